@@ -1,0 +1,137 @@
+/* libassay_delegate.so: a Vulkan delegate for TensorFlow Lite (LiteRT) - its own API.
+ *
+ * The delegate is made by any of three ways, which give the same object:
+ *   - the plug-in ABI, tflite_plugin_create_delegate (what load_delegate() in Python and
+ *     --external_delegate_path use), with options as strings;
+ *   - assay_gpu_delegate_create below;
+ *   - TfLiteGpuDelegateV2Create (tensorflow/lite/delegates/gpu/delegate.h).
+ * All need libvulkan at run time and nothing of TensorFlow Lite but its structs.
+ *
+ * Every struct begins with its size, as the caller knows it: set struct_size before the call; what
+ * a newer library adds behind is not written.  Strings are owned by the library and valid as said.
+ * All functions may be called from any thread. */
+#ifndef ASSAY_GPU_H
+#define ASSAY_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tensorflow/lite/c/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ASSAY_GPU_EXPORT __attribute__((visibility("default")))
+#else
+#define ASSAY_GPU_EXPORT
+#endif
+
+/* "0.1.0" */
+ASSAY_GPU_EXPORT const char *assay_gpu_version(void);
+
+/* ---- create and destroy ---- */
+
+/* Options as key=value strings; the keys are those of assay_gpu_option_help.  keys and values are
+ * arrays of count strings, needed during the call only.  An unknown key, a value out of range or a
+ * device that will not do: NULL, the reason through report_error (may be NULL) as one line. */
+ASSAY_GPU_EXPORT TfLiteDelegate *assay_gpu_delegate_create(const char *const *keys,
+                                                           const char *const *values, size_t count,
+                                                           void (*report_error)(const char *));
+/* After the last interpreter that uses it.  NULL is allowed. */
+ASSAY_GPU_EXPORT void assay_gpu_delegate_destroy(TfLiteDelegate *delegate);
+
+/* The options, one a line: "key  values  default  meaning".  Static. */
+ASSAY_GPU_EXPORT const char *assay_gpu_option_help(void);
+
+/* The plug-in ABI. */
+ASSAY_GPU_EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
+                                                               const char *const *values,
+                                                               size_t count,
+                                                               void (*report_error)(const char *));
+ASSAY_GPU_EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
+
+/* ---- devices ---- */
+
+enum { ASSAY_GPU_NAME_BYTES = 256 };
+
+struct assay_gpu_device {
+    size_t struct_size;
+    int index;                         /* what the option device= takes */
+    char name[ASSAY_GPU_NAME_BYTES];   /* "NVIDIA H200" */
+    char driver[ASSAY_GPU_NAME_BYTES]; /* name and version */
+    char type[32];                     /* "discrete", "integrated", "virtual", "cpu", "other" */
+    uint32_t api_version;              /* VK_MAKE_API_VERSION encoding */
+    uint32_t vendor_id, device_id;
+    int usable; /* 0: why_not says what is missing */
+    char why_not[ASSAY_GPU_NAME_BYTES];
+    uint64_t memory_bytes; /* the largest device-local heap */
+    uint64_t max_storage_buffer_range;
+    uint32_t max_workgroup_count[3];
+    uint32_t max_workgroup_size[3];
+    uint32_t max_workgroup_invocations;
+    uint32_t max_shared_memory_bytes;
+    uint32_t subgroup_size;
+    /* Features that we use where they are there. */
+    int storage_16bit; /* precision=fp16 */
+    int shader_float16;
+    int storage_8bit;
+    int shader_int8;
+    int integer_dot_product; /* packed 8-bit */
+    int cooperative_matrix;
+    int timestamps;
+    int memory_budget;
+};
+
+/* Describes up to room devices, in the order of their index, and returns how many there are; -1
+ * when Vulkan is not usable, the reason in error (may be NULL). */
+ASSAY_GPU_EXPORT int assay_gpu_devices(struct assay_gpu_device *devices, int room, char *error,
+                                       size_t error_bytes);
+
+/* ---- what a delegate did with a graph ---- */
+
+/* Why a node was left to the CPU.  Strings are valid until the delegate sees another graph. */
+struct assay_gpu_refusal {
+    size_t struct_size;
+    int node;       /* index in the graph */
+    const char *op; /* "CONV_2D" */
+    int version;
+    const char *rule; /* stable id: "conv_2d.weights_constant" */
+    int tensor;       /* tensor index; -1: not about one tensor */
+    const char *tensor_name;
+    const char *field; /* what was looked at: "dims[3]" */
+    const char *value; /* what it was */
+    const char *limit; /* what it may be */
+    const char *hint;  /* what a user can do */
+};
+
+/* Nodes of the graph that the delegate saw last: how many were refused, and the i-th of them
+ * (0: ok, -1: out of range). */
+ASSAY_GPU_EXPORT int assay_gpu_refusal_count(const TfLiteDelegate *delegate);
+ASSAY_GPU_EXPORT int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i,
+                                           struct assay_gpu_refusal *refusal);
+
+/* Sums over the partitions that the delegate runs now. */
+struct assay_gpu_stats {
+    size_t struct_size;
+    char device[ASSAY_GPU_NAME_BYTES];
+    char driver[ASSAY_GPU_NAME_BYTES];
+    uint32_t api_version;
+    int partitions, nodes;
+    int dispatches; /* per inference */
+    int barriers;
+    uint64_t constant_bytes;    /* packed weights on the device */
+    uint64_t activation_bytes;  /* the arena */
+    uint64_t activation_bound;  /* the largest sum of tensors live at once */
+    uint64_t staging_bytes;     /* host-visible input and output */
+    uint64_t pipelines_created; /* by the process, so far */
+};
+ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
+                                         struct assay_gpu_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
