@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum exit_code {
     EXIT_AS_EXPECTED = 0, /* declined alone is no failure */
@@ -44,7 +45,7 @@ enum cli_kind {
 };
 
 struct cli_flag {
-    const char *name; /* without the dashes */
+    const char *name; /* without the dashes; one character: "-o" */
     enum cli_kind kind;
     void *target;
     const char *value; /* its name in the help: "FILE"; NULL for CLI_BOOL */
@@ -62,6 +63,7 @@ enum cli_common_bit {
     CLI_QUIET = 16
 };
 
+/* cli_parse sets the defaults: no delegate, text, stdout, seed 1, all processors. */
 struct cli_common {
     const char *delegate;            /* NULL: not given; "none": the scalar reference */
     struct cli_list delegate_option; /* KEY=VALUE each; --device=X is there as device=X */
@@ -81,12 +83,19 @@ struct cli_args {
 };
 
 /* Reads the flags of a command.  Returns true to go on.  False: the command returns *exit_code at
- * once (help was printed, or an error).  Positional arguments must number between min and max. */
+ * once (help was printed, or an error).  Positional arguments must number between min and max.
+ * Lists are valid until cli_close, one that was not given is empty; args points into argv. */
 bool cli_parse(const struct command *self, int argc, char **argv, const struct cli_flag *flags,
                size_t flag_count, unsigned common_bits, struct cli_common *common,
                struct cli_args *args, size_t min, size_t max, int *exit_code);
 
-/* "assay: what: why" on stderr. */
+/* Frees what cli_parse handed out; main calls it last. */
+void cli_close(void);
+
+/* The name that word was probably meant to be; NULL when none is near. */
+const char *cli_nearest(const char *word, const char *const *names, size_t count);
+
+/* "assay: what: why" on stderr, one line whatever the strings hold; what NULL: "assay: why". */
 void cli_error(const char *what, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same from a diag, and the exit code that fits its status. */
 int cli_fail(const char *what, const struct diag *diag);
@@ -94,5 +103,21 @@ int cli_fail(const char *what, const struct diag *diag);
 /* One line of progress, rewritten in place; does nothing when stderr is no terminal. */
 void cli_progress(bool quiet, const char *format, ...) PRINTF_LIKE(2, 3);
 void cli_progress_end(void);
+
+/* A report that is written at once when it is whole: to stdout, or to the file of --out, which is
+ * replaced by renaming, so that it never holds half a report. */
+struct cli_output {
+    FILE *file; /* write here */
+    char *text;
+    size_t bytes;
+};
+/* False when out of memory. */
+bool cli_output_open(struct cli_output *o);
+/* path NULL: stdout.  Returns 0, or the exit code after a message on stderr.  With discard nothing
+ * is written. */
+int cli_output_close(struct cli_output *o, const char *path, bool discard);
+
+/* file_write for regular files; a pipe or a device is written to, not replaced. */
+enum status cli_write_file(const char *path, const void *bytes, size_t count, struct diag *diag);
 
 #endif
