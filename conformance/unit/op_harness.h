@@ -1,0 +1,201 @@
+/* One op without an interpreter: tensors by hand, then prepare and eval, for the tests of the
+ * scalar kernels. */
+#ifndef ASSAY_CONFORMANCE_UNIT_OP_HARNESS_H
+#define ASSAY_CONFORMANCE_UNIT_OP_HARNESS_H
+
+#include "reference/memory.h"
+#include "reference/ref_op.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { OP_TENSORS = 4 };
+
+struct op_test {
+    struct ref_call call;
+    TfLiteTensor tensors[OP_TENSORS]; /* inputs from the front, the output is the last */
+    TfLiteTensor *in[OP_TENSORS], *out[1];
+    struct ref_shape shape;
+    struct ref_detail detail;
+    struct diag diag;
+    const char *row; /* what is being tested, for messages; may be NULL */
+    union {
+        double align;
+        char bytes[REF_PARAMS_MAX_BYTES];
+    } params;
+};
+
+static inline void op_begin(struct op_test *t, int32_t code, TfLiteType out_type)
+{
+    memset(t, 0, sizeof *t);
+    t->call.op = ref_find(code);
+    assert_non_null(t->call.op);
+    t->call.node = 7;
+    t->call.version = 1;
+    t->call.params = t->call.op->params_bytes > 0 ? t->params.bytes : NULL;
+    t->call.in = t->in;
+    t->call.out = t->out;
+    t->call.out_count = 1;
+    t->call.out_shape = &t->shape;
+    t->out[0] = &t->tensors[OP_TENSORS - 1];
+    t->out[0]->type = out_type;
+}
+
+static inline void op_set_dims(TfLiteTensor *tensor, int rank, const int32_t *dims)
+{
+    size_t count = 1;
+
+    mem_free(tensor->dims);
+    tensor->dims = mem_alloc(1, sizeof(TfLiteIntArray) + (size_t)rank * sizeof(int));
+    assert_non_null(tensor->dims);
+    tensor->dims->size = rank;
+    for (int d = 0; d < rank; d++) {
+        tensor->dims->data[d] = dims[d];
+        count *= dims[d] > 0 ? (size_t)dims[d] : 0;
+    }
+    tensor->bytes = (count * runtime_type_bits(tensor->type) + 7) / 8;
+}
+
+/* data NULL: zeroes.  The memory has exactly the size of the tensor, so that a sanitizer sees a
+ * read past its end. */
+static inline TfLiteTensor *op_input(struct op_test *t, TfLiteType type, int rank,
+                                     const int32_t *dims, const void *data)
+{
+    TfLiteTensor *tensor = &t->tensors[t->call.in_count];
+
+    assert_true(t->call.in_count < OP_TENSORS - 1);
+    tensor->type = type;
+    op_set_dims(tensor, rank, dims);
+    tensor->data.raw = mem_alloc(tensor->bytes, 1);
+    assert_non_null(tensor->data.raw);
+    if (data)
+        memcpy(tensor->data.raw, data, tensor->bytes);
+    tensor->allocation_type = kTfLiteMmapRo;
+    t->in[t->call.in_count++] = tensor;
+    return tensor;
+}
+
+static inline void op_absent(struct op_test *t)
+{
+    t->in[t->call.in_count++] = NULL;
+}
+
+static inline enum status op_prepare(struct op_test *t)
+{
+    memset(&t->shape, 0xaa, sizeof t->shape); /* prepare has to write all of it */
+    return t->call.op->prepare(&t->call, &t->diag);
+}
+
+static inline void op_free_output(struct op_test *t)
+{
+    mem_free(t->out[0]->data.raw);
+    t->out[0]->data.raw = NULL;
+    mem_free(t->detail.value);
+    mem_free(t->detail.magnitude);
+    mem_free(t->detail.terms);
+    t->detail = (struct ref_detail){ 0 };
+}
+
+/* Prepares, allocates the output and its detail and evaluates; all of it has to work. */
+static inline void op_run(struct op_test *t)
+{
+    size_t count;
+
+    assert_int_equal(op_prepare(t), STATUS_OK);
+    assert_false(t->shape.dynamic);
+    op_free_output(t);
+    op_set_dims(t->out[0], t->shape.rank, t->shape.dims);
+    t->out[0]->data.raw = mem_alloc(t->out[0]->bytes, 1);
+    assert_non_null(t->out[0]->data.raw);
+    memset(t->out[0]->data.raw, 0xaa, t->out[0]->bytes);
+    count = ref_elements(t->out[0]);
+    t->detail.value = mem_alloc(count, sizeof(double));
+    t->detail.magnitude = mem_alloc(count, sizeof(double));
+    t->detail.terms = mem_alloc(count, sizeof(double));
+    assert_true(t->detail.value && t->detail.magnitude && t->detail.terms);
+    t->call.detail = &t->detail;
+    assert_int_equal(t->call.op->eval(&t->call, &t->diag), STATUS_OK);
+}
+
+static inline void op_end(struct op_test *t)
+{
+    op_free_output(t);
+    for (int i = 0; i < OP_TENSORS; i++) {
+        mem_free(t->tensors[i].dims);
+        if (i < OP_TENSORS - 1)
+            mem_free(t->tensors[i].data.raw);
+    }
+}
+
+/* Prepare fails with the status, and its message has all of the words (NULL ends them). */
+static inline void op_refused(struct op_test *t, enum status s, ...)
+{
+    va_list words;
+    const char *word;
+
+    t->diag = (struct diag){ 0 };
+    assert_int_equal(op_prepare(t), s);
+    assert_non_null(strstr(t->diag.text, builtin_name(t->call.op->code)));
+    assert_non_null(strstr(t->diag.text, ": node 7: "));
+    va_start(words, s);
+    while ((word = va_arg(words, const char *)) != NULL) {
+        if (!strstr(t->diag.text, word))
+            fail_msg("'%s' is not in '%s'", word, t->diag.text);
+    }
+    va_end(words);
+}
+
+#define DIMS(...)   ((const int32_t[]){ __VA_ARGS__ })
+#define FLOATS(...) ((const float[]){ __VA_ARGS__ })
+#define INTS(...)   ((const int32_t[]){ __VA_ARGS__ })
+#define LONGS(...)  ((const int64_t[]){ __VA_ARGS__ })
+
+static inline void op_has_shape(const struct op_test *t, int rank, const int32_t *dims)
+{
+    assert_int_equal(t->shape.rank, rank);
+    for (int d = 0; d < rank; d++)
+        assert_int_equal(t->shape.dims[d], dims[d]);
+}
+
+static inline const char *op_row(const struct op_test *t)
+{
+    return t->row ? t->row : t->call.op->name;
+}
+
+/* The output, f32, equals the values exactly. */
+static inline void op_gives(const struct op_test *t, size_t count, const float *values)
+{
+    assert_int_equal(ref_elements(t->out[0]), count);
+    for (size_t i = 0; i < count; i++) {
+        if (t->out[0]->data.f[i] != values[i])
+            fail_msg("%s: element %zu is %g, expected %g", op_row(t), i,
+                     (double)t->out[0]->data.f[i], (double)values[i]);
+    }
+}
+
+/* Value, magnitude and terms of one element, to 1e-12 of the value's size. */
+static inline void op_detail_is(const struct op_test *t, size_t i, double value, double magnitude,
+                                double terms)
+{
+    const double slack = 1e-12 * (fabs(magnitude) + 1e-300);
+
+    if (!(fabs(t->detail.value[i] - value) <= slack) ||
+        !(fabs(t->detail.magnitude[i] - magnitude) <= slack) || t->detail.terms[i] != terms)
+        fail_msg("%s: element %zu: value %.17g magnitude %.17g terms %g, expected %.17g, %.17g, %g",
+                 op_row(t), i, t->detail.value[i], t->detail.magnitude[i], t->detail.terms[i],
+                 value, magnitude, terms);
+}
+
+/* Repeatable numbers in [-1, 1) with full mantissas. */
+static inline float op_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (float)((double)(int64_t)*state * 0x1p-63);
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* CONV_2D.  x [N,H,W,C], w [O,fh,fw,I], bias [O] or absent, y [N,OH,OW,O]; f32.
+ *
+ *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n, oy*sh - top + ky*dh,
+ *                                                       ox*sw - left + kx*dw, g*I + i])
+ *
+ * over the taps inside the image.  C / I groups (1 is the usual case); output channel o belongs to
+ * group g = o / (O / groups).
+ * Meaning: tflite/kernels/internal/reference/conv.h */
+#include "reference/ref_check.h"
+
+#include <math.h>
+
+static void read_params(const struct options *options, void *params)
+{
+    TfLiteConvParams *p = params;
+
+    p->padding = ref_padding(options_int(options, "padding"));
+    p->stride_width = options_int(options, "stride_w");
+    p->stride_height = options_int(options, "stride_h");
+    p->activation = (TfLiteFusedActivation)options_int(options, "fused_activation_function");
+    p->dilation_width_factor = options_int(options, "dilation_w_factor");
+    p->dilation_height_factor = options_int(options, "dilation_h_factor");
+    p->quantized_bias_type = tensor_type_runtime(options_int(options, "quantized_bias_type"));
+}
+
+static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,
+                           struct ref_window *w)
+{
+    const TfLiteConvParams *p = call->params;
+
+    return ref_check_windows(call, diag,
+                             &(struct ref_window_params){
+                                 .padding = p->padding,
+                                 .filter_h = ref_dim(call->in[1], 1),
+                                 .filter_w = ref_dim(call->in[1], 2),
+                                 .stride_h = p->stride_height,
+                                 .stride_w = p->stride_width,
+                                 .dilation_h = p->dilation_height_factor,
+                                 .dilation_w = p->dilation_width_factor,
+                             },
+                             h, w);
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteConvParams *p = call->params;
+    const TfLiteTensor *x, *w;
+    struct ref_window wh, ww;
+    int32_t channels, depth, outputs;
+
+    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 4, 4));
+    TRY(ref_check_in(call, diag, 1, "weights", kTfLiteFloat32, 4, 4));
+    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_check_activation(call, diag, p->activation));
+    TRY(ref_check_not_empty(call, diag, 0, "input", 3, "channels"));
+    TRY(ref_check_not_empty(call, diag, 1, "weights", 0, "output channels"));
+    TRY(ref_check_not_empty(call, diag, 1, "weights", 3, "input channels"));
+
+    x = call->in[0];
+    w = call->in[1];
+    channels = ref_dim(x, 3);
+    depth = ref_dim(w, 3);
+    outputs = ref_dim(w, 0);
+    if (channels % depth != 0)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 0 (input): %d channels are no multiple of the weights' %d", channels,
+                        depth);
+    if (outputs % (channels / depth) != 0)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 1 (weights): %d output channels for %d groups", outputs,
+                        channels / depth);
+    TRY(ref_check_bias(call, diag, 2, outputs));
+    TRY(windows(call, diag, &wh, &ww));
+    call->out_shape[0] =
+        (struct ref_shape){ .rank = 4, .dims = { ref_dim(x, 0), wh.out, ww.out, outputs } };
+    return STATUS_OK;
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteConvParams *p = call->params;
+    const int *xd = call->in[0]->dims->data, *wd = call->in[1]->dims->data;
+    const int *yd = call->out[0]->dims->data;
+    const float *x = call->in[0]->data.f, *w = call->in[1]->data.f;
+    const float *bias = ref_has(call, 2) ? call->in[2]->data.f : NULL;
+    const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
+    const size_t filter_h = (size_t)wd[1], filter_w = (size_t)wd[2], depth = (size_t)wd[3];
+    const size_t group_outputs = (size_t)wd[0] / (channels / depth);
+    struct ref_window wh, ww;
+    size_t at = 0;
+
+    TRY(windows(call, diag, &wh, &ww));
+    for (size_t n = 0; n < (size_t)yd[0]; n++) {
+        for (int oy = 0; oy < yd[1]; oy++) {
+            const struct ref_taps ty =
+                ref_taps(oy, wh.before, p->stride_height, p->dilation_height_factor, wd[1], xd[1]);
+
+            for (int ox = 0; ox < yd[2]; ox++) {
+                const struct ref_taps tx = ref_taps(ox, ww.before, p->stride_width,
+                                                    p->dilation_width_factor, wd[2], xd[2]);
+                const double terms =
+                    (double)(ty.end - ty.begin) * (tx.end - tx.begin) * (double)depth +
+                    (bias ? 1 : 0);
+
+                for (size_t o = 0; o < (size_t)yd[3]; o++) {
+                    const size_t first_channel = o / group_outputs * depth;
+                    double sum = bias ? bias[o] : 0, magnitude = fabs(sum);
+
+                    for (int ky = ty.begin; ky < ty.end; ky++) {
+                        const size_t iy = (size_t)(ty.first + (int64_t)(ky - ty.begin) *
+                                                                  p->dilation_height_factor);
+
+                        for (int kx = tx.begin; kx < tx.end; kx++) {
+                            const size_t ix = (size_t)(tx.first + (int64_t)(kx - tx.begin) *
+                                                                      p->dilation_width_factor);
+                            const float *xs =
+                                x + ((n * height + iy) * width + ix) * channels + first_channel;
+                            const float *ws =
+                                w + ((o * filter_h + (size_t)ky) * filter_w + (size_t)kx) * depth;
+
+                            for (size_t i = 0; i < depth; i++) {
+                                const double product = (double)ws[i] * xs[i]; /* exact */
+
+                                sum += product;
+                                magnitude += fabs(product);
+                            }
+                        }
+                    }
+                    ref_store(call, 0, at++, ref_activation(p->activation, sum), magnitude, terms);
+                }
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "conv_2d",
+        .code = BUILTIN_CONV_2D,
+        .max_version = 8,
+        .options_tag = OPTIONS_Conv2DOptions,
+        .params_bytes = sizeof(TfLiteConvParams),
+        .min_inputs = 2,
+        .max_inputs = 3,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .read_params = read_params,
+        .prepare = prepare,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_conv_2d = { ops, sizeof ops / sizeof ops[0] };

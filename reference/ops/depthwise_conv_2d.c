@@ -1,0 +1,140 @@
+/* DEPTHWISE_CONV_2D.  x [N,H,W,C], w [1,fh,fw,C*m], bias [C*m] or absent, y [N,OH,OW,C*m]; f32.
+ *
+ *     y[n,oy,ox,o] = act(bias[o] + sum w[0,ky,kx,o] * x[n, oy*sh - top + ky*dh,
+ *                                                       ox*sw - left + kx*dw, o / m])
+ *
+ * over the taps inside the image.  m comes from the weights' shape; the option depth_multiplier is
+ * not looked at, as in the runtime.
+ * Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h */
+#include "reference/ref_check.h"
+
+#include <math.h>
+
+static void read_params(const struct options *options, void *params)
+{
+    TfLiteDepthwiseConvParams *p = params;
+
+    p->padding = ref_padding(options_int(options, "padding"));
+    p->stride_width = options_int(options, "stride_w");
+    p->stride_height = options_int(options, "stride_h");
+    p->depth_multiplier = options_int(options, "depth_multiplier");
+    p->activation = (TfLiteFusedActivation)options_int(options, "fused_activation_function");
+    p->dilation_width_factor = options_int(options, "dilation_w_factor");
+    p->dilation_height_factor = options_int(options, "dilation_h_factor");
+}
+
+static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,
+                           struct ref_window *w)
+{
+    const TfLiteDepthwiseConvParams *p = call->params;
+
+    return ref_check_windows(call, diag,
+                             &(struct ref_window_params){
+                                 .padding = p->padding,
+                                 .filter_h = ref_dim(call->in[1], 1),
+                                 .filter_w = ref_dim(call->in[1], 2),
+                                 .stride_h = p->stride_height,
+                                 .stride_w = p->stride_width,
+                                 .dilation_h = p->dilation_height_factor,
+                                 .dilation_w = p->dilation_width_factor,
+                             },
+                             h, w);
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteDepthwiseConvParams *p = call->params;
+    const TfLiteTensor *x, *w;
+    struct ref_window wh, ww;
+
+    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 4, 4));
+    TRY(ref_check_in(call, diag, 1, "weights", kTfLiteFloat32, 4, 4));
+    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_check_activation(call, diag, p->activation));
+    TRY(ref_check_not_empty(call, diag, 0, "input", 3, "channels"));
+    TRY(ref_check_not_empty(call, diag, 1, "weights", 3, "output channels"));
+
+    x = call->in[0];
+    w = call->in[1];
+    if (ref_dim(w, 0) != 1)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 1 (weights): dimension 0 is %d, expected 1", ref_dim(w, 0));
+    if (ref_dim(w, 3) % ref_dim(x, 3) != 0)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 1 (weights): %d channels are no multiple of the input's %d",
+                        ref_dim(w, 3), ref_dim(x, 3));
+    TRY(ref_check_bias(call, diag, 2, ref_dim(w, 3)));
+    TRY(windows(call, diag, &wh, &ww));
+    call->out_shape[0] =
+        (struct ref_shape){ .rank = 4, .dims = { ref_dim(x, 0), wh.out, ww.out, ref_dim(w, 3) } };
+    return STATUS_OK;
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteDepthwiseConvParams *p = call->params;
+    const int *xd = call->in[0]->dims->data, *wd = call->in[1]->dims->data;
+    const int *yd = call->out[0]->dims->data;
+    const float *x = call->in[0]->data.f, *w = call->in[1]->data.f;
+    const float *bias = ref_has(call, 2) ? call->in[2]->data.f : NULL;
+    const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
+    const size_t filter_w = (size_t)wd[2], outputs = (size_t)wd[3], m = outputs / channels;
+    struct ref_window wh, ww;
+    size_t at = 0;
+
+    TRY(windows(call, diag, &wh, &ww));
+    for (size_t n = 0; n < (size_t)yd[0]; n++) {
+        for (int oy = 0; oy < yd[1]; oy++) {
+            const struct ref_taps ty =
+                ref_taps(oy, wh.before, p->stride_height, p->dilation_height_factor, wd[1], xd[1]);
+
+            for (int ox = 0; ox < yd[2]; ox++) {
+                const struct ref_taps tx = ref_taps(ox, ww.before, p->stride_width,
+                                                    p->dilation_width_factor, wd[2], xd[2]);
+                const double terms =
+                    (double)(ty.end - ty.begin) * (tx.end - tx.begin) + (bias ? 1 : 0);
+
+                for (size_t o = 0; o < outputs; o++) {
+                    double sum = bias ? bias[o] : 0, magnitude = fabs(sum);
+
+                    for (int ky = ty.begin; ky < ty.end; ky++) {
+                        const size_t iy = (size_t)(ty.first + (int64_t)(ky - ty.begin) *
+                                                                  p->dilation_height_factor);
+
+                        for (int kx = tx.begin; kx < tx.end; kx++) {
+                            const size_t ix = (size_t)(tx.first + (int64_t)(kx - tx.begin) *
+                                                                      p->dilation_width_factor);
+                            const double product =
+                                (double)w[((size_t)ky * filter_w + (size_t)kx) * outputs + o] *
+                                x[((n * height + iy) * width + ix) * channels + o / m]; /* exact */
+
+                            sum += product;
+                            magnitude += fabs(product);
+                        }
+                    }
+                    ref_store(call, 0, at++, ref_activation(p->activation, sum), magnitude, terms);
+                }
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "depthwise_conv_2d",
+        .code = BUILTIN_DEPTHWISE_CONV_2D,
+        .max_version = 6,
+        .options_tag = OPTIONS_DepthwiseConv2DOptions,
+        .params_bytes = sizeof(TfLiteDepthwiseConvParams),
+        .min_inputs = 2,
+        .max_inputs = 3,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .read_params = read_params,
+        .prepare = prepare,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_depthwise_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,114 @@
+/* FULLY_CONNECTED.  x of any shape with B*K elements, w [U,K], bias [U] or absent; f32.
+ *
+ *     y[b,u] = act(bias[u] + sum w[u,k] * x[b*K + k])
+ *
+ * y is [B,U]; with keep_num_dims it is x's shape with the last dimension (then K) replaced by U.
+ * Meaning: tflite/kernels/internal/reference/fully_connected.h */
+#include "reference/ref_check.h"
+
+#include <math.h>
+
+static void read_params(const struct options *options, void *params)
+{
+    TfLiteFullyConnectedParams *p = params;
+
+    p->activation = (TfLiteFusedActivation)options_int(options, "fused_activation_function");
+    p->weights_format = (TfLiteFullyConnectedWeightsFormat)options_int(options, "weights_format");
+    p->keep_num_dims = options_int(options, "keep_num_dims") != 0;
+    p->asymmetric_quantize_inputs = options_int(options, "asymmetric_quantize_inputs") != 0;
+    p->quantized_bias_type = tensor_type_runtime(options_int(options, "quantized_bias_type"));
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteFullyConnectedParams *p = call->params;
+    struct ref_shape *shape = &call->out_shape[0];
+    const TfLiteTensor *x, *w;
+    size_t count, batches;
+    int32_t units, depth;
+
+    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 1, REF_MAX_RANK));
+    TRY(ref_check_in(call, diag, 1, "weights", kTfLiteFloat32, 2, 2));
+    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_check_activation(call, diag, p->activation));
+    if (p->activation > kTfLiteActRelu6)
+        return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                        "fused_activation_function %d is not one that the kernel has",
+                        (int)p->activation);
+    if (p->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
+        return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                        "weights_format %d is not done for f32 weights", (int)p->weights_format);
+    TRY(ref_check_not_empty(call, diag, 1, "weights", 0, "units"));
+    TRY(ref_check_not_empty(call, diag, 1, "weights", 1, "depth"));
+
+    x = call->in[0];
+    w = call->in[1];
+    units = ref_dim(w, 0);
+    depth = ref_dim(w, 1);
+    count = ref_elements(x);
+    if (count % (size_t)depth != 0)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 0 (input): %zu elements are no multiple of the weights' depth %d",
+                        count, depth);
+    batches = count / (size_t)depth;
+    if (batches > INT32_MAX)
+        return ref_fail(call, diag, STATUS_INVALID, "input 0 (input): a batch of %zu", batches);
+    TRY(ref_check_bias(call, diag, 2, units));
+    if (!p->keep_num_dims) {
+        *shape = (struct ref_shape){ .rank = 2, .dims = { (int32_t)batches, units } };
+        return STATUS_OK;
+    }
+    ref_same_shape(shape, x);
+    if (shape->dims[shape->rank - 1] != depth)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 0 (input): last dimension is %d with keep_num_dims, the weights' "
+                        "depth is %d",
+                        shape->dims[shape->rank - 1], depth);
+    shape->dims[shape->rank - 1] = units;
+    return STATUS_OK;
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteFullyConnectedParams *p = call->params;
+    const float *x = call->in[0]->data.f, *w = call->in[1]->data.f;
+    const float *bias = ref_has(call, 2) ? call->in[2]->data.f : NULL;
+    const size_t units = (size_t)ref_dim(call->in[1], 0), depth = (size_t)ref_dim(call->in[1], 1);
+    const size_t batches = ref_elements(call->in[0]) / depth;
+
+    (void)diag;
+    for (size_t b = 0; b < batches; b++) {
+        for (size_t u = 0; u < units; u++) {
+            double sum = bias ? bias[u] : 0, magnitude = fabs(sum);
+
+            for (size_t k = 0; k < depth; k++) {
+                const double product = (double)w[u * depth + k] * x[b * depth + k]; /* exact */
+
+                sum += product;
+                magnitude += fabs(product);
+            }
+            ref_store(call, 0, b * units + u, ref_activation(p->activation, sum), magnitude,
+                      (double)depth + (bias ? 1 : 0));
+        }
+    }
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "fully_connected",
+        .code = BUILTIN_FULLY_CONNECTED,
+        .max_version = 14,
+        .options_tag = OPTIONS_FullyConnectedOptions,
+        .params_bytes = sizeof(TfLiteFullyConnectedParams),
+        .min_inputs = 2,
+        .max_inputs = 3,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .read_params = read_params,
+        .prepare = prepare,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_fully_connected = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,112 @@
+/* PAD.  x of any shape, paddings [rank,2] (i32 or i64): cells of zeros before and behind each
+ * dimension.  Any fixed-size type that is not quantized: a zero is all bits zero there.
+ *
+ * Paddings that are no constant make the output dynamic.
+ * Meaning: tflite/kernels/internal/reference/pad.h */
+#include "reference/ref_check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    struct ref_shape *shape = &call->out_shape[0];
+    const TfLiteTensor *x, *paddings;
+    int rank;
+
+    TRY(ref_check_shape(call, diag, 0, "input", 0, REF_MAX_RANK));
+    x = call->in[0];
+    if (runtime_type_bits(x->type) % 8 != 0 || runtime_type_bits(x->type) == 0)
+        return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                        "input 0 (input): type %s has no elements of whole bytes",
+                        runtime_type_name(x->type) ? runtime_type_name(x->type) : "unknown");
+    if (x->quantization.type != kTfLiteNoQuantization)
+        return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                        "input 0 (input): quantized %s, the kernel has no zero point to fill with",
+                        runtime_type_name(x->type));
+    TRY(ref_check_out(call, diag, 0, x->type));
+
+    TRY(ref_check_shape(call, diag, 1, "paddings", 2, 2));
+    paddings = call->in[1];
+    if (paddings->type != kTfLiteInt32 && paddings->type != kTfLiteInt64)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 1 (paddings): type %s, expected i32 or i64",
+                        runtime_type_name(paddings->type));
+    rank = ref_rank(x);
+    if (ref_dim(paddings, 0) != rank || ref_dim(paddings, 1) != 2)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 1 (paddings): shape [%d,%d], expected [%d,2]", ref_dim(paddings, 0),
+                        ref_dim(paddings, 1), rank);
+    *shape = (struct ref_shape){ .rank = rank };
+    if (!ref_known(call, 1)) {
+        shape->dynamic = true;
+        return STATUS_OK;
+    }
+    TRY(ref_check_data(call, diag, 1, "paddings"));
+    for (int d = 0; d < rank; d++) {
+        const int64_t before = ref_load_int(paddings, (size_t)d * 2);
+        const int64_t behind = ref_load_int(paddings, (size_t)d * 2 + 1);
+
+        if (before < 0 || behind < 0)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "input 1 (paddings): row %d is %" PRId64 ", %" PRId64, d, before,
+                            behind);
+        if (before > INT32_MAX || behind > INT32_MAX || before + ref_dim(x, d) + behind > INT32_MAX)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "input 1 (paddings): row %d is %" PRId64 ", %" PRId64
+                            ": with %d cells between them that is too large",
+                            d, before, behind, ref_dim(x, d));
+        shape->dims[d] = (int32_t)(before + ref_dim(x, d) + behind);
+    }
+    return STATUS_OK;
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *x = call->in[0], *paddings = call->in[1], *y = call->out[0];
+    const size_t size = runtime_type_bits(x->type) / 8;
+    const int rank = ref_rank(x);
+    int32_t before[REF_MAX_RANK], index[REF_MAX_RANK] = { 0 };
+    size_t at = 0;
+
+    (void)diag;
+    if (ref_elements(y) == 0)
+        return STATUS_OK;
+    for (int d = 0; d < rank; d++)
+        before[d] = (int32_t)ref_load_int(paddings, (size_t)d * 2);
+    do {
+        bool inside = true;
+        size_t from = 0;
+
+        for (int d = 0; d < rank; d++) {
+            const int32_t i = index[d] - before[d];
+
+            inside = inside && i >= 0 && i < ref_dim(x, d);
+            if (inside)
+                from = from * (size_t)ref_dim(x, d) + (size_t)i;
+        }
+        if (inside)
+            memcpy(y->data.raw + at * size, x->data.raw_const + from * size, size);
+        else
+            memset(y->data.raw + at * size, 0, size);
+        ref_detail_copied(call, 0, at++);
+    } while (ref_step(rank, y->dims->data, index));
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "pad",
+        .code = BUILTIN_PAD,
+        .max_version = 6,
+        .options_tag = OPTIONS_PadOptions,
+        .min_inputs = 2,
+        .max_inputs = 2,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .prepare = prepare,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_pad = { ops, sizeof ops / sizeof ops[0] };
