@@ -18,11 +18,11 @@ static bool may_allocate(void)
 
 void *mem_alloc(size_t count, size_t size)
 {
-    if (!may_allocate())
-        return NULL;
+    if (!may_allocate() || (size != 0 && count > SIZE_MAX / size))
+        return NULL; /* calloc checks the product too, but under ASan it aborts */
     if (count == 0 || size == 0)
         count = size = 1;
-    return calloc(count, size); /* calloc checks the product */
+    return calloc(count, size);
 }
 
 void *mem_resize(void *block, size_t count, size_t size)
