@@ -1,0 +1,206 @@
+/* Whole files to memory and back: contents, limits, and what is left behind on failure. */
+#include "reference/memory.h"
+#include "reference/tflite.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = P_tmpdir "/assay-test-file-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+/* Each test leaves the folder empty, so this also checks that nothing stayed. */
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+static char *path_in(char *text, size_t room, const char *name)
+{
+    snprintf(text, room, "%s/%s", folder, name);
+    return text;
+}
+
+static size_t entries(void)
+{
+    DIR *d = opendir(folder);
+    size_t n = 0;
+
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n - 2; /* . and .. */
+}
+
+static void reads_what_was_written(void **state)
+{
+    static uint8_t text[200000];
+    static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, sizeof text };
+    char path[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (uint8_t)(i * 7 >> 3);
+    path_in(path, sizeof path, "data");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct diag diag = { 0 };
+        uint8_t *bytes;
+        size_t count;
+
+        assert_int_equal(file_write(path, text, sizes[i], &diag), STATUS_OK);
+        assert_int_equal(entries(), 1);
+        assert_int_equal(file_read(path, sizes[i], &bytes, &count, &diag), STATUS_OK);
+        assert_int_equal(count, sizes[i]);
+        assert_memory_equal(bytes, text, count);
+        mem_free(bytes);
+        assert_int_equal(file_read(path, SIZE_MAX, &bytes, &count, &diag), STATUS_OK);
+        assert_int_equal(count, sizes[i]);
+        mem_free(bytes);
+        if (sizes[i] == 0)
+            continue;
+        assert_int_equal(file_read(path, sizes[i] - 1, &bytes, &count, &diag), STATUS_IO);
+        assert_non_null(strstr(diag.text, "more than"));
+        assert_null(bytes);
+        assert_int_equal(count, 0);
+    }
+    unlink(path);
+}
+
+static void reads_a_pipe(void **state)
+{
+    static uint8_t text[150000];
+    char path[64];
+    uint8_t *bytes;
+    size_t count;
+    int ends[2];
+    pid_t child;
+
+    (void)state;
+    memset(text, 'p', sizeof text);
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (child == 0) {
+        size_t done = 0;
+
+        close(ends[0]);
+        while (done < sizeof text) {
+            const ssize_t n = write(ends[1], text + done, sizeof text - done);
+
+            if (n <= 0)
+                _exit(1);
+            done += (size_t)n;
+        }
+        _exit(0);
+    }
+    assert_true(child > 0);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_int_equal(file_read(path, 1 << 20, &bytes, &count, NULL), STATUS_OK);
+    close(ends[0]);
+    assert_int_equal(count, sizeof text);
+    assert_memory_equal(bytes, text, count);
+    mem_free(bytes);
+}
+
+static void failures_name_the_path(void **state)
+{
+    struct diag diag = { 0 };
+    uint8_t *bytes = (uint8_t *)folder;
+    size_t count = 5;
+    char path[256];
+
+    (void)state;
+    path_in(path, sizeof path, "absent");
+    assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, path));
+    assert_non_null(strstr(diag.text, "No such file"));
+    assert_null(bytes);
+    assert_int_equal(count, 0);
+    assert_int_equal(file_read(folder, 100, &bytes, &count, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "directory"));
+    assert_null(bytes);
+    assert_int_equal(file_write(folder, "x", 1, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, folder));
+    path_in(path, sizeof path, "no/such/folder");
+    assert_int_equal(file_write(path, "x", 1, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, path));
+    assert_int_equal(entries(), 0);
+}
+
+static void a_failed_write_leaves_the_old_file(void **state)
+{
+    struct diag diag = { 0 };
+    uint8_t *bytes;
+    size_t count;
+    char path[256];
+
+    (void)state;
+    path_in(path, sizeof path, "kept");
+    assert_int_equal(file_write(path, "old", 3, &diag), STATUS_OK);
+    mem_fail_after(0);
+    assert_int_equal(file_write(path, "newer", 5, &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    assert_int_equal(entries(), 1);
+    assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(count, 3);
+    assert_memory_equal(bytes, "old", 3);
+    mem_free(bytes);
+    mem_fail_after(0);
+    assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    assert_null(bytes);
+    unlink(path);
+}
+
+static void links_and_devices_stay(void **state)
+{
+    struct stat info;
+    char target[256], name[256];
+
+    (void)state;
+    path_in(target, sizeof target, "target");
+    path_in(name, sizeof name, "link");
+    assert_int_equal(file_write(target, "old", 3, NULL), STATUS_OK);
+    assert_int_equal(symlink("target", name), 0);
+    assert_int_equal(file_write(name, "newer", 5, NULL), STATUS_OK);
+    assert_int_equal(lstat(name, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(target, &info), 0);
+    assert_int_equal(info.st_size, 5);
+    unlink(name);
+    unlink(target);
+    assert_int_equal(file_write("/dev/null", "gone", 4, NULL), STATUS_OK);
+    assert_int_equal(lstat("/dev/null", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+    assert_int_equal(file_write("/dev/full", "full", 4, NULL), STATUS_IO);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_was_written),
+        cmocka_unit_test(reads_a_pipe),
+        cmocka_unit_test(failures_name_the_path),
+        cmocka_unit_test(a_failed_write_leaves_the_old_file),
+        cmocka_unit_test(links_and_devices_stay),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
