@@ -27,7 +27,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     size_t count, batches;
     int32_t units, depth;
 
-    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 1, REF_MAX_RANK));
+    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, p->keep_num_dims ? 1 : 0,
+                     REF_MAX_RANK));
     TRY(ref_check_in(call, diag, 1, "weights", kTfLiteFloat32, 2, 2));
     TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
     TRY(ref_check_activation(call, diag, p->activation));

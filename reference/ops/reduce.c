@@ -1,4 +1,4 @@
-/* MEAN over some axes.  x f32 of any shape, axes i32 (scalar or vector), y f32.
+/* MEAN over some axes.  x f32 of any shape, axes i32 (of any shape, usually a vector), y f32.
  *
  * An axis may be negative (counted from the end) and may come twice; no axis at all leaves x as it
  * is.  The reduced dimensions are dropped, or kept as 1 with keep_dims.  The mean of nothing is
@@ -43,7 +43,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *x;
 
     TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 0, REF_MAX_RANK));
-    TRY(ref_check_in(call, diag, 1, "axes", kTfLiteInt32, 0, 1));
+    TRY(ref_check_in(call, diag, 1, "axes", kTfLiteInt32, 0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
     *shape = (struct ref_shape){ 0 };
     if (!ref_known(call, 1)) {
