@@ -1,0 +1,197 @@
+#include "delegate/decide.h"
+
+#include "delegate/gpu_op.h"
+#include "delegate/plan.h"
+#include "reference/builtin.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One entry of include= or exclude=: a node, a range, an op, or a pattern of an output's name. */
+static bool entry_matches(const struct graph *g, const struct graph_node *n, const char *entry)
+{
+    char *end;
+    const long first = strtol(entry, &end, 10);
+
+    if (end != entry && *end == '\0')
+        return n->host_node == first;
+    if (end != entry && *end == '-') {
+        const char *second = end + 1;
+        const long last = strtol(second, &end, 10);
+
+        if (end != second && *end == '\0')
+            return n->host_node >= first && n->host_node <= last;
+    }
+    if (strcmp(entry, n->name) == 0)
+        return true;
+    for (int i = 0; i < n->output_count; i++)
+        if (fnmatch(entry, g->tensors[n->outputs[i]].name, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool list_matches(const struct graph *g, const struct graph_node *n, const char *list)
+{
+    while (*list) {
+        const size_t length = strcspn(list, ",");
+        char entry[256];
+
+        if (length > 0 && length < sizeof entry) {
+            memcpy(entry, list, length);
+            entry[length] = '\0';
+            if (entry_matches(g, n, entry))
+                return true;
+        }
+        list += length;
+        if (*list == ',')
+            list++;
+    }
+    return false;
+}
+
+static bool check_options(struct check *c)
+{
+    const struct gpu_options *o = c->options;
+    const int node = c->node->host_node;
+    char limit[32];
+
+    if ((o->first_node >= 0 && node < o->first_node) ||
+        (o->last_node >= 0 && node > o->last_node)) {
+        snprintf(limit, sizeof limit, "%d to %d", o->first_node < 0 ? 0 : o->first_node,
+                 o->last_node);
+        return refuse(c, "option.node_range", -1, "node", "first_node and last_node leave it out",
+                      limit, "%d", node);
+    }
+    if (o->include && !list_matches(c->graph, c->node, o->include))
+        return refuse(c, "option.include", -1, "node", "the option include leaves it out",
+                      o->include, "%d", node);
+    if (o->exclude && list_matches(c->graph, c->node, o->exclude))
+        return refuse(c, "option.exclude", -1, "node", "the option exclude leaves it out",
+                      o->exclude, "%d", node);
+    return true;
+}
+
+/* What holds for every tensor that lies on the device. */
+static bool check_tensor(struct check *c, int tensor)
+{
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+    char limit[64];
+    size_t bytes = 0;
+
+    if (t->is_dynamic)
+        return refuse(c, "tensor.dynamic", tensor, "shape", "give the tensor a fixed shape",
+                      "known before invoke", "dynamic");
+    if (graph_is_constant(c->graph, tensor))
+        return true;
+    if (t->rank < 0)
+        return refuse(c, "tensor.rank", tensor, "rank", "reshape the tensor around this node",
+                      "0 to 8", "more, or none");
+    if (t->elements == 0)
+        return refuse(c, "tensor.empty", tensor, "elements", "nothing to compute", "at least 1",
+                      "0");
+    if (!plan_tensor_fits(t, c->options->precision == PRECISION_FP16, c->limits, &bytes)) {
+        snprintf(limit, sizeof limit, "%llu bytes (maxStorageBufferRange)",
+                 (unsigned long long)c->limits->max_storage_buffer_range);
+        return refuse(c, "limits.tensor_bytes", tensor, "bytes",
+                      "the device cannot bind so large a buffer", limit, "%zu elements",
+                      t->elements);
+    }
+    return true;
+}
+
+static bool check_node(struct check *c)
+{
+    const struct graph_node *n = c->node;
+    char limit[32];
+
+    if (n->code == BUILTIN_DELEGATE)
+        return refuse(c, "node.delegated", -1, "op", "another delegate runs it", "a builtin op",
+                      "%s", n->name);
+    if (!n->op)
+        return refuse(c, "op.unknown", -1, "op", "runs on the CPU", "an op of this delegate", "%s",
+                      n->name);
+    if (n->version < 1 || n->version > n->op->max_version) {
+        snprintf(limit, sizeof limit, "1 to %d", n->op->max_version);
+        return refuse(c, "op.version", -1, "version", "convert for an older runtime", limit, "%d",
+                      n->version);
+    }
+    if (!check_options(c))
+        return false;
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0 && !check_tensor(c, n->inputs[i]))
+            return false;
+    for (int i = 0; i < n->output_count; i++)
+        if (!check_tensor(c, n->outputs[i]))
+            return false;
+    return n->op->accept(c);
+}
+
+/* A widened constant that no taken node reads is the CPU's business. */
+static void drop_unread_constants(struct decision *d, const struct graph *g)
+{
+    for (int i = 0; i < g->node_count; i++) {
+        bool read = false;
+
+        if (!d->take[i] || g->nodes[i].code != BUILTIN_DEQUANTIZE)
+            continue;
+        for (int j = i + 1; j < g->node_count && !read; j++)
+            for (int k = 0; k < g->nodes[j].input_count && d->take[j]; k++)
+                read |= g->nodes[j].inputs[k] == g->nodes[i].outputs[0];
+        if (!read)
+            decision_drop(d, g, i, "dequantize.no_reader", "its readers run on the CPU",
+                          "at least 1 reader on the device", 0);
+    }
+}
+
+enum status decide(struct decision *d, const struct graph *g, const struct gpu_options *options,
+                   const struct device_limits *limits, struct diag *diag)
+{
+    *d = (struct decision){ 0 };
+    d->take = ARENA_NEW(&d->arena, (size_t)g->node_count, bool);
+    d->refusals = ARENA_NEW(&d->arena, (size_t)g->node_count, struct refusal);
+    if (!d->take || !d->refusals) {
+        decision_close(d);
+        return diag_fail(diag, STATUS_NO_MEMORY, "deciding on %d nodes: out of memory",
+                         g->node_count);
+    }
+    for (int i = 0; i < g->node_count; i++) {
+        struct check c = { .graph = g,
+                           .node = &g->nodes[i],
+                           .options = options,
+                           .limits = limits,
+                           .refusal = &d->refusals[d->refusal_count] };
+
+        d->take[i] = check_node(&c);
+        if (!d->take[i])
+            d->refusal_count++;
+    }
+    drop_unread_constants(d, g);
+    return STATUS_OK;
+}
+
+void decision_drop(struct decision *d, const struct graph *g, int node, const char *rule,
+                   const char *hint, const char *limit, int value)
+{
+    /* One refusal a node at most, so there is room; kept in the order of nodes. */
+    int at = d->refusal_count;
+    struct check c = { .graph = g, .node = &g->nodes[node] };
+
+    if (!d->take[node])
+        return;
+    d->take[node] = false;
+    while (at > 0 && d->refusals[at - 1].host_node > g->nodes[node].host_node) {
+        d->refusals[at] = d->refusals[at - 1];
+        at--;
+    }
+    c.refusal = &d->refusals[at];
+    refuse(&c, rule, -1, "node", hint, limit, "%d", value);
+    d->refusal_count++;
+}
+
+void decision_close(struct decision *d)
+{
+    arena_close(&d->arena);
+    *d = (struct decision){ 0 };
+}

@@ -1,0 +1,188 @@
+#include "delegate/delegate.h"
+
+#include "reference/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One line for each op code that is refused for what it is; not for those that an option or another
+ * delegate keeps away. */
+static bool is_warned(const struct refusal *r)
+{
+    return strncmp(r->rule, "option.", 7) != 0 && strcmp(r->rule, "node.delegated") != 0 &&
+           strcmp(r->rule, "dequantize.no_reader") != 0;
+}
+
+static void warn(TfLiteContext *context, const struct decision *d)
+{
+    for (int i = 0; i < d->refusal_count; i++) {
+        bool said = !is_warned(&d->refusals[i]);
+
+        for (int j = 0; j < i && !said; j++)
+            said = d->refusals[j].code == d->refusals[i].code && is_warned(&d->refusals[j]);
+        if (!said)
+            context->ReportError(context,
+                                 "WARNING: op code #%d cannot be handled by this delegate.",
+                                 d->refusals[i].code);
+    }
+}
+
+/* The nodes taken, as the ABI wants them; free(). */
+static TfLiteIntArray *taken_nodes(const struct graph *g, const struct decision *d)
+{
+    TfLiteIntArray *nodes =
+        mem_alloc(1, sizeof *nodes + (size_t)g->node_count * sizeof nodes->data[0]);
+
+    if (!nodes)
+        return NULL;
+    for (int i = 0; i < g->node_count; i++)
+        if (d->take[i])
+            nodes->data[nodes->size++] = g->nodes[i].host_node;
+    return nodes;
+}
+
+static void drop_partition(struct decision *d, const struct graph *g,
+                           const TfLiteDelegateParams *partition, const char *rule,
+                           const char *hint, const char *limit)
+{
+    const TfLiteIntArray *nodes = partition->nodes_to_replace;
+
+    for (int i = 0; i < nodes->size; i++)
+        for (int j = 0; j < g->node_count; j++)
+            if (g->nodes[j].host_node == nodes->data[i])
+                decision_drop(d, g, j, rule, hint, limit, nodes->size);
+}
+
+/* Keeps the largest partitions of at least min_nodes nodes.  The host owns what it previews. */
+static enum status limit_partitions(TfLiteContext *context, const struct gpu_options *o,
+                                    const struct graph *g, struct decision *d, struct diag *diag)
+{
+    TfLiteDelegateParams *partitions = NULL;
+    TfLiteIntArray *nodes;
+    int count = 0;
+
+    if ((o->max_partitions == 0 && o->min_nodes <= 1) || !context->PreviewDelegatePartitioning)
+        return STATUS_OK;
+    if (!(nodes = taken_nodes(g, d)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "partitions: out of memory");
+    if (nodes->size > 0 &&
+        context->PreviewDelegatePartitioning(context, nodes, &partitions, &count) != kTfLiteOk) {
+        free(nodes);
+        return diag_fail(diag, STATUS_INVALID, "the host does not preview the partitions");
+    }
+    free(nodes);
+    for (int i = 0; i < count; i++) {
+        const int size = partitions[i].nodes_to_replace->size;
+        int larger = 0;
+
+        for (int j = 0; j < count; j++) {
+            const int other = partitions[j].nodes_to_replace->size;
+
+            larger += other > size || (other == size && j < i);
+        }
+        if (size < o->min_nodes)
+            drop_partition(d, g, &partitions[i], "option.min_nodes",
+                           "its partition is smaller than the option min_nodes", "min_nodes");
+        else if (o->max_partitions > 0 && larger >= o->max_partitions)
+            drop_partition(d, g, &partitions[i], "option.max_partitions",
+                           "larger partitions are taken; raise max_partitions (0: no limit)",
+                           "max_partitions");
+    }
+    return STATUS_OK;
+}
+
+static TfLiteStatus fail(TfLiteContext *context, const struct diag *diag)
+{
+    context->ReportError(context, "assay delegate: %s", diag->text);
+    return kTfLiteError;
+}
+
+static TfLiteStatus replace(TfLiteContext *context, TfLiteDelegate *delegate,
+                            struct gpu_delegate *d, const struct decision *decision)
+{
+    struct diag diag = { 0 };
+    TfLiteIntArray *nodes = taken_nodes(d->graph, decision);
+    TfLiteStatus status = kTfLiteOk;
+
+    if (!nodes) {
+        diag_fail(&diag, STATUS_NO_MEMORY, "nodes: out of memory");
+        return fail(context, &diag);
+    }
+    if (nodes->size > 0)
+        status = context->ReplaceNodeSubsetsWithDelegateKernels(context, kernel_registration, nodes,
+                                                                delegate);
+    free(nodes);
+    return status;
+}
+
+static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delegate,
+                                  struct gpu_delegate *d)
+{
+    struct diag diag = { 0 };
+    struct graph graph;
+    struct decision decision = { 0 };
+    TfLiteStatus status;
+
+    if (graph_import(&graph, context, &diag) != STATUS_OK)
+        return fail(context, &diag);
+    d->graph = &graph;
+    if (decide(&decision, &graph, &d->options, &d->device->limits, &diag) != STATUS_OK ||
+        limit_partitions(context, &d->options, &graph, &decision, &diag) != STATUS_OK) {
+        status = fail(context, &diag);
+    } else {
+        warn(context, &decision);
+        status = replace(context, delegate, d, &decision);
+    }
+    d->graph = NULL;
+    graph_close(&graph);
+    pthread_mutex_lock(&d->lock);
+    decision_close(&d->decision);
+    d->decision = decision;
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+static TfLiteStatus delegate_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d = delegate->data_;
+    TfLiteStatus status;
+
+    pthread_mutex_lock(&d->prepare_lock);
+    status = prepare_graph(context, delegate, d);
+    pthread_mutex_unlock(&d->prepare_lock);
+    return status;
+}
+
+enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
+                            const char *const *values, size_t count, struct diag *diag)
+{
+    struct gpu_delegate *d = mem_alloc(1, sizeof *d);
+    enum status s;
+
+    *out = NULL;
+    if (!d)
+        return diag_fail(diag, STATUS_NO_MEMORY, "delegate: out of memory");
+    pthread_mutex_init(&d->prepare_lock, NULL);
+    pthread_mutex_init(&d->lock, NULL);
+    if ((s = options_parse(&d->options, keys, values, count, diag)) != STATUS_OK ||
+        (s = device_acquire(&d->device, d->options.device, d->options.precision == PRECISION_FP16,
+                            diag)) != STATUS_OK) {
+        delegate_destroy(d);
+        return s;
+    }
+    d->base = (TfLiteDelegate){ .data_ = d, .Prepare = delegate_prepare };
+    *out = d;
+    return STATUS_OK;
+}
+
+void delegate_destroy(struct gpu_delegate *d)
+{
+    if (!d)
+        return;
+    device_release(d->device);
+    options_close(&d->options);
+    decision_close(&d->decision);
+    pthread_mutex_destroy(&d->prepare_lock);
+    pthread_mutex_destroy(&d->lock);
+    mem_free(d);
+}

@@ -1,0 +1,45 @@
+/* The delegate object, and the kernels that run its partitions. */
+#ifndef ASSAY_DELEGATE_DELEGATE_H
+#define ASSAY_DELEGATE_DELEGATE_H
+
+#include "delegate/decide.h"
+#include "delegate/device.h"
+#include "delegate/executor.h"
+#include "delegate/graph.h"
+#include "delegate/options.h"
+#include "delegate/plan.h"
+#include "tensorflow/lite/c/common.h"
+
+#include <pthread.h>
+
+struct kernel;
+
+struct gpu_delegate {
+    TfLiteDelegate base; /* what the host holds; base.data_ is this struct */
+    struct gpu_options options;
+    struct device *device;
+    pthread_mutex_t prepare_lock; /* one graph at a time is being delegated */
+    struct graph *graph;          /* of the graph that is being delegated; NULL otherwise */
+    pthread_mutex_t lock;         /* guards what follows */
+    struct decision decision;     /* of the graph delegated last */
+    struct kernel *kernels;
+};
+
+/* One partition in one interpreter. */
+struct kernel {
+    struct gpu_delegate *owner;
+    struct kernel *next;
+    struct plan plan;
+    struct executor executor;
+    bool ready; /* the executor is open */
+};
+
+/* keys and values as in the plug-in ABI.  STATUS_USAGE, STATUS_NO_DEVICE, ... */
+enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
+                            const char *const *values, size_t count, struct diag *diag);
+void delegate_destroy(struct gpu_delegate *d);
+
+/* The functions of a partition's kernel. */
+extern const TfLiteRegistration kernel_registration;
+
+#endif

@@ -1,0 +1,321 @@
+#include "delegate/device.h"
+
+#include "delegate/device_info.h"
+#include "delegate/instance.h"
+#include "delegate/pipeline.h"
+#include "reference/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEVICES_MAX = 64 };
+
+/* Guards the list of open devices and the instance. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device *open_devices;
+
+static const char *result_name(VkResult r)
+{
+    static const struct {
+        VkResult result;
+        const char *name;
+    } names[] = {
+        { VK_ERROR_OUT_OF_HOST_MEMORY, "VK_ERROR_OUT_OF_HOST_MEMORY" },
+        { VK_ERROR_OUT_OF_DEVICE_MEMORY, "VK_ERROR_OUT_OF_DEVICE_MEMORY" },
+        { VK_ERROR_INITIALIZATION_FAILED, "VK_ERROR_INITIALIZATION_FAILED" },
+        { VK_ERROR_DEVICE_LOST, "VK_ERROR_DEVICE_LOST" },
+        { VK_ERROR_MEMORY_MAP_FAILED, "VK_ERROR_MEMORY_MAP_FAILED" },
+        { VK_ERROR_LAYER_NOT_PRESENT, "VK_ERROR_LAYER_NOT_PRESENT" },
+        { VK_ERROR_EXTENSION_NOT_PRESENT, "VK_ERROR_EXTENSION_NOT_PRESENT" },
+        { VK_ERROR_FEATURE_NOT_PRESENT, "VK_ERROR_FEATURE_NOT_PRESENT" },
+        { VK_ERROR_INCOMPATIBLE_DRIVER, "VK_ERROR_INCOMPATIBLE_DRIVER" },
+        { VK_ERROR_TOO_MANY_OBJECTS, "VK_ERROR_TOO_MANY_OBJECTS" },
+        { VK_ERROR_FRAGMENTED_POOL, "VK_ERROR_FRAGMENTED_POOL" },
+        { VK_ERROR_UNKNOWN, "VK_ERROR_UNKNOWN" },
+        { VK_ERROR_OUT_OF_POOL_MEMORY, "VK_ERROR_OUT_OF_POOL_MEMORY" },
+        { VK_ERROR_INVALID_SHADER_NV, "VK_ERROR_INVALID_SHADER_NV" },
+        { VK_TIMEOUT, "VK_TIMEOUT" },
+        { VK_NOT_READY, "VK_NOT_READY" },
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].result == r)
+            return names[i].name;
+    return NULL;
+}
+
+enum status device_fail(struct diag *diag, const char *call, VkResult result)
+{
+    const enum status s = result == VK_ERROR_OUT_OF_HOST_MEMORY ? STATUS_NO_MEMORY : STATUS_DEVICE;
+    const char *name = result_name(result);
+
+    if (name)
+        return diag_fail(diag, s, "%s: %s", call, name);
+    return diag_fail(diag, s, "%s: VkResult %d", call, (int)result);
+}
+
+static enum status enumerate(VkInstance instance, VkPhysicalDevice devices[], uint32_t *count,
+                             struct diag *diag)
+{
+    VkResult r;
+
+    *count = DEVICES_MAX;
+    r = vkEnumeratePhysicalDevices(instance, count, devices);
+    if (r != VK_SUCCESS && r != VK_INCOMPLETE) {
+        device_fail(diag, "vkEnumeratePhysicalDevices", r);
+        return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
+    }
+    if (*count == 0)
+        return diag_fail(diag, STATUS_NO_DEVICE, "Vulkan has no device here");
+    return STATUS_OK;
+}
+
+int device_list(struct assay_gpu_device *devices, int room, struct diag *diag)
+{
+    VkPhysicalDevice physical[DEVICES_MAX];
+    VkInstance instance;
+    uint32_t count = 0;
+    enum status s;
+
+    pthread_mutex_lock(&lock);
+    s = instance_acquire(&instance, diag);
+    if (s == STATUS_OK) {
+        s = enumerate(instance, physical, &count, diag);
+        for (uint32_t i = 0; i < count && s == STATUS_OK && (int)i < room; i++) {
+            struct device_limits limits;
+            int family;
+
+            device_describe(physical[i], (int)i, &devices[i], &limits, &family);
+        }
+        instance_release();
+    }
+    pthread_mutex_unlock(&lock);
+    return s == STATUS_OK ? (int)count : -1;
+}
+
+static bool contains(const char *text, const char *part)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+
+        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (!part[i])
+            return true;
+    }
+    return false;
+}
+
+static int preference(const char *type)
+{
+    static const char *const order[] = { "cpu", "other", "virtual", "integrated", "discrete" };
+
+    for (int i = 0; i < 5; i++)
+        if (strcmp(type, order[i]) == 0)
+            return i;
+    return 0;
+}
+
+struct candidate {
+    VkPhysicalDevice physical;
+    struct assay_gpu_device info;
+    struct device_limits limits;
+    int family;
+};
+
+/* Index of the wanted device among count, or -1 with diag. */
+static int choose(const struct candidate *c, uint32_t count, const char *wanted, bool half,
+                  struct diag *diag)
+{
+    char *end = NULL;
+    const long index = wanted ? strtol(wanted, &end, 10) : -1;
+    const bool by_index = wanted && end != wanted && *end == '\0';
+    int best = -1;
+    char names[512] = "";
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const bool named =
+            !wanted || (by_index ? (long)i == index : contains(c[i].info.name, wanted));
+        const int n = snprintf(names + used, sizeof names - used, "%s%u '%s'", i ? ", " : "", i,
+                               c[i].info.name);
+
+        used += n > 0 && (size_t)n < sizeof names - used ? (size_t)n : 0;
+        if (!named)
+            continue;
+        if (!c[i].info.usable || (half && !c[i].info.storage_16bit)) {
+            diag_fail(diag, STATUS_NO_DEVICE, "device %u '%s': %s", i, c[i].info.name,
+                      c[i].info.usable ? "precision=fp16 needs 16-bit storage "
+                                         "(storageBuffer16BitAccess)"
+                                       : c[i].info.why_not);
+            continue;
+        }
+        if (best < 0 || preference(c[i].info.type) > preference(c[best].info.type))
+            best = (int)i;
+    }
+    if (best < 0 && (!diag || diag->status == STATUS_OK))
+        diag_fail(diag, STATUS_NO_DEVICE, "no device is '%s'; there is %s", wanted ? wanted : "",
+                  names);
+    return best;
+}
+
+static enum status create_device(struct device *d, struct diag *diag)
+{
+    const float priority = 1.0f;
+    const VkDeviceQueueCreateInfo queue = { .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                            .queueFamilyIndex = d->queue_family,
+                                            .queueCount = 1,
+                                            .pQueuePriorities = &priority };
+    VkPhysicalDevice16BitStorageFeatures storage16 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
+        .storageBuffer16BitAccess = d->info.storage_16bit ? VK_TRUE : VK_FALSE
+    };
+    const VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                      .pNext = &storage16,
+                                      .queueCreateInfoCount = 1,
+                                      .pQueueCreateInfos = &queue };
+    const VkResult r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
+
+    if (r != VK_SUCCESS) {
+        d->handle = VK_NULL_HANDLE;
+        device_fail(diag, "vkCreateDevice", r);
+        return diag_prefix(diag, STATUS_NO_DEVICE, "device '%s'", d->info.name);
+    }
+    vkGetDeviceQueue(d->handle, d->queue_family, 0, &d->queue);
+    vkGetPhysicalDeviceMemoryProperties(d->physical, &d->memory);
+    return STATUS_OK;
+}
+
+static enum status create_layouts(struct device *d, struct diag *diag)
+{
+    VkDescriptorSetLayoutBinding bindings[PLAN_BINDINGS];
+    const VkPushConstantRange push = { VK_SHADER_STAGE_COMPUTE_BIT, 0, PLAN_PUSH_BYTES };
+    VkDescriptorSetLayoutCreateInfo set = { .sType =
+                                                VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                            .bindingCount = PLAN_BINDINGS,
+                                            .pBindings = bindings };
+    VkPipelineLayoutCreateInfo layout = { .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                          .setLayoutCount = 1,
+                                          .pSetLayouts = &d->set_layout,
+                                          .pushConstantRangeCount = 1,
+                                          .pPushConstantRanges = &push };
+    VkResult r;
+
+    for (uint32_t i = 0; i < PLAN_BINDINGS; i++)
+        bindings[i] = (VkDescriptorSetLayoutBinding){ i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
+                                                      VK_SHADER_STAGE_COMPUTE_BIT, NULL };
+    r = vkCreateDescriptorSetLayout(d->handle, &set, NULL, &d->set_layout);
+    if (r != VK_SUCCESS)
+        return device_fail(diag, "vkCreateDescriptorSetLayout", r);
+    r = vkCreatePipelineLayout(d->handle, &layout, NULL, &d->layout);
+    if (r != VK_SUCCESS)
+        return device_fail(diag, "vkCreatePipelineLayout", r);
+    return STATUS_OK;
+}
+
+/* Takes any half-opened device. */
+static void device_close(struct device *d)
+{
+    if (d->handle) {
+        pipelines_close(d);
+        vkDestroyPipelineLayout(d->handle, d->layout, NULL);
+        vkDestroyDescriptorSetLayout(d->handle, d->set_layout, NULL);
+        vkDestroyDevice(d->handle, NULL);
+    }
+    pthread_mutex_destroy(&d->queue_lock);
+    pthread_mutex_destroy(&d->pipeline_lock);
+    mem_free(d);
+}
+
+static enum status device_open(struct device **out, const struct candidate *c, struct diag *diag)
+{
+    struct device *d = mem_alloc(1, sizeof *d);
+    enum status s;
+
+    if (!d)
+        return diag_fail(diag, STATUS_NO_MEMORY, "device '%s': out of memory", c->info.name);
+    d->physical = c->physical;
+    d->info = c->info;
+    d->limits = c->limits;
+    d->queue_family = (uint32_t)c->family;
+    pthread_mutex_init(&d->queue_lock, NULL);
+    pthread_mutex_init(&d->pipeline_lock, NULL);
+    if ((s = create_device(d, diag)) != STATUS_OK || (s = create_layouts(d, diag)) != STATUS_OK) {
+        device_close(d);
+        return s;
+    }
+    *out = d;
+    return STATUS_OK;
+}
+
+static enum status acquire(VkInstance instance, struct device **out, const char *wanted, bool half,
+                           struct diag *diag)
+{
+    VkPhysicalDevice physical[DEVICES_MAX];
+    struct candidate *candidates;
+    uint32_t count;
+    enum status s;
+    int i;
+
+    TRY(enumerate(instance, physical, &count, diag));
+    if (!(candidates = mem_alloc(count, sizeof *candidates)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%u devices: out of memory", count);
+    for (uint32_t j = 0; j < count; j++) {
+        candidates[j].physical = physical[j];
+        device_describe(physical[j], (int)j, &candidates[j].info, &candidates[j].limits,
+                        &candidates[j].family);
+    }
+    i = choose(candidates, count, wanted, half, diag);
+    s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
+    for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
+        if (d->physical == candidates[i].physical)
+            *out = d;
+    if (s == STATUS_OK && !*out) {
+        s = device_open(out, &candidates[i], diag);
+        if (s == STATUS_OK) {
+            (*out)->next = open_devices;
+            open_devices = *out;
+        }
+    }
+    mem_free(candidates);
+    return s;
+}
+
+enum status device_acquire(struct device **out, const char *wanted, bool half, struct diag *diag)
+{
+    VkInstance instance;
+    enum status s;
+
+    *out = NULL;
+    diag_clear(diag);
+    pthread_mutex_lock(&lock);
+    s = instance_acquire(&instance, diag);
+    if (s == STATUS_OK) {
+        s = acquire(instance, out, wanted, half, diag);
+        if (s == STATUS_OK)
+            (*out)->users++; /* keeps its use of the instance */
+        else
+            instance_release();
+    }
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+void device_release(struct device *d)
+{
+    if (!d)
+        return;
+    pthread_mutex_lock(&lock);
+    if (--d->users == 0) {
+        struct device **at = &open_devices;
+
+        while (*at != d)
+            at = &(*at)->next;
+        *at = d->next;
+        device_close(d);
+    }
+    instance_release();
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,57 @@
+/* A Vulkan device, shared by all delegates of the process: instance, device, queue, and the
+ * pipelines that were made on it.  Opened with the first user, closed with the last. */
+#ifndef ASSAY_DELEGATE_DEVICE_H
+#define ASSAY_DELEGATE_DEVICE_H
+
+#include "assay_gpu.h"
+#include "delegate/device_limits.h"
+#include "delegate/plan.h"
+#include "reference/diag.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <vulkan/vulkan.h>
+
+struct pipeline;
+
+struct device {
+    int users;
+    struct device *next;
+    VkPhysicalDevice physical;
+    VkDevice handle;
+    uint32_t queue_family;
+    VkQueue queue;
+    pthread_mutex_t queue_lock;
+    struct device_limits limits;
+    struct assay_gpu_device info;
+    VkPhysicalDeviceMemoryProperties memory;
+    VkDeviceSize non_coherent_atom;
+    VkDescriptorSetLayout set_layout; /* PLAN_BINDINGS storage buffers */
+    VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
+    pthread_mutex_t pipeline_lock;
+    struct pipeline *pipelines;
+};
+
+/* The device that `wanted` names: an index, part of a name (case ignored), NULL for the best one by
+ * type and then the first.  STATUS_NO_DEVICE says what there is and what is missing. */
+enum status device_acquire(struct device **out, const char *wanted, bool half, struct diag *diag);
+void device_release(struct device *d);
+
+/* Describes all devices (assay_gpu.h); -1 with the reason in diag. */
+int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);
+
+/* "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED"; STATUS_DEVICE, or STATUS_NO_MEMORY for host
+ * memory. */
+enum status device_fail(struct diag *diag, const char *call, VkResult result);
+
+/* The pipeline of a step: made on the first use, then shared. */
+enum status device_pipeline(struct device *d, const struct plan_step *step, bool half,
+                            VkPipeline *out, struct diag *diag);
+/* Made by this process so far, on all devices. */
+uint64_t device_pipelines_made(void);
+
+/* Messages of the validation layer so far; 0 where it is not on (environment variable
+ * ASSAY_VK_VALIDATION=1).  The last one is in text. */
+long device_validation_messages(char *text, size_t size);
+
+#endif

@@ -1,0 +1,23 @@
+/* What a plan needs to know of a device, as plain data: plans are tested against recorded devices
+ * without one.  Names as in VkPhysicalDeviceLimits where there is such a limit. */
+#ifndef ASSAY_DELEGATE_DEVICE_LIMITS_H
+#define ASSAY_DELEGATE_DEVICE_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct device_limits {
+    uint64_t max_storage_buffer_range;
+    uint64_t storage_buffer_offset_alignment; /* minStorageBufferOffsetAlignment */
+    uint64_t max_memory_allocation_bytes;     /* maxMemoryAllocationSize */
+    uint32_t max_workgroup_count[3];
+    uint32_t max_workgroup_size[3];
+    uint32_t max_workgroup_invocations;
+    uint32_t max_shared_memory_bytes;
+    bool storage_16bit; /* storageBuffer16BitAccess */
+};
+
+/* The least that Vulkan 1.1 promises: what every device has. */
+extern const struct device_limits device_limits_minimum;
+
+#endif

@@ -1,0 +1,257 @@
+#include "delegate/executor.h"
+
+#include "delegate/record.h"
+#include "reference/memory.h"
+
+#include <string.h>
+
+enum { BUFFER_MIN = 256 };
+
+/* Index of a memory type with all of `required`, as many of `wanted` as there are, or -1. */
+static int find_type(const struct device *d, uint32_t allowed, VkMemoryPropertyFlags required,
+                     VkMemoryPropertyFlags wanted)
+{
+    int best = -1, best_score = -1;
+
+    for (uint32_t i = 0; i < d->memory.memoryTypeCount; i++) {
+        const VkMemoryPropertyFlags flags = d->memory.memoryTypes[i].propertyFlags;
+        int score = 0;
+
+        if (!(allowed & 1u << i) || (flags & required) != required)
+            continue;
+        for (VkMemoryPropertyFlags bit = 1; bit != 0 && bit <= wanted; bit <<= 1)
+            score += (flags & wanted & bit) != 0;
+        if (score > best_score) {
+            best = (int)i;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+static void buffer_close(struct device *d, struct executor_buffer *b)
+{
+    vkDestroyBuffer(d->handle, b->handle, NULL);
+    vkFreeMemory(d->handle, b->memory, NULL); /* unmaps */
+    *b = (struct executor_buffer){ 0 };
+}
+
+static enum status buffer_open(struct device *d, struct executor_buffer *b, const char *what,
+                               size_t bytes, VkBufferUsageFlags usage,
+                               VkMemoryPropertyFlags required, VkMemoryPropertyFlags wanted,
+                               struct diag *diag)
+{
+    const VkBufferCreateInfo info = { .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                      .size = bytes < BUFFER_MIN ? BUFFER_MIN : bytes,
+                                      .usage = usage };
+    VkMemoryAllocateInfo allocate = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO };
+    VkMemoryRequirements needs;
+    VkMemoryPropertyFlags flags;
+    const char *call = "vkCreateBuffer";
+    VkResult r;
+    int type;
+
+    *b = (struct executor_buffer){ .bytes = info.size };
+    if ((r = vkCreateBuffer(d->handle, &info, NULL, &b->handle)) != VK_SUCCESS)
+        goto fail;
+    vkGetBufferMemoryRequirements(d->handle, b->handle, &needs);
+    type = find_type(d, needs.memoryTypeBits, required, wanted);
+    if (type < 0) {
+        buffer_close(d, b);
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%s: the device has no memory type of kind 0x%x",
+                         what, required);
+    }
+    flags = d->memory.memoryTypes[type].propertyFlags;
+    b->coherent = flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    allocate.allocationSize = needs.size;
+    allocate.memoryTypeIndex = (uint32_t)type;
+    call = "vkAllocateMemory";
+    if ((r = vkAllocateMemory(d->handle, &allocate, NULL, &b->memory)) != VK_SUCCESS)
+        goto fail;
+    call = "vkBindBufferMemory";
+    if ((r = vkBindBufferMemory(d->handle, b->handle, b->memory, 0)) != VK_SUCCESS)
+        goto fail;
+    call = "vkMapMemory";
+    if (required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT &&
+        (r = vkMapMemory(d->handle, b->memory, 0, VK_WHOLE_SIZE, 0, &b->mapped)) != VK_SUCCESS)
+        goto fail;
+    return STATUS_OK;
+fail:
+    device_fail(diag, call, r);
+    buffer_close(d, b);
+    return diag_prefix(diag, diag ? diag->status : STATUS_DEVICE, "%s: %zu bytes", what, bytes);
+}
+
+static enum status open_buffers(struct executor *e, struct diag *diag)
+{
+    const VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    const VkMemoryPropertyFlags visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+    const VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryPropertyFlags cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    const VkBufferUsageFlags storage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    const VkBufferUsageFlags filled = storage | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    const struct plan *p = e->plan;
+    struct device *d = e->device;
+
+    TRY(buffer_open(d, &e->constants, "constants", p->constant_bytes, filled, 0, local, diag));
+    TRY(buffer_open(d, &e->arena, "activations", p->arena_bytes, filled, 0, local, diag));
+    /* The host writes inputs in order, which is quick into device-local memory; it reads outputs,
+     * which is not quick from memory that it does not cache. */
+    TRY(buffer_open(d, &e->input, "inputs", p->input_bytes, storage, visible, local | coherent,
+                    diag));
+    return buffer_open(d, &e->output, "outputs", p->output_bytes, storage, visible,
+                       cached | coherent, diag);
+}
+
+static enum status open_commands(struct executor *e, struct diag *diag)
+{
+    const VkCommandPoolCreateInfo pool = { .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                           .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                           .queueFamilyIndex = e->device->queue_family };
+    VkCommandBufferAllocateInfo allocate = { .sType =
+                                                 VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                             .commandBufferCount = 1 };
+    const VkFenceCreateInfo fence = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
+    VkResult r;
+
+    r = vkCreateCommandPool(e->device->handle, &pool, NULL, &e->commands);
+    if (r != VK_SUCCESS)
+        return device_fail(diag, "vkCreateCommandPool", r);
+    allocate.commandPool = e->commands;
+    r = vkAllocateCommandBuffers(e->device->handle, &allocate, &e->buffer);
+    if (r != VK_SUCCESS)
+        return device_fail(diag, "vkAllocateCommandBuffers", r);
+    r = vkCreateFence(e->device->handle, &fence, NULL, &e->fence);
+    if (r != VK_SUCCESS)
+        return device_fail(diag, "vkCreateFence", r);
+    return STATUS_OK;
+}
+
+static enum status wait_fence(struct executor *e, struct diag *diag)
+{
+    VkResult r;
+
+    if (e->wait == WAIT_ACTIVE || e->wait == WAIT_AGGRESSIVE) {
+        do
+            r = vkGetFenceStatus(e->device->handle, e->fence);
+        while (r == VK_NOT_READY);
+    } else {
+        r = vkWaitForFences(e->device->handle, 1, &e->fence, VK_TRUE, UINT64_MAX);
+    }
+    if (r != VK_SUCCESS)
+        return device_fail(diag, "waiting for the device", r);
+    return STATUS_OK;
+}
+
+/* A message of the validation layer fails what runs under it. */
+static enum status check_validation(struct diag *diag)
+{
+    char text[512];
+    const long n = device_validation_messages(text, sizeof text);
+
+    if (n == 0)
+        return STATUS_OK;
+    return diag_fail(diag, STATUS_DEVICE, "validation layer: %ld messages, the last: %s", n, text);
+}
+
+static enum status submit(struct executor *e, struct diag *diag)
+{
+    const VkSubmitInfo info = { .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                .commandBufferCount = 1,
+                                .pCommandBuffers = &e->buffer };
+    VkResult r = vkResetFences(e->device->handle, 1, &e->fence);
+
+    if (r != VK_SUCCESS)
+        return device_fail(diag, "vkResetFences", r);
+    pthread_mutex_lock(&e->device->queue_lock);
+    r = vkQueueSubmit(e->device->queue, 1, &info, e->fence);
+    pthread_mutex_unlock(&e->device->queue_lock);
+    if (r != VK_SUCCESS)
+        return device_fail(diag, "vkQueueSubmit", r);
+    TRY(wait_fence(e, diag));
+    return check_validation(diag);
+}
+
+static void flush(const struct executor *e, const struct executor_buffer *b, bool to_device)
+{
+    const VkMappedMemoryRange range = { .sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
+                                        .memory = b->memory,
+                                        .size = VK_WHOLE_SIZE };
+
+    if (b->coherent)
+        return;
+    if (to_device)
+        vkFlushMappedMemoryRanges(e->device->handle, 1, &range);
+    else
+        vkInvalidateMappedMemoryRanges(e->device->handle, 1, &range);
+}
+
+/* Through a staging buffer that goes afterwards; the command buffer is recorded anew later. */
+static enum status upload_constants(struct executor *e, struct diag *diag)
+{
+    const size_t bytes = e->plan->constant_bytes;
+    struct executor_buffer staging;
+    enum status s;
+
+    if (bytes == 0)
+        return STATUS_OK;
+    TRY(buffer_open(e->device, &staging, "staging of constants", bytes,
+                    VK_BUFFER_USAGE_TRANSFER_SRC_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
+                    VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, diag));
+    memcpy(staging.mapped, e->plan->constants, bytes);
+    flush(e, &staging, true);
+    s = record_copy(e, staging.handle, e->constants.handle, bytes, diag);
+    if (s == STATUS_OK)
+        s = submit(e, diag);
+    buffer_close(e->device, &staging);
+    return s;
+}
+
+enum status executor_open(struct executor *e, struct device *d, const struct plan *plan,
+                          enum gpu_wait wait, struct diag *diag)
+{
+    enum status s;
+
+    *e = (struct executor){ .device = d, .plan = plan, .wait = wait };
+    if ((s = open_buffers(e, diag)) != STATUS_OK || (s = open_commands(e, diag)) != STATUS_OK ||
+        (s = upload_constants(e, diag)) != STATUS_OK || (s = record_plan(e, diag)) != STATUS_OK ||
+        (s = check_validation(diag)) != STATUS_OK)
+        executor_close(e);
+    return s;
+}
+
+void executor_close(struct executor *e)
+{
+    struct device *d = e->device;
+
+    if (!d)
+        return;
+    vkDestroyFence(d->handle, e->fence, NULL);
+    vkDestroyCommandPool(d->handle, e->commands, NULL);
+    vkDestroyDescriptorPool(d->handle, e->pool, NULL);
+    mem_free(e->sets);
+    buffer_close(d, &e->constants);
+    buffer_close(d, &e->arena);
+    buffer_close(d, &e->input);
+    buffer_close(d, &e->output);
+    *e = (struct executor){ 0 };
+}
+
+void *executor_input(struct executor *e, int i)
+{
+    return (char *)e->input.mapped + e->plan->inputs[i].offset;
+}
+
+const void *executor_output(const struct executor *e, int i)
+{
+    return (const char *)e->output.mapped + e->plan->outputs[i].offset;
+}
+
+enum status executor_run(struct executor *e, struct diag *diag)
+{
+    flush(e, &e->input, true);
+    TRY(submit(e, diag));
+    flush(e, &e->output, false);
+    return STATUS_OK;
+}

@@ -1,0 +1,44 @@
+/* A plan on a device: memory, pipelines, one command buffer recorded once, submitted per run. */
+#ifndef ASSAY_DELEGATE_EXECUTOR_H
+#define ASSAY_DELEGATE_EXECUTOR_H
+
+#include "delegate/device.h"
+#include "delegate/plan.h"
+
+#include <vulkan/vulkan.h>
+
+struct executor_buffer {
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    void *mapped; /* NULL: not host-visible */
+    bool coherent;
+    VkDeviceSize bytes;
+};
+
+struct executor {
+    struct device *device;   /* borrowed */
+    const struct plan *plan; /* borrowed */
+    enum gpu_wait wait;
+    struct executor_buffer constants, arena, input, output;
+    VkDescriptorPool pool;
+    VkDescriptorSet *sets; /* one a step */
+    VkCommandPool commands;
+    VkCommandBuffer buffer;
+    VkFence fence;
+    int barriers;
+};
+
+/* All allocation, all pipelines, the recording.  The plan's packed constants are not needed after.
+ * Takes nothing on failure. */
+enum status executor_open(struct executor *e, struct device *d, const struct plan *plan,
+                          enum gpu_wait wait, struct diag *diag);
+void executor_close(struct executor *e);
+
+/* The dense bytes of input (output) i of the plan, host-visible. */
+void *executor_input(struct executor *e, int i);
+const void *executor_output(const struct executor *e, int i);
+
+/* Runs once: the inputs written before are used, the outputs can be read afterwards. */
+enum status executor_run(struct executor *e, struct diag *diag);
+
+#endif

@@ -1,0 +1,71 @@
+/* The graph as the delegate sees it: imported from the host through the ABI, plain data.
+ *
+ * Tensors have the host's indices.  Pointers into the host's constants and parameters are valid
+ * while the host prepares the delegate; names and shapes are copied. */
+#ifndef ASSAY_DELEGATE_GRAPH_H
+#define ASSAY_DELEGATE_GRAPH_H
+
+#include "reference/arena.h"
+#include "reference/diag.h"
+#include "tensorflow/lite/c/common.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GRAPH_MAX_RANK = 8 };
+
+struct gpu_op;
+
+struct graph_tensor {
+    const char *name; /* never NULL */
+    TfLiteType type;
+    int rank; /* -1: more than GRAPH_MAX_RANK, or no shape */
+    int32_t dims[GRAPH_MAX_RANK];
+    size_t elements;  /* 0 when rank is -1, too */
+    const void *data; /* a constant's elements, unaligned; NULL: not a constant */
+    int producer;     /* index into nodes; -1: none */
+    int half_source;  /* an f16 constant that a DEQUANTIZE widens to this tensor; -1: none */
+    bool is_variable;
+    bool is_dynamic;
+};
+
+struct graph_node {
+    int host_node;           /* index in the host */
+    const struct gpu_op *op; /* NULL: not one of ours */
+    int32_t code;
+    int version;
+    const char *name;            /* "CONV_2D", or the name of a custom op */
+    const void *params;          /* a struct of builtin_op_data.h; NULL: none */
+    const int *inputs, *outputs; /* tensor indices; -1: absent */
+    int input_count, output_count;
+};
+
+struct graph {
+    struct arena arena;
+    struct graph_tensor *tensors;
+    int tensor_count;
+    struct graph_node *nodes; /* in execution order */
+    int node_count;
+};
+
+/* Reads the host's execution plan.  Fails when the host breaks the ABI (a tensor index out of
+ * range), with what it gave. */
+enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *diag);
+void graph_close(struct graph *g);
+
+/* The node of a host node index; NULL: none. */
+const struct graph_node *graph_find_node(const struct graph *g, int host_node);
+
+/* Input (output) i of a node; NULL when absent. */
+const struct graph_tensor *graph_input(const struct graph *g, const struct graph_node *n, int i);
+const struct graph_tensor *graph_output(const struct graph *g, const struct graph_node *n, int i);
+
+/* The tensor's value is known: it is a constant, or the widening of one. */
+bool graph_is_constant(const struct graph *g, int tensor);
+/* Element i of a constant float tensor (f32, f16, or f32 behind a DEQUANTIZE of f16). */
+float graph_constant_float(const struct graph *g, int tensor, size_t i);
+/* Element i of a constant i32 or i64 tensor. */
+int64_t graph_constant_int(const struct graph *g, int tensor, size_t i);
+
+#endif

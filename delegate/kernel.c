@@ -1,0 +1,180 @@
+/* A partition as the host sees it: init plans, the first prepare brings it to the device, invoke
+ * runs it.  Nothing is allocated and no pipeline is made after the first prepare. */
+#include "delegate/delegate.h"
+#include "reference/memory.h"
+
+#include <string.h>
+
+static void report(TfLiteContext *context, const struct diag *diag)
+{
+    context->ReportError(context, "assay delegate: %s", diag->text);
+}
+
+/* The partition's nodes in the order in which the graph runs them. */
+static enum status order_nodes(const struct graph *g, const TfLiteIntArray *wanted, int **out,
+                               int *count, struct diag *diag)
+{
+    int *nodes = mem_alloc((size_t)g->node_count, sizeof *nodes);
+
+    if (!nodes)
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    *count = 0;
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < wanted->size; j++)
+            if (wanted->data[j] == g->nodes[i].host_node) {
+                nodes[(*count)++] = wanted->data[j];
+                break;
+            }
+    *out = nodes;
+    return STATUS_OK;
+}
+
+static enum status plan_partition(struct gpu_delegate *d, const TfLiteDelegateParams *params,
+                                  struct plan *plan, struct diag *diag)
+{
+    struct plan_request request = { .graph = d->graph,
+                                    .options = &d->options,
+                                    .limits = &d->device->limits };
+    enum status s;
+    int *nodes = NULL;
+
+    if (!d->graph || !params->nodes_to_replace || !params->input_tensors || !params->output_tensors)
+        return diag_fail(diag, STATUS_INVALID, "the host gives an incomplete partition");
+    TRY(order_nodes(d->graph, params->nodes_to_replace, &nodes, &request.node_count, diag));
+    request.nodes = nodes;
+    request.inputs = params->input_tensors->data;
+    request.input_count = params->input_tensors->size;
+    request.outputs = params->output_tensors->data;
+    request.output_count = params->output_tensors->size;
+    s = plan_make(plan, &request, diag);
+    mem_free(nodes);
+    return s;
+}
+
+static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
+{
+    const TfLiteDelegateParams *params = (const void *)buffer;
+    struct diag diag = { 0 };
+    struct gpu_delegate *d;
+    struct kernel *k;
+
+    (void)length;
+    if (!params || !params->delegate)
+        return TfLiteKernelInitFailed();
+    d = params->delegate->data_;
+    if (!(k = mem_alloc(1, sizeof *k))) {
+        diag_fail(&diag, STATUS_NO_MEMORY, "partition: out of memory");
+        report(context, &diag);
+        return TfLiteKernelInitFailed();
+    }
+    k->owner = d;
+    if (plan_partition(d, params, &k->plan, &diag) != STATUS_OK) {
+        report(context, &diag);
+        mem_free(k);
+        return TfLiteKernelInitFailed();
+    }
+    pthread_mutex_lock(&d->lock);
+    k->next = d->kernels;
+    d->kernels = k;
+    pthread_mutex_unlock(&d->lock);
+    return k;
+}
+
+static void kernel_free(TfLiteContext *context, void *user_data)
+{
+    struct kernel *k = user_data;
+    struct kernel **at;
+
+    (void)context;
+    if (!k || user_data == TfLiteKernelInitFailed())
+        return;
+    pthread_mutex_lock(&k->owner->lock);
+    for (at = &k->owner->kernels; *at && *at != k; at = &(*at)->next)
+        ;
+    if (*at)
+        *at = k->next;
+    pthread_mutex_unlock(&k->owner->lock);
+    executor_close(&k->executor);
+    plan_close(&k->plan);
+    mem_free(k);
+}
+
+static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
+{
+    struct kernel *k = node->user_data;
+    struct diag diag = { 0 };
+
+    if (!k)
+        return kTfLiteError;
+    if (k->ready) /* hosts prepare more than once */
+        return kTfLiteOk;
+    if (executor_open(&k->executor, k->owner->device, &k->plan, k->owner->options.wait, &diag) !=
+        STATUS_OK) {
+        report(context, &diag);
+        return kTfLiteError;
+    }
+    plan_drop_constants(&k->plan);
+    k->ready = true;
+    return kTfLiteOk;
+}
+
+/* The host's memory of a tensor at the edge, checked against what was planned. */
+static enum status edge_data(TfLiteContext *context, const struct plan_io *io, const char *what,
+                             void **data, struct diag *diag)
+{
+    const TfLiteTensor *t;
+
+    if ((size_t)io->tensor >= context->tensors_size)
+        return diag_fail(diag, STATUS_INVALID, "%s: tensor %d of %zu", what, io->tensor,
+                         context->tensors_size);
+    t = &context->tensors[io->tensor];
+    if (!t->data.raw || t->bytes != io->bytes)
+        return diag_fail(diag, STATUS_INVALID,
+                         "%s: tensor %d '%s' has %zu bytes%s, planned were %zu", what, io->tensor,
+                         t->name ? t->name : "", t->bytes, t->data.raw ? "" : " and no data",
+                         io->bytes);
+    *data = t->data.raw;
+    return STATUS_OK;
+}
+
+static enum status run(TfLiteContext *context, struct kernel *k, struct diag *diag)
+{
+    const struct plan *p = &k->plan;
+    void *data;
+
+    for (int i = 0; i < p->input_count; i++) {
+        TRY(edge_data(context, &p->inputs[i], "input", &data, diag));
+        memcpy(executor_input(&k->executor, i), data, p->inputs[i].bytes);
+    }
+    TRY(executor_run(&k->executor, diag));
+    for (int i = 0; i < p->output_count; i++) {
+        const struct plan_io *io = &p->outputs[i];
+
+        TRY(edge_data(context, io, "output", &data, diag));
+        memcpy(data, io->constant ? io->constant : executor_output(&k->executor, i), io->bytes);
+    }
+    return STATUS_OK;
+}
+
+static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
+{
+    struct kernel *k = node->user_data;
+    struct diag diag = { 0 };
+
+    if (!k || !k->ready)
+        return kTfLiteError;
+    if (run(context, k, &diag) != STATUS_OK) {
+        report(context, &diag);
+        return kTfLiteError;
+    }
+    return kTfLiteOk;
+}
+
+const TfLiteRegistration kernel_registration = {
+    .init = kernel_init,
+    .free = kernel_free,
+    .prepare = kernel_prepare,
+    .invoke = kernel_invoke,
+    .custom_name = "AssayVulkanDelegate",
+    .version = 1,
+};

@@ -1,0 +1,129 @@
+/* DEPTHWISE_CONV_2D: constant weights [1,KH,KW,C*M], optional bias [C*M].  The multiplier M is that
+ * of the shapes; the parameter depth_multiplier is not read, as on the CPU. */
+#include "delegate/gpu_op.h"
+#include "delegate/window.h"
+
+struct depthwise_args {
+    uint32_t count;
+    uint32_t in_h, in_w, in_channels, in_slices;
+    uint32_t out_h, out_w, out_slices;
+    int32_t pad_h, pad_w;
+};
+_Static_assert(sizeof(struct depthwise_args) == 40, "depthwise_conv_2d.comp");
+
+static struct window window_of(const TfLiteDepthwiseConvParams *params,
+                               const struct graph_tensor *w)
+{
+    return (struct window){ .padding = params->padding,
+                            .filter_h = w->dims[1],
+                            .filter_w = w->dims[2],
+                            .stride_h = params->stride_height,
+                            .stride_w = params->stride_width,
+                            .dilation_h = params->dilation_height_factor,
+                            .dilation_w = params->dilation_width_factor };
+}
+
+static bool accept_depthwise(struct check *c)
+{
+    const TfLiteDepthwiseConvParams *params = c->node->params;
+    const struct graph_tensor *x, *w, *y, *b;
+    struct window window;
+
+    if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_runtime_float(c, 0, 4, 4) ||
+        !check_constant_float(c, 1, 4) || !check_output_float(c, 0, 4, 4) ||
+        !check_activation(c, params->activation))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    w = graph_input(c->graph, c->node, 1);
+    b = graph_input(c->graph, c->node, 2);
+    y = graph_output(c->graph, c->node, 0);
+    window = window_of(params, w);
+    if (!check_window(c, &window, c->node->inputs[0], c->node->outputs[0]))
+        return false;
+    if (w->dims[0] != 1)
+        return refuse(c, "depthwise_conv_2d.weights", c->node->inputs[1], "dims[0]",
+                      "the model is malformed", "1", "%d", w->dims[0]);
+    if (x->dims[3] < 1 || w->dims[3] < 1 || w->dims[3] % x->dims[3] != 0 ||
+        y->dims[3] != w->dims[3])
+        return refuse(c, "depthwise_conv_2d.channels", c->node->inputs[1], "dims[3]",
+                      "the model is malformed",
+                      "a multiple of the input's, as many as the output's",
+                      "%d, input %d, output %d", w->dims[3], x->dims[3], y->dims[3]);
+    if (b && !check_constant_float(c, 2, 1))
+        return false;
+    if (b && b->dims[0] != w->dims[3])
+        return refuse(c, "depthwise_conv_2d.bias", c->node->inputs[2], "dims[0]",
+                      "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
+                      b->dims[0], w->dims[3]);
+    return check_storable(
+        c, 1, (uint64_t)w->dims[1] * (uint64_t)w->dims[2] * (((uint64_t)w->dims[3] + 3) / 4));
+}
+
+static enum status pack_weights(struct planner *p, int tensor, struct packed *packed)
+{
+    const int32_t *d = p->graph->tensors[tensor].dims; /* 1, KH, KW, O */
+    const uint64_t slices = ((uint64_t)d[3] + 3) / 4;
+    size_t from = 0;
+
+    TRY(planner_pack(p, (uint64_t)d[1] * (uint64_t)d[2] * slices, true, packed));
+    for (int32_t k = 0; k < d[1] * d[2]; k++)
+        for (int32_t o = 0; o < d[3]; o++, from++)
+            planner_put(p, packed, (uint64_t)k * slices * 4 + (uint64_t)o,
+                        graph_constant_float(p->graph, tensor, from));
+    return STATUS_OK;
+}
+
+static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
+{
+    const TfLiteDepthwiseConvParams *params = n->params;
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const struct graph_tensor *w = graph_input(p->graph, n, 1);
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const struct window window = window_of(params, w);
+    const struct window_pads pads = window_pads(&window, x, y);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "depthwise_conv_2d", n, WORKGROUP, 1, 1);
+    struct packed weights, bias;
+    struct depthwise_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    TRY(pack_weights(p, n->inputs[1], &weights));
+    TRY(planner_pack_bias(p, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, (uint32_t)w->dims[3],
+                          &bias));
+    step_spec(s, 3, (uint32_t)window.filter_h);
+    step_spec(s, 4, (uint32_t)window.filter_w);
+    step_spec(s, 5, (uint32_t)window.stride_h);
+    step_spec(s, 6, (uint32_t)window.stride_w);
+    step_spec(s, 7, (uint32_t)window.dilation_h);
+    step_spec(s, 8, (uint32_t)window.dilation_w);
+    step_spec(s, 9, (uint32_t)params->activation);
+    step_spec(s, 10, (uint32_t)(w->dims[3] / x->dims[3]));
+    args = (struct depthwise_args){
+        .in_h = (uint32_t)x->dims[1],
+        .in_w = (uint32_t)x->dims[2],
+        .in_channels = (uint32_t)x->dims[3],
+        .in_slices = p->plan->tensors[src].slices,
+        .out_h = (uint32_t)y->dims[1],
+        .out_w = (uint32_t)y->dims[2],
+        .out_slices = p->plan->tensors[dst].slices,
+        .pad_h = pads.top,
+        .pad_w = pads.left,
+    };
+    args.count = p->plan->tensors[dst].rows * args.out_slices;
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_constants(s, 2, &weights);
+    step_constants(s, 3, &bias);
+    return step_items(p, s, args.count);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_DEPTHWISE_CONV_2D,
+      .max_version = 7,
+      .accept = accept_depthwise,
+      .plan = plan_depthwise },
+};
+const struct gpu_family gpu_depthwise_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,104 @@
+/* FULLY_CONNECTED: constant weights [U,K], optional bias [U]; the input is taken as rows of K. */
+#include "delegate/gpu_op.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+enum { SLICES_X = 8, SHARES_Y = 8 }; /* of a workgroup */
+
+struct fully_connected_args {
+    uint32_t count, in_channels, in_slices, out_slices;
+};
+_Static_assert(sizeof(struct fully_connected_args) == 16, "fully_connected.comp");
+
+static bool accept_fully_connected(struct check *c)
+{
+    const TfLiteFullyConnectedParams *params = c->node->params;
+    const struct graph_tensor *x, *w, *y, *b;
+
+    if (!check_counts(c, 2, 3, 1) || !check_params(c) ||
+        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) || !check_constant_float(c, 1, 2) ||
+        !check_output_float(c, 0, 1, GRAPH_MAX_RANK) || !check_activation(c, params->activation))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    w = graph_input(c->graph, c->node, 1);
+    b = graph_input(c->graph, c->node, 2);
+    y = graph_output(c->graph, c->node, 0);
+    if (params->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
+        return refuse(c, "fully_connected.weights_format", -1, "weights_format",
+                      "convert without shuffled weights", "0 (default)", "%d",
+                      (int)params->weights_format);
+    if (w->dims[0] < 1 || w->dims[1] < 1 || x->elements % (size_t)w->dims[1] != 0)
+        return refuse(c, "fully_connected.depth", c->node->inputs[1], "dims[1]",
+                      "the model is malformed", "a divisor of the input's elements",
+                      "[%d,%d], the input has %zu elements", w->dims[0], w->dims[1], x->elements);
+    if (params->keep_num_dims && x->dims[x->rank - 1] != w->dims[1])
+        return refuse(c, "fully_connected.keep_num_dims", c->node->inputs[0], "last dim",
+                      "the model is malformed", "dims[1] of the weights", "%d, the weights have %d",
+                      x->dims[x->rank - 1], w->dims[1]);
+    if (y->dims[y->rank - 1] != w->dims[0] ||
+        y->elements != x->elements / (size_t)w->dims[1] * (size_t)w->dims[0])
+        return refuse(c, "fully_connected.output_shape", c->node->outputs[0], "elements",
+                      "the model is malformed", "rows of dims[0] of the weights",
+                      "%zu, last dim %d", y->elements, y->dims[y->rank - 1]);
+    if (b && !check_constant_float(c, 2, 1))
+        return false;
+    if (b && b->dims[0] != w->dims[0])
+        return refuse(c, "fully_connected.bias", c->node->inputs[2], "dims[0]",
+                      "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
+                      b->dims[0], w->dims[0]);
+    return check_storable(c, 1,
+                          ((uint64_t)w->dims[1] + 3) / 4 * 4 * (((uint64_t)w->dims[0] + 3) / 4));
+}
+
+static enum status pack_weights(struct planner *p, int tensor, struct packed *packed)
+{
+    const int32_t *d = p->graph->tensors[tensor].dims; /* U, K */
+    const uint64_t slices = ((uint64_t)d[0] + 3) / 4;
+    size_t from = 0;
+
+    TRY(planner_pack(p, ((uint64_t)d[1] + 3) / 4 * 4 * slices, true, packed));
+    for (int32_t u = 0; u < d[0]; u++)
+        for (int32_t k = 0; k < d[1]; k++, from++)
+            planner_put(p, packed, (uint64_t)k * slices * 4 + (uint64_t)u,
+                        graph_constant_float(p->graph, tensor, from));
+    return STATUS_OK;
+}
+
+static enum status plan_fully_connected(struct planner *p, const struct graph_node *n)
+{
+    const TfLiteFullyConnectedParams *params = n->params;
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const struct graph_tensor *w = graph_input(p->graph, n, 1);
+    const uint32_t rows = (uint32_t)(x->elements / (size_t)w->dims[1]);
+    const int src = planner_rows(p, n, planner_tensor(p, n->inputs[0]), rows, (uint32_t)w->dims[1]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "fully_connected", n, SLICES_X, SHARES_Y, 1);
+    struct packed weights, bias;
+    struct fully_connected_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    TRY(pack_weights(p, n->inputs[1], &weights));
+    TRY(planner_pack_bias(p, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, (uint32_t)w->dims[0],
+                          &bias));
+    step_spec(s, 3, (uint32_t)params->activation);
+    args = (struct fully_connected_args){
+        .in_channels = (uint32_t)w->dims[1],
+        .in_slices = p->plan->tensors[src].slices,
+        .out_slices = p->plan->tensors[dst].slices,
+    };
+    args.count = rows * ((args.out_slices + SLICES_X - 1) / SLICES_X);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_constants(s, 2, &weights);
+    step_constants(s, 3, &bias);
+    return step_groups(p, s, args.count);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_FULLY_CONNECTED,
+      .max_version = 14,
+      .accept = accept_fully_connected,
+      .plan = plan_fully_connected },
+};
+const struct gpu_family gpu_fully_connected = { ops, sizeof ops / sizeof ops[0] };

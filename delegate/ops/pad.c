@@ -1,0 +1,82 @@
+/* PAD with zeros, constant paddings. */
+#include "delegate/gpu_op.h"
+
+enum { OUTER = 5 }; /* dims but the channels */
+
+struct pad_args {
+    uint32_t count;
+    uint32_t in_channels, in_slices, out_slices, before_channels;
+    uint32_t out_size[OUTER], in_size[OUTER], before[OUTER];
+};
+_Static_assert(sizeof(struct pad_args) == 80, "pad.comp");
+
+static bool accept_pad(struct check *c)
+{
+    const struct graph_tensor *x, *y, *paddings;
+
+    if (!check_counts(c, 2, 2, 1) || !check_runtime_float(c, 0, 1, OUTER + 1) ||
+        !check_output_float(c, 0, 1, OUTER + 1))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    paddings = graph_input(c->graph, c->node, 1);
+    if (!paddings || !paddings->data ||
+        (paddings->type != kTfLiteInt32 && paddings->type != kTfLiteInt64))
+        return refuse(c, "pad.paddings_constant", paddings ? c->node->inputs[1] : -1, "paddings",
+                      "make the paddings a constant of the model", "constant i32 or i64",
+                      paddings && paddings->data ? "another type" : "not a constant");
+    if (paddings->rank != 2 || paddings->dims[0] != x->rank || paddings->dims[1] != 2 ||
+        y->rank != x->rank)
+        return refuse(c, "pad.paddings_shape", c->node->inputs[1], "dims", "the model is malformed",
+                      "[rank, 2]", "rank %d, %zu elements", paddings->rank, paddings->elements);
+    for (int d = 0; d < x->rank; d++) {
+        const int64_t before = graph_constant_int(c->graph, c->node->inputs[1], 2 * (size_t)d);
+        const int64_t after = graph_constant_int(c->graph, c->node->inputs[1], 2 * (size_t)d + 1);
+
+        if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX ||
+            y->dims[d] != x->dims[d] + before + after)
+            return refuse(c, "pad.paddings_range", c->node->inputs[1], "paddings",
+                          "the model is malformed", "0 or more, giving the output's shape",
+                          "%lld, %lld on dim %d: %d to %d", (long long)before, (long long)after, d,
+                          x->dims[d], y->dims[d]);
+    }
+    return true;
+}
+
+static enum status plan_pad(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "pad", n, WORKGROUP, 1, 1);
+    struct pad_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct pad_args){
+        .count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices,
+        .in_channels = p->plan->tensors[src].channels,
+        .in_slices = p->plan->tensors[src].slices,
+        .out_slices = p->plan->tensors[dst].slices,
+        .before_channels =
+            (uint32_t)graph_constant_int(p->graph, n->inputs[1], 2 * (size_t)(x->rank - 1)),
+    };
+    for (int i = 0; i < OUTER; i++) {
+        const int d = x->rank - 1 - OUTER + i; /* outer dims at the end of the arrays */
+
+        args.out_size[i] = d < 0 ? 1 : (uint32_t)y->dims[d];
+        args.in_size[i] = d < 0 ? 1 : (uint32_t)x->dims[d];
+        args.before[i] =
+            d < 0 ? 0 : (uint32_t)graph_constant_int(p->graph, n->inputs[1], 2 * (size_t)d);
+    }
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    return step_items(p, s, args.count);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_PAD, .max_version = 6, .accept = accept_pad, .plan = plan_pad },
+};
+const struct gpu_family gpu_pad = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,83 @@
+/* AVERAGE_POOL_2D. */
+#include "delegate/gpu_op.h"
+#include "delegate/window.h"
+
+struct pool_args {
+    uint32_t count;
+    uint32_t in_h, in_w, slices;
+    uint32_t out_h, out_w;
+    uint32_t filter_h, filter_w;
+    int32_t pad_h, pad_w;
+};
+_Static_assert(sizeof(struct pool_args) == 40, "pool.comp");
+
+static struct window window_of(const TfLitePoolParams *params)
+{
+    return (struct window){ .padding = params->padding,
+                            .filter_h = params->filter_height,
+                            .filter_w = params->filter_width,
+                            .stride_h = params->stride_height,
+                            .stride_w = params->stride_width,
+                            .dilation_h = 1,
+                            .dilation_w = 1 };
+}
+
+static bool accept_pool(struct check *c)
+{
+    const TfLitePoolParams *params = c->node->params;
+    const struct graph_tensor *x, *y;
+    struct window window;
+
+    if (!check_counts(c, 1, 1, 1) || !check_params(c) || !check_runtime_float(c, 0, 4, 4) ||
+        !check_output_float(c, 0, 4, 4) || !check_activation(c, params->activation))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    window = window_of(params);
+    if (!check_window(c, &window, c->node->inputs[0], c->node->outputs[0]))
+        return false;
+    if (x->dims[3] != y->dims[3])
+        return refuse(c, "pool.channels", c->node->outputs[0], "dims[3]", "the model is malformed",
+                      "the input's", "%d, the input has %d", y->dims[3], x->dims[3]);
+    return true;
+}
+
+static enum status plan_pool(struct planner *p, const struct graph_node *n)
+{
+    const TfLitePoolParams *params = n->params;
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const struct window window = window_of(params);
+    const struct window_pads pads = window_pads(&window, x, y);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "pool", n, WORKGROUP, 1, 1);
+    struct pool_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    step_spec(s, 3, (uint32_t)params->stride_height);
+    step_spec(s, 4, (uint32_t)params->stride_width);
+    step_spec(s, 5, (uint32_t)params->activation);
+    args = (struct pool_args){
+        .in_h = (uint32_t)x->dims[1],
+        .in_w = (uint32_t)x->dims[2],
+        .slices = p->plan->tensors[src].slices,
+        .out_h = (uint32_t)y->dims[1],
+        .out_w = (uint32_t)y->dims[2],
+        .filter_h = (uint32_t)params->filter_height,
+        .filter_w = (uint32_t)params->filter_width,
+        .pad_h = pads.top,
+        .pad_w = pads.left,
+    };
+    args.count = p->plan->tensors[dst].rows * args.slices;
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    return step_items(p, s, args.count);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_AVERAGE_POOL_2D, .max_version = 3, .accept = accept_pool, .plan = plan_pool },
+};
+const struct gpu_family gpu_pool = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,134 @@
+/* MEAN over constant axes.  Neighbouring dims that are both kept or both reduced are one group, so
+ * the dims of a tensor of rank up to 8 but the last, the channels, fall into at most 4 kept and 4
+ * reduced groups in turn. */
+#include "delegate/gpu_op.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+enum { GROUPS = 4 };
+
+struct reduce_args {
+    uint32_t count;
+    uint32_t in_channels, in_slices;
+    uint32_t out_channels, out_slices;
+    float terms;
+    uint32_t rows;
+    uint32_t kept_size[GROUPS], kept_stride[GROUPS];
+    uint32_t reduced_size[GROUPS], reduced_stride[GROUPS];
+};
+_Static_assert(sizeof(struct reduce_args) == 92, "reduce.comp");
+
+/* Which dims are reduced; false when an axis is out of range. */
+static bool read_axes(const struct graph *g, const struct graph_node *n, bool reduced[])
+{
+    const int rank = g->tensors[n->inputs[0]].rank;
+    const struct graph_tensor *axes = &g->tensors[n->inputs[1]];
+
+    for (int i = 0; i < GRAPH_MAX_RANK; i++)
+        reduced[i] = false;
+    for (size_t i = 0; i < axes->elements; i++) {
+        const int64_t a = graph_constant_int(g, n->inputs[1], i);
+
+        if (a < -rank || a >= rank)
+            return false;
+        reduced[a < 0 ? a + rank : a] = true;
+    }
+    return true;
+}
+
+static bool accept_mean(struct check *c)
+{
+    const TfLiteReducerParams *params = c->node->params;
+    const struct graph_tensor *x, *y, *axes;
+    bool reduced[GRAPH_MAX_RANK];
+    int rank = 0;
+
+    if (!check_counts(c, 2, 2, 1) || !check_params(c) ||
+        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) ||
+        !check_output_float(c, 0, 0, GRAPH_MAX_RANK))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    axes = graph_input(c->graph, c->node, 1);
+    if (!axes || !axes->data || axes->type != kTfLiteInt32 || axes->rank > 1)
+        return refuse(c, "reduce.axes_constant", axes ? c->node->inputs[1] : -1, "axes",
+                      "make the axes a constant of the model", "a constant i32 vector",
+                      axes && axes->data ? "another type or rank" : "not a constant");
+    if (!read_axes(c->graph, c->node, reduced))
+        return refuse(c, "reduce.axes_range", c->node->inputs[1], "axes", "the model is malformed",
+                      "within the input's rank", "rank %d", x->rank);
+    /* The output's shape follows from the axes. */
+    for (int i = 0; i < x->rank; i++) {
+        if (reduced[i] && !params->keep_dims)
+            continue;
+        if (rank >= y->rank || y->dims[rank] != (reduced[i] ? 1 : x->dims[i]))
+            return refuse(c, "reduce.output_shape", c->node->outputs[0], "dims",
+                          "the model is malformed", "what the axes give", "rank %d", y->rank);
+        rank++;
+    }
+    if (rank != y->rank)
+        return refuse(c, "reduce.output_shape", c->node->outputs[0], "rank",
+                      "the model is malformed", "what the axes give", "%d", y->rank);
+    return true;
+}
+
+/* Adds dim (size, stride) to the groups from the innermost on; the shader wants them outermost
+ * first, at the end of the arrays. */
+static void add_dim(uint32_t *size, uint32_t *stride, int *used, bool merge, uint32_t dim,
+                    uint32_t pitch)
+{
+    if (merge) {
+        size[GROUPS - *used] *= dim;
+        return;
+    }
+    ++*used;
+    size[GROUPS - *used] = dim;
+    stride[GROUPS - *used] = pitch;
+}
+
+static enum status plan_mean(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "reduce", n, WORKGROUP, 1, 1);
+    struct reduce_args args = { 0 };
+    bool reduced[GRAPH_MAX_RANK];
+    int kept_used = 0, reduced_used = 0, before = -1;
+    uint32_t pitch = 1, terms = 1;
+
+    if (src < 0 || dst < 0 || !s || !read_axes(p->graph, n, reduced))
+        return STATUS_NO_MEMORY;
+    for (int g = 0; g < GROUPS; g++)
+        args.kept_size[g] = args.reduced_size[g] = 1;
+    for (int d = x->rank - 2; d >= 0; d--) {
+        const uint32_t dim = (uint32_t)x->dims[d];
+
+        if (reduced[d]) {
+            add_dim(args.reduced_size, args.reduced_stride, &reduced_used, before == 1, dim, pitch);
+            terms *= dim;
+        } else {
+            add_dim(args.kept_size, args.kept_stride, &kept_used, before == 0, dim, pitch);
+        }
+        before = reduced[d];
+        pitch *= dim;
+    }
+    args.rows = terms;
+    if (reduced[x->rank - 1])
+        terms *= (uint32_t)x->dims[x->rank - 1];
+    args.terms = (float)terms;
+    args.in_channels = p->plan->tensors[src].channels;
+    args.in_slices = p->plan->tensors[src].slices;
+    args.out_channels = p->plan->tensors[dst].channels;
+    args.out_slices = p->plan->tensors[dst].slices;
+    args.count = p->plan->tensors[dst].rows * args.out_slices;
+    step_spec(s, 3, reduced[x->rank - 1]);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    return step_groups(p, s, args.count);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_MEAN, .max_version = 3, .accept = accept_mean, .plan = plan_mean },
+};
+const struct gpu_family gpu_reduce = { ops, sizeof ops / sizeof ops[0] };

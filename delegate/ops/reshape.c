@@ -1,0 +1,39 @@
+/* RESHAPE: a view where the rows of channels lie the same way, else a repacked copy.  The shape
+ * comes from the output tensor, which the host has computed. */
+#include "delegate/gpu_op.h"
+
+static bool accept_reshape(struct check *c)
+{
+    const struct graph_tensor *x, *y;
+
+    if (!check_counts(c, 1, 2, 1) || !check_runtime_float(c, 0, 0, GRAPH_MAX_RANK) ||
+        !check_output_float(c, 0, 0, GRAPH_MAX_RANK))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    if (c->node->input_count == 2 && c->node->inputs[1] >= 0 &&
+        !c->graph->tensors[c->node->inputs[1]].data)
+        return refuse(c, "reshape.shape_constant", c->node->inputs[1], "shape",
+                      "make the shape a constant of the model", "a constant",
+                      "computed at run time");
+    if (x->elements != y->elements)
+        return refuse(c, "reshape.elements", c->node->outputs[0], "elements",
+                      "the model is malformed", "as many as the input's", "%zu, the input has %zu",
+                      y->elements, x->elements);
+    return true;
+}
+
+static enum status plan_reshape(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const uint32_t channels = y->rank == 0 ? 1 : (uint32_t)y->dims[y->rank - 1];
+    const uint32_t rows = y->rank == 0 ? 1 : (uint32_t)(y->elements / channels);
+    const int rows_of = planner_rows(p, n, planner_tensor(p, n->inputs[0]), rows, channels);
+
+    return planner_view(p, n->outputs[0], rows_of) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_RESHAPE, .max_version = 1, .accept = accept_reshape, .plan = plan_reshape },
+};
+const struct gpu_family gpu_reshape = { ops, sizeof ops / sizeof ops[0] };

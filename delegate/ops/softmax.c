@@ -1,0 +1,57 @@
+/* SOFTMAX over the last dim. */
+#include "delegate/gpu_op.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
+#include <string.h>
+
+struct softmax_args {
+    uint32_t count, channels, slices;
+    float beta;
+};
+_Static_assert(sizeof(struct softmax_args) == 16, "softmax.comp");
+
+static bool accept_softmax(struct check *c)
+{
+    const TfLiteSoftmaxParams *params = c->node->params;
+    const struct graph_tensor *x, *y;
+
+    if (!check_counts(c, 1, 1, 1) || !check_params(c) ||
+        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) ||
+        !check_output_float(c, 0, 1, GRAPH_MAX_RANK))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    if (x->rank != y->rank || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) != 0)
+        return refuse(c, "softmax.output_shape", c->node->outputs[0], "dims",
+                      "the model is malformed", "the input's", "rank %d", y->rank);
+    if (!(fabsf(params->beta) <= 1e6f))
+        return refuse(c, "softmax.beta", -1, "beta", "the model is malformed",
+                      "finite, at most 1e6", "%g", params->beta);
+    return true;
+}
+
+static enum status plan_softmax(struct planner *p, const struct graph_node *n)
+{
+    const TfLiteSoftmaxParams *params = n->params;
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "softmax", n, WORKGROUP, 1, 1);
+    struct softmax_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct softmax_args){ .count = p->plan->tensors[dst].rows,
+                                  .channels = p->plan->tensors[dst].channels,
+                                  .slices = p->plan->tensors[dst].slices,
+                                  .beta = params->beta };
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    return step_groups(p, s, args.count);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_SOFTMAX, .max_version = 4, .accept = accept_softmax, .plan = plan_softmax },
+};
+const struct gpu_family gpu_softmax = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,56 @@
+/* RELU, RELU6: the output has the input's shape. */
+#include "delegate/gpu_op.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <string.h>
+
+struct unary_args {
+    uint32_t count;
+};
+_Static_assert(sizeof(struct unary_args) == 4, "unary.comp");
+
+static bool accept_unary(struct check *c)
+{
+    const struct graph_tensor *x, *y;
+
+    if (!check_counts(c, 1, 1, 1) || !check_runtime_float(c, 0, 0, GRAPH_MAX_RANK) ||
+        !check_output_float(c, 0, 0, GRAPH_MAX_RANK))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    if (x->rank != y->rank || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) != 0)
+        return refuse(c, "unary.output_shape", c->node->outputs[0], "dims",
+                      "the model is malformed", "the input's", "rank %d", y->rank);
+    return true;
+}
+
+static enum status plan_unary(struct planner *p, const struct graph_node *n)
+{
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "unary", n, WORKGROUP, 1, 1);
+    struct unary_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
+    step_spec(s, 3, n->op->variant);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    return step_items(p, s, args.count);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_RELU,
+      .max_version = 3,
+      .variant = kTfLiteActRelu,
+      .accept = accept_unary,
+      .plan = plan_unary },
+    { .code = BUILTIN_RELU6,
+      .max_version = 3,
+      .variant = kTfLiteActRelu6,
+      .accept = accept_unary,
+      .plan = plan_unary },
+};
+const struct gpu_family gpu_unary = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,50 @@
+/* Options of the delegate: key=value strings into a struct. */
+#ifndef ASSAY_DELEGATE_OPTIONS_H
+#define ASSAY_DELEGATE_OPTIONS_H
+
+#include "reference/arena.h"
+#include "reference/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gpu_precision {
+    PRECISION_FP32,
+    PRECISION_FP16 /* storage fp16, arithmetic and sums fp32 */
+};
+
+enum gpu_wait {
+    WAIT_PASSIVE,    /* sleep until the fence is signalled */
+    WAIT_ACTIVE,     /* ask the fence in a loop */
+    WAIT_AGGRESSIVE, /* as active */
+    WAIT_NONE        /* as passive while outputs are copied to the host */
+};
+
+/* For tests: what the arena and the padded lanes of every tensor are filled with. */
+enum gpu_poison { POISON_OFF, POISON_NAN, POISON_INF, POISON_JUNK };
+
+struct gpu_options {
+    struct arena arena; /* of the strings */
+    enum gpu_precision precision;
+    enum gpu_wait wait;
+    enum gpu_poison poison;
+    const char *device; /* index or part of the name; NULL: the best */
+    bool enable_quantization;
+    int first_node, last_node; /* inclusive; -1: no limit */
+    const char *include; /* comma-separated: 3, 5-9, CONV_2D, or a pattern of an output's name */
+    const char *exclude; /* NULL: none */
+    int max_partitions;  /* 0: no limit */
+    int min_nodes;
+};
+
+/* Defaults, then the strings in order.  STATUS_USAGE names the key, the value and what it may be.
+ */
+enum status options_parse(struct gpu_options *o, const char *const *keys, const char *const *values,
+                          size_t count, struct diag *diag);
+void options_close(struct gpu_options *o);
+
+/* One option a line. */
+const char *options_help(void);
+
+#endif

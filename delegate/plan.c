@@ -1,0 +1,313 @@
+/* Making a plan: inputs are loaded, the ops add their steps, outputs are stored; then lifetimes and
+ * offsets.  The functions that the ops call are in planner.c. */
+#include "delegate/plan.h"
+
+#include "delegate/gpu_op.h"
+#include "delegate/offsets.h"
+#include "delegate/shader_args.h"
+#include "reference/checked.h"
+#include "reference/memory.h"
+
+#include <string.h>
+
+enum { ALIGN = 256 }; /* the most that minStorageBufferOffsetAlignment may be */
+
+bool plan_tensor_fits(const struct graph_tensor *t, bool half, const struct device_limits *limits,
+                      size_t *bytes)
+{
+    const size_t element = half ? 2 : 4;
+    size_t slices, rows, n;
+
+    if (t->rank < 0 || !checked_elements(t->dims, (size_t)t->rank, &n))
+        return false;
+    if (t->rank == 0)
+        n = 1;
+    slices = t->rank == 0 ? 1 : ((size_t)t->dims[t->rank - 1] + 3) / 4;
+    rows = n == 0 ? 0 : n / (size_t)(t->rank == 0 ? 1 : t->dims[t->rank - 1]);
+    if (!checked_mul(rows, slices, &n) || !checked_mul(n, 4 * element, bytes))
+        return false;
+    /* Dense rows are f32 at the edge, whatever the storage type is. */
+    return n <= UINT32_MAX / 16 && *bytes <= limits->max_storage_buffer_range &&
+           (size_t)n * 16 <= limits->max_storage_buffer_range;
+}
+
+void plan_drop_constants(struct plan *p)
+{
+    mem_free(p->constants);
+    p->constants = NULL;
+}
+
+void plan_close(struct plan *p)
+{
+    plan_drop_constants(p);
+    mem_free(p->tensors);
+    mem_free(p->steps);
+    arena_close(&p->arena);
+    *p = (struct plan){ 0 };
+}
+
+/* Room for a tensor's dense bytes at the edge. */
+static enum status edge_bytes(struct planner *p, int tensor, size_t *end, struct plan_io *io)
+{
+    const struct graph_tensor *t = &p->graph->tensors[tensor];
+    size_t bytes;
+
+    *io = (struct plan_io){ .tensor = tensor, .offset = *end };
+    if (!checked_mul(t->elements, sizeof(float), &io->bytes) ||
+        !checked_align(io->bytes, ALIGN, &bytes) || !checked_add(*end, bytes, end))
+        return diag_fail(p->diag, STATUS_UNSUPPORTED, "tensor %d '%s': %zu elements do not fit",
+                         tensor, t->name, t->elements);
+    return STATUS_OK;
+}
+
+/* A step between a plan tensor and its dense form at the edge. */
+static enum status edge_step(struct planner *p, const char *shader, int of, enum plan_space space,
+                             const struct plan_io *io)
+{
+    const bool load = space == SPACE_INPUT;
+    struct plan_step *s = planner_step(p, shader, NULL, WORKGROUP, 1, 1);
+    const struct plan_tensor *t;
+    struct io_args args;
+
+    if (!s || of < 0)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    t = &p->plan->tensors[of];
+    args = (struct io_args){ .count = t->rows * t->slices,
+                             .channels = t->channels,
+                             .slices = t->slices };
+    step_push(s, &args, sizeof args);
+    if (load)
+        step_write(p, s, 0, of);
+    else
+        step_read(p, s, 1, of);
+    s->bindings[load ? 1 : 0] = (struct plan_binding){
+        .space = space, .offset = io->offset, .bytes = io->bytes, .writes = !load
+    };
+    return step_items(p, s, args.count);
+}
+
+static enum status plan_inputs(struct planner *p, const struct plan_request *r)
+{
+    struct plan *plan = p->plan;
+
+    plan->inputs = ARENA_NEW(&plan->arena, (size_t)r->input_count, struct plan_io);
+    if (!plan->inputs)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    for (int i = 0; i < r->input_count; i++) {
+        const int tensor = r->inputs[i];
+        struct plan_io *io = &plan->inputs[plan->input_count];
+
+        if (tensor < 0 || tensor >= p->graph->tensor_count || graph_is_constant(p->graph, tensor) ||
+            p->graph->tensors[tensor].type != kTfLiteFloat32)
+            continue;
+        TRY(edge_bytes(p, tensor, &plan->input_bytes, io));
+        TRY(edge_step(p, "load", planner_tensor(p, tensor), SPACE_INPUT, io));
+        plan->input_count++;
+    }
+    return STATUS_OK;
+}
+
+static enum status constant_output(struct planner *p, int tensor, struct plan_io *io)
+{
+    const struct graph_tensor *t = &p->graph->tensors[tensor];
+    float *values = ARENA_NEW(&p->plan->arena, t->elements, float);
+
+    if (!values)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "tensor %d: out of memory", tensor);
+    for (size_t i = 0; i < t->elements; i++)
+        values[i] = graph_constant_float(p->graph, tensor, i);
+    *io = (struct plan_io){ .tensor = tensor,
+                            .bytes = t->elements * sizeof(float),
+                            .constant = values };
+    return STATUS_OK;
+}
+
+static enum status plan_outputs(struct planner *p, const struct plan_request *r)
+{
+    struct plan *plan = p->plan;
+
+    plan->outputs = ARENA_NEW(&plan->arena, (size_t)r->output_count, struct plan_io);
+    if (!plan->outputs)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    for (int i = 0; i < r->output_count; i++) {
+        const int tensor = r->outputs[i];
+        struct plan_io *io = &plan->outputs[plan->output_count];
+
+        if (tensor < 0 || tensor >= p->graph->tensor_count)
+            return diag_fail(p->diag, STATUS_INVALID, "output %d is tensor %d of %d", i, tensor,
+                             p->graph->tensor_count);
+        if (graph_is_constant(p->graph, tensor)) {
+            TRY(constant_output(p, tensor, io));
+        } else {
+            TRY(edge_bytes(p, tensor, &plan->output_bytes, io));
+            TRY(edge_step(p, "store", planner_tensor(p, tensor), SPACE_OUTPUT, io));
+        }
+        plan->output_count++;
+    }
+    return STATUS_OK;
+}
+
+/* Behind each step that writes a tensor with padded lanes, one that fills these with the poison. */
+static enum status poison_padding(struct planner *p)
+{
+    static const uint32_t pattern[][2] = { [POISON_NAN] = { 0x7fc00000, 0x7e007e00 },
+                                           [POISON_INF] = { 0x7f800000, 0x7c007c00 },
+                                           [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff } };
+    struct plan *plan = p->plan;
+    struct plan_step **old = plan->steps;
+    const int count = plan->step_count;
+    enum status s = STATUS_OK;
+
+    plan->steps = NULL;
+    plan->step_count = plan->step_room = 0;
+    for (int i = 0; i < count && s == STATUS_OK; i++) {
+        const struct plan_binding *b = &old[i]->bindings[0];
+        const struct plan_tensor *t;
+        struct plan_step *step;
+
+        if (!(step = planner_step(p, old[i]->shader, NULL, 1, 1, 1))) {
+            s = STATUS_NO_MEMORY;
+            break;
+        }
+        *step = *old[i];
+        if (b->space != SPACE_ARENA || !b->writes)
+            continue;
+        t = &plan->tensors[b->tensor];
+        if (t->channels % 4 == 0)
+            continue;
+        if (!(step = planner_step(p, "poison", NULL, WORKGROUP, 1, 1))) {
+            s = STATUS_NO_MEMORY;
+            break;
+        }
+        const struct poison_args args = { .count = t->rows,
+                                          .channels = t->channels,
+                                          .slices = t->slices,
+                                          .pattern = pattern[plan->poison][plan->half] };
+        step_push(step, &args, sizeof args);
+        step_write(p, step, 0, b->tensor);
+        s = step_items(p, step, args.count);
+    }
+    mem_free(old);
+    return s;
+}
+
+static int owner(const struct plan *plan, int t)
+{
+    while (plan->tensors[t].view_of != t)
+        t = plan->tensors[t].view_of;
+    return t;
+}
+
+static enum status assign_offsets(struct planner *p)
+{
+    struct plan *plan = p->plan;
+    struct span *spans = ARENA_NEW(&plan->arena, (size_t)plan->tensor_count, struct span);
+    size_t count = 0;
+    bool ok;
+
+    if (!spans)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    for (int i = 0; i < plan->tensor_count; i++)
+        plan->tensors[i].first_step = plan->tensors[i].last_step = -1;
+    for (int i = 0; i < plan->step_count; i++)
+        for (int b = 0; b < PLAN_BINDINGS; b++) {
+            const struct plan_binding *binding = &plan->steps[i]->bindings[b];
+            struct plan_tensor *t;
+
+            if (binding->space != SPACE_ARENA)
+                continue;
+            t = &plan->tensors[owner(plan, binding->tensor)];
+            if (t->first_step < 0)
+                t->first_step = i;
+            t->last_step = i;
+        }
+    for (int i = 0; i < plan->tensor_count; i++) {
+        const struct plan_tensor *t = &plan->tensors[i];
+
+        if (t->view_of == i && t->first_step >= 0)
+            spans[count++] = (struct span){ .bytes = (t->bytes + ALIGN - 1) / ALIGN * ALIGN,
+                                            .first = t->first_step,
+                                            .last = t->last_step };
+    }
+    plan->arena_bytes = offsets_assign(spans, count, &ok);
+    if (!ok)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: %zu tensors do not fit one arena",
+                         count);
+    plan->arena_bound = offsets_bound(spans, count);
+    count = 0;
+    for (int i = 0; i < plan->tensor_count; i++)
+        if (plan->tensors[i].view_of == i && plan->tensors[i].first_step >= 0)
+            plan->tensors[i].offset = spans[count++].offset;
+    for (int i = 0; i < plan->step_count; i++)
+        for (int b = 0; b < PLAN_BINDINGS; b++) {
+            struct plan_binding *binding = &plan->steps[i]->bindings[b];
+
+            if (binding->space == SPACE_ARENA)
+                binding->offset = plan->tensors[owner(plan, binding->tensor)].offset;
+        }
+    return STATUS_OK;
+}
+
+static enum status check_sizes(const struct planner *p)
+{
+    const struct plan *plan = p->plan;
+    const struct {
+        const char *what;
+        size_t bytes;
+    } blocks[] = { { "activations", plan->arena_bytes },
+                   { "constants", plan->constant_bytes },
+                   { "inputs", plan->input_bytes },
+                   { "outputs", plan->output_bytes } };
+
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (blocks[i].bytes > p->limits->max_memory_allocation_bytes)
+            return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                             "the %s need %zu bytes in one block, the device allows %llu",
+                             blocks[i].what, blocks[i].bytes,
+                             (unsigned long long)p->limits->max_memory_allocation_bytes);
+    return STATUS_OK;
+}
+
+static enum status make(struct planner *p, const struct plan_request *r)
+{
+    TRY(plan_inputs(p, r));
+    for (int i = 0; i < r->node_count; i++) {
+        const struct graph_node *n = graph_find_node(p->graph, r->nodes[i]);
+        enum status s;
+
+        if (!n || !n->op)
+            return diag_fail(p->diag, STATUS_INVALID, "node %d is not one that was accepted",
+                             r->nodes[i]);
+        s = n->op->plan(p, n);
+        if (s != STATUS_OK)
+            return diag_prefix(p->diag, s, "%s: node %d", n->name, n->host_node);
+    }
+    TRY(plan_outputs(p, r));
+    if (p->plan->poison != POISON_OFF)
+        TRY(poison_padding(p));
+    TRY(assign_offsets(p));
+    return check_sizes(p);
+}
+
+enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)
+{
+    struct planner p = {
+        .plan = plan, .graph = r->graph, .options = r->options, .limits = r->limits, .diag = diag
+    };
+    enum status s;
+
+    *plan = (struct plan){ .half = r->options->precision == PRECISION_FP16,
+                           .node_count = r->node_count,
+                           .poison = r->options->poison };
+    p.of_graph = ARENA_NEW(&plan->arena, (size_t)r->graph->tensor_count, int);
+    if (!p.of_graph) {
+        s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
+    } else {
+        for (int i = 0; i < r->graph->tensor_count; i++)
+            p.of_graph[i] = -1;
+        s = make(&p, r);
+    }
+    if (s != STATUS_OK)
+        plan_close(plan);
+    return s;
+}

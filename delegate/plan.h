@@ -1,0 +1,155 @@
+/* A plan: what the device will do for one partition, as plain data without a Vulkan handle.
+ *
+ * Tensors lie in one arena as rows of channels: the last dimension is the channels, padded to
+ * slices of 4; all others are rows.  An element is 4 bytes (fp32) or 2 (fp16).  A view shares the
+ * memory of another tensor.  Steps run in order; each is one dispatch. */
+#ifndef ASSAY_DELEGATE_PLAN_H
+#define ASSAY_DELEGATE_PLAN_H
+
+#include "delegate/device_limits.h"
+#include "delegate/graph.h"
+#include "delegate/options.h"
+#include "reference/arena.h"
+#include "reference/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PLAN_BINDINGS = 4, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES = 128 };
+
+struct plan_tensor {
+    int tensor;                      /* of the graph; -1: a temporary */
+    uint32_t rows, channels, slices; /* slices = ceil(channels / 4) */
+    size_t bytes;                    /* rows * slices * 4 elements */
+    int view_of;                     /* plan tensor whose memory this is; itself: its own */
+    int first_step, last_step;       /* of the owner: its views are counted in */
+    size_t offset;                   /* in the arena; of the owner */
+};
+
+enum plan_space {
+    SPACE_NONE,
+    SPACE_ARENA,     /* a plan tensor */
+    SPACE_CONSTANTS, /* packed weights */
+    SPACE_INPUT,     /* host-visible, dense */
+    SPACE_OUTPUT     /* host-visible, dense */
+};
+
+struct plan_binding {
+    enum plan_space space;
+    int tensor;    /* SPACE_ARENA */
+    size_t offset; /* in the space; filled from the tensor for SPACE_ARENA */
+    size_t bytes;
+    bool writes;
+};
+
+struct plan_step {
+    const char *shader;           /* static: "conv_2d" */
+    const char *label;            /* of the node, for profiles */
+    int node;                     /* host node index; -1: not of a node (input, output) */
+    uint32_t spec[PLAN_SPEC_MAX]; /* specialization constants by id; 0..2 workgroup size */
+    uint32_t spec_count;
+    uint8_t push[PLAN_PUSH_BYTES];
+    uint32_t push_bytes;
+    struct plan_binding bindings[PLAN_BINDINGS];
+    uint32_t groups[3];
+};
+
+/* A tensor that crosses the partition's edge. */
+struct plan_io {
+    int tensor;           /* host index */
+    size_t offset;        /* in SPACE_INPUT or SPACE_OUTPUT */
+    size_t bytes;         /* dense, of the host's type */
+    const void *constant; /* an output whose value is known: these bytes, in the plan's arena */
+};
+
+struct plan {
+    struct arena arena;
+    bool half; /* elements of 2 bytes */
+    struct plan_tensor *tensors;
+    int tensor_count, tensor_room;
+    struct plan_step **steps; /* each in the plan's arena */
+    int step_count, step_room;
+    struct plan_io *inputs, *outputs;
+    int input_count, output_count;
+    uint8_t *constants; /* to upload; mem_free */
+    size_t constant_bytes, constant_room;
+    size_t arena_bytes; /* the offsets' peak */
+    size_t arena_bound; /* the largest sum of tensors live at one step */
+    size_t input_bytes, output_bytes;
+    int node_count;
+    enum gpu_poison poison;
+};
+
+/* Plans one partition.  nodes are host node indices in execution order; inputs and outputs the
+ * partition's tensors (constants among the inputs are skipped).  All nodes were accepted. */
+struct plan_request {
+    const struct graph *graph;
+    const struct gpu_options *options;
+    const struct device_limits *limits;
+    const int *nodes, *inputs, *outputs;
+    int node_count, input_count, output_count;
+};
+enum status plan_make(struct plan *p, const struct plan_request *request, struct diag *diag);
+void plan_close(struct plan *p);
+/* Bytes of a tensor of this shape in the arena; false when it does not fit one storage buffer of
+ * the device or 32-bit indices.  rank -1 does not fit. */
+bool plan_tensor_fits(const struct graph_tensor *t, bool half, const struct device_limits *limits,
+                      size_t *bytes);
+
+/* After the upload the packed constants are not needed. */
+void plan_drop_constants(struct plan *p);
+
+/* ---- for the ops ---- */
+
+struct planner {
+    struct plan *plan;
+    const struct graph *graph;
+    const struct gpu_options *options;
+    const struct device_limits *limits;
+    int *of_graph; /* plan tensor of a graph tensor; -1: none yet */
+    struct diag *diag;
+};
+
+/* The plan tensor that holds a graph tensor (made on the first call).  -1: out of memory, in
+ * p->diag; every function below takes a -1 and passes it on, and a step with a failed part fails
+ * the plan. */
+int planner_tensor(struct planner *p, int tensor);
+/* The graph tensor of the output becomes a view on plan tensor `of`: same memory, other shape. */
+int planner_view(struct planner *p, int tensor, int of);
+/* `of` as rows of channels: itself, a view when the memory is the same, else a repacked copy. */
+int planner_rows(struct planner *p, const struct graph_node *node, int of, uint32_t rows,
+                 uint32_t channels);
+
+/* A new step; its workgroup is x * y * z invocations.  NULL: out of memory. */
+struct plan_step *planner_step(struct planner *p, const char *shader, const struct graph_node *node,
+                               uint32_t x, uint32_t y, uint32_t z);
+void step_spec(struct plan_step *s, uint32_t id, uint32_t value);
+void step_push(struct plan_step *s, const void *args, size_t bytes);
+/* A grid of at least `groups` workgroups, laid out in x and y within the device's limits: the
+ * shader finds its number with group() and must check it. */
+enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups);
+/* Enough workgroups for count invocations in x (item() in the shader). */
+enum status step_items(struct planner *p, struct plan_step *s, uint64_t count);
+void step_read(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
+void step_write(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
+
+/* Room for count vec4 of packed constants, zeroed, f32 or in the storage type; *offset is its
+ * place. The elements are set with planner_put (index in scalars).  STATUS_NO_MEMORY when there is
+ * none. */
+struct packed {
+    size_t offset, bytes;
+    bool half;
+};
+enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
+                         struct packed *packed);
+void step_constants(struct plan_step *s, int binding, const struct packed *packed);
+void planner_put(struct planner *p, const struct packed *packed, uint64_t index, float value);
+
+/* A constant graph tensor packed as f32 rows of channels (padded lanes hold the poison when it is
+ * on, else 0). */
+enum status planner_pack_tensor(struct planner *p, int tensor, struct packed *packed);
+/* count floats of a constant tensor, packed as f32 slices; all zero when tensor is -1. */
+enum status planner_pack_bias(struct planner *p, int tensor, uint32_t count, struct packed *packed);
+
+#endif

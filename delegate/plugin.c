@@ -1,0 +1,174 @@
+/* What libassay_delegate.so exports: the plug-in ABI, the GPU delegate's C API, and its own. */
+#include "assay_gpu.h"
+#include "delegate/delegate.h"
+#include "tensorflow/lite/delegates/gpu/delegate.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(sizeof(TfLiteGpuDelegateOptionsV2) == 56, "layout of the V2 options");
+_Static_assert(offsetof(TfLiteGpuDelegateOptionsV2, experimental_flags) == 24, "V2 options");
+_Static_assert(offsetof(TfLiteGpuDelegateOptionsV2, serialization_dir) == 40, "V2 options");
+
+const char *assay_gpu_version(void)
+{
+    return ASSAY_VERSION;
+}
+
+const char *assay_gpu_option_help(void)
+{
+    return options_help();
+}
+
+TfLiteDelegate *assay_gpu_delegate_create(const char *const *keys, const char *const *values,
+                                          size_t count, void (*report_error)(const char *))
+{
+    struct diag diag = { 0 };
+    struct gpu_delegate *d;
+
+    if (delegate_create(&d, keys, values, count, &diag) == STATUS_OK)
+        return &d->base;
+    if (report_error)
+        report_error(diag.text);
+    return NULL;
+}
+
+void assay_gpu_delegate_destroy(TfLiteDelegate *delegate)
+{
+    if (delegate)
+        delegate_destroy(delegate->data_);
+}
+
+TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values,
+                                              size_t count, void (*report_error)(const char *))
+{
+    /* Python hosts pass a C int: the upper half of the register is anything. */
+    return assay_gpu_delegate_create(keys, values, (uint32_t)count, report_error);
+}
+
+void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
+{
+    assay_gpu_delegate_destroy(delegate);
+}
+
+TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void)
+{
+    return (TfLiteGpuDelegateOptionsV2){
+        .is_precision_loss_allowed = -1,
+        .inference_preference = TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER,
+        .inference_priority1 = TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION,
+        .experimental_flags = TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT,
+        .max_delegated_partitions = 1
+    };
+}
+
+static void print_error(const char *text)
+{
+    fprintf(stderr, "assay delegate: %s\n", text);
+}
+
+TfLiteDelegate *TfLiteGpuDelegateV2Create(const TfLiteGpuDelegateOptionsV2 *options)
+{
+    const TfLiteGpuDelegateOptionsV2 o = options ? *options : TfLiteGpuDelegateOptionsV2Default();
+    const bool full = o.is_precision_loss_allowed < 0
+                          ? o.inference_priority1 == TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION
+                          : o.is_precision_loss_allowed == 0;
+    const bool quant = o.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT;
+    char partitions[16];
+    const char *const keys[] = { "precision", "enable_quantization", "max_partitions" };
+    const char *const values[] = { full ? "fp32" : "fp16", quant ? "1" : "0", partitions };
+
+    snprintf(partitions, sizeof partitions, "%d",
+             o.max_delegated_partitions > 0 ? o.max_delegated_partitions : 0);
+    return assay_gpu_delegate_create(keys, values, sizeof keys / sizeof keys[0], print_error);
+}
+
+void TfLiteGpuDelegateV2Delete(TfLiteDelegate *delegate)
+{
+    assay_gpu_delegate_destroy(delegate);
+}
+
+/* A caller's struct may be shorter than ours (older) or longer (newer): the common part is written,
+ * but for struct_size, which stays the caller's. */
+static int give(void *to, const void *from, size_t size)
+{
+    size_t theirs;
+
+    if (!to)
+        return -1;
+    memcpy(&theirs, to, sizeof theirs);
+    if (theirs < sizeof theirs)
+        return -1;
+    memcpy((char *)to + sizeof theirs, (const char *)from + sizeof theirs,
+           (theirs < size ? theirs : size) - sizeof theirs);
+    return 0;
+}
+
+int assay_gpu_devices(struct assay_gpu_device *devices, int room, char *error, size_t error_bytes)
+{
+    struct assay_gpu_device all[64];
+    struct diag diag = { 0 };
+    const int count = device_list(all, 64, &diag);
+
+    if (count < 0 && error && error_bytes)
+        snprintf(error, error_bytes, "%s", diag.text);
+    for (int i = 0; devices && i < count && i < room && i < 64; i++) {
+        /* The array's stride is the caller's struct. */
+        if (give((char *)devices + (size_t)i * devices->struct_size, &all[i], sizeof all[i]) != 0)
+            return -1;
+    }
+    return count;
+}
+
+int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
+{
+    return delegate ? ((const struct gpu_delegate *)delegate->data_)->decision.refusal_count : 0;
+}
+
+int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gpu_refusal *refusal)
+{
+    const struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    const struct refusal *r;
+    struct assay_gpu_refusal mine;
+
+    if (!d || i < 0 || i >= d->decision.refusal_count)
+        return -1;
+    r = &d->decision.refusals[i];
+    mine = (struct assay_gpu_refusal){ .node = r->host_node,
+                                       .op = r->op,
+                                       .version = r->version,
+                                       .rule = r->rule,
+                                       .tensor = r->tensor,
+                                       .tensor_name = r->tensor_name,
+                                       .field = r->field,
+                                       .value = r->value,
+                                       .limit = r->limit,
+                                       .hint = r->hint };
+    return give(refusal, &mine, sizeof mine);
+}
+
+int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
+{
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct assay_gpu_stats mine = { .pipelines_created = device_pipelines_made() };
+
+    if (!d)
+        return -1;
+    memcpy(mine.device, d->device->info.name, sizeof mine.device);
+    memcpy(mine.driver, d->device->info.driver, sizeof mine.driver);
+    mine.api_version = d->device->info.api_version;
+    pthread_mutex_lock(&d->lock);
+    for (const struct kernel *k = d->kernels; k; k = k->next) {
+        mine.partitions++;
+        mine.nodes += k->plan.node_count;
+        mine.dispatches += k->plan.step_count;
+        mine.barriers += k->executor.barriers;
+        mine.constant_bytes += k->plan.constant_bytes;
+        mine.activation_bytes += k->plan.arena_bytes;
+        mine.activation_bound += k->plan.arena_bound;
+        mine.staging_bytes += k->plan.input_bytes + k->plan.output_bytes;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return give(stats, &mine, sizeof mine);
+}

@@ -1,0 +1,14 @@
+/* Recording: descriptor sets and the command buffer of an executor. */
+#ifndef ASSAY_DELEGATE_RECORD_H
+#define ASSAY_DELEGATE_RECORD_H
+
+#include "delegate/executor.h"
+
+/* The whole plan: pipelines, one descriptor set a step, barriers only where data flows. */
+enum status record_plan(struct executor *e, struct diag *diag);
+
+/* A copy of `bytes` bytes, for one submission. */
+enum status record_copy(struct executor *e, VkBuffer from, VkBuffer to, size_t bytes,
+                        struct diag *diag);
+
+#endif

@@ -1,0 +1,172 @@
+#include "delegate/refusal.h"
+
+#include "reference/builtin.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+bool refuse(struct check *c, const char *rule, int tensor, const char *field, const char *hint,
+            const char *limit, const char *value_format, ...)
+{
+    struct refusal *r = c->refusal;
+    va_list args;
+
+    r->host_node = c->node->host_node;
+    r->code = c->node->code;
+    r->version = c->node->version;
+    r->rule = rule;
+    r->tensor = tensor;
+    r->hint = hint;
+    snprintf(r->op, sizeof r->op, "%s", c->node->name);
+    snprintf(r->tensor_name, sizeof r->tensor_name, "%s",
+             tensor >= 0 ? c->graph->tensors[tensor].name : "");
+    snprintf(r->field, sizeof r->field, "%s", field);
+    snprintf(r->limit, sizeof r->limit, "%s", limit);
+    va_start(args, value_format);
+    vsnprintf(r->value, sizeof r->value, value_format, args);
+    va_end(args);
+    return false;
+}
+
+bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs)
+{
+    char limit[32];
+
+    if (c->node->input_count < min_inputs || c->node->input_count > max_inputs) {
+        snprintf(limit, sizeof limit, "%d to %d", min_inputs, max_inputs);
+        return refuse(c, "node.inputs", -1, "number of inputs", "the model is malformed", limit,
+                      "%d", c->node->input_count);
+    }
+    if (c->node->output_count != outputs) {
+        snprintf(limit, sizeof limit, "%d", outputs);
+        return refuse(c, "node.outputs", -1, "number of outputs", "the model is malformed", limit,
+                      "%d", c->node->output_count);
+    }
+    return true;
+}
+
+static bool check_rank(struct check *c, int tensor, int min_rank, int max_rank)
+{
+    const int rank = c->graph->tensors[tensor].rank;
+    char limit[32];
+
+    if (rank >= min_rank && rank <= max_rank)
+        return true;
+    if (min_rank == max_rank)
+        snprintf(limit, sizeof limit, "%d", min_rank);
+    else
+        snprintf(limit, sizeof limit, "%d to %d", min_rank, max_rank);
+    return refuse(c, "tensor.rank", tensor, "rank", "reshape the tensor around this node", limit,
+                  "%d", rank);
+}
+
+static bool check_present(struct check *c, int i)
+{
+    char field[32];
+
+    if (i < c->node->input_count && c->node->inputs[i] >= 0)
+        return true;
+    snprintf(field, sizeof field, "input %d", i);
+    return refuse(c, "node.input_absent", -1, field, "the model is malformed", "a tensor",
+                  "absent");
+}
+
+bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank)
+{
+    const struct graph_tensor *t;
+    int tensor;
+
+    if (!check_present(c, i))
+        return false;
+    tensor = c->node->inputs[i];
+    t = &c->graph->tensors[tensor];
+    if (graph_is_constant(c->graph, tensor))
+        return refuse(c, "input.constant", tensor, "data",
+                      "fold the constant when the model is converted", "computed at run time",
+                      "a constant");
+    if (t->type != kTfLiteFloat32)
+        return refuse(c, "tensor.type", tensor, "type", "this version computes float models", "f32",
+                      "%s", runtime_type_name(t->type));
+    return check_rank(c, tensor, min_rank, max_rank);
+}
+
+bool check_constant_float(struct check *c, int i, int rank)
+{
+    const struct graph_tensor *t;
+    int tensor;
+
+    if (!check_present(c, i))
+        return false;
+    tensor = c->node->inputs[i];
+    t = &c->graph->tensors[tensor];
+    if (!graph_is_constant(c->graph, tensor))
+        return refuse(c, "input.not_constant", tensor, "data", "make it a constant of the model",
+                      "a constant", "computed at run time");
+    if (t->type != kTfLiteFloat32)
+        return refuse(c, "tensor.type", tensor, "type",
+                      "f16 constants are taken behind a DEQUANTIZE", "f32", "%s",
+                      runtime_type_name(t->type));
+    return rank < 0 || check_rank(c, tensor, rank, rank);
+}
+
+bool check_storable(struct check *c, int i, uint64_t count)
+{
+    const int tensor = c->node->inputs[i];
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+    const bool half = c->options->precision == PRECISION_FP16;
+    char limit[48];
+
+    if (count > c->limits->max_storage_buffer_range / (half ? 8 : 16)) {
+        snprintf(limit, sizeof limit, "%llu bytes (maxStorageBufferRange)",
+                 (unsigned long long)c->limits->max_storage_buffer_range);
+        return refuse(c, "limits.constant_bytes", tensor, "packed bytes",
+                      "the device cannot bind so large a buffer", limit, "%llu",
+                      (unsigned long long)count * (half ? 8 : 16));
+    }
+    for (size_t j = 0; j < t->elements && half; j++) {
+        const float f = graph_constant_float(c->graph, tensor, j);
+
+        if (!(fabsf(f) <= 65504.0f))
+            return refuse(c, "constant.f16_range", tensor, "data", "use precision=fp32",
+                          "at most 65504", "%g at element %zu", f, j);
+    }
+    return true;
+}
+
+bool check_output_float(struct check *c, int i, int min_rank, int max_rank)
+{
+    const int tensor = c->node->outputs[i];
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+
+    if (t->type != kTfLiteFloat32)
+        return refuse(c, "tensor.type", tensor, "type", "this version computes float models", "f32",
+                      "%s", runtime_type_name(t->type));
+    return check_rank(c, tensor, min_rank, max_rank);
+}
+
+bool check_activation(struct check *c, int activation)
+{
+    if (activation >= kTfLiteActNone && activation <= kTfLiteActRelu6)
+        return true;
+    return refuse(c, "params.activation", -1, "activation",
+                  "the CPU kernels ignore this activation; use a node of its own",
+                  "0 (none) to 3 (relu6)", "%d", activation);
+}
+
+bool check_positive(struct check *c, const char *field, int value)
+{
+    if (value > 0)
+        return true;
+    return refuse(c, "params.positive", -1, field, "the model is malformed", "at least 1", "%d",
+                  value);
+}
+
+bool check_params(struct check *c)
+{
+    if (c->node->params)
+        return true;
+    return refuse(c, "params.missing", -1, "builtin_data", "the model is malformed",
+                  "a parameter struct", "NULL");
+}

@@ -1,0 +1,59 @@
+/* Why a node is left to the CPU, as data. */
+#ifndef ASSAY_DELEGATE_REFUSAL_H
+#define ASSAY_DELEGATE_REFUSAL_H
+
+#include "delegate/device_limits.h"
+#include "delegate/graph.h"
+#include "delegate/options.h"
+#include "reference/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct refusal {
+    int host_node;
+    int32_t code;
+    int version;
+    char op[48];
+    const char *rule; /* stable id, static: "conv_2d.weights_constant" */
+    int tensor;       /* -1: not about one tensor */
+    char tensor_name[80];
+    char field[48];
+    char value[80];
+    char limit[80];
+    const char *hint; /* static */
+};
+
+/* What decides about a node: the graph, the options, the device. */
+struct check {
+    const struct graph *graph;
+    const struct graph_node *node;
+    const struct gpu_options *options;
+    const struct device_limits *limits;
+    struct refusal *refusal; /* filled by the check that fails */
+};
+
+/* Says no: fills the refusal and returns false.  tensor is an index of the graph or -1. */
+bool refuse(struct check *c, const char *rule, int tensor, const char *field, const char *hint,
+            const char *limit, const char *value_format, ...) PRINTF_LIKE(7, 8);
+
+/* Checks that most ops share; each true, or a refusal.  i counts the node's inputs. */
+bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs);
+/* Input i is there, a float tensor that is computed at run time (not a constant), of a rank within
+ * [min, max]. */
+bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank);
+/* Input i is there, f32, its values are known, and it has this rank (-1: any). */
+bool check_constant_float(struct check *c, int i, int rank);
+/* The values of input i (a constant) can be stored in the precision of the device: in fp16 none is
+ * beyond 65504; packed as count vec4 they fit one storage buffer. */
+bool check_storable(struct check *c, int i, uint64_t count);
+/* Output i is f32. */
+bool check_output_float(struct check *c, int i, int min_rank, int max_rank);
+/* A fused activation that the shaders compute: none, relu, relu_n1_to_1, relu6. */
+bool check_activation(struct check *c, int activation);
+/* value is one of 1..max. */
+bool check_positive(struct check *c, const char *field, int value);
+/* The node has its parameter struct. */
+bool check_params(struct check *c);
+
+#endif
