@@ -23,7 +23,7 @@ struct interpreter_options {
     /* Every tensor keeps memory of its own, so that all can be read after invoke. */
     bool preserve_all;
     /* Guard zones of this many bytes (rounded up to 64) before and behind every tensor that the
-     * interpreter allocates; 0: none. */
+     * interpreter allocates, which then share no memory; 0: none. */
     size_t guard_bytes;
     /* Before each invoke every allocated tensor but inputs, variables and constants is filled with
      * poison_word. */
@@ -38,19 +38,23 @@ struct interpreter_options {
 };
 
 /* Checks that every op of the graph is known (STATUS_UNSUPPORTED: op, version, node) and prepares
- * all nodes.  The model is borrowed.  options may be NULL.  On failure *out is NULL. */
+ * all nodes.  A node that cannot be prepared is no failure yet, since the inputs may be resized:
+ * allocate (or the first delegate that cannot resize) tells.  The model is borrowed.  options may
+ * be NULL.  On failure *out is NULL. */
 enum status interpreter_open(struct interpreter **out, const struct model *model,
                              const struct interpreter_options *options, struct diag *diag);
 void interpreter_close(struct interpreter *in);
 
 /* Hands the graph to a delegate; kept (not owned) and applied again after a resize.  On failure the
- * graph is as before: TfLite status in *code (kTfLiteDelegateError, kTfLiteApplicationError) when
- * code is not NULL. */
+ * plan of the model is restored: all delegates are gone, those applied before too.  *code (may be
+ * NULL) is then kTfLiteDelegateError, or kTfLiteApplicationError with the graph unchanged when the
+ * graph has dynamic tensors and the delegate takes none, or kTfLiteError when it cannot be
+ * prepared. */
 enum status interpreter_apply_delegate(struct interpreter *in, TfLiteDelegate *delegate,
                                        TfLiteStatus *code, struct diag *diag);
 
-/* New dims for tensor (a graph input).  Delegates are undone here, and applied again by allocate.
- */
+/* New dims for tensor (a graph input).  Delegates that cannot resize are undone here, and all are
+ * applied again by allocate. */
 enum status interpreter_resize_input(struct interpreter *in, int tensor, const int32_t *dims,
                                      int rank, struct diag *diag);
 enum status interpreter_allocate(struct interpreter *in, struct diag *diag);
