@@ -1,0 +1,79 @@
+/* How far a result may be off: the limits of the tolerance policy, sections 5.1-5.4 and 5.6.
+ *
+ * A limit follows from the float64 reference of an element (value, magnitude, terms: struct
+ * ref_detail), the rule of the op and the class of bounds that the subject is held to.  It never
+ * depends on a row.  Units: u = 2^-24 for arithmetic in f32; storage in f16 adds one rounding,
+ * 2^-11 of the result, and half a step of its denormals, 2^-25. */
+#ifndef ASSAY_CONFORMANCE_BOUND_H
+#define ASSAY_CONFORMANCE_BOUND_H
+
+#include "conformance/case.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum bound_kind {
+    BOUND_BITS,    /* data movement, clamps: equal, but -0 = +0 and denormal = 0 */
+    BOUND_ROUNDED, /* ulps units in the last place */
+    BOUND_DOT,     /* sums of products */
+    BOUND_AVERAGE, /* sums divided by their count */
+    BOUND_SOFTMAX
+};
+
+/* The rule of an op. */
+struct bound_rule {
+    enum bound_kind kind;
+    double ulps; /* BOUND_ROUNDED */
+};
+
+/* One element of the reference. */
+struct bound_point {
+    double value, magnitude, terms;
+    double row; /* elements that are normalized together: BOUND_SOFTMAX */
+};
+
+/* The numbers that results are stored as. */
+struct bound_storage {
+    double largest;
+    double smallest_normal;
+    int fraction_bits;
+    double rounding; /* of storing, beyond that of f32: relative */
+    double step;     /* ... absolute: half a step of the denormals */
+};
+const struct bound_storage *bound_storage(enum bounds bounds);
+
+/* The largest |got - value| that passes. */
+double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p);
+
+/* The unit in the last place of x as the class stores it. */
+double bound_ulp(enum bounds bounds, double x);
+
+/* What is compared: one output tensor. */
+struct bound_verdict {
+    bool pass;
+    double
+        error; /* |got - value| as far as it counts; infinite for a wrong infinity, NaN for NaN */
+};
+/* One element against its limit, with the special values of 5.6: overflow may give infinity or the
+ * largest finite number, what is too small to be normal may give 0, NaN passes for NaN only. */
+struct bound_verdict bound_check(enum bounds bounds, double limit, double value, double got);
+
+/* Rules over a whole tensor of sums: the rms and the mean of e = error / (u * magnitude). */
+struct bound_sums {
+    double count;
+    double sum, squares, scaled_squares, roots; /* of e; of e / (0.5 + 0.5 sqrt K); of sqrt K */
+};
+void bound_sums_add(struct bound_sums *sums, enum bounds bounds, const struct bound_point *p,
+                    double got);
+struct bound_sums_verdict {
+    bool pass;
+    double rms, rms_limit; /* of e / (0.5 + 0.5 sqrt K) */
+    double mean, mean_limit;
+};
+struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums);
+
+/* SOFTMAX: how far the sum of a row may be from 1.  small: the sum of those reference values that
+ * are below the smallest normal number, and may be stored as 0. */
+double bound_softmax_sum(enum bounds bounds, double row, double small);
+
+#endif

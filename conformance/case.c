@@ -1,0 +1,144 @@
+/* Cases: all rows of all suites, named; and the model and inputs of one. */
+#include "conformance/case.h"
+
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+#include "reference/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct op_case *suite_row(const struct suite *s, size_t i)
+{
+    return (const struct op_case *)(const void *)((const char *)s->rows + i * s->row_bytes);
+}
+
+/* Fills the next case, or only counts when cases is NULL. */
+static enum status add_case(struct test_case *cases, size_t *count, const struct suite *suite,
+                            const struct suite_member *member, const struct op_case *row,
+                            const struct case_type_name *type, struct diag *diag)
+{
+    struct test_case *const c = cases ? &cases[*count] : NULL;
+    int n;
+
+    (*count)++;
+    if (!c)
+        return STATUS_OK;
+    *c = (struct test_case){
+        .suite = suite,
+        .row = row,
+        .type = type->tensor_type,
+        .op = member->op,
+        .code = member->code,
+        .version = row->version ? row->version : member->version,
+    };
+    n = snprintf(c->name, sizeof c->name, "%s.%s.%s", member->op, type->name, row->name);
+    if (n < 0 || (size_t)n >= sizeof c->name)
+        return diag_fail(diag, STATUS_INVALID, "case %s.%s.%s: the name has more than %zu bytes",
+                         member->op, type->name, row->name, sizeof c->name - 1);
+    return STATUS_OK;
+}
+
+static enum status walk(struct test_case *cases, size_t *count, struct diag *diag)
+{
+    *count = 0;
+    for (size_t s = 0; s < suite_count; s++) {
+        for (size_t m = 0; m < suites[s]->member_count; m++) {
+            const struct suite_member *const member = &suites[s]->members[m];
+
+            for (size_t r = 0; r < suites[s]->row_count; r++) {
+                const struct op_case *const row = suite_row(suites[s], r);
+                const uint32_t types = row->types ? row->types : member->types;
+
+                if (row->only && strcmp(row->only, member->op) != 0)
+                    continue;
+                for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
+                    if (types & TYPE_BIT(t))
+                        TRY(add_case(cases, count, suites[s], member, row, &case_types[t], diag));
+                }
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status cases_list(struct test_case **cases, size_t *count, struct diag *diag)
+{
+    enum status s;
+
+    *cases = NULL;
+    TRY(walk(NULL, count, diag));
+    *cases = mem_alloc(*count, sizeof **cases);
+    if (!*cases)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", *count);
+    s = walk(*cases, count, diag);
+    if (s != STATUS_OK) {
+        mem_free(*cases);
+        *cases = NULL;
+    }
+    return s;
+}
+
+static const struct suite_member *case_member(const struct test_case *c)
+{
+    for (size_t i = 0; i < c->suite->member_count; i++) {
+        if (c->suite->members[i].code == c->code)
+            return &c->suite->members[i];
+    }
+    return NULL; /* a case that cases_list did not make */
+}
+
+bool case_has_set(const struct test_case *c, enum data_set set)
+{
+    const uint32_t sets = c->row->sets ? c->row->sets : case_member(c)->sets;
+
+    return (unsigned)set < SET_COUNT && (sets & SET_BIT(set));
+}
+
+void case_instance_close(struct case_instance *instance)
+{
+    for (size_t i = 0; i < instance->input_count; i++) {
+        mem_free(instance->inputs[i].data[0]);
+        mem_free(instance->inputs[i].data[1]);
+    }
+    mem_free(instance->file.bytes);
+    *instance = (struct case_instance){ 0 };
+}
+
+enum status case_build(const struct test_case *c, const struct case_request *request,
+                       struct case_instance *out, struct diag *diag)
+{
+    struct maker m = {
+        .c = c,
+        .member = case_member(c),
+        .request = request,
+        .out = out,
+        .diag = diag,
+        .judged = -1,
+    };
+    struct model model = { .version = 0 };
+    enum status s;
+
+    *out = (struct case_instance){ 0 };
+    if (!m.member)
+        return diag_fail(diag, STATUS_USAGE, "%s: not a case of suite %s", c->name, c->suite->stem);
+    builder_init(&m.builder);
+    c->suite->build(&m);
+    if ((s = m.status) != STATUS_OK) {
+        builder_close(&m.builder);
+        goto fail;
+    }
+    builder_inputs(&m.builder, out->input_count, m.inputs);
+    builder_outputs(&m.builder, m.output_count, m.outputs);
+    if ((s = builder_finish(&m.builder, &model, diag)) != STATUS_OK)
+        goto fail;
+    s = tflite_write(&model, &out->file, diag);
+    model_close(&model);
+    if (s != STATUS_OK)
+        goto fail;
+    out->judged_node = m.judged;
+    return STATUS_OK;
+fail:
+    case_instance_close(out);
+    return s == STATUS_USAGE ? s : diag_prefix(diag, s, "%s", c->name);
+}

@@ -1,0 +1,126 @@
+/* A suite: the rows of one stem of reference/ops.def, and how a row becomes a model.
+ *
+ * conformance/suites/<stem>.c defines suite_<stem> with SUITE.  A stem has members, its ops; a row
+ * is run for each member (or for the one that it names) in each of its types.  Rows are data:
+ * structs of the suite's own that begin with a struct op_case.  Sweeps are rows from a list macro.
+ *
+ *     struct row {
+ *         struct op_case base;
+ *         struct shape in;
+ *         float beta;
+ *     };
+ *     static const struct row rows[] = {
+ *         { ROW("tail", "1001 classes: one lane in the last slice"), .in = DIMS(1, 1001) },
+ *     };
+ *     SUITE(softmax, members, rows, build);
+ */
+#ifndef ASSAY_CONFORMANCE_SUITE_H
+#define ASSAY_CONFORMANCE_SUITE_H
+
+#include "conformance/bound.h"
+#include "conformance/case.h"
+#include "conformance/data.h"
+#include "reference/builder.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The types of case names. */
+enum case_type {
+    CASE_F32,
+    CASE_F16, /* f32 activations, f16 constants behind DEQUANTIZE */
+    CASE_TYPE_COUNT
+};
+#define TYPE_BIT(type) (1u << (type))
+struct case_type_name {
+    const char *name;
+    int32_t tensor_type; /* enum tensor_type */
+};
+extern const struct case_type_name case_types[CASE_TYPE_COUNT];
+
+#define SET_BIT(set) (1u << (set))
+enum {
+    SETS_ALL = (1 << SET_COUNT) - 1,
+    /* Nothing is computed: signs and integers show where each value went. */
+    SETS_MOVE = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS)
+};
+
+enum { SHAPE_RANK_MAX = 8 };
+struct shape {
+    int rank;
+    int32_t d[SHAPE_RANK_MAX];
+};
+#define DIMS(...)                                                                                  \
+    {                                                                                              \
+        (int)(sizeof((const int32_t[]){ __VA_ARGS__ }) / sizeof(int32_t)),                         \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+/* Rank 0: one element. */
+#define SCALAR                                                                                     \
+    {                                                                                              \
+        .rank = 0                                                                                  \
+    }
+size_t shape_elements(const struct shape *s);
+
+/* What all rows have. */
+struct op_case {
+    const char *name; /* the variant, unique among the rows of an op: [a-z0-9_]+ */
+    const char *why;  /* why the row is there */
+    const char *only; /* the one member that it is for; NULL: all */
+    uint32_t types;   /* TYPE_BITs; 0: the member's */
+    uint32_t sets;    /* SET_BITs; 0: the member's */
+    int32_t version;  /* of the operator; 0: the member's */
+    double scale;     /* of the data of all sets but S2; 0: 1 */
+    double offset;    /* added to them */
+    bool overflow;    /* results beyond the range of f16 are the point */
+};
+/* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */
+#define ROW(name_, ...) .base = { .name = (name_), .why = __VA_ARGS__ }
+
+/* An op of the stem. */
+struct suite_member {
+    const char *op; /* as ref_op's name */
+    int32_t code;   /* enum builtin */
+    int32_t version;
+    uint32_t types, sets;
+    struct bound_rule bound;
+};
+
+struct maker;
+
+struct suite {
+    const char *stem;
+    const struct suite_member *members;
+    size_t member_count;
+    const void *rows; /* row_count structs of row_bytes */
+    size_t row_count, row_bytes;
+    /* Makes the model of m->c->row.  Failures are remembered by the maker. */
+    void (*build)(struct maker *m);
+};
+#define SUITE(stem_, members_, rows_, build_)                                                      \
+    const struct suite suite_##stem_ = {                                                           \
+        .stem = #stem_,                                                                            \
+        .members = (members_),                                                                     \
+        .member_count = sizeof(members_) / sizeof(members_)[0],                                    \
+        .rows = (rows_),                                                                           \
+        .row_count = sizeof(rows_) / sizeof(rows_)[0],                                             \
+        .row_bytes = sizeof(rows_)[0],                                                             \
+        .build = (build_),                                                                         \
+    }
+
+/* All suites, in the order of ops.def. */
+extern const struct suite *const suites[];
+extern const size_t suite_count;
+
+/* The member that is an op; NULL when no suite has it. */
+const struct suite_member *suite_find_member(int32_t code);
+
+/* Counts of channels that find what slices of four get wrong. */
+#define CHANNEL_LIST(X)                                                                            \
+    X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(15), X(16), X(17), X(31), X(32),       \
+        X(33), X(64), X(67)
+
+#endif

@@ -1,0 +1,33 @@
+/* The table of suites: one for each stem of reference/ops.def. */
+#include "conformance/suite.h"
+
+#define OP(stem) extern const struct suite suite_##stem;
+#define HOST_OP  OP
+#include "reference/ops.def"
+#undef OP
+#undef HOST_OP
+
+const struct suite *const suites[] = {
+#define OP(stem) &suite_##stem,
+#define HOST_OP  OP
+#include "reference/ops.def"
+#undef OP
+#undef HOST_OP
+};
+const size_t suite_count = sizeof suites / sizeof suites[0];
+
+const struct case_type_name case_types[CASE_TYPE_COUNT] = {
+    [CASE_F32] = { "f32", TENSOR_FLOAT32 },
+    [CASE_F16] = { "f16", TENSOR_FLOAT16 },
+};
+
+const struct suite_member *suite_find_member(int32_t code)
+{
+    for (size_t i = 0; i < suite_count; i++) {
+        for (size_t j = 0; j < suites[i]->member_count; j++) {
+            if (suites[i]->members[j].code == code)
+                return &suites[i]->members[j];
+        }
+    }
+    return NULL;
+}

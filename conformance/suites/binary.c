@@ -1,0 +1,160 @@
+/* Elementwise ops of two inputs: ADD, MUL.  Broadcasting with either operand the smaller one,
+ * either one a constant, ranks 0-6, channels around slices, all fused activations. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+#include <string.h>
+
+/* Which operand is a constant. */
+enum constant { CONST_NONE, CONST_A, CONST_B };
+
+struct row {
+    struct op_case base;
+    struct shape a, b;
+    enum constant constant;
+    int activation;
+    bool same; /* both operands are the tensor a */
+};
+
+static const struct suite_member members[] = {
+    { "add",
+      BUILTIN_ADD,
+      1,
+      TYPE_BIT(CASE_F32),
+      SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL) | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_ROUNDED, .ulps = 1 } },
+    { "mul",
+      BUILTIN_MUL,
+      1,
+      TYPE_BIT(CASE_F32),
+      SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_ROUNDED, .ulps = 1 } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four"), .a = DIMS(1, 2, 3, c), .b = DIMS(1, 2, 3, c)    \
+    }
+/* The same pattern with either operand the smaller one. */
+#define BOTH_WAYS(name, why, big, small)                                                           \
+    { ROW(name "_b", why ", on the right"), .a = big, .b = small },                                \
+    {                                                                                              \
+        ROW(name "_a", why ", on the left"), .a = small, .b = big                                  \
+    }
+#define CONSTANT(name, why, big, small)                                                            \
+    { ROW(name "_const_b", why ", a constant on the right"), .a = big, .b = small,                 \
+      .constant = CONST_B },                                                                       \
+    {                                                                                              \
+        ROW(name "_const_a", why ", a constant on the left"), .a = small, .b = big,                \
+                                                              .constant = CONST_A                  \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    BOTH_WAYS("scalar", "rank 0 against an image", DIMS(1, 3, 3, 5), SCALAR),
+    BOTH_WAYS("one", "one element against an image", DIMS(1, 3, 3, 5), DIMS(1)),
+    BOTH_WAYS("ones", "1x1x1x1 against an image", DIMS(2, 3, 3, 5), DIMS(1, 1, 1, 1)),
+    BOTH_WAYS("linear", "a value for each channel", DIMS(2, 3, 2, 7), DIMS(7)),
+    BOTH_WAYS("linear4d", "a value for each channel, rank 4", DIMS(2, 3, 2, 7), DIMS(1, 1, 1, 7)),
+    BOTH_WAYS("image", "a value for each channel of each image", DIMS(2, 3, 2, 6),
+              DIMS(2, 1, 1, 6)),
+    BOTH_WAYS("pixel", "a value for each pixel, one channel", DIMS(1, 3, 4, 5), DIMS(1, 3, 4, 1)),
+    BOTH_WAYS("pixel_batch", "one channel, with batch", DIMS(3, 2, 2, 9), DIMS(3, 2, 2, 1)),
+    BOTH_WAYS("row", "a value for each row", DIMS(1, 5, 3, 6), DIMS(1, 5, 1, 1)),
+    BOTH_WAYS("column", "a value for each column", DIMS(1, 5, 3, 6), DIMS(1, 1, 3, 1)),
+    BOTH_WAYS("batch", "a value for each image", DIMS(3, 2, 2, 5), DIMS(3, 1, 1, 1)),
+    BOTH_WAYS("map", "one image for all of a batch", DIMS(3, 2, 2, 5), DIMS(2, 2, 5)),
+    BOTH_WAYS("both", "each operand is stretched somewhere", DIMS(2, 1, 3, 1), DIMS(1, 4, 1, 5)),
+    BOTH_WAYS("outer", "column times row", DIMS(1, 1, 7, 1), DIMS(1, 1, 1, 9)),
+    BOTH_WAYS("rank3", "rank 3 against rank 2", DIMS(2, 3, 5), DIMS(3, 5)),
+    BOTH_WAYS("rank2", "matrix against vector", DIMS(4, 6), DIMS(6)),
+    BOTH_WAYS("rank5", "five dimensions, stretched in the middle", DIMS(2, 3, 1, 2, 5),
+              DIMS(3, 4, 2, 1)),
+    BOTH_WAYS("rank6", "six dimensions, every other stretched", DIMS(2, 1, 3, 1, 2, 1),
+              DIMS(1, 2, 1, 2, 1, 3)),
+    CONSTANT("same", "full shape", DIMS(1, 3, 3, 5), DIMS(1, 3, 3, 5)),
+    CONSTANT("linear", "a value for each channel", DIMS(1, 3, 3, 6), DIMS(6)),
+    CONSTANT("linear4d", "a value for each channel, rank 4", DIMS(2, 3, 3, 5), DIMS(1, 1, 1, 5)),
+    CONSTANT("scalar", "rank 0", DIMS(1, 3, 3, 5), SCALAR),
+    CONSTANT("pixel", "a value for each pixel", DIMS(1, 3, 3, 5), DIMS(3, 3, 1)),
+    CONSTANT("grow", "the constant is the larger operand", DIMS(1, 1, 1, 5), DIMS(1, 3, 2, 5)),
+    { ROW("rank0", "scalar and scalar"), .a = SCALAR, .b = SCALAR },
+    { ROW("rank1", "vector and vector"), .a = DIMS(7), .b = DIMS(7) },
+    { ROW("self", "one tensor as both operands"), .a = DIMS(1, 3, 3, 5), .same = true },
+    { ROW("batch2", "batch over 1"), .a = DIMS(2, 4, 4, 4), .b = DIMS(2, 4, 4, 4) },
+    { ROW("batch7_c3", "odd batch"), .a = DIMS(7, 1, 2, 3), .b = DIMS(7, 1, 2, 3) },
+    { ROW("n65", "one element more than a workgroup of 64"), .a = DIMS(1, 65), .b = DIMS(1, 65) },
+    { ROW("n257", "one element more than a workgroup of 256"), .a = DIMS(1, 257),
+      .b = DIMS(1, 257) },
+    { ROW("pixels257", "one pixel more than a workgroup"), .a = DIMS(1, 257, 1, 2),
+      .b = DIMS(1, 257, 1, 2) },
+    { ROW("prime", "prime extents"), .a = DIMS(1, 13, 17, 11), .b = DIMS(1, 13, 17, 11) },
+    { ROW("relu", "fused RELU"), .a = DIMS(1, 3, 3, 6), .b = DIMS(1, 3, 3, 6), .activation = 1 },
+    { ROW("relu_n1", "fused RELU_N1_TO_1"), .a = DIMS(1, 3, 3, 6), .b = DIMS(1, 3, 3, 6),
+      .activation = 2 },
+    { ROW("relu6", "fused RELU6", .scale = 4), .a = DIMS(1, 3, 3, 6), .b = DIMS(1, 3, 3, 6),
+      .activation = 3 },
+    { ROW("relu6_linear", "fused RELU6 after broadcasting", .scale = 4), .a = DIMS(2, 3, 2, 5),
+      .b = DIMS(5), .constant = CONST_B, .activation = 3 },
+    { ROW("half_sum", "sums around the largest f16", .only = "add", .scale = 3000, .offset = 3e4,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .a = DIMS(1, 3, 3, 5), .b = DIMS(1, 3, 3, 5) },
+    { ROW("half_product", "products around the largest f16", .only = "mul", .scale = 30,
+          .offset = 250, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .a = DIMS(1, 3, 3, 5), .b = DIMS(1, 3, 3, 5) },
+    { ROW("v2", "version 2 says the same for f32", .version = 2), .a = DIMS(1, 2, 2, 6),
+      .b = DIMS(1, 2, 2, 6) },
+    { ROW("v3", "version 3 says the same for f32", .version = 3), .a = DIMS(1, 2, 2, 6),
+      .b = DIMS(1, 2, 2, 6) },
+};
+
+/* What differs between the members. */
+static const struct kind {
+    int32_t code;
+    uint8_t tag; /* option table with fused_activation_function */
+    struct fill a, b;
+} kinds[] = {
+    /* Mirrored sums cancel. */
+    { BUILTIN_ADD,
+      OPTIONS_AddOptions,
+      { .terms = 2, .factors = 1 },
+      { .terms = 2, .factors = 1, .pair = PAIR_MIRROR } },
+    { BUILTIN_MUL, OPTIONS_MulOptions, { .terms = 1, .factors = 2 }, { .terms = 1, .factors = 2 } },
+};
+
+static struct shape broadcast(const struct shape *a, const struct shape *b)
+{
+    struct shape out = { .rank = a->rank > b->rank ? a->rank : b->rank };
+
+    for (int i = 1; i <= out.rank; i++) { /* aligned at the right */
+        const int32_t x = i <= a->rank ? a->d[a->rank - i] : 1;
+        const int32_t y = i <= b->rank ? b->d[b->rank - i] : 1;
+
+        out.d[out.rank - i] = x == 1 ? y : x;
+    }
+    return out;
+}
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct shape out = r->same ? r->a : broadcast(&r->a, &r->b);
+    const struct kind *k = kinds;
+    struct options options;
+    int in[2];
+
+    while (k->code != m->c->code)
+        k++;
+    in[0] = r->constant == CONST_A ? maker_constant(m, "a", &r->a, &k->a)
+                                   : maker_input(m, "a", &r->a, &k->a);
+    if (r->same)
+        in[1] = in[0];
+    else
+        in[1] = r->constant == CONST_B ? maker_constant(m, "b", &r->b, &k->b)
+                                       : maker_input(m, "b", &r->b, &k->b);
+    options_init(&options, k->tag);
+    options_set_int(&options, "fused_activation_function", r->activation);
+    maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
+}
+
+SUITE(binary, members, rows, build);

@@ -1,0 +1,197 @@
+/* CONV_2D: kernels, strides, dilations and paddings on odd images; channels around slices on both
+ * sides; groups; fused activations; long sums; constants that are not constant. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+enum { VALID = 1 }; /* file code of padding; 0: SAME */
+enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2 };
+
+struct row {
+    struct op_case base;
+    struct shape in; /* N H W C */
+    int32_t out;     /* channels */
+    struct {
+        int32_t h, w;
+    } kernel, stride, dilation; /* 0: 1 */
+    int padding, activation;
+    int32_t groups; /* 0: 1 */
+    unsigned runtime;
+};
+
+static const struct suite_member members[] = {
+    { "conv_2d",
+      BUILTIN_CONV_2D,
+      1,
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      SETS_ALL,
+      { .kind = BOUND_DOT } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in and out in slices of four"), .in = DIMS(1, 3, 4, c), .out = c,    \
+                                                              .kernel = {                          \
+                                                                  3,                               \
+                                                                  3                                \
+                                                              }                                    \
+    }
+#define POINTWISE(i, o)                                                                            \
+    {                                                                                              \
+        ROW("k1_c" #i "_o" #o, "pointwise, tails on either side"), .in = DIMS(1, 5, 3, i),         \
+                                                                   .out = o, .kernel = {           \
+                                                                       1,                          \
+                                                                       1                           \
+                                                                   }                               \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    POINTWISE(1, 1),
+    POINTWISE(1, 64),
+    POINTWISE(64, 1),
+    POINTWISE(3, 16),
+    POINTWISE(5, 8),
+    POINTWISE(8, 5),
+    POINTWISE(33, 67),
+    POINTWISE(16, 257),
+    { ROW("first_layer", "RGB, stride 2, as networks begin"), .in = DIMS(1, 15, 15, 3), .out = 8,
+      .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("same_s2_c5", "stride 2 on an odd image"), .in = DIMS(1, 7, 9, 5), .out = 6,
+      .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("same_s2_even", "stride 2 on an even image: padding at the end only"),
+      .in = DIMS(1, 8, 6, 4), .out = 4, .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("valid_s2", "stride 2 without padding: rows are left over"), .in = DIMS(1, 8, 8, 5),
+      .out = 3, .kernel = { 3, 3 }, .stride = { 2, 2 }, .padding = VALID },
+    { ROW("same_s3", "stride 3"), .in = DIMS(1, 10, 11, 4), .out = 5, .kernel = { 3, 3 },
+      .stride = { 3, 3 } },
+    { ROW("s1x2", "stride in width only"), .in = DIMS(1, 5, 8, 3), .out = 4, .kernel = { 3, 3 },
+      .stride = { 1, 2 } },
+    { ROW("s2x1", "stride in height only"), .in = DIMS(1, 8, 5, 3), .out = 4, .kernel = { 3, 3 },
+      .stride = { 2, 1 } },
+    { ROW("stride_over_kernel", "pixels that no tap reads"), .in = DIMS(1, 9, 9, 3), .out = 4,
+      .kernel = { 2, 2 }, .stride = { 3, 3 } },
+    { ROW("k1_s2", "pointwise with stride"), .in = DIMS(1, 7, 7, 6), .out = 5, .kernel = { 1, 1 },
+      .stride = { 2, 2 } },
+    { ROW("k1_s3_valid", "pointwise with stride 3, VALID"), .in = DIMS(1, 8, 7, 4), .out = 5,
+      .kernel = { 1, 1 }, .stride = { 3, 3 }, .padding = VALID },
+    { ROW("k1x3", "row kernel"), .in = DIMS(1, 4, 6, 5), .out = 4, .kernel = { 1, 3 } },
+    { ROW("k3x1", "column kernel"), .in = DIMS(1, 6, 4, 5), .out = 4, .kernel = { 3, 1 } },
+    { ROW("k2x2", "even kernel: SAME pads at the end"), .in = DIMS(1, 5, 5, 4), .out = 4,
+      .kernel = { 2, 2 } },
+    { ROW("k4x4", "even kernel, one more after than before"), .in = DIMS(1, 6, 7, 3), .out = 5,
+      .kernel = { 4, 4 } },
+    { ROW("k4x4_s2", "even kernel with stride"), .in = DIMS(1, 9, 7, 3), .out = 5,
+      .kernel = { 4, 4 }, .stride = { 2, 2 } },
+    { ROW("k2x5", "kernel neither square nor odd"), .in = DIMS(1, 6, 7, 5), .out = 3,
+      .kernel = { 2, 5 }, .padding = VALID },
+    { ROW("k5x5", "two pixels of padding"), .in = DIMS(1, 7, 7, 4), .out = 4, .kernel = { 5, 5 } },
+    { ROW("k7x7_s2", "large kernel with stride, as ResNet begins"), .in = DIMS(1, 13, 13, 3),
+      .out = 8, .kernel = { 7, 7 }, .stride = { 2, 2 } },
+    { ROW("kernel_over_image", "SAME with a kernel larger than the image"), .in = DIMS(1, 3, 2, 5),
+      .out = 4, .kernel = { 7, 7 } },
+    { ROW("image_1x1", "one pixel, eight taps in the padding"), .in = DIMS(1, 1, 1, 5), .out = 5,
+      .kernel = { 3, 3 } },
+    { ROW("valid_1x1", "the kernel is the image: one pixel remains"), .in = DIMS(1, 4, 5, 3),
+      .out = 7, .kernel = { 4, 5 }, .padding = VALID },
+    { ROW("valid", "no padding"), .in = DIMS(1, 6, 5, 5), .out = 4, .kernel = { 3, 3 },
+      .padding = VALID },
+    { ROW("d2", "dilation 2"), .in = DIMS(1, 7, 8, 4), .out = 4, .kernel = { 3, 3 },
+      .dilation = { 2, 2 } },
+    { ROW("d2_valid", "dilation 2 without padding"), .in = DIMS(1, 8, 7, 5), .out = 3,
+      .kernel = { 3, 3 }, .dilation = { 2, 2 }, .padding = VALID },
+    { ROW("d3x1", "dilation in height only"), .in = DIMS(1, 9, 4, 3), .out = 4, .kernel = { 3, 3 },
+      .dilation = { 3, 1 } },
+    { ROW("d1x2", "dilation in width only"), .in = DIMS(1, 4, 9, 3), .out = 4, .kernel = { 3, 3 },
+      .dilation = { 1, 2 } },
+    { ROW("d6_over_image", "dilation that leaves the centre tap alone"), .in = DIMS(1, 5, 5, 6),
+      .out = 5, .kernel = { 3, 3 }, .dilation = { 6, 6 } },
+    { ROW("batch2", "batch over 1"), .in = DIMS(2, 4, 4, 4), .out = 4, .kernel = { 3, 3 } },
+    { ROW("batch3_c5", "batch over 1 with tails"), .in = DIMS(3, 3, 5, 5), .out = 7,
+      .kernel = { 3, 3 }, .stride = { 2, 1 } },
+    { ROW("batch7", "odd batch of single pixels"), .in = DIMS(7, 1, 1, 9), .out = 5,
+      .kernel = { 1, 1 } },
+    { ROW("relu", "fused RELU"), .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 },
+      .activation = 1 },
+    { ROW("relu_n1", "fused RELU_N1_TO_1"), .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 },
+      .activation = 2 },
+    { ROW("relu6", "fused RELU6"), .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 },
+      .activation = 3 },
+    { ROW("relu6_k1", "fused RELU6, pointwise"), .in = DIMS(1, 4, 4, 9), .out = 6,
+      .kernel = { 1, 1 }, .activation = 3 },
+    { ROW("groups2", "two groups", .version = 6), .in = DIMS(1, 4, 4, 8), .out = 8,
+      .kernel = { 3, 3 }, .groups = 2 },
+    { ROW("groups4_odd", "groups of three channels in, two out", .version = 6),
+      .in = DIMS(1, 4, 5, 12), .out = 8, .kernel = { 3, 3 }, .groups = 4 },
+    { ROW("groups_all", "a group for each channel", .version = 6), .in = DIMS(1, 4, 4, 5), .out = 5,
+      .kernel = { 3, 3 }, .groups = 5 },
+    { ROW("groups3_k1", "grouped and pointwise: not a matrix product", .version = 6),
+      .in = DIMS(1, 1, 1, 9), .out = 6, .kernel = { 1, 1 }, .groups = 3 },
+    { ROW("w65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 1, 65, 3), .out = 4,
+      .kernel = { 1, 3 } },
+    { ROW("h257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 257, 1, 2), .out = 3,
+      .kernel = { 3, 1 } },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 7), .out = 11, .kernel = { 3, 3 } },
+    { ROW("long_4608", "4608 products, as the last layers have"), .in = DIMS(1, 3, 3, 512),
+      .out = 5, .kernel = { 3, 3 }, .padding = VALID },
+    { ROW("long_k1_1024", "1024 products, pointwise"), .in = DIMS(1, 2, 2, 1024), .out = 6,
+      .kernel = { 1, 1 } },
+    { ROW("half_overflow", "results around the largest f16", .scale = 9000, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5), .out = 6, .kernel = { 3, 3 } },
+    { ROW("runtime_weights", "weights are an input of the graph", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 }, .runtime = RUNTIME_WEIGHTS },
+    { ROW("runtime_bias", "the bias is an input of the graph", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 }, .runtime = RUNTIME_BIAS },
+    { ROW("runtime_both", "weights and bias are inputs of the graph", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 1, 1 },
+      .runtime = RUNTIME_WEIGHTS | RUNTIME_BIAS },
+    { ROW("v2", "version 2 says the same for f32", .version = 2), .in = DIMS(1, 3, 3, 4), .out = 4,
+      .kernel = { 3, 3 } },
+    { ROW("v3", "version 3 says the same for f32", .version = 3), .in = DIMS(1, 3, 3, 4), .out = 4,
+      .kernel = { 3, 3 } },
+    { ROW("v5", "version 5 says the same for f32", .version = 5), .in = DIMS(1, 3, 3, 4), .out = 4,
+      .kernel = { 3, 3 } },
+};
+
+static int32_t or_one(int32_t n)
+{
+    return n > 0 ? n : 1;
+}
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const bool same = r->padding != VALID;
+    const int32_t sh = or_one(r->stride.h), sw = or_one(r->stride.w);
+    const int32_t dh = or_one(r->dilation.h), dw = or_one(r->dilation.w);
+    const struct shape weights =
+        DIMS(r->out, r->kernel.h, r->kernel.w, r->in.d[3] / or_one(r->groups));
+    const struct shape bias = DIMS(r->out);
+    const struct shape out = DIMS(r->in.d[0], window_out(same, r->in.d[1], r->kernel.h, sh, dh),
+                                  window_out(same, r->in.d[2], r->kernel.w, sw, dw), r->out);
+    const double terms = (double)(weights.d[1] * weights.d[2] * weights.d[3]) + 1;
+    /* Channels cancel by pairs. */
+    const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 3 };
+    const struct fill fill_w = {
+        .terms = terms, .factors = 2, .pair = PAIR_OPPOSITE, .axis = 3, .plain = true
+    };
+    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true };
+    struct options options;
+    int in[3];
+
+    in[0] = maker_input(m, "x", &r->in, &fill_x);
+    in[1] = r->runtime & RUNTIME_WEIGHTS ? maker_input(m, "weights", &weights, &fill_w)
+                                         : maker_constant(m, "weights", &weights, &fill_w);
+    in[2] = r->runtime & RUNTIME_BIAS ? maker_input(m, "bias", &bias, &fill_b)
+                                      : maker_constant(m, "bias", &bias, &fill_b);
+    options_init(&options, OPTIONS_Conv2DOptions);
+    options_set_int(&options, "padding", r->padding);
+    options_set_int(&options, "stride_w", sw);
+    options_set_int(&options, "stride_h", sh);
+    options_set_int(&options, "dilation_w_factor", dw);
+    options_set_int(&options, "dilation_h_factor", dh);
+    options_set_int(&options, "fused_activation_function", r->activation);
+    maker_judged(m, &options, 3, in, maker_output(m, "y", &out));
+}
+
+SUITE(conv_2d, members, rows, build);

@@ -1,0 +1,173 @@
+/* DEPTHWISE_CONV_2D: kernels, strides, dilations and paddings on odd images; channels around
+ * slices; depth multipliers, whose outputs cross slices; fused activations. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+enum { VALID = 1 }; /* file code of padding; 0: SAME */
+enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2, NO_BIAS = 4 };
+
+struct row {
+    struct op_case base;
+    struct shape in; /* N H W C */
+    struct {
+        int32_t h, w;
+    } kernel, stride, dilation; /* 0: 1 */
+    int32_t multiplier;         /* 0: 1 */
+    int padding, activation;
+    unsigned flags;
+};
+
+static const struct suite_member members[] = {
+    { "depthwise_conv_2d",
+      BUILTIN_DEPTHWISE_CONV_2D,
+      1,
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      SETS_ALL,
+      { .kind = BOUND_DOT } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 4, 5, c), .kernel = { 3, 3 }      \
+    }
+#define MULTIPLIER(c, m)                                                                           \
+    {                                                                                              \
+        ROW("c" #c "_m" #m, "outputs of a channel lie in one slice or in two"),                    \
+            .in = DIMS(1, 3, 4, c), .kernel = { 3, 3 }, .multiplier = m                            \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    MULTIPLIER(1, 2),
+    MULTIPLIER(1, 4),
+    MULTIPLIER(1, 8),
+    MULTIPLIER(1, 33),
+    MULTIPLIER(2, 2),
+    MULTIPLIER(3, 2),
+    MULTIPLIER(3, 3),
+    MULTIPLIER(4, 2),
+    MULTIPLIER(5, 3),
+    MULTIPLIER(8, 4),
+    MULTIPLIER(5, 7),
+    { ROW("s2", "stride 2 on an odd image, as MobileNet has"), .in = DIMS(1, 7, 9, 8),
+      .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("s2_even", "stride 2 on an even image: padding at the end only"), .in = DIMS(1, 8, 6, 5),
+      .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("s2_valid", "stride 2 without padding: rows are left over"), .in = DIMS(1, 8, 8, 5),
+      .kernel = { 3, 3 }, .stride = { 2, 2 }, .padding = VALID },
+    { ROW("s3", "stride 3"), .in = DIMS(1, 10, 11, 4), .kernel = { 3, 3 }, .stride = { 3, 3 } },
+    { ROW("s1x2", "stride in width only"), .in = DIMS(1, 5, 8, 3), .kernel = { 3, 3 },
+      .stride = { 1, 2 } },
+    { ROW("s2x1", "stride in height only"), .in = DIMS(1, 8, 5, 6), .kernel = { 3, 3 },
+      .stride = { 2, 1 } },
+    { ROW("stride_over_kernel", "pixels that no tap reads"), .in = DIMS(1, 9, 9, 5),
+      .kernel = { 2, 2 }, .stride = { 3, 3 } },
+    { ROW("k1", "a factor for each channel"), .in = DIMS(1, 4, 5, 7), .kernel = { 1, 1 } },
+    { ROW("k1_s2", "a factor for each channel, with stride"), .in = DIMS(1, 5, 7, 6),
+      .kernel = { 1, 1 }, .stride = { 2, 2 } },
+    { ROW("k1x3", "row kernel"), .in = DIMS(1, 4, 6, 5), .kernel = { 1, 3 } },
+    { ROW("k3x1", "column kernel"), .in = DIMS(1, 6, 4, 5), .kernel = { 3, 1 } },
+    { ROW("k2x2", "even kernel: SAME pads at the end"), .in = DIMS(1, 5, 5, 4),
+      .kernel = { 2, 2 } },
+    { ROW("k4x4_s2", "even kernel with stride"), .in = DIMS(1, 9, 7, 3), .kernel = { 4, 4 },
+      .stride = { 2, 2 } },
+    { ROW("k2x5_valid", "kernel neither square nor odd"), .in = DIMS(1, 6, 7, 5),
+      .kernel = { 2, 5 }, .padding = VALID },
+    { ROW("k5x5", "two pixels of padding"), .in = DIMS(1, 7, 7, 6), .kernel = { 5, 5 } },
+    { ROW("k7x7_s2", "large kernel with stride"), .in = DIMS(1, 13, 13, 4), .kernel = { 7, 7 },
+      .stride = { 2, 2 } },
+    { ROW("kernel_over_image", "SAME with a kernel larger than the image"), .in = DIMS(1, 3, 2, 5),
+      .kernel = { 7, 7 } },
+    { ROW("image_1x1", "one pixel, eight taps in the padding"), .in = DIMS(1, 1, 1, 5),
+      .kernel = { 3, 3 } },
+    { ROW("valid_1x1", "the kernel is the image: one pixel remains"), .in = DIMS(1, 4, 5, 9),
+      .kernel = { 4, 5 }, .padding = VALID },
+    { ROW("valid", "no padding"), .in = DIMS(1, 6, 5, 5), .kernel = { 3, 3 }, .padding = VALID },
+    { ROW("d2", "dilation 2", .version = 2), .in = DIMS(1, 7, 8, 4), .kernel = { 3, 3 },
+      .dilation = { 2, 2 } },
+    { ROW("d2_valid", "dilation 2 without padding", .version = 2), .in = DIMS(1, 8, 7, 5),
+      .kernel = { 3, 3 }, .dilation = { 2, 2 }, .padding = VALID },
+    { ROW("d3x1", "dilation in height only", .version = 2), .in = DIMS(1, 9, 4, 3),
+      .kernel = { 3, 3 }, .dilation = { 3, 1 } },
+    { ROW("d1x2_m2", "dilation in width only, with a multiplier", .version = 2),
+      .in = DIMS(1, 4, 9, 3), .kernel = { 3, 3 }, .dilation = { 1, 2 }, .multiplier = 2 },
+    { ROW("d6_over_image", "dilation that leaves the centre tap alone", .version = 2),
+      .in = DIMS(1, 5, 5, 6), .kernel = { 3, 3 }, .dilation = { 6, 6 } },
+    { ROW("batch2", "batch over 1"), .in = DIMS(2, 4, 4, 4), .kernel = { 3, 3 } },
+    { ROW("batch3_c5", "batch over 1 with tails"), .in = DIMS(3, 3, 5, 5), .kernel = { 3, 3 },
+      .stride = { 2, 1 } },
+    { ROW("batch7", "odd batch of single pixels"), .in = DIMS(7, 1, 1, 9), .kernel = { 1, 1 } },
+    { ROW("relu", "fused RELU"), .in = DIMS(1, 4, 4, 6), .kernel = { 3, 3 }, .activation = 1 },
+    { ROW("relu_n1", "fused RELU_N1_TO_1"), .in = DIMS(1, 4, 4, 6), .kernel = { 3, 3 },
+      .activation = 2 },
+    { ROW("relu6", "fused RELU6"), .in = DIMS(1, 4, 4, 6), .kernel = { 3, 3 }, .activation = 3 },
+    { ROW("relu6_s2_m2", "fused RELU6 with stride and multiplier"), .in = DIMS(1, 5, 5, 3),
+      .kernel = { 3, 3 }, .stride = { 2, 2 }, .multiplier = 2, .activation = 3 },
+    { ROW("w65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 1, 65, 3),
+      .kernel = { 1, 3 } },
+    { ROW("h257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 257, 1, 2),
+      .kernel = { 3, 1 } },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11), .kernel = { 3, 3 } },
+    { ROW("long_1225", "35x35 products: a global average in disguise"), .in = DIMS(1, 35, 35, 5),
+      .kernel = { 35, 35 }, .padding = VALID },
+    { ROW("half_overflow", "results around the largest f16", .scale = 20000, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5), .kernel = { 3, 3 } },
+    { ROW("no_bias", "two inputs"), .in = DIMS(1, 4, 4, 5), .kernel = { 3, 3 }, .flags = NO_BIAS },
+    { ROW("runtime_weights", "weights are an input of the graph", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(1, 4, 4, 5), .kernel = { 3, 3 }, .flags = RUNTIME_WEIGHTS },
+    { ROW("runtime_bias", "the bias is an input of the graph", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(1, 4, 4, 5), .kernel = { 3, 3 }, .flags = RUNTIME_BIAS },
+    { ROW("v2", "version 2 without dilation", .version = 2), .in = DIMS(1, 3, 3, 4),
+      .kernel = { 3, 3 } },
+    { ROW("v3", "version 3 says the same for f32", .version = 3), .in = DIMS(1, 3, 3, 4),
+      .kernel = { 3, 3 } },
+};
+
+static int32_t or_one(int32_t n)
+{
+    return n > 0 ? n : 1;
+}
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const bool same = r->padding != VALID;
+    const int32_t sh = or_one(r->stride.h), sw = or_one(r->stride.w);
+    const int32_t dh = or_one(r->dilation.h), dw = or_one(r->dilation.w);
+    const int32_t channels = r->in.d[3] * or_one(r->multiplier);
+    const struct shape weights = DIMS(1, r->kernel.h, r->kernel.w, channels);
+    const struct shape bias = DIMS(channels);
+    const struct shape out = DIMS(r->in.d[0], window_out(same, r->in.d[1], r->kernel.h, sh, dh),
+                                  window_out(same, r->in.d[2], r->kernel.w, sw, dw), channels);
+    const double terms = (double)(weights.d[1] * weights.d[2]) + 1;
+    /* An even image row under weights that cancel by pairs; one-column kernels cancel downwards. */
+    const int axis = r->kernel.w > 1 ? 2 : 1;
+    const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_FLAT, .axis = axis };
+    const struct fill fill_w = {
+        .terms = terms, .factors = 2, .pair = PAIR_OPPOSITE, .axis = axis, .plain = true
+    };
+    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true };
+    struct options options;
+    int in[3];
+
+    in[0] = maker_input(m, "x", &r->in, &fill_x);
+    in[1] = r->flags & RUNTIME_WEIGHTS ? maker_input(m, "weights", &weights, &fill_w)
+                                       : maker_constant(m, "weights", &weights, &fill_w);
+    if (r->flags & NO_BIAS)
+        in[2] = -1;
+    else
+        in[2] = r->flags & RUNTIME_BIAS ? maker_input(m, "bias", &bias, &fill_b)
+                                        : maker_constant(m, "bias", &bias, &fill_b);
+    options_init(&options, OPTIONS_DepthwiseConv2DOptions);
+    options_set_int(&options, "padding", r->padding);
+    options_set_int(&options, "stride_w", sw);
+    options_set_int(&options, "stride_h", sh);
+    options_set_int(&options, "depth_multiplier", or_one(r->multiplier));
+    options_set_int(&options, "dilation_w_factor", dw);
+    options_set_int(&options, "dilation_h_factor", dh);
+    options_set_int(&options, "fused_activation_function", r->activation);
+    maker_judged(m, &options, r->flags & NO_BIAS ? 2 : 3, in, maker_output(m, "y", &out));
+}
+
+SUITE(depthwise_conv_2d, members, rows, build);

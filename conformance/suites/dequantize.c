@@ -1,0 +1,220 @@
+/* DEQUANTIZE of f16: constants of every shape, behind which ADD, MUL, CONV_2D or FULLY_CONNECTED
+ * reads them; shared and doubled ones; and f16 inputs of the graph.
+ *
+ * A constant alone is no graph, so its values are seen through the op behind it, judged by that
+ * op's own rule; what the case asks is that the DEQUANTIZE itself is taken and adds no error. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+enum reader {
+    READ_ADD,     /* x + c */
+    READ_ADD_A,   /* c + x */
+    READ_MUL,     /* x * c */
+    READ_TWICE,   /* (x + c) and (x * c): one DEQUANTIZE, two readers */
+    READ_BOTH,    /* (x + c) * d: two DEQUANTIZEs */
+    READ_CONV,    /* 1x1 weights */
+    READ_CONV_B,  /* the bias of a convolution with f32 weights */
+    READ_FC,      /* weights */
+    READ_FC_B,    /* the bias behind f32 weights */
+    READ_NOTHING, /* x is f16 and an input; DEQUANTIZE(x) the output */
+    READ_RELU     /* ... with RELU behind it */
+};
+
+struct row {
+    struct op_case base;
+    struct shape in, constant; /* constant rank 0 with in: a scalar */
+    enum reader reader;
+};
+
+static const struct suite_member members[] = {
+    { "dequantize",
+      BUILTIN_DEQUANTIZE,
+      3,
+      TYPE_BIT(CASE_F16),
+      SETS_MOVE | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_BITS } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 2, 3, c), .constant = DIMS(c)     \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    { ROW("scalar", "rank 0"), .in = DIMS(1, 3, 3, 5), .constant = SCALAR },
+    { ROW("one", "one element"), .in = DIMS(1, 3, 3, 5), .constant = DIMS(1) },
+    { ROW("linear4d", "a value for each channel, rank 4"), .in = DIMS(2, 3, 2, 7),
+      .constant = DIMS(1, 1, 1, 7) },
+    { ROW("full", "the shape of the image"), .in = DIMS(1, 3, 3, 5), .constant = DIMS(1, 3, 3, 5) },
+    { ROW("pixel", "a value for each pixel"), .in = DIMS(1, 3, 4, 5),
+      .constant = DIMS(1, 3, 4, 1) },
+    { ROW("grow", "larger than the other operand"), .in = DIMS(1, 1, 1, 5),
+      .constant = DIMS(1, 3, 2, 5) },
+    { ROW("left", "on the left of its reader"), .in = DIMS(1, 3, 3, 6), .constant = DIMS(6),
+      .reader = READ_ADD_A },
+    { ROW("rank1", "a vector"), .in = DIMS(9), .constant = DIMS(9) },
+    { ROW("rank2", "a matrix"), .in = DIMS(3, 5), .constant = DIMS(3, 5) },
+    { ROW("rank3", "rank 3"), .in = DIMS(2, 3, 5), .constant = DIMS(2, 3, 5) },
+    { ROW("rank5", "rank 5"), .in = DIMS(2, 1, 3, 2, 5), .constant = DIMS(2, 1, 3, 2, 5) },
+    { ROW("batch3", "an image for all of a batch"), .in = DIMS(3, 2, 2, 5),
+      .constant = DIMS(2, 2, 5) },
+    { ROW("batch7", "odd batch"), .in = DIMS(7, 1, 2, 3), .constant = DIMS(3) },
+    { ROW("n65", "one element more than a workgroup of 64"), .in = DIMS(1, 65),
+      .constant = DIMS(1, 65) },
+    { ROW("n257", "an odd number of f16: no whole number of words"), .in = DIMS(1, 257),
+      .constant = DIMS(1, 257) },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 7, 11, 13), .constant = DIMS(7, 11, 13) },
+    { ROW("mul", "a factor"), .in = DIMS(1, 3, 3, 5), .constant = DIMS(5), .reader = READ_MUL },
+    { ROW("mul_scalar", "a factor of rank 0"), .in = DIMS(1, 3, 3, 5), .constant = SCALAR,
+      .reader = READ_MUL },
+    { ROW("shared", "one constant, two readers"), .in = DIMS(1, 3, 3, 5), .constant = DIMS(5),
+      .reader = READ_TWICE },
+    { ROW("two", "two constants in a chain"), .in = DIMS(1, 3, 3, 5), .constant = DIMS(5),
+      .reader = READ_BOTH },
+    { ROW("conv_weights", "weights alone are f16"), .in = DIMS(1, 3, 3, 5),
+      .constant = DIMS(6, 1, 1, 5), .reader = READ_CONV },
+    { ROW("conv_weights_3x3", "larger weights"), .in = DIMS(1, 4, 4, 3),
+      .constant = DIMS(5, 3, 3, 3), .reader = READ_CONV },
+    { ROW("conv_bias", "the bias alone is f16"), .in = DIMS(1, 3, 3, 5), .constant = DIMS(6),
+      .reader = READ_CONV_B },
+    { ROW("fc_weights", "weights alone are f16"), .in = DIMS(2, 7), .constant = DIMS(5, 7),
+      .reader = READ_FC },
+    { ROW("fc_bias", "the bias alone is f16"), .in = DIMS(2, 7), .constant = DIMS(5),
+      .reader = READ_FC_B },
+    { ROW("small", "f16 denormals are f32 normals", .scale = 1e-5, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 6), .constant = DIMS(6) },
+    { ROW("half_max", "near the largest f16", .scale = 1000, .offset = 6e4, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5), .constant = DIMS(5) },
+    { ROW("input_c5", "an f16 input"), .in = DIMS(1, 3, 3, 5), .reader = READ_NOTHING },
+    { ROW("input_c4", "an f16 input in whole slices"), .in = DIMS(1, 3, 3, 4),
+      .reader = READ_NOTHING },
+    { ROW("input_rank1", "an f16 vector of odd length"), .in = DIMS(13), .reader = READ_NOTHING },
+    { ROW("input_small", "f16 denormals at run time", .scale = 1e-5, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5), .reader = READ_NOTHING },
+    { ROW("input_relu", "an f16 input with an op behind it"), .in = DIMS(1, 3, 3, 5),
+      .reader = READ_RELU },
+    { ROW("v1", "version 1 says the same for f16", .version = 1), .in = DIMS(1, 2, 2, 6),
+      .constant = DIMS(6) },
+    { ROW("v2", "version 2 says the same for f16", .version = 2), .in = DIMS(1, 2, 2, 6),
+      .constant = DIMS(6) },
+    { ROW("v5", "version 5 says the same for f16", .version = 5), .in = DIMS(1, 2, 2, 6),
+      .constant = DIMS(6) },
+};
+
+/* DEQUANTIZE of half, which is the operator that the case is about. */
+static int widen(struct maker *m, int half, const struct shape *shape, int out)
+{
+    const struct options options = { .tag = OPTIONS_DequantizeOptions };
+
+    if (out < 0)
+        out = maker_tensor(m, "wide", shape);
+    maker_judged(m, &options, 1, &half, out);
+    return out;
+}
+
+static void elementwise(struct maker *m, int32_t code, uint8_t tag, int a, int b, int out)
+{
+    struct options options;
+
+    options_init(&options, tag);
+    maker_op(m, code, 1, &options, 2, (const int[]){ a, b }, out);
+}
+
+static void add(struct maker *m, int a, int b, int out)
+{
+    elementwise(m, BUILTIN_ADD, OPTIONS_AddOptions, a, b, out);
+}
+
+static void mul(struct maker *m, int a, int b, int out)
+{
+    elementwise(m, BUILTIN_MUL, OPTIONS_MulOptions, a, b, out);
+}
+
+static void build_input(struct maker *m, const struct row *r, const struct fill *fill)
+{
+    const int x = maker_half_input(m, "x", &r->in, fill);
+
+    if (r->reader == READ_NOTHING) {
+        widen(m, x, &r->in, maker_output(m, "y", &r->in));
+    } else {
+        const int wide = widen(m, x, &r->in, -1);
+        maker_op(m, BUILTIN_RELU, 1, NULL, 1, &wide, maker_output(m, "y", &r->in));
+    }
+}
+
+/* weights and bias of CONV_2D or FULLY_CONNECTED, one of them behind DEQUANTIZE. */
+static void build_dot(struct maker *m, const struct row *r)
+{
+    const bool conv = r->reader == READ_CONV || r->reader == READ_CONV_B;
+    const bool bias_is_half = r->reader == READ_CONV_B || r->reader == READ_FC_B;
+    const int32_t units = r->constant.d[0], depth = r->in.d[r->in.rank - 1];
+    struct shape weights = r->constant, bias = DIMS(units), out = r->in;
+    struct fill fill = { .factors = 2 };
+    struct options options;
+    int in[3], half;
+
+    if (bias_is_half && conv)
+        weights = (struct shape)DIMS(units, 1, 1, depth);
+    else if (bias_is_half)
+        weights = (struct shape)DIMS(units, depth);
+    fill.terms = (double)shape_elements(&weights) / units + 1;
+    out.d[out.rank - 1] = units;
+    in[0] = maker_input(m, "x", &r->in, &fill);
+    if (bias_is_half) {
+        in[1] = maker_single_constant(m, "weights", &weights, &fill);
+        half = maker_half_constant(m, "bias", &bias, &fill);
+        in[2] = widen(m, half, &bias, -1);
+    } else {
+        half = maker_half_constant(m, "weights", &weights, &fill);
+        in[1] = widen(m, half, &weights, -1);
+        in[2] = maker_single_constant(m, "bias", &bias, &fill);
+    }
+    options_init(&options, conv ? OPTIONS_Conv2DOptions : OPTIONS_FullyConnectedOptions);
+    if (conv) {
+        options_set_int(&options, "stride_w", 1);
+        options_set_int(&options, "stride_h", 1);
+    }
+    maker_op(m, conv ? BUILTIN_CONV_2D : BUILTIN_FULLY_CONNECTED, 1, &options, 3, in,
+             maker_output(m, "y", &out));
+}
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct shape out =
+        shape_elements(&r->constant) > shape_elements(&r->in) ? r->constant : r->in;
+    const struct fill fill = { .terms = 2, .factors = 2 };
+    int x, c, d, sum;
+
+    switch (r->reader) {
+    case READ_NOTHING:
+    case READ_RELU: build_input(m, r, &fill); return;
+    case READ_CONV:
+    case READ_CONV_B:
+    case READ_FC:
+    case READ_FC_B: build_dot(m, r); return;
+    default: break;
+    }
+    x = maker_input(m, "x", &r->in, &fill);
+    c = widen(m, maker_half_constant(m, "c", &r->constant, &fill), &r->constant, -1);
+    switch (r->reader) {
+    case READ_ADD_A: add(m, c, x, maker_output(m, "y", &out)); break;
+    case READ_MUL: mul(m, x, c, maker_output(m, "y", &out)); break;
+    case READ_TWICE:
+        add(m, x, c, maker_output(m, "sum", &out));
+        mul(m, x, c, maker_output(m, "product", &out));
+        break;
+    case READ_BOTH:
+        d = maker_half_constant(m, "d", &r->constant, &fill);
+        d = maker_dequantize(m, "d_wide", d, &r->constant);
+        sum = maker_output(m, "sum", &out);
+        add(m, x, c, sum);
+        mul(m, sum, d, maker_output(m, "y", &out));
+        break;
+    default: add(m, x, c, maker_output(m, "y", &out)); break;
+    }
+}
+
+SUITE(dequantize, members, rows, build);

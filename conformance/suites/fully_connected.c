@@ -1,0 +1,129 @@
+/* FULLY_CONNECTED: units and depths around slices, inputs of every rank flattened across padded
+ * lanes, batches, with and without bias, fused activations. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+enum { NO_BIAS = 1, ABSENT_BIAS = 2, KEEP_DIMS = 4, RUNTIME_WEIGHTS = 8, RUNTIME_BIAS = 16 };
+
+struct row {
+    struct op_case base;
+    struct shape in;
+    int32_t units, depth; /* depth 0: the last dimension of in */
+    int activation;
+    unsigned flags;
+};
+
+static const struct suite_member members[] = {
+    { "fully_connected",
+      BUILTIN_FULLY_CONNECTED,
+      1,
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      SETS_ALL,
+      { .kind = BOUND_DOT } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("k" #c "_u" #c, "depth and units in slices of four"), .in = DIMS(2, c), .units = c     \
+    }
+#define UNITS(k, u)                                                                                \
+    {                                                                                              \
+        ROW("k" #k "_u" #u, "tails on either side"), .in = DIMS(1, k), .units = u                  \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    UNITS(1, 10),
+    UNITS(10, 1),
+    UNITS(3, 64),
+    UNITS(64, 3),
+    UNITS(65, 65),
+    UNITS(257, 5),
+    UNITS(5, 257),
+    UNITS(127, 129),
+    { ROW("classifier", "a thousand classes and one"), .in = DIMS(1, 64), .units = 1001 },
+    { ROW("k1001", "the depth has one lane in its last slice"), .in = DIMS(1, 1001), .units = 10 },
+    { ROW("k4099", "a long sum, a prime"), .in = DIMS(1, 4099), .units = 5 },
+    { ROW("batch1", "one row"), .in = DIMS(1, 12), .units = 8 },
+    { ROW("batch3", "batch over 1"), .in = DIMS(3, 10), .units = 6 },
+    { ROW("batch7", "odd batch with tails"), .in = DIMS(7, 9), .units = 5 },
+    { ROW("batch65", "one row more than a workgroup of 64"), .in = DIMS(65, 6), .units = 3 },
+    { ROW("batch257", "one row more than a workgroup of 256"), .in = DIMS(257, 3), .units = 2 },
+    { ROW("rank1", "a vector gives one row"), .in = DIMS(13), .units = 7 },
+    { ROW("rank3", "[B, T, C] gives B*T rows"), .in = DIMS(2, 3, 7), .units = 5 },
+    { ROW("rank4_1x1", "a pooled image"), .in = DIMS(1, 1, 1, 9), .units = 5 },
+    { ROW("rank4_flat_c5", "an image is flattened: padded lanes between the pixels"),
+      .in = DIMS(2, 3, 3, 5), .units = 6, .depth = 45 },
+    { ROW("rank4_flat_c1", "one lane of four is data"), .in = DIMS(1, 4, 5, 1), .units = 3,
+      .depth = 20 },
+    { ROW("rank4_flat_c8", "whole slices are flattened"), .in = DIMS(2, 2, 3, 8), .units = 5,
+      .depth = 48 },
+    { ROW("rank4_rows", "an image as rows of pixels"), .in = DIMS(2, 2, 3, 6), .units = 5 },
+    { ROW("rank4_halves", "an image gives two rows"), .in = DIMS(1, 2, 3, 5), .units = 4,
+      .depth = 15 },
+    { ROW("rank4_across", "rows end inside a pixel"), .in = DIMS(1, 2, 3, 5), .units = 4,
+      .depth = 6 },
+    { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 2, 3, 5), .units = 4 },
+    { ROW("keep_rank2", "dimensions are kept", .version = 5), .in = DIMS(3, 7), .units = 5,
+      .flags = KEEP_DIMS },
+    { ROW("keep_rank3", "rank 3 stays rank 3", .version = 5), .in = DIMS(2, 3, 7), .units = 5,
+      .flags = KEEP_DIMS },
+    { ROW("keep_rank4", "rank 4 stays rank 4: as a pointwise convolution", .version = 5),
+      .in = DIMS(2, 2, 3, 6), .units = 9, .flags = KEEP_DIMS },
+    { ROW("no_bias", "two inputs", .version = 6), .in = DIMS(2, 9), .units = 5, .flags = NO_BIAS },
+    { ROW("absent_bias", "the third input is -1", .version = 6), .in = DIMS(2, 9), .units = 5,
+      .flags = ABSENT_BIAS },
+    { ROW("no_bias_relu", "no bias, fused RELU", .version = 6), .in = DIMS(2, 9), .units = 6,
+      .activation = 1, .flags = NO_BIAS },
+    { ROW("relu", "fused RELU"), .in = DIMS(2, 9), .units = 11, .activation = 1 },
+    { ROW("relu_n1", "fused RELU_N1_TO_1"), .in = DIMS(2, 9), .units = 11, .activation = 2 },
+    { ROW("relu6", "fused RELU6"), .in = DIMS(2, 9), .units = 11, .activation = 3 },
+    { ROW("half_overflow", "results around the largest f16", .scale = 20000, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 9), .units = 7 },
+    { ROW("runtime_weights", "weights are an input of the graph", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(2, 9), .units = 5, .flags = RUNTIME_WEIGHTS },
+    { ROW("runtime_bias", "the bias is an input of the graph", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(2, 9), .units = 5, .flags = RUNTIME_BIAS },
+    { ROW("v2", "version 2 says the same for f32", .version = 2), .in = DIMS(2, 6), .units = 4 },
+    { ROW("v4", "version 4 says the same for f32", .version = 4), .in = DIMS(2, 6), .units = 4 },
+    { ROW("v9", "version 9 says the same for f32", .version = 9), .in = DIMS(2, 6), .units = 4 },
+};
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const int32_t depth = r->depth > 0 ? r->depth : r->in.d[r->in.rank - 1];
+    const int32_t batch = (int32_t)shape_elements(&r->in) / depth;
+    const struct shape weights = DIMS(r->units, depth), bias = DIMS(r->units);
+    const double terms = (double)depth + 1;
+    const struct fill fill_x = {
+        .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 1, .as = DIMS(batch, depth)
+    };
+    const struct fill fill_w = {
+        .terms = terms, .factors = 2, .pair = PAIR_OPPOSITE, .axis = 1, .plain = true
+    };
+    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true };
+    struct shape out = DIMS(batch, r->units);
+    struct options options;
+    int in[3];
+
+    if (r->flags & KEEP_DIMS) {
+        out = r->in;
+        out.d[out.rank - 1] = r->units;
+    }
+    in[0] = maker_input(m, "x", &r->in, &fill_x);
+    in[1] = r->flags & RUNTIME_WEIGHTS ? maker_input(m, "weights", &weights, &fill_w)
+                                       : maker_constant(m, "weights", &weights, &fill_w);
+    if (r->flags & (NO_BIAS | ABSENT_BIAS))
+        in[2] = -1;
+    else
+        in[2] = r->flags & RUNTIME_BIAS ? maker_input(m, "bias", &bias, &fill_b)
+                                        : maker_constant(m, "bias", &bias, &fill_b);
+    options_init(&options, OPTIONS_FullyConnectedOptions);
+    options_set_int(&options, "fused_activation_function", r->activation);
+    options_set_int(&options, "keep_num_dims", (r->flags & KEEP_DIMS) != 0);
+    maker_judged(m, &options, r->flags & NO_BIAS ? 2 : 3, in, maker_output(m, "y", &out));
+}
+
+SUITE(fully_connected, members, rows, build);

@@ -1,0 +1,121 @@
+/* PAD: every axis alone and together, pads that move channels across slices, ranks 1-5. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+#include <assert.h>
+
+struct row {
+    struct op_case base;
+    struct shape in;
+    int32_t pads[SHAPE_RANK_MAX][2]; /* before, after */
+    bool longs;                      /* paddings are int64 */
+};
+
+static const struct suite_member members[] = {
+    { "pad", BUILTIN_PAD, 1, TYPE_BIT(CASE_F32), SETS_MOVE, { .kind = BOUND_BITS } },
+};
+
+/* Two axes around an image; channels stay. */
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 2, 3, c), .pads = {               \
+            { 0, 0 },                                                                              \
+            { 1, 0 },                                                                              \
+            { 0, 2 },                                                                              \
+            { 0, 0 }                                                                               \
+        }                                                                                          \
+    }
+/* Channels only: each one moves to another lane. */
+#define LANES(name, c, before, after)                                                              \
+    {                                                                                              \
+        ROW(name, "channels move between lanes"), .in = DIMS(1, 2, 2, c), .pads = {                \
+            { 0, 0 },                                                                              \
+            { 0, 0 },                                                                              \
+            { 0, 0 },                                                                              \
+            { before, after }                                                                      \
+        }                                                                                          \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    LANES("c1_to4", 1, 1, 2),
+    LANES("c3_to4", 3, 0, 1),
+    LANES("c3_shift1", 3, 1, 0),
+    LANES("c4_shift1", 4, 1, 0),
+    LANES("c4_to5", 4, 0, 1),
+    LANES("c5_shift3", 5, 3, 0),
+    LANES("c5_shift4", 5, 4, 0),
+    LANES("c6_both", 6, 2, 3),
+    LANES("c7_odd", 7, 5, 9),
+    LANES("c16_half", 16, 8, 8),
+    LANES("c33_shift2", 33, 2, 1),
+    { ROW("hw1", "one pixel all round, as before a convolution"), .in = DIMS(1, 4, 4, 8),
+      .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("hw_end", "bottom and right only, as converters emit for stride 2"),
+      .in = DIMS(1, 5, 5, 3), .pads = { { 0, 0 }, { 0, 1 }, { 0, 1 }, { 0, 0 } } },
+    { ROW("hw_start", "top and left only"), .in = DIMS(1, 5, 5, 3),
+      .pads = { { 0, 0 }, { 1, 0 }, { 1, 0 }, { 0, 0 } } },
+    { ROW("h_only", "rows only"), .in = DIMS(1, 3, 4, 5),
+      .pads = { { 0, 0 }, { 2, 1 }, { 0, 0 }, { 0, 0 } } },
+    { ROW("w_only", "columns only"), .in = DIMS(1, 3, 4, 5),
+      .pads = { { 0, 0 }, { 0, 0 }, { 1, 2 }, { 0, 0 } } },
+    { ROW("batch_only", "whole images of zeros"), .in = DIMS(2, 2, 3, 5),
+      .pads = { { 1, 2 }, { 0, 0 }, { 0, 0 }, { 0, 0 } } },
+    { ROW("all", "every axis, all different"), .in = DIMS(2, 3, 2, 5),
+      .pads = { { 1, 0 }, { 0, 2 }, { 3, 1 }, { 1, 2 } } },
+    { ROW("none", "nothing is added"), .in = DIMS(1, 3, 3, 5),
+      .pads = { { 0, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } } },
+    { ROW("more_than_image", "more padding than image"), .in = DIMS(1, 1, 1, 2),
+      .pads = { { 0, 0 }, { 7, 5 }, { 3, 9 }, { 0, 0 } } },
+    { ROW("batch2", "batch over 1"), .in = DIMS(2, 3, 3, 4),
+      .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("batch3_c5", "batch over 1 with a tail"), .in = DIMS(3, 2, 2, 5),
+      .pads = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 0, 0 } } },
+    { ROW("batch7", "odd batch"), .in = DIMS(7, 1, 2, 3),
+      .pads = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 0, 0 } } },
+    { ROW("rank1", "a vector"), .in = DIMS(5), .pads = { { 2, 1 } } },
+    { ROW("rank1_one", "a vector of one"), .in = DIMS(1), .pads = { { 0, 3 } } },
+    { ROW("rank2", "a matrix"), .in = DIMS(3, 5), .pads = { { 1, 0 }, { 0, 2 } } },
+    { ROW("rank2_wide", "a matrix, columns over a workgroup"), .in = DIMS(2, 255),
+      .pads = { { 0, 1 }, { 1, 1 } } },
+    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 3, 5), .pads = { { 0, 0 }, { 1, 2 }, { 0, 1 } } },
+    { ROW("rank3_b", "rank 3, first axis too"), .in = DIMS(2, 3, 4),
+      .pads = { { 1, 1 }, { 0, 1 }, { 2, 0 } } },
+    { ROW("rank5", "five dimensions", .version = 4), .in = DIMS(1, 2, 3, 2, 5),
+      .pads = { { 0, 1 }, { 1, 0 }, { 0, 0 }, { 1, 1 }, { 0, 2 } } },
+    { ROW("rank5_spatial", "five dimensions, three of them padded", .version = 4),
+      .in = DIMS(1, 2, 2, 3, 4), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("pixels257", "one pixel more than a workgroup"), .in = DIMS(1, 1, 255, 3),
+      .pads = { { 0, 0 }, { 0, 0 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 11, 13, 7),
+      .pads = { { 0, 0 }, { 3, 3 }, { 2, 2 }, { 0, 0 } } },
+    { ROW("int64", "paddings of 64 bits"), .in = DIMS(1, 3, 3, 5),
+      .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } }, .longs = true },
+    { ROW("half_max", "near the largest f16: moved as they are", .scale = 1000, .offset = 6e4,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("v2", "version 2 says the same for f32", .version = 2), .in = DIMS(1, 2, 2, 6),
+      .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("v3", "version 3 says the same for f32", .version = 3), .in = DIMS(1, 2, 2, 6),
+      .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+};
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct fill any = { .terms = 1, .factors = 1 };
+    const struct shape table = DIMS(r->in.rank, 2);
+    const struct options options = { .tag = OPTIONS_PadOptions };
+    struct shape out = r->in;
+    int in[2];
+
+    assert(r->in.rank <= SHAPE_RANK_MAX);
+    for (int i = 0; i < out.rank; i++)
+        out.d[i] += r->pads[i][0] + r->pads[i][1];
+    in[0] = maker_input(m, "x", &r->in, &any);
+    in[1] = r->longs ? maker_longs(m, "paddings", &table, &r->pads[0][0])
+                     : maker_ints(m, "paddings", &table, &r->pads[0][0]);
+    maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
+}
+
+SUITE(pad, members, rows, build);

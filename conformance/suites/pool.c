@@ -1,0 +1,124 @@
+/* Pools: AVERAGE_POOL_2D.  Windows that reach over the edge count what is inside the image only. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+enum { VALID = 1 }; /* file code of padding; 0: SAME */
+
+struct row {
+    struct op_case base;
+    struct shape in; /* N H W C */
+    struct {
+        int32_t h, w;
+    } filter, stride; /* stride 0: 1 */
+    int padding, activation;
+};
+
+static const struct suite_member members[] = {
+    { "average_pool_2d",
+      BUILTIN_AVERAGE_POOL_2D,
+      1,
+      TYPE_BIT(CASE_F32),
+      SETS_ALL & ~SET_BIT(SET_POWERS),
+      { .kind = BOUND_AVERAGE } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 4, 5, c), .filter = { 2, 2 },     \
+                                                   .stride = {                                     \
+                                                       2,                                          \
+                                                       2                                           \
+                                                   }                                               \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    { ROW("global7", "the whole image, as before a classifier"), .in = DIMS(1, 7, 7, 32),
+      .filter = { 7, 7 }, .padding = VALID },
+    { ROW("global7_same", "SAME, stride of the image"), .in = DIMS(1, 7, 7, 9), .filter = { 7, 7 },
+      .stride = { 7, 7 } },
+    { ROW("global_odd", "the whole image, neither square nor even"), .in = DIMS(1, 5, 3, 5),
+      .filter = { 5, 3 }, .padding = VALID },
+    { ROW("same3", "SAME: windows at the edge have fewer elements"), .in = DIMS(1, 5, 6, 5),
+      .filter = { 3, 3 } },
+    { ROW("same3_s2", "SAME with stride 2 on an odd image"), .in = DIMS(1, 7, 9, 5),
+      .filter = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("same3_s2_even", "SAME with stride 2 on an even image"), .in = DIMS(1, 8, 6, 4),
+      .filter = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("same2", "even window: padding at the end only"), .in = DIMS(1, 5, 5, 6),
+      .filter = { 2, 2 } },
+    { ROW("same4", "even window, one more after than before"), .in = DIMS(1, 6, 7, 3),
+      .filter = { 4, 4 } },
+    { ROW("same5_s3", "stride 3"), .in = DIMS(1, 10, 11, 4), .filter = { 5, 5 },
+      .stride = { 3, 3 } },
+    { ROW("valid3", "no padding"), .in = DIMS(1, 6, 5, 5), .filter = { 3, 3 }, .padding = VALID },
+    { ROW("valid3_s2", "stride 2: rows are left over"), .in = DIMS(1, 8, 8, 5), .filter = { 3, 3 },
+      .stride = { 2, 2 }, .padding = VALID },
+    { ROW("valid2x5", "window neither square nor odd"), .in = DIMS(1, 6, 7, 5), .filter = { 2, 5 },
+      .padding = VALID },
+    { ROW("f1x3", "row window"), .in = DIMS(1, 4, 6, 5), .filter = { 1, 3 } },
+    { ROW("f3x1", "column window"), .in = DIMS(1, 6, 4, 5), .filter = { 3, 1 } },
+    { ROW("f1", "one element: nothing changes"), .in = DIMS(1, 4, 5, 7), .filter = { 1, 1 } },
+    { ROW("f1_s2", "one element with stride: every other pixel"), .in = DIMS(1, 5, 7, 6),
+      .filter = { 1, 1 }, .stride = { 2, 2 } },
+    { ROW("stride_over_window", "pixels that no window has"), .in = DIMS(1, 9, 9, 5),
+      .filter = { 2, 2 }, .stride = { 3, 3 } },
+    { ROW("s1x2", "stride in width only"), .in = DIMS(1, 5, 8, 3), .filter = { 3, 3 },
+      .stride = { 1, 2 } },
+    { ROW("s2x1", "stride in height only"), .in = DIMS(1, 8, 5, 6), .filter = { 3, 3 },
+      .stride = { 2, 1 } },
+    { ROW("window_over_image", "SAME with a window larger than the image"), .in = DIMS(1, 3, 2, 5),
+      .filter = { 7, 7 } },
+    { ROW("image_1x1", "one pixel, the rest of the window outside"), .in = DIMS(1, 1, 1, 5),
+      .filter = { 3, 3 } },
+    { ROW("batch2", "batch over 1"), .in = DIMS(2, 4, 4, 4), .filter = { 2, 2 },
+      .stride = { 2, 2 } },
+    { ROW("batch3_c5", "batch over 1 with a tail"), .in = DIMS(3, 3, 5, 5), .filter = { 3, 3 } },
+    { ROW("batch7", "odd batch"), .in = DIMS(7, 2, 2, 3), .filter = { 2, 2 }, .padding = VALID },
+    { ROW("relu", "fused RELU"), .in = DIMS(1, 4, 4, 6), .filter = { 2, 2 }, .activation = 1 },
+    { ROW("relu_n1", "fused RELU_N1_TO_1", .scale = 2), .in = DIMS(1, 4, 4, 6), .filter = { 2, 2 },
+      .activation = 2 },
+    { ROW("relu6", "fused RELU6", .scale = 8), .in = DIMS(1, 4, 4, 6), .filter = { 2, 2 },
+      .activation = 3 },
+    { ROW("w65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 1, 65, 3),
+      .filter = { 1, 3 } },
+    { ROW("h257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 257, 1, 2),
+      .filter = { 3, 1 } },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11), .filter = { 3, 3 } },
+    { ROW("large_window", "2,500 elements of 300: their sum is beyond f16", .offset = 300,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 50, 50, 5), .filter = { 50, 50 }, .padding = VALID },
+    { ROW("half_max", "elements near the largest f16: any sum is beyond it", .scale = 1000,
+          .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 4, 4, 5), .filter = { 2, 2 }, .padding = VALID },
+    { ROW("v2", "version 2 says the same for f32", .version = 2), .in = DIMS(1, 4, 4, 4),
+      .filter = { 2, 2 }, .stride = { 2, 2 } },
+    { ROW("v3", "version 3 says the same for f32", .version = 3), .in = DIMS(1, 4, 4, 4),
+      .filter = { 2, 2 }, .stride = { 2, 2 } },
+};
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const bool same = r->padding != VALID;
+    const int32_t sh = r->stride.h > 0 ? r->stride.h : 1, sw = r->stride.w > 0 ? r->stride.w : 1;
+    const struct shape out = DIMS(r->in.d[0], window_out(same, r->in.d[1], r->filter.h, sh, 1),
+                                  window_out(same, r->in.d[2], r->filter.w, sw, 1), r->in.d[3]);
+    const struct fill fill = { .terms = (double)(r->filter.h * r->filter.w),
+                               .factors = 1,
+                               .pair = PAIR_OPPOSITE,
+                               .axis = r->filter.w > 1 ? 2 : 1 };
+    struct options options;
+    const int x = maker_input(m, "x", &r->in, &fill);
+
+    options_init(&options, OPTIONS_Pool2DOptions);
+    options_set_int(&options, "padding", r->padding);
+    options_set_int(&options, "stride_w", sw);
+    options_set_int(&options, "stride_h", sh);
+    options_set_int(&options, "filter_width", r->filter.w);
+    options_set_int(&options, "filter_height", r->filter.h);
+    options_set_int(&options, "fused_activation_function", r->activation);
+    maker_judged(m, &options, 1, &x, maker_output(m, "y", &out));
+}
+
+SUITE(pool, members, rows, build);

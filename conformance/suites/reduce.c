@@ -1,0 +1,141 @@
+/* Reductions: MEAN.  Every set of axes of an image, ranks 1-6, axes written in every way that the
+ * format allows, sums that do not fit f16. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+struct row {
+    struct op_case base;
+    struct shape in;
+    struct shape axes; /* a rank-1 tensor's values; rank 0 here: a scalar tensor */
+    bool keep;         /* reduced dimensions stay, as 1 */
+};
+
+static const struct suite_member members[] = {
+    { "mean",
+      BUILTIN_MEAN,
+      1,
+      TYPE_BIT(CASE_F32),
+      SETS_ALL & ~SET_BIT(SET_POWERS),
+      { .kind = BOUND_AVERAGE } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("hw_c" #c, "global average pooling, channels in slices of four"),                      \
+            .in = DIMS(1, 3, 4, c), .axes = DIMS(1, 2)                                             \
+    }
+/* The same axes with and without reduced dimensions. */
+#define AXES(name, why, shape, list)                                                               \
+    { ROW(name, why), .in = shape, .axes = list },                                                 \
+    {                                                                                              \
+        ROW(name "_keep", why ", dimensions kept"), .in = shape, .axes = list, .keep = true        \
+    }
+#define IMAGE DIMS(2, 3, 4, 5)
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    AXES("n", "over the batch", IMAGE, DIMS(0)),
+    AXES("h", "over rows", IMAGE, DIMS(1)),
+    AXES("w", "over columns", IMAGE, DIMS(2)),
+    AXES("c", "over channels: padded lanes must not count", IMAGE, DIMS(3)),
+    AXES("hw", "over the image", IMAGE, DIMS(1, 2)),
+    AXES("nh", "over batch and rows", IMAGE, DIMS(0, 1)),
+    AXES("wc", "over columns and channels", IMAGE, DIMS(2, 3)),
+    AXES("hc", "over rows and channels: not neighbours", IMAGE, DIMS(1, 3)),
+    AXES("hwc", "over all but the batch", IMAGE, DIMS(1, 2, 3)),
+    AXES("nhw", "over all but the channels", IMAGE, DIMS(0, 1, 2)),
+    AXES("all", "over everything", IMAGE, DIMS(0, 1, 2, 3)),
+    { ROW("negative", "axis -1 is the last"), .in = IMAGE, .axes = DIMS(-1) },
+    { ROW("negative_hw", "axes -3 and -2"), .in = IMAGE, .axes = DIMS(-3, -2), .keep = true },
+    { ROW("swapped", "axes in falling order"), .in = IMAGE, .axes = DIMS(2, 1) },
+    { ROW("twice", "an axis named twice counts once"), .in = IMAGE, .axes = DIMS(1, 1),
+      .keep = true },
+    { ROW("twice_signed", "an axis named by both of its names"), .in = IMAGE, .axes = DIMS(1, -3) },
+    { ROW("scalar_axis", "the axis is a tensor of rank 0"), .in = IMAGE,
+      .axes = { .rank = 0, .d = { 2 } } },
+    { ROW("ones", "axes of extent 1: nothing to add"), .in = DIMS(2, 1, 1, 5), .axes = DIMS(1, 2) },
+    { ROW("c1", "over one channel of four lanes"), .in = DIMS(1, 3, 3, 1), .axes = DIMS(3),
+      .keep = true },
+    { ROW("c3", "over three channels of four lanes"), .in = DIMS(1, 3, 3, 3), .axes = DIMS(3),
+      .keep = true },
+    { ROW("c67", "over channels in 17 slices"), .in = DIMS(1, 2, 2, 67), .axes = DIMS(3) },
+    { ROW("rank1", "a vector to a scalar"), .in = DIMS(7), .axes = DIMS(0) },
+    { ROW("rank1_keep", "a vector to a vector of one"), .in = DIMS(7), .axes = DIMS(0),
+      .keep = true },
+    { ROW("rank2_rows", "a matrix over its rows"), .in = DIMS(5, 6), .axes = DIMS(0) },
+    { ROW("rank2_columns", "a matrix over its columns"), .in = DIMS(5, 6), .axes = DIMS(1) },
+    { ROW("rank3_last", "layer normalization's mean"), .in = DIMS(2, 3, 10), .axes = DIMS(2),
+      .keep = true },
+    { ROW("rank3_middle", "over time"), .in = DIMS(2, 7, 5), .axes = DIMS(1) },
+    { ROW("rank5", "five dimensions, the inner three"), .in = DIMS(2, 3, 2, 3, 5),
+      .axes = DIMS(2, 3, 4) },
+    { ROW("rank5_middle", "five dimensions, the second and fourth"), .in = DIMS(2, 3, 2, 3, 5),
+      .axes = DIMS(1, 3), .keep = true },
+    { ROW("rank6", "six dimensions, every other one"), .in = DIMS(2, 1, 3, 2, 2, 3),
+      .axes = DIMS(0, 2, 4) },
+    { ROW("batch3", "batch over 1"), .in = DIMS(3, 5, 5, 4), .axes = DIMS(1, 2) },
+    { ROW("batch7_c5", "odd batch with a tail"), .in = DIMS(7, 2, 3, 5), .axes = DIMS(1, 2),
+      .keep = true },
+    { ROW("n65", "one element more than a workgroup of 64"), .in = DIMS(1, 65, 1, 3),
+      .axes = DIMS(1, 2) },
+    { ROW("n257", "one element more than a workgroup of 256"), .in = DIMS(1, 257, 1, 2),
+      .axes = DIMS(1, 2) },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11), .axes = DIMS(1, 2) },
+    { ROW("mobilenet", "7x7 over 1024 channels"), .in = DIMS(1, 7, 7, 1024), .axes = DIMS(1, 2) },
+    { ROW("long", "70,000 elements: more than 16 bits count"), .in = DIMS(1, 280, 250, 1),
+      .axes = DIMS(1, 2) },
+    { ROW("long_300", "70,000 elements of about 300: their sum is far beyond f16", .offset = 300,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 280, 250, 1), .axes = DIMS(1, 2) },
+    { ROW("long_channels", "70,001 channels"), .in = DIMS(1, 1, 1, 70001), .axes = DIMS(3),
+      .keep = true },
+    { ROW("half_max", "elements near the largest f16: any sum is beyond it", .scale = 1000,
+          .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 4, 4, 5), .axes = DIMS(1, 2) },
+    { ROW("v2", "version 2 says the same for f32", .version = 2), .in = IMAGE, .axes = DIMS(1, 2) },
+    { ROW("v3", "version 3 says the same for f32", .version = 3), .in = IMAGE, .axes = DIMS(1, 2) },
+};
+
+/* The shape without the reduced axes, or with 1 in their places.  *count: elements of one mean;
+ * *axis: one of the reduced axes that is longer than 1. */
+static struct shape reduce(const struct row *r, int count_axes, double *count, int *axis)
+{
+    bool reduced[SHAPE_RANK_MAX] = { false };
+    struct shape out = { .rank = 0 };
+
+    for (int i = 0; i < count_axes; i++)
+        reduced[r->axes.d[i] < 0 ? r->axes.d[i] + r->in.rank : r->axes.d[i]] = true;
+    *count = 1;
+    *axis = 0;
+    for (int i = 0; i < r->in.rank; i++) {
+        if (!reduced[i]) {
+            out.d[out.rank++] = r->in.d[i];
+            continue;
+        }
+        *count *= r->in.d[i];
+        if (r->in.d[i] > 1)
+            *axis = i;
+        if (r->keep)
+            out.d[out.rank++] = 1;
+    }
+    return out;
+}
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const int count_axes = r->axes.rank > 0 ? r->axes.rank : 1;
+    const struct shape vector = { .rank = r->axes.rank > 0, .d = { count_axes } };
+    struct fill fill = { .factors = 1, .pair = PAIR_OPPOSITE };
+    const struct shape out = reduce(r, count_axes, &fill.terms, &fill.axis);
+    struct options options;
+    int in[2];
+
+    in[0] = maker_input(m, "x", &r->in, &fill);
+    in[1] = maker_ints(m, "axes", &vector, r->axes.d);
+    options_init(&options, OPTIONS_ReducerOptions);
+    options_set_int(&options, "keep_dims", r->keep);
+    maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
+}
+
+SUITE(reduce, members, rows, build);

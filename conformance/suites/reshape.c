@@ -1,0 +1,118 @@
+/* RESHAPE: data that keep their order while slices and padded lanes change under them. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+/* Where the new shape stands. */
+enum source {
+    SHAPE_BOTH,        /* in the option and in a constant tensor */
+    SHAPE_OPTION,      /* in the option alone */
+    SHAPE_LEGACY,      /* the option [0] for a scalar, as old converters wrote */
+    SHAPE_TENSOR,      /* in the tensor alone: no option table */
+    SHAPE_TENSOR_WINS, /* the option says something else */
+};
+
+struct row {
+    struct op_case base;
+    struct shape in, out;
+    enum source source;
+    int wildcard; /* 1 + the axis of out that is given as -1; 0: none */
+};
+
+static const struct suite_member members[] = {
+    { "reshape", BUILTIN_RESHAPE, 1, TYPE_BIT(CASE_F32), SETS_MOVE, { .kind = BOUND_BITS } },
+};
+
+/* An image of c channels to a row and back. */
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("flat_c" #c, "channels in slices of four become a row"), .in = DIMS(1, 2, 3, c),       \
+                                                                     .out = DIMS(1, 6 * (c))       \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    { ROW("c5_to6", "slices of 5 channels become slices of 6"), .in = DIMS(1, 2, 3, 5),
+      .out = DIMS(1, 1, 5, 6) },
+    { ROW("c3_to9", "one slice becomes three"), .in = DIMS(1, 3, 3, 3), .out = DIMS(1, 1, 3, 9) },
+    { ROW("c8_to2", "two slices become a half"), .in = DIMS(1, 2, 2, 8), .out = DIMS(1, 4, 4, 2) },
+    { ROW("c1_to7", "one lane becomes two slices"), .in = DIMS(1, 7, 7, 1),
+      .out = DIMS(1, 1, 7, 7) },
+    { ROW("c7_to1", "channels become pixels"), .in = DIMS(1, 1, 5, 7), .out = DIMS(1, 5, 7, 1) },
+    { ROW("c4_to4", "whole slices: only height and width change"), .in = DIMS(1, 2, 6, 4),
+      .out = DIMS(1, 3, 4, 4) },
+    { ROW("c5_to5", "equal channels with a tail"), .in = DIMS(1, 2, 6, 5),
+      .out = DIMS(1, 4, 3, 5) },
+    { ROW("same", "nothing changes"), .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 3, 3, 5) },
+    { ROW("pooled", "1x1 image to a row, as before a classifier"), .in = DIMS(1, 1, 1, 1001),
+      .out = DIMS(1, 1001) },
+    { ROW("unflatten", "a row to an image"), .in = DIMS(1, 90), .out = DIMS(1, 3, 6, 5) },
+    { ROW("batch_split", "batch becomes height"), .in = DIMS(6, 2, 2, 5),
+      .out = DIMS(1, 12, 2, 5) },
+    { ROW("batch_merge", "height becomes batch"), .in = DIMS(1, 6, 2, 5), .out = DIMS(3, 2, 2, 5) },
+    { ROW("batch2_flat", "images to rows"), .in = DIMS(2, 3, 2, 5), .out = DIMS(2, 30) },
+    { ROW("batch3", "batch over 1 with tails"), .in = DIMS(3, 2, 2, 7), .out = DIMS(3, 4, 7) },
+    { ROW("batch7", "odd batch across slices"), .in = DIMS(7, 1, 3, 2), .out = DIMS(2, 1, 3, 7) },
+    { ROW("ssd", "heads of a detector to one list of boxes"), .in = DIMS(1, 5, 5, 12),
+      .out = DIMS(1, 75, 4) },
+    { ROW("heads", "split of the last axis, as attention does"), .in = DIMS(1, 6, 20),
+      .out = DIMS(1, 6, 4, 5) },
+    { ROW("to_rank1", "image to vector"), .in = DIMS(1, 2, 3, 5), .out = DIMS(30) },
+    { ROW("from_rank1", "vector to image"), .in = DIMS(30), .out = DIMS(1, 2, 3, 5) },
+    { ROW("to_rank5", "rank 4 to rank 5"), .in = DIMS(1, 4, 6, 5), .out = DIMS(1, 2, 2, 6, 5) },
+    { ROW("to_rank6", "rank 4 to rank 6"), .in = DIMS(1, 4, 6, 4), .out = DIMS(1, 2, 2, 3, 2, 4) },
+    { ROW("from_rank5", "rank 5 to rank 2"), .in = DIMS(1, 2, 3, 2, 5), .out = DIMS(6, 10) },
+    { ROW("from_rank6", "rank 6 to rank 3"), .in = DIMS(1, 2, 1, 3, 2, 7), .out = DIMS(2, 3, 14) },
+    { ROW("to_scalar", "an empty shape in the option"), .in = DIMS(1, 1, 1), .out = SCALAR,
+      .source = SHAPE_OPTION },
+    { ROW("to_scalar_legacy", "[0] in the option means rank 0"), .in = DIMS(1, 1), .out = SCALAR,
+      .source = SHAPE_LEGACY },
+    { ROW("from_scalar", "rank 0 to rank 3"), .in = SCALAR, .out = DIMS(1, 1, 1) },
+    { ROW("option", "the shape in the option alone"), .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 30),
+      .source = SHAPE_OPTION },
+    { ROW("option_wild", "-1 in the option"), .in = DIMS(1, 2, 3, 5), .out = DIMS(2, 15),
+      .source = SHAPE_OPTION, .wildcard = 2 },
+    { ROW("tensor", "the shape in a tensor alone"), .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 30),
+      .source = SHAPE_TENSOR },
+    { ROW("tensor_wild0", "-1 in front"), .in = DIMS(2, 2, 3, 5), .out = DIMS(4, 15),
+      .source = SHAPE_TENSOR, .wildcard = 1 },
+    { ROW("tensor_wild_last", "-1 at the end"), .in = DIMS(2, 2, 3, 5), .out = DIMS(2, 2, 15),
+      .source = SHAPE_TENSOR, .wildcard = 3 },
+    { ROW("tensor_wins", "tensor and option disagree: the tensor counts"), .in = DIMS(1, 2, 3, 4),
+      .out = DIMS(1, 4, 6), .source = SHAPE_TENSOR_WINS },
+    { ROW("n65", "one element more than a workgroup of 64"), .in = DIMS(1, 65),
+      .out = DIMS(1, 5, 13) },
+    { ROW("n257", "a prime over a workgroup of 256"), .in = DIMS(1, 257), .out = DIMS(257, 1) },
+    { ROW("large", "beyond 65,536 elements across slices"), .in = DIMS(1, 67, 61, 17),
+      .out = DIMS(1, 17, 61, 67) },
+    { ROW("half_max", "near the largest f16: moved as they are", .scale = 1000, .offset = 6e4,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 5, 6) },
+};
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct fill any = { .terms = 1, .factors = 1 };
+    const struct shape vector = { .rank = 1, .d = { r->out.rank } };
+    const int32_t elsewhere[] = { -1 }, zero[] = { 0 };
+    const bool has_tensor = r->source != SHAPE_OPTION && r->source != SHAPE_LEGACY;
+    struct options options;
+    struct shape wanted = r->out;
+    int in[2];
+
+    if (r->wildcard > 0)
+        wanted.d[r->wildcard - 1] = -1;
+    options_init(&options, OPTIONS_ReshapeOptions);
+    if (r->source == SHAPE_TENSOR_WINS)
+        options_set_ints(&options, "new_shape", elsewhere, 1);
+    else if (r->source == SHAPE_LEGACY)
+        options_set_ints(&options, "new_shape", zero, 1);
+    else
+        options_set_ints(&options, "new_shape", wanted.d, (size_t)wanted.rank);
+    in[0] = maker_input(m, "x", &r->in, &any);
+    in[1] = has_tensor ? maker_ints(m, "shape", &vector, wanted.d) : -1;
+    maker_judged(m, r->source == SHAPE_TENSOR ? NULL : &options, has_tensor ? 2 : 1, in,
+                 maker_output(m, "y", &r->out));
+}
+
+SUITE(reshape, members, rows, build);

@@ -1,0 +1,92 @@
+/* SOFTMAX: rows of every length around slices and workgroups, logits near and far apart. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+struct row {
+    struct op_case base;
+    struct shape in;
+    float beta; /* 0: 1 */
+};
+
+static const struct suite_member members[] = {
+    { "softmax",
+      BUILTIN_SOFTMAX,
+      1,
+      TYPE_BIT(CASE_F32),
+      SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_SOFTMAX } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 3, 2, c)                          \
+    }
+#define CLASSES(c)                                                                                 \
+    {                                                                                              \
+        ROW("rank2_c" #c, "a row of classes"), .in = DIMS(1, c)                                    \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    CLASSES(2),
+    CLASSES(10),
+    CLASSES(63),
+    CLASSES(65),
+    CLASSES(127),
+    CLASSES(257),
+    CLASSES(1000),
+    CLASSES(1001),
+    { ROW("tail1001_4d", "the last slice has one lane"), .in = DIMS(1, 1, 1, 1001) },
+    { ROW("c4099", "more classes than any workgroup has invocations, a prime"),
+      .in = DIMS(1, 4099) },
+    { ROW("batch2", "one row an image"), .in = DIMS(2, 1, 1, 10) },
+    { ROW("batch3_c5", "batch over 1 with a tail"), .in = DIMS(3, 5) },
+    { ROW("batch7_c13", "odd batch, prime row"), .in = DIMS(7, 2, 3, 13) },
+    { ROW("rows65", "one row more than a workgroup of 64"), .in = DIMS(65, 7) },
+    { ROW("rows257", "one row more than a workgroup of 256"), .in = DIMS(1, 257, 1, 3) },
+    { ROW("segment", "a map of 21 classes, as segmentation has"), .in = DIMS(1, 9, 9, 21) },
+    { ROW("rank1", "one row"), .in = DIMS(19) },
+    { ROW("rank1_c1", "one element: always 1"), .in = DIMS(1) },
+    { ROW("rank3", "attention: [B, T, C]"), .in = DIMS(2, 5, 7) },
+    { ROW("rank3_wide", "attention with a long row"), .in = DIMS(1, 3, 130) },
+    { ROW("beta_half", "beta below 1"), .in = DIMS(1, 2, 2, 9), .beta = 0.5f },
+    { ROW("beta2", "beta over 1"), .in = DIMS(1, 2, 2, 9), .beta = 2 },
+    { ROW("beta10", "beta large: nearly the maximum alone"), .in = DIMS(2, 33), .beta = 10 },
+    { ROW("beta_tenth", "beta small: nearly uniform"), .in = DIMS(2, 33), .beta = 0.1f },
+    { ROW("beta_odd", "beta with a full mantissa"), .in = DIMS(3, 17), .beta = 1.2345678f },
+    { ROW("wide30", "logits far apart: most results vanish", .scale = 30),
+      .in = DIMS(1, 2, 3, 11) },
+    { ROW("wide100", "differences that exp() takes below the smallest normal", .scale = 100),
+      .in = DIMS(4, 21) },
+    { ROW("near", "logits that differ in the last places only", .scale = 1e-3), .in = DIMS(2, 37) },
+    { ROW("equal", "all equal: 1/n each", .sets = SET_BIT(SET_RANDOM), .scale = 1e-20),
+      .in = DIMS(3, 7) },
+    { ROW("high1000", "exp(1000) is no number: the maximum must be taken off", .offset = 1000),
+      .in = DIMS(2, 2, 2, 6) },
+    { ROW("low1000", "exp(-1000) is 0: so is the sum, unless the maximum is taken off",
+          .offset = -1000),
+      .in = DIMS(2, 2, 2, 6) },
+    { ROW("high60000", "logits near the largest f16", .offset = 6e4,
+          .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE)),
+      .in = DIMS(1, 3, 3, 5) },
+    { ROW("negative", "all logits below zero: padded lanes that hold 0 would win", .offset = -20),
+      .in = DIMS(1, 3, 3, 5) },
+    { ROW("negative_c1", "one class below zero, three padded lanes above", .offset = -50),
+      .in = DIMS(1, 2, 2, 1) },
+    { ROW("v2", "version 2 says the same for f32", .version = 2), .in = DIMS(1, 2, 2, 6) },
+    { ROW("v3", "version 3 says the same for f32", .version = 3), .in = DIMS(1, 2, 2, 6) },
+};
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct fill logits = { .terms = 1, .factors = 1 };
+    struct options options;
+    const int x = maker_input(m, "x", &r->in, &logits);
+
+    options_init(&options, OPTIONS_SoftmaxOptions);
+    options_set_float(&options, "beta", r->beta != 0 ? r->beta : 1);
+    maker_judged(m, &options, 1, &x, maker_output(m, "y", &r->in));
+}
+
+SUITE(softmax, members, rows, build);

@@ -1,0 +1,82 @@
+/* Elementwise ops of one input: RELU, RELU6.  Every rank, slices of four, one element more than a
+ * workgroup, and values on both sides of the clamps. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+struct row {
+    struct op_case base;
+    struct shape in;
+};
+
+enum { SETS = SETS_MOVE | SET_BIT(SET_SPREAD) };
+
+static const struct suite_member members[] = {
+    { "relu", BUILTIN_RELU, 1, TYPE_BIT(CASE_F32), SETS, { .kind = BOUND_BITS } },
+    { "relu6", BUILTIN_RELU6, 1, TYPE_BIT(CASE_F32), SETS, { .kind = BOUND_BITS } },
+};
+
+/* Values around 3 cross 0 and 6. */
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four", .scale = 4, .offset = 3), .in = DIMS(1, 3, 5, c) \
+    }
+#define LENGTH(n)                                                                                  \
+    {                                                                                              \
+        ROW("n" #n, "lengths around workgroups", .scale = 4, .offset = 3), .in = DIMS(1, n)        \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    LENGTH(63),
+    LENGTH(64),
+    LENGTH(65),
+    LENGTH(127),
+    LENGTH(129),
+    LENGTH(255),
+    LENGTH(257),
+    LENGTH(1023),
+    LENGTH(1025),
+    LENGTH(4099),
+    { ROW("rank0", "a scalar"), .in = SCALAR },
+    { ROW("rank1", "a vector with a tail"), .in = DIMS(7) },
+    { ROW("rank1_one", "a vector of one"), .in = DIMS(1) },
+    { ROW("rank2", "matrix, odd both ways"), .in = DIMS(3, 5) },
+    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 3, 5) },
+    { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5) },
+    { ROW("rank6", "six dimensions"), .in = DIMS(2, 1, 3, 1, 2, 7) },
+    { ROW("batch2", "batch over 1"), .in = DIMS(2, 4, 4, 4) },
+    { ROW("batch3_c5", "batch over 1 with a tail"), .in = DIMS(3, 2, 5, 5) },
+    { ROW("batch7_c3", "odd batch"), .in = DIMS(7, 1, 2, 3) },
+    { ROW("pixels65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 65, 1, 3) },
+    { ROW("pixels257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 1, 257, 2) },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11) },
+    { ROW("large", "beyond 65,536 elements"), .in = DIMS(1, 67, 61, 17) },
+    { ROW("near_zero", "around 0: the lower clamp", .scale = 1e-3), .in = DIMS(1, 4, 4, 6) },
+    { ROW("near_six", "around 6: the upper clamp", .scale = 1e-2, .offset = 6),
+      .in = DIMS(1, 4, 4, 6) },
+    { ROW("below", "all negative: all zero", .offset = -20), .in = DIMS(1, 3, 3, 5) },
+    { ROW("between", "all between the clamps: nothing changes", .scale = 0.25, .offset = 3),
+      .in = DIMS(1, 3, 3, 5) },
+    { ROW("beyond", "all over 6", .offset = 20), .in = DIMS(1, 3, 3, 5) },
+    { ROW("half_max", "near the largest f16", .scale = 1000, .offset = 6e4, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5) },
+    { ROW("huge", "near 2^100 in f32", .scale = 1e29, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5) },
+    { ROW("tiny", "near 2^-90 in f32: normal numbers, not zero", .scale = 1e-27,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5) },
+    { ROW("v2", "version 2 says the same for f32", .version = 2), .in = DIMS(1, 2, 2, 6) },
+    { ROW("v3", "version 3 says the same for f32", .version = 3), .in = DIMS(1, 2, 2, 6) },
+};
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct fill any = { .terms = 1, .factors = 1 };
+    const int x = maker_input(m, "x", &r->in, &any);
+
+    maker_judged(m, NULL, 1, &x, maker_output(m, "y", &r->in));
+}
+
+SUITE(unary, members, rows, build);

@@ -1,0 +1,261 @@
+/* The case tables: names, numbers, reasons; and that every case builds, the same way each time. */
+#include "conformance/case.h"
+#include "conformance/suite.h"
+
+#include "reference/half.h"
+#include "reference/memory.h"
+#include "reference/model.h"
+#include "reference/ref_op.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct test_case *cases;
+static size_t case_count;
+
+static int open_cases(void **state)
+{
+    (void)state;
+    return cases_list(&cases, &case_count, NULL) == STATUS_OK ? 0 : -1;
+}
+
+static int close_cases(void **state)
+{
+    (void)state;
+    mem_free(cases);
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void test_names_are_unique_and_plain(void **state)
+{
+    const char **names = mem_alloc(case_count, sizeof *names);
+
+    (void)state;
+    assert_non_null(names);
+    for (size_t i = 0; i < case_count; i++) {
+        names[i] = cases[i].name;
+        assert_int_equal(strspn(names[i], "abcdefghijklmnopqrstuvwxyz0123456789_."),
+                         strlen(names[i]));
+    }
+    qsort(names, case_count, sizeof *names, by_name);
+    for (size_t i = 1; i < case_count; i++)
+        assert_string_not_equal(names[i - 1], names[i]);
+    mem_free(names);
+}
+
+static void test_each_row_says_why(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        if (!cases[i].row->why || strlen(cases[i].row->why) < 5)
+            fail_msg("%s: no reason", cases[i].name);
+    }
+}
+
+/* Every op that the reference knows has a member with its name, and at least 40 cases in a type. */
+static void test_each_op_has_forty(void **state)
+{
+    const struct ref_op *op;
+
+    (void)state;
+    for (size_t i = 0; (op = ref_at(i)) != NULL; i++) {
+        const struct suite_member *const member = suite_find_member(op->code);
+
+        if (!member)
+            fail_msg("%s: no suite has it", op->name);
+        assert_string_equal(member->op, op->name);
+        for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
+            size_t count = 0;
+
+            for (size_t j = 0; j < case_count; j++)
+                count += cases[j].code == op->code && cases[j].type == case_types[t].tensor_type;
+            if (member->types & TYPE_BIT(t) && count < 40)
+                fail_msg("%s.%s: %zu cases", op->name, case_types[t].name, count);
+            if (!(member->types & TYPE_BIT(t)) && count > 0 && count < 40)
+                fail_msg("%s.%s: %zu cases, and the type is not the member's", op->name,
+                         case_types[t].name, count);
+        }
+        assert_true(member->version <= op->max_version);
+    }
+}
+
+static void test_versions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        const struct ref_op *const op = ref_find(cases[i].code);
+
+        assert_non_null(op);
+        if (cases[i].version < 1 || cases[i].version > op->max_version)
+            fail_msg("%s: version %d", cases[i].name, cases[i].version);
+    }
+}
+
+static void test_each_case_has_sets(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        assert_true(case_has_set(&cases[i], SET_RANDOM)); /* what goldens and poison runs use */
+        assert_false(case_has_set(&cases[i], SET_COUNT));
+    }
+}
+
+/* Every float constant of the model, and every input, holds f16 values. */
+static void expect_half_values(const struct case_instance *x, const struct model *m,
+                               const char *name)
+{
+    for (size_t t = 0; t < m->subgraphs[0].tensor_count; t++) {
+        const struct model_tensor *const tensor = &m->subgraphs[0].tensors[t];
+        size_t bytes;
+        const uint8_t *const data = model_tensor_data(m, tensor, &bytes);
+
+        for (size_t i = 0; tensor->type == TENSOR_FLOAT32 && i + 4 <= bytes; i += 4) {
+            float f;
+
+            memcpy(&f, data + i, sizeof f);
+            if (data_half(f) != f)
+                fail_msg("%s: constant %s holds %g", name, tensor->name.text, (double)f);
+        }
+    }
+    for (size_t i = 0; i < x->input_count; i++) {
+        for (size_t j = 0; x->inputs[i].type == kTfLiteFloat32 && j < x->inputs[i].bytes / 4; j++)
+            for (int frame = 0; frame < 2; frame++) {
+                const float f = ((const float *)x->inputs[i].data[frame])[j];
+
+                if (data_half(f) != f)
+                    fail_msg("%s: input %zu holds %g", name, i, (double)f);
+            }
+    }
+}
+
+static void check_model(const struct test_case *c, const struct case_instance *x, bool half)
+{
+    struct model model;
+    struct diag diag;
+    const struct model_subgraph *graph;
+    const struct model_operator *judged;
+
+    if (tflite_read(&model, x->file.bytes, x->file.count, &diag) != STATUS_OK)
+        fail_msg("%s: %s", c->name, diag.text);
+    graph = &model.subgraphs[0];
+    assert_in_range(x->judged_node, 0, graph->operator_count - 1);
+    judged = &graph->operators[x->judged_node];
+    assert_int_equal(model.opcodes[judged->opcode_index].code, c->code);
+    assert_int_equal(model.opcodes[judged->opcode_index].version, c->version);
+    assert_int_equal(graph->inputs.count, x->input_count);
+    assert_true(graph->outputs.count > 0);
+    for (size_t i = 0; i < x->input_count; i++) {
+        const struct model_tensor *const t = &graph->tensors[graph->inputs.data[i]];
+        size_t bytes = tensor_type_bits(t->type) / 8;
+
+        for (size_t d = 0; d < t->shape.count; d++)
+            bytes *= (size_t)t->shape.data[d];
+        assert_int_equal(x->inputs[i].bytes, bytes);
+        assert_int_equal(x->inputs[i].type, tensor_type_runtime(t->type));
+        assert_non_null(x->inputs[i].data[0]);
+        assert_non_null(x->inputs[i].data[1]);
+    }
+    if (half)
+        expect_half_values(x, &model, c->name);
+    model_close(&model);
+}
+
+/* Case by case and set by set; twice, to see equal bytes. */
+static void test_all_build(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        for (int set = 0; set < SET_COUNT; set++) {
+            for (int half = 0; half < 2; half++) {
+                const struct case_request request = { (enum data_set)set, 1, half };
+                struct case_instance a, b;
+                struct diag diag;
+
+                if (!case_has_set(&cases[i], (enum data_set)set))
+                    continue;
+                if (case_build(&cases[i], &request, &a, &diag) != STATUS_OK)
+                    fail_msg("%s", diag.text);
+                if (set == SET_RANDOM || half) {
+                    check_model(&cases[i], &a, half);
+                    assert_int_equal(case_build(&cases[i], &request, &b, &diag), STATUS_OK);
+                    assert_int_equal(a.file.count, b.file.count);
+                    assert_memory_equal(a.file.bytes, b.file.bytes, a.file.count);
+                    for (size_t n = 0; n < a.input_count; n++)
+                        assert_memory_equal(a.inputs[n].data[1], b.inputs[n].data[1],
+                                            a.inputs[n].bytes);
+                    case_instance_close(&b);
+                }
+                case_instance_close(&a);
+            }
+        }
+    }
+}
+
+/* Frames differ; seeds differ. */
+static void test_frames_and_seeds(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < case_count; i += 37) {
+        struct case_instance a, b;
+
+        assert_int_equal(
+            case_build(&cases[i], &(struct case_request){ SET_RANDOM, 1, false }, &a, NULL),
+            STATUS_OK);
+        assert_int_equal(
+            case_build(&cases[i], &(struct case_request){ SET_RANDOM, 2, false }, &b, NULL),
+            STATUS_OK);
+        assert_memory_not_equal(a.inputs[0].data[0], a.inputs[0].data[1], a.inputs[0].bytes);
+        assert_memory_not_equal(a.inputs[0].data[0], b.inputs[0].data[0], a.inputs[0].bytes);
+        case_instance_close(&a);
+        case_instance_close(&b);
+    }
+}
+
+/* Out of memory at any point: an error, no leak (the sanitizers look), nothing half built. */
+static void test_no_memory(void **state)
+{
+    const struct case_request request = { SET_RANDOM, 1, false };
+
+    (void)state;
+    for (size_t i = 0; i < case_count; i += 101) {
+        struct case_instance x;
+        struct diag diag;
+        long made, n;
+
+        mem_fail_after(-1);
+        assert_int_equal(case_build(&cases[i], &request, &x, &diag), STATUS_OK);
+        case_instance_close(&x);
+        made = mem_fail_after(-1);
+        for (n = 0; n < made; n++) {
+            mem_fail_after(n);
+            assert_int_equal(case_build(&cases[i], &request, &x, &diag), STATUS_NO_MEMORY);
+            assert_null(x.file.bytes);
+            assert_int_equal(x.input_count, 0);
+        }
+        mem_fail_after(-1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_are_unique_and_plain), cmocka_unit_test(test_each_row_says_why),
+        cmocka_unit_test(test_each_op_has_forty),          cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_each_case_has_sets),         cmocka_unit_test(test_all_build),
+        cmocka_unit_test(test_frames_and_seeds),           cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests_name("cases", tests, open_cases, close_cases);
+}

@@ -1,0 +1,276 @@
+/* The data of cases: the same bits everywhere, and each set what the policy says it is. */
+#include "conformance/data.h"
+
+#include "reference/half.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 4096 };
+
+static float values[N];
+
+static void fill(struct data_spec spec, uint64_t tensor, uint64_t frame)
+{
+    const int32_t dims[] = { N / 16, 16 };
+    struct stream s;
+
+    stream_init(&s, 1, "op.f32.row", (uint64_t)spec.set, tensor, frame);
+    data_fill(&s, &spec, dims, 2, values);
+}
+
+static uint64_t hash_values(void)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < N; i++) {
+        uint32_t bits;
+
+        memcpy(&bits, &values[i], sizeof bits);
+        for (int byte = 0; byte < 4; byte++)
+            hash = (hash ^ (bits >> 8 * byte & 255)) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* Goldens hold the answers to these very bits: a change here makes every golden file stale. */
+static void test_bits_are_pinned(void **state)
+{
+    static const uint64_t expected[SET_COUNT][2] = {
+        { 0x6d7425823c6851ee, 0x20bc64c2d7183b32 }, { 0xbf20805d12121f42, 0x99d4ef34fb5f283b },
+        { 0x019aeb86a9efad9d, 0xc68339e15b24d485 }, { 0x6bcc24fb8db1f936, 0x55ea89505c0ccdf9 },
+        { 0x34a977a32b7c1d9e, 0x9fb57a830d0b29e8 }, { 0x59dc8cd5cc54b87c, 0x496b0e5ba037efc5 },
+    };
+
+    (void)state;
+    for (int set = 0; set < SET_COUNT; set++) {
+        for (int half = 0; half < 2; half++) {
+            fill((struct data_spec){ .set = (enum data_set)set,
+                                     .half = half,
+                                     .terms = 64,
+                                     .factors = 2,
+                                     .pair = PAIR_EQUAL,
+                                     .axis = 1 },
+                 3, 1);
+            assert_int_equal(hash_values(), expected[set][half]);
+        }
+    }
+}
+
+static void test_stream(void **state)
+{
+    struct stream a, b;
+
+    (void)state;
+    stream_init(&a, 1, "x", 0, 0, 0);
+    stream_init(&b, 1, "x", 0, 0, 0);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(stream_next(&a), stream_next(&b));
+    /* Each part of the key makes another stream. */
+    const struct {
+        uint64_t seed;
+        const char *name;
+        uint64_t set, tensor, frame;
+    } keys[] = { { 1, "x", 0, 0, 0 }, { 2, "x", 0, 0, 0 }, { 1, "y", 0, 0, 0 },
+                 { 1, "x", 1, 0, 0 }, { 1, "x", 0, 1, 0 }, { 1, "x", 0, 0, 1 } };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        for (size_t j = 0; j < i; j++) {
+            stream_init(&a, keys[i].seed, keys[i].name, keys[i].set, keys[i].tensor, keys[i].frame);
+            stream_init(&b, keys[j].seed, keys[j].name, keys[j].set, keys[j].tensor, keys[j].frame);
+            assert_int_not_equal(stream_next(&a), stream_next(&b));
+        }
+    }
+}
+
+static void test_normal(void **state)
+{
+    struct stream s;
+    double sum = 0, squares = 0;
+
+    (void)state;
+    stream_init(&s, 7, "normal", 0, 0, 0);
+    for (int i = 0; i < 100000; i++) {
+        const double v = stream_normal(&s);
+
+        assert_true(fabs(v) < 6);
+        assert_true(v * 0x1p32 == floor(v * 0x1p32));
+        sum += v;
+        squares += v * v;
+    }
+    assert_true(fabs(sum / 100000) < 0.02);
+    assert_true(fabs(squares / 100000 - 1) < 0.02);
+}
+
+static void test_positive(void **state)
+{
+    (void)state;
+    for (int half = 0; half < 2; half++) {
+        fill((struct data_spec){ .set = SET_POSITIVE, .half = half }, 0, 0);
+        for (size_t i = 0; i < N; i++)
+            assert_true(values[i] > 0);
+    }
+}
+
+/* Worst case where there is room; on the average where sums are long. */
+static void test_integers_stay_exact(void **state)
+{
+    static const double terms[] = { 1, 2, 9, 10, 46, 577, 4609 };
+
+    (void)state;
+    for (size_t t = 0; t < sizeof terms / sizeof terms[0]; t++) {
+        for (int half = 0; half < 2; half++) {
+            for (int factors = 1; factors <= 2; factors++) {
+                const double limit = half ? 0x1p11 : 0x1p24;
+                double most = 0, sum = 0, share = 0;
+
+                fill(
+                    (struct data_spec){
+                        .set = SET_INTEGERS, .half = half, .terms = terms[t], .factors = factors },
+                    0, 0);
+                for (size_t i = 0; i < N; i++) {
+                    const double v = fabs(values[i]);
+
+                    assert_true(v == floor(v));
+                    most = v > most ? v : most;
+                    sum += v;
+                    share += v != 0;
+                }
+                assert_true(most >= 1);
+                if (share / N > 0.6) /* no value was forced to zero */
+                    assert_true(terms[t] * pow(most, factors) <= limit);
+                else
+                    assert_true(terms[t] * pow(sum / N, factors) <= 0.75 * limit);
+            }
+        }
+    }
+}
+
+static void test_pairs_cancel(void **state)
+{
+    float x[N];
+    double sum = 0, magnitude = 0;
+
+    (void)state;
+    fill(
+        (struct data_spec){
+            .set = SET_CANCEL, .terms = 16, .factors = 2, .pair = PAIR_EQUAL, .axis = 1 },
+        0, 0);
+    memcpy(x, values, sizeof x);
+    fill(
+        (struct data_spec){
+            .set = SET_CANCEL, .terms = 16, .factors = 2, .pair = PAIR_OPPOSITE, .axis = 1 },
+        1, 0);
+    for (size_t row = 0; row < N / 16; row++) {
+        double dot = 0;
+
+        for (size_t i = 16 * row; i < 16 * row + 16; i++) {
+            dot += (double)x[i] * values[i];
+            magnitude += fabs((double)x[i] * values[i]);
+        }
+        sum += fabs(dot);
+    }
+    assert_true(magnitude > 1000);
+    assert_true(sum < magnitude / 50);
+    /* A sum with its mirror image. */
+    fill((struct data_spec){ .set = SET_CANCEL, .terms = 2, .factors = 1 }, 5, 0);
+    memcpy(x, values, sizeof x);
+    fill((struct data_spec){ .set = SET_CANCEL, .terms = 2, .factors = 1, .pair = PAIR_MIRROR }, 5,
+         0);
+    for (size_t i = 0; i < N; i++)
+        assert_true(fabs((double)x[i] + values[i]) <= fabs((double)x[i]) / 32);
+    /* Flat along the axis. */
+    fill(
+        (struct data_spec){
+            .set = SET_CANCEL, .terms = 16, .factors = 2, .pair = PAIR_FLAT, .axis = 1 },
+        0, 0);
+    for (size_t i = 0; i < N; i++)
+        assert_true(fabs((double)values[i] - values[i / 16 * 16]) <=
+                    fabs((double)values[i / 16 * 16]) / 16);
+}
+
+static void test_powers(void **state)
+{
+    (void)state;
+    fill((struct data_spec){ .set = SET_POWERS, .terms = 9, .factors = 2 }, 0, 0);
+    for (size_t i = 0; i < N; i++) {
+        int exponent;
+
+        assert_true(fabs(frexp(values[i], &exponent)) == 0.5);
+        assert_true(exponent >= -7 && exponent <= 9);
+    }
+}
+
+static void test_spread(void **state)
+{
+    double largest = 0, smallest = INFINITY;
+
+    (void)state;
+    fill((struct data_spec){ .set = SET_SPREAD, .terms = 9, .factors = 2 }, 0, 0);
+    for (size_t i = 0; i < N; i++) {
+        largest = fmax(largest, fabs((double)values[i]));
+        smallest = fmin(smallest, fabs((double)values[i]));
+    }
+    assert_true(largest > 1000 && smallest < 1e-3);
+}
+
+/* Data of an fp16 run are f16 values, none of them denormal, and sums of their products fit. */
+static void test_half(void **state)
+{
+    (void)state;
+    for (int set = 0; set < SET_COUNT; set++) {
+        fill(
+            (struct data_spec){
+                .set = (enum data_set)set, .half = true, .terms = 16, .factors = 2 },
+            0, 0);
+        for (size_t row = 0; row < N / 16; row++) {
+            double squares = 0;
+
+            for (size_t i = 16 * row; i < 16 * row + 16; i++) {
+                const float v = values[i];
+
+                assert_true(half_to_float(float_to_half(v)) == v);
+                assert_true(v == 0 || fabsf(v) >= 0x1p-14f);
+                squares += (double)v * v;
+            }
+            assert_true(squares < 3e4);
+        }
+    }
+    assert_true(data_half(1e6f) == 65504 && data_half(-1e6f) == -65504);
+    assert_true(data_half(1e-5f) == 0 && data_half(0x1p-14f) == 0x1p-14f);
+    assert_true(data_half(1.0f + 0x1p-12f) == 1);
+}
+
+static void test_scale_and_offset(void **state)
+{
+    (void)state;
+    fill((struct data_spec){ .set = SET_RANDOM, .scale = 0.5, .offset = 100 }, 0, 0);
+    for (size_t i = 0; i < N; i++)
+        assert_true(fabs((double)values[i] - 100) < 3);
+    fill((struct data_spec){ .set = SET_INTEGERS, .scale = 0.3, .offset = 0.1 }, 0, 0);
+    for (size_t i = 0; i < N; i++)
+        assert_true(values[i] == floorf(values[i]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bits_are_pinned),
+        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_positive),
+        cmocka_unit_test(test_integers_stay_exact),
+        cmocka_unit_test(test_pairs_cancel),
+        cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_scale_and_offset),
+    };
+
+    return cmocka_run_group_tests_name("data", tests, NULL, NULL);
+}
