@@ -48,7 +48,6 @@ double bound_limit(const struct bound_rule *rule, enum bounds bounds, const stru
 /* The unit in the last place of x as the class stores it. */
 double bound_ulp(enum bounds bounds, double x);
 
-/* What is compared: one output tensor. */
 struct bound_verdict {
     bool pass;
     double
@@ -58,13 +57,15 @@ struct bound_verdict {
  * largest finite number, what is too small to be normal may give 0, NaN passes for NaN only. */
 struct bound_verdict bound_check(enum bounds bounds, double limit, double value, double got);
 
-/* Rules over a whole tensor of sums: the rms and the mean of e = error / (u * magnitude). */
+/* Rules over a whole tensor of sums: the rms and the mean of e = error / (u * magnitude), where the
+ * error is what the roundings besides the sum's own (f16 storage, division) do not explain.  K may
+ * differ from element to element (at the edges of an image): each e is measured by its own. */
 struct bound_sums {
     double count;
     double sum, squares, scaled_squares, roots; /* of e; of e / (0.5 + 0.5 sqrt K); of sqrt K */
 };
-void bound_sums_add(struct bound_sums *sums, enum bounds bounds, const struct bound_point *p,
-                    double got);
+void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
+                    const struct bound_point *p, double got);
 struct bound_sums_verdict {
     bool pass;
     double rms, rms_limit; /* of e / (0.5 + 0.5 sqrt K) */

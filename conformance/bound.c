@@ -1,0 +1,160 @@
+/* Limits of the tolerance policy: 5.1 classes, 5.3 dot products, 5.4 softmax, 5.6 special values.
+ *
+ * Where the policy's f16 terms meet f32 arithmetic, the f32 limit is widened by (1 + 2^-10): the
+ * result that is rounded to f16 is the computed one, not the exact one. */
+#include "conformance/bound.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+static const double unit = 0x1p-24; /* u of f32 */
+static const double floor32 = 0x1p-126;
+
+const struct bound_storage *bound_storage(enum bounds bounds)
+{
+    static const struct bound_storage single = { FLT_MAX, 0x1p-126, 23, 0, 0 };
+    static const struct bound_storage half = { 65504, 0x1p-14, 10, 0x1p-11, 0x1p-25 };
+
+    return bounds == BOUNDS_FP16 ? &half : &single;
+}
+
+/* 2^(exponent of x - fraction_bits), as if x had at least the smallest normal exponent. */
+static double ulp_of(const struct bound_storage *s, double x)
+{
+    int exponent, smallest;
+
+    frexp(s->smallest_normal, &smallest);
+    frexp(x, &exponent);
+    if (x == 0 || !isfinite(x) || exponent < smallest)
+        exponent = smallest;
+    return ldexp(1, exponent - 1 - s->fraction_bits);
+}
+
+double bound_ulp(enum bounds bounds, double x)
+{
+    return ulp_of(bound_storage(bounds), x);
+}
+
+/* 2 + min(K, 3 sqrt K) */
+static double dot_units(double terms)
+{
+    return 2 + fmin(terms, 3 * sqrt(terms));
+}
+
+/* With f32 arithmetic and storage. */
+static double limit32(const struct bound_rule *rule, const struct bound_point *p)
+{
+    const double r = fabs(p->value);
+
+    switch (rule->kind) {
+    case BOUND_BITS: return 0;
+    case BOUND_ROUNDED: return rule->ulps * bound_ulp(BOUNDS_FP32, p->value);
+    case BOUND_DOT:
+        return p->magnitude == 0
+                   ? 0
+                   : unit * dot_units(p->terms) * p->magnitude + 2 * unit * r + floor32;
+    case BOUND_AVERAGE:
+        return p->magnitude == 0
+                   ? 0
+                   : unit * dot_units(p->terms) * p->magnitude + 8 * unit * r + floor32;
+    case BOUND_SOFTMAX: return unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude) + floor32;
+    }
+    assert(!"a kind of bound");
+    return 0;
+}
+
+double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+    const double limit = limit32(rule, p);
+
+    if (limit == 0 || s->rounding == 0)
+        return limit;
+    return limit * (1 + 0x1p-10) + s->rounding * fabs(p->value) + s->step;
+}
+
+static bool is_overflow(const struct bound_storage *s, double limit, double value)
+{
+    return fabs(value) + limit >= s->largest + ulp_of(s, s->largest) / 2;
+}
+
+struct bound_verdict bound_check(enum bounds bounds, double limit, double value, double got)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+    const double error = fabs(got - value);
+
+    if (isnan(value))
+        return (struct bound_verdict){ isnan(got), isnan(got) ? 0 : INFINITY };
+    if (isnan(got))
+        return (struct bound_verdict){ false, NAN };
+    if (is_overflow(s, limit, value) && signbit(got) == signbit(value) &&
+        (isinf(got) || fabs(got) == s->largest))
+        return (struct bound_verdict){ true, 0 };
+    if (isinf(got) || isinf(value))
+        return (struct bound_verdict){ got == value, got == value ? 0 : INFINITY };
+    if (error <= limit)
+        return (struct bound_verdict){ true, error };
+    /* What may be flushed: stored denormals, and in exact comparisons what stands for them. */
+    if (got == 0 && fabs(value) - limit < s->smallest_normal)
+        return (struct bound_verdict){ true, 0 };
+    if (limit == 0 && fabs(got) < s->smallest_normal && fabs(value) < s->smallest_normal)
+        return (struct bound_verdict){ true, 0 };
+    return (struct bound_verdict){ false, error };
+}
+
+/* What remains of an error when the roundings that are no part of the sum are taken off: storing as
+ * f16, and dividing by the count. */
+static double residual(const struct bound_rule *rule, enum bounds bounds,
+                       const struct bound_point *p, double got)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+    const double r = fabs(p->value), error = got - p->value;
+    double explained = s->rounding * r + s->step;
+
+    if (rule->kind == BOUND_AVERAGE)
+        explained += 6 * unit * r;
+    if (got == 0 && r < s->smallest_normal)
+        return 0;
+    return fabs(error) <= explained ? 0 : copysign(fabs(error) - explained, error);
+}
+
+void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
+                    const struct bound_point *p, double got)
+{
+    const double limit = bound_limit(rule, bounds, p);
+    double e, scaled;
+
+    if (p->magnitude <= 0 || !isfinite(got) || is_overflow(bound_storage(bounds), limit, p->value))
+        return;
+    e = residual(rule, bounds, p, got) / (unit * p->magnitude);
+    scaled = e / (0.5 + 0.5 * sqrt(p->terms));
+    sums->count++;
+    sums->sum += e;
+    sums->squares += e * e;
+    sums->scaled_squares += scaled * scaled;
+    sums->roots += sqrt(p->terms);
+}
+
+struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums)
+{
+    struct bound_sums_verdict v = { .pass = true };
+
+    if (sums->count == 0)
+        return v;
+    v.rms = sqrt(sums->scaled_squares / sums->count);
+    v.rms_limit = 1 + 2 / sqrt(sums->count);
+    v.mean = sums->sum / sums->count;
+    v.mean_limit = 4 * sqrt(sums->squares / sums->count) / sqrt(sums->count) +
+                   0.05 * sums->roots / sums->count;
+    v.pass = v.rms <= v.rms_limit && fabs(v.mean) <= v.mean_limit;
+    return v;
+}
+
+double bound_softmax_sum(enum bounds bounds, double row, double small)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+    const double limit = unit * (4 * sqrt(row) + 4);
+
+    return s->rounding == 0 ? limit : limit + s->rounding + row * s->step + small;
+}

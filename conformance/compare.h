@@ -1,0 +1,43 @@
+/* Compares one output tensor with its reference, element by element and as a whole. */
+#ifndef ASSAY_CONFORMANCE_COMPARE_H
+#define ASSAY_CONFORMANCE_COMPARE_H
+
+#include "conformance/bound.h"
+#include "reference/ref_op.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct compare_request {
+    const struct bound_rule *rule;
+    enum bounds bounds;
+    bool integers; /* the data are integers (S2): what fits is exact */
+    TfLiteType type;
+    const void *got;
+    const int *dims;
+    int rank;
+    const struct ref_detail *detail; /* value, magnitude and terms of every element */
+};
+
+struct comparison {
+    bool pass;
+    double max_abs; /* |got - want|; infinite when a result is NaN or a wrong infinity */
+    double max_ulp; /* ... in units of the last place of what the class stores */
+    double margin;  /* the largest error / limit, of elements, rms, mean and row sums */
+    double bias;    /* sums: mean of error / (u * magnitude); else mean of error / limit */
+    size_t elements, wrong;
+    /* The first wrong element, or sum of a row.  Not set when only rms or mean fail. */
+    bool has_element;
+    char where[64]; /* "n 0 h 1 w 2 c 3", "[4, 5]" */
+    double got, want, error, limit;
+    char text[160]; /* what is wrong, in words; empty on a pass */
+};
+
+/* STATUS_UNSUPPORTED when the type is one that has no rule. */
+enum status compare_tensor(const struct compare_request *request, struct comparison *out,
+                           struct diag *diag);
+
+/* The index of element i: "n 0 h 1 w 2 c 3" for rank 4, "[4, 5]" for others. */
+void compare_where(const int *dims, int rank, size_t i, char *out, size_t bytes);
+
+#endif

@@ -1,0 +1,363 @@
+/* The limits: what honest f32 code makes of sums passes, in any order and never once not; what uses
+ * f16 where f32 was promised, or loses a product, does not. */
+#include "conformance/bound.h"
+#include "conformance/data.h"
+
+#include "reference/half.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const struct bound_rule dot = { BOUND_DOT, 0 };
+static const struct bound_rule average = { BOUND_AVERAGE, 0 };
+static const struct bound_rule softmax = { BOUND_SOFTMAX, 0 };
+static const struct bound_rule rounded = { BOUND_ROUNDED, 1 };
+static const struct bound_rule bits = { BOUND_BITS, 0 };
+
+enum { K_MAX = 4608 };
+static float w[K_MAX], x[K_MAX];
+
+/* Who computes the sum, and how. */
+enum summation {
+    SEQUENTIAL,
+    LANES4,
+    LANES16,
+    HONEST_COUNT,
+    HALF_INPUTS = HONEST_COUNT, /* rounds w and x to f16 first */
+    HALF_SUM,                   /* f16 accumulator */
+    LOST_PRODUCT                /* leaves out the product that matters most */
+};
+
+static float half(float f)
+{
+    return half_to_float(float_to_half(f));
+}
+
+static float sum_up(enum summation how, int k)
+{
+    const int lanes = how == LANES4 ? 4 : how == LANES16 ? 16 : 1;
+    float partial[16] = { 0 }, total = 0;
+    int largest = 0;
+
+    for (int i = 0; i < k; i++) {
+        if (fabsf(w[i] * x[i]) > fabsf(w[largest] * x[largest]))
+            largest = i;
+    }
+    for (int i = 0; i < k; i++) {
+        float p = w[i] * x[i];
+
+        if (how == HALF_INPUTS)
+            p = half(w[i]) * half(x[i]);
+        if (how == LOST_PRODUCT && i == largest)
+            continue;
+        partial[i % lanes] += p;
+        if (how == HALF_SUM)
+            partial[0] = half(partial[0]);
+    }
+    for (int i = 0; i < lanes; i++)
+        total += partial[i];
+    return total;
+}
+
+/* One tensor of sums: how many of them, and how often a rule says no. */
+struct trial {
+    enum data_set set;
+    enum bounds bounds;
+    enum summation how;
+    int k, elements;
+};
+
+struct outcome {
+    int wrong_elements, wrong_tensors;
+};
+
+static struct outcome run(const struct trial *t, uint64_t seed)
+{
+    const struct data_spec spec = {
+        .set = t->set, .half = t->bounds == BOUNDS_FP16, .terms = t->k, .factors = 2
+    };
+    const int32_t dims[] = { t->k };
+    struct bound_sums sums = { .count = 0 };
+    struct outcome o = { 0, 0 };
+    struct stream s;
+
+    stream_init(&s, seed, "bound", (uint64_t)t->set, (uint64_t)t->k, 0);
+    for (int n = 0; n < t->elements; n++) {
+        struct bound_point p = { .terms = t->k };
+        float got;
+
+        data_fill(&s, &spec, dims, 1, w);
+        data_fill(&s, &spec, dims, 1, x);
+        for (int i = 0; i < t->k; i++) {
+            p.value += (double)w[i] * x[i];
+            p.magnitude += fabs((double)w[i] * x[i]);
+        }
+        got = sum_up(t->how, t->k);
+        if (t->bounds == BOUNDS_FP16)
+            got = half(got);
+        o.wrong_elements +=
+            !bound_check(t->bounds, bound_limit(&dot, t->bounds, &p), p.value, got).pass;
+        bound_sums_add(&sums, &dot, t->bounds, &p, got);
+    }
+    o.wrong_tensors = !bound_sums_check(&sums).pass;
+    return o;
+}
+
+static const int sizes[] = { 1, 2, 3, 5, 9, 17, 64, 129, 576, 4608 };
+static const int tensors[] = { 1, 2, 5, 30, 300 };
+
+static void test_honest_sums_pass(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        for (size_t e = 0; e < sizeof tensors / sizeof tensors[0]; e++) {
+            const int work = sizes[s] * tensors[e];
+            const int repeats = work > 50000 ? 0 : work > 5000 ? 1 : 8;
+
+            for (int set = 0; set < SET_COUNT; set++) {
+                for (int how = 0; how < HONEST_COUNT; how++) {
+                    for (int b = BOUNDS_FP32; b <= BOUNDS_FP16; b++) {
+                        for (int seed = 0; seed < repeats; seed++) {
+                            const struct trial t = { (enum data_set)set, (enum bounds)b,
+                                                     (enum summation)how, sizes[s], tensors[e] };
+                            const struct outcome o = run(&t, (uint64_t)seed);
+
+                            if (o.wrong_elements || o.wrong_tensors)
+                                fail_msg("set %d order %d bounds %d K %d T %d seed %d: %d, %d", set,
+                                         how, b, sizes[s], tensors[e], seed, o.wrong_elements,
+                                         o.wrong_tensors);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+static void expect_caught(enum data_set set, enum bounds bounds, enum summation how, int k)
+{
+    const struct trial t = { set, bounds, how, k, 60 };
+
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        const struct outcome o = run(&t, seed);
+
+        if (!o.wrong_elements && !o.wrong_tensors)
+            fail_msg("set %d bounds %d way %d K %d: not caught", (int)set, (int)bounds, (int)how,
+                     k);
+    }
+}
+
+static void test_dishonest_sums_fail(void **state)
+{
+    (void)state;
+    for (size_t s = 4; s < sizeof sizes / sizeof sizes[0]; s++) {
+        expect_caught(SET_RANDOM, BOUNDS_FP32, HALF_INPUTS, sizes[s]);
+        expect_caught(SET_POSITIVE, BOUNDS_FP32, HALF_INPUTS, sizes[s]);
+        expect_caught(SET_RANDOM, BOUNDS_FP32, HALF_SUM, sizes[s]);
+        expect_caught(SET_RANDOM, BOUNDS_FP16, HALF_SUM, sizes[s]);
+        expect_caught(SET_RANDOM, BOUNDS_FP32, LOST_PRODUCT, sizes[s]);
+        expect_caught(SET_RANDOM, BOUNDS_FP16, LOST_PRODUCT, sizes[s]);
+    }
+}
+
+/* A mean that is off by a tenth of a unit per sqrt(K), the same way everywhere, is seen in a large
+ * tensor although no element is. */
+static void test_bias_is_seen(void **state)
+{
+    struct bound_sums sums = { .count = 0 };
+    struct stream s;
+
+    (void)state;
+    stream_init(&s, 1, "bias", 0, 0, 0);
+    for (int i = 0; i < 10000; i++) {
+        const struct bound_point p = { .value = 100, .magnitude = 128, .terms = 100 };
+        const double got = 100 + 128 * 0x1p-24 * (1 + stream_normal(&s));
+
+        assert_true(bound_check(BOUNDS_FP32, bound_limit(&dot, BOUNDS_FP32, &p), 100, got).pass);
+        bound_sums_add(&sums, &dot, BOUNDS_FP32, &p, got);
+    }
+    assert_true(bound_sums_check(&sums).rms < bound_sums_check(&sums).rms_limit);
+    assert_false(bound_sums_check(&sums).pass);
+}
+
+/* Honest means: sums in f32, then a division, or a product with an inverse that is 2 ULP off. */
+static void test_honest_means_pass(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+        for (int set = 0; set < SET_COUNT; set++) {
+            for (int inverse = 0; inverse < 2; inverse++) {
+                struct bound_sums sums = { .count = 0 };
+                const int32_t k = sizes[n];
+                struct stream s;
+
+                stream_init(&s, 3, "mean", (uint64_t)set, (uint64_t)k, 0);
+                for (int t = 0; t < 200; t++) {
+                    const struct data_spec spec = { .set = (enum data_set)set,
+                                                    .terms = k,
+                                                    .factors = 1 };
+                    const float off = 1.0f / (float)k * (1 + 2 * FLT_EPSILON);
+                    struct bound_point p = { .terms = k };
+                    float sum = 0, got;
+
+                    data_fill(&s, &spec, &k, 1, x);
+                    for (int i = 0; i < k; i++) {
+                        sum += x[i];
+                        p.value += x[i];
+                        p.magnitude += fabs((double)x[i]);
+                    }
+                    p.value /= k;
+                    p.magnitude /= k;
+                    got = inverse ? sum * off : sum / (float)k;
+                    if (!bound_check(BOUNDS_FP32, bound_limit(&average, BOUNDS_FP32, &p), p.value,
+                                     got)
+                             .pass)
+                        fail_msg("set %d K %d: %.9g, want %.17g", set, k, (double)got, p.value);
+                    bound_sums_add(&sums, &average, BOUNDS_FP32, &p, got);
+                }
+                if (!bound_sums_check(&sums).pass)
+                    fail_msg("set %d K %d inverse %d: rms %g mean %g limit %g", set, k, inverse,
+                             bound_sums_check(&sums).rms, bound_sums_check(&sums).mean,
+                             bound_sums_check(&sums).mean_limit);
+            }
+        }
+    }
+}
+
+/* f32 softmax as a shader does it, logits up to 25 apart. */
+static void test_honest_softmax_passes(void **state)
+{
+    static const int rows[] = { 1, 2, 3, 7, 64, 257, 1001, 4099 };
+    struct stream s;
+
+    (void)state;
+    stream_init(&s, 1, "softmax", 0, 0, 0);
+    for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+        const int32_t k = rows[n];
+        const struct data_spec spec = { .set = SET_RANDOM, .scale = 4 };
+        double sum = 0, total = 0, small = 0, weighted = 0;
+        float peak = -INFINITY, single = 0;
+
+        data_fill(&s, &spec, &k, 1, x);
+        for (int i = 0; i < k; i++)
+            peak = fmaxf(peak, x[i]);
+        for (int i = 0; i < k; i++) {
+            sum += exp((double)x[i] - peak);
+            single += expf(x[i] - peak);
+        }
+        for (int i = 0; i < k; i++)
+            weighted += exp((double)x[i] - peak) / sum * ((double)peak - x[i]);
+        for (int i = 0; i < k; i++) {
+            const struct bound_point p = { .value = exp((double)x[i] - peak) / sum,
+                                           .magnitude = (double)peak - x[i] + weighted,
+                                           .terms = k,
+                                           .row = k };
+            const float got = expf(x[i] - peak) / single;
+
+            assert_true(
+                bound_check(BOUNDS_FP32, bound_limit(&softmax, BOUNDS_FP32, &p), p.value, got)
+                    .pass);
+            assert_true(
+                bound_check(BOUNDS_FP16, bound_limit(&softmax, BOUNDS_FP16, &p), p.value, half(got))
+                    .pass);
+            /* Half a part in ten thousand is too much in f32. */
+            assert_false(bound_check(BOUNDS_FP32, bound_limit(&softmax, BOUNDS_FP32, &p), p.value,
+                                     p.value * 1.00005)
+                             .pass);
+            total += half(got);
+            small += p.value < 0x1p-14 ? p.value : 0;
+        }
+        assert_true(fabs(total - 1) <= bound_softmax_sum(BOUNDS_FP16, k, small));
+        assert_true(bound_softmax_sum(BOUNDS_FP32, k, small) < 2e-5);
+    }
+}
+
+static bool passes(const struct bound_rule *rule, enum bounds bounds, struct bound_point p,
+                   double got)
+{
+    return bound_check(bounds, bound_limit(rule, bounds, &p), p.value, got).pass;
+}
+
+static void test_edges_of_limits(void **state)
+{
+    const struct bound_point one = { .value = 1, .magnitude = 1, .terms = 1 };
+    const struct bound_point zero = { .value = 0, .magnitude = 0, .terms = 5 };
+    const struct bound_point sum = { .value = 0.25, .magnitude = 64, .terms = 100 };
+    const double limit = 0x1p-24 * (2 + 30) * 64 + 2 * 0x1p-24 * 0.25;
+
+    (void)state;
+    assert_true(passes(&rounded, BOUNDS_FP32, one, 1 + 0x1p-23));
+    assert_true(passes(&rounded, BOUNDS_FP32, one, 1 - 0x1p-23));
+    assert_false(passes(&rounded, BOUNDS_FP32, one, 1 + 0x1p-22));
+    assert_false(passes(&rounded, BOUNDS_FP32, one, 1 - 0x1.8p-23));
+    assert_true(passes(&bits, BOUNDS_FP32, one, 1));
+    assert_false(passes(&bits, BOUNDS_FP32, one, 1 + 0x1p-23));
+    assert_false(passes(&bits, BOUNDS_FP16, one, 1 + 0x1p-10));
+    assert_true(passes(&dot, BOUNDS_FP32, sum, 0.25 + limit));
+    assert_false(passes(&dot, BOUNDS_FP32, sum, 0.25 + 1.0001 * limit));
+    assert_false(passes(&dot, BOUNDS_FP32, sum, 0.25 - 1.0001 * limit));
+    /* Nothing was added up: exactly 0, or nothing. */
+    assert_true(passes(&dot, BOUNDS_FP32, zero, 0));
+    assert_true(passes(&dot, BOUNDS_FP32, zero, -0.0));
+    assert_false(passes(&dot, BOUNDS_FP32, zero, 1e-30));
+    assert_false(passes(&dot, BOUNDS_FP16, zero, 1e-3));
+    /* f16: half a unit in the last place of storage, not two. */
+    assert_true(passes(&rounded, BOUNDS_FP16, one, 1 + 0x1p-11));
+    assert_false(passes(&rounded, BOUNDS_FP16, one, 1 + 0x1p-10));
+    assert_true(bound_ulp(BOUNDS_FP32, 1) == 0x1p-23 && bound_ulp(BOUNDS_FP32, 1.99) == 0x1p-23);
+    assert_true(bound_ulp(BOUNDS_FP16, 4) == 0x1p-8 && bound_ulp(BOUNDS_FP32, 0) == 0x1p-149);
+}
+
+static void test_special_values(void **state)
+{
+    const struct bound_point one = { .value = 1, .magnitude = 1, .terms = 1 };
+    const struct bound_point large = { .value = 7e4, .magnitude = 7e4, .terms = 4 };
+    const struct bound_point huge = { .value = -1e39, .magnitude = 1e39, .terms = 4 };
+    const struct bound_point edge = { .value = 65000, .magnitude = 65000, .terms = 1 };
+    const struct bound_point small = { .value = 1e-5, .magnitude = 1e-5, .terms = 1 };
+    const struct bound_point normal = { .value = 1e-4, .magnitude = 1e-4, .terms = 1 };
+    const struct bound_point tiny = { .value = 1e-39, .magnitude = 1e-39, .terms = 1 };
+    const struct bound_point nan = { .value = NAN, .magnitude = NAN, .terms = 1 };
+
+    (void)state;
+    assert_false(passes(&dot, BOUNDS_FP32, one, NAN));
+    assert_false(passes(&dot, BOUNDS_FP32, one, INFINITY));
+    assert_true(passes(&dot, BOUNDS_FP32, nan, NAN));
+    assert_false(passes(&dot, BOUNDS_FP32, nan, 0));
+    /* Overflow: infinity or the largest number, with the right sign. */
+    assert_true(passes(&dot, BOUNDS_FP16, large, INFINITY));
+    assert_true(passes(&dot, BOUNDS_FP16, large, 65504));
+    assert_true(passes(&dot, BOUNDS_FP16, large, 7e4));
+    assert_false(passes(&dot, BOUNDS_FP16, large, -INFINITY));
+    assert_false(passes(&dot, BOUNDS_FP16, large, 65000));
+    assert_false(passes(&dot, BOUNDS_FP16, large, NAN));
+    assert_false(passes(&dot, BOUNDS_FP32, large, INFINITY));
+    assert_true(passes(&rounded, BOUNDS_FP32, huge, -INFINITY));
+    assert_true(passes(&rounded, BOUNDS_FP32, huge, -(double)FLT_MAX));
+    assert_false(passes(&rounded, BOUNDS_FP32, huge, (double)FLT_MAX));
+    assert_false(passes(&dot, BOUNDS_FP16, edge, INFINITY));
+    /* Denormals of the storage may become 0. */
+    assert_true(passes(&rounded, BOUNDS_FP16, small, 0));
+    assert_false(passes(&rounded, BOUNDS_FP16, normal, 0));
+    assert_true(passes(&bits, BOUNDS_FP32, tiny, 0));
+    assert_true(passes(&bits, BOUNDS_FP32, tiny, -0.0));
+    assert_false(passes(&bits, BOUNDS_FP32, small, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edges_of_limits),       cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_honest_sums_pass),      cmocka_unit_test(test_dishonest_sums_fail),
+        cmocka_unit_test(test_bias_is_seen),          cmocka_unit_test(test_honest_means_pass),
+        cmocka_unit_test(test_honest_softmax_passes),
+    };
+
+    return cmocka_run_group_tests_name("bound", tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* Comparing tensors: which element is named, what the figures mean, which rule speaks. */
+#include "conformance/compare.h"
+
+#include "reference/half.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 2 * 3 * 2 * 5 };
+static const int dims[] = { 2, 3, 2, 5 };
+static const struct bound_rule bits = { BOUND_BITS, 0 };
+static const struct bound_rule rounded = { BOUND_ROUNDED, 1 };
+static const struct bound_rule dot = { BOUND_DOT, 0 };
+static const struct bound_rule softmax = { BOUND_SOFTMAX, 0 };
+
+static float got[N];
+static double value[N], magnitude[N], terms[N];
+
+static int fill(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        value[i] = got[i] = (float)(i + 1);
+        magnitude[i] = value[i];
+        terms[i] = 9;
+    }
+    return 0;
+}
+
+static struct comparison compare(const struct bound_rule *rule, enum bounds bounds, bool integers)
+{
+    const struct ref_detail detail = { value, magnitude, terms };
+    struct comparison c;
+    struct diag diag;
+
+    assert_int_equal(compare_tensor(
+                         &(struct compare_request){
+                             .rule = rule,
+                             .bounds = bounds,
+                             .integers = integers,
+                             .type = kTfLiteFloat32,
+                             .got = got,
+                             .dims = dims,
+                             .rank = 4,
+                             .detail = &detail,
+                         },
+                         &c, &diag),
+                     STATUS_OK);
+    return c;
+}
+
+static void test_equal(void **state)
+{
+    struct comparison c = compare(&bits, BOUNDS_FP32, false);
+
+    (void)state;
+    assert_true(c.pass);
+    assert_int_equal(c.elements, N);
+    assert_int_equal(c.wrong, 0);
+    assert_true(c.max_abs == 0 && c.margin == 0 && c.max_ulp == 0 && c.bias == 0);
+    assert_string_equal(c.text, "");
+}
+
+static void test_first_wrong_is_named(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    got[33] += 0.5f; /* n 1 h 0 w 0 c 3 */
+    got[41] = 0;
+    c = compare(&bits, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_int_equal(c.wrong, 2);
+    assert_true(c.has_element);
+    assert_string_equal(c.where, "n 1 h 0 w 0 c 3");
+    assert_true(c.got == 34.5 && c.want == 34 && c.error == 0.5 && c.limit == 0);
+    assert_true(isinf(c.margin));
+    assert_true(c.max_abs == 42);
+    assert_string_equal(c.text, "not equal");
+}
+
+static void test_where(void **state)
+{
+    static const int other[] = { 4, 3, 2 };
+    char text[64], tiny[4];
+
+    (void)state;
+    compare_where(other, 3, 17, text, sizeof text);
+    assert_string_equal(text, "[2, 2, 1]");
+    compare_where(other, 0, 0, text, sizeof text);
+    assert_string_equal(text, "[]");
+    compare_where(other, 3, 17, tiny, sizeof tiny);
+    assert_string_equal(tiny, "[2,");
+    compare_where(dims, 4, N - 1, text, sizeof text);
+    assert_string_equal(text, "n 1 h 2 w 1 c 4");
+}
+
+static void test_figures(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    got[0] = 1 + 0x1p-23f;   /* one unit in the last place, all that is allowed */
+    value[10] = 11 + 0x1p-21; /* half of one */
+    c = compare(&rounded, BOUNDS_FP32, false);
+    assert_true(c.pass);
+    assert_true(c.margin == 1);
+    assert_true(c.max_ulp == 1);
+    assert_true(c.max_abs == 0x1p-21);
+    assert_true(fabs(c.bias - (1 - 0.5) / N) < 1e-12);
+    got[0] = 1 + 0x1p-22f;
+    c = compare(&rounded, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_true(c.margin == 2);
+    assert_string_equal(c.text, "over the limit");
+}
+
+static void test_swapped_channels(void **state)
+{
+    const float first = got[7];
+
+    (void)state;
+    got[7] = got[8];
+    got[8] = first;
+    assert_false(compare(&dot, BOUNDS_FP32, false).pass);
+    assert_false(compare(&dot, BOUNDS_FP16, false).pass);
+    assert_string_equal(compare(&dot, BOUNDS_FP16, false).where, "n 0 h 0 w 1 c 2");
+}
+
+static void test_nan_and_infinity(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    got[5] = NAN;
+    c = compare(&dot, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_true(isinf(c.max_abs) && isinf(c.margin) && isnan(c.got));
+    assert_string_equal(c.text, "NaN from finite input");
+    got[5] = INFINITY;
+    c = compare(&dot, BOUNDS_FP16, false);
+    assert_false(c.pass);
+    assert_string_equal(c.text, "infinite");
+}
+
+/* What passes as a sum of reals does not as a sum of integers. */
+static void test_integers_are_exact(void **state)
+{
+    (void)state;
+    got[12] = nextafterf(got[12], 100);
+    assert_true(compare(&dot, BOUNDS_FP32, false).pass);
+    assert_false(compare(&dot, BOUNDS_FP32, true).pass);
+    assert_false(compare(&rounded, BOUNDS_FP32, true).pass);
+    magnitude[12] = 0x1p24; /* too large to be exact: the limit of reals again */
+    assert_true(compare(&dot, BOUNDS_FP32, true).pass);
+    magnitude[12] = 0x1p11; /* exact in f32, not in f16 */
+    assert_false(compare(&dot, BOUNDS_FP32, true).pass);
+    assert_true(compare(&dot, BOUNDS_FP16, true).pass);
+}
+
+/* Inputs that were rounded to f16: no element is over its limit, all of them together are. */
+static void test_rms_speaks(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        terms[i] = 4608;
+        magnitude[i] = 4000;
+        got[i] = (float)(value[i] + (i % 2 ? 1 : -1) * 4000 * 0x1p-24 * 80);
+    }
+    c = compare(&dot, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_int_equal(c.wrong, 0);
+    assert_false(c.has_element);
+    assert_non_null(strstr(c.text, "rms"));
+    assert_true(c.margin > 1);
+    for (int i = 0; i < N; i++)
+        got[i] = (float)(value[i] + 4000 * 0x1p-24 * 10);
+    c = compare(&dot, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_non_null(strstr(c.text, "mean"));
+    assert_true(fabs(c.bias - 10) < 0.5);
+}
+
+static void test_rows_sum_to_one(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        value[i] = 0.2;
+        got[i] = 0.2f;
+        magnitude[i] = 0;
+    }
+    assert_true(compare(&softmax, BOUNDS_FP32, false).pass);
+    for (int i = 20; i < 25; i++)
+        got[i] = 0.2f * (1 + 23 * 0x1p-24f); /* each within its limit, the sum not */
+    c = compare(&softmax, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_string_equal(c.where, "n 0 h 2 w 0 c 0");
+    assert_string_equal(c.text, "the row does not sum to 1");
+    assert_true(c.want == 1);
+}
+
+static void test_types(void **state)
+{
+    const struct ref_detail detail = { value, magnitude, terms };
+    uint16_t halves[N];
+    int8_t small[N];
+    int32_t large[N];
+    struct compare_request request = { .rule = &bits, .dims = dims, .rank = 4, .detail = &detail };
+    struct comparison c;
+    struct diag diag;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        halves[i] = float_to_half(got[i]);
+        small[i] = (int8_t)got[i];
+        large[i] = (int32_t)got[i];
+    }
+    request.type = kTfLiteFloat16;
+    request.got = halves;
+    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_true(c.pass);
+    request.type = kTfLiteInt8;
+    request.got = small;
+    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_true(c.pass);
+    large[59]++;
+    request.type = kTfLiteInt32;
+    request.got = large;
+    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_false(c.pass);
+    assert_string_equal(c.where, "n 1 h 2 w 1 c 4");
+    request.type = kTfLiteString;
+    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_UNSUPPORTED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_equal, fill),
+        cmocka_unit_test_setup(test_first_wrong_is_named, fill),
+        cmocka_unit_test_setup(test_where, fill),
+        cmocka_unit_test_setup(test_figures, fill),
+        cmocka_unit_test_setup(test_swapped_channels, fill),
+        cmocka_unit_test_setup(test_nan_and_infinity, fill),
+        cmocka_unit_test_setup(test_integers_are_exact, fill),
+        cmocka_unit_test_setup(test_rms_speaks, fill),
+        cmocka_unit_test_setup(test_rows_sum_to_one, fill),
+        cmocka_unit_test_setup(test_types, fill),
+    };
+
+    return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
+}
