@@ -93,13 +93,112 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/liball.a
 	$(CC) -o $@ $< $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka -lvulkan -ldl -lm -lpthread
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC))
 
+# The C programs that users would write: built against the public headers, linked with libassay.so.
+EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
+$(B)/examples/%: reference/examples/%.c $(B)/libassay.so
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include $(CFLAGS) -o $@ $< -L$(B) -lassay \
+	    -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -ldl
+
+# Replays the corpus without a fuzzer.
+$(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(B)/liball.a
+	$(CC) -o $@ $^ $(LDFLAGS_ALL) $(PKG_LIBS) -lvulkan -ldl -lm -lpthread
+FUZZ_REPLAY := $(patsubst fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ_SRC))
+
+CASES = $(if $(T),--filter='$(T)')
+# Shader caches of the tests stay under $(B): nothing of the user's is read or written.
+TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
+
+check: all $(UNIT_BIN) $(EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases an op; T='softmax.*' picks some
+	@$(TEST_ENV) T='$(T)' sh ci/check.sh $(B)
+
+conformance: all ## every case on our delegate, fp32 and fp16; T='conv_2d.*' picks some, ARGS adds flags
+	$(TEST_ENV) $(B)/assay conformance $(CASES) $(ARGS)
+
+golden-check: $(B)/assay ## the reference against the answers of the real LiteRT
+	$(B)/assay golden check $(CASES)
+
+# ---- Python: only to mint goldens and to cross-check in the real LiteRT ----
+$(B)/venv/ready: golden/requirements.txt
+	python3 -m venv $(B)/venv
+	$(B)/venv/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+golden-mint: $(B)/assay $(B)/venv/ready ## asks the real LiteRT for the goldens again (Python, network)
+	$(B)/assay golden export $(B)/export.h5
+	$(B)/venv/bin/python golden/mint.py $(B)/export.h5 golden
+
+cross-check: all $(B)/venv/ready ## the same .so in the real LiteRT from PyPI (Python, network)
+	$(TEST_ENV) $(B)/venv/bin/python golden/cross_check.py $(B)
+
+# ---- order in the source ----
+layers: ## no include points the wrong way
+	@sh ci/layers.sh
+
+headers: $(B)/flags ## every header compiles by itself
+	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
+
+C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c) $(HEADERS)
+format: ## the layout of C files is what clang-format makes of them
+	clang-format --dry-run --Werror $(C_FILES)
+format-fix: ## makes it so
+	clang-format -i $(C_FILES)
+
+# ---- fuzzing, coverage, valgrind ----
+FUZZ_TIME ?= 60
+fuzz: ## libFuzzer for FUZZ_TIME seconds a target, starting from the corpus
+	$(MAKE) B=$(B)/libfuzzer CC=clang SANITIZE=address,undefined OPT='-O1 -g' \
+	    CFLAGS=-fsanitize=fuzzer-no-link fuzz-run FUZZ_TIME=$(FUZZ_TIME)
+$(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(B)/liball.a
+	$(CC) -o $@ $^ -fsanitize=fuzzer $(LDFLAGS_ALL) $(PKG_LIBS) -lvulkan -ldl -lm -lpthread
+fuzz-run: $(patsubst fuzz/%.c,$(B)/fuzz/fuzz_%,$(FUZZ_SRC))
+	@for f in $(patsubst fuzz/%.c,%,$(FUZZ_SRC)); do \
+	    mkdir -p $(B)/corpus/$$f && \
+	    $(B)/fuzz/fuzz_$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/ \
+	        $(B)/corpus/$$f fuzz/corpus/$$f || exit 1; done
+
+coverage: ## lcov report of the tests in build-coverage/coverage
+	$(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS=--coverage check
+	sh coverage/report.sh build-coverage
+
+valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
+	@$(TEST_ENV) sh ci/valgrind.sh $(B)
+
+# ---- to carry away, to install ----
+STATIC_LIBS := -Wl,-Bstatic -L$(shell $(PKG_CONFIG) --variable=libdir $(HDF5_PKG) 2>/dev/null) -lhdf5 -lsz -laec \
+               -ljansson -ljpeg -lpng16 -lmd -lz -Wl,-Bdynamic
+portable: all ## the three in build/portable with all but libc, libm, libvulkan linked statically
+	@mkdir -p $(B)/portable
+	$(CC) -o $(B)/portable/assay $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
+	cp $(B)/libassay.so $(B)/libassay_delegate.so $(B)/portable/
+	strip $(B)/portable/*
+	@ls -l $(B)/portable
+
+# Below sysroot paths as DESTDIR and PREFIX say.
+install: all ## PREFIX and DESTDIR as usual
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c \
+	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu \
+	    $(DESTDIR)$(PREFIX)/share/assay/golden/digits
+	install $(B)/assay $(DESTDIR)$(PREFIX)/bin/
+	install $(B)/libassay.so $(B)/libassay_delegate.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 reference/include/tensorflow/lite/c/*.h $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c/
+	install -m 644 delegate/include/tensorflow/lite/delegates/gpu/*.h \
+	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu/
+	install -m 644 delegate/include/assay_gpu.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(wildcard golden/*.h5) $(DESTDIR)$(PREFIX)/share/assay/golden/
+	install -m 644 $(wildcard golden/digits/*) $(DESTDIR)$(PREFIX)/share/assay/golden/digits/
+	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' ci/assay.pc.in \
+	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/assay.pc
+
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 clean: ## remove $(B)
 	rm -rf $(B)
 
 force:
-.PHONY: all help clean force
+.PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix fuzz \
+        fuzz-run coverage valgrind portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,102 @@
+#!/bin/sh
+# What `make check` runs, with a count at the end: check.sh BUILD_DIRECTORY.  T in the environment
+# picks cases of the suite: then only these run.
+set -eu
+b=$1
+log=$b/check
+mkdir -p "$log"
+total=0
+
+fail()
+{
+    echo "check: FAILED: $*" >&2
+    exit 1
+}
+
+# run NAME COMMAND...: shows the output only when it fails.
+run()
+{
+    name=$1
+    shift
+    "$@" >"$log/$name.log" 2>&1 || { cat "$log/$name.log" >&2; fail "$name ($*)"; }
+}
+
+# The validation layer, where it is installed, watches all that runs on the device.
+validation=
+for dir in /usr/share/vulkan /usr/local/share/vulkan /etc/vulkan; do
+    [ ! -f $dir/explicit_layer.d/VkLayer_khronos_validation.json ] || validation=1
+done
+[ -n "$validation" ] || echo 'check: no Khronos validation layer here: cases run without it'
+
+cases()
+{
+    run cases env ${validation:+ASSAY_VK_VALIDATION=1} "$b/assay" conformance --no-models --quiet "$@"
+    last=$(tail -n 1 "$log/cases.log")
+    count=$(echo "$last" | sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p')
+    [ "${count:-0}" -gt 0 ] || fail "no case passed: $last"
+    total=$((total + count))
+    echo "cases: $last${validation:+, under the validation layer}"
+}
+
+if [ -n "${T:-}" ]; then
+    cases --filter="$T"
+    exit 0
+fi
+
+# cmocka reports to stderr, and a program that runs no test exits 0: count what passed.
+units=0
+for program in "$b"/unit/*; do
+    [ -f "$program" ] && [ -x "$program" ] || continue
+    name=$(basename "$program")
+    run "$name" "$program"
+    count=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log/$name.log" |
+        awk '{ s += $1 } END { print s + 0 }')
+    [ "$count" -gt 0 ] || { cat "$log/$name.log" >&2; fail "$name: no test ran"; }
+    grep -h '^skipped' "$log/$name.log" || true
+    units=$((units + count))
+done
+echo "unit: $units tests passed"
+total=$((total + units))
+
+for program in "$b"/fuzz/replay_*; do
+    [ -f "$program" ] && [ -x "$program" ] || continue
+    name=$(basename "$program")
+    run "$name" "$program" "fuzz/corpus/${name#replay_}"
+    echo "corpus: $(tail -n 1 "$log/$name.log")"
+    count=$(sed -n 's/.*: \([0-9][0-9]*\) inputs.*/\1/p' "$log/$name.log" | tail -n 1)
+    [ "${count:-0}" -gt 0 ] || fail "$name: no input was replayed"
+    total=$((total + count))
+done
+
+run golden "$b/assay" golden check --quiet
+echo "golden: $(tail -n 1 "$log/golden.log")"
+count=$(sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p' "$log/golden.log" | tail -n 1)
+[ "${count:-0}" -gt 0 ] || fail 'golden: nothing was checked'
+total=$((total + count))
+
+# At most 3 cases an op; all of them run in `make conformance`.
+cases --limit=3
+
+for program in "$b"/examples/*; do
+    [ -f "$program" ] && [ -x "$program" ] || continue
+    name=$(basename "$program")
+    run "example_$name" "$program" golden/digits/digits_f32.tflite "$b/libassay_delegate.so"
+    echo "example: $name: $(tail -n 1 "$log/example_$name.log")"
+    total=$((total + 1))
+done
+
+# Every shader is valid SPIR-V for Vulkan 1.1.
+if command -v spirv-val >/dev/null; then
+    count=0
+    for shader in $(find "$b/delegate" -name '*.spv'); do
+        run spirv-val spirv-val --target-env vulkan1.1 "$shader"
+        count=$((count + 1))
+    done
+    [ "$count" -gt 0 ] || fail 'no shader was found'
+    echo "shaders: $count valid"
+    total=$((total + count))
+fi
+sh ci/commands.sh "$b" "$log" || fail 'commands'
+count=$(cat "$log/commands.count")
+total=$((total + count))
+echo "check: all passed: $total tests" | tee "$log/summary"

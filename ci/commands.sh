@@ -1,0 +1,77 @@
+#!/bin/sh
+# The commands as a user meets them: exit codes, one clear line on stderr for bad input, nothing half
+# written.  commands.sh BUILD_DIRECTORY WORK_DIRECTORY
+set -u
+b=$1
+work=$2/commands
+rm -rf "$work"
+mkdir -p "$work"
+count=0
+model=golden/digits/digits_f32.tflite
+image=golden/digits/7.png
+
+# expect CODE WORDS COMMAND...: exit code, and an extended regular expression that one line of
+# stderr (CODE not 0) or stdout (CODE 0) matches.
+expect()
+{
+    code=$1 words=$2
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    if [ "$code" = 0 ]; then text=$work/out; else text=$work/err; fi
+    if [ "$got" != "$code" ] || ! grep -qE -- "$words" "$text"; then
+        echo "commands: $*: exit $got, expected $code, and \"$words\" in" >&2
+        cat "$text" >&2
+        exit 1
+    fi
+    # One line that says what is wrong; the loader of Vulkan may add its own.
+    if [ "$code" != 0 ] && [ "$code" != 1 ] && [ "$(grep -c '^assay: ' "$work/err")" != 1 ]; then
+        echo "commands: $*: not one line of error:" >&2
+        cat "$work/err" >&2
+        exit 1
+    fi
+    count=$((count + 1))
+}
+
+assay=$b/assay
+head -c 1000 $model >"$work/truncated.tflite"
+printf 'aaaaTFL2bbbbccccdddd' >"$work/wrong.tflite"
+: >"$work/empty.tflite"
+echo not a library >"$work/bad.so"
+
+expect 0 'conformance' $assay --help
+expect 0 'Examples' $assay run --help
+expect 2 'colour' $assay conformance --colour=blue
+expect 2 'frobnicate' $assay frobnicate
+expect 0 'llvmpipe|[A-Za-z]' $assay devices
+expect 3 'driver' env VK_DRIVER_FILES="$work/none.json" VK_ICD_FILENAMES="$work/none.json" \
+    $assay devices
+echo '{"file_format_version":"1.0.0","ICD":{"library_path":"./none.so","api_version":"1.3.0"}}' \
+    >"$work/broken.json"
+expect 3 'driver' env VK_DRIVER_FILES="$work/broken.json" VK_ICD_FILENAMES="$work/broken.json" \
+    $assay devices
+expect 3 'driver' env VK_DRIVER_FILES="$work/broken.json" VK_ICD_FILENAMES="$work/broken.json" \
+    $assay conformance --filter='relu.*'
+expect 3 'driver' env VK_DRIVER_FILES="$work/broken.json" VK_ICD_FILENAMES="$work/broken.json" \
+    $assay run $model --input=$image
+expect 2 'none.tflite' $assay run "$work/none.tflite"
+expect 2 'truncated.tflite.*offset' $assay run "$work/truncated.tflite"
+expect 2 'identifier' $assay inspect "$work/wrong.tflite"
+expect 2 'empty.tflite' $assay inspect "$work/empty.tflite"
+expect 2 'bad.so' $assay run $model --delegate="$work/bad.so"
+expect 2 'missing.so' $assay conformance --delegate="$work/missing.so" --filter='relu.*'
+expect 2 'none.png' $assay run $model --input="$work/none.png"
+expect 2 'no_such_op' $assay conformance --filter='no_such_op.*'
+expect 2 'cannot|directory' $assay conformance --filter='relu.*' --out="$work/no/such/dir.json"
+expect 2 'cannot|directory' $assay zoo mobilenet_v1 --width=0.25 --res=32 -o "$work/no/m.tflite"
+expect 2 'precision' $assay run $model --input=$image --delegate-option=precision=fp64
+expect 2 'colour' $assay run $model --input=$image --delegate-option=colour=blue
+expect 3 'nowhere' $assay run $model --input=$image --device=nowhere
+expect 0 '^ *1 .* 7' $assay run $model --input=$image --labels=golden/digits/labels.txt
+expect 0 '^ *1 .* 7' $assay run $model --input=$image --labels=golden/digits/labels.txt \
+    --delegate=none
+expect 0 'CONV_2D' $assay inspect $model
+expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 -o "$work/m.tflite"
+expect 0 'SOFTMAX' $assay inspect "$work/m.tflite"
+echo $count >"$2/commands.count"
+echo "commands: $count as expected"
