@@ -52,8 +52,8 @@ enum status subject_set(struct subject *s, const char *key, const char *value, s
 /* dlopen and the entry points.  STATUS_IO with dlopen's reason. */
 enum status subject_load(struct subject *s, struct diag *diag);
 /* A delegate object with the subject's options and extra ones (replacing those of the same key).
- * STATUS_NO_DEVICE with the messages that the library reported when it returns NULL.  For the
- * reference *out is NULL. */
+ * STATUS_NO_DEVICE with the messages that the library reported when it returns NULL; STATUS_USAGE
+ * when the first of them begins with "option ", as ours do.  For the reference *out is NULL. */
 enum status subject_create(const struct subject *s, const struct subject_option *extra,
                            size_t extra_count, TfLiteDelegate **out, struct diag *diag);
 void subject_destroy(const struct subject *s, TfLiteDelegate *delegate);

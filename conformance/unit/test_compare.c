@@ -106,7 +106,7 @@ static void test_figures(void **state)
     struct comparison c;
 
     (void)state;
-    got[0] = 1 + 0x1p-23f;   /* one unit in the last place, all that is allowed */
+    got[0] = 1 + 0x1p-23f;    /* one unit in the last place, all that is allowed */
     value[10] = 11 + 0x1p-21; /* half of one */
     c = compare(&rounded, BOUNDS_FP32, false);
     assert_true(c.pass);
