@@ -1,0 +1,65 @@
+/* What the parts of the model reader share, and tests of it. */
+#ifndef ASSAY_REFERENCE_TFLITE_INTERNAL_H
+#define ASSAY_REFERENCE_TFLITE_INTERNAL_H
+
+#include "reference/diag.h"
+#include "reference/flatbuffer.h"
+#include "reference/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tflite_accept {
+    ACCEPT_SUPPORTED, /* what tflite_read accepts */
+    ACCEPT_LEGAL      /* also what is legal but not done here: sparse tensors, quantization details,
+                         data in other files */
+};
+
+/* The rules of a model, for bytes that fb_verify passed. */
+enum status tflite_check_rules(const uint8_t *bytes, size_t count, enum tflite_accept accept,
+                               struct diag *diag);
+
+/* tflite_read, with a choice of what is accepted. */
+enum status tflite_read_accepting(struct model *m, const void *bytes, size_t count,
+                                  enum tflite_accept accept, struct diag *diag);
+
+/* Where the bytes of a buffer or of large custom options stand.  present is false when there are
+ * none; behind: outside of the flatbuffer, at the position that offset and size say. */
+struct tflite_span {
+    size_t at, count;
+    bool present, behind;
+};
+struct tflite_span tflite_buffer_span(struct fb_table buffer);
+struct tflite_span tflite_custom_span(struct fb_table op);
+
+/* ---- while the rules are checked ---- */
+
+enum { LABEL_BYTES = 96, NO_INDEX = -1 };
+
+struct rules {
+    const uint8_t *bytes;
+    size_t count;
+    enum tflite_accept accept;
+    struct diag *diag;
+    struct fb_table model;
+    size_t buffers, opcodes, subgraphs;
+    uint64_t used; /* bytes of data that many may share, as often as they are used */
+    /* What is looked at, for messages; NO_INDEX: none. */
+    struct fb_table graph;
+    int64_t graph_index, tensor_index, operator_index;
+};
+
+/* What a tensor holds before the next operator runs; 0: nothing yet. */
+enum { HOLDS_CONSTANT = 1, HOLDS_STATE, HOLDS_INPUT, HOLDS_OUTPUT };
+
+/* "offset 0x1f4: Tensor.buffer: <message> (subgraph 0, tensor 3 'conv1')"; index: of an element,
+ * SIZE_MAX for the field itself. */
+enum status rules_fail(const struct rules *r, enum status s, struct fb_table t, unsigned slot,
+                       size_t index, const char *format, ...) PRINTF_LIKE(6, 7);
+/* Counts bytes, and fails when parts of the file are shared too often. */
+enum status rules_spend(struct rules *r, uint64_t bytes, struct fb_table t, unsigned slot);
+/* All rules of one tensor; *holds becomes HOLDS_CONSTANT or HOLDS_STATE, or stays. */
+enum status rules_check_tensor(struct rules *r, struct fb_table t, uint8_t *holds);
+
+#endif
