@@ -166,10 +166,24 @@ static void drop_added_tensors(struct interpreter *in)
     in->tensor_count = in->context.tensors_size = in->model_tensors;
 }
 
+/* What a user bound stays bound. */
+static void forget_delegate(struct interpreter *in, int tensor)
+{
+    TfLiteTensor *t = &in->tensors[tensor];
+
+    if (t->buffer_handle == kTfLiteNullBufferHandle) {
+        t->delegate = NULL;
+        t->data_is_stale = false;
+    }
+    if (t->allocation_type == kTfLiteDynamic && runtime_type_bits(t->type) != 0) {
+        memory_release(in, tensor); /* perhaps of a kernel's making: prepare decides anew */
+        t->allocation_type = kTfLiteArenaRw;
+        t->data.raw = NULL;
+    }
+}
+
 void delegates_undo(struct interpreter *in)
 {
-    if (in->delegate_count == 0 && in->node_count == in->model_nodes)
-        return;
     while (in->node_count > in->model_nodes)
         kernel_close(in, in->nodes[--in->node_count]);
     drop_added_tensors(in);
@@ -184,16 +198,8 @@ void delegates_undo(struct interpreter *in)
             memcpy(node->abi.inputs->data, inputs->data, inputs->count * sizeof(int));
     }
     in->plan_count = in->model_nodes;
-    for (size_t i = 0; i < in->tensor_count; i++) {
-        TfLiteTensor *t = &in->tensors[i];
-
-        if (t->buffer_handle == kTfLiteNullBufferHandle) {
-            t->delegate = NULL;
-            t->data_is_stale = false;
-        }
-        if (t->allocation_type == kTfLiteDynamic && runtime_type_bits(t->type) != 0)
-            in->info[i].made_dynamic = true; /* prepare decides anew */
-    }
+    for (size_t i = 0; i < in->tensor_count; i++)
+        forget_delegate(in, (int)i);
     in->undone = in->delegate_count > 0;
     in->immutable = false;
     in->prepared = in->allocated = false;

@@ -46,8 +46,7 @@ struct tensor_info {
     uint64_t changed;    /* the shape clock when dims changed last */
     size_t offset;       /* in the activation arena, of the data; meaningful when placed */
     bool placed;
-    bool made_dynamic; /* by us, for lack of a shape */
-    bool is_input;     /* of the graph: its value outlives invoke */
+    bool is_input; /* of the graph: its value outlives invoke */
 };
 
 struct node {

@@ -91,7 +91,6 @@ static enum status make_dynamic(struct interpreter *in, TfLiteTensor *t, struct 
     if (t->allocation_type != kTfLiteDynamic) {
         t->allocation_type = kTfLiteDynamic;
         t->data.raw = NULL;
-        in->info[index].made_dynamic = true;
     }
     in->has_dynamic = true;
     in->dynamic_tensor = index;
@@ -248,23 +247,6 @@ enum status prepare_late(struct interpreter *in, struct node *node, struct diag 
 
 /* ---- the whole plan ---- */
 
-/* What was dynamic may not be so with other shapes.  Tensors that a kernel made dynamic stay so: it
- * may have done that in its init, once. */
-static void forget_dynamic(struct interpreter *in)
-{
-    in->has_dynamic = false;
-    for (size_t i = 0; i < in->tensor_count; i++) {
-        TfLiteTensor *t = &in->tensors[i];
-
-        if (!in->info[i].made_dynamic)
-            continue;
-        memory_release(in, (int)i);
-        in->info[i].made_dynamic = false;
-        t->allocation_type = kTfLiteArenaRw;
-        t->data.raw = NULL;
-    }
-}
-
 static bool some_delegate_wants_shapes(const struct interpreter *in)
 {
     for (size_t i = 0; i < in->delegate_count; i++)
@@ -277,7 +259,7 @@ enum status prepare_plan(struct interpreter *in, struct diag *diag)
 {
     in->prepared = false;
     in->allocated = false;
-    forget_dynamic(in);
+    in->has_dynamic = false;
     if (some_delegate_wants_shapes(in)) /* also of the nodes that kernels stand for */
         for (size_t i = 0; i < in->model_nodes; i++)
             TRY(prepare_reference(in, in->nodes[i], diag));
