@@ -1,0 +1,90 @@
+/* The list of topologies, and what they share: limits and defaults. */
+#include "conformance/zoo.h"
+
+#include "conformance/cli.h"
+#include "conformance/zoo_net.h"
+
+#include <string.h>
+
+extern const struct zoo_entry zoo_mobilenet_v1;
+
+static const struct zoo_entry *const entries[] = { &zoo_mobilenet_v1 };
+
+enum { ENTRIES = sizeof entries / sizeof entries[0], CLASSES_MAX = 100000 };
+
+const struct zoo_entry *zoo_at(size_t index)
+{
+    return index < ENTRIES ? entries[index] : NULL;
+}
+
+enum status zoo_find(const struct zoo_entry **entry, const char *name, struct diag *diag)
+{
+    const char *names[ENTRIES];
+    const char *near;
+
+    for (size_t i = 0; i < ENTRIES; i++) {
+        names[i] = entries[i]->name;
+        if (strcmp(name, names[i]) == 0) {
+            *entry = entries[i];
+            return STATUS_OK;
+        }
+    }
+    near = cli_nearest(name, names, ENTRIES);
+    if (near)
+        return diag_fail(diag, STATUS_USAGE, "no such model; did you mean %s?", near);
+    return diag_fail(diag, STATUS_USAGE, "no such model; `assay zoo --list` lists them");
+}
+
+static enum status check(const struct zoo_entry *e, const struct zoo_options *o, struct diag *diag)
+{
+    if (!(o->width > 0 && o->width <= 2))
+        return diag_fail(diag, STATUS_USAGE, "width %g, want more than 0, at most 2", o->width);
+    if (o->resolution % e->resolution_step != 0 || o->resolution > e->resolution_max)
+        return diag_fail(diag, STATUS_USAGE, "resolution %u, want a multiple of %u up to %u",
+                         o->resolution, e->resolution_step, e->resolution_max);
+    if (o->classes < 2 || o->classes > CLASSES_MAX)
+        return diag_fail(diag, STATUS_USAGE, "%u classes, want 2 to %d", o->classes, CLASSES_MAX);
+    if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16)
+        return diag_fail(diag, STATUS_USAGE, "type %d, want f32 or f16", (int)o->type);
+    return STATUS_OK;
+}
+
+enum status zoo_build(struct model *m, const struct zoo_entry *entry,
+                      const struct zoo_options *options, struct diag *diag)
+{
+    struct zoo_net net = { .options = *options };
+    enum status s;
+
+    *m = (struct model){ 0 };
+    if (net.options.resolution == 0)
+        net.options.resolution = entry->resolution;
+    if (net.options.classes == 0)
+        net.options.classes = entry->classes;
+    TRY(check(entry, &net.options, diag));
+    builder_init(&net.builder);
+    s = entry->build(&net, &net.options, diag);
+    if (s == STATUS_OK && net.status != STATUS_OK)
+        s = diag_fail(diag, net.status, "%s: no memory for the weights", entry->name);
+    if (s != STATUS_OK) {
+        builder_close(&net.builder);
+        return s;
+    }
+    return builder_finish(&net.builder, m, diag);
+}
+
+uint64_t zoo_parameters(const struct model *m)
+{
+    uint64_t sum = 0;
+
+    for (size_t s = 0; s < m->subgraph_count; s++) {
+        for (size_t i = 0; i < m->subgraphs[s].tensor_count; i++) {
+            const struct model_tensor *const t = &m->subgraphs[s].tensors[i];
+            size_t bytes;
+
+            if (model_tensor_data(m, t, &bytes) &&
+                (t->type == TENSOR_FLOAT32 || t->type == TENSOR_FLOAT16))
+                sum += bytes / (tensor_type_bits(t->type) / 8);
+        }
+    }
+    return sum;
+}

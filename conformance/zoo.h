@@ -1,0 +1,45 @@
+/* Benchmark models: published topologies with seeded weights.
+ *
+ * Same name, options and seed: same bytes, on every machine.  The weights come from integers, with
+ * IEEE products, quotients and square roots only. */
+#ifndef ASSAY_CONFORMANCE_ZOO_H
+#define ASSAY_CONFORMANCE_ZOO_H
+
+#include "reference/diag.h"
+#include "reference/model.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct zoo_options {
+    double width;        /* multiplier of all channels */
+    uint32_t resolution; /* of the square input */
+    uint32_t classes;
+    int32_t type; /* TENSOR_FLOAT32; TENSOR_FLOAT16: weights, each behind a DEQUANTIZE */
+    uint64_t seed;
+};
+
+struct zoo_net; /* zoo_net.h */
+
+/* One topology: conformance/zoo_<name>.c defines `const struct zoo_entry zoo_<name>`. */
+struct zoo_entry {
+    const char *name, *summary;
+    uint32_t resolution, resolution_step, resolution_max; /* default; a multiple of step */
+    uint32_t classes;                                     /* default */
+    enum status (*build)(struct zoo_net *net, const struct zoo_options *options, struct diag *diag);
+};
+
+/* NULL past the end. */
+const struct zoo_entry *zoo_at(size_t index);
+/* STATUS_USAGE with the nearest name. */
+enum status zoo_find(const struct zoo_entry **entry, const char *name, struct diag *diag);
+
+/* resolution and classes 0: the entry's.  STATUS_USAGE for options out of range.  On failure *m is
+ * empty. */
+enum status zoo_build(struct model *m, const struct zoo_entry *entry,
+                      const struct zoo_options *options, struct diag *diag);
+
+/* Elements of all constants but integers. */
+uint64_t zoo_parameters(const struct model *m);
+
+#endif
