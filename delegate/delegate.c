@@ -164,9 +164,13 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
         return diag_fail(diag, STATUS_NO_MEMORY, "delegate: out of memory");
     pthread_mutex_init(&d->prepare_lock, NULL);
     pthread_mutex_init(&d->lock, NULL);
-    if ((s = options_parse(&d->options, keys, values, count, diag)) != STATUS_OK ||
-        (s = device_acquire(&d->device, d->options.device, d->options.precision == PRECISION_FP16,
-                            diag)) != STATUS_OK) {
+    s = options_parse(&d->options, keys, values, count, diag);
+    if (s == STATUS_OK)
+        s = device_acquire(&d->device, d->options.device, d->options.precision == PRECISION_FP16,
+                           diag);
+    if (s == STATUS_OK && d->options.precision == PRECISION_FP16)
+        s = device_test_half(d->device, diag);
+    if (s != STATUS_OK) {
         delegate_destroy(d);
         return s;
     }

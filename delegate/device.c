@@ -3,6 +3,7 @@
 #include "delegate/device_info.h"
 #include "delegate/instance.h"
 #include "delegate/pipeline.h"
+#include "delegate/selftest.h"
 #include "reference/memory.h"
 
 #include <ctype.h>
@@ -226,6 +227,7 @@ static void device_close(struct device *d)
     }
     pthread_mutex_destroy(&d->queue_lock);
     pthread_mutex_destroy(&d->pipeline_lock);
+    pthread_mutex_destroy(&d->selftest_lock);
     mem_free(d);
 }
 
@@ -242,6 +244,7 @@ static enum status device_open(struct device **out, const struct candidate *c, s
     d->queue_family = (uint32_t)c->family;
     pthread_mutex_init(&d->queue_lock, NULL);
     pthread_mutex_init(&d->pipeline_lock, NULL);
+    pthread_mutex_init(&d->selftest_lock, NULL);
     if ((s = create_device(d, diag)) != STATUS_OK || (s = create_layouts(d, diag)) != STATUS_OK) {
         device_close(d);
         return s;
@@ -300,6 +303,18 @@ enum status device_acquire(struct device **out, const char *wanted, bool half, s
             instance_release();
     }
     pthread_mutex_unlock(&lock);
+    return s;
+}
+
+enum status device_test_half(struct device *d, struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    pthread_mutex_lock(&d->selftest_lock);
+    if (!d->half_tested)
+        s = selftest_half(d, diag);
+    d->half_tested = s == STATUS_OK;
+    pthread_mutex_unlock(&d->selftest_lock);
     return s;
 }
 

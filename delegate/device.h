@@ -30,12 +30,17 @@ struct device {
     VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
     pthread_mutex_t pipeline_lock;
     struct pipeline *pipelines;
+    pthread_mutex_t selftest_lock;
+    bool half_tested; /* 16-bit storage gave the known answers */
 };
 
 /* The device that `wanted` names: an index, part of a name (case ignored), NULL for the best one by
  * type and then the first.  STATUS_NO_DEVICE says what there is and what is missing. */
 enum status device_acquire(struct device **out, const char *wanted, bool half, struct diag *diag);
 void device_release(struct device *d);
+
+/* Runs the self-test of 16-bit storage when it has not passed on this device yet. */
+enum status device_test_half(struct device *d, struct diag *diag);
 
 /* Describes all devices (assay_gpu.h); -1 with the reason in diag. */
 int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);
