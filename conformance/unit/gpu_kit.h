@@ -1,0 +1,73 @@
+/* White-box tests of the delegate: the interpreter as host, and graphs seen through the ABI. */
+#ifndef ASSAY_CONFORMANCE_UNIT_GPU_KIT_H
+#define ASSAY_CONFORMANCE_UNIT_GPU_KIT_H
+
+#include "conformance/unit/graph_kit.h"
+
+#include "delegate/decide.h"
+#include "delegate/graph.h"
+#include "delegate/options.h"
+#include "delegate/plan.h"
+
+/* Runs `look` on the graph that a delegate would see. */
+struct gpu_peek {
+    void (*look)(struct graph *g, void *user);
+    void *user;
+    bool seen;
+};
+
+static inline TfLiteStatus gpu_peek_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    struct gpu_peek *peek = delegate->data_;
+    struct diag diag = { 0 };
+    struct graph g;
+
+    KIT_OK(graph_import(&g, context, &diag));
+    peek->look(&g, peek->user);
+    peek->seen = true;
+    graph_close(&g);
+    return kTfLiteOk;
+}
+
+static inline void gpu_look(const struct model *m, void (*look)(struct graph *, void *), void *user)
+{
+    struct gpu_peek peek = { .look = look, .user = user };
+    TfLiteDelegate delegate = { .data_ = &peek, .Prepare = gpu_peek_prepare };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+
+    KIT_OK(interpreter_open(&in, m, NULL, &diag));
+    KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
+    interpreter_close(in);
+    assert_true(peek.seen);
+}
+
+/* The options of key=value pairs, ended by NULL. */
+static inline struct gpu_options gpu_options_of(const char *const *pairs)
+{
+    const char *keys[16] = { NULL }, *values[16] = { NULL };
+    struct diag diag = { 0 };
+    struct gpu_options o;
+    size_t n = 0;
+
+    for (; pairs[2 * n]; n++) {
+        keys[n] = pairs[2 * n];
+        values[n] = pairs[2 * n + 1];
+    }
+    KIT_OK(options_parse(&o, keys, values, n, &diag));
+    return o;
+}
+
+static inline struct device_limits gpu_large_limits(void)
+{
+    return (struct device_limits){ .max_storage_buffer_range = 1u << 30,
+                                   .storage_buffer_offset_alignment = 64,
+                                   .max_memory_allocation_bytes = 1u << 31,
+                                   .max_workgroup_count = { 65535, 65535, 65535 },
+                                   .max_workgroup_size = { 1024, 1024, 64 },
+                                   .max_workgroup_invocations = 1024,
+                                   .max_shared_memory_bytes = 32768,
+                                   .storage_16bit = true };
+}
+
+#endif
