@@ -8,6 +8,9 @@ SANITIZE ?=
 OPT ?= -O2 -g
 WERROR ?=
 VERSION := 0.1.0
+# V=1 shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),@:,@printf '  %-6s %s\n' $(1) $@)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -52,11 +55,13 @@ all: $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so ## the program, the r
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(if $(filter conformance/% fuzz/%,$<),$(PKG_CFLAGS)) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter conformance/% fuzz/%,$<),$(PKG_CFLAGS)) -MMD -MP -c -o $@ $<
 
 $(B)/%.o: $(B)/%.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 # Rebuild all when the flags change.
 $(B)/flags: force
@@ -64,15 +69,18 @@ $(B)/flags: force
 	@echo '$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL)' | cmp -s - $@ || echo '$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL)' >$@
 
 $(B)/libassay.so: $(REF_OBJ)
-	$(CC) -shared -Wl,-soname,libassay.so -Wl,--no-undefined -o $@ $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
+	$(call say,LINK)
+	$(Q)$(CC) -shared -Wl,-soname,libassay.so -Wl,--no-undefined -o $@ $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
 
 $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/exports.map
-	$(CC) -shared -Wl,-soname,libassay_delegate.so -Wl,--no-undefined \
+	$(call say,LINK)
+	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so -Wl,--no-undefined \
 	    -Wl,--version-script=delegate/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) -lvulkan -lm -lpthread
 
 # assay looks for its delegate beside itself.
 $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
-	$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
 
 # ---- shaders: SPIR-V per storage precision, embedded as one C file ----
 SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv)
@@ -81,28 +89,33 @@ spirv = @mkdir -p $(@D) && glslangValidator -V --quiet --target-env vulkan1.1 -I
 $(B)/%.f32.spv: %.comp ; $(call spirv,0)
 $(B)/%.f16.spv: %.comp ; $(call spirv,1)
 $(B)/delegate/spirv.c: $(SPV) delegate/embed.sh
-	sh delegate/embed.sh $(SPV) >$@
+	$(call say,EMBED)
+	$(Q)sh delegate/embed.sh $(SPV) >$@
 
 # ---- tests ----
 UNIT_BIN := $(patsubst conformance/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
 $(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(CONF_LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)
+	$(Q)ar rcs $@ $^
 $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/liball.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $< $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka -lvulkan -ldl -lm -lpthread
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $< $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka -lvulkan -ldl -lm -lpthread
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC))
 
 # The C programs that users would write: built against the public headers, linked with libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
 $(B)/examples/%: reference/examples/%.c $(B)/libassay.so
 	@mkdir -p $(@D)
-	$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include $(CFLAGS) -o $@ $< -L$(B) -lassay \
+	$(call say,CC)
+	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include $(CFLAGS) -o $@ $< -L$(B) -lassay \
 	    -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -ldl
 
 # Replays the corpus without a fuzzer.
 $(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(B)/liball.a
-	$(CC) -o $@ $^ $(LDFLAGS_ALL) $(PKG_LIBS) -lvulkan -ldl -lm -lpthread
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) $(PKG_LIBS) -lvulkan -ldl -lm -lpthread
 FUZZ_REPLAY := $(patsubst fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ_SRC))
 
 CASES = $(if $(T),--filter='$(T)')
@@ -150,7 +163,8 @@ fuzz: ## libFuzzer for FUZZ_TIME seconds a target, starting from the corpus
 	$(MAKE) B=$(B)/libfuzzer CC=clang SANITIZE=address,undefined OPT='-O1 -g' \
 	    CFLAGS=-fsanitize=fuzzer-no-link fuzz-run FUZZ_TIME=$(FUZZ_TIME)
 $(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(B)/liball.a
-	$(CC) -o $@ $^ -fsanitize=fuzzer $(LDFLAGS_ALL) $(PKG_LIBS) -lvulkan -ldl -lm -lpthread
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $^ -fsanitize=fuzzer $(LDFLAGS_ALL) $(PKG_LIBS) -lvulkan -ldl -lm -lpthread
 fuzz-run: $(patsubst fuzz/%.c,$(B)/fuzz/fuzz_%,$(FUZZ_SRC))
 	@for f in $(patsubst fuzz/%.c,%,$(FUZZ_SRC)); do \
 	    mkdir -p $(B)/corpus/$$f && \
