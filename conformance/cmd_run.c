@@ -122,7 +122,7 @@ static void print_top(FILE *f, const struct result *r, const TfLiteTensor *t, si
     for (size_t i = 0; i < count; i++) {
         const char *const label = labels_find(&r->labels, indices[i]);
 
-        fprintf(f, "  %6zu  %-12.6g%s%s\n", indices[i], tensor_real(t, indices[i]),
+        fprintf(f, "%12zu  %-12.6g class %zu%s%s\n", i + 1, tensor_real(t, indices[i]), indices[i],
                 label ? "  " : "", label ? label : "");
     }
 }
@@ -324,7 +324,7 @@ const struct command command_run = {
     .name = "run",
     .summary = "one inference on images, arrays or random data",
     .synopsis = "MODEL [--input=FILE]... [FLAG]...",
-    .examples = "  assay run digits_f32.tflite --input=digit_3.png\n"
+    .examples = "  assay run digits_f32.tflite --input=3.png\n"
                 "  assay run digits_f32.tflite --input='digits.h5:images[7]' --delegate=none\n"
                 "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"
                 "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"
