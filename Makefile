@@ -104,6 +104,15 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/liball.a
 	$(Q)$(CC) -o $@ $< $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka -lvulkan -ldl -lm -lpthread
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC))
 
+# Delegates that go wrong on request, for the suite's tests of itself; gpu.so also as ours speaks.
+MOCKS := $(B)/mock/delegate.so $(B)/mock/gpu.so
+$(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
+	    $(LDFLAGS_ALL) -lm -lpthread
+$(B)/unit/test_subject $(B)/unit/test_judge $(B)/unit/test_runner: | $(MOCKS)
+
 # The C programs that users would write: built against the public headers, linked with libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
 $(B)/examples/%: reference/examples/%.c $(B)/libassay.so

@@ -69,6 +69,7 @@ static void note_wrong(const struct compare_request *q, struct comparison *c, si
     if (c->wrong++ > 0)
         return;
     c->has_element = true;
+    c->index = i;
     c->got = got;
     c->want = want;
     c->error = error;

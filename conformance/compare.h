@@ -28,6 +28,7 @@ struct comparison {
     size_t elements, wrong;
     /* The first wrong element, or sum of a row.  Not set when only rms or mean fail. */
     bool has_element;
+    size_t index;
     char where[64]; /* "n 0 h 1 w 2 c 3", "[4, 5]" */
     double got, want, error, limit;
     char text[160]; /* what is wrong, in words; empty on a pass */

@@ -1,0 +1,272 @@
+/* The reference's answers to one model, compared with a device's. */
+#include "conformance/expect.h"
+
+#include "conformance/compare.h"
+#include "conformance/repro.h"
+#include "conformance/suite.h"
+#include "reference/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- outputs ---- */
+
+void outputs_close(struct outputs *o)
+{
+    for (size_t i = 0; i < o->count; i++)
+        mem_free(o->items[i].data);
+    *o = (struct outputs){ .count = 0 };
+}
+
+enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag)
+{
+    size_t count;
+    const int *const tensors = interpreter_outputs(in, &count);
+
+    *o = (struct outputs){ .count = 0 };
+    if (count > CASE_INPUTS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu outputs, at most %d", count,
+                         CASE_INPUTS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+
+        if (t->dims->size > REF_MAX_RANK || (!t->data.raw && t->bytes > 0)) {
+            outputs_close(o);
+            return diag_fail(diag, STATUS_MISMATCH, "output %zu: rank %d, %zu bytes, no data", i,
+                             t->dims->size, t->bytes);
+        }
+        o->items[i].tensor = tensors[i];
+        o->items[i].type = t->type;
+        o->items[i].rank = t->dims->size;
+        memcpy(o->items[i].dims, t->dims->data, (size_t)t->dims->size * sizeof(int));
+        o->items[i].bytes = t->bytes;
+        o->items[i].data = mem_alloc(t->bytes, 1);
+        o->count = i + 1;
+        if (!o->items[i].data) {
+            outputs_close(o);
+            return diag_fail(diag, STATUS_NO_MEMORY, "output %zu: out of memory", i);
+        }
+        memcpy(o->items[i].data, t->data.raw, t->bytes);
+    }
+    return STATUS_OK;
+}
+
+bool outputs_differ(const struct outputs *a, const struct outputs *b, int *output, size_t *byte)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        const unsigned char *const x = a->items[i].data, *const y = b->items[i].data;
+
+        *output = (int)i;
+        *byte = 0;
+        if (a->items[i].bytes != b->items[i].bytes)
+            return true;
+        for (; *byte < a->items[i].bytes; ++*byte) {
+            if (x[*byte] != y[*byte])
+                return true;
+        }
+    }
+    return false;
+}
+
+enum status expect_write_inputs(struct interpreter *in, const struct case_instance *instance,
+                                int frame, struct diag *diag)
+{
+    size_t count;
+    const int *const tensors = interpreter_inputs(in, &count);
+
+    if (count != instance->input_count)
+        return diag_fail(diag, STATUS_INVALID, "%zu inputs, the case has %zu", count,
+                         instance->input_count);
+    for (size_t i = 0; i < count; i++) {
+        TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+
+        if (t->bytes != instance->inputs[i].bytes || t->type != instance->inputs[i].type)
+            return diag_fail(diag, STATUS_INVALID, "input %zu: %zu bytes of %s, the case has %zu",
+                             i, t->bytes, runtime_type_name(t->type), instance->inputs[i].bytes);
+        if (t->bytes > 0)
+            memcpy(t->data.raw, instance->inputs[i].data[frame], t->bytes);
+    }
+    return STATUS_OK;
+}
+
+/* ---- one output ---- */
+
+struct detail {
+    struct ref_detail all[CASE_INPUTS_MAX];
+    int count;
+};
+
+static void detail_close(struct detail *d)
+{
+    for (int i = 0; i < d->count; i++)
+        mem_free(d->all[i].value);
+    *d = (struct detail){ .count = 0 };
+}
+
+/* Room for the detail of every output of a node: one block each. */
+static enum status detail_open(struct detail *d, struct interpreter *in, const TfLiteNode *node,
+                               struct diag *diag)
+{
+    *d = (struct detail){ .count = 0 };
+    if (node->outputs->size > CASE_INPUTS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%d outputs of a node, at most %d",
+                         node->outputs->size, CASE_INPUTS_MAX);
+    for (int i = 0; i < node->outputs->size; i++) {
+        const size_t n = ref_elements(interpreter_tensor(in, node->outputs->data[i]));
+        double *const block = mem_alloc(n ? n : 1, 3 * sizeof *block);
+
+        if (!block) {
+            detail_close(d);
+            return diag_fail(diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
+        }
+        d->all[i] = (struct ref_detail){ block, block + n, block + 2 * n };
+        d->count = i + 1;
+    }
+    return STATUS_OK;
+}
+
+static bool holds_poison(const void *data, size_t element, uint32_t word)
+{
+    uint32_t bits;
+
+    memcpy(&bits, (const char *)data + 4 * element, sizeof bits);
+    return bits == word;
+}
+
+static void add_figures(struct case_result *r, const struct comparison *c)
+{
+    r->max_abs = fmax(r->max_abs, c->max_abs);
+    r->max_ulp = fmax(r->max_ulp, c->max_ulp);
+    r->margin = fmax(r->margin, c->margin);
+    if (fabs(c->bias) > fabs(r->bias))
+        r->bias = c->bias;
+}
+
+static void note_failure(const struct expect_request *q, const struct comparison *c, int output,
+                         const void *got, TfLiteType type, struct case_result *r)
+{
+    const char *text = c->text;
+
+    if (r->status == CASE_FAIL)
+        return;
+    if (c->has_element && type == kTfLiteFloat32 && isnan(c->got) &&
+        holds_poison(got, c->index, q->poison_word))
+        text = "not written: it holds what was there before";
+    r->has_element = c->has_element;
+    r->output = output;
+    snprintf(r->where, sizeof r->where, "%s", c->where);
+    r->got = c->got;
+    r->want = c->want;
+    r->error = c->error;
+    r->limit = c->limit;
+    if (c->has_element)
+        result_fail(r, "%s (%zu of %zu wrong)", text, c->wrong, c->elements);
+    else
+        result_fail(r, "%s", text);
+}
+
+static enum status compare_output(struct interpreter *in, const struct expect_request *q, int node,
+                                  const struct ref_detail *detail, const struct outputs *got,
+                                  size_t output, struct case_result *result, struct diag *diag)
+{
+    const struct ref_op *const op = interpreter_node_op(in, node);
+    const struct suite_member *const member = suite_find_member(op->code);
+    const TfLiteTensor *const t = interpreter_tensor(in, got->items[output].tensor);
+    struct comparison c;
+
+    if (!member)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "no suite says how %s is judged", op->name);
+    if (got->items[output].rank != t->dims->size || got->items[output].bytes != t->bytes ||
+        got->items[output].type != t->type ||
+        memcmp(got->items[output].dims, t->dims->data,
+               (size_t)t->dims->size * sizeof t->dims->data[0]) != 0) {
+        result_fail(result, "output %zu has another shape than the reference's: %zu bytes, not %zu",
+                    output, got->items[output].bytes, t->bytes);
+        return STATUS_OK;
+    }
+    TRY(compare_tensor(
+        &(struct compare_request){
+            .rule = &member->bound,
+            .bounds = q->bounds,
+            .integers = q->set == SET_INTEGERS,
+            .type = t->type,
+            .got = got->items[output].data,
+            .dims = got->items[output].dims,
+            .rank = got->items[output].rank,
+            .detail = detail,
+        },
+        &c, diag));
+    add_figures(result, &c);
+    if (c.pass)
+        return STATUS_OK;
+    note_failure(q, &c, (int)output, got->items[output].data, t->type, result);
+    if (q->repro)
+        TRY(repro_save_expected(q->repro, output, q->frame, got->items[output].dims,
+                                got->items[output].rank, detail->value, diag));
+    return STATUS_OK;
+}
+
+/* ---- all of them ---- */
+
+static int find_output(const struct outputs *o, int tensor)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        if (o->items[i].tensor == tensor)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* *judged: outputs that were compared. */
+static enum status judge_node(struct interpreter *in, const struct expect_request *q, int node,
+                              const struct outputs *got, size_t *judged, struct case_result *result,
+                              struct diag *diag)
+{
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    bool exposed = false;
+    struct detail detail;
+    enum status s;
+
+    for (int i = 0; i < abi->outputs->size; i++)
+        exposed = exposed || find_output(got, abi->outputs->data[i]) >= 0;
+    if (!exposed)
+        return interpreter_eval_node(in, node, NULL, diag);
+    TRY(detail_open(&detail, in, abi, diag));
+    s = interpreter_eval_node(in, node, detail.all, diag);
+    for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
+        const int output = find_output(got, abi->outputs->data[i]);
+        TfLiteTensor *const t = interpreter_tensor(in, abi->outputs->data[i]);
+
+        if (output < 0)
+            continue;
+        s = compare_output(in, q, node, &detail.all[i], got, (size_t)output, result, diag);
+        ++*judged;
+        /* What follows is judged from the device's value. */
+        if (t->bytes == got->items[output].bytes && t->bytes > 0)
+            memcpy(t->data.raw, got->items[output].data, t->bytes);
+    }
+    detail_close(&detail);
+    return s;
+}
+
+enum status expect_outputs(struct interpreter *in, const struct expect_request *request,
+                           const struct outputs *got, struct case_result *result, struct diag *diag)
+{
+    const size_t nodes = interpreter_node_count(in);
+    size_t judged = 0;
+
+    TRY(expect_write_inputs(in, request->instance, request->frame, diag));
+    for (size_t n = 0; n < nodes; n++) {
+        const TfLiteNode *const node = interpreter_node(in, (int)n);
+        const TfLiteTensor *const first = interpreter_tensor(in, node->outputs->data[0]);
+
+        if (first->allocation_type == kTfLitePersistentRo)
+            continue; /* a constant of constants, computed when the graph was prepared */
+        TRY(judge_node(in, request, (int)n, got, &judged, result, diag));
+    }
+    if (judged != got->count)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu of %zu outputs are made by no node",
+                         got->count - judged, got->count);
+    return STATUS_OK;
+}

@@ -1,0 +1,51 @@
+/* What a model must give: the reference's answers to one model, and the comparison with those of a
+ * device.
+ *
+ * Each output of the graph is judged by the op that makes it, from the device's values of the
+ * outputs before it: errors do not add up along a chain whose links are all outputs. */
+#ifndef ASSAY_CONFORMANCE_EXPECT_H
+#define ASSAY_CONFORMANCE_EXPECT_H
+
+#include "conformance/case.h"
+#include "conformance/result.h"
+#include "reference/interpreter.h"
+
+/* The outputs of one inference, copied. */
+struct outputs {
+    size_t count;
+    struct {
+        int tensor; /* index in the model */
+        TfLiteType type;
+        int rank;
+        int dims[REF_MAX_RANK];
+        size_t bytes;
+        void *data; /* mem_free */
+    } items[CASE_INPUTS_MAX];
+};
+
+enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag);
+void outputs_close(struct outputs *o);
+/* The first byte that differs, of output *output; false when all are equal. */
+bool outputs_differ(const struct outputs *a, const struct outputs *b, int *output, size_t *byte);
+
+struct expect_request {
+    const struct case_instance *instance;
+    int frame; /* 0: A, 1: B */
+    enum bounds bounds;
+    enum data_set set;
+    uint32_t poison_word; /* what outputs held before the device wrote them */
+    const char *repro;    /* directory for the expected values of a failure; NULL: none */
+};
+
+/* Compares, adds to the figures of *result, and on a difference fails it.  in: an interpreter of
+ * the instance's model with preserve_all, allocated, without delegates.  A status other than OK:
+ * the reference itself failed. */
+enum status expect_outputs(struct interpreter *in, const struct expect_request *request,
+                           const struct outputs *got, struct case_result *result,
+                           struct diag *diag);
+
+/* Writes a frame's inputs into the graph's input tensors. */
+enum status expect_write_inputs(struct interpreter *in, const struct case_instance *instance,
+                                int frame, struct diag *diag);
+
+#endif

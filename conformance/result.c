@@ -1,0 +1,29 @@
+/* Results of cases. */
+#include "conformance/result.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *case_status_name(enum case_status s)
+{
+    static const char *const names[CASE_STATUS_COUNT] = {
+#define X(name, text) text,
+        CASE_STATUS_LIST(X)
+#undef X
+    };
+
+    return (unsigned)s < CASE_STATUS_COUNT ? names[s] : "?";
+}
+
+bool result_fail(struct case_result *r, const char *format, ...)
+{
+    va_list args;
+
+    if (r->status == CASE_FAIL)
+        return false;
+    r->status = CASE_FAIL;
+    va_start(args, format);
+    vsnprintf(r->reason, sizeof r->reason, format, args);
+    va_end(args);
+    return false;
+}

@@ -1,0 +1,429 @@
+/* A delegate to test the suite with: it computes with the reference's kernels, and goes wrong in
+ * the one way that its option fault= names.  Built twice: as it is, and with MOCK_GPU, when it also
+ * exports assay_gpu_* and takes the options max_partitions and poison, as ours does. */
+#include "assay_gpu.h"
+#include "reference/half.h"
+#include "reference/memory.h"
+#include "reference/ref_op.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
+                                                     const char *const *values, size_t count,
+                                                     void (*report_error)(const char *));
+EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
+
+/* X(name, option) */
+#define FAULT_LIST(X)                                                                              \
+    X(NONE, "none")                                                                                \
+    X(HALF, "half")                   /* no fault: results are stored as f16 */                    \
+    X(ULPS, "ulps")                   /* one element in each output is off by `ulps` ULPs */       \
+    X(BIAS, "bias")                   /* every element is off by `ulps` ULPs, the same way */      \
+    X(SWAP, "swap")                   /* the first two elements change places */                   \
+    X(ACTIVATION, "activation")       /* the fused activation is left out */                       \
+    X(OVERRUN, "overrun")             /* one element behind the output is written */               \
+    X(UNDERRUN, "underrun")           /* ... in front of it */                                     \
+    X(STATE, "state")                 /* the last frame's result is left in this one's */          \
+    X(SECOND, "second")               /* wrong from the second invoke on */                        \
+    X(NOT_A_NUMBER, "nan")            /* one element is NaN */                                     \
+    X(UNWRITTEN, "unwritten")         /* the last element is not written */                        \
+    X(INPUT, "input")                 /* an input is written to */                                 \
+    X(CONSTANT, "constant")           /* a constant is written to */                               \
+    X(CRASH, "crash")                 /* in invoke */                                              \
+    X(CRASH_PREPARE, "crash_prepare") /* in Prepare */                                             \
+    X(CRASH_DESTROY, "crash_destroy") /* when the delegate is destroyed */                         \
+    X(ABORT, "abort")                 /* in invoke */                                              \
+    X(EXIT, "exit")                   /* the library ends the process, with status 0 */            \
+    X(HANG, "hang")                   /* invoke does not return */                                 \
+    X(INVOKE, "invoke")               /* invoke fails, with a message */                           \
+    X(PREPARE, "prepare")             /* Prepare fails, with a message */                          \
+    X(DECLINE, "decline")             /* takes no node */                                          \
+    X(POISON, "poison")               /* poison reaches the result */                              \
+    X(NO_DEVICE, "no_device")         /* no delegate is made */
+
+enum fault {
+#define X(name, text) FAULT_##name,
+    FAULT_LIST(X)
+#undef X
+        FAULT_COUNT
+};
+static const char *const fault_names[FAULT_COUNT] = {
+#define X(name, text) text,
+    FAULT_LIST(X)
+#undef X
+};
+
+struct mock {
+    TfLiteDelegate base;
+    enum fault fault;
+    int ulps;
+    bool poisoned;
+    int refused; /* a node of the graph seen last; -1: none */
+};
+
+struct step {
+    const struct ref_op *op;
+    int node;
+    int32_t version;
+    max_align_t params[8];
+    TfLiteIntArray *inputs, *outputs;
+};
+
+struct kernel {
+    struct mock *mock;
+    struct step *steps;
+    int count;
+    TfLiteIntArray *outputs; /* of the partition */
+    int inputs_first;        /* a tensor: the first input that is no constant */
+    int constant_first;      /* ... the first constant */
+    int invokes;
+    float last; /* the first element of the last result */
+};
+
+static TfLiteIntArray *copy_array(const TfLiteIntArray *a)
+{
+    const size_t bytes = sizeof *a + (size_t)a->size * sizeof a->data[0];
+    TfLiteIntArray *const b = mem_alloc(1, bytes);
+
+    if (b)
+        memcpy(b, a, bytes);
+    return b;
+}
+
+static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
+{
+    const TfLiteDelegateParams *const params = (const TfLiteDelegateParams *)(const void *)buffer;
+    struct kernel *const k = mem_alloc(1, sizeof *k);
+
+    (void)length;
+    if (!k || !(k->steps = mem_alloc((size_t)params->nodes_to_replace->size, sizeof *k->steps)))
+        return TfLiteKernelInitFailed();
+    k->mock = params->delegate->data_;
+    k->outputs = copy_array(params->output_tensors);
+    k->inputs_first = k->constant_first = -1;
+    for (int i = 0; i < params->nodes_to_replace->size; i++) {
+        struct step *const s = &k->steps[k->count++];
+        TfLiteRegistration *registration;
+        TfLiteNode *node;
+
+        s->node = params->nodes_to_replace->data[i];
+        context->GetNodeAndRegistration(context, s->node, &node, &registration);
+        s->op = ref_find(registration->builtin_code);
+        s->version = registration->version;
+        s->inputs = copy_array(node->inputs);
+        s->outputs = copy_array(node->outputs);
+        if (node->builtin_data)
+            memcpy(s->params, node->builtin_data, s->op->params_bytes);
+    }
+    for (int i = params->input_tensors->size - 1; i >= 0; i--) {
+        const int t = params->input_tensors->data[i];
+
+        if (t >= 0 && context->tensors[t].allocation_type == kTfLiteMmapRo)
+            k->constant_first = t;
+        else if (t >= 0)
+            k->inputs_first = t;
+    }
+    return k;
+}
+
+static void kernel_free(TfLiteContext *context, void *user_data)
+{
+    struct kernel *const k = user_data;
+
+    (void)context;
+    for (int i = 0; i < k->count; i++) {
+        mem_free(k->steps[i].inputs);
+        mem_free(k->steps[i].outputs);
+    }
+    mem_free(k->outputs);
+    mem_free(k->steps);
+    mem_free(k);
+}
+
+static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
+{
+    (void)context;
+    (void)node;
+    return kTfLiteOk;
+}
+
+/* ---- running ---- */
+
+enum { TENSORS_MAX = 64 };
+
+/* The context's tensors, with memory for those inside the partition. */
+struct view {
+    TfLiteTensor tensors[TENSORS_MAX];
+    void *owned[TENSORS_MAX];
+    int count;
+};
+
+static void drop_activation(struct step *s)
+{
+    static const struct {
+        int32_t code;
+        size_t offset; /* of the activation in the struct of builtin_op_data.h */
+    } places[] = { { BUILTIN_CONV_2D, offsetof(TfLiteConvParams, activation) },
+                   { BUILTIN_ADD, offsetof(TfLiteAddParams, activation) } };
+    const TfLiteFusedActivation none = kTfLiteActNone;
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (places[i].code == s->op->code)
+            memcpy((char *)s->params + places[i].offset, &none, sizeof none);
+    }
+}
+
+/* Honest f16 storage of whatever an op computes. */
+static void round_to_half(TfLiteTensor *t)
+{
+    for (size_t i = 0; t->type == kTfLiteFloat32 && i < t->bytes / sizeof(float); i++)
+        t->data.f[i] = half_to_float(float_to_half(t->data.f[i]));
+}
+
+static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct step *s,
+                             struct view *v)
+{
+    TfLiteTensor *in[8], *out[8];
+    struct ref_call call = { .op = s->op,
+                             .node = s->node,
+                             .version = s->version,
+                             .params = s->op->params_bytes ? s->params : NULL,
+                             .in = in,
+                             .in_count = s->inputs->size,
+                             .out = out,
+                             .out_count = s->outputs->size };
+    struct diag diag;
+
+    if (k->mock->fault == FAULT_ACTIVATION)
+        drop_activation(s);
+    for (int i = 0; i < s->inputs->size; i++)
+        in[i] = s->inputs->data[i] < 0 ? NULL : &v->tensors[s->inputs->data[i]];
+    for (int i = 0; i < s->outputs->size; i++) {
+        const int t = s->outputs->data[i];
+
+        out[i] = &v->tensors[t];
+        if (!out[i]->data.raw)
+            out[i]->data.raw = v->owned[t] = mem_alloc(out[i]->bytes, 1);
+        if (out[i]->allocation_type == kTfLitePersistentRo)
+            return kTfLiteOk; /* computed by the host */
+    }
+    if (s->op->eval(&call, &diag) != STATUS_OK) {
+        context->ReportError(context, "mock: %s", diag.text);
+        return kTfLiteError;
+    }
+    for (int i = 0; i < s->outputs->size && k->mock->fault == FAULT_HALF; i++)
+        round_to_half(out[i]);
+    return kTfLiteOk;
+}
+
+static float move(float f, int ulps)
+{
+    for (int i = 0; i < abs(ulps); i++)
+        f = nextafterf(f, ulps > 0 ? INFINITY : -INFINITY);
+    return f;
+}
+
+/* The faults that are seen in an output. */
+static void spoil(struct kernel *k, TfLiteTensor *t)
+{
+    const size_t n = t->bytes / sizeof(float);
+    float *const y = t->data.f;
+    const float first = n > 0 ? y[0] : 0;
+
+    if (n == 0 || t->type != kTfLiteFloat32)
+        return;
+    switch (k->mock->fault) {
+    case FAULT_ULPS: y[n / 2] = move(y[n / 2], k->mock->ulps); break;
+    case FAULT_BIAS:
+        for (size_t i = 0; i < n; i++)
+            y[i] = move(y[i], k->mock->ulps);
+        break;
+    case FAULT_SWAP:
+        if (n > 1) {
+            y[0] = y[1];
+            y[1] = first;
+        }
+        break;
+    case FAULT_OVERRUN: y[n] = 1; break;
+    case FAULT_UNDERRUN: y[-1] = 1; break;
+    case FAULT_STATE: y[0] += k->invokes > 1 ? 1e-6f * k->last : 0; break;
+    case FAULT_SECOND: y[n - 1] = k->invokes == 2 ? y[n - 1] + 1 : y[n - 1]; break;
+    case FAULT_NOT_A_NUMBER: y[n - 1] = NAN; break;
+    case FAULT_POISON:
+        if (k->mock->poisoned)
+            y[0] = move(y[0], 1);
+        break;
+    default: break;
+    }
+    k->last = first;
+}
+
+static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
+{
+    struct kernel *const k = node->user_data;
+    const enum fault fault = k->mock->fault;
+    TfLiteStatus status = kTfLiteOk;
+    struct view v = { .count = (int)context->tensors_size };
+    float kept = 0;
+    TfLiteTensor *const first = &context->tensors[k->outputs->data[0]];
+    const size_t elements = first->bytes / sizeof(float);
+
+    k->invokes++;
+    if (fault == FAULT_INVOKE) {
+        context->ReportError(context, "mock: the device is %s", "lost");
+        return kTfLiteError;
+    }
+    if (fault == FAULT_CRASH)
+        raise(SIGSEGV);
+    if (fault == FAULT_ABORT)
+        abort();
+    if (fault == FAULT_EXIT)
+        _exit(0);
+    while (fault == FAULT_HANG)
+        pause();
+    if (v.count > TENSORS_MAX)
+        return kTfLiteError;
+    memcpy(v.tensors, context->tensors, (size_t)v.count * sizeof v.tensors[0]);
+    if (fault == FAULT_UNWRITTEN && elements > 0)
+        memcpy(&kept, first->data.f + elements - 1, sizeof kept);
+    for (int i = 0; i < k->count && status == kTfLiteOk; i++)
+        status = run_step(context, k, &k->steps[i], &v);
+    for (int i = 0; i < k->outputs->size && status == kTfLiteOk; i++)
+        spoil(k, &context->tensors[k->outputs->data[i]]);
+    if (fault == FAULT_UNWRITTEN && elements > 0)
+        memcpy(first->data.f + elements - 1, &kept, sizeof kept);
+    if (fault == FAULT_INPUT && k->inputs_first >= 0)
+        context->tensors[k->inputs_first].data.raw[0] ^= 1;
+    if (fault == FAULT_CONSTANT && k->constant_first >= 0)
+        context->tensors[k->constant_first].data.raw[0] ^= 1;
+    for (int i = 0; i < v.count; i++)
+        mem_free(v.owned[i]);
+    return status;
+}
+
+/* ---- the delegate ---- */
+
+static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    struct mock *const m = delegate->data_;
+    TfLiteRegistration registration = { .init = kernel_init,
+                                        .free = kernel_free,
+                                        .prepare = kernel_prepare,
+                                        .invoke = kernel_invoke,
+                                        .custom_name = "mock",
+                                        .version = 1 };
+    TfLiteIntArray *plan;
+
+    if (m->fault == FAULT_CRASH_PREPARE)
+        raise(SIGSEGV);
+    if (m->fault == FAULT_PREPARE) {
+        context->ReportError(context, "mock: out of %s", "patience");
+        return kTfLiteError;
+    }
+    context->GetExecutionPlan(context, &plan);
+    m->refused = plan->size > 0 ? plan->data[plan->size - 1] : -1;
+    if (m->fault == FAULT_DECLINE)
+        return kTfLiteOk;
+    m->refused = -1;
+    return context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, plan, delegate);
+}
+
+static bool read_option(struct mock *m, const char *key, const char *value)
+{
+    if (strcmp(key, "ulps") == 0) {
+        m->ulps = atoi(value);
+        return true;
+    }
+    if (strcmp(key, "fault") == 0) {
+        for (int i = 0; i < FAULT_COUNT; i++) {
+            if (strcmp(value, fault_names[i]) == 0) {
+                m->fault = (enum fault)i;
+                return true;
+            }
+        }
+    }
+#ifdef MOCK_GPU
+    if (strcmp(key, "max_partitions") == 0)
+        return strcmp(value, "0") == 0;
+    if (strcmp(key, "poison") == 0) {
+        m->poisoned = strcmp(value, "inf") == 0;
+        return true;
+    }
+#endif
+    return false;
+}
+
+TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values,
+                                              size_t count, void (*report_error)(const char *))
+{
+    struct mock *const m = mem_alloc(1, sizeof *m);
+    char text[256];
+
+    if (!m)
+        return NULL;
+    m->base = (TfLiteDelegate){ .data_ = m, .Prepare = mock_prepare };
+    for (size_t i = 0; i < count; i++) {
+        if (read_option(m, keys[i], values[i]))
+            continue;
+        snprintf(text, sizeof text, "option %s: not known, or not with the value %s", keys[i],
+                 values[i]);
+        report_error(text);
+        mem_free(m);
+        return NULL;
+    }
+    if (m->fault != FAULT_NO_DEVICE)
+        return &m->base;
+    report_error("there is no device");
+    mem_free(m);
+    return NULL;
+}
+
+void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
+{
+    struct mock *const m = delegate ? delegate->data_ : NULL;
+
+    if (m && m->fault == FAULT_CRASH_DESTROY)
+        raise(SIGSEGV);
+    mem_free(m);
+}
+
+#ifdef MOCK_GPU
+int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
+{
+    return ((const struct mock *)delegate->data_)->refused >= 0;
+}
+
+int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gpu_refusal *refusal)
+{
+    const struct mock *const m = delegate->data_;
+
+    if (i != 0 || m->refused < 0)
+        return -1;
+    refusal->node = m->refused;
+    refusal->rule = "mock.rule";
+    refusal->field = "dims[3]";
+    refusal->value = "7";
+    refusal->limit = "4";
+    refusal->hint = NULL;
+    return 0;
+}
+
+int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
+{
+    (void)delegate;
+    snprintf(stats->device, sizeof stats->device, "Mock 3000");
+    snprintf(stats->driver, sizeof stats->driver, "mock 1.2");
+    stats->api_version = 1u << 22 | 3u << 12 | 7;
+    stats->constant_bytes = 1000;
+    stats->activation_bytes = 200;
+    stats->staging_bytes = 30;
+    return 0;
+}
+#endif

@@ -1,0 +1,25 @@
+/* Where the test programs find the mock delegates: $(B)/unit/test_x, $(B)/mock/delegate.so. */
+#ifndef ASSAY_CONFORMANCE_UNIT_MOCK_PATH_H
+#define ASSAY_CONFORMANCE_UNIT_MOCK_PATH_H
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static inline const char *mock_path(const char *name)
+{
+    static char path[PATH_MAX + 64];
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash;
+
+    program[length > 0 ? length : 0] = '\0';
+    slash = strrchr(program, '/');
+    if (slash)
+        *slash = '\0';
+    snprintf(path, sizeof path, "%s/../mock/%s", program, name);
+    return path;
+}
+
+#endif
