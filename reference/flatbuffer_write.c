@@ -214,10 +214,8 @@ void fbw_vector(struct fb_writer *w, size_t link, const void *data, size_t count
 
     if (!link)
         return;
-    if (count > UINT32_MAX || !checked_mul(count, size, &bytes)) {
-        fbw_fail(w, STATUS_UNSUPPORTED, "a vector of %zu elements", count);
-        return;
-    }
+    if (!checked_mul(count, size, &bytes))
+        bytes = SIZE_MAX; /* extend refuses it, as all that has more elements than 32 bits count */
     align(w, to > 4 ? to : 4, 4);
     link_here(w, link);
     put(w,
@@ -243,11 +241,7 @@ size_t fbw_tables(struct fb_writer *w, size_t link, size_t count)
     fbw_vector(w, link, NULL, 0, 4, 4);
     first = w->count;
     store(w, first - 4, count, 4);
-    if (count > UINT32_MAX / 4 || !extend(w, 4 * count)) {
-        fbw_fail(w, STATUS_UNSUPPORTED, "a vector of %zu tables", count);
-        return 0;
-    }
-    return first;
+    return extend(w, 4 * count) ? first : 0; /* count structs of more than 4 bytes are in memory */
 }
 
 void fbw_behind(struct fb_writer *w, size_t at, const void *data, size_t count)

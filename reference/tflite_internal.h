@@ -44,22 +44,22 @@ struct rules {
     struct diag *diag;
     struct fb_table model;
     size_t buffers, opcodes, subgraphs;
-    uint64_t used; /* bytes of data that many may share, as often as they are used */
+    uint64_t used;        /* bytes behind the flatbuffer, as often as they are used */
+    uint8_t *string_data; /* of each buffer: 1 when it was checked */
     /* What is looked at, for messages; NO_INDEX: none. */
     struct fb_table graph;
     int64_t graph_index, tensor_index, operator_index;
 };
 
-/* What a tensor holds before the next operator runs; 0: nothing yet. */
-enum { HOLDS_CONSTANT = 1, HOLDS_STATE, HOLDS_INPUT, HOLDS_OUTPUT };
+/* What a tensor holds before the next operator runs; 0: nothing yet.  HOLDS_EMPTY: it has a buffer
+ * without data, and no elements: converters leave out the data of such constants. */
+enum { HOLDS_EMPTY = 1, HOLDS_CONSTANT, HOLDS_STATE, HOLDS_INPUT, HOLDS_OUTPUT };
 
 /* "offset 0x1f4: Tensor.buffer: <message> (subgraph 0, tensor 3 'conv1')"; index: of an element,
  * SIZE_MAX for the field itself. */
 enum status rules_fail(const struct rules *r, enum status s, struct fb_table t, unsigned slot,
                        size_t index, const char *format, ...) PRINTF_LIKE(6, 7);
-/* Counts bytes, and fails when parts of the file are shared too often. */
-enum status rules_spend(struct rules *r, uint64_t bytes, struct fb_table t, unsigned slot);
-/* All rules of one tensor; *holds becomes HOLDS_CONSTANT or HOLDS_STATE, or stays. */
+/* All rules of one tensor; *holds becomes EMPTY, CONSTANT or STATE, or stays. */
 enum status rules_check_tensor(struct rules *r, struct fb_table t, uint8_t *holds);
 
 #endif

@@ -75,17 +75,6 @@ enum status rules_fail(const struct rules *r, enum status s, struct fb_table t, 
                      row->fields[slot].name, item, message, where);
 }
 
-/* Work and memory stay in proportion to the file, however often its parts are shared. */
-enum status rules_spend(struct rules *r, uint64_t bytes, struct fb_table t, unsigned slot)
-{
-    r->used += bytes;
-    if (fb_shared_too_often(r->used, r->count))
-        return rules_fail(r, STATUS_INVALID, t, slot, SIZE_MAX,
-                          "%llu bytes of data so far, in a file of %zu: shared too often",
-                          (unsigned long long)r->used, r->count);
-    return STATUS_OK;
-}
-
 static struct tflite_span span(struct fb_table t, unsigned data, unsigned offset, unsigned size)
 {
     const struct fb_vector v = fb_vector(t, data);
@@ -119,7 +108,12 @@ static enum status check_span(struct rules *r, struct tflite_span s, struct fb_t
     if (s.at > r->count || r->count - s.at < s.count)
         return rules_fail(r, STATUS_INVALID, t, slot, SIZE_MAX,
                           "%zu, size %zu, in a file of %zu bytes", s.at, s.count, r->count);
-    return rules_spend(r, s.count, t, slot);
+    r->used += s.count;
+    if (fb_shared_too_often(r->used, r->count))
+        return rules_fail(r, STATUS_INVALID, t, slot, SIZE_MAX,
+                          "%llu bytes of data so far, in a file of %zu: shared too often",
+                          (unsigned long long)r->used, r->count);
+    return STATUS_OK;
 }
 
 static enum status check_opcodes(struct rules *r)
@@ -203,7 +197,7 @@ static enum status check_order(struct rules *r, struct fb_table op, uint8_t *hol
     for (size_t i = 0; i < out.count; i++) {
         const int32_t index = fb_load_i32(r->bytes, out.at + 4 * i);
 
-        if (holds[index]) {
+        if (holds[index] > HOLDS_EMPTY) {
             label_tensor(r, (size_t)index, label);
             return rules_fail(r, STATUS_INVALID, op, Operator_outputs, i, "%s is written, and %s",
                               label, taken[holds[index]]);
@@ -226,10 +220,16 @@ static enum status check_graph_tensors(struct rules *r, uint8_t *holds)
     TRY(check_indices(r, r->graph, SubGraph_inputs, 0));
     TRY(check_indices(r, r->graph, SubGraph_outputs, 0));
     for (size_t i = 0; i < in.count; i++) {
-        uint8_t *h = &holds[fb_load_i32(r->bytes, in.at + 4 * i)];
+        const int32_t index = fb_load_i32(r->bytes, in.at + 4 * i);
+        char label[LABEL_BYTES];
 
-        if (*h == 0)
-            *h = HOLDS_INPUT;
+        if (holds[index] == HOLDS_CONSTANT) { /* callers write to inputs */
+            label_tensor(r, (size_t)index, label);
+            return rules_fail(r, STATUS_INVALID, r->graph, SubGraph_inputs, i, "%s is a constant",
+                              label);
+        }
+        if (holds[index] <= HOLDS_EMPTY)
+            holds[index] = HOLDS_INPUT;
     }
     return STATUS_OK;
 }
@@ -330,6 +330,25 @@ static enum status check_names(struct rules *r)
     return STATUS_OK;
 }
 
+static enum status check_model(struct rules *r)
+{
+    if (fb_int(r->model, Model_version) != 3)
+        return rules_fail(r, STATUS_INVALID, r->model, Model_version, SIZE_MAX, "%lld, not 3",
+                          (long long)fb_int(r->model, Model_version));
+    if (r->subgraphs == 0)
+        return rules_fail(r, STATUS_INVALID, r->model, Model_subgraphs, SIZE_MAX, "none");
+    if (!fb_find(r->model, Model_buffers))
+        return rules_fail(r, STATUS_INVALID, r->model, Model_buffers, SIZE_MAX, "absent");
+    for (size_t i = 0; i < r->buffers; i++) {
+        const struct fb_table t = fb_item(r->model, Model_buffers, i);
+
+        TRY(check_span(r, tflite_buffer_span(t), t, Buffer_offset));
+    }
+    TRY(check_opcodes(r));
+    TRY(check_subgraphs(r));
+    return check_names(r);
+}
+
 enum status tflite_check_rules(const uint8_t *bytes, size_t count, enum tflite_accept accept,
                                struct diag *diag)
 {
@@ -341,25 +360,16 @@ enum status tflite_check_rules(const uint8_t *bytes, size_t count, enum tflite_a
                        .graph_index = NO_INDEX,
                        .tensor_index = NO_INDEX,
                        .operator_index = NO_INDEX };
+    enum status s;
 
     r.opcodes = fb_vector(r.model, Model_operator_codes).count;
     r.subgraphs = fb_vector(r.model, Model_subgraphs).count;
     r.buffers = fb_vector(r.model, Model_buffers).count;
-    if (fb_int(r.model, Model_version) != 3)
-        return rules_fail(&r, STATUS_INVALID, r.model, Model_version, SIZE_MAX, "%lld, not 3",
-                          (long long)fb_int(r.model, Model_version));
-    if (r.subgraphs == 0)
-        return rules_fail(&r, STATUS_INVALID, r.model, Model_subgraphs, SIZE_MAX, "none");
-    if (!fb_find(r.model, Model_buffers))
-        return rules_fail(&r, STATUS_INVALID, r.model, Model_buffers, SIZE_MAX, "absent");
-    for (size_t i = 0; i < r.buffers; i++) {
-        const struct fb_table t = fb_item(r.model, Model_buffers, i);
-
-        TRY(check_span(&r, tflite_buffer_span(t), t, Buffer_offset));
-    }
-    TRY(check_opcodes(&r));
-    TRY(check_subgraphs(&r));
-    return check_names(&r);
+    if (!(r.string_data = mem_alloc(r.buffers, 1)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "verifying a model: out of memory");
+    s = check_model(&r);
+    mem_free(r.string_data);
+    return s;
 }
 
 enum status tflite_verify(const void *bytes, size_t count, struct diag *diag)

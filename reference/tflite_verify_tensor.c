@@ -9,8 +9,9 @@
 static enum status check_strings(struct rules *r, struct fb_table t, struct tflite_span data,
                                  size_t elements)
 {
+    uint8_t *checked = &r->string_data[fb_int(t, Tensor_buffer)];
     const uint8_t *p = r->bytes + data.at;
-    size_t header, previous;
+    size_t previous;
     int32_t n;
 
     if (data.count < 4)
@@ -23,16 +24,18 @@ static enum status check_strings(struct rules *r, struct fb_table t, struct tfli
     if ((size_t)n < elements)
         return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
                           "%d strings, the shape has %zu", n, elements);
-    header = previous = ((size_t)n + 2) * 4;
-    TRY(rules_spend(r, header, t, Tensor_buffer));
+    previous = ((size_t)n + 2) * 4;
+    if (*checked) /* many tensors may share a buffer */
+        return STATUS_OK;
     for (size_t i = 0; i <= (size_t)n; i++) {
         const int32_t offset = fb_load_i32(p, 4 + 4 * i);
 
-        if (offset < 0 || (size_t)offset < previous || (size_t)offset > data.count)
+        if ((size_t)offset < previous || (size_t)offset > data.count) /* huge if negative */
             return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
                               "string %zu at %d, not in %zu..%zu", i, offset, previous, data.count);
         previous = (size_t)offset;
     }
+    *checked = 1;
     return STATUS_OK;
 }
 
@@ -102,10 +105,30 @@ static void zero_point_range(int32_t type, int64_t *least, int64_t *most)
     }
 }
 
+/* Scales of other types are a converter's notes. */
+static bool is_integer(int32_t type)
+{
+    switch (type) {
+    case TENSOR_INT2:
+    case TENSOR_INT4:
+    case TENSOR_UINT4:
+    case TENSOR_INT8:
+    case TENSOR_UINT8:
+    case TENSOR_INT16:
+    case TENSOR_UINT16:
+    case TENSOR_INT32:
+    case TENSOR_UINT32:
+    case TENSOR_INT64:
+    case TENSOR_UINT64: return true;
+    default: return false;
+    }
+}
+
 static enum status check_scales(struct rules *r, struct fb_table t, struct fb_table q)
 {
     const struct fb_vector scale = fb_vector(q, QuantizationParameters_scale);
     const struct fb_vector zero = fb_vector(q, QuantizationParameters_zero_point);
+    const bool integers = is_integer((int32_t)fb_int(t, Tensor_type));
     int64_t least, most;
 
     zero_point_range((int32_t)fb_int(t, Tensor_type), &least, &most);
@@ -113,7 +136,7 @@ static enum status check_scales(struct rules *r, struct fb_table t, struct fb_ta
         const float s = fb_load_f32(r->bytes, scale.at + 4 * i);
         const int64_t z = fb_load_i64(r->bytes, zero.at + 8 * i);
 
-        if (!(s >= 0 && s <= FLT_MAX)) /* also NaN */
+        if (integers && !(s >= 0 && s <= FLT_MAX)) /* also NaN */
             return rules_fail(r, STATUS_INVALID, q, QuantizationParameters_scale, i,
                               "%g, not a finite number of at least 0", (double)s);
         if (z < least || z > most)
@@ -165,13 +188,14 @@ static enum status check_quantization(struct rules *r, struct fb_table t)
     return check_scales(r, t, q);
 }
 
-static enum status check_data(struct rules *r, struct fb_table t, struct tflite_span data)
+static enum status check_data(struct rules *r, struct fb_table t, struct tflite_span data,
+                              size_t *elements)
 {
     const int32_t type = (int32_t)fb_int(t, Tensor_type);
     const bool sparse = fb_sub(t, Tensor_sparsity).at != 0;
-    size_t elements = 0, bytes = 0;
+    size_t bytes = 0;
 
-    TRY(check_shape(r, t, &elements, &bytes));
+    TRY(check_shape(r, t, elements, &bytes));
     if (!data.present)
         return STATUS_OK;
     if (fb_int(t, Tensor_is_variable))
@@ -179,7 +203,7 @@ static enum status check_data(struct rules *r, struct fb_table t, struct tflite_
                           "true, and the tensor has data (buffer %lld)",
                           (long long)fb_int(t, Tensor_buffer));
     if (type == TENSOR_STRING)
-        return check_strings(r, t, data, elements);
+        return check_strings(r, t, data, *elements);
     if (!sparse && data.count < bytes)
         return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
                           "%zu bytes of data in buffer %lld, the shape needs %zu", data.count,
@@ -192,16 +216,17 @@ enum status rules_check_tensor(struct rules *r, struct fb_table t, uint8_t *hold
     const int64_t type = fb_int(t, Tensor_type);
     const size_t buffer = (size_t)fb_int(t, Tensor_buffer);
     struct tflite_span data = { 0 };
+    size_t elements = 0;
 
     if (type < 0 || type >= TENSOR_TYPE_COUNT)
         return rules_fail(r, type < 0 ? STATUS_INVALID : STATUS_UNSUPPORTED, t, Tensor_type,
                           SIZE_MAX, "%lld, not in 0..%d", (long long)type, TENSOR_TYPE_COUNT - 1);
-    if (buffer != 0 && buffer >= r->buffers) /* 0 means none, even in a model without buffers */
+    if (buffer != 0 && buffer >= r->buffers) /* 0: none, even where there are no buffers */
         return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
                           "%zu, the model has %zu buffers", buffer, r->buffers);
     if (buffer != 0)
         data = tflite_buffer_span(fb_item(r->model, Model_buffers, buffer));
-    TRY(check_data(r, t, data));
+    TRY(check_data(r, t, data, &elements));
     TRY(check_quantization(r, t));
     if (r->accept != ACCEPT_LEGAL && fb_sub(t, Tensor_sparsity).at)
         return rules_fail(r, STATUS_UNSUPPORTED, t, Tensor_sparsity, SIZE_MAX,
@@ -214,5 +239,7 @@ enum status rules_check_tensor(struct rules *r, struct fb_table t, uint8_t *hold
         *holds = HOLDS_CONSTANT;
     else if (fb_int(t, Tensor_is_variable))
         *holds = HOLDS_STATE;
+    else if (elements == 0 && buffer != 0)
+        *holds = HOLDS_EMPTY;
     return STATUS_OK;
 }
