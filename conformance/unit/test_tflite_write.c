@@ -195,7 +195,14 @@ static void what_does_not_fit_is_refused(void **state)
     assert_non_null(strstr(diag.text, "Tensor.type: 300"));
     assert_null(file.bytes);
 
+    tensor.type = -129;
+    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "Tensor.type: -129, not in -128..127"));
+
     tensor.type = 0;
+    tensor.shape = (struct model_ints){ .data = &tensor.type, .count = SIZE_MAX / 2 };
+    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_UNSUPPORTED);
+    tensor.shape.count = 0;
     m.buffers = &buffer;
     m.buffer_count = 1;
     assert_int_equal(tflite_write(&m, &file, &diag), STATUS_UNSUPPORTED); /* before it is read */
