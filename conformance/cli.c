@@ -196,13 +196,13 @@ static void print_flag(const struct cli_flag *f)
 
 static void print_help(const struct command *self, const struct flag_table *table)
 {
-    printf("usage: assay %s %s\n\n%s\n", self->name, self->synopsis, self->summary);
-    printf("\nflags:\n");
+    printf("Usage: assay %s %s\n\n%s\n", self->name, self->synopsis, self->summary);
+    printf("\nFlags:\n");
     for (size_t i = 0; i < table->count; i++)
         print_flag(&table->flags[i]);
     printf("  %-28s%s\n", "--help", "this text");
     if (self->examples)
-        printf("\nexamples:\n%s", self->examples);
+        printf("\nExamples:\n%s", self->examples);
 }
 
 /* ---- parsing ---- */

@@ -122,7 +122,7 @@ static void print_top(FILE *f, const struct result *r, const TfLiteTensor *t, si
     for (size_t i = 0; i < count; i++) {
         const char *const label = labels_find(&r->labels, indices[i]);
 
-        fprintf(f, "  %6zu  %-12.6g%s%s\n", indices[i], tensor_real(t, indices[i]),
+        fprintf(f, "%12zu  %-12.6g class %zu%s%s\n", i + 1, tensor_real(t, indices[i]), indices[i],
                 label ? "  " : "", label ? label : "");
     }
 }
@@ -219,21 +219,6 @@ static json_t *json_top(const struct result *r, const TfLiteTensor *t, size_t to
     return list;
 }
 
-static json_t *json_subject(const struct session *s)
-{
-    char device[ASSAY_GPU_NAME_BYTES];
-    json_t *const o = json_object(), *const options = json_object();
-
-    session_device(s, device, sizeof device);
-    for (size_t i = 0; i < s->subject.option_count; i++)
-        json_object_set_new(options, s->subject.options[i].key,
-                            json_text(s->subject.options[i].value));
-    json_object_set_new(o, "path", json_text(s->subject.path));
-    json_object_set_new(o, "options", options);
-    json_object_set_new(o, "device", json_text(device[0] ? device : NULL));
-    return o;
-}
-
 static void print_json(FILE *f, struct result *r, const struct request *q)
 {
     struct interpreter *const in = r->session.in;
@@ -257,7 +242,7 @@ static void print_json(FILE *f, struct result *r, const struct request *q)
         json_array_append_new(outputs, o);
     }
     json_object_set_new(report, "model", json_text(q->model));
-    json_object_set_new(report, "subject", json_subject(&r->session));
+    json_object_set_new(report, "subject", session_json(&r->session));
     json_object_set_new(report, "seed", json_integer((json_int_t)q->common.seed));
     json_object_set_new(report, "nodes", json_integer((json_int_t)interpreter_node_count(in)));
     json_object_set_new(report, "taken", json_integer((json_int_t)session_taken(&r->session)));
@@ -324,7 +309,7 @@ const struct command command_run = {
     .name = "run",
     .summary = "one inference on images, arrays or random data",
     .synopsis = "MODEL [--input=FILE]... [FLAG]...",
-    .examples = "  assay run digits_f32.tflite --input=digit_3.png\n"
+    .examples = "  assay run digits_f32.tflite --input=3.png\n"
                 "  assay run digits_f32.tflite --input='digits.h5:images[7]' --delegate=none\n"
                 "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"
                 "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"

@@ -28,18 +28,18 @@ static const struct command *find(const char *name)
 static void print_help(void)
 {
     printf(
-        "usage: assay COMMAND [FLAG]... [ARGUMENT]...\n"
+        "Usage: assay COMMAND [FLAG]... [ARGUMENT]...\n"
         "\n"
         "Checks TensorFlow Lite (LiteRT) delegates op by op against a scalar reference, and runs "
         "models\non either.\n"
         "\n"
-        "commands:\n");
+        "Commands:\n");
     for (size_t i = 0; commands[i]; i++)
         printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
     printf("\n"
            "`assay COMMAND --help` shows a command's flags, with examples.\n"
            "\n"
-           "exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input, 3 no usable "
+           "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input, 3 no usable "
            "device\n");
 }
 

@@ -1,6 +1,7 @@
 /* Opens and closes in order: delegates outlive the interpreters that use them. */
 #include "conformance/session.h"
 
+#include "conformance/json_text.h"
 #include "reference/memory.h"
 #include "reference/tflite.h"
 
@@ -76,4 +77,19 @@ void session_device(const struct session *s, char *text, size_t bytes)
     if (s->delegate && s->subject.extras.get_stats &&
         s->subject.extras.get_stats(s->delegate, &stats) == 0)
         snprintf(text, bytes, "%s", stats.device);
+}
+
+json_t *session_json(const struct session *s)
+{
+    char device[ASSAY_GPU_NAME_BYTES];
+    json_t *const o = json_object(), *const options = json_object();
+
+    session_device(s, device, sizeof device);
+    for (size_t i = 0; i < s->subject.option_count; i++)
+        json_object_set_new(options, s->subject.options[i].key,
+                            json_text(s->subject.options[i].value));
+    json_object_set_new(o, "path", json_text(s->subject.path));
+    json_object_set_new(o, "options", options);
+    json_object_set_new(o, "device", json_text(device[0] ? device : NULL));
+    return o;
 }

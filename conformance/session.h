@@ -9,6 +9,7 @@
 #include "reference/interpreter.h"
 #include "reference/model.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +37,7 @@ void session_close(struct session *s);
 size_t session_taken(const struct session *s);
 /* The device's name where the library tells it, else an empty text. */
 void session_device(const struct session *s, char *text, size_t bytes);
+/* {"path", "options", "device"}. */
+json_t *session_json(const struct session *s);
 
 #endif

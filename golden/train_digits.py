@@ -193,7 +193,7 @@ def write_samples(folder, pixels, labels):
     """One image of each class, for `assay run`: the first of the test part."""
     for digit in range(10):
         image = pixels[np.flatnonzero(labels == digit)[0]]
-        (folder / f"digit_{digit}.png").write_bytes(tf.io.encode_png(image).numpy())
+        (folder / f"{digit}.png").write_bytes(tf.io.encode_png(image).numpy())
 
 
 def main():

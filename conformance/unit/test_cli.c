@@ -189,11 +189,11 @@ static void help_shows_flags_and_examples(void **state)
     capture_end(&out);
     assert_int_equal(code, EXIT_AS_EXPECTED);
     assert_string_equal(capture.text, "");
-    assert_ptr_equal(strstr(out.text, "usage: assay demo MODEL [--runs=N]\n"), out.text);
+    assert_ptr_equal(strstr(out.text, "Usage: assay demo MODEL [--runs=N]\n"), out.text);
     assert_non_null(strstr(out.text, "\n  --mode=MODE                 how: fast, slow\n"));
     assert_non_null(strstr(out.text, "\n  -o FILE                     the same\n"));
     assert_non_null(strstr(out.text, "\n  --delegate-option=KEY=VALUE option of the delegate"));
-    assert_non_null(strstr(out.text, "\nexamples:\n  assay demo x.tflite\n"));
+    assert_non_null(strstr(out.text, "\nExamples:\n  assay demo x.tflite\n"));
     cli_close();
 }
 
