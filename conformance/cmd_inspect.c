@@ -19,7 +19,7 @@ static int print(const struct inspection *n, const struct cli_common *common)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct inspection n = { NULL };
+    struct inspection n = { .path = NULL };
     struct diag diag = { .status = STATUS_OK };
     struct cli_common common;
     struct cli_args args;

@@ -186,5 +186,5 @@ void inspection_close(struct inspection *n)
 {
     session_close(&n->session);
     mem_free(n->notes);
-    *n = (struct inspection){ NULL };
+    *n = (struct inspection){ .path = NULL };
 }

@@ -1,0 +1,190 @@
+"""The delegate in the real LiteRT: the same .so, loaded by ai-edge-litert from PyPI.
+
+    make cross-check            # or, in a venv with golden/requirements.txt:
+    python golden/cross_check.py BUILD_DIRECTORY
+
+On the digit models and on MobileNet v1 1.0 224 from `assay zoo`, each with f32 and with f16 weights,
+in both precisions, under the plain reference kernels and under the default ones (XNNPACK on what is
+left): which nodes were taken, and the answers against those of the reference kernels alone.  Also
+our own runtime without a delegate against the same answers.  Limits: whole models in f32 90 dB, in
+f16 40 dB, and the same class, unless the reference's two best are closer than the error.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESOLVERS = {"reference kernels": OpResolverType.BUILTIN_REF, "default kernels": OpResolverType.AUTO}
+SNR_DB = {"fp32": 90.0, "fp16": 40.0}
+IMAGES = 100  # of the digits, spread over the test part
+SEED = 1
+
+
+class Report:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def check(self, ok, what, figures):
+        self.passed += bool(ok)
+        self.failed += not ok
+        print(f"{'ok  ' if ok else 'FAIL'}  {what}: {figures}", flush=True)
+
+
+def snr_db(reference, got):
+    reference, got = reference.astype(np.float64), got.astype(np.float64)
+    if reference.shape != got.shape or not np.isfinite(got).all():
+        return float("-inf")
+    noise = np.square(got - reference).sum()
+    return float(10 * np.log10(np.square(reference).sum() / noise)) if noise else float("inf")
+
+
+def wrong_classes(reference, got):
+    """How many rows have another class, although the reference's margin is above the error."""
+    wrong = 0
+    for r, g in zip(reference, got):
+        best = np.sort(r)
+        error = np.abs(r.astype(np.float64) - g).max()
+        wrong += int(r.argmax() != g.argmax() and best[-1] - best[-2] > error)
+    return wrong
+
+
+def infer(interpreter, inputs):
+    at = interpreter.get_input_details()[0]["index"]
+    out = interpreter.get_output_details()[0]["index"]
+    answers = []
+    for x in inputs:
+        interpreter.set_tensor(at, x)
+        interpreter.invoke()
+        answers.append(interpreter.get_tensor(out)[0].copy())
+    return np.stack(answers)
+
+
+def interpreter_of(path, resolver, delegates=None):
+    interpreter = Interpreter(
+        str(path), experimental_op_resolver_type=resolver, experimental_delegates=delegates
+    )
+    interpreter.allocate_tensors()
+    return interpreter
+
+
+def ops_that_run(interpreter):
+    """Number of DELEGATE nodes, and names of the other ops that the outputs still need: the list of
+    nodes keeps those that a delegate replaced."""
+    producer = {}
+    for op in interpreter._get_ops_details():
+        for tensor in op["outputs"]:
+            if op["op_name"] == "DELEGATE" or tensor not in producer:
+                producer[tensor] = op
+    wanted = [d["index"] for d in interpreter.get_output_details()]
+    running = {}
+    while wanted:
+        op = producer.get(wanted.pop())
+        if op and op["index"] not in running:
+            running[op["index"]] = op["op_name"]
+            wanted.extend(op["inputs"])
+    names = list(running.values())
+    return names.count("DELEGATE"), sorted(set(names) - {"DELEGATE"})
+
+
+def check_delegate(report, library, name, path, inputs, expected):
+    for precision, limit in SNR_DB.items():
+        for kernels, resolver in RESOLVERS.items():
+            what = f"{name}, {precision}, {kernels}"
+            delegate = load_delegate(library, {"precision": precision, "max_partitions": 0})
+            interpreter = interpreter_of(path, resolver, [delegate])
+            taken, left = ops_that_run(interpreter)
+            report.check(
+                taken == 1 and not left,
+                what,
+                f"DELEGATE nodes: {taken}, other ops: {', '.join(left) or 'none'}",
+            )
+            got = infer(interpreter, inputs)
+            snr = snr_db(expected, got)
+            report.check(snr >= limit, what, f"SNR {snr:.1f} dB, limit {limit:.0f}")
+            wrong = wrong_classes(expected, got)
+            same = int((expected.argmax(1) == got.argmax(1)).sum())
+            report.check(wrong == 0, what, f"same class {same} of {len(inputs)}, {wrong} wrong")
+            del interpreter, delegate
+
+
+def check_runtime(report, assay, work, name, path, inputs, expected):
+    """Our interpreter without a delegate."""
+    worst, wrong = float("inf"), 0
+    for x, r in zip(inputs, expected):
+        np.save(work / "x.npy", x)
+        subprocess.run(
+            [assay, "run", path, f"--input={work / 'x.npy'}", f"--output={work / 'y.npy'}"]
+            + ["--delegate=none", f"--out={work / 'run.txt'}"],
+            check=True,
+        )
+        got = np.load(work / "y.npy")
+        worst = min(worst, snr_db(r[None], got))
+        wrong += wrong_classes(r[None], got)
+    limit = SNR_DB["fp32"]
+    report.check(
+        worst >= limit and wrong == 0,
+        f"{name}, assay without delegate",
+        f"worst SNR {worst:.1f} dB of {len(inputs)}, limit {limit:.0f}; {wrong} wrong classes",
+    )
+
+
+def check_refused_option(report, library):
+    try:
+        load_delegate(library, {"colour": "blue"})
+        report.check(False, "an unknown option", "was accepted")
+    except ValueError as e:
+        report.check("colour" in str(e), "an unknown option", " ".join(str(e).split()))
+
+
+def digits():
+    """Inputs and labels: [1, 32, 32, 1] f32 each."""
+    with h5py.File(ROOT / "golden" / "digits" / "digits.h5", "r") as f:
+        pick = np.linspace(0, len(f["labels"]) - 1, IMAGES).astype(int)
+        pixels, labels = f["images"][:][pick], f["labels"][:][pick]
+    return [((p.astype(np.float32) - 127.5) / np.float32(127.5))[None] for p in pixels], labels
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    build = parser.parse_args().build.resolve()
+    assay, library = str(build / "assay"), str(build / "libassay_delegate.so")
+    work = build / "cross-check"
+    work.mkdir(exist_ok=True)
+    report = Report()
+
+    check_refused_option(report, library)
+    images, labels = digits()
+    for kind in ("f32", "f16"):
+        path = ROOT / "golden" / "digits" / f"digits_{kind}.tflite"
+        expected = infer(interpreter_of(path, OpResolverType.BUILTIN_REF), images)
+        top1 = float((expected.argmax(1) == labels).mean())
+        report.check(top1 >= 0.95, f"digits_{kind}, reference kernels", f"top-1 {top1:.3f}")
+        check_delegate(report, library, f"digits_{kind}", path, images, expected)
+        check_runtime(report, assay, work, f"digits_{kind}", path, images[:10], expected)
+
+    rng = np.random.default_rng(SEED)
+    frames = [rng.uniform(-1, 1, (1, 224, 224, 3)).astype(np.float32) for _ in range(2)]
+    for kind in ("f32", "f16"):
+        path = work / f"mobilenet_v1_{kind}.tflite"
+        subprocess.run(
+            [assay, "zoo", "mobilenet_v1", "--width=1.0", "--res=224", f"--type={kind}", "-o", path],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        expected = infer(interpreter_of(path, OpResolverType.BUILTIN_REF), frames)
+        check_delegate(report, library, f"mobilenet_v1_{kind}", path, frames, expected)
+        check_runtime(report, assay, work, f"mobilenet_v1_{kind}", path, frames, expected)
+
+    print(f"cross-check: {report.passed} passed, {report.failed} failed")
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
