@@ -1,6 +1,7 @@
 /* Files whose flatbuffer is sound and whose model breaks a rule: indices, order of operators,
  * types, shapes, data, quantization; and odd ones that are legal. */
 #include "conformance/unit/hostile.h"
+#include "conformance/unit/sample_model.h"
 
 #include <math.h>
 
@@ -546,6 +547,16 @@ static void options_2_tag_24(struct tflite_file *file)
 {
     second_options(file, 24);
 }
+/* Not the base model: the one that has every table. */
+static void every_table(struct tflite_file *file)
+{
+    struct diag diag = { 0 };
+
+    mem_free(file->bytes);
+    if (tflite_write(&sample_model, file, &diag) != STATUS_OK)
+        abort();
+}
+
 /* A hundred buffers, each as large as the file. */
 static void many_large(struct model *m)
 {
@@ -675,6 +686,8 @@ static const struct hostile rows[] = {
     ROW(details_custom, UNSUPPORTED, "QuantizationParameters.details_type: 1"),
     SEED(details_blockwise, UNSUPPORTED, "QuantizationParameters.details_type: 2"),
     ROW(details_multi_axis, UNSUPPORTED, "QuantizationParameters.details_type: 3"),
+
+    PATCH(NULL, every_table, UNSUPPORTED, "QuantizationParameters.details_type: 1"),
 
     SEED(shapes, OK, NULL),
     SEED(names, OK, NULL),
