@@ -184,8 +184,9 @@ static void forget_delegate(struct interpreter *in, int tensor)
 
 void delegates_undo(struct interpreter *in)
 {
-    while (in->node_count > in->model_nodes)
-        kernel_close(in, in->nodes[--in->node_count]);
+    for (size_t i = in->model_nodes; i < in->node_count; i++)
+        kernel_close(in, in->nodes[i]);
+    in->node_count = in->model_nodes;
     drop_added_tensors(in);
     for (size_t i = 0; i < in->model_nodes; i++) {
         struct node *node = in->nodes[i];

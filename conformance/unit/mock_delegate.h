@@ -28,7 +28,7 @@ struct mock {
      * handle. */
     char log[MOCK_LOG];
     size_t logged;
-    int inits, kernel_prepares, invokes, live_kernels;
+    int inits, kernel_prepares, invokes, live_kernels, last_freed;
     int partitions;        /* by Preview, in the last Prepare */
     TfLiteStatus replaced; /* what Replace returned */
     struct {
@@ -59,6 +59,7 @@ struct mock_kernel {
     TfLiteTensor *tensors; /* a view of the graph's, with own dims and data */
     int handles[MOCK_SLOTS];
     int temporary;
+    int number;
 };
 
 static inline void mock_note(struct mock *m, char event)
@@ -141,6 +142,7 @@ static inline void *mock_init(TfLiteContext *context, const char *buffer, size_t
     k = calloc(1, sizeof *k);
     assert_non_null(k);
     k->mock = m;
+    k->number = m->inits;
     k->params = params;
     k->node_count = params->nodes_to_replace->size;
     k->nodes = calloc((size_t)k->node_count, sizeof *k->nodes);
@@ -330,6 +332,8 @@ static inline void mock_free(TfLiteContext *context, void *data)
     struct mock_kernel *k = data;
 
     mock_note(k->mock, 'f');
+    assert_true(k->number > k->mock->last_freed); /* in the order of the plan */
+    k->mock->last_freed = k->number;
     if (k->mock->probe)
         k->mock->probe(k->mock, context, "free");
     k->mock->live_kernels--;
