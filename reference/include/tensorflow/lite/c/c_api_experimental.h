@@ -32,7 +32,9 @@ TfLiteInterpreterGetInputTensorIndex(const TfLiteInterpreter *interpreter, int32
 TFL_CAPI_EXPORT extern int32_t
 TfLiteInterpreterGetOutputTensorIndex(const TfLiteInterpreter *interpreter, int32_t output_index);
 
-/* A failed delegate leaves the graph as it was and the interpreter usable, when enabled. */
+/* When enabled, a delegate that fails at creation is left out, and an invoke that fails with
+ * delegates is repeated without them, with the same inputs: it then returns kTfLiteDelegateError,
+ * and the outputs are good.  Tensor data may have moved, and variables are reset. */
 TFL_CAPI_EXPORT extern void
 TfLiteInterpreterOptionsSetEnableDelegateFallback(TfLiteInterpreterOptions *options, bool enable);
 
