@@ -690,6 +690,16 @@ static void softmax_by_hand(void **state)
     op_run(&t);
     op_gives(&t, 6, FLOATS(1, 0, 0, 0, 0, 1));
     op_end(&t);
+
+    /* The distance is from the largest beta * x, also where x alone would say otherwise. */
+    op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(2), FLOATS(3, 4));
+    set_beta(&t, 2);
+    op_run(&t);
+    weighted = 2 / (1 + e * e); /* r_0 * D_0 */
+    op_detail_is(&t, 0, 1 / (1 + e * e), 2 + weighted, 2);
+    op_detail_is(&t, 1, e * e / (1 + e * e), weighted, 2);
+    op_end(&t);
 }
 
 static void softmax_refuses(void **state)

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Mints the golden files: runs the cases of `assay golden export` in the real runtime.
+
+    assay golden export cases.h5
+    python golden/mint.py cases.h5 golden
+
+Every case is run with the plain reference kernels (BUILTIN_REF), and golden/<op>.h5 is written for
+each op: the format is described in conformance/golden.h.  The same cases and the same runtime give
+the same bytes, so a file whose op did not change is left alone.
+
+A case that the runtime refuses is an error, unless golden/skip.txt names it with the reason.
+"""
+
+import argparse
+import hashlib
+import os
+import sys
+from importlib import metadata
+
+import h5py
+import numpy as np
+from ai_edge_litert import schema_py_generated as schema
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+SCHEMA = 1
+RUNTIME = "ai-edge-litert"
+RESOLVER = "BUILTIN_REF"
+STORE_ONE_IN = 10  # model and inputs are stored in full for one case in so many
+DEQUANTIZE = schema.BuiltinOperator.DEQUANTIZE
+
+
+class Refused(Exception):
+    """The runtime does not run a case."""
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def text(value):
+    """An attribute of the export: fixed-length strings come as bytes."""
+    return value.decode("ascii") if isinstance(value, bytes) else value
+
+
+def read_skips(path):
+    """Lines "case: reason"; # opens a comment."""
+    skips = {}
+    if not os.path.exists(path):
+        return skips
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.split("#")[0].strip()
+            if not line:
+                continue
+            name, colon, reason = line.partition(":")
+            if not colon or not reason.strip():
+                sys.exit(f"mint: {path}:{number}: want 'case: reason'")
+            skips[name.strip()] = reason.strip()
+    return skips
+
+
+def hidden_results(model):
+    """Tensors that are results of nodes and no outputs of the graph, by index.
+
+    What DEQUANTIZE makes of a constant is left out: it is as large as the weights, and is seen
+    through the node that reads it.
+    """
+    buffers = model.buffers
+    graph = model.subgraphs[0]
+    for op in graph.operators:
+        code = model.operatorCodes[op.opcodeIndex]
+        constant = buffers[graph.tensors[op.inputs[0]].buffer].data is not None
+        if max(code.builtinCode, code.deprecatedBuiltinCode) == DEQUANTIZE and constant:
+            continue
+        for tensor in op.outputs:
+            if tensor not in graph.outputs:
+                yield tensor
+
+
+def run(model_bytes, inputs):
+    """Outputs in their order, and hidden results by tensor index."""
+    try:
+        interpreter = Interpreter(
+            model_content=model_bytes,
+            num_threads=1,
+            experimental_op_resolver_type=OpResolverType.BUILTIN_REF,
+            experimental_preserve_all_tensors=True,
+        )
+        interpreter.allocate_tensors()
+        for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
+            if detail["dtype"] == np.bool_:
+                value = value.astype(np.bool_)  # stored as bytes
+            interpreter.set_tensor(detail["index"], value)
+        interpreter.invoke()
+        outputs = [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()]
+        model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
+        hidden = {t: interpreter.get_tensor(t) for t in hidden_results(model)}
+    except (RuntimeError, ValueError) as error:
+        raise Refused(" ".join(str(error).split())) from error
+    return outputs, hidden
+
+
+def write_array(group, name, value):
+    value = np.asarray(value)
+    if value.dtype == np.bool_:
+        value = value.astype(np.uint8)
+    # Chunks need a rank and elements: a scalar and an empty array are contiguous.
+    if value.ndim == 0 or value.size == 0:
+        group.create_dataset(name, data=value, dtype=value.dtype)
+    else:
+        group.create_dataset(
+            name,
+            data=value,
+            chunks=value.shape,
+            compression="gzip",
+            compression_opts=9,
+            shuffle=True,
+            fletcher32=True,
+        )
+
+
+def is_stored(name):
+    return int(sha256(name.encode())[:8], 16) % STORE_ONE_IN == 0
+
+
+def write_case(out, name, case, skips, used):
+    group = out.create_group(name.replace(".", "/"))
+    for key in ("builtin_code", "op_version", "seed"):
+        group.attrs[key] = np.uint64(case.attrs[key])
+    for key in ("data_set", "options", "model_sha256", "inputs_sha256"):
+        group.attrs[key] = np.bytes_(text(case.attrs[key]))
+    model = case["model"][()].tobytes()
+    inputs = [case["inputs"][str(i)][()] for i in range(len(case["inputs"]))]
+    if sha256(model) != text(case.attrs["model_sha256"]):
+        sys.exit(f"mint: {name}: the model is not what model_sha256 says")
+    if sha256(b"".join(x.tobytes() for x in inputs)) != text(case.attrs["inputs_sha256"]):
+        sys.exit(f"mint: {name}: the inputs are not what inputs_sha256 says")
+    if name in skips:
+        used.add(name)
+        try:
+            run(model, inputs)
+        except Refused:
+            group.attrs["skipped"] = np.bytes_(skips[name])
+            return
+        raise Refused("golden/skip.txt names it, but the runtime runs it")
+    outputs, hidden = run(model, inputs)
+    for i, value in enumerate(outputs):
+        write_array(group, f"outputs/{i}", value)
+    for i in sorted(hidden):
+        write_array(group, f"tensors/{i}", hidden[i])
+    if is_stored(name):
+        write_array(group, "model", np.frombuffer(model, np.uint8))
+        for i, value in enumerate(inputs):
+            write_array(group, f"inputs/{i}", value)
+
+
+def cases_of(op):
+    """(type, variant), in the order of names, group by group."""
+    return [(kind, variant) for kind in sorted(op) for variant in sorted(op[kind])]
+
+
+def mint_op(export, op, path, skips, used):
+    """Writes one file; returns what the runtime refused."""
+    refused = []
+    lines = []
+    with h5py.File(path, "w", libver=("v110", "v110")) as out:
+        for kind, variant in cases_of(export[op]):
+            name = f"{op}.{kind}.{variant}"
+            case = export[op][kind][variant]
+            try:
+                write_case(out, name, case, skips, used)
+            except Refused as error:
+                refused.append(f"{name}: {error}")
+            lines.append(
+                f"{name} {text(case.attrs['model_sha256'])} {text(case.attrs['inputs_sha256'])}\n"
+            )
+        meta = out.create_group("meta")
+        meta.attrs["schema"] = np.uint64(SCHEMA)
+        meta.attrs["runtime"] = np.bytes_(RUNTIME)
+        meta.attrs["runtime_version"] = np.bytes_(metadata.version(RUNTIME))
+        meta.attrs["resolver"] = np.bytes_(RESOLVER)
+        meta.attrs["cases_sha256"] = np.bytes_(sha256("".join(lines).encode()))
+    return refused
+
+
+def replace(new, path):
+    """Moves new over path, unless both are the same; returns what was done, in a word."""
+    with open(new, "rb") as file:
+        data = file.read()
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            if file.read() == data:
+                os.remove(new)
+                return "unchanged"
+    os.replace(new, path)
+    return "written"
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("export", help="file of `assay golden export`")
+    parser.add_argument("outdir", help="where the golden files go")
+    parser.add_argument("--skip", default=os.path.join(here, "skip.txt"), help="cases to skip")
+    args = parser.parse_args()
+    for path in (args.export, args.outdir):
+        if not os.path.exists(path):
+            sys.exit(f"mint: {path}: no such file or directory")
+    skips = read_skips(args.skip)
+    refused = []
+    used = set()
+    done = []
+    with h5py.File(args.export, "r") as export:
+        if export["meta"].attrs["schema"] != SCHEMA:
+            sys.exit(f"mint: {args.export}: schema {export['meta'].attrs['schema']}, not {SCHEMA}")
+        ops = [op for op in sorted(export) if op != "meta"]
+        for op in ops:
+            new = os.path.join(args.outdir, f".{op}.h5.new")
+            refused += mint_op(export, op, new, skips, used)
+            done.append((op, new, sum(len(export[op][kind]) for kind in export[op])))
+        known = {f"{op}.{kind}.{variant}" for op in ops for kind, variant in cases_of(export[op])}
+    stale = [name for name in skips if name.split(".")[0] in ops and name not in known]
+    refused += [f"{name}: golden/skip.txt names it, but the suite has no such case" for name in stale]
+    if refused:
+        for _, new, _ in done:
+            os.remove(new)
+        for line in refused:
+            print(f"mint: {line}", file=sys.stderr)
+        sys.exit(f"mint: {len(refused)} cases were not run; nothing was written")
+    for op, new, count in done:
+        path = os.path.join(args.outdir, f"{op}.h5")
+        what = replace(new, path)
+        print(f"{path}: {count} cases, {os.path.getsize(path)} bytes, {what}")
+    if used:
+        print(f"{len(used)} cases skipped (golden/skip.txt)")
+
+
+if __name__ == "__main__":
+    main()
