@@ -19,8 +19,9 @@
 
 #include <cmocka.h>
 
-/* For LeakSanitizer: HDF5 1.10.8 itself leaks when it meets a damaged object. */
-const char *__lsan_default_suppressions(void);
+/* For LeakSanitizer, which has to see it from its library: HDF5 1.10.8 itself leaks when it meets a
+ * damaged object. */
+TFL_CAPI_EXPORT const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libhdf5\n";
