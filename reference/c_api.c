@@ -331,11 +331,16 @@ TfLiteStatus api_resize(TfLiteInterpreter *interpreter, int tensor, const int *d
 TfLiteStatus TfLiteInterpreterResizeInputTensor(TfLiteInterpreter *interpreter, int32_t input_index,
                                                 const int *input_dims, int32_t input_dims_size)
 {
+    int tensor;
+
     if (!interpreter)
         return kTfLiteError;
-    return api_resize(interpreter,
-                      pick(interpreter->in->inputs, interpreter->in->input_count, input_index),
-                      input_dims, input_dims_size);
+    tensor = pick(interpreter->in->inputs, interpreter->in->input_count, input_index);
+    if (tensor < 0) {
+        api_report(&interpreter->reporter, "no such input: %d", (int)input_index);
+        return kTfLiteError;
+    }
+    return api_resize(interpreter, tensor, input_dims, input_dims_size);
 }
 
 TfLiteStatus TfLiteInterpreterAllocateTensors(TfLiteInterpreter *interpreter)

@@ -3,6 +3,7 @@
 #include "conformance/unit/capture.h"
 #include "conformance/unit/mock_delegate.h"
 
+#include "reference/c_api_impl.h"
 #include "reference/tflite.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 
@@ -24,7 +25,7 @@ static void listen(void *user, const char *format, va_list args)
 
 static const float weights[] = { 1, 4, -2, 3 };
 
-/* s = x + w, y = softmax(s), with one signature for it and one for another subgraph. */
+/* s = x + w, y = softmax(s), with one signature for it and one for a second subgraph. */
 static void classifier(struct tflite_file *file)
 {
     const struct model_tensor_map inputs[] = { { { "image", 5 }, 0 } };
@@ -35,7 +36,9 @@ static void classifier(struct tflite_file *file)
           .outputs = outputs,
           .output_count = 2,
           .key = { "serving_default", 15 } },
+        { .inputs = inputs, .input_count = 1, .key = { "other", 5 }, .subgraph_index = 1 },
     };
+    struct model_subgraph twice[2];
     struct diag diag = { 0 };
     struct options add, softmax;
     struct builder b;
@@ -57,7 +60,10 @@ static void classifier(struct tflite_file *file)
     KIT_OK(builder_finish(&b, &m, &diag));
     with_signature = m;
     with_signature.signatures = signatures;
-    with_signature.signature_count = 1;
+    with_signature.signature_count = 2;
+    twice[0] = twice[1] = m.subgraphs[0];
+    with_signature.subgraphs = twice;
+    with_signature.subgraph_count = 2;
     KIT_OK(tflite_write(&with_signature, file, &diag));
     model_close(&m);
 }
@@ -276,6 +282,7 @@ static void nothing_breaks_on_null(void **state)
 static void nothing_breaks_out_of_range(void **state)
 {
     static const int32_t bad[] = { -1, 2, INT32_MAX, INT32_MIN };
+    static TfLiteTensor elsewhere; /* below the heap, as writable is above it */
     TfLiteInterpreterOptions *options = listening();
     const TfLiteTensor foreign = { 0 };
     TfLiteTensor writable = { 0 };
@@ -321,8 +328,13 @@ static void nothing_breaks_out_of_range(void **state)
                      kTfLiteOk);
     assert_int_equal(handle, -1);
     assert_null(delegate);
+    assert_non_null(strstr(said, "no such input: 2147483647\n"));
+    said[0] = '\0';
     assert_int_equal(TfLiteInterpreterSetBufferHandle(interpreter, &writable, 0, delegate),
                      kTfLiteError);
+    assert_int_equal(TfLiteInterpreterSetBufferHandle(interpreter, &elsewhere, 0, delegate),
+                     kTfLiteError);
+    assert_string_equal(said, "");
     assert_int_equal(TfLiteTensorNumDims(&foreign), -1);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(interpreter, NULL),
                      kTfLiteDelegateError);
@@ -330,6 +342,8 @@ static void nothing_breaks_out_of_range(void **state)
                      kTfLiteError);
     assert_null(TfLiteInterpreterGetSignatureRunner(interpreter, "none"));
     assert_null(TfLiteInterpreterGetSignatureRunner(interpreter, NULL));
+    assert_null(TfLiteInterpreterGetSignatureRunner(interpreter, "other"));
+    assert_non_null(strstr(said, "signature \"other\": subgraph 1"));
     assert_null(TfLiteSignatureRunnerGetInputTensor(runner, "scores"));
     assert_null(TfLiteSignatureRunnerGetInputTensor(runner, NULL));
     assert_null(TfLiteSignatureRunnerGetOutputTensor(runner, "image"));
@@ -464,6 +478,69 @@ static void no_fallback_unless_enabled(void **state)
     mem_free(file.bytes);
 }
 
+/* Taking the delegate away moves tensors; the inputs come along. */
+static void the_fallback_gives_the_same_outputs(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        TfLiteInterpreterOptions *options = listening();
+        struct diag diag = { 0 };
+        struct interpreter *plain;
+        TfLiteInterpreter *interpreter;
+        struct tflite_file file;
+        struct model m;
+        struct mock mock;
+        TfLiteModel *model;
+
+        kit_random_graph(&m, seed, 12, 1);
+        KIT_OK(tflite_write(&m, &file, &diag));
+        model = load(&file);
+        mock_begin(&mock);
+        mock.fail_invoke = 1;
+        TfLiteInterpreterOptionsAddDelegate(options, &mock.abi);
+        TfLiteInterpreterOptionsSetEnableDelegateFallback(options, true);
+        interpreter = TfLiteInterpreterCreate(model, options);
+        assert_non_null(interpreter);
+        assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+        kit_fill_inputs(interpreter->in, seed);
+        assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteDelegateError);
+        KIT_OK(interpreter_open(&plain, &m, NULL, &diag));
+        KIT_OK(interpreter_allocate(plain, &diag));
+        kit_fill_inputs(plain, seed);
+        KIT_OK(interpreter_invoke(plain, &diag));
+        kit_same_outputs(plain, interpreter->in, seed);
+        interpreter_close(plain);
+        TfLiteInterpreterDelete(interpreter);
+        TfLiteInterpreterOptionsDelete(options);
+        TfLiteModelDelete(model);
+        mock_end(&mock);
+        mem_free(file.bytes);
+        model_close(&m);
+    }
+}
+
+static void a_lost_delegate_is_not_forgotten(void **state)
+{
+    TfLiteInterpreterOptions *options = listening();
+    struct tflite_file file;
+    TfLiteModel *model;
+    struct mock mock;
+
+    (void)state;
+    classifier(&file);
+    model = load(&file);
+    mock_begin(&mock);
+    mem_fail_after(0);
+    TfLiteInterpreterOptionsAddDelegate(options, &mock.abi);
+    mem_fail_after(-1);
+    assert_null(TfLiteInterpreterCreate(model, options));
+    assert_string_equal(said, "no memory for an interpreter\n");
+    TfLiteInterpreterOptionsDelete(options);
+    TfLiteModelDelete(model);
+    mock_end(&mock);
+    mem_free(file.bytes);
+}
+
 static void buffer_handles_stay_on_request(void **state)
 {
     TfLiteInterpreterOptions *options = listening();
@@ -537,6 +614,7 @@ static void cancelled_on_request(void **state)
     TfLiteInterpreterDelete(to_cancel);
     assert_int_equal(TfLiteInterpreterOptionsEnableCancellation(options, true), kTfLiteOk);
     TfLiteInterpreterOptionsAddDelegate(options, &mock.abi);
+    TfLiteInterpreterOptionsSetEnableDelegateFallback(options, true); /* not for this */
     to_cancel = TfLiteInterpreterCreate(model, options);
     assert_int_equal(TfLiteInterpreterAllocateTensors(to_cancel), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterInvoke(to_cancel), kTfLiteCancelled);
@@ -563,7 +641,7 @@ static void signatures_name_tensors(void **state)
     classifier(&file);
     model = load(&file);
     interpreter = TfLiteInterpreterCreate(model, NULL);
-    assert_int_equal(TfLiteInterpreterGetSignatureCount(interpreter), 1);
+    assert_int_equal(TfLiteInterpreterGetSignatureCount(interpreter), 2);
     assert_string_equal(TfLiteInterpreterGetSignatureKey(interpreter, 0), "serving_default");
     runner = TfLiteInterpreterGetSignatureRunner(interpreter, "serving_default");
     assert_non_null(runner);
@@ -617,6 +695,14 @@ static void variables_and_own_memory(void **state)
     model_close(&m);
     model = load(&file);
     interpreter = TfLiteInterpreterCreate(model, NULL);
+    allocation.data = (char *)memory + 4;
+    assert_int_equal(TfLiteInterpreterSetCustomAllocationForTensor(
+                         interpreter, y, &allocation, kTfLiteCustomAllocationFlagsNone),
+                     kTfLiteError);
+    assert_int_equal(TfLiteInterpreterSetCustomAllocationForTensor(
+                         interpreter, y, &allocation, kTfLiteCustomAllocationFlagsSkipAlignCheck),
+                     kTfLiteOk);
+    allocation.data = memory;
     assert_int_equal(TfLiteInterpreterSetCustomAllocationForTensor(
                          interpreter, y, &allocation, kTfLiteCustomAllocationFlagsNone),
                      kTfLiteOk);
@@ -832,6 +918,8 @@ int main(void)
         cmocka_unit_test(bad_models_are_reported),
         cmocka_unit_test(delegates_in_options),
         cmocka_unit_test(no_fallback_unless_enabled),
+        cmocka_unit_test(the_fallback_gives_the_same_outputs),
+        cmocka_unit_test(a_lost_delegate_is_not_forgotten),
         cmocka_unit_test(buffer_handles_stay_on_request),
         cmocka_unit_test(cancelled_on_request),
         cmocka_unit_test(signatures_name_tensors),
