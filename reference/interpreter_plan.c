@@ -9,6 +9,10 @@
 
 #include <stdlib.h>
 
+/* The search is quadratic: seconds for this many.  More than any network has share nothing, so that
+ * a file made to be slow is not. */
+enum { SHARING_MAX = 50000 };
+
 /* Larger first; of equal ones the earlier, so that the plan does not depend on qsort. */
 static int by_size(const void *a, const void *b)
 {
@@ -79,6 +83,16 @@ static bool place(struct plan_item *item, struct plan_item *const *placed, size_
     return checked_add(offset, item->bytes, &offset);
 }
 
+static enum status one_after_another(struct plan_item *items, size_t count, size_t *total)
+{
+    for (size_t i = 0; i < count; i++) {
+        items[i].offset = *total;
+        if (!checked_add(*total, items[i].bytes, total))
+            return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
 enum status plan_assign_offsets(struct plan_item *items, size_t count, size_t *total, size_t *bound)
 {
     struct plan_item **order = mem_alloc(count, sizeof *order);
@@ -89,6 +103,10 @@ enum status plan_assign_offsets(struct plan_item *items, size_t count, size_t *t
     *total = *bound = 0;
     if (!order || !placed || !edges || !largest_sum(items, count, edges, bound))
         goto done;
+    if (count > SHARING_MAX) {
+        s = one_after_another(items, count, total);
+        goto done;
+    }
     for (size_t i = 0; i < count; i++)
         order[i] = &items[i];
     qsort(order, count, sizeof(struct plan_item *), by_size);

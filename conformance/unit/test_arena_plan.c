@@ -101,6 +101,27 @@ static void sizes_that_do_not_fit(void **state)
     }
 }
 
+/* So many tensors that a search for places would not end. */
+static void very_many_items(void **state)
+{
+    const size_t count = 1000000;
+    struct plan_item *items = calloc(count, sizeof *items);
+    size_t total, bound;
+
+    (void)state;
+    assert_non_null(items);
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct plan_item){ .bytes = 64, .first = (int)i, .last = (int)i + 1 };
+    assert_int_equal(plan_assign_offsets(items, count, &total, &bound), STATUS_OK);
+    assert_int_equal(total, 64 * count);
+    assert_int_equal(bound, 128);
+    for (size_t i = 0; i < count; i++)
+        assert_true(items[i].offset == 64 * i);
+    items[5].bytes = SIZE_MAX & ~(size_t)63;
+    assert_int_equal(plan_assign_offsets(items, count, &total, &bound), STATUS_NO_MEMORY);
+    free(items);
+}
+
 /* The plan of a graph, seen from outside: tensors whose lives meet share no byte. */
 static void check_graph_plan(struct interpreter *in)
 {
@@ -205,11 +226,9 @@ static void random_graphs_between_guards(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_lifetimes),
-        cmocka_unit_test(a_chain_reaches_the_bound),
-        cmocka_unit_test(sizes_that_do_not_fit),
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(random_graphs_between_guards),
+        cmocka_unit_test(random_lifetimes),      cmocka_unit_test(a_chain_reaches_the_bound),
+        cmocka_unit_test(sizes_that_do_not_fit), cmocka_unit_test(very_many_items),
+        cmocka_unit_test(random_graphs),         cmocka_unit_test(random_graphs_between_guards),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
