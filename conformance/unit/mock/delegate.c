@@ -156,7 +156,7 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 
 /* ---- running ---- */
 
-enum { TENSORS_MAX = 64 };
+enum { TENSORS_MAX = 256 };
 
 /* The context's tensors, with memory for those inside the partition. */
 struct view {

@@ -1,0 +1,189 @@
+/* Compares answers, and prints. */
+#include "conformance/digits.h"
+
+#include "conformance/json_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* The committed models have 0.9867 with LiteRT's reference kernels. */
+static const double least_top1 = 0.97;
+
+/* Tolerance policy 5.7. */
+static const double least_snr_db[BOUNDS_COUNT] = {
+    [BOUNDS_FP32] = 90, [BOUNDS_FP16] = 40, [BOUNDS_EXACT] = 90, [BOUNDS_FLOAT_VIEW] = 25
+};
+
+static size_t best(const float *row, size_t classes)
+{
+    size_t at = 0;
+
+    for (size_t i = 1; i < classes; i++) {
+        if (row[i] > row[at] || (isnan(row[at]) && !isnan(row[i])))
+            at = i;
+    }
+    return at;
+}
+
+/* How far the best is above the second. */
+static double margin(const float *row, size_t classes)
+{
+    const size_t first = best(row, classes);
+    double second = -INFINITY;
+
+    for (size_t i = 0; i < classes; i++) {
+        if (i != first && (double)row[i] > second)
+            second = (double)row[i];
+    }
+    return (double)row[first] - second;
+}
+
+struct sums {
+    double signal, noise;
+};
+
+/* A row's largest error; infinite where the answer is no number. */
+static double compare_row(const float *reference, const float *row, size_t classes,
+                          struct sums *sums)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < classes; i++) {
+        const double r = (double)reference[i];
+        const double e = isfinite(row[i]) ? fabs((double)row[i] - r) : INFINITY;
+
+        sums->signal += r * r;
+        sums->noise += e * e;
+        if (e > largest)
+            largest = e;
+    }
+    return largest;
+}
+
+static void compare(struct digits_score *s, const struct digits_answers *a,
+                    const struct digits_answers *reference)
+{
+    const size_t n = a->classes;
+    struct sums sums = { 0, 0 };
+
+    for (size_t i = 0; i < a->rows; i++) {
+        const float *const row = a->scores + i * n, *const want = reference->scores + i * n;
+        const double error = compare_row(want, row, n, &sums);
+
+        if (error > s->max_abs)
+            s->max_abs = error;
+        if (best(row, n) == best(want, n))
+            continue;
+        s->differ++;
+        s->wrong += margin(want, n) > error;
+    }
+    s->snr_db = sums.noise == 0 ? INFINITY : 10 * log10(sums.signal / sums.noise);
+}
+
+void digits_judge(struct digits_score *score, const struct digits_answers *answers,
+                  const struct digits_answers *reference, const uint8_t *labels, enum bounds bounds)
+{
+    double top1;
+
+    score->images = answers->rows;
+    for (size_t i = 0; i < answers->rows; i++)
+        score->right += best(answers->scores + i * answers->classes, answers->classes) == labels[i];
+    top1 = (double)score->right / (double)score->images;
+    score->snr_db = INFINITY;
+    score->status = CASE_PASS;
+    if (reference)
+        compare(score, answers, reference);
+    if (!reference && top1 < least_top1) {
+        score->status = CASE_FAIL;
+        snprintf(score->reason, sizeof score->reason, "top-1 %.4f, want %.2f", top1, least_top1);
+    } else if (score->wrong > 0) {
+        score->status = CASE_FAIL;
+        snprintf(score->reason, sizeof score->reason,
+                 "%zu images have another class, beyond what their errors explain", score->wrong);
+    } else if (!(score->snr_db >= least_snr_db[bounds])) {
+        score->status = CASE_FAIL;
+        snprintf(score->reason, sizeof score->reason, "SNR %.1f dB, want %.0f", score->snr_db,
+                 least_snr_db[bounds]);
+    }
+}
+
+bool digits_failed(const struct digits_report *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->scores[i].status != CASE_PASS && r->scores[i].status != CASE_DECLINED)
+            return true;
+    }
+    return false;
+}
+
+/* ---- printing ---- */
+
+static void print_score(FILE *f, const struct digits_score *s, const char *label)
+{
+    fprintf(f, "%-12s %-40s ", s->model, label);
+    if (s->images)
+        fprintf(f, "%6.4f  ", (double)s->right / (double)s->images);
+    else
+        fprintf(f, "%6s  ", "-");
+    if (s->subject == DIGITS_REFERENCE || !s->images)
+        fprintf(f, "%6s  %9s  %9s  %7s  ", "-", "-", "-", "-");
+    else
+        fprintf(f, "%6zu  %9.1f  %9.2g  %3zu/%-3zu  ", s->differ, s->snr_db, s->max_abs, s->taken,
+                s->nodes);
+    fprintf(f, "%s%s%s\n", case_status_name(s->status), s->reason[0] ? ": " : "", s->reason);
+}
+
+void digits_print(FILE *f, const struct digits_report *r, const struct subject *subjects)
+{
+    if (r->skipped[0]) {
+        fprintf(f, "models: skipped: %s\n", r->skipped);
+        return;
+    }
+    if (r->count == 0)
+        return;
+    fprintf(f, "%-12s %-40s %-6s  %6s  %9s  %9s  %7s  %s\n", "model", "run by", "top-1", "differ",
+            "SNR dB", "max error", "taken", "status");
+    for (size_t i = 0; i < r->count; i++) {
+        const int subject = r->scores[i].subject;
+
+        print_score(f, &r->scores[i],
+                    subject == DIGITS_REFERENCE ? "reference" : subjects[subject].label);
+    }
+}
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *digits_json(const struct digits_report *r)
+{
+    json_t *const list = json_array();
+
+    for (size_t i = 0; i < r->count; i++) {
+        const struct digits_score *const s = &r->scores[i];
+        const bool compared = s->subject != DIGITS_REFERENCE && s->images;
+        json_t *const o = json_object();
+
+        json_object_set_new(o, "model", json_string(s->model));
+        json_object_set_new(
+            o, "subject", s->subject == DIGITS_REFERENCE ? json_null() : json_integer(s->subject));
+        json_object_set_new(o, "status", json_string(case_status_name(s->status)));
+        json_object_set_new(o, "reason", json_text(s->reason[0] ? s->reason : NULL));
+        json_object_set_new(o, "images", json_integer((json_int_t)s->images));
+        json_object_set_new(
+            o, "top1", s->images ? json_real((double)s->right / (double)s->images) : json_null());
+        json_object_set_new(o, "differ",
+                            compared ? json_integer((json_int_t)s->differ) : json_null());
+        json_object_set_new(o, "wrong",
+                            compared ? json_integer((json_int_t)s->wrong) : json_null());
+        json_object_set_new(o, "snr_db", compared ? number(s->snr_db) : json_null());
+        json_object_set_new(o, "max_abs", compared ? number(s->max_abs) : json_null());
+        json_object_set_new(o, "nodes", json_integer((json_int_t)s->nodes));
+        json_object_set_new(o, "taken", json_integer((json_int_t)s->taken));
+        json_object_set_new(o, "partitions", json_integer(s->partitions));
+        json_array_append_new(list, o);
+    }
+    return list;
+}

@@ -1,0 +1,234 @@
+/* The judge of whole models: what passes and what does not; and runs against delegates that go
+ * wrong in one known way. */
+#include "conformance/digits.h"
+#include "conformance/unit/mock_path.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 40, CLASSES = 4 };
+
+struct fixture {
+    float reference[ROWS * CLASSES], answers[ROWS * CLASSES];
+    uint8_t labels[ROWS];
+};
+
+/* Row i is sure of class i % CLASSES. */
+static struct fixture make(void)
+{
+    struct fixture f;
+
+    for (int i = 0; i < ROWS; i++) {
+        for (int c = 0; c < CLASSES; c++)
+            f.reference[i * CLASSES + c] = c == i % CLASSES ? 0.97f : 0.01f;
+        f.labels[i] = (uint8_t)(i % CLASSES);
+    }
+    memcpy(f.answers, f.reference, sizeof f.answers);
+    return f;
+}
+
+static struct digits_score judge(const struct fixture *f, bool compare, enum bounds bounds)
+{
+    const struct digits_answers answers = { f->answers, ROWS, CLASSES };
+    const struct digits_answers reference = { f->reference, ROWS, CLASSES };
+    struct digits_score s = { .status = CASE_STATUS_COUNT };
+
+    digits_judge(&s, &answers, compare ? &reference : NULL, f->labels, bounds);
+    return s;
+}
+
+static void equal_answers_pass(void **state)
+{
+    struct fixture f = make();
+    struct digits_score s = judge(&f, true, BOUNDS_FP32);
+
+    (void)state;
+    assert_int_equal(s.status, CASE_PASS);
+    assert_int_equal(s.images, ROWS);
+    assert_int_equal(s.right, ROWS);
+    assert_int_equal(s.differ, 0);
+    assert_true(isinf(s.snr_db) && s.snr_db > 0 && s.max_abs == 0);
+    assert_string_equal(s.reason, "");
+}
+
+/* The SNR of each class of bounds: an error of 1e-4 in each score is 77 dB. */
+static void snr_is_held_to_the_bounds(void **state)
+{
+    struct fixture f = make();
+    struct digits_score s;
+
+    (void)state;
+    for (int i = 0; i < ROWS * CLASSES; i++)
+        f.answers[i] += i % 2 ? 7e-5f : -7e-5f;
+    s = judge(&f, true, BOUNDS_FP32);
+    assert_int_equal(s.status, CASE_FAIL);
+    assert_true(s.snr_db > 76 && s.snr_db < 77);
+    assert_string_equal(s.reason, "SNR 76.8 dB, want 90");
+    s = judge(&f, true, BOUNDS_FP16);
+    assert_int_equal(s.status, CASE_PASS);
+    for (int i = 0; i < ROWS * CLASSES; i++)
+        f.answers[i] = 0.25f; /* knows nothing */
+    s = judge(&f, true, BOUNDS_FP16);
+    assert_int_equal(s.status, CASE_FAIL);
+    f.answers[7] = NAN;
+    s = judge(&f, true, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(s.status, CASE_FAIL);
+}
+
+static void another_class(void **state)
+{
+    struct fixture f = make();
+    struct digits_score s;
+
+    (void)state;
+    /* A near tie of the reference, which an error of 6e-5 turns: excused. */
+    f.reference[0] = f.answers[0] = 0.5f;
+    f.reference[1] = f.answers[1] = 0.49995f;
+    f.answers[1] += 6e-5f;
+    s = judge(&f, true, BOUNDS_FP16);
+    assert_int_equal(s.status, CASE_PASS);
+    assert_int_equal(s.differ, 1);
+    assert_int_equal(s.wrong, 0);
+    assert_int_equal(s.right, ROWS - 1);
+    /* The margin is 1e-3, and no error is above 6e-4: not excused. */
+    f.reference[0] = 0.5f;
+    f.reference[1] = 0.499f;
+    f.answers[0] = 0.5f - 6e-4f;
+    f.answers[1] = 0.499f + 6e-4f;
+    s = judge(&f, true, BOUNDS_FP16);
+    assert_int_equal(s.status, CASE_FAIL);
+    assert_int_equal(s.wrong, 1);
+    assert_non_null(strstr(s.reason, "1 images have another class"));
+}
+
+static void reference_has_its_own_limit(void **state)
+{
+    struct fixture f = make();
+    struct digits_score s = judge(&f, false, BOUNDS_FP32);
+
+    (void)state;
+    assert_int_equal(s.status, CASE_PASS);
+    f.labels[0] = 3;
+    f.labels[1] = 3; /* 38 of 40 */
+    s = judge(&f, false, BOUNDS_FP32);
+    assert_int_equal(s.status, CASE_FAIL);
+    assert_string_equal(s.reason, "top-1 0.9500, want 0.97");
+}
+
+/* ---- runs ---- */
+
+static bool have_models(void)
+{
+    FILE *const f = fopen("golden/digits/digits.h5", "rb");
+
+    if (f)
+        fclose(f);
+    else
+        printf("skipped: no golden/digits here\n");
+    return f != NULL;
+}
+
+/* Both models on the mock with that fault; the score of the first. */
+static struct digits_score run_mock(const char *option, double timeout_s, bool *failed)
+{
+    const struct cli_list options = { &option, 1 };
+    const struct digits_options o = { .images = 4, .timeout_s = timeout_s, .quiet = true };
+    struct diag diag = { .status = STATUS_OK };
+    struct digits_report r;
+    struct digits_score s;
+    struct subject subject;
+
+    if (subject_init(&subject, mock_path("delegate.so"), &options, &diag) != STATUS_OK ||
+        digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    assert_null(subject.library); /* the caller never loads it */
+    assert_int_equal(r.count, 4);
+    assert_int_equal(r.scores[0].subject, DIGITS_REFERENCE);
+    assert_int_equal(r.scores[0].status, CASE_PASS);
+    assert_int_equal(r.scores[0].right, 4);
+    s = r.scores[1];
+    assert_int_equal(s.subject, 0);
+    *failed = digits_failed(&r);
+    digits_close(&r);
+    subject_close(&subject);
+    return s;
+}
+
+static void runs_on_delegates(void **state)
+{
+    static const struct {
+        const char *option;
+        enum case_status status;
+        const char *reason;
+    } rows[] = {
+        { "fault=none", CASE_PASS, "" },
+        { "fault=decline", CASE_DECLINED, "no node was taken" },
+        { "fault=nan", CASE_FAIL, "" },
+        { "fault=swap", CASE_FAIL, "" },
+        { "fault=crash", CASE_CRASH, "signal 11" },
+        { "fault=crash_prepare", CASE_CRASH, "signal 11" },
+        { "fault=crash_destroy", CASE_CRASH, "signal 11" },
+        { "fault=abort", CASE_CRASH, "signal 6" },
+        { "fault=exit", CASE_CRASH, "exit code 0" },
+        { "fault=invoke", CASE_FAIL, "image 0: " },
+        { "fault=prepare", CASE_FAIL, "" },
+        { "fault=no_device", CASE_FAIL, "" },
+        { "fault=hang", CASE_TIMEOUT, "no answer in 2 s" },
+    };
+
+    (void)state;
+    if (!have_models())
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bool hangs = rows[i].status == CASE_TIMEOUT;
+        bool failed;
+        const struct digits_score s = run_mock(rows[i].option, hangs ? 2 : 60, &failed);
+
+        if (s.status != rows[i].status ||
+            strncmp(s.reason, rows[i].reason, strlen(rows[i].reason)) != 0)
+            fail_msg("%s: %s: %s", rows[i].option, case_status_name(s.status), s.reason);
+        if (s.status != CASE_PASS)
+            assert_int_not_equal(s.reason[0], '\0');
+        assert_int_equal(failed, rows[i].status != CASE_PASS && rows[i].status != CASE_DECLINED);
+    }
+}
+
+static void nothing_there_is_skipped(void **state)
+{
+    const struct digits_options o = { .directory = "/nowhere" };
+    struct digits_report r;
+    struct diag diag;
+    json_t *json;
+    char text[256] = "";
+    FILE *const f = fmemopen(text, sizeof text, "w");
+
+    (void)state;
+    assert_int_equal(digits_run(&r, NULL, 0, &o, &diag), STATUS_OK);
+    assert_int_equal(r.count, 0);
+    assert_false(digits_failed(&r));
+    digits_print(f, &r, NULL);
+    fclose(f);
+    assert_string_equal(text, "models: skipped: no digits.h5 in /nowhere\n");
+    json = digits_json(&r);
+    assert_int_equal(json_array_size(json), 0);
+    json_decref(json);
+    digits_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_answers_pass), cmocka_unit_test(snr_is_held_to_the_bounds),
+        cmocka_unit_test(another_class),      cmocka_unit_test(reference_has_its_own_limit),
+        cmocka_unit_test(runs_on_delegates),  cmocka_unit_test(nothing_there_is_skipped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
