@@ -102,7 +102,7 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/liball.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $< $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka -lvulkan -ldl -lm -lpthread
-.SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC))
+.SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC)) $(B)/fuzz/replay.o
 
 # Delegates that go wrong on request, for the suite's tests of itself; gpu.so also as ours speaks.
 MOCKS := $(B)/mock/delegate.so $(B)/mock/gpu.so

@@ -23,12 +23,12 @@ check()
     fi
 }
 
-libc='<(assert|ctype|dlfcn|errno|fcntl|float|fnmatch|getopt|glob|inttypes|libgen|limits|locale|math|poll|pthread|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|time|unistd|sys/[a-z]+)\.h>'
+libc='<(assert|ctype|dirent|dlfcn|errno|fcntl|float|fnmatch|getopt|glob|inttypes|libgen|limits|locale|math|poll|pthread|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|time|unistd|sys/[a-z]+)\.h>'
 api='"tensorflow/lite/[a-z_/0-9]+\.h"'
 reference='"reference/[a-z0-9_]+\.(h|def)"'
 shared='"reference/(status|diag|arena|memory|checked|half|builtin)\.h"|"reference/(builtins|ops)\.def"'
 delegate='"delegate/[a-z0-9_]+\.h"'
-libraries='<(hdf5|jansson|jpeglib|png|sha2|xxhash)\.h>'
+libraries='<(hdf5|jansson|jerror|jpeglib|png|sha2|xxhash)\.h>'
 conformance="$reference|\"conformance/[a-z0-9_/]+\\.(h|def)\"|\"assay_gpu\\.h\""
 
 check 'reference/' "$libc|$reference|$api" \
