@@ -123,7 +123,7 @@ static void note_refusals(struct inspection *n)
                           : 0;
 
     for (int i = 0; i < count; i++) {
-        struct assay_gpu_refusal r = { .struct_size = sizeof r };
+        struct assay_gpu_refusal r = { .struct_size = sizeof r, .tensor = -1 };
 
         if (s->subject.extras.get_refusal(s->delegate, i, &r) == 0 && r.node >= 0 &&
             (size_t)r.node < n->count) {
