@@ -188,7 +188,7 @@ valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
 	@$(TEST_ENV) sh ci/valgrind.sh $(B)
 
 # ---- to carry away, to install ----
-STATIC_LIBS := -Wl,-Bstatic -L$(shell $(PKG_CONFIG) --variable=libdir $(HDF5_PKG) 2>/dev/null) -lhdf5 -lsz -laec \
+STATIC_LIBS := -Wl,-Bstatic $(shell $(PKG_CONFIG) --libs-only-L $(HDF5_PKG) 2>/dev/null) -lhdf5 -lsz -laec \
                -ljansson -ljpeg -lpng16 -lmd -lz -Wl,-Bdynamic
 portable: all ## the three in build/portable with all but libc, libm, libvulkan linked statically
 	@mkdir -p $(B)/portable
