@@ -111,7 +111,7 @@ $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
-$(B)/unit/test_subject $(B)/unit/test_judge $(B)/unit/test_runner: | $(MOCKS)
+$(addprefix $(B)/unit/test_,subject judge runner report): | $(MOCKS)
 
 # The C programs that users would write: built against the public headers, linked with libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))

@@ -29,6 +29,8 @@ const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of
 struct case_result {
     enum case_status status;
     char reason[480]; /* of every status but pass; of an element only what is wrong with it */
+    bool required;    /* declined, but --require says that it must be taken */
+    bool regression;  /* the baseline has it as passed */
     /* Over all sets and frames that were compared. */
     double max_abs, max_ulp, margin, bias;
     double ms;      /* the fastest inference */
@@ -42,6 +44,9 @@ struct case_result {
     char where[64]; /* index of the element */
     double got, want, error, limit;
 };
+
+/* Not as expected: the run's exit code is 1. */
+bool result_is_bad(const struct case_result *r);
 
 /* A failure, where none was noted before.  Returns false. */
 bool result_fail(struct case_result *r, const char *format, ...) PRINTF_LIKE(2, 3);

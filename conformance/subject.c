@@ -150,6 +150,14 @@ static enum status find_ours(char path[PATH_MAX], struct diag *diag)
                      our_name);
 }
 
+bool subject_is_default(const struct subject *s)
+{
+    char found[PATH_MAX], absolute[PATH_MAX];
+
+    return s->path && find_ours(found, NULL) == STATUS_OK && realpath(found, absolute) &&
+           strcmp(absolute, s->path) == 0;
+}
+
 enum status subject_init(struct subject *s, const char *path, const struct cli_list *options,
                          struct diag *diag)
 {

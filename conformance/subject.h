@@ -47,6 +47,8 @@ struct subject {
  * what a delegate does when loaded.  STATUS_IO when the file is missing or unreadable. */
 enum status subject_init(struct subject *s, const char *path, const struct cli_list *options,
                          struct diag *diag);
+/* It is the library that a NULL path stands for. */
+bool subject_is_default(const struct subject *s);
 /* Adds one more option, replacing one of the same key. */
 enum status subject_set(struct subject *s, const char *key, const char *value, struct diag *diag);
 /* dlopen and the entry points.  STATUS_IO with dlopen's reason. */

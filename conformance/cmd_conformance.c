@@ -1,0 +1,343 @@
+/* assay conformance: the suite against a delegate. */
+#include "conformance/cli.h"
+#include "conformance/report.h"
+#include "conformance/select.h"
+#include "conformance/verdict.h"
+#include "reference/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SUBJECTS_MAX = 2 };
+
+static const char *const bounds_names[] = { "fp32", "fp16", "exact", "float_view", NULL };
+
+struct request {
+    struct cli_common common;
+    struct selection selection;
+    struct cli_list require;
+    const char *shard, *waivers, *baseline, *repro_dir;
+    double timeout_s;
+    int bounds; /* enum bounds; -1: by the subject */
+    bool list;
+};
+
+/* ---- what runs ---- */
+
+static bool names_precision(const struct cli_list *options)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        if (strncmp(options->items[i], "precision=", 10) == 0 ||
+            strncmp(options->items[i], "allow_precision_loss=", 21) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Ours twice, in fp32 and in fp16, unless a library or a precision is named. */
+static enum status open_subjects(const struct request *q, struct subject *subjects, size_t *count,
+                                 struct diag *diag)
+{
+    static const char *const precisions[SUBJECTS_MAX] = { "fp32", "fp16" };
+    const struct cli_common *const common = &q->common;
+    const bool both = !common->delegate && !names_precision(&common->delegate_option);
+
+    for (*count = 0; *count < (both ? SUBJECTS_MAX : 1);) {
+        struct subject *const s = &subjects[*count];
+
+        TRY(subject_init(s, common->delegate, &common->delegate_option, diag));
+        ++*count;
+        if (both)
+            TRY(subject_set(s, "precision", precisions[*count - 1], diag));
+        if (q->bounds >= 0)
+            s->bounds = (enum bounds)q->bounds;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_cases(const struct request *q, struct test_case **cases, size_t *count,
+                              struct diag *diag)
+{
+    TRY(cases_list(cases, count, diag));
+    return select_cases(*cases, count, &q->selection, diag);
+}
+
+/* ---- before the run ---- */
+
+/* Whether the report can be written where it is wanted, before minutes of work are spent on it. */
+static enum status try_output(const char *path, struct diag *diag)
+{
+    char name[PATH_MAX];
+    struct stat st;
+    int fd;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        if (S_ISDIR(st.st_mode))
+            return diag_fail(diag, STATUS_IO, "%s: is a directory", path);
+        return access(path, W_OK) == 0
+                   ? STATUS_OK
+                   : diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    }
+    if (snprintf(name, sizeof name, "%s.XXXXXX", path) >= (int)sizeof name)
+        return diag_fail(diag, STATUS_IO, "%s: the path is too long", path);
+    fd = mkstemp(name);
+    if (fd < 0)
+        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    close(fd);
+    unlink(name);
+    return STATUS_OK;
+}
+
+/* Mesa keeps compiled shaders on disk: in a directory of our own, not among the user's. */
+static void use_private_shader_cache(void)
+{
+    static const char name[] = "MESA_SHADER_CACHE_DIR";
+    const char *const cache = getenv("XDG_CACHE_HOME"), *const home = getenv("HOME");
+    char path[PATH_MAX];
+    int n = -1;
+
+    if (getenv(name))
+        return;
+    if (cache && cache[0] == '/')
+        n = snprintf(path, sizeof path, "%s/assay", cache);
+    else if (home && home[0] == '/')
+        n = snprintf(path, sizeof path, "%s/.cache/assay", home);
+    if (n < 0 || (size_t)n >= sizeof path - 16)
+        return;
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    mkdir(path, 0700);
+    strcat(path, "/shaders");
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        setenv(name, path, 0);
+}
+
+/* What worker processes inherit. */
+static void prepare_environment(size_t jobs)
+{
+    use_private_shader_cache();
+    if (jobs != 1) /* lavapipe would start a thread for each processor in each worker */
+        setenv("LP_NUM_THREADS", "1", 0);
+}
+
+/* Sees that each subject works here at all.  Of our two, the second may be absent: a device need
+ * not have f16 storage. */
+static enum status probe(const struct request *q, struct report *r, struct subject *subjects,
+                         char *absent, size_t bytes, struct diag *diag)
+{
+    struct judge_device device;
+
+    for (size_t i = 0; i < r->subject_count; i++) {
+        const enum status s = runner_probe(&subjects[i], q->timeout_s, &device, diag);
+
+        if (s == STATUS_NO_DEVICE && i > 0) {
+            snprintf(absent, bytes, "%s", diag->text);
+            r->absent = absent;
+            subject_close(&subjects[i]);
+            r->subject_count = i;
+            break;
+        }
+        if (s != STATUS_OK)
+            return s;
+        if (!r->device.name[0])
+            r->device = device;
+    }
+    return STATUS_OK;
+}
+
+/* ---- reports ---- */
+
+/* Text on stdout or in --out; JSON likewise, and then with the text on stdout when that is free. */
+static int write_reports(const struct request *q, const struct report *r)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct cli_output o;
+    bool failed;
+    int code;
+
+    if (q->common.format == FORMAT_TEXT || q->common.out) {
+        if (!cli_output_open(&o))
+            return EXIT_FAILED;
+        report_text(r, o.file);
+        code = cli_output_close(&o, q->common.format == FORMAT_TEXT ? q->common.out : NULL, false);
+        if (code != EXIT_AS_EXPECTED || q->common.format == FORMAT_TEXT)
+            return code;
+    }
+    if (!cli_output_open(&o))
+        return EXIT_FAILED;
+    failed = report_json(r, o.file, &diag) != STATUS_OK;
+    code = cli_output_close(&o, q->common.out, failed);
+    return failed ? cli_fail("report", &diag) : code;
+}
+
+static enum status run_all(const struct request *q, struct report *r, struct subject *subjects,
+                           const struct test_case *cases, size_t case_count, struct diag *diag)
+{
+    const struct run_request run = {
+        .subjects = subjects,
+        .subject_count = r->subject_count,
+        .cases = cases,
+        .case_count = case_count,
+        .seed = q->common.seed,
+        .jobs = (size_t)q->common.jobs,
+        .timeout_s = q->timeout_s,
+        .repro_dir = q->repro_dir,
+        .quiet = q->common.quiet,
+    };
+
+    r->subjects = subjects;
+    r->cases = cases;
+    r->case_count = case_count;
+    r->seed = q->common.seed;
+    r->shard = q->selection.shard;
+    r->shards = q->selection.shards;
+    r->bounds = q->bounds >= 0 ? bounds_names[q->bounds] : NULL;
+    return runner_run(&run, &r->outcome, diag);
+}
+
+static int list_cases(const struct request *q, const struct test_case *cases, size_t count)
+{
+    struct cli_output o;
+
+    if (!cli_output_open(&o))
+        return EXIT_FAILED;
+    for (size_t i = 0; i < count; i++)
+        fprintf(o.file, "%s\n", cases[i].name);
+    return cli_output_close(&o, q->common.out, false);
+}
+
+static int check(const struct request *q)
+{
+    struct subject subjects[SUBJECTS_MAX] = { { .path = NULL } };
+    struct expectations expected = { .waiver_count = 0 };
+    struct report report = { .absent = NULL };
+    struct test_case *cases = NULL;
+    size_t case_count = 0;
+    char absent[1024];
+    struct totals totals;
+    struct diag diag = { .status = STATUS_OK };
+    int code = EXIT_AS_EXPECTED;
+
+    if (open_cases(q, &cases, &case_count, &diag) != STATUS_OK)
+        code = cli_fail("conformance", &diag);
+    else if (q->list)
+        code = list_cases(q, cases, case_count);
+    else if ((q->common.out && try_output(q->common.out, &diag) != STATUS_OK) ||
+             expectations_open(&expected, q->waivers, q->baseline, &q->require, &diag) !=
+                 STATUS_OK ||
+             open_subjects(q, subjects, &report.subject_count, &diag) != STATUS_OK)
+        code = cli_fail("conformance", &diag);
+    if (code == EXIT_AS_EXPECTED && !q->list) {
+        prepare_environment(q->common.jobs ? (size_t)q->common.jobs : runner_processors());
+        if (probe(q, &report, subjects, absent, sizeof absent, &diag) != STATUS_OK ||
+            run_all(q, &report, subjects, cases, case_count, &diag) != STATUS_OK) {
+            code = cli_fail("conformance", &diag);
+        } else {
+            expectations_apply(&expected, &report);
+            totals = report_totals(&report);
+            code = write_reports(q, &report);
+            if (code == EXIT_AS_EXPECTED && (totals.bad > 0 || report.outcome.broken_ends > 0))
+                code = EXIT_FAILED;
+        }
+    }
+    run_outcome_close(&report.outcome);
+    expectations_close(&expected);
+    for (size_t i = 0; i < SUBJECTS_MAX; i++)
+        subject_close(&subjects[i]);
+    mem_free(cases);
+    return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    static const char *const choices[] = { "subject", "fp32", "fp16", "exact", "float_view", NULL };
+    struct request q = { .timeout_s = 60 };
+    const struct cli_flag flags[] = {
+        { .name = "filter",
+          .kind = CLI_LIST,
+          .target = &q.selection.filters,
+          .value = "GLOB",
+          .help = "cases to run, such as 'conv_2d.*'; repeatable" },
+        { .name = "list", .kind = CLI_BOOL, .target = &q.list, .help = "print the cases' names" },
+        { .name = "limit",
+          .kind = CLI_UINT,
+          .target = &q.selection.limit,
+          .value = "N",
+          .help = "at most N cases of an op, spread over its rows",
+          .min = 1,
+          .max = 1e9 },
+        { .name = "shard",
+          .kind = CLI_STRING,
+          .target = &q.shard,
+          .value = "I/N",
+          .help = "the I-th of N parts, from 0; also from TEST_SHARD_INDEX and "
+                  "TEST_TOTAL_SHARDS, SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX" },
+        { .name = "bounds",
+          .kind = CLI_CHOICE,
+          .target = &q.bounds,
+          .value = "CLASS",
+          .help = "limits that results are held to (default: by our precision option; others "
+                  "fp32)",
+          .choices = choices },
+        { .name = "timeout",
+          .kind = CLI_DOUBLE,
+          .target = &q.timeout_s,
+          .value = "SECONDS",
+          .help = "of one case (default 60)",
+          .min = 0.01,
+          .max = 1e6 },
+        { .name = "require",
+          .kind = CLI_LIST,
+          .target = &q.require,
+          .value = "GLOB",
+          .help = "cases that must not be declined; repeatable" },
+        { .name = "waivers",
+          .kind = CLI_STRING,
+          .target = &q.waivers,
+          .value = "FILE",
+          .help = "known failures: CASES | DEVICE | CAUSE in each line" },
+        { .name = "baseline",
+          .kind = CLI_STRING,
+          .target = &q.baseline,
+          .value = "FILE",
+          .help = "JSON report of an earlier run: what passed there must pass" },
+        { .name = "repro-dir",
+          .kind = CLI_STRING,
+          .target = &q.repro_dir,
+          .value = "DIR",
+          .help = "write model, inputs and outputs of failed cases there" },
+    };
+    struct cli_args args;
+    struct diag diag;
+    int code;
+
+    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
+                   CLI_DELEGATE | CLI_FORMAT | CLI_SEED | CLI_JOBS | CLI_QUIET, &q.common, &args, 0,
+                   0, &code))
+        return code;
+    q.bounds--; /* "subject" is the first choice */
+    if (select_shard(&q.selection, q.shard, &diag) != STATUS_OK)
+        return cli_fail("conformance", &diag);
+    return check(&q);
+}
+
+const struct command command_conformance = {
+    .name = "conformance",
+    .summary = "the suite against a delegate",
+    .synopsis = "[--filter=GLOB]... [--delegate=PATH]",
+    .examples = "  assay conformance\n"
+                "  assay conformance --filter='conv_2d.*' --delegate-option=precision=fp16\n"
+                "  assay conformance --delegate=./libother.so --bounds=fp16 --format=json "
+                "--out=report.json\n"
+                "  assay conformance --baseline=report.json --repro-dir=failures\n",
+    .run = run,
+};

@@ -1,0 +1,54 @@
+/* What a run came to, for people and for programs. */
+#ifndef ASSAY_CONFORMANCE_REPORT_H
+#define ASSAY_CONFORMANCE_REPORT_H
+
+#include "conformance/judge.h"
+#include "conformance/result.h"
+#include "conformance/runner.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct report {
+    const struct subject *subjects;
+    size_t subject_count;
+    const struct test_case *cases;
+    size_t case_count;
+    struct run_outcome outcome;
+    struct judge_device device; /* of the first subject that says */
+    uint64_t seed;
+    uint32_t shard, shards; /* shards 0 or 1: all */
+    const char *bounds;     /* as --bounds was given; NULL: not */
+    /* A subject that cannot run here, as a line; NULL: all can. */
+    const char *absent;
+};
+
+struct totals {
+    size_t count[CASE_STATUS_COUNT];
+    size_t all, bad;
+    double margin; /* the largest of those that were compared */
+    size_t worst;  /* its result; SIZE_MAX: none */
+};
+
+/* Adds a result to totals; index is its place in outcome.results. */
+void totals_add(struct totals *t, const struct case_result *r, size_t index);
+struct totals report_totals(const struct report *r);
+
+/* "f32", ... */
+const char *report_type_name(const struct test_case *c);
+/* "fp32", "fp16", "exact", "float_view" */
+const char *report_bounds_name(enum bounds bounds);
+
+/* A table for each op and subject, at most 80 columns wide; declined and failed cases; totals last.
+ */
+void report_text(const struct report *r, FILE *out);
+/* One JSON object; STATUS_NO_MEMORY. */
+enum status report_json(const struct report *r, FILE *out, struct diag *diag);
+
+/* The command that runs one result again. */
+void report_rerun(const struct report *r, size_t index, FILE *out);
+/* What is wrong, where, in one line without its end: for both kinds of report. */
+void report_reason(const struct report *r, size_t index, char *text, size_t bytes);
+
+#endif
