@@ -58,7 +58,7 @@ void digits_close(struct digits_report *r);
 /* Any status but pass and declined. */
 bool digits_failed(const struct digits_report *r);
 
-/* A table, or the line that says why there is none. */
+/* A table of at most 80 columns but for reasons, or the line that says why there is none. */
 void digits_print(FILE *f, const struct digits_report *r, const struct subject *subjects);
 /* [{"model", "subject", "status", ...}]; empty when skipped. */
 json_t *digits_json(const struct digits_report *r);

@@ -119,17 +119,29 @@ bool digits_failed(const struct digits_report *r)
 
 /* ---- printing ---- */
 
+/* What tells subjects apart in a narrow column: the options, else the file's name. */
+static const char *short_label(const struct digits_score *s, const struct subject *subjects)
+{
+    const char *label, *space;
+
+    if (s->subject == DIGITS_REFERENCE)
+        return "reference";
+    label = subjects[s->subject].label;
+    space = strchr(label, ' ');
+    return space ? space + 1 : label;
+}
+
 static void print_score(FILE *f, const struct digits_score *s, const char *label)
 {
-    fprintf(f, "%-12s %-40s ", s->model, label);
+    fprintf(f, "%-11s %-16.16s ", s->model, label);
     if (s->images)
-        fprintf(f, "%6.4f  ", (double)s->right / (double)s->images);
+        fprintf(f, "%6.4f ", (double)s->right / (double)s->images);
     else
-        fprintf(f, "%6s  ", "-");
+        fprintf(f, "%6s ", "-");
     if (s->subject == DIGITS_REFERENCE || !s->images)
-        fprintf(f, "%6s  %9s  %9s  %7s  ", "-", "-", "-", "-");
+        fprintf(f, "%6s %6s %8s %7s  ", "-", "-", "-", "-");
     else
-        fprintf(f, "%6zu  %9.1f  %9.2g  %3zu/%-3zu  ", s->differ, s->snr_db, s->max_abs, s->taken,
+        fprintf(f, "%6zu %6.1f %8.1e %3zu/%-3zu  ", s->differ, s->snr_db, s->max_abs, s->taken,
                 s->nodes);
     fprintf(f, "%s%s%s\n", case_status_name(s->status), s->reason[0] ? ": " : "", s->reason);
 }
@@ -142,14 +154,10 @@ void digits_print(FILE *f, const struct digits_report *r, const struct subject *
     }
     if (r->count == 0)
         return;
-    fprintf(f, "%-12s %-40s %-6s  %6s  %9s  %9s  %7s  %s\n", "model", "run by", "top-1", "differ",
-            "SNR dB", "max error", "taken", "status");
-    for (size_t i = 0; i < r->count; i++) {
-        const int subject = r->scores[i].subject;
-
-        print_score(f, &r->scores[i],
-                    subject == DIGITS_REFERENCE ? "reference" : subjects[subject].label);
-    }
+    fprintf(f, "%-11s %-16s %-6s %6s %6s %8s %7s  %s\n", "model", "run by", "top-1", "differ",
+            "SNR dB", "error", "taken", "status");
+    for (size_t i = 0; i < r->count; i++)
+        print_score(f, &r->scores[i], short_label(&r->scores[i], subjects));
 }
 
 static json_t *number(double x)
