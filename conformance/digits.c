@@ -391,7 +391,7 @@ static void judge(const struct run *run, const struct task *t, struct digits_sco
     }
     digits_judge(s, &answers, t->subject ? &reference : NULL, run->images.picked_labels,
                  t->subject ? t->subject->bounds : BOUNDS_FP32);
-    if (t->subject && t->answers->taken == 0 && s->status == CASE_PASS) {
+    if (t->subject && t->subject->path && t->answers->taken == 0 && s->status == CASE_PASS) {
         s->status = CASE_DECLINED;
         snprintf(s->reason, sizeof s->reason, "no node was taken");
     }

@@ -135,17 +135,18 @@ static bool have_models(void)
     return f != NULL;
 }
 
-/* Both models on the mock with that fault; the score of the first. */
-static struct digits_score run_mock(const char *option, double timeout_s, bool *failed)
+/* Both models on a delegate; the score of the first. */
+static struct digits_score run_on(const char *delegate, const char *option, double timeout_s,
+                                  bool *failed)
 {
-    const struct cli_list options = { &option, 1 };
+    const struct cli_list options = { &option, option ? 1 : 0 };
     const struct digits_options o = { .images = 4, .timeout_s = timeout_s, .quiet = true };
     struct diag diag = { .status = STATUS_OK };
     struct digits_report r;
     struct digits_score s;
     struct subject subject;
 
-    if (subject_init(&subject, mock_path("delegate.so"), &options, &diag) != STATUS_OK ||
+    if (subject_init(&subject, delegate, &options, &diag) != STATUS_OK ||
         digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     assert_null(subject.library); /* the caller never loads it */
@@ -189,7 +190,8 @@ static void runs_on_delegates(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const bool hangs = rows[i].status == CASE_TIMEOUT;
         bool failed;
-        const struct digits_score s = run_mock(rows[i].option, hangs ? 2 : 60, &failed);
+        const struct digits_score s =
+            run_on(mock_path("delegate.so"), rows[i].option, hangs ? 2 : 60, &failed);
 
         if (s.status != rows[i].status ||
             strncmp(s.reason, rows[i].reason, strlen(rows[i].reason)) != 0)
@@ -198,6 +200,21 @@ static void runs_on_delegates(void **state)
             assert_int_not_equal(s.reason[0], '\0');
         assert_int_equal(failed, rows[i].status != CASE_PASS && rows[i].status != CASE_DECLINED);
     }
+}
+
+static void runs_on_the_reference(void **state)
+{
+    bool failed;
+    struct digits_score s;
+
+    (void)state;
+    if (!have_models())
+        return;
+    s = run_on("none", NULL, 60, &failed);
+    assert_int_equal(s.status, CASE_PASS);
+    assert_int_equal(s.differ, 0);
+    assert_true(isinf(s.snr_db));
+    assert_false(failed);
 }
 
 static void nothing_there_is_skipped(void **state)
