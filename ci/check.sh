@@ -16,9 +16,9 @@ fail()
 # run NAME COMMAND...: shows the output only when it fails.
 run()
 {
-    name=$1
+    label=$1
     shift
-    "$@" >"$log/$name.log" 2>&1 || { cat "$log/$name.log" >&2; fail "$name ($*)"; }
+    "$@" >"$log/$label.log" 2>&1 || { cat "$log/$label.log" >&2; fail "$label ($*)"; }
 }
 
 # The validation layer, where it is installed, watches all that runs on the device.
@@ -30,7 +30,7 @@ done
 
 cases()
 {
-    run cases env ${validation:+ASSAY_VK_VALIDATION=1} "$b/assay" conformance --no-models --quiet "$@"
+    run cases env ${validation:+ASSAY_VK_VALIDATION=1} "$b/assay" conformance --quiet "$@"
     last=$(tail -n 1 "$log/cases.log")
     count=$(echo "$last" | sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p')
     [ "${count:-0}" -gt 0 ] || fail "no case passed: $last"
@@ -77,11 +77,16 @@ total=$((total + count))
 # At most 3 cases an op; all of them run in `make conformance`.
 cases --limit=3
 
+# Programs written for the TensorFlow Lite C API, on the CPU and with the delegate: the same class.
 for program in "$b"/examples/*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
     name=$(basename "$program")
-    run "example_$name" "$program" golden/digits/digits_f32.tflite "$b/libassay_delegate.so"
-    echo "example: $name: $(tail -n 1 "$log/example_$name.log")"
+    run "example_$name.cpu" "$program" golden/digits/digits_f32.tflite
+    run "example_$name" "$program" golden/digits/digits_f32.tflite - "$b/libassay_delegate.so"
+    best=$(awk 'NR == 2 { print $1 }' "$log/example_$name.cpu.log")
+    [ -n "$best" ] && [ "$best" = "$(awk 'NR == 2 { print $1 }' "$log/example_$name.log")" ] ||
+        { cat "$log/example_$name".*; fail "example $name: another class with the delegate"; }
+    echo "example: $name: class $best, with the delegate too"
     total=$((total + 1))
 done
 
