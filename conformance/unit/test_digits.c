@@ -242,9 +242,13 @@ static void nothing_there_is_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_answers_pass), cmocka_unit_test(snr_is_held_to_the_bounds),
-        cmocka_unit_test(another_class),      cmocka_unit_test(reference_has_its_own_limit),
-        cmocka_unit_test(runs_on_delegates),  cmocka_unit_test(nothing_there_is_skipped),
+        cmocka_unit_test(equal_answers_pass),
+        cmocka_unit_test(snr_is_held_to_the_bounds),
+        cmocka_unit_test(another_class),
+        cmocka_unit_test(reference_has_its_own_limit),
+        cmocka_unit_test(runs_on_delegates),
+        cmocka_unit_test(runs_on_the_reference),
+        cmocka_unit_test(nothing_there_is_skipped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
