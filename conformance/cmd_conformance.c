@@ -25,7 +25,7 @@ struct request {
     const char *shard, *waivers, *baseline, *repro_dir;
     double timeout_s;
     int bounds; /* enum bounds; -1: by the subject */
-    bool list;
+    bool list, no_models;
 };
 
 /* ---- what runs ---- */
@@ -94,6 +94,18 @@ static enum status try_output(const char *path, struct diag *diag)
     return STATUS_OK;
 }
 
+/* Likewise for the files of failures. */
+static enum status try_directory(const char *path, struct diag *diag)
+{
+    struct stat st;
+
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) || access(path, W_OK | X_OK) != 0)
+        return diag_fail(diag, STATUS_IO, "%s: not a directory that can be written to", path);
+    return STATUS_OK;
+}
+
 /* Mesa keeps compiled shaders on disk: in a directory of our own, not among the user's. */
 static void use_private_shader_cache(void)
 {
@@ -152,6 +164,23 @@ static enum status probe(const struct request *q, struct report *r, struct subje
             r->device = device;
     }
     return STATUS_OK;
+}
+
+/* Whole models end a run of everything: not one of chosen cases, nor any shard but the first. */
+static bool wants_models(const struct request *q)
+{
+    return !q->no_models && q->selection.filters.count == 0 && q->selection.shard == 0;
+}
+
+static enum status run_models(const struct request *q, struct report *r, struct subject *subjects,
+                              struct digits_report *digits, struct diag *diag)
+{
+    const struct digits_options options = { .jobs = q->common.jobs, .quiet = q->common.quiet };
+
+    if (!wants_models(q))
+        return STATUS_OK;
+    r->digits = digits;
+    return digits_run(digits, subjects, r->subject_count, &options, diag);
 }
 
 /* ---- reports ---- */
@@ -220,6 +249,7 @@ static int check(const struct request *q)
     struct subject subjects[SUBJECTS_MAX] = { { .path = NULL } };
     struct expectations expected = { .waiver_count = 0 };
     struct report report = { .absent = NULL };
+    struct digits_report digits = { .count = 0 };
     struct test_case *cases = NULL;
     size_t case_count = 0;
     char absent[1024];
@@ -232,6 +262,7 @@ static int check(const struct request *q)
     else if (q->list)
         code = list_cases(q, cases, case_count);
     else if ((q->common.out && try_output(q->common.out, &diag) != STATUS_OK) ||
+             (q->repro_dir && try_directory(q->repro_dir, &diag) != STATUS_OK) ||
              expectations_open(&expected, q->waivers, q->baseline, &q->require, &diag) !=
                  STATUS_OK ||
              open_subjects(q, subjects, &report.subject_count, &diag) != STATUS_OK)
@@ -239,17 +270,20 @@ static int check(const struct request *q)
     if (code == EXIT_AS_EXPECTED && !q->list) {
         prepare_environment(q->common.jobs ? (size_t)q->common.jobs : runner_processors());
         if (probe(q, &report, subjects, absent, sizeof absent, &diag) != STATUS_OK ||
-            run_all(q, &report, subjects, cases, case_count, &diag) != STATUS_OK) {
+            run_all(q, &report, subjects, cases, case_count, &diag) != STATUS_OK ||
+            run_models(q, &report, subjects, &digits, &diag) != STATUS_OK) {
             code = cli_fail("conformance", &diag);
         } else {
             expectations_apply(&expected, &report);
             totals = report_totals(&report);
             code = write_reports(q, &report);
-            if (code == EXIT_AS_EXPECTED && (totals.bad > 0 || report.outcome.broken_ends > 0))
+            if (code == EXIT_AS_EXPECTED &&
+                (totals.bad > 0 || report.outcome.broken_ends > 0 || digits_failed(&digits)))
                 code = EXIT_FAILED;
         }
     }
     run_outcome_close(&report.outcome);
+    digits_close(&digits);
     expectations_close(&expected);
     for (size_t i = 0; i < SUBJECTS_MAX; i++)
         subject_close(&subjects[i]);
@@ -310,6 +344,10 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.baseline,
           .value = "FILE",
           .help = "JSON report of an earlier run: what passed there must pass" },
+        { .name = "no-models",
+          .kind = CLI_BOOL,
+          .target = &q.no_models,
+          .help = "without the trained models that end a run of all cases" },
         { .name = "repro-dir",
           .kind = CLI_STRING,
           .target = &q.repro_dir,

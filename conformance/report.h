@@ -2,6 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_REPORT_H
 #define ASSAY_CONFORMANCE_REPORT_H
 
+#include "conformance/digits.h"
 #include "conformance/judge.h"
 #include "conformance/result.h"
 #include "conformance/runner.h"
@@ -22,6 +23,8 @@ struct report {
     const char *bounds;     /* as --bounds was given; NULL: not */
     /* A subject that cannot run here, as a line; NULL: all can. */
     const char *absent;
+    /* Whole models; NULL: not run. */
+    const struct digits_report *digits;
 };
 
 struct totals {

@@ -170,6 +170,8 @@ static json_t *root_json(const struct report *r)
     ok = ok && put(root, "totals", totals_json(&totals));
     ok = ok && put(root, "ops", ops_json(r));
     ok = put(root, "cases", cases) && ok;
+    if (r->digits)
+        ok = ok && put(root, "models", digits_json(r->digits));
     if (ok)
         return root;
     json_decref(root);

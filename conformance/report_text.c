@@ -215,6 +215,10 @@ void report_text(const struct report *r, FILE *out)
         fprintf(out, "\nnot run: %s\n", r->absent);
     if (r->outcome.broken_ends > 0)
         fprintf(out, "\nfail: %s\n", r->outcome.end);
+    if (r->digits) {
+        fputc('\n', out);
+        digits_print(out, r->digits, r->subjects);
+    }
     fputc('\n', out);
     print_totals(r, out);
 }
