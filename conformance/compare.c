@@ -62,11 +62,12 @@ static bool is_exact(const struct compare_request *q, const struct bound_point *
            p->value == rint(p->value);
 }
 
+/* The first of them is kept. */
 static void note_wrong(const struct compare_request *q, struct comparison *c, size_t i, double got,
                        double want, double error, double limit, const char *text)
 {
     c->pass = false;
-    if (c->wrong++ > 0)
+    if (c->has_element)
         return;
     c->has_element = true;
     c->index = i;
@@ -98,12 +99,14 @@ static void compare_element(const struct compare_request *q, struct comparison *
     c->margin = fmax(c->margin, ratio(v.pass ? fmin(v.error, limit) : v.error, limit));
     if (limit > 0 && isfinite(got - p.value))
         *bias += (got - p.value) / limit;
-    if (!v.pass)
-        note_wrong(q, c, i, got, p.value, v.error, limit,
-                   isnan(got)   ? "NaN from finite input"
-                   : limit == 0 ? "not equal"
-                   : isinf(got) ? "infinite"
-                                : "over the limit");
+    if (v.pass)
+        return;
+    c->wrong++;
+    note_wrong(q, c, i, got, p.value, v.error, limit,
+               isnan(got)   ? "NaN from finite input"
+               : limit == 0 ? "not equal"
+               : isinf(got) ? "infinite"
+                            : "over the limit");
 }
 
 /* Rows that must sum to 1. */

@@ -160,7 +160,7 @@ static void note_failure(const struct expect_request *q, const struct comparison
     r->want = c->want;
     r->error = c->error;
     r->limit = c->limit;
-    if (c->has_element)
+    if (c->wrong > 0)
         result_fail(r, "%s (%zu of %zu wrong)", text, c->wrong, c->elements);
     else
         result_fail(r, "%s", text);

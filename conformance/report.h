@@ -21,8 +21,6 @@ struct report {
     uint64_t seed;
     uint32_t shard, shards; /* shards 0 or 1: all */
     const char *bounds;     /* as --bounds was given; NULL: not */
-    /* A subject that cannot run here, as a line; NULL: all can. */
-    const char *absent;
     /* Whole models; NULL: not run. */
     const struct digits_report *digits;
 };

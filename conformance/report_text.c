@@ -211,8 +211,6 @@ void report_text(const struct report *r, FILE *out)
         print_declined(r, s, out);
     }
     print_failures(r, out);
-    if (r->absent)
-        fprintf(out, "\nnot run: %s\n", r->absent);
     if (r->outcome.broken_ends > 0)
         fprintf(out, "\nfail: %s\n", r->outcome.end);
     if (r->digits) {
