@@ -95,10 +95,8 @@ struct bound_verdict bound_check(enum bounds bounds, double limit, double value,
         return (struct bound_verdict){ got == value, got == value ? 0 : INFINITY };
     if (error <= limit)
         return (struct bound_verdict){ true, error };
-    /* What may be flushed: stored denormals, and in exact comparisons what stands for them. */
+    /* What is stored as a denormal may be flushed. */
     if (got == 0 && fabs(value) - limit < s->smallest_normal)
-        return (struct bound_verdict){ true, 0 };
-    if (limit == 0 && fabs(got) < s->smallest_normal && fabs(value) < s->smallest_normal)
         return (struct bound_verdict){ true, 0 };
     return (struct bound_verdict){ false, error };
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 enum bound_kind {
-    BOUND_BITS,    /* data movement, clamps: equal, but -0 = +0 and denormal = 0 */
+    BOUND_BITS,    /* data movement, clamps: equal, but -0 = +0, and 0 for a denormal */
     BOUND_ROUNDED, /* ulps units in the last place */
     BOUND_DOT,     /* sums of products */
     BOUND_AVERAGE, /* sums divided by their count */

@@ -323,6 +323,7 @@ static void test_special_values(void **state)
     const struct bound_point small = { .value = 1e-5, .magnitude = 1e-5, .terms = 1 };
     const struct bound_point normal = { .value = 1e-4, .magnitude = 1e-4, .terms = 1 };
     const struct bound_point tiny = { .value = 1e-39, .magnitude = 1e-39, .terms = 1 };
+    const struct bound_point zero = { .value = 0, .magnitude = 0, .terms = 5 };
     const struct bound_point nan = { .value = NAN, .magnitude = NAN, .terms = 1 };
 
     (void)state;
@@ -348,6 +349,9 @@ static void test_special_values(void **state)
     assert_true(passes(&bits, BOUNDS_FP32, tiny, 0));
     assert_true(passes(&bits, BOUNDS_FP32, tiny, -0.0));
     assert_false(passes(&bits, BOUNDS_FP32, small, 0));
+    assert_false(passes(&bits, BOUNDS_FP32, tiny, 2e-39));
+    assert_false(passes(&bits, BOUNDS_FP16, zero, 1e-5)); /* nothing is no denormal */
+    assert_false(passes(&dot, BOUNDS_FP16, zero, 1e-5));
 }
 
 int main(void)
