@@ -138,8 +138,8 @@ static void test_timeout(void **state)
 
     (void)state;
     case_count = 2;
-    expect_all("hang", 2, 0.3, CASE_TIMEOUT, "no answer within 0.3 s in S2: frame A");
-    assert_true(time(NULL) - start < 4);
+    expect_all("hang", 2, 2, CASE_TIMEOUT, "no answer within 2 s in S2: frame A");
+    assert_true(time(NULL) - start < 6);
     case_count = all;
 }
 
