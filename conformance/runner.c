@@ -194,38 +194,35 @@ struct errand {
     struct judge_stage *stage; /* in memory shared with the parent */
 };
 
-/* One subject after the other; the delegate of one is kept for all of its cases. */
+/* The delegate of a subject is kept for all of its cases: pipelines live in it. */
 static void serve(int socket, void *user)
 {
     const struct errand *const e = user;
-    struct judge *judge = NULL;
-    size_t subject = 0;
+    struct judge **const judges = mem_alloc(e->run->subject_count, sizeof(struct judge *));
     int32_t job;
 
-    while (worker_read(socket, &job, sizeof job) && job != QUIT) {
-        const size_t wanted = (size_t)job / e->run->case_count;
+    while (judges && worker_read(socket, &job, sizeof job) && job != QUIT) {
+        const size_t subject = (size_t)job / e->run->case_count;
         const struct judge_options options = { e->run->seed, e->run->repro_dir, e->stage };
         struct case_result result = { .status = CASE_PASS };
         struct diag diag;
 
         *e->stage = (struct judge_stage){ -1, "create" };
-        if (judge && subject != wanted) {
-            judge_close(judge);
-            judge = NULL;
-        }
-        subject = wanted;
-        if (!judge && judge_open(&judge, &e->run->subjects[subject], &options, &diag) != STATUS_OK)
+        if (!judges[subject] &&
+            judge_open(&judges[subject], &e->run->subjects[subject], &options, &diag) != STATUS_OK)
             result_fail(&result, "create: %s", diag.text);
         else
-            judge_case(judge, &e->run->cases[(size_t)job % e->run->case_count], &result);
+            judge_case(judges[subject], &e->run->cases[(size_t)job % e->run->case_count], &result);
         *e->stage = (struct judge_stage){ -1, "idle" };
         if (!worker_write(socket, &result, sizeof result))
             break;
     }
     *e->stage = (struct judge_stage){ -1, "destroy" };
-    judge_close(judge);
-    for (size_t i = 0; i < e->run->subject_count; i++)
+    for (size_t i = 0; judges && i < e->run->subject_count; i++) {
+        judge_close(judges[i]);
         subject_close(&e->run->subjects[i]);
+    }
+    mem_free(judges);
 }
 
 /* ---- running ---- */

@@ -49,6 +49,8 @@ static const struct row rows[] = {
     { ROW("rank1_c1", "one element: always 1"), .in = DIMS(1) },
     { ROW("rank3", "attention: [B, T, C]"), .in = DIMS(2, 5, 7) },
     { ROW("rank3_wide", "attention with a long row"), .in = DIMS(1, 3, 130) },
+    { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5) },
+    { ROW("rank6", "six dimensions"), .in = DIMS(1, 2, 1, 3, 2, 7) },
     { ROW("beta_half", "beta below 1"), .in = DIMS(1, 2, 2, 9), .beta = 0.5f },
     { ROW("beta2", "beta over 1"), .in = DIMS(1, 2, 2, 9), .beta = 2 },
     { ROW("beta10", "beta large: nearly the maximum alone"), .in = DIMS(2, 33), .beta = 10 },
