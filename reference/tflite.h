@@ -27,10 +27,10 @@ struct tflite_file {
     size_t count;
 };
 
-/* Writes the model as a file that this reader and LiteRT load: buffers 16-byte aligned, those marked
- * large behind the flatbuffer.  The same model gives the same bytes.  The rules that tflite_verify
- * checks are not checked here.  STATUS_UNSUPPORTED when an operator carries an option table whose
- * fields are not described (options.def), and when the flatbuffer would reach 2 GiB;
+/* Writes the model as a file that this reader and LiteRT load: buffers 16-byte aligned, those
+ * marked large behind the flatbuffer.  The same model gives the same bytes.  The rules that
+ * tflite_verify checks are not checked here.  STATUS_UNSUPPORTED when an operator carries an option
+ * table whose fields are not described (options.def), and when the flatbuffer would reach 2 GiB;
  * STATUS_INVALID when a value does not fit its field. */
 enum status tflite_write(const struct model *m, struct tflite_file *file, struct diag *diag);
 

@@ -7,7 +7,7 @@ static bool accept_dequantize(struct check *c)
         return false;
     if (c->graph->tensors[c->node->outputs[0]].half_source < 0)
         return refuse(c, "dequantize.f16_constant", c->node->inputs[0], "type and data",
-                      "this version computes float models", "an f16 constant to f32",
+                      "this version computes float models", "an f16 constant to f32", "%s",
                       c->node->inputs[0] < 0
                           ? "absent"
                           : runtime_type_name(c->graph->tensors[c->node->inputs[0]].type));

@@ -23,7 +23,7 @@ static bool accept_pad(struct check *c)
     if (!paddings || !paddings->data ||
         (paddings->type != kTfLiteInt32 && paddings->type != kTfLiteInt64))
         return refuse(c, "pad.paddings_constant", paddings ? c->node->inputs[1] : -1, "paddings",
-                      "make the paddings a constant of the model", "constant i32 or i64",
+                      "make the paddings a constant of the model", "constant i32 or i64", "%s",
                       paddings && paddings->data ? "another type" : "not a constant");
     if (paddings->rank != 2 || paddings->dims[0] != x->rank || paddings->dims[1] != 2 ||
         y->rank != x->rank)

@@ -51,7 +51,7 @@ static bool accept_mean(struct check *c)
     axes = graph_input(c->graph, c->node, 1);
     if (!axes || !axes->data || axes->type != kTfLiteInt32 || axes->rank > 1)
         return refuse(c, "reduce.axes_constant", axes ? c->node->inputs[1] : -1, "axes",
-                      "make the axes a constant of the model", "a constant i32 vector",
+                      "make the axes a constant of the model", "a constant i32 vector", "%s",
                       axes && axes->data ? "another type or rank" : "not a constant");
     if (!read_axes(c->graph, c->node, reduced))
         return refuse(c, "reduce.axes_range", c->node->inputs[1], "axes", "the model is malformed",
