@@ -162,9 +162,10 @@ headers: $(B)/flags ## every header compiles by itself
 
 C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c) $(HEADERS)
 format: ## the layout of C files is what clang-format makes of them
-	clang-format --dry-run --Werror $(C_FILES)
+	@clang-format --dry-run --Werror $(C_FILES)
+	@echo 'format: $(words $(C_FILES)) files are as clang-format has them'
 format-fix: ## makes it so
-	clang-format -i $(C_FILES)
+	@clang-format -i $(C_FILES)
 
 # ---- fuzzing, coverage, valgrind ----
 FUZZ_TIME ?= 60
