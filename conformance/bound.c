@@ -132,6 +132,8 @@ void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum
     sums->squares += e * e;
     sums->scaled_squares += scaled * scaled;
     sums->roots += sqrt(p->terms);
+    if (rule->kind == BOUND_DOT)
+        sums->shared += fmin(1, 2 / sqrt(p->row)) * fabs(p->value) / p->magnitude;
 }
 
 struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums)
@@ -144,7 +146,7 @@ struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums)
     v.rms_limit = 1 + 2 / sqrt(sums->count);
     v.mean = sums->sum / sums->count;
     v.mean_limit = 4 * sqrt(sums->squares / sums->count) / sqrt(sums->count) +
-                   0.05 * sums->roots / sums->count;
+                   (0.05 * sums->roots + sums->shared) / sums->count;
     v.pass = v.rms <= v.rms_limit && fabs(v.mean) <= v.mean_limit;
     return v;
 }

@@ -89,7 +89,7 @@ static struct outcome run(const struct trial *t, uint64_t seed)
 
     stream_init(&s, seed, "bound", (uint64_t)t->set, (uint64_t)t->k, 0);
     for (int n = 0; n < t->elements; n++) {
-        struct bound_point p = { .terms = t->k };
+        struct bound_point p = { .terms = t->k, .row = 1 };
         float got;
 
         data_fill(&s, &spec, dims, 1, w);
@@ -176,7 +176,7 @@ static void test_bias_is_seen(void **state)
     (void)state;
     stream_init(&s, 1, "bias", 0, 0, 0);
     for (int i = 0; i < 10000; i++) {
-        const struct bound_point p = { .value = 100, .magnitude = 128, .terms = 100 };
+        const struct bound_point p = { .value = 100, .magnitude = 128, .terms = 100, .row = 64 };
         const double got = 100 + 128 * 0x1p-24 * (1 + stream_normal(&s));
 
         assert_true(bound_check(BOUNDS_FP32, bound_limit(&dot, BOUNDS_FP32, &p), 100, got).pass);
@@ -184,6 +184,61 @@ static void test_bias_is_seen(void **state)
     }
     assert_true(bound_sums_check(&sums).rms < bound_sums_check(&sums).rms_limit);
     assert_false(bound_sums_check(&sums).pass);
+}
+
+/* A fully connected layer in plain f32: rows share weights and bias, so their errors are not
+ * independent.  lanes 1 or 4; the bias is added first or last. */
+static float layer_sum(const float *row, const float *weights, float bias, int k, int lanes,
+                       bool bias_first)
+{
+    float partial[4] = { 0 };
+
+    if (bias_first)
+        partial[0] = bias;
+    for (int i = 0; i < k; i++)
+        partial[i % lanes] += row[i] * weights[i];
+    partial[0] = (partial[0] + partial[1]) + (partial[2] + partial[3]);
+    return bias_first ? partial[0] : partial[0] + bias;
+}
+
+static void test_honest_layers_pass(void **state)
+{
+    enum { ROWS = 257, DEPTH = 64, UNITS = 5 };
+    static const int depths[] = { 3, 27, DEPTH }, units[] = { 1, 2, UNITS };
+    static const enum data_set sets[] = { SET_RANDOM, SET_POSITIVE, SET_SPREAD };
+    static float rows[ROWS * DEPTH], weights[UNITS * DEPTH], biases[UNITS];
+
+    (void)state;
+    for (size_t n = 0; n < 3 * 3 * 3 * 4 * 6; n++) {
+        const int32_t k = depths[n % 3], c = units[n / 3 % 3];
+        const struct data_spec spec = { .set = sets[n / 9 % 3], .terms = k + 1, .factors = 2 };
+        const int lanes = n / 27 % 2 ? 4 : 1;
+        const bool bias_first = n / 54 % 2;
+        struct bound_sums sums = { .count = 0 };
+        struct stream s;
+
+        stream_init(&s, n / 108, "layer", (uint64_t)spec.set, 0, 0);
+        data_fill(&s, &spec, (const int32_t[]){ ROWS, k }, 2, rows);
+        data_fill(&s, &spec, (const int32_t[]){ c, k }, 2, weights);
+        data_fill(&s, &spec, &c, 1, biases);
+        for (int i = 0; i < ROWS * c; i++) {
+            const float *const row = rows + i / c * k, *const unit = weights + i % c * k;
+            struct bound_point p = {
+                .value = biases[i % c], .magnitude = fabsf(biases[i % c]), .terms = k + 1, .row = c
+            };
+
+            for (int j = 0; j < k; j++) {
+                p.value += (double)row[j] * unit[j];
+                p.magnitude += fabs((double)row[j] * unit[j]);
+            }
+            bound_sums_add(&sums, &dot, BOUNDS_FP32, &p,
+                           layer_sum(row, unit, biases[i % c], k, lanes, bias_first));
+        }
+        if (!bound_sums_check(&sums).pass)
+            fail_msg("set %d K %d C %d lanes %d bias first %d: rms %g mean %g limit %g", spec.set,
+                     k, c, lanes, bias_first, bound_sums_check(&sums).rms,
+                     bound_sums_check(&sums).mean, bound_sums_check(&sums).mean_limit);
+    }
 }
 
 /* Honest means: sums in f32, then a division, or a product with an inverse that is 2 ULP off. */
@@ -357,10 +412,10 @@ static void test_special_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges_of_limits),       cmocka_unit_test(test_special_values),
-        cmocka_unit_test(test_honest_sums_pass),      cmocka_unit_test(test_dishonest_sums_fail),
-        cmocka_unit_test(test_bias_is_seen),          cmocka_unit_test(test_honest_means_pass),
-        cmocka_unit_test(test_honest_softmax_passes),
+        cmocka_unit_test(test_edges_of_limits),   cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_honest_sums_pass),  cmocka_unit_test(test_dishonest_sums_fail),
+        cmocka_unit_test(test_bias_is_seen),      cmocka_unit_test(test_honest_layers_pass),
+        cmocka_unit_test(test_honest_means_pass), cmocka_unit_test(test_honest_softmax_passes),
     };
 
     return cmocka_run_group_tests_name("bound", tests, NULL, NULL);
