@@ -117,7 +117,7 @@ static void spoil_values(enum spoil spoil, struct h5_array *a)
     if (spoil == NOT_A_NUMBER)
         data[0] = NAN;
     for (size_t i = 0; i < count && spoil == ONE_ULP_LOTS; i++)
-        data[i] += 3 * (nextafterf(fabsf(data[i]), INFINITY) - fabsf(data[i]));
+        data[i] += 5 * (nextafterf(fabsf(data[i]), INFINITY) - fabsf(data[i]));
 }
 
 static void write_outputs(hid_t group, enum spoil spoil, struct interpreter *in)
