@@ -134,7 +134,8 @@ static void drop_unread_constants(struct decision *d, const struct graph *g)
     for (int i = 0; i < g->node_count; i++) {
         bool read = false;
 
-        if (!d->take[i] || g->nodes[i].code != BUILTIN_DEQUANTIZE)
+        if (!d->take[i] || g->nodes[i].code != BUILTIN_DEQUANTIZE ||
+            !graph_is_constant(g, g->nodes[i].outputs[0]))
             continue;
         for (int j = i + 1; j < g->node_count && !read; j++)
             for (int k = 0; k < g->nodes[j].input_count && d->take[j]; k++)

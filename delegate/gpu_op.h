@@ -9,6 +9,7 @@
 #include "delegate/refusal.h"
 #include "reference/builtin.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
     uint32_t variant; /* the family's own */
+    bool half;        /* its tensors may all be f16, too */
     /* True: plan will do.  Total: whatever the host hands over gives an answer, never a crash. */
     bool (*accept)(struct check *c);
     enum status (*plan)(struct planner *p, const struct graph_node *node);

@@ -52,38 +52,58 @@ static enum status edge_bytes(struct planner *p, int tensor, size_t *end, struct
     const struct graph_tensor *t = &p->graph->tensors[tensor];
     size_t bytes;
 
-    *io = (struct plan_io){ .tensor = tensor, .offset = *end };
-    if (!checked_mul(t->elements, sizeof(float), &io->bytes) ||
+    *io = (struct plan_io){ .tensor = tensor, .offset = *end, .half = t->type == kTfLiteFloat16 };
+    if (!checked_mul(t->elements, io->half ? 2 : 4, &io->bytes) ||
         !checked_align(io->bytes, ALIGN, &bytes) || !checked_add(*end, bytes, end))
         return diag_fail(p->diag, STATUS_UNSUPPORTED, "tensor %d '%s': %zu elements do not fit",
                          tensor, t->name, t->elements);
     return STATUS_OK;
 }
 
-/* A step between a plan tensor and its dense form at the edge. */
-static enum status edge_step(struct planner *p, const char *shader, int of, enum plan_space space,
-                             const struct plan_io *io)
+/* The step that brings an input from its dense form at the edge. */
+static enum status load_step(struct planner *p, int to, const struct plan_io *io)
 {
-    const bool load = space == SPACE_INPUT;
-    struct plan_step *s = planner_step(p, shader, NULL, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, io->half ? "load_half" : "load", NULL, WORKGROUP, 1, 1);
     const struct plan_tensor *t;
     struct io_args args;
 
-    if (!s || of < 0)
+    if (!s || to < 0)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    t = &p->plan->tensors[of];
-    args = (struct io_args){ .count = t->rows * t->slices,
-                             .channels = t->channels,
-                             .slices = t->slices };
+    t = &p->plan->tensors[to];
+    args = (struct io_args){ t->rows * t->slices, t->channels, t->slices, t->rows * t->channels };
     step_push(s, &args, sizeof args);
-    if (load)
-        step_write(p, s, 0, of);
-    else
-        step_read(p, s, 1, of);
-    s->bindings[load ? 1 : 0] = (struct plan_binding){
-        .space = space, .offset = io->offset, .bytes = io->bytes, .writes = !load
-    };
+    step_write(p, s, 0, to);
+    s->bindings[1] = (struct plan_binding){ .space = SPACE_INPUT,
+                                            .offset = io->offset,
+                                            .bytes = (io->bytes + 3) / 4 * 4 };
     return step_items(p, s, args.count);
+}
+
+/* The step that brings a plan tensor to its dense form at the edge.  f16 elements are written two
+ * at a time. */
+static enum status store_step(struct planner *p, int from, const struct plan_io *io)
+{
+    struct plan_step *s = planner_step(p, io->half ? "store_half" : "store", NULL, WORKGROUP, 1, 1);
+    const struct plan_tensor *t;
+    struct io_args args;
+
+    if (!s || from < 0)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    t = &p->plan->tensors[from];
+    args = (struct io_args){ io->half ? (t->rows * t->channels + 1) / 2 : t->rows * t->slices,
+                             t->channels, t->slices, t->rows * t->channels };
+    step_push(s, &args, sizeof args);
+    s->bindings[0] = (struct plan_binding){ .space = SPACE_OUTPUT,
+                                            .offset = io->offset,
+                                            .bytes = (io->bytes + 3) / 4 * 4,
+                                            .writes = true };
+    step_read(p, s, 1, from);
+    return step_items(p, s, args.count);
+}
+
+static bool is_float(const struct graph_tensor *t)
+{
+    return t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16;
 }
 
 static enum status plan_inputs(struct planner *p, const struct plan_request *r)
@@ -98,10 +118,10 @@ static enum status plan_inputs(struct planner *p, const struct plan_request *r)
         struct plan_io *io = &plan->inputs[plan->input_count];
 
         if (tensor < 0 || tensor >= p->graph->tensor_count || graph_is_constant(p->graph, tensor) ||
-            p->graph->tensors[tensor].type != kTfLiteFloat32)
+            !is_float(&p->graph->tensors[tensor]))
             continue;
         TRY(edge_bytes(p, tensor, &plan->input_bytes, io));
-        TRY(edge_step(p, "load", planner_tensor(p, tensor), SPACE_INPUT, io));
+        TRY(load_step(p, planner_tensor(p, tensor), io));
         plan->input_count++;
     }
     return STATUS_OK;
@@ -126,7 +146,8 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
 {
     struct plan *plan = p->plan;
 
-    plan->outputs = ARENA_NEW(&plan->arena, (size_t)r->output_count, struct plan_io);
+    plan->outputs =
+        ARENA_NEW(&plan->arena, (size_t)r->output_count + (size_t)p->state_count, struct plan_io);
     if (!plan->outputs)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
     for (int i = 0; i < r->output_count; i++) {
@@ -140,8 +161,15 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
             TRY(constant_output(p, tensor, io));
         } else {
             TRY(edge_bytes(p, tensor, &plan->output_bytes, io));
-            TRY(edge_step(p, "store", planner_tensor(p, tensor), SPACE_OUTPUT, io));
+            TRY(store_step(p, planner_tensor(p, tensor), io));
         }
+        plan->output_count++;
+    }
+    for (int i = 0; i < p->state_count; i++) {
+        struct plan_io *io = &plan->outputs[plan->output_count];
+
+        TRY(edge_bytes(p, p->state[i].tensor, &plan->output_bytes, io));
+        TRY(store_step(p, p->state[i].from, io));
         plan->output_count++;
     }
     return STATUS_OK;
@@ -173,7 +201,7 @@ static enum status poison_padding(struct planner *p)
         if (b->space != SPACE_ARENA || !b->writes)
             continue;
         t = &plan->tensors[b->tensor];
-        if (t->channels % 4 == 0)
+        if (t->channels % 4 == 0 || t->wide)
             continue;
         if (!(step = planner_step(p, "poison", NULL, WORKGROUP, 1, 1))) {
             s = STATUS_NO_MEMORY;

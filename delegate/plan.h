@@ -16,11 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PLAN_BINDINGS = 4, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES = 128 };
+enum { PLAN_STATES = 64, PLAN_BINDINGS = 4, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES = 128 };
 
 struct plan_tensor {
     int tensor;                      /* of the graph; -1: a temporary */
     uint32_t rows, channels, slices; /* slices = ceil(channels / 4) */
+    bool wide;                       /* elements of 4 bytes in fp16 too */
     size_t bytes;                    /* rows * slices * 4 elements */
     int view_of;                     /* plan tensor whose memory this is; itself: its own */
     int first_step, last_step;       /* of the owner: its views are counted in */
@@ -58,6 +59,7 @@ struct plan_step {
 /* A tensor that crosses the partition's edge. */
 struct plan_io {
     int tensor;           /* host index */
+    bool half;            /* the host's elements are f16 */
     size_t offset;        /* in SPACE_INPUT or SPACE_OUTPUT */
     size_t bytes;         /* dense, of the host's type */
     const void *constant; /* an output whose value is known: these bytes, in the plan's arena */
@@ -108,6 +110,12 @@ struct planner {
     const struct gpu_options *options;
     const struct device_limits *limits;
     int *of_graph; /* plan tensor of a graph tensor; -1: none yet */
+    /* State that is written back to the host's inputs when all steps are done. */
+    struct {
+        int tensor; /* of the graph: an input of the partition */
+        int from;   /* plan tensor */
+    } state[PLAN_STATES];
+    int state_count;
     struct diag *diag;
 };
 
@@ -115,6 +123,11 @@ struct planner {
  * p->diag; every function below takes a -1 and passes it on, and a step with a failed part fails
  * the plan. */
 int planner_tensor(struct planner *p, int tensor);
+/* A tensor that is no graph tensor; wide: f32 in both precisions. */
+int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, bool wide);
+/* After the last step the host's memory of an input gets the value of a plan tensor of its shape.
+ */
+enum status planner_write_back(struct planner *p, int tensor, int from);
 /* The graph tensor of the output becomes a view on plan tensor `of`: same memory, other shape. */
 int planner_view(struct planner *p, int tensor, int of);
 /* `of` as rows of channels: itself, a view when the memory is the same, else a repacked copy. */

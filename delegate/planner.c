@@ -13,7 +13,8 @@
 
 enum { ALIGN = 256 };
 
-static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t channels, int view_of)
+static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t channels, int view_of,
+                      bool wide)
 {
     struct plan *plan = p->plan;
     struct plan_tensor *t;
@@ -34,8 +35,9 @@ static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t cha
                                .rows = rows,
                                .channels = channels,
                                .slices = channels / 4 + (channels % 4 != 0),
-                               .view_of = view_of < 0 ? plan->tensor_count : view_of };
-    t->bytes = (size_t)t->rows * t->slices * (plan->half ? 8 : 16);
+                               .view_of = view_of < 0 ? plan->tensor_count : view_of,
+                               .wide = wide && plan->half };
+    t->bytes = (size_t)t->rows * t->slices * (plan->half && !wide ? 8 : 16);
     return plan->tensor_count++;
 }
 
@@ -52,9 +54,24 @@ int planner_tensor(struct planner *p, int tensor)
 
     if (p->of_graph[tensor] < 0) {
         shape_of(&p->graph->tensors[tensor], &rows, &channels);
-        p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, -1);
+        p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, -1, false);
     }
     return p->of_graph[tensor];
+}
+
+int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, bool wide)
+{
+    return add_tensor(p, -1, rows, channels, -1, wide);
+}
+
+enum status planner_write_back(struct planner *p, int tensor, int from)
+{
+    if (p->state_count == PLAN_STATES)
+        return diag_fail(p->diag, STATUS_UNSUPPORTED, "more than %d states in one partition",
+                         PLAN_STATES);
+    p->state[p->state_count].tensor = tensor;
+    p->state[p->state_count++].from = from;
+    return STATUS_OK;
 }
 
 int planner_view(struct planner *p, int tensor, int of)
@@ -65,7 +82,7 @@ int planner_view(struct planner *p, int tensor, int of)
         return -1;
     shape_of(&p->graph->tensors[tensor], &rows, &channels);
     assert(p->of_graph[tensor] < 0);
-    p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, of);
+    p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, of, false);
     return p->of_graph[tensor];
 }
 
@@ -83,8 +100,8 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
     if (from->rows == rows && from->channels == channels)
         return of;
     if (from->channels % 4 == 0 && channels % 4 == 0)
-        return add_tensor(p, -1, rows, channels, of);
-    if ((to = add_tensor(p, -1, rows, channels, -1)) < 0)
+        return add_tensor(p, -1, rows, channels, of, false);
+    if ((to = add_tensor(p, -1, rows, channels, -1, false)) < 0)
         return -1;
     s = planner_step(p, "repack", node, WORKGROUP, 1, 1);
     if (!s)

@@ -1,5 +1,6 @@
 #include "delegate/refusal.h"
 
+#include "delegate/gpu_op.h"
 #include "reference/builtin.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -73,42 +74,38 @@ static bool check_present(struct check *c, int i)
                   "absent");
 }
 
-bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank)
+/* f32, or f16 for all of the node's tensors where the op may have that. */
+static bool check_float_type(struct check *c, int tensor)
 {
-    const struct graph_tensor *t;
-    int tensor;
+    const TfLiteType type = c->graph->tensors[tensor].type;
+    const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
 
-    if (!check_present(c, i))
-        return false;
-    tensor = c->node->inputs[i];
-    t = &c->graph->tensors[tensor];
-    if (graph_is_constant(c->graph, tensor))
-        return refuse(c, "input.constant", tensor, "data",
-                      "fold the constant when the model is converted", "computed at run time",
-                      "a constant");
-    if (t->type != kTfLiteFloat32)
-        return refuse(c, "tensor.type", tensor, "type", "this version computes float models", "f32",
-                      "%s", runtime_type_name(t->type));
-    return check_rank(c, tensor, min_rank, max_rank);
+    if (type == kTfLiteFloat32 && wanted != kTfLiteFloat16)
+        return true;
+    if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && c->node->op && c->node->op->half)
+        return true;
+    return refuse(c, "tensor.type", tensor, "type",
+                  type == kTfLiteFloat16 ? "f16 weights are taken behind a DEQUANTIZE"
+                                         : "this version computes float models",
+                  c->node->op && c->node->op->half ? "f32, or f16 for all" : "f32", "%s",
+                  runtime_type_name(type));
 }
 
-bool check_constant_float(struct check *c, int i, int rank)
+bool check_float(struct check *c, int i, int min_rank, int max_rank)
 {
-    const struct graph_tensor *t;
-    int tensor;
+    return check_present(c, i) && check_float_type(c, c->node->inputs[i]) &&
+           check_rank(c, c->node->inputs[i], min_rank, max_rank);
+}
 
+bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank)
+{
     if (!check_present(c, i))
         return false;
-    tensor = c->node->inputs[i];
-    t = &c->graph->tensors[tensor];
-    if (!graph_is_constant(c->graph, tensor))
-        return refuse(c, "input.not_constant", tensor, "data", "make it a constant of the model",
-                      "a constant", "computed at run time");
-    if (t->type != kTfLiteFloat32)
-        return refuse(c, "tensor.type", tensor, "type",
-                      "f16 constants are taken behind a DEQUANTIZE", "f32", "%s",
-                      runtime_type_name(t->type));
-    return rank < 0 || check_rank(c, tensor, rank, rank);
+    if (graph_is_constant(c->graph, c->node->inputs[i]))
+        return refuse(c, "input.constant", c->node->inputs[i], "data",
+                      "fold the constant when the model is converted", "computed at run time",
+                      "a constant");
+    return check_float(c, i, min_rank, max_rank);
 }
 
 bool check_storable(struct check *c, int i, uint64_t count)
@@ -125,7 +122,7 @@ bool check_storable(struct check *c, int i, uint64_t count)
                       "the device cannot bind so large a buffer", limit, "%llu",
                       (unsigned long long)count * (half ? 8 : 16));
     }
-    for (size_t j = 0; j < t->elements && half; j++) {
+    for (size_t j = 0; j < t->elements && half && graph_is_constant(c->graph, tensor); j++) {
         const float f = graph_constant_float(c->graph, tensor, j);
 
         if (!(fabsf(f) <= 65504.0f))
@@ -137,13 +134,8 @@ bool check_storable(struct check *c, int i, uint64_t count)
 
 bool check_output_float(struct check *c, int i, int min_rank, int max_rank)
 {
-    const int tensor = c->node->outputs[i];
-    const struct graph_tensor *t = &c->graph->tensors[tensor];
-
-    if (t->type != kTfLiteFloat32)
-        return refuse(c, "tensor.type", tensor, "type", "this version computes float models", "f32",
-                      "%s", runtime_type_name(t->type));
-    return check_rank(c, tensor, min_rank, max_rank);
+    return check_float_type(c, c->node->outputs[i]) &&
+           check_rank(c, c->node->outputs[i], min_rank, max_rank);
 }
 
 bool check_activation(struct check *c, int activation)

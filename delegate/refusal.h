@@ -39,15 +39,14 @@ bool refuse(struct check *c, const char *rule, int tensor, const char *field, co
 
 /* Checks that most ops share; each true, or a refusal.  i counts the node's inputs. */
 bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs);
-/* Input i is there, a float tensor that is computed at run time (not a constant), of a rank within
- * [min, max]. */
+/* Input i is there, a float tensor, of a rank within [min, max]; constant or not. */
+bool check_float(struct check *c, int i, int min_rank, int max_rank);
+/* The same, and it is computed at run time. */
 bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank);
-/* Input i is there, f32, its values are known, and it has this rank (-1: any). */
-bool check_constant_float(struct check *c, int i, int rank);
-/* The values of input i (a constant) can be stored in the precision of the device: in fp16 none is
- * beyond 65504; packed as count vec4 they fit one storage buffer. */
+/* The values of input i, weights, can be stored in the precision of the device: packed as count
+ * vec4 they fit one storage buffer; in fp16 no constant is beyond 65504. */
 bool check_storable(struct check *c, int i, uint64_t count);
-/* Output i is f32. */
+/* Output i is a float tensor of a rank within [min, max]. */
 bool check_output_float(struct check *c, int i, int min_rank, int max_rank);
 /* A fused activation that the shaders compute: none, relu, relu_n1_to_1, relu6. */
 bool check_activation(struct check *c, int activation);

@@ -1,15 +1,15 @@
-/* Push constants of the shaders that are not of an op: load, store,
- * poison, repack. */
+/* Push constants of the shaders that more than one op, or none, uses. */
 #ifndef ASSAY_DELEGATE_SHADER_ARGS_H
 #define ASSAY_DELEGATE_SHADER_ARGS_H
 
 #include <stdint.h>
 
-struct io_args {    /* load, store */
-    uint32_t count; /* slices of all rows */
+struct io_args {    /* load, store, load_half, store_half */
+    uint32_t count; /* slices of all rows; store_half: pairs of elements */
     uint32_t channels, slices;
+    uint32_t elements; /* of the dense tensor */
 };
-_Static_assert(sizeof(struct io_args) == 12, "load.comp, store.comp");
+_Static_assert(sizeof(struct io_args) == 16, "load.comp, store.comp and those for f16");
 
 struct poison_args {
     uint32_t count; /* rows */
@@ -24,5 +24,16 @@ struct repack_args {
     uint32_t source_channels, source_slices;
 };
 _Static_assert(sizeof(struct repack_args) == 20, "repack.comp");
+
+struct unary_args { /* unary, widen, narrow */
+    uint32_t count; /* slices */
+};
+_Static_assert(sizeof(struct unary_args) == 4, "unary.comp, widen.comp, narrow.comp");
+
+struct pack_args {
+    uint32_t count; /* vec4s of the result */
+    uint32_t outputs, out_slices, taps, inputs, in_slices, depth;
+};
+_Static_assert(sizeof(struct pack_args) == 28, "pack_weights.comp");
 
 #endif

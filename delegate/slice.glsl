@@ -34,14 +34,21 @@ bvec4 lanes(uint s, uint channels)
 // v where the slice has channels, else 0.
 vec4 masked(vec4 v, uint s, uint channels) { return mix(vec4(0.0), v, lanes(s, channels)); }
 
-// Fused activations, numbered as in the file: none, relu, relu_n1_to_1, relu6.
+// Fused activations, numbered as in the file: none, relu, relu_n1_to_1, relu6.  Selected, not
+// clamped: min and max of NaN are anything, and NaN should stay what it is.
+vec4 clamped(vec4 v, float low, float high)
+{
+    v = mix(v, vec4(low), lessThan(v, vec4(low)));
+    return mix(v, vec4(high), greaterThan(v, vec4(high)));
+}
+
 vec4 activate(vec4 v, uint activation)
 {
     if (activation == 1u)
-        return max(v, vec4(0.0));
+        return mix(v, vec4(0.0), lessThan(v, vec4(0.0)));
     if (activation == 2u)
-        return clamp(v, vec4(-1.0), vec4(1.0));
+        return clamped(v, -1.0, 1.0);
     if (activation == 3u)
-        return clamp(v, vec4(0.0), vec4(6.0));
+        return clamped(v, 0.0, 6.0);
     return v;
 }

@@ -142,8 +142,9 @@ static const struct damage damages[] = {
     { "tensor.type", CONV, INPUT_TYPE, 1, 0, kTfLiteFloat16 },
     { "input.constant", CONV, INPUT_DATA, 0, 0, 1 },
     { "input.constant", SOFTMAX, INPUT_DATA, 0, 0, 1 },
-    { "input.not_constant", CONV, INPUT_DATA, 1, 0, 0 },
-    { "input.not_constant", DEPTHWISE, INPUT_DATA, 2, 0, 0 },
+    { NULL, CONV, INPUT_DATA, 1, 0, 0 },
+    { NULL, DEPTHWISE, INPUT_DATA, 2, 0, 0 },
+    { "binary.constants", ADD, INPUT_DATA, 0, 0, 1 },
     { "node.inputs", CONV, INPUT_COUNT, 0, 0, 1 },
     { "node.inputs", CONV, INPUT_COUNT, 0, 0, 0 },
     { NULL, CONV, INPUT_COUNT, 0, 0, 2 },
@@ -199,7 +200,7 @@ static const struct damage damages[] = {
     { "fully_connected.bias", DENSE, INPUT_DIM, 2, 0, 4 },
     { "softmax.output_shape", SOFTMAX, OUTPUT_DIM, 0, 0, 1 },
     { "softmax.beta", SOFTMAX, PARAM, 0, 0, 0x7fc00000 },
-    { "dequantize.f16_constant", DEQUANTIZE, OUTPUT_TYPE, 0, 0, kTfLiteInt32 },
+    { "dequantize.f16", DEQUANTIZE, OUTPUT_TYPE, 0, 0, kTfLiteInt32 },
 };
 
 static const char zeros[65536];

@@ -1,4 +1,4 @@
-// ADD, MUL with broadcasting.  The dims of dst but the last are given as up to 5 groups, outermost
+// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU with broadcasting.  The dims of dst but the last are given as up to 5 groups, outermost
 // first, with the stride of each operand in slices (0: broadcast).  An operand with one channel is
 // spread over the slice.  A constant operand is f32 at binding 3 in both precisions.
 #version 450
@@ -10,7 +10,7 @@ READS(1, src_a);
 READS(2, src_b);
 CONSTANTS(3, constant);
 
-layout(constant_id = 3) const uint OP = 0u; // 0 add, 1 multiply
+layout(constant_id = 3) const uint OP = 0u; // enum elementwise_op in elementwise.h
 layout(constant_id = 4) const uint ACTIVATION = 0u;
 layout(constant_id = 5) const uint CONSTANT = 0u; // 1: operand a is the constant, 2: operand b
 layout(constant_id = 6) const bool SPREAD_A = false;
@@ -20,6 +20,22 @@ layout(push_constant) uniform Args {
     uint count, slices;
     uint size[5], stride_a[5], stride_b[5];
 } args;
+
+// Where an operand is NaN the comparisons are false, and the results are those of the CPU kernels.
+vec4 apply(vec4 a, vec4 b)
+{
+    if (OP == 1u)
+        return a * b;
+    if (OP == 2u)
+        return a - b;
+    if (OP == 3u)
+        return mix(b, a, greaterThan(a, b));
+    if (OP == 4u)
+        return mix(b, a, lessThan(a, b));
+    if (OP == 5u)
+        return mix(a * b, a, greaterThanEqual(a, vec4(0.0)));
+    return a + b;
+}
 
 void main()
 {
@@ -42,5 +58,5 @@ void main()
         a = a.xxxx;
     if (SPREAD_B)
         b = b.xxxx;
-    dst[i] = STORED(activate(OP == 0u ? a + b : a * b, ACTIVATION));
+    dst[i] = STORED(activate(apply(a, b), ACTIVATION));
 }

@@ -1,7 +1,7 @@
-/* CONV_2D: constant weights [O,KH,KW,I] with I dividing the input's channels (groups), optional
- * bias.  Weights are packed as [KH,KW,I,O] so that neighbouring invocations, which compute
- * neighbouring output slices, read neighbouring weights. */
+/* CONV_2D: weights [O,KH,KW,I] with I dividing the input's channels (groups), optional bias; both
+ * constant or computed. */
 #include "delegate/gpu_op.h"
+#include "delegate/operand.h"
 #include "delegate/window.h"
 
 enum { TILE = 4 }; /* as in conv_2d.comp */
@@ -26,27 +26,25 @@ static struct window window_of(const TfLiteConvParams *params, const struct grap
                             .dilation_w = params->dilation_width_factor };
 }
 
-/* The last dim but one of the packed weights: input channels of a group, whole slices of them when
- * there is one group. */
-static uint64_t packed_depth(const struct graph_tensor *w, bool grouped)
+/* Whole slices of input channels when there is one group. */
+static struct weights_shape weights_of(const struct graph_tensor *w, bool grouped)
 {
-    return grouped ? (uint64_t)w->dims[3] : ((uint64_t)w->dims[3] + 3) / 4 * 4;
-}
-
-static uint64_t packed_vec4s(const struct graph_tensor *w, bool grouped)
-{
-    return (uint64_t)w->dims[1] * (uint64_t)w->dims[2] * packed_depth(w, grouped) *
-           (((uint64_t)w->dims[0] + 3) / 4);
+    return (struct weights_shape){ .outputs = (uint32_t)w->dims[0],
+                                   .taps = (uint32_t)(w->dims[1] * w->dims[2]),
+                                   .inputs = (uint32_t)w->dims[3],
+                                   .depth = (uint32_t)(grouped ? w->dims[3]
+                                                               : (w->dims[3] + 3) / 4 * 4) };
 }
 
 static bool accept_conv(struct check *c)
 {
     const TfLiteConvParams *params = c->node->params;
     const struct graph_tensor *x, *w, *y, *b;
+    struct weights_shape shape;
     struct window window;
 
     if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_runtime_float(c, 0, 4, 4) ||
-        !check_constant_float(c, 1, 4) || !check_output_float(c, 0, 4, 4) ||
+        !check_float(c, 1, 4, 4) || !check_output_float(c, 0, 4, 4) ||
         !check_activation(c, params->activation))
         return false;
     x = graph_input(c->graph, c->node, 0);
@@ -65,30 +63,13 @@ static bool accept_conv(struct check *c)
         return refuse(c, "conv_2d.groups", c->node->inputs[1], "dims[3]", "the model is malformed",
                       "a divisor of the input's channels, into groups that divide the output's",
                       "%d of %d input channels, %d outputs", w->dims[3], x->dims[3], w->dims[0]);
-    if (b && !check_constant_float(c, 2, 1))
+    if (b && !check_float(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[0])
         return refuse(c, "conv_2d.bias", c->node->inputs[2], "dims[0]", "the model is malformed",
                       "dims[0] of the weights", "%d, the weights have %d", b->dims[0], w->dims[0]);
-    return check_storable(c, 1, packed_vec4s(w, w->dims[3] != x->dims[3]));
-}
-
-static enum status pack_weights(struct planner *p, int tensor, bool grouped, struct packed *packed)
-{
-    const struct graph_tensor *w = &p->graph->tensors[tensor];
-    const int32_t *d = w->dims; /* O, KH, KW, I */
-    const uint64_t depth = packed_depth(w, grouped);
-    const uint64_t slices = ((uint64_t)d[0] + 3) / 4;
-    size_t from = 0;
-
-    TRY(planner_pack(p, packed_vec4s(w, grouped), true, packed));
-    for (int32_t o = 0; o < d[0]; o++)
-        for (int32_t k = 0; k < d[1] * d[2]; k++)
-            for (int32_t i = 0; i < d[3]; i++, from++)
-                planner_put(p, packed,
-                            (((uint64_t)k * depth + (uint64_t)i) * slices) * 4 + (uint64_t)o,
-                            graph_constant_float(p->graph, tensor, from));
-    return STATUS_OK;
+    shape = weights_of(w, w->dims[3] != x->dims[3]);
+    return check_storable(c, 1, weights_vec4s(&shape));
 }
 
 static enum status plan_conv(struct planner *p, const struct graph_node *n)
@@ -102,15 +83,16 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
     const bool grouped = w->dims[3] != x->dims[3];
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "conv_2d", n, WORKGROUP, 1, 1);
-    struct packed weights, bias;
+    const struct weights_shape shape = weights_of(w, grouped);
+    struct operand weights, bias;
+    struct plan_step *s;
     struct conv_args args;
 
+    TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
+    TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
+    s = planner_step(p, "conv_2d", n, WORKGROUP, 1, 1);
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    TRY(pack_weights(p, n->inputs[1], grouped, &weights));
-    TRY(planner_pack_bias(p, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, (uint32_t)w->dims[0],
-                          &bias));
     step_spec(s, 3, (uint32_t)window.filter_h);
     step_spec(s, 4, (uint32_t)window.filter_w);
     step_spec(s, 5, (uint32_t)window.stride_h);
@@ -138,8 +120,8 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
-    step_constants(s, 2, &weights);
-    step_constants(s, 3, &bias);
+    step_operand(p, s, 2, &weights);
+    step_operand(p, s, 3, &bias);
     return step_items(p, s, args.count);
 }
 

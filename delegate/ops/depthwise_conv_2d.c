@@ -1,6 +1,7 @@
-/* DEPTHWISE_CONV_2D: constant weights [1,KH,KW,C*M], optional bias [C*M].  The multiplier M is that
- * of the shapes; the parameter depth_multiplier is not read, as on the CPU. */
+/* DEPTHWISE_CONV_2D: weights [1,KH,KW,C*M], optional bias [C*M], constant or computed.  The
+ * multiplier M is that of the shapes; the parameter depth_multiplier is not read, as on the CPU. */
 #include "delegate/gpu_op.h"
+#include "delegate/operand.h"
 #include "delegate/window.h"
 
 struct depthwise_args {
@@ -30,7 +31,7 @@ static bool accept_depthwise(struct check *c)
     struct window window;
 
     if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_runtime_float(c, 0, 4, 4) ||
-        !check_constant_float(c, 1, 4) || !check_output_float(c, 0, 4, 4) ||
+        !check_float(c, 1, 4, 4) || !check_output_float(c, 0, 4, 4) ||
         !check_activation(c, params->activation))
         return false;
     x = graph_input(c->graph, c->node, 0);
@@ -49,7 +50,7 @@ static bool accept_depthwise(struct check *c)
                       "the model is malformed",
                       "a multiple of the input's, as many as the output's",
                       "%d, input %d, output %d", w->dims[3], x->dims[3], y->dims[3]);
-    if (b && !check_constant_float(c, 2, 1))
+    if (b && !check_float(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[3])
         return refuse(c, "depthwise_conv_2d.bias", c->node->inputs[2], "dims[0]",
@@ -57,20 +58,6 @@ static bool accept_depthwise(struct check *c)
                       b->dims[0], w->dims[3]);
     return check_storable(
         c, 1, (uint64_t)w->dims[1] * (uint64_t)w->dims[2] * (((uint64_t)w->dims[3] + 3) / 4));
-}
-
-static enum status pack_weights(struct planner *p, int tensor, struct packed *packed)
-{
-    const int32_t *d = p->graph->tensors[tensor].dims; /* 1, KH, KW, O */
-    const uint64_t slices = ((uint64_t)d[3] + 3) / 4;
-    size_t from = 0;
-
-    TRY(planner_pack(p, (uint64_t)d[1] * (uint64_t)d[2] * slices, true, packed));
-    for (int32_t k = 0; k < d[1] * d[2]; k++)
-        for (int32_t o = 0; o < d[3]; o++, from++)
-            planner_put(p, packed, (uint64_t)k * slices * 4 + (uint64_t)o,
-                        graph_constant_float(p->graph, tensor, from));
-    return STATUS_OK;
 }
 
 static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
@@ -83,15 +70,17 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     const struct window_pads pads = window_pads(&window, x, y);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "depthwise_conv_2d", n, WORKGROUP, 1, 1);
-    struct packed weights, bias;
+    struct operand weights, bias;
+    struct plan_step *s;
     struct depthwise_args args;
 
+    TRY(operand_depthwise(p, n->inputs[1], (uint32_t)(w->dims[1] * w->dims[2]),
+                          (uint32_t)w->dims[3], &weights));
+    TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, (uint32_t)w->dims[3],
+                     &bias));
+    s = planner_step(p, "depthwise_conv_2d", n, WORKGROUP, 1, 1);
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    TRY(pack_weights(p, n->inputs[1], &weights));
-    TRY(planner_pack_bias(p, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, (uint32_t)w->dims[3],
-                          &bias));
     step_spec(s, 3, (uint32_t)window.filter_h);
     step_spec(s, 4, (uint32_t)window.filter_w);
     step_spec(s, 5, (uint32_t)window.stride_h);
@@ -115,8 +104,8 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
-    step_constants(s, 2, &weights);
-    step_constants(s, 3, &bias);
+    step_operand(p, s, 2, &weights);
+    step_operand(p, s, 3, &bias);
     return step_items(p, s, args.count);
 }
 

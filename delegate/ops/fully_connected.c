@@ -1,5 +1,7 @@
-/* FULLY_CONNECTED: constant weights [U,K], optional bias [U]; the input is taken as rows of K. */
+/* FULLY_CONNECTED: weights [U,K], optional bias [U], constant or computed; the input is taken as
+ * rows of K. */
 #include "delegate/gpu_op.h"
+#include "delegate/operand.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { SLICES_X = 8, SHARES_Y = 8 }; /* of a workgroup */
@@ -15,7 +17,7 @@ static bool accept_fully_connected(struct check *c)
     const struct graph_tensor *x, *w, *y, *b;
 
     if (!check_counts(c, 2, 3, 1) || !check_params(c) ||
-        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) || !check_constant_float(c, 1, 2) ||
+        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) || !check_float(c, 1, 2, 2) ||
         !check_output_float(c, 0, 1, GRAPH_MAX_RANK) || !check_activation(c, params->activation))
         return false;
     x = graph_input(c->graph, c->node, 0);
@@ -39,7 +41,7 @@ static bool accept_fully_connected(struct check *c)
         return refuse(c, "fully_connected.output_shape", c->node->outputs[0], "elements",
                       "the model is malformed", "rows of dims[0] of the weights",
                       "%zu, last dim %d", y->elements, y->dims[y->rank - 1]);
-    if (b && !check_constant_float(c, 2, 1))
+    if (b && !check_float(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[0])
         return refuse(c, "fully_connected.bias", c->node->inputs[2], "dims[0]",
@@ -47,20 +49,6 @@ static bool accept_fully_connected(struct check *c)
                       b->dims[0], w->dims[0]);
     return check_storable(c, 1,
                           ((uint64_t)w->dims[1] + 3) / 4 * 4 * (((uint64_t)w->dims[0] + 3) / 4));
-}
-
-static enum status pack_weights(struct planner *p, int tensor, struct packed *packed)
-{
-    const int32_t *d = p->graph->tensors[tensor].dims; /* U, K */
-    const uint64_t slices = ((uint64_t)d[0] + 3) / 4;
-    size_t from = 0;
-
-    TRY(planner_pack(p, ((uint64_t)d[1] + 3) / 4 * 4 * slices, true, packed));
-    for (int32_t u = 0; u < d[0]; u++)
-        for (int32_t k = 0; k < d[1]; k++, from++)
-            planner_put(p, packed, (uint64_t)k * slices * 4 + (uint64_t)u,
-                        graph_constant_float(p->graph, tensor, from));
-    return STATUS_OK;
 }
 
 static enum status plan_fully_connected(struct planner *p, const struct graph_node *n)
@@ -71,15 +59,19 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     const uint32_t rows = (uint32_t)(x->elements / (size_t)w->dims[1]);
     const int src = planner_rows(p, n, planner_tensor(p, n->inputs[0]), rows, (uint32_t)w->dims[1]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "fully_connected", n, SLICES_X, SHARES_Y, 1);
-    struct packed weights, bias;
+    const struct weights_shape shape = { .outputs = (uint32_t)w->dims[0],
+                                         .taps = 1,
+                                         .inputs = (uint32_t)w->dims[1],
+                                         .depth = (uint32_t)(w->dims[1] + 3) / 4 * 4 };
+    struct operand weights, bias;
+    struct plan_step *s;
     struct fully_connected_args args;
 
+    TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
+    TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
+    s = planner_step(p, "fully_connected", n, SLICES_X, SHARES_Y, 1);
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    TRY(pack_weights(p, n->inputs[1], &weights));
-    TRY(planner_pack_bias(p, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, (uint32_t)w->dims[0],
-                          &bias));
     step_spec(s, 3, (uint32_t)params->activation);
     args = (struct fully_connected_args){
         .in_channels = (uint32_t)w->dims[1],
@@ -90,8 +82,8 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
-    step_constants(s, 2, &weights);
-    step_constants(s, 3, &bias);
+    step_operand(p, s, 2, &weights);
+    step_operand(p, s, 3, &bias);
     return step_groups(p, s, args.count);
 }
 

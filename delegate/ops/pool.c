@@ -1,4 +1,4 @@
-/* AVERAGE_POOL_2D. */
+/* AVERAGE_POOL_2D, MAX_POOL_2D. */
 #include "delegate/gpu_op.h"
 #include "delegate/window.h"
 
@@ -59,6 +59,7 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     step_spec(s, 3, (uint32_t)params->stride_height);
     step_spec(s, 4, (uint32_t)params->stride_width);
     step_spec(s, 5, (uint32_t)params->activation);
+    step_spec(s, 6, n->op->code == BUILTIN_MAX_POOL_2D);
     args = (struct pool_args){
         .in_h = (uint32_t)x->dims[1],
         .in_w = (uint32_t)x->dims[2],
@@ -79,5 +80,6 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
 
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_AVERAGE_POOL_2D, .max_version = 3, .accept = accept_pool, .plan = plan_pool },
+    { .code = BUILTIN_MAX_POOL_2D, .max_version = 3, .accept = accept_pool, .plan = plan_pool },
 };
 const struct gpu_family gpu_pool = { ops, sizeof ops / sizeof ops[0] };

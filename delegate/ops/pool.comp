@@ -1,5 +1,5 @@
-// AVERAGE_POOL_2D.  src [N,H,W,C], dst [N,OH,OW,C].  The window is clipped to the image, and the sum
-// is divided by the number of pixels inside it.  An invocation computes one pixel of one slice.
+// AVERAGE_POOL_2D, MAX_POOL_2D.  src [N,H,W,C], dst [N,OH,OW,C].  The window is clipped to the image;
+// the average divides by the number of pixels inside it.  An invocation computes one pixel of one slice.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "slice.glsl"
@@ -10,6 +10,7 @@ READS(1, src);
 layout(constant_id = 3) const uint STRIDE_H = 1u;
 layout(constant_id = 4) const uint STRIDE_W = 1u;
 layout(constant_id = 5) const uint ACTIVATION = 0u;
+layout(constant_id = 6) const bool MAXIMUM = false;
 
 layout(push_constant) uniform Args {
     uint count; // pixels * slices
@@ -33,9 +34,13 @@ void main()
     const uint y0 = uint(max(top, 0)), y1 = uint(min(top + int(args.filter_h), int(args.in_h)));
     const uint x0 = uint(max(left, 0)), x1 = uint(min(left + int(args.filter_w), int(args.in_w)));
 
-    vec4 sum = vec4(0.0);
+    vec4 v = MAXIMUM ? vec4(-3.402823466e38) : vec4(0.0);
     for (uint y = y0; y < y1; y++)
-        for (uint x = x0; x < x1; x++)
-            sum += vec4(src[((image + y) * args.in_w + x) * args.slices + s]);
-    dst[i] = STORED(activate(sum / float((y1 - y0) * (x1 - x0)), ACTIVATION));
+        for (uint x = x0; x < x1; x++) {
+            const vec4 p = vec4(src[((image + y) * args.in_w + x) * args.slices + s]);
+            v = MAXIMUM ? mix(v, p, greaterThan(p, v)) : v + p;
+        }
+    if (!MAXIMUM)
+        v /= float((y1 - y0) * (x1 - x0));
+    dst[i] = STORED(activate(v, ACTIVATION));
 }

@@ -34,6 +34,10 @@ static enum status plan_reshape(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_RESHAPE, .max_version = 1, .accept = accept_reshape, .plan = plan_reshape },
+    { .code = BUILTIN_RESHAPE,
+      .max_version = 1,
+      .half = true,
+      .accept = accept_reshape,
+      .plan = plan_reshape },
 };
 const struct gpu_family gpu_reshape = { ops, sizeof ops / sizeof ops[0] };

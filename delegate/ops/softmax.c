@@ -52,6 +52,10 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_SOFTMAX, .max_version = 4, .accept = accept_softmax, .plan = plan_softmax },
+    { .code = BUILTIN_SOFTMAX,
+      .max_version = 4,
+      .half = true,
+      .accept = accept_softmax,
+      .plan = plan_softmax },
 };
 const struct gpu_family gpu_softmax = { ops, sizeof ops / sizeof ops[0] };

@@ -1,13 +1,13 @@
-/* RELU, RELU6: the output has the input's shape. */
+/* RELU, RELU6, EXP, LOGISTIC: the output has the input's shape. */
 #include "delegate/gpu_op.h"
+#include "delegate/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>
 
-struct unary_args {
-    uint32_t count;
-};
-_Static_assert(sizeof(struct unary_args) == 4, "unary.comp");
+/* variant: what unary.comp computes, and its activation. */
+enum { ACTIVATION = 0, EXP = 1, LOGISTIC = 2 };
+#define VARIANT(op, activation) ((op) << 8 | (activation))
 
 static bool accept_unary(struct check *c)
 {
@@ -34,23 +34,23 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    step_spec(s, 3, n->op->variant);
+    step_spec(s, 3, n->op->variant >> 8);
+    step_spec(s, 4, n->op->variant & 0xff);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_items(p, s, args.count);
 }
 
+#define UNARY(code_, version, variant_, half_)                                                     \
+    {                                                                                              \
+        .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
+        .accept = accept_unary, .plan = plan_unary                                                 \
+    }
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_RELU,
-      .max_version = 3,
-      .variant = kTfLiteActRelu,
-      .accept = accept_unary,
-      .plan = plan_unary },
-    { .code = BUILTIN_RELU6,
-      .max_version = 3,
-      .variant = kTfLiteActRelu6,
-      .accept = accept_unary,
-      .plan = plan_unary },
+    UNARY(BUILTIN_RELU, 3, VARIANT(ACTIVATION, kTfLiteActRelu), false),
+    UNARY(BUILTIN_RELU6, 3, VARIANT(ACTIVATION, kTfLiteActRelu6), false),
+    UNARY(BUILTIN_EXP, 2, VARIANT(EXP, 0), false),
+    UNARY(BUILTIN_LOGISTIC, 3, VARIANT(LOGISTIC, 0), true),
 };
 const struct gpu_family gpu_unary = { ops, sizeof ops / sizeof ops[0] };

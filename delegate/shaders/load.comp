@@ -6,7 +6,7 @@
 WRITES(0, dst);
 layout(set = 0, binding = 1) readonly buffer Source { float src[]; };
 
-layout(push_constant) uniform Args { uint count, channels, slices; } args;
+layout(push_constant) uniform Args { uint count, channels, slices, elements; } args;
 
 void main()
 {

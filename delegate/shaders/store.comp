@@ -6,7 +6,7 @@
 layout(set = 0, binding = 0) writeonly buffer Target { float dst[]; };
 READS(1, src);
 
-layout(push_constant) uniform Args { uint count, channels, slices; } args;
+layout(push_constant) uniform Args { uint count, channels, slices, elements; } args;
 
 void main()
 {

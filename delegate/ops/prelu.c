@@ -1,0 +1,29 @@
+/* PRELU: alpha, constant or computed, is broadcast to the shape of x, which is the output's. */
+#include "delegate/elementwise.h"
+#include "delegate/gpu_op.h"
+
+#include <string.h>
+
+static bool accept_prelu(struct check *c)
+{
+    const struct graph_tensor *x, *y;
+
+    if (!elementwise_accept(c) || !check_runtime_float(c, 0, 0, GRAPH_MAX_RANK))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    if (x->rank != y->rank || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) != 0)
+        return refuse(c, "prelu.output_shape", c->node->outputs[0], "dims",
+                      "the model is malformed", "the input's", "rank %d", y->rank);
+    return true;
+}
+
+static enum status plan_prelu(struct planner *p, const struct graph_node *n)
+{
+    return elementwise_plan(p, n, ELEMENTWISE_PRELU, 0);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_PRELU, .max_version = 1, .accept = accept_prelu, .plan = plan_prelu },
+};
+const struct gpu_family gpu_prelu = { ops, sizeof ops / sizeof ops[0] };
