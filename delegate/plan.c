@@ -175,12 +175,32 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
     return STATUS_OK;
 }
 
-/* Behind each step that writes a tensor with padded lanes, one that fills these with the poison. */
-static enum status poison_padding(struct planner *p)
+/* One that fills the padded lanes of a tensor with the poison. */
+static enum status poison_step(struct planner *p, int tensor)
 {
     static const uint32_t pattern[][2] = { [POISON_NAN] = { 0x7fc00000, 0x7e007e00 },
                                            [POISON_INF] = { 0x7f800000, 0x7c007c00 },
                                            [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff } };
+    struct plan *plan = p->plan;
+    const struct plan_tensor *t = &plan->tensors[tensor];
+    const struct poison_args args = { .count = t->rows,
+                                      .channels = t->channels,
+                                      .slices = t->slices,
+                                      .pattern = pattern[plan->poison][plan->half] };
+    struct plan_step *step;
+
+    if (t->channels % 4 == 0 || t->wide)
+        return STATUS_OK;
+    if (!(step = planner_step(p, "poison", NULL, WORKGROUP, 1, 1)))
+        return STATUS_NO_MEMORY;
+    step_push(step, &args, sizeof args);
+    step_write(p, step, 0, tensor);
+    return step_items(p, step, args.count);
+}
+
+/* Behind each step, the poison in the padded lanes of what it wrote. */
+static enum status poison_padding(struct planner *p)
+{
     struct plan *plan = p->plan;
     struct plan_step **old = plan->steps;
     const int count = plan->step_count;
@@ -189,31 +209,16 @@ static enum status poison_padding(struct planner *p)
     plan->steps = NULL;
     plan->step_count = plan->step_room = 0;
     for (int i = 0; i < count && s == STATUS_OK; i++) {
-        const struct plan_binding *b = &old[i]->bindings[0];
-        const struct plan_tensor *t;
-        struct plan_step *step;
+        struct plan_step *step = planner_step(p, old[i]->shader, NULL, 1, 1, 1);
 
-        if (!(step = planner_step(p, old[i]->shader, NULL, 1, 1, 1))) {
+        if (!step) {
             s = STATUS_NO_MEMORY;
             break;
         }
         *step = *old[i];
-        if (b->space != SPACE_ARENA || !b->writes)
-            continue;
-        t = &plan->tensors[b->tensor];
-        if (t->channels % 4 == 0 || t->wide)
-            continue;
-        if (!(step = planner_step(p, "poison", NULL, WORKGROUP, 1, 1))) {
-            s = STATUS_NO_MEMORY;
-            break;
-        }
-        const struct poison_args args = { .count = t->rows,
-                                          .channels = t->channels,
-                                          .slices = t->slices,
-                                          .pattern = pattern[plan->poison][plan->half] };
-        step_push(step, &args, sizeof args);
-        step_write(p, step, 0, b->tensor);
-        s = step_items(p, step, args.count);
+        for (int b = 0; b < PLAN_BINDINGS && s == STATUS_OK; b++)
+            if (old[i]->bindings[b].space == SPACE_ARENA && old[i]->bindings[b].writes)
+                s = poison_step(p, old[i]->bindings[b].tensor);
     }
     mem_free(old);
     return s;

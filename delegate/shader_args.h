@@ -30,6 +30,12 @@ struct unary_args { /* unary, widen, narrow */
 };
 _Static_assert(sizeof(struct unary_args) == 4, "unary.comp, widen.comp, narrow.comp");
 
+struct fully_connected_args { /* FULLY_CONNECTED, LSTM */
+    uint32_t count;           /* workgroups: rows * blocks of output slices */
+    uint32_t in_channels, in_slices, out_slices;
+};
+_Static_assert(sizeof(struct fully_connected_args) == 16, "fully_connected.comp");
+
 struct pack_args {
     uint32_t count; /* vec4s of the result */
     uint32_t outputs, out_slices, taps, inputs, in_slices, depth;

@@ -2,14 +2,10 @@
  * rows of K. */
 #include "delegate/gpu_op.h"
 #include "delegate/operand.h"
+#include "delegate/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { SLICES_X = 8, SHARES_Y = 8 }; /* of a workgroup */
-
-struct fully_connected_args {
-    uint32_t count, in_channels, in_slices, out_slices;
-};
-_Static_assert(sizeof(struct fully_connected_args) == 16, "fully_connected.comp");
 
 static bool accept_fully_connected(struct check *c)
 {
@@ -73,6 +69,7 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     step_spec(s, 3, (uint32_t)params->activation);
+    step_spec(s, 4, false);
     args = (struct fully_connected_args){
         .in_channels = (uint32_t)w->dims[1],
         .in_slices = p->plan->tensors[src].slices,

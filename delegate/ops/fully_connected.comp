@@ -10,6 +10,9 @@ READS(2, weights);
 CONSTANTS(3, bias);
 
 layout(constant_id = 3) const uint ACTIVATION = 0u;
+layout(constant_id = 4) const bool WIDE = false; // dst is f32 in both precisions
+
+layout(set = 0, binding = 0) writeonly buffer WritesWide { vec4 wide[]; };
 
 layout(push_constant) uniform Args {
     uint count; // workgroups: rows * ceil(out_slices / gl_WorkGroupSize.x)
@@ -41,6 +44,9 @@ void main()
         return;
     for (uint y = 1u; y < gl_WorkGroupSize.y; y++)
         sum += part[y * gl_WorkGroupSize.x + gl_LocalInvocationID.x];
-    dst[row * args.out_slices + out_slice] =
-        STORED(activate(sum + bias[out_slice], ACTIVATION));
+    const vec4 v = activate(sum + bias[out_slice], ACTIVATION);
+    if (WIDE)
+        wide[row * args.out_slices + out_slice] = v;
+    else
+        dst[row * args.out_slices + out_slice] = STORED(v);
 }
