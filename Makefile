@@ -185,6 +185,9 @@ coverage: ## lcov report of the tests in build-coverage/coverage
 	$(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS=--coverage check
 	sh coverage/report.sh build-coverage
 
+mutants: all ## plants faults one at a time: the suite must notice each; T='ref_*' picks some
+	@T='$(T)' sh ci/mutants.sh $(B)
+
 valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
 	@$(TEST_ENV) sh ci/valgrind.sh $(B)
 
@@ -223,6 +226,6 @@ clean: ## remove $(B)
 
 force:
 .PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix fuzz \
-        fuzz-run coverage valgrind portable install help clean force
+        fuzz-run coverage mutants valgrind portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,93 @@
+#!/bin/sh
+# Tests the suite: plants the faults of conformance/mutants.tsv, one at a time, in a copy of the
+# source, and runs the cases that should notice.  mutants.sh BUILD_DIRECTORY; T in the environment is
+# a pattern of mutants' names.
+#
+# Columns, separated by tabs: name, file, judge, filter, the text to replace (once in the file), its
+# replacement, what is wrong then.  Judges:
+#     golden      assay golden check --filter=FILTER     the reference against the real runtime
+#     suite       assay conformance --filter=FILTER      the delegate against the reference
+#     validation  the same under the Vulkan validation layer
+#     unit        the unit test FILTER
+set -eu
+b=$1
+pattern=${T:-*}
+here=$(pwd)
+tree=$here/$b/mutants/tree
+table=$here/$b/mutants/mutants.tsv
+mkdir -p "$tree"
+git ls-files -z | xargs -0 tar -cf - | tar -xf - -C "$tree"
+export MESA_SHADER_CACHE_DIR="$here/$b/mutants/shader-cache"
+printf 'name\tfile\tcaught\tby\twhat\n' >"$table"
+
+build()
+{
+    make -s -C "$tree" B=build all "$@" >"$tree/../build.log" 2>&1
+}
+
+echo 'mutants: building without faults'
+build || { cat "$tree/../build.log" >&2; exit 1; }
+planted=0
+caught=0
+tab=$(printf '\t')
+total=$(grep -vcE '^(#|$)' conformance/mutants.tsv)
+while IFS=$tab read -r name file judge filter from to what; do
+    case $name in
+    '' | \#*) continue ;;
+    esac
+    # shellcheck disable=SC2254 # a pattern on purpose
+    case $name in
+    $pattern) ;;
+    *) continue ;;
+    esac
+    planted=$((planted + 1))
+    count=$(grep -cF -- "$from" "$file" || true)
+    if [ "$count" != 1 ]; then
+        echo "mutants: $name: \"$from\" is on $count lines of $file, not on one" >&2
+        exit 1
+    fi
+    FROM=$from TO=$to awk '{ i = index($0, ENVIRON["FROM"])
+        if (i) $0 = substr($0, 1, i - 1) ENVIRON["TO"] substr($0, i + length(ENVIRON["FROM"]))
+        print }' "$file" >"$tree/$file"
+    log=$tree/../$name.log
+    extra=
+    [ "$judge" != unit ] || extra=build/unit/$filter
+    # shellcheck disable=SC2086 # empty or one word
+    if ! build $extra; then
+        echo "mutants: $name: does not compile" >&2
+        tail -n 20 "$tree/../build.log" >&2
+        exit 1
+    fi
+    code=0
+    case $judge in
+    golden) (cd "$tree" && build/assay golden check --quiet --filter="$filter") >"$log" 2>&1 || code=$? ;;
+    suite)
+        (cd "$tree" && build/assay conformance --no-models --quiet --timeout=20 --filter="$filter") \
+            >"$log" 2>&1 || code=$?
+        ;;
+    validation)
+        (cd "$tree" && ASSAY_VK_VALIDATION=1 build/assay conformance --no-models --quiet \
+            --delegate-option=precision=fp32 --filter="$filter") >"$log" 2>&1 || code=$?
+        ;;
+    unit) (cd "$tree" && "build/unit/$filter") >"$log" 2>&1 || code=$? ;;
+    *)
+        echo "mutants: $name: no judge $judge" >&2
+        exit 1
+        ;;
+    esac
+    cp "$file" "$tree/$file"
+    # The first case that noticed.
+    by=$(sed -n 's/^\(fail\|crash\|timeout\) \([a-z0-9_.]*\).*/\2/p; s/^\([a-z0-9_]*\.[a-z0-9]*\.[a-z0-9_]*\): .*/\1/p; s/^\[  FAILED  \] \([a-z_]*\)$/\1/p' \
+        "$log" | head -n 1)
+    if [ "$code" = 1 ] && [ -n "$by" ] || { [ "$judge" = unit ] && [ "$code" != 0 ]; }; then
+        caught=$((caught + 1))
+        printf '%s\t%s\tyes\t%s\t%s\n' "$name" "$file" "${by:-$filter}" "$what" >>"$table"
+        echo "mutants: $name: caught by ${by:-$filter}"
+    else
+        printf '%s\t%s\tNO\t-\t%s\n' "$name" "$file" "$what" >>"$table"
+        echo "mutants: $name: NOT CAUGHT (exit $code): $what" >&2
+    fi
+done <conformance/mutants.tsv
+[ "$planted" -gt 0 ] || { echo "mutants: no name matches $pattern" >&2; exit 2; }
+echo "mutants: $caught of $planted caught (of $total in the table); $b/mutants/mutants.tsv"
+[ "$caught" = "$planted" ]
