@@ -14,14 +14,14 @@
 
 #include <cmocka.h>
 
-enum { OP_TENSORS = 4 };
+enum { OP_INPUTS = 18, OP_OUTPUTS = 4 };
 
 struct op_test {
     struct ref_call call;
-    TfLiteTensor tensors[OP_TENSORS]; /* inputs from the front, the output is the last */
-    TfLiteTensor *in[OP_TENSORS], *out[1];
-    struct ref_shape shape;
-    struct ref_detail detail;
+    TfLiteTensor inputs[OP_INPUTS], outputs[OP_OUTPUTS];
+    TfLiteTensor *in[OP_INPUTS], *out[OP_OUTPUTS];
+    struct ref_shape shapes[OP_OUTPUTS];
+    struct ref_detail details[OP_OUTPUTS];
     struct diag diag;
     const char *row; /* what is being tested, for messages; may be NULL */
     union {
@@ -30,6 +30,17 @@ struct op_test {
     } params;
 };
 
+static inline TfLiteTensor *op_output(struct op_test *t, TfLiteType type)
+{
+    TfLiteTensor *tensor = &t->outputs[t->call.out_count];
+
+    assert_true(t->call.out_count < OP_OUTPUTS);
+    tensor->type = type;
+    t->out[t->call.out_count++] = tensor;
+    return tensor;
+}
+
+/* With one output. */
 static inline void op_begin(struct op_test *t, int32_t code, TfLiteType out_type)
 {
     memset(t, 0, sizeof *t);
@@ -40,10 +51,8 @@ static inline void op_begin(struct op_test *t, int32_t code, TfLiteType out_type
     t->call.params = t->call.op->params_bytes > 0 ? t->params.bytes : NULL;
     t->call.in = t->in;
     t->call.out = t->out;
-    t->call.out_count = 1;
-    t->call.out_shape = &t->shape;
-    t->out[0] = &t->tensors[OP_TENSORS - 1];
-    t->out[0]->type = out_type;
+    t->call.out_shape = t->shapes;
+    op_output(t, out_type);
 }
 
 static inline void op_set_dims(TfLiteTensor *tensor, int rank, const int32_t *dims)
@@ -66,9 +75,9 @@ static inline void op_set_dims(TfLiteTensor *tensor, int rank, const int32_t *di
 static inline TfLiteTensor *op_input(struct op_test *t, TfLiteType type, int rank,
                                      const int32_t *dims, const void *data)
 {
-    TfLiteTensor *tensor = &t->tensors[t->call.in_count];
+    TfLiteTensor *tensor = &t->inputs[t->call.in_count];
 
-    assert_true(t->call.in_count < OP_TENSORS - 1);
+    assert_true(t->call.in_count < OP_INPUTS);
     tensor->type = type;
     op_set_dims(tensor, rank, dims);
     tensor->data.raw = mem_alloc(tensor->bytes, 1);
@@ -87,49 +96,56 @@ static inline void op_absent(struct op_test *t)
 
 static inline enum status op_prepare(struct op_test *t)
 {
-    memset(&t->shape, 0xaa, sizeof t->shape); /* prepare has to write all of it */
+    memset(t->shapes, 0xaa, sizeof t->shapes); /* prepare has to write all of it */
     return t->call.op->prepare(&t->call, &t->diag);
 }
 
-static inline void op_free_output(struct op_test *t)
+static inline void op_free_outputs(struct op_test *t)
 {
-    mem_free(t->out[0]->data.raw);
-    t->out[0]->data.raw = NULL;
-    mem_free(t->detail.value);
-    mem_free(t->detail.magnitude);
-    mem_free(t->detail.terms);
-    t->detail = (struct ref_detail){ 0 };
+    for (int o = 0; o < t->call.out_count; o++) {
+        mem_free(t->out[o]->data.raw);
+        t->out[o]->data.raw = NULL;
+        mem_free(t->details[o].value);
+        mem_free(t->details[o].magnitude);
+        mem_free(t->details[o].terms);
+        t->details[o] = (struct ref_detail){ 0 };
+    }
 }
 
-/* Prepares, allocates the output and its detail and evaluates; all of it has to work. */
+/* Prepares, allocates the outputs and their details and evaluates; all of it has to work. */
 static inline void op_run(struct op_test *t)
 {
-    size_t count;
-
     assert_int_equal(op_prepare(t), STATUS_OK);
-    assert_false(t->shape.dynamic);
-    op_free_output(t);
-    op_set_dims(t->out[0], t->shape.rank, t->shape.dims);
-    t->out[0]->data.raw = mem_alloc(t->out[0]->bytes, 1);
-    assert_non_null(t->out[0]->data.raw);
-    memset(t->out[0]->data.raw, 0xaa, t->out[0]->bytes);
-    count = ref_elements(t->out[0]);
-    t->detail.value = mem_alloc(count, sizeof(double));
-    t->detail.magnitude = mem_alloc(count, sizeof(double));
-    t->detail.terms = mem_alloc(count, sizeof(double));
-    assert_true(t->detail.value && t->detail.magnitude && t->detail.terms);
-    t->call.detail = &t->detail;
+    op_free_outputs(t);
+    for (int o = 0; o < t->call.out_count; o++) {
+        TfLiteTensor *const y = t->out[o];
+        struct ref_detail *const d = &t->details[o];
+        size_t count;
+
+        assert_false(t->shapes[o].dynamic);
+        op_set_dims(y, t->shapes[o].rank, t->shapes[o].dims);
+        y->data.raw = mem_alloc(y->bytes, 1);
+        assert_non_null(y->data.raw);
+        memset(y->data.raw, 0xaa, y->bytes);
+        count = ref_elements(y);
+        d->value = mem_alloc(count, sizeof(double));
+        d->magnitude = mem_alloc(count, sizeof(double));
+        d->terms = mem_alloc(count, sizeof(double));
+        assert_true(d->value && d->magnitude && d->terms);
+    }
+    t->call.detail = t->details;
     assert_int_equal(t->call.op->eval(&t->call, &t->diag), STATUS_OK);
 }
 
 static inline void op_end(struct op_test *t)
 {
-    op_free_output(t);
-    for (int i = 0; i < OP_TENSORS; i++) {
-        mem_free(t->tensors[i].dims);
-        if (i < OP_TENSORS - 1)
-            mem_free(t->tensors[i].data.raw);
+    op_free_outputs(t);
+    for (int i = 0; i < OP_INPUTS; i++) {
+        mem_free(t->inputs[i].dims);
+        mem_free(t->inputs[i].data.raw);
     }
+    for (int o = 0; o < OP_OUTPUTS; o++)
+        mem_free(t->outputs[o].dims);
 }
 
 /* Prepare fails with the status, and its message has all of the words (NULL ends them). */
@@ -153,13 +169,14 @@ static inline void op_refused(struct op_test *t, enum status s, ...)
 #define DIMS(...)   ((const int32_t[]){ __VA_ARGS__ })
 #define FLOATS(...) ((const float[]){ __VA_ARGS__ })
 #define INTS(...)   ((const int32_t[]){ __VA_ARGS__ })
+#define HALVES(...) ((const uint16_t[]){ __VA_ARGS__ })
 #define LONGS(...)  ((const int64_t[]){ __VA_ARGS__ })
 
 static inline void op_has_shape(const struct op_test *t, int rank, const int32_t *dims)
 {
-    assert_int_equal(t->shape.rank, rank);
+    assert_int_equal(t->shapes[0].rank, rank);
     for (int d = 0; d < rank; d++)
-        assert_int_equal(t->shape.dims[d], dims[d]);
+        assert_int_equal(t->shapes[0].dims[d], dims[d]);
 }
 
 static inline const char *op_row(const struct op_test *t)
@@ -178,17 +195,23 @@ static inline void op_gives(const struct op_test *t, size_t count, const float *
     }
 }
 
-/* Value, magnitude and terms of one element, to 1e-12 of the value's size. */
+/* Value, magnitude and terms of one element of the first output, to 1e-12 of the value's size. */
 static inline void op_detail_is(const struct op_test *t, size_t i, double value, double magnitude,
                                 double terms)
 {
     const double slack = 1e-12 * (fabs(magnitude) + 1e-300);
+    const struct ref_detail *const d = &t->details[0];
 
-    if (!(fabs(t->detail.value[i] - value) <= slack) ||
-        !(fabs(t->detail.magnitude[i] - magnitude) <= slack) || t->detail.terms[i] != terms)
+    if (!(fabs(d->value[i] - value) <= slack) || !(fabs(d->magnitude[i] - magnitude) <= slack) ||
+        d->terms[i] != terms)
         fail_msg("%s: element %zu: value %.17g magnitude %.17g terms %g, expected %.17g, %.17g, %g",
-                 op_row(t), i, t->detail.value[i], t->detail.magnitude[i], t->detail.terms[i],
-                 value, magnitude, terms);
+                 op_row(t), i, d->value[i], d->magnitude[i], d->terms[i], value, magnitude, terms);
+}
+
+static inline void op_gives_bytes(const struct op_test *t, size_t bytes, const void *data)
+{
+    assert_int_equal(t->out[0]->bytes, bytes);
+    assert_memory_equal(t->out[0]->data.raw, data, bytes);
 }
 
 /* Repeatable numbers in [-1, 1) with full mantissas. */

@@ -139,7 +139,7 @@ static void check_conv(const struct conv_row *r, bool depthwise)
         if (r->act == kTfLiteActReluN1To1)
             v = v < -1 ? -1 : v > 1 ? 1 : v;
         op_detail_is(&t, i, v, magnitude[i], terms[i]);
-        assert_true(t.out[0]->data.f[i] == (float)t.detail.value[i]);
+        assert_true(t.out[0]->data.f[i] == (float)t.details[0].value[i]);
     }
     op_end(&t);
     mem_free(x);
@@ -634,7 +634,7 @@ static void mean_waits_and_refuses(void **state)
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(1, 2, 6));
     op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(2))->allocation_type = kTfLiteArenaRw;
     assert_int_equal(op_prepare(&t), STATUS_OK);
-    assert_true(t.shape.dynamic);
+    assert_true(t.shapes[0].dynamic);
     t.call.late = true;
     op_refused(&t, STATUS_INVALID, "input 1 (axes)", "element 0 is 2", "rank is 2", NULL);
     memcpy(t.in[1]->data.i32, INTS(-3), 4);

@@ -464,7 +464,7 @@ static void pad_waits_for_its_paddings(void **state)
     op_input(&t, kTfLiteFloat32, 1, DIMS(1), FLOATS(3));
     op_input(&t, kTfLiteInt32, 2, DIMS(1, 2), INTS(1, 1))->allocation_type = kTfLiteArenaRw;
     assert_int_equal(op_prepare(&t), STATUS_OK);
-    assert_true(t.shape.dynamic);
+    assert_true(t.shapes[0].dynamic);
     t.call.late = true;
     op_run(&t);
     op_gives(&t, 3, FLOATS(0, 3, 0));
@@ -585,7 +585,7 @@ static void reshape_by_tensor(void **state)
     op_input(&t, kTfLiteFloat32, 1, DIMS(4), FLOATS(1, 2, 3, 4));
     op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(2, 2))->allocation_type = kTfLiteArenaRw;
     assert_int_equal(op_prepare(&t), STATUS_OK);
-    assert_true(t.shape.dynamic);
+    assert_true(t.shapes[0].dynamic);
     t.call.late = true;
     op_run(&t);
     op_has_shape(&t, 2, DIMS(2, 2));
