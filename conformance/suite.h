@@ -69,7 +69,7 @@ size_t shape_elements(const struct shape *s);
 struct op_case {
     const char *name; /* the variant, unique among the rows of an op: [a-z0-9_]+ */
     const char *why;  /* why the row is there */
-    const char *only; /* the one member that it is for; NULL: all */
+    const char *only; /* the members that it is for, with a space between two; NULL: all */
     uint32_t types;   /* TYPE_BITs; 0: the member's */
     uint32_t sets;    /* SET_BITs; 0: the member's */
     int32_t version;  /* of the operator; 0: the member's */

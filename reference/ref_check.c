@@ -1,6 +1,7 @@
 #include "reference/ref_check.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum status ref_check_shape(const struct ref_call *call, struct diag *diag, int i, const char *role,
                             int min_rank, int max_rank)
@@ -25,27 +26,87 @@ enum status ref_check_shape(const struct ref_call *call, struct diag *diag, int 
     return STATUS_OK;
 }
 
+/* "f32", or "f32, f16, i32". */
+static void type_list(uint32_t types, char *text, size_t room)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (unsigned type = 0; type < 32 && used < room; type++) {
+        if (types >> type & 1)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                     runtime_type_name((TfLiteType)type));
+    }
+}
+
 static enum status check_type(const struct ref_call *call, struct diag *diag, const char *side,
-                              int i, const char *role, TfLiteType type, TfLiteType wanted)
+                              int i, const char *role, TfLiteType type, uint32_t wanted)
 {
     const char *name = runtime_type_name(type);
+    char names[96];
 
-    if (type == wanted)
+    if ((unsigned)type < 32 && wanted >> type & 1)
         return STATUS_OK;
+    type_list(wanted, names, sizeof names);
     return ref_fail(call, diag, STATUS_UNSUPPORTED, "%s %d (%s): type %s, the kernel has %s", side,
-                    i, role, name ? name : "unknown", runtime_type_name(wanted));
+                    i, role, name ? name : "unknown", names);
+}
+
+enum status ref_check_in_types(const struct ref_call *call, struct diag *diag, int i,
+                               const char *role, uint32_t types, int min_rank, int max_rank)
+{
+    TRY(ref_check_shape(call, diag, i, role, min_rank, max_rank));
+    return check_type(call, diag, "input", i, role, call->in[i]->type, types);
 }
 
 enum status ref_check_in(const struct ref_call *call, struct diag *diag, int i, const char *role,
                          TfLiteType type, int min_rank, int max_rank)
 {
-    TRY(ref_check_shape(call, diag, i, role, min_rank, max_rank));
-    return check_type(call, diag, "input", i, role, call->in[i]->type, type);
+    return ref_check_in_types(call, diag, i, role, 1u << type, min_rank, max_rank);
 }
 
 enum status ref_check_out(const struct ref_call *call, struct diag *diag, int o, TfLiteType type)
 {
-    return check_type(call, diag, "output", o, "output", call->out[o]->type, type);
+    return check_type(call, diag, "output", o, "output", call->out[o]->type, 1u << type);
+}
+
+enum status ref_check_bytes(const struct ref_call *call, struct diag *diag, int i, const char *role)
+{
+    const TfLiteType type = call->in[i]->type;
+
+    if (runtime_type_bits(type) % 8 == 0 && runtime_type_bits(type) > 0)
+        return STATUS_OK;
+    return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                    "input %d (%s): type %s has no elements of whole bytes", i, role,
+                    runtime_type_name(type) ? runtime_type_name(type) : "unknown");
+}
+
+static bool same_scale(const TfLiteTensor *a, const TfLiteTensor *b)
+{
+    const TfLiteAffineQuantization *qa = a->quantization.params, *qb = b->quantization.params;
+
+    if (a->quantization.type != b->quantization.type)
+        return false;
+    if (a->quantization.type == kTfLiteNoQuantization)
+        return true;
+    return a->quantization.type == kTfLiteAffineQuantization && qa->scale->size == 1 &&
+           qb->scale->size == 1 && qa->scale->data[0] == qb->scale->data[0] &&
+           qa->zero_point->data[0] == qb->zero_point->data[0];
+}
+
+enum status ref_check_same_scale(const struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *const y = call->out[0];
+
+    for (int i = 0; i < call->in_count; i++) {
+        if (call->in[i] && !same_scale(call->in[i], y))
+            return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                            "input %d: quantized otherwise than the output: scale %g zero point "
+                            "%d, the output's are %g and %d",
+                            i, (double)call->in[i]->params.scale, call->in[i]->params.zero_point,
+                            (double)y->params.scale, y->params.zero_point);
+    }
+    return STATUS_OK;
 }
 
 enum status ref_check_not_empty(const struct ref_call *call, struct diag *diag, int i,
@@ -136,6 +197,42 @@ struct ref_taps ref_taps(int32_t o, int32_t before, int32_t stride, int32_t dila
                               .first = start + begin * dilation };
 }
 
+/* Dimension d of t seen as a shape of the given rank. */
+static int32_t aligned_dim(const TfLiteTensor *t, int rank, int d)
+{
+    d -= rank - ref_rank(t);
+    return d < 0 ? 1 : ref_dim(t, d);
+}
+
+enum status ref_broadcast(const struct ref_call *call, struct diag *diag, struct ref_shape *out)
+{
+    const TfLiteTensor *a = call->in[0], *b = call->in[1];
+
+    *out = (struct ref_shape){ .rank = ref_rank(a) > ref_rank(b) ? ref_rank(a) : ref_rank(b) };
+    for (int d = 0; d < out->rank; d++) {
+        const int32_t da = aligned_dim(a, out->rank, d), db = aligned_dim(b, out->rank, d);
+
+        if (da != db && da != 1 && db != 1)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "inputs 0 and 1 do not broadcast: %d and %d in dimension %d of %d", da,
+                            db, d, out->rank);
+        out->dims[d] = da == 1 ? db : da;
+    }
+    return STATUS_OK;
+}
+
+void ref_broadcast_strides(const TfLiteTensor *t, int rank, size_t *strides)
+{
+    size_t stride = 1;
+
+    for (int d = rank - 1; d >= 0; d--) {
+        const int32_t dim = aligned_dim(t, rank, d);
+
+        strides[d] = dim == 1 ? 0 : stride;
+        stride *= (size_t)dim;
+    }
+}
+
 void ref_same_shape(struct ref_shape *out, const TfLiteTensor *t)
 {
     *out = (struct ref_shape){ .rank = ref_rank(t) };
@@ -159,6 +256,7 @@ void ref_detail_copied(struct ref_call *call, int o, size_t i)
     case kTfLiteInt16:
     case kTfLiteInt8:
     case kTfLiteUInt8:
+    case kTfLiteUInt32:
     case kTfLiteBool: value = (double)ref_load_int(t, i); break;
     default: value = 0; break; /* moved as bytes: compared as bytes */
     }

@@ -11,10 +11,21 @@
  * in messages: "weights". */
 enum status ref_check_in(const struct ref_call *call, struct diag *diag, int i, const char *role,
                          TfLiteType type, int min_rank, int max_rank);
+/* The same for one of several types: an OR of REF_TYPE. */
+#define REF_TYPE(type) (1u << kTfLite##type)
+enum { REF_TYPES_FLOAT = REF_TYPE(Float32) | REF_TYPE(Float16) };
+enum status ref_check_in_types(const struct ref_call *call, struct diag *diag, int i,
+                               const char *role, uint32_t types, int min_rank, int max_rank);
 /* The same for any type. */
 enum status ref_check_shape(const struct ref_call *call, struct diag *diag, int i, const char *role,
                             int min_rank, int max_rank);
 enum status ref_check_out(const struct ref_call *call, struct diag *diag, int o, TfLiteType type);
+/* Input i has elements of whole bytes, which can be moved. */
+enum status ref_check_bytes(const struct ref_call *call, struct diag *diag, int i,
+                            const char *role);
+/* Inputs and outputs are not quantized, or all of them the same way (a scale for each tensor): the
+ * integers can then be moved and compared as they are. */
+enum status ref_check_same_scale(const struct ref_call *call, struct diag *diag);
 /* Dimension d of input i is not 0. */
 enum status ref_check_not_empty(const struct ref_call *call, struct diag *diag, int i,
                                 const char *role, int d, const char *what);
@@ -44,6 +55,12 @@ struct ref_taps {
 };
 struct ref_taps ref_taps(int32_t o, int32_t before, int32_t stride, int32_t dilation,
                          int32_t filter, int32_t in);
+
+/* The shape that inputs 0 (a) and 1 (b), of ranks up to REF_MAX_RANK, broadcast to. */
+enum status ref_broadcast(const struct ref_call *call, struct diag *diag, struct ref_shape *out);
+/* How far one step along each dimension of a shape of the rank moves in t, which broadcasts to it;
+ * 0 where t is stretched. */
+void ref_broadcast_strides(const TfLiteTensor *t, int rank, size_t *strides);
 
 /* out = the dims of t (rank at most REF_MAX_RANK, as checked). */
 void ref_same_shape(struct ref_shape *out, const TfLiteTensor *t);

@@ -130,9 +130,25 @@ int64_t ref_load_int(const TfLiteTensor *t, size_t i)
     case kTfLiteInt16: READ(int16_t);
     case kTfLiteInt8: READ(int8_t);
     case kTfLiteUInt8: READ(uint8_t);
+    case kTfLiteUInt32: READ(uint32_t);
     case kTfLiteBool: return t->data.raw_const[i] != 0;
     default: assert(!"an integer tensor"); return 0;
     }
+}
+
+static void store_detail(struct ref_call *call, int o, size_t i, double value, double magnitude,
+                         double terms)
+{
+    const struct ref_detail *d = call->detail ? &call->detail[o] : NULL;
+
+    if (!d)
+        return;
+    if (d->value)
+        d->value[i] = value;
+    if (d->magnitude)
+        d->magnitude[i] = magnitude;
+    if (d->terms)
+        d->terms[i] = terms;
 }
 
 void ref_store(struct ref_call *call, int o, size_t i, double value, double magnitude, double terms)
@@ -145,16 +161,24 @@ void ref_store(struct ref_call *call, int o, size_t i, double value, double magn
         assert(t->type == kTfLiteFloat32);
         t->data.f[i] = (float)value;
     }
-    if (call->detail) {
-        const struct ref_detail *d = &call->detail[o];
+    store_detail(call, o, i, value, magnitude, terms);
+}
 
-        if (d->value)
-            d->value[i] = value;
-        if (d->magnitude)
-            d->magnitude[i] = magnitude;
-        if (d->terms)
-            d->terms[i] = terms;
+void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
+{
+    TfLiteTensor *t = call->out[o];
+
+    switch (t->type) {
+    case kTfLiteInt32: t->data.i32[i] = (int32_t)value; break;
+    case kTfLiteInt64: t->data.i64[i] = value; break;
+    case kTfLiteInt16: t->data.i16[i] = (int16_t)value; break;
+    case kTfLiteInt8: t->data.int8[i] = (int8_t)value; break;
+    case kTfLiteUInt8: t->data.uint8[i] = (uint8_t)value; break;
+    case kTfLiteUInt32: t->data.u32[i] = (uint32_t)value; break;
+    default: assert(!"an integer tensor"); return;
     }
+    value = ref_load_int(t, i);
+    store_detail(call, o, i, (double)value, fabs((double)value), 1);
 }
 
 double ref_activation(TfLiteFusedActivation act, double x)
@@ -171,6 +195,16 @@ double ref_activation(TfLiteFusedActivation act, double x)
         high = 1;
     /* Comparisons with NaN are false, so it passes. */
     return x < low ? low : x > high ? high : x;
+}
+
+int64_t ref_activation_int(TfLiteFusedActivation act, int64_t x)
+{
+    switch (act) {
+    case kTfLiteActRelu: return x < 0 ? 0 : x;
+    case kTfLiteActReluN1To1: return x < -1 ? -1 : x > 1 ? 1 : x;
+    case kTfLiteActRelu6: return x < 0 ? 0 : x > 6 ? 6 : x;
+    default: return x;
+    }
 }
 
 bool ref_window(TfLitePadding padding, int32_t in, int32_t filter, int32_t stride, int32_t dilation,

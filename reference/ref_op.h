@@ -28,11 +28,14 @@ struct ref_shape {
 /* What the bounds of the tolerance policy need to know of one output: an entry for each element, in
  * the output's order.  The arrays belong to the caller; each may be NULL. */
 struct ref_detail {
-    double *value;     /* the result before it is rounded to the output's type */
-    double *magnitude; /* the same operator on absolute values (a dot product: sum |w*x| + |bias|);
-                          SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i).  Ops that round once
-                          give |value|. */
-    double *terms;     /* number of products (and bias) that were summed; 1 where nothing is */
+    double *value; /* the result before it is rounded to the output's type */
+    double
+        *magnitude; /* the same operator on absolute values (a dot product: sum |w*x| + |bias|);
+                       SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i); EXP, LOGISTIC: |x|;
+                       RESIZE_BILINEAR: the largest |corner| of the four; LSTM h and c: the bound
+                       of one step for f32 arithmetic / 2^-24.  Ops that round once give |value|. */
+    double *terms;  /* number of products (and bias) that were summed; RESIZE_BILINEAR: the larger
+                       input side times the range of the 4x4 neighbourhood; 1 where nothing is */
 };
 
 /* One node as its op sees it. */
@@ -101,16 +104,21 @@ size_t ref_elements(const TfLiteTensor *t);
 
 /* Element i of a float tensor (f32, f16) as a double. */
 double ref_load(const TfLiteTensor *t, size_t i);
-/* Element i of an integer tensor (i32, i64, i16, i8, u8, bool). */
+/* Element i of an integer tensor (i32, i64, i16, i8, u8, u32, bool). */
 int64_t ref_load_int(const TfLiteTensor *t, size_t i);
 
 /* Stores element i of output o, rounded to its type (f32, f16), and its detail when asked for. */
 void ref_store(struct ref_call *call, int o, size_t i, double value, double magnitude,
                double terms);
 
+/* Stores element i of output o, an integer tensor: its low bits, as many as the type has, and its
+ * detail when asked for. */
+void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value);
+
 /* The fused activations that CPU kernels compute (none, relu, relu_n1_to_1, relu6) as a clamp; NaN
  * passes.  The others are ignored, as the runtime does. */
 double ref_activation(TfLiteFusedActivation act, double x);
+int64_t ref_activation_int(TfLiteFusedActivation act, int64_t x);
 /* SAME and VALID: output size and padding before, along one axis (ops.md 1.1).
  * STATUS_INVALID when stride or dilation is not positive or the padding unknown, or when the window
  * does not fit (VALID). */

@@ -1,5 +1,6 @@
-/* Elementwise ops of two inputs: ADD, MUL.  Broadcasting with either operand the smaller one,
- * either one a constant, ranks 0-6, channels around slices, all fused activations. */
+/* Elementwise ops of two inputs: ADD, SUB, MUL, MAXIMUM, MINIMUM.  Broadcasting with either operand
+ * the smaller one, either one a constant, ranks 0-6, channels around slices, all fused activations.
+ */
 #include "conformance/maker.h"
 #include "conformance/suite.h"
 
@@ -23,13 +24,34 @@ static const struct suite_member members[] = {
       TYPE_BIT(CASE_F32),
       SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL) | SET_BIT(SET_SPREAD),
       { .kind = BOUND_ROUNDED, .ulps = 1 } },
+    { "sub",
+      BUILTIN_SUB,
+      1,
+      TYPE_BIT(CASE_F32),
+      SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_ROUNDED, .ulps = 1 } },
     { "mul",
       BUILTIN_MUL,
       1,
       TYPE_BIT(CASE_F32),
       SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
       { .kind = BOUND_ROUNDED, .ulps = 1 } },
+    { "maximum",
+      BUILTIN_MAXIMUM,
+      1,
+      TYPE_BIT(CASE_F32),
+      SETS_MOVE | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_BITS } },
+    { "minimum",
+      BUILTIN_MINIMUM,
+      1,
+      TYPE_BIT(CASE_F32),
+      SETS_MOVE | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_BITS } },
 };
+
+/* The members with a fused activation. */
+#define FUSING "add sub mul"
 
 #define CHANNELS(c)                                                                                \
     {                                                                                              \
@@ -89,15 +111,16 @@ static const struct row rows[] = {
     { ROW("pixels257", "one pixel more than a workgroup"), .a = DIMS(1, 257, 1, 2),
       .b = DIMS(1, 257, 1, 2) },
     { ROW("prime", "prime extents"), .a = DIMS(1, 13, 17, 11), .b = DIMS(1, 13, 17, 11) },
-    { ROW("relu", "fused RELU"), .a = DIMS(1, 3, 3, 6), .b = DIMS(1, 3, 3, 6), .activation = 1 },
-    { ROW("relu_n1", "fused RELU_N1_TO_1"), .a = DIMS(1, 3, 3, 6), .b = DIMS(1, 3, 3, 6),
-      .activation = 2 },
-    { ROW("relu6", "fused RELU6", .scale = 4), .a = DIMS(1, 3, 3, 6), .b = DIMS(1, 3, 3, 6),
-      .activation = 3 },
-    { ROW("relu6_linear", "fused RELU6 after broadcasting", .scale = 4), .a = DIMS(2, 3, 2, 5),
-      .b = DIMS(5), .constant = CONST_B, .activation = 3 },
-    { ROW("half_sum", "sums around the largest f16", .only = "add", .scale = 3000, .offset = 3e4,
-          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("relu", "fused RELU", .only = FUSING), .a = DIMS(1, 3, 3, 6), .b = DIMS(1, 3, 3, 6),
+      .activation = 1 },
+    { ROW("relu_n1", "fused RELU_N1_TO_1", .only = FUSING), .a = DIMS(1, 3, 3, 6),
+      .b = DIMS(1, 3, 3, 6), .activation = 2 },
+    { ROW("relu6", "fused RELU6", .scale = 4, .only = FUSING), .a = DIMS(1, 3, 3, 6),
+      .b = DIMS(1, 3, 3, 6), .activation = 3 },
+    { ROW("relu6_linear", "fused RELU6 after broadcasting", .scale = 4, .only = FUSING),
+      .a = DIMS(2, 3, 2, 5), .b = DIMS(5), .constant = CONST_B, .activation = 3 },
+    { ROW("half_sum", "sums around the largest f16", .only = "add maximum", .scale = 3000,
+          .offset = 3e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .a = DIMS(1, 3, 3, 5), .b = DIMS(1, 3, 3, 5) },
     { ROW("half_product", "products around the largest f16", .only = "mul", .scale = 30,
           .offset = 250, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
@@ -111,15 +134,36 @@ static const struct row rows[] = {
 /* What differs between the members. */
 static const struct kind {
     int32_t code;
-    uint8_t tag; /* option table with fused_activation_function */
+    uint8_t tag; /* option table */
+    bool fuses;  /* it has fused_activation_function */
     struct fill a, b;
 } kinds[] = {
     /* Mirrored sums cancel. */
     { BUILTIN_ADD,
       OPTIONS_AddOptions,
+      true,
       { .terms = 2, .factors = 1 },
       { .terms = 2, .factors = 1, .pair = PAIR_MIRROR } },
-    { BUILTIN_MUL, OPTIONS_MulOptions, { .terms = 1, .factors = 2 }, { .terms = 1, .factors = 2 } },
+    { BUILTIN_SUB,
+      OPTIONS_SubOptions,
+      true,
+      { .terms = 2, .factors = 1 },
+      { .terms = 2, .factors = 1 } },
+    { BUILTIN_MUL,
+      OPTIONS_MulOptions,
+      true,
+      { .terms = 1, .factors = 2 },
+      { .terms = 1, .factors = 2 } },
+    { BUILTIN_MAXIMUM,
+      OPTIONS_MaximumMinimumOptions,
+      false,
+      { .terms = 1, .factors = 1 },
+      { .terms = 1, .factors = 1 } },
+    { BUILTIN_MINIMUM,
+      OPTIONS_MaximumMinimumOptions,
+      false,
+      { .terms = 1, .factors = 1 },
+      { .terms = 1, .factors = 1 } },
 };
 
 static struct shape broadcast(const struct shape *a, const struct shape *b)
@@ -153,7 +197,8 @@ static void build(struct maker *m)
         in[1] = r->constant == CONST_B ? maker_constant(m, "b", &r->b, &k->b)
                                        : maker_input(m, "b", &r->b, &k->b);
     options_init(&options, k->tag);
-    options_set_int(&options, "fused_activation_function", r->activation);
+    if (k->fuses)
+        options_set_int(&options, "fused_activation_function", r->activation);
     maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
 }
 

@@ -1,4 +1,5 @@
-/* Pools: AVERAGE_POOL_2D.  Windows that reach over the edge count what is inside the image only. */
+/* Pools: AVERAGE_POOL_2D, MAX_POOL_2D.  Windows that reach over the edge count what is inside the
+ * image only, and find no zeros outside. */
 #include "conformance/maker.h"
 #include "conformance/suite.h"
 
@@ -20,6 +21,12 @@ static const struct suite_member members[] = {
       TYPE_BIT(CASE_F32),
       SETS_ALL & ~SET_BIT(SET_POWERS),
       { .kind = BOUND_AVERAGE } },
+    { "max_pool_2d",
+      BUILTIN_MAX_POOL_2D,
+      1,
+      TYPE_BIT(CASE_F32),
+      SETS_MOVE | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_BITS } },
 };
 
 #define CHANNELS(c)                                                                                \

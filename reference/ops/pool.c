@@ -1,7 +1,7 @@
-/* AVERAGE_POOL_2D.  x [N,H,W,C], y [N,OH,OW,C]; f32.
+/* AVERAGE_POOL_2D, MAX_POOL_2D.  x [N,H,W,C], y [N,OH,OW,C]; f32.
  *
- * The mean over the cells of the window that are inside the image (never over the window's full
- * area), then the fused activation.
+ * The mean or the largest of the cells of the window that are inside the image (a mean is never
+ * over the window's full area), then the fused activation.  A NaN is no maximum.
  * Meaning: tflite/kernels/internal/reference/pooling.h */
 #include "reference/ref_check.h"
 
@@ -53,7 +53,14 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-static enum status average_eval(struct ref_call *call, struct diag *diag)
+/* What a window gives; its cells come in the order of rows. */
+struct window_sum {
+    double sum, magnitude, largest, count;
+};
+
+static enum status each_window(struct ref_call *call, struct diag *diag,
+                               void (*store)(struct ref_call *call, size_t at,
+                                             const struct window_sum *s))
 {
     const TfLitePoolParams *p = call->params;
     const int *xd = call->in[0]->dims->data, *yd = call->out[0]->dims->data;
@@ -71,27 +78,55 @@ static enum status average_eval(struct ref_call *call, struct diag *diag)
             for (int ox = 0; ox < yd[2]; ox++) {
                 const struct ref_taps tx =
                     ref_taps(ox, ww.before, p->stride_width, 1, p->filter_width, xd[2]);
-                const double count = (double)(ty.end - ty.begin) * (tx.end - tx.begin);
 
                 for (size_t c = 0; c < channels; c++) {
-                    double sum = 0, magnitude = 0;
+                    struct window_sum s = {
+                        .largest = -INFINITY,
+                        .count = (double)(ty.end - ty.begin) * (tx.end - tx.begin),
+                    };
 
                     for (size_t ky = 0; ky < (size_t)(ty.end - ty.begin); ky++) {
                         for (size_t kx = 0; kx < (size_t)(tx.end - tx.begin); kx++) {
                             const size_t iy = (size_t)ty.first + ky, ix = (size_t)tx.first + kx;
                             const double v = x[((n * height + iy) * width + ix) * channels + c];
 
-                            sum += v;
-                            magnitude += fabs(v);
+                            s.sum += v;
+                            s.magnitude += fabs(v);
+                            s.largest = v > s.largest ? v : s.largest;
                         }
                     }
-                    ref_store(call, 0, at++, ref_activation(p->activation, sum / count),
-                              magnitude / count, count);
+                    store(call, at++, &s);
                 }
             }
         }
     }
     return STATUS_OK;
+}
+
+static void store_average(struct ref_call *call, size_t at, const struct window_sum *s)
+{
+    const TfLitePoolParams *p = call->params;
+
+    ref_store(call, 0, at, ref_activation(p->activation, s->sum / s->count),
+              s->magnitude / s->count, s->count);
+}
+
+static void store_max(struct ref_call *call, size_t at, const struct window_sum *s)
+{
+    const TfLitePoolParams *p = call->params;
+    const double y = ref_activation(p->activation, s->largest);
+
+    ref_store(call, 0, at, y, fabs(y), 1);
+}
+
+static enum status average_eval(struct ref_call *call, struct diag *diag)
+{
+    return each_window(call, diag, store_average);
+}
+
+static enum status max_eval(struct ref_call *call, struct diag *diag)
+{
+    return each_window(call, diag, store_max);
 }
 
 static const struct ref_op ops[] = {
@@ -108,6 +143,20 @@ static const struct ref_op ops[] = {
         .read_params = read_params,
         .prepare = prepare,
         .eval = average_eval,
+    },
+    {
+        .name = "max_pool_2d",
+        .code = BUILTIN_MAX_POOL_2D,
+        .max_version = 3,
+        .options_tag = OPTIONS_Pool2DOptions,
+        .params_bytes = sizeof(TfLitePoolParams),
+        .min_inputs = 1,
+        .max_inputs = 1,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .read_params = read_params,
+        .prepare = prepare,
+        .eval = max_eval,
     },
 };
 

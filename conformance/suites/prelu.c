@@ -1,0 +1,73 @@
+/* PRELU.  Slopes for each channel, one for all, for each pixel; constant or not; both signs. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+
+struct row {
+    struct op_case base;
+    struct shape in, alpha;
+    bool runtime; /* alpha is an input */
+};
+
+static const struct suite_member members[] = {
+    { "prelu",
+      BUILTIN_PRELU,
+      1,
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
+      { .kind = BOUND_ROUNDED, .ulps = 1 } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 3, 2, c), .alpha = DIMS(1, 1, c)  \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    { ROW("linear", "a slope for each channel, rank 1"), .in = DIMS(2, 3, 2, 5), .alpha = DIMS(5) },
+    { ROW("linear4d", "a slope for each channel, rank 4"), .in = DIMS(2, 3, 2, 6),
+      .alpha = DIMS(1, 1, 1, 6) },
+    { ROW("one", "one slope"), .in = DIMS(1, 3, 3, 5), .alpha = DIMS(1) },
+    { ROW("scalar", "one slope, rank 0"), .in = DIMS(1, 3, 3, 5), .alpha = SCALAR },
+    { ROW("full", "a slope for each element of an image"), .in = DIMS(2, 3, 4, 5),
+      .alpha = DIMS(3, 4, 5) },
+    { ROW("full4d", "a slope for each element of the batch"), .in = DIMS(2, 3, 4, 5),
+      .alpha = DIMS(2, 3, 4, 5) },
+    { ROW("rows", "a slope for each row"), .in = DIMS(1, 4, 3, 6), .alpha = DIMS(4, 1, 1) },
+    { ROW("pixels", "a slope for each pixel"), .in = DIMS(1, 4, 3, 6), .alpha = DIMS(4, 3, 1) },
+    { ROW("runtime", "slopes that are no constant", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(1, 3, 3, 7), .alpha = DIMS(1, 1, 7), .runtime = true },
+    { ROW("runtime_full", "a slope for each element, no constant", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(2, 3, 3, 5), .alpha = DIMS(2, 3, 3, 5), .runtime = true },
+    { ROW("column", "a slope for each column"), .in = DIMS(1, 4, 3, 6), .alpha = DIMS(3, 1) },
+    { ROW("images", "a slope for each image"), .in = DIMS(3, 2, 2, 5), .alpha = DIMS(3, 1, 1, 1) },
+    { ROW("row_channels", "a slope for each row and channel"), .in = DIMS(1, 4, 3, 5),
+      .alpha = DIMS(4, 1, 5) },
+    { ROW("n65", "one element more than a workgroup of 64"), .in = DIMS(1, 65), .alpha = DIMS(65) },
+    { ROW("n257", "one element more than a workgroup of 256"), .in = DIMS(1, 257),
+      .alpha = DIMS(1) },
+    { ROW("image_1x1", "one pixel"), .in = DIMS(1, 1, 1, 9), .alpha = DIMS(1, 1, 9) },
+    { ROW("batch7_c3", "odd batch"), .in = DIMS(7, 1, 2, 3), .alpha = DIMS(1, 1, 3) },
+    { ROW("rank6", "six dimensions"), .in = DIMS(2, 1, 3, 1, 2, 3), .alpha = DIMS(3, 1, 1, 3) },
+    { ROW("rank1", "a vector"), .in = DIMS(7), .alpha = DIMS(7) },
+    { ROW("rank2", "a matrix"), .in = DIMS(3, 5), .alpha = DIMS(5) },
+    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 3, 5), .alpha = DIMS(1, 5) },
+    { ROW("rank5", "five dimensions"), .in = DIMS(2, 2, 3, 2, 3), .alpha = DIMS(3, 1, 3) },
+    { ROW("batch3", "batch over 1"), .in = DIMS(3, 2, 2, 5), .alpha = DIMS(1, 1, 5) },
+    { ROW("pixels257", "one pixel more than a workgroup"), .in = DIMS(1, 257, 1, 2),
+      .alpha = DIMS(2) },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11), .alpha = DIMS(1, 1, 11) },
+};
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct fill factor = { .terms = 1, .factors = 2 };
+    const int x = maker_input(m, "x", &r->in, &factor);
+    const int alpha = r->runtime ? maker_input(m, "alpha", &r->alpha, &factor)
+                                 : maker_constant(m, "alpha", &r->alpha, &factor);
+
+    maker_judged(m, NULL, 2, (int[]){ x, alpha }, maker_output(m, "y", &r->in));
+}
+
+SUITE(prelu, members, rows, build);
