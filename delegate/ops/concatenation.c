@@ -1,0 +1,204 @@
+/* CONCATENATION on any axis.  A step writes up to 3 inputs that are neighbours on the axis,
+ * constants among them; one input alone is a view. */
+#include "delegate/gpu_op.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <limits.h>
+
+enum { SOURCES = 3 }; /* of a step: all bindings but dst */
+
+struct concatenation_args {
+    uint32_t count;
+    uint32_t pitch, begin, slices;
+    uint32_t first;
+    uint32_t end[SOURCES];
+    uint32_t pitch_of[SOURCES];
+};
+_Static_assert(sizeof(struct concatenation_args) == 44, "concatenation.comp");
+
+static int axis_of(const struct graph_node *n, const struct graph_tensor *y)
+{
+    const int axis = ((const TfLiteConcatenationParams *)n->params)->axis;
+
+    return axis < 0 ? axis + y->rank : axis;
+}
+
+static uint64_t slices_of(const struct graph_tensor *t)
+{
+    const uint64_t channels = (uint64_t)t->dims[t->rank - 1];
+
+    return channels ? t->elements / channels * ((channels + 3) / 4) : 0;
+}
+
+/* Input i has the output's shape but on the axis. */
+static bool check_shape(struct check *c, int i, int axis)
+{
+    const struct graph_tensor *x = graph_input(c->graph, c->node, i);
+    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
+
+    for (int d = 0; d < y->rank; d++)
+        if (x->dims[d] < 0 || (d != axis && x->dims[d] != y->dims[d]))
+            return refuse(c, "concatenation.input_shape", c->node->inputs[i], "dims",
+                          "the model is malformed", "the output's on all axes but one",
+                          "%d on dim %d, the output has %d, axis %d", x->dims[d], d, y->dims[d],
+                          axis);
+    return true;
+}
+
+static bool accept_concatenation(struct check *c)
+{
+    const TfLiteConcatenationParams *params = c->node->params;
+    const struct graph_tensor *y;
+    bool computed = false;
+    int64_t sum = 0;
+    int axis;
+
+    if (!check_counts(c, 1, INT_MAX, 1) || !check_params(c) ||
+        !check_output_float(c, 0, 1, GRAPH_MAX_RANK))
+        return false;
+    if (params->activation != kTfLiteActNone)
+        return refuse(c, "concatenation.activation", -1, "activation",
+                      "the CPU kernel has none; use a node of its own", "0 (none)", "%d",
+                      (int)params->activation);
+    y = graph_output(c->graph, c->node, 0);
+    if (params->axis < -y->rank || params->axis >= y->rank)
+        return refuse(c, "concatenation.axis", -1, "axis", "the model is malformed",
+                      "-rank to rank - 1", "%d, rank %d", params->axis, y->rank);
+    axis = axis_of(c->node, y);
+    for (int i = 0; i < c->node->input_count; i++) {
+        const bool constant = graph_is_constant(c->graph, c->node->inputs[i]);
+        const struct graph_tensor *x = graph_input(c->graph, c->node, i);
+
+        if (!(constant ? check_float : check_runtime_float)(c, i, y->rank, y->rank) ||
+            !check_shape(c, i, axis) || (constant && !check_storable(c, i, slices_of(x))))
+            return false;
+        computed |= !constant;
+        sum += x->dims[axis];
+    }
+    if (sum != y->dims[axis])
+        return refuse(c, "concatenation.output_shape", c->node->outputs[0], "dims",
+                      "the model is malformed", "the inputs' sum on the axis",
+                      "%d on axis %d, the sum is %lld", y->dims[axis], axis, (long long)sum);
+    if (!computed)
+        return refuse(c, "concatenation.constants", c->node->inputs[0], "data",
+                      "fold the constants when the model is converted",
+                      "an input that is computed at run time", "constants only");
+    return true;
+}
+
+/* An input that has elements, and its place on the axis. */
+struct piece {
+    int tensor; /* of the graph */
+    uint32_t first, end;
+};
+
+/* Packed in the storage type, as the tensors are. */
+static enum status bind_constant(struct planner *p, struct plan_step *s, int binding, int tensor)
+{
+    const struct graph_tensor *t = &p->graph->tensors[tensor];
+    const uint64_t pitch = ((uint64_t)t->dims[t->rank - 1] + 3) / 4 * 4;
+    const size_t channels = (size_t)t->dims[t->rank - 1];
+    struct packed packed;
+
+    TRY(planner_pack(p, slices_of(t), true, &packed));
+    for (size_t i = 0; i < t->elements; i++)
+        planner_put(p, &packed, i / channels * pitch + i % channels,
+                    graph_constant_float(p->graph, tensor, i));
+    step_constants(s, binding, &packed);
+    return STATUS_OK;
+}
+
+/* How positions on the axis become slices. */
+struct axis {
+    uint32_t whole; /* slices of an index of the axis; 0: the axis is the channels */
+    uint32_t outer; /* indices outside the axis */
+};
+
+static uint32_t slices_at(const struct axis *axis, uint32_t position)
+{
+    return axis->whole ? position * axis->whole : position / 4 + (position % 4 != 0);
+}
+
+static enum status plan_pieces(struct planner *p, const struct graph_node *n,
+                               const struct axis *axis, uint32_t total, const struct piece *pieces,
+                               int count)
+{
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "concatenation", n, WORKGROUP, 1, 1);
+    const uint32_t first = pieces[0].first, end = pieces[count - 1].end;
+    struct concatenation_args args = { .pitch = slices_at(axis, total),
+                                       .begin = axis->whole ? first * axis->whole : first / 4 };
+    bool split = false;
+
+    if (dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    for (int k = 0; k < count; k++)
+        split |= !axis->whole && pieces[k].first % 4 != 0;
+    args.slices = slices_at(axis, end) - args.begin;
+    args.count = axis->outer * args.slices;
+    args.first = split ? first : args.begin;
+    for (int k = 0; k < SOURCES; k++) {
+        const struct piece *piece = &pieces[k < count ? k : count - 1];
+
+        args.end[k] = split ? piece->end : slices_at(axis, piece->end);
+        args.pitch_of[k] = slices_at(axis, piece->end - piece->first);
+        if (k >= count)
+            continue;
+        if (graph_is_constant(p->graph, piece->tensor)) {
+            TRY(bind_constant(p, s, k + 1, piece->tensor));
+        } else {
+            const int src = planner_tensor(p, piece->tensor);
+
+            if (src < 0)
+                return STATUS_NO_MEMORY;
+            step_read(p, s, k + 1, src);
+        }
+    }
+    step_spec(s, 3, split);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    return step_items(p, s, args.count);
+}
+
+static enum status plan_concatenation(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const int on = axis_of(n, y);
+    struct axis axis = { .whole = on < y->rank - 1, .outer = 1 };
+    struct piece *pieces = ARENA_NEW(&p->plan->arena, (size_t)n->input_count, struct piece);
+    uint32_t at = 0;
+    int count = 0;
+
+    if (!pieces)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    for (int d = 0; d < y->rank; d++) {
+        if (d < on)
+            axis.outer *= (uint32_t)y->dims[d];
+        else if (d > on)
+            axis.whole *= d < y->rank - 1 ? (uint32_t)y->dims[d] : ((uint32_t)y->dims[d] + 3) / 4;
+    }
+    for (int i = 0; i < n->input_count; i++) {
+        const uint32_t size = (uint32_t)graph_input(p->graph, n, i)->dims[on];
+
+        if (size == 0)
+            continue;
+        pieces[count++] = (struct piece){ .tensor = n->inputs[i], .first = at, .end = at + size };
+        at += size;
+    }
+    if (count == 1 && !graph_is_constant(p->graph, pieces[0].tensor))
+        return planner_view(p, n->outputs[0], planner_tensor(p, pieces[0].tensor)) < 0
+                   ? STATUS_NO_MEMORY
+                   : STATUS_OK;
+    for (int i = 0; i < count; i += SOURCES)
+        TRY(plan_pieces(p, n, &axis, at, pieces + i, count - i < SOURCES ? count - i : SOURCES));
+    return STATUS_OK;
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_CONCATENATION,
+      .max_version = 7,
+      .half = true,
+      .accept = accept_concatenation,
+      .plan = plan_concatenation },
+};
+const struct gpu_family gpu_concatenation = { ops, sizeof ops / sizeof ops[0] };
