@@ -1,0 +1,155 @@
+/* TRANSPOSE_CONV: weights [O,KH,KW,I], optional bias, constant or computed.  The convolution whose
+ * gradient this is takes the output to the input: padding and sizes are those of that window. */
+#include "delegate/gpu_op.h"
+#include "delegate/operand.h"
+#include "delegate/window.h"
+
+enum { TILE = 4 }; /* as in transpose_conv.comp */
+enum { SHAPE, WEIGHTS, X, BIAS };
+
+struct transpose_conv_args {
+    uint32_t count;
+    uint32_t in_h, in_w, in_channels, in_slices;
+    uint32_t out_h, out_w, out_slices;
+    uint32_t tiles, phases;
+    uint32_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
+};
+_Static_assert(sizeof(struct transpose_conv_args) == 64, "transpose_conv.comp");
+
+static struct window window_of(const TfLiteTransposeConvParams *params,
+                               const struct graph_tensor *w)
+{
+    return (struct window){ .padding = params->padding,
+                            .filter_h = w->dims[1],
+                            .filter_w = w->dims[2],
+                            .stride_h = params->stride_height,
+                            .stride_w = params->stride_width,
+                            .dilation_h = 1,
+                            .dilation_w = 1 };
+}
+
+static struct weights_shape weights_of(const struct graph_tensor *w)
+{
+    return (struct weights_shape){ .outputs = (uint32_t)w->dims[0],
+                                   .taps = (uint32_t)w->dims[1] * (uint32_t)w->dims[2],
+                                   .inputs = (uint32_t)w->dims[3],
+                                   .depth = ((uint32_t)w->dims[3] + 3) / 4 * 4 };
+}
+
+static bool check_shape(struct check *c)
+{
+    const struct graph_tensor *shape = graph_input(c->graph, c->node, SHAPE);
+    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
+
+    if (!shape || !shape->data || shape->type != kTfLiteInt32)
+        return refuse(c, "transpose_conv.shape_constant", shape ? c->node->inputs[SHAPE] : -1,
+                      "output_shape", "make it a constant of the model", "constant i32", "%s",
+                      !shape         ? "absent"
+                      : !shape->data ? "computed at run time"
+                                     : runtime_type_name(shape->type));
+    if (shape->rank != 1 || shape->dims[0] != 4)
+        return refuse(c, "transpose_conv.shape_shape", c->node->inputs[SHAPE], "dims",
+                      "the model is malformed", "[4]", "rank %d, %zu elements", shape->rank,
+                      shape->elements);
+    for (int d = 0; d < 4; d++) {
+        const int64_t value = graph_constant_int(c->graph, c->node->inputs[SHAPE], (size_t)d);
+
+        if (value != y->dims[d])
+            return refuse(c, "transpose_conv.output_shape", c->node->outputs[0], "dims",
+                          "the model is malformed", "output_shape", "%d on dim %d, not %lld",
+                          y->dims[d], d, (long long)value);
+    }
+    return true;
+}
+
+static bool accept_transpose_conv(struct check *c)
+{
+    const TfLiteTransposeConvParams *params = c->node->params;
+    const struct graph_tensor *x, *w, *y, *b;
+    struct weights_shape weights;
+    struct window window;
+
+    if (!check_counts(c, 3, 4, 1) || !check_params(c) || !check_runtime_float(c, X, 4, 4) ||
+        !check_float(c, WEIGHTS, 4, 4) || !check_output_float(c, 0, 4, 4) ||
+        !check_activation(c, params->activation) || !check_shape(c))
+        return false;
+    x = graph_input(c->graph, c->node, X);
+    w = graph_input(c->graph, c->node, WEIGHTS);
+    b = graph_input(c->graph, c->node, BIAS);
+    y = graph_output(c->graph, c->node, 0);
+    window = window_of(params, w);
+    if (!check_window(c, &window, c->node->outputs[0], c->node->inputs[X]))
+        return false;
+    if (w->dims[0] < 1 || y->dims[3] != w->dims[0])
+        return refuse(c, "transpose_conv.out_channels", c->node->outputs[0], "dims[3]",
+                      "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
+                      y->dims[3], w->dims[0]);
+    if (w->dims[3] < 1 || x->dims[3] != w->dims[3])
+        return refuse(c, "transpose_conv.in_channels", c->node->inputs[X], "dims[3]",
+                      "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
+                      x->dims[3], w->dims[3]);
+    if (b && !check_float(c, BIAS, 1, 1))
+        return false;
+    if (b && b->dims[0] != w->dims[0])
+        return refuse(c, "transpose_conv.bias", c->node->inputs[BIAS], "dims[0]",
+                      "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
+                      b->dims[0], w->dims[0]);
+    weights = weights_of(w);
+    return check_storable(c, WEIGHTS, weights_vec4s(&weights));
+}
+
+static enum status plan_transpose_conv(struct planner *p, const struct graph_node *n)
+{
+    const TfLiteTransposeConvParams *params = n->params;
+    const struct graph_tensor *x = graph_input(p->graph, n, X);
+    const struct graph_tensor *w = graph_input(p->graph, n, WEIGHTS);
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const struct window window = window_of(params, w);
+    const struct window_pads pads = window_pads(&window, y, x);
+    const struct weights_shape shape = weights_of(w);
+    const int src = planner_tensor(p, n->inputs[X]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct transpose_conv_args args;
+    struct operand weights, bias;
+    struct plan_step *s;
+
+    TRY(operand_weights(p, n, n->inputs[WEIGHTS], &shape, &weights));
+    TRY(operand_bias(p, n, graph_input(p->graph, n, BIAS) ? n->inputs[BIAS] : -1, shape.outputs,
+                     &bias));
+    s = planner_step(p, "transpose_conv", n, WORKGROUP, 1, 1);
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct transpose_conv_args){
+        .in_h = (uint32_t)x->dims[1],
+        .in_w = (uint32_t)x->dims[2],
+        .in_channels = (uint32_t)x->dims[3],
+        .in_slices = p->plan->tensors[src].slices,
+        .out_h = (uint32_t)y->dims[1],
+        .out_w = (uint32_t)y->dims[2],
+        .out_slices = p->plan->tensors[dst].slices,
+        .kernel_h = (uint32_t)window.filter_h,
+        .kernel_w = (uint32_t)window.filter_w,
+        .stride_h = (uint32_t)window.stride_h,
+        .stride_w = (uint32_t)window.stride_w,
+        .pad_h = (uint32_t)pads.top,
+        .pad_w = (uint32_t)pads.left,
+    };
+    args.phases = args.stride_w < args.out_w ? args.stride_w : args.out_w;
+    args.tiles = (args.out_w + TILE * args.stride_w - 1) / (TILE * args.stride_w) * args.phases;
+    args.count = p->plan->tensors[dst].rows / args.out_w * args.tiles * args.out_slices;
+    step_spec(s, 3, (uint32_t)params->activation);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_operand(p, s, 2, &weights);
+    step_operand(p, s, 3, &bias);
+    return step_items(p, s, args.count);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_TRANSPOSE_CONV,
+      .max_version = 5,
+      .accept = accept_transpose_conv,
+      .plan = plan_transpose_conv },
+};
+const struct gpu_family gpu_transpose_conv = { ops, sizeof ops / sizeof ops[0] };
