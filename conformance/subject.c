@@ -219,6 +219,8 @@ enum status subject_load(struct subject *s, struct diag *diag)
     find_symbol(s->library, "assay_gpu_refusal_count", &s->extras.refusal_count);
     find_symbol(s->library, "assay_gpu_get_refusal", &s->extras.get_refusal);
     find_symbol(s->library, "assay_gpu_get_stats", &s->extras.get_stats);
+    find_symbol(s->library, "assay_gpu_step_count", &s->extras.step_count);
+    find_symbol(s->library, "assay_gpu_get_step", &s->extras.get_step);
     return STATUS_OK;
 }
 

@@ -26,6 +26,8 @@ struct subject_extras {
     int (*refusal_count)(const TfLiteDelegate *);
     int (*get_refusal)(const TfLiteDelegate *, int, struct assay_gpu_refusal *);
     int (*get_stats)(const TfLiteDelegate *, struct assay_gpu_stats *);
+    int (*step_count)(const TfLiteDelegate *);
+    int (*get_step)(const TfLiteDelegate *, int, struct assay_gpu_step *);
 };
 
 struct subject {

@@ -170,6 +170,8 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
                            diag);
     if (s == STATUS_OK && d->options.precision == PRECISION_FP16)
         s = device_test_half(d->device, diag);
+    if (s == STATUS_OK && d->options.trace)
+        s = trace_open(&d->trace, d->options.trace, diag);
     if (s != STATUS_OK) {
         delegate_destroy(d);
         return s;
@@ -183,6 +185,7 @@ void delegate_destroy(struct gpu_delegate *d)
 {
     if (!d)
         return;
+    trace_close(&d->trace, NULL); /* nobody is there to be told of a failure */
     device_release(d->device);
     options_close(&d->options);
     decision_close(&d->decision);

@@ -23,6 +23,7 @@ struct gpu_delegate {
     pthread_mutex_t lock;         /* guards what follows */
     struct decision decision;     /* of the graph delegated last */
     struct kernel *kernels;
+    struct trace trace;
 };
 
 /* One partition in one interpreter. */

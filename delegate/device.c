@@ -178,6 +178,7 @@ static enum status create_device(struct device *d, struct diag *diag)
                                       .queueCreateInfoCount = 1,
                                       .pQueueCreateInfos = &queue };
     const VkResult r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
+    VkPhysicalDeviceProperties properties;
 
     if (r != VK_SUCCESS) {
         d->handle = VK_NULL_HANDLE;
@@ -186,6 +187,8 @@ static enum status create_device(struct device *d, struct diag *diag)
     }
     vkGetDeviceQueue(d->handle, d->queue_family, 0, &d->queue);
     vkGetPhysicalDeviceMemoryProperties(d->physical, &d->memory);
+    vkGetPhysicalDeviceProperties(d->physical, &properties);
+    d->timestamp_ns = d->info.timestamps ? (double)properties.limits.timestampPeriod : 0;
     return STATUS_OK;
 }
 

@@ -25,7 +25,7 @@ struct device {
     struct device_limits limits;
     struct assay_gpu_device info;
     VkPhysicalDeviceMemoryProperties memory;
-    VkDeviceSize non_coherent_atom;
+    double timestamp_ns;              /* of one tick; 0: the queue has no time stamps */
     VkDescriptorSetLayout set_layout; /* PLAN_BINDINGS storage buffers */
     VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
     pthread_mutex_t pipeline_lock;

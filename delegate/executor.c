@@ -209,11 +209,15 @@ static enum status upload_constants(struct executor *e, struct diag *diag)
 }
 
 enum status executor_open(struct executor *e, struct device *d, const struct plan *plan,
-                          enum gpu_wait wait, struct diag *diag)
+                          const struct gpu_options *options, struct diag *diag)
 {
     enum status s;
 
-    *e = (struct executor){ .device = d, .plan = plan, .wait = wait };
+    *e = (struct executor){ .device = d, .plan = plan, .wait = options->wait };
+    if (options->profile && (s = profile_open(&e->profile, d, plan, diag)) != STATUS_OK) {
+        executor_close(e);
+        return s;
+    }
     if ((s = open_buffers(e, diag)) != STATUS_OK || (s = open_commands(e, diag)) != STATUS_OK ||
         (s = upload_constants(e, diag)) != STATUS_OK || (s = record_plan(e, diag)) != STATUS_OK ||
         (s = check_validation(diag)) != STATUS_OK)
@@ -231,6 +235,7 @@ void executor_close(struct executor *e)
     vkDestroyCommandPool(d->handle, e->commands, NULL);
     vkDestroyDescriptorPool(d->handle, e->pool, NULL);
     mem_free(e->sets);
+    profile_close(e->profile, d);
     buffer_close(d, &e->constants);
     buffer_close(d, &e->arena);
     buffer_close(d, &e->input);
@@ -253,5 +258,5 @@ enum status executor_run(struct executor *e, struct diag *diag)
     flush(e, &e->input, true);
     TRY(submit(e, diag));
     flush(e, &e->output, false);
-    return STATUS_OK;
+    return e->profile ? profile_collect(e->profile, e->device, diag) : STATUS_OK;
 }

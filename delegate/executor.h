@@ -4,6 +4,7 @@
 
 #include "delegate/device.h"
 #include "delegate/plan.h"
+#include "delegate/profile.h"
 
 #include <vulkan/vulkan.h>
 
@@ -26,12 +27,13 @@ struct executor {
     VkCommandBuffer buffer;
     VkFence fence;
     int barriers;
+    struct profile *profile; /* NULL: not profiled */
 };
 
 /* All allocation, all pipelines, the recording.  The plan's packed constants are not needed after.
  * Takes nothing on failure. */
 enum status executor_open(struct executor *e, struct device *d, const struct plan *plan,
-                          enum gpu_wait wait, struct diag *diag);
+                          const struct gpu_options *options, struct diag *diag);
 void executor_close(struct executor *e);
 
 /* The dense bytes of input (output) i of the plan, host-visible. */

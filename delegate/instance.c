@@ -9,6 +9,8 @@
 static VkInstance instance;
 static int users;
 static VkDebugUtilsMessengerEXT messenger;
+static PFN_vkCmdBeginDebugUtilsLabelEXT label_begin;
+static PFN_vkCmdEndDebugUtilsLabelEXT label_end;
 
 static pthread_mutex_t message_lock = PTHREAD_MUTEX_INITIALIZER;
 static long message_count;
@@ -47,6 +49,18 @@ static bool validation_wanted(void)
     return v && strcmp(v, "1") == 0;
 }
 
+static bool has_debug_utils(void)
+{
+    VkExtensionProperties list[128];
+    uint32_t count = 128;
+    const VkResult r = vkEnumerateInstanceExtensionProperties(NULL, &count, list);
+
+    for (uint32_t i = 0; i < count && (r == VK_SUCCESS || r == VK_INCOMPLETE); i++)
+        if (strcmp(list[i].extensionName, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0)
+            return true;
+    return false;
+}
+
 static enum status create(struct diag *diag)
 {
     static const char *const layers[] = { "VK_LAYER_KHRONOS_validation" };
@@ -73,13 +87,14 @@ static enum status create(struct diag *diag)
                                             .pEngineName = "assay_delegate",
                                             .apiVersion = VK_API_VERSION_1_1 };
     const bool validate = validation_wanted();
+    const bool debug_utils = validate || has_debug_utils();
     const VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
         .pNext = validate ? &features : NULL,
         .pApplicationInfo = &application,
         .enabledLayerCount = validate ? 1 : 0,
         .ppEnabledLayerNames = layers,
-        .enabledExtensionCount = validate ? 1 : 0,
+        .enabledExtensionCount = debug_utils ? 1 : 0,
         .ppEnabledExtensionNames = extensions,
     };
     uint32_t version = VK_API_VERSION_1_0;
@@ -104,6 +119,12 @@ static enum status create(struct diag *diag)
             return diag_fail(diag, STATUS_NO_DEVICE,
                              "ASSAY_VK_VALIDATION=1, but VK_LAYER_KHRONOS_validation is missing");
         return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
+    }
+    if (debug_utils) {
+        label_begin = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+            instance, "vkCmdBeginDebugUtilsLabelEXT");
+        label_end = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+            instance, "vkCmdEndDebugUtilsLabelEXT");
     }
     if (validate) {
         const PFN_vkCreateDebugUtilsMessengerEXT make =
@@ -140,4 +161,21 @@ void instance_release(void)
     }
     vkDestroyInstance(instance, NULL);
     instance = VK_NULL_HANDLE;
+    label_begin = NULL;
+    label_end = NULL;
+}
+
+void instance_label_begin(VkCommandBuffer commands, const char *label)
+{
+    const VkDebugUtilsLabelEXT info = { .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+                                        .pLabelName = label };
+
+    if (label_begin && label_end)
+        label_begin(commands, &info);
+}
+
+void instance_label_end(VkCommandBuffer commands)
+{
+    if (label_begin && label_end)
+        label_end(commands);
 }

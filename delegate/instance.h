@@ -12,4 +12,9 @@
 enum status instance_acquire(VkInstance *out, struct diag *diag);
 void instance_release(void);
 
+/* Labels round the steps for debuggers and profilers (VK_EXT_debug_utils); nothing where the
+ * instance lacks them. */
+void instance_label_begin(VkCommandBuffer commands, const char *label);
+void instance_label_end(VkCommandBuffer commands);
+
 #endif

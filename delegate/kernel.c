@@ -93,6 +93,9 @@ static void kernel_free(TfLiteContext *context, void *user_data)
         ;
     if (*at)
         *at = k->next;
+    /* The trace is of the inferences that have run when the model goes. */
+    if (k->owner->trace.file && k->ready)
+        trace_write(&k->owner->trace, k->executor.profile, &k->plan);
     pthread_mutex_unlock(&k->owner->lock);
     executor_close(&k->executor);
     plan_close(&k->plan);
@@ -108,7 +111,7 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
         return kTfLiteError;
     if (k->ready) /* hosts prepare more than once */
         return kTfLiteOk;
-    if (executor_open(&k->executor, k->owner->device, &k->plan, k->owner->options.wait, &diag) !=
+    if (executor_open(&k->executor, k->owner->device, &k->plan, &k->owner->options, &diag) !=
         STATUS_OK) {
         report(context, &diag);
         return kTfLiteError;

@@ -18,6 +18,10 @@ static const char help[] =
     "exclude              list                none     nodes not to consider\n"
     "max_partitions       0..                 1        the N largest partitions; 0: no limit\n"
     "min_nodes            1..                 1        smallest partition worth taking\n"
+    "profile              0, 1                0        time stamps of each step (slower)\n"
+    "trace                file                none     profile=1; a trace is written there when "
+    "the\n"
+    "                                                  model goes: JSON, for Perfetto\n"
     "poison               off, nan, inf, junk off      for tests: fills unused memory with it\n";
 
 const char *options_help(void)
@@ -186,6 +190,19 @@ static enum status parse_min_nodes(struct gpu_options *o, const char *key, const
     return parse_int(key, value, 1, &o->min_nodes, diag);
 }
 
+static enum status parse_profile(struct gpu_options *o, const char *key, const char *value,
+                                 struct diag *diag)
+{
+    return parse_bool(key, value, &o->profile, diag);
+}
+
+static enum status parse_trace(struct gpu_options *o, const char *key, const char *value,
+                               struct diag *diag)
+{
+    o->profile = true;
+    return parse_text(o, key, value, &o->trace, diag);
+}
+
 static const struct {
     const char *key;
     enum status (*parse)(struct gpu_options *, const char *, const char *, struct diag *);
@@ -202,6 +219,8 @@ static const struct {
     { "exclude", parse_exclude },
     { "max_partitions", parse_partitions },
     { "min_nodes", parse_min_nodes },
+    { "profile", parse_profile },
+    { "trace", parse_trace },
     { "poison", parse_poison },
 };
 
@@ -214,7 +233,7 @@ static enum status parse_one(struct gpu_options *o, const char *key, const char 
     return diag_fail(diag, STATUS_USAGE,
                      "option %s: unknown key; known are precision, allow_precision_loss, "
                      "enable_quantization, wait, device, first_node, last_node, include, exclude, "
-                     "max_partitions, min_nodes, poison",
+                     "max_partitions, min_nodes, profile, trace, poison",
                      key);
 }
 
@@ -247,5 +266,5 @@ enum status options_parse(struct gpu_options *o, const char *const *keys, const 
 void options_close(struct gpu_options *o)
 {
     arena_close(&o->arena);
-    o->device = o->include = o->exclude = NULL;
+    o->device = o->include = o->exclude = o->trace = NULL;
 }

@@ -36,6 +36,8 @@ struct gpu_options {
     const char *exclude; /* NULL: none */
     int max_partitions;  /* 0: no limit */
     int min_nodes;
+    bool profile;      /* time stamps round each step */
+    const char *trace; /* file for a trace of the last profiled inferences; NULL: none */
 };
 
 /* Defaults, then the strings in order.  STATUS_USAGE names the key, the value and what it may be.

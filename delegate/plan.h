@@ -46,7 +46,8 @@ struct plan_binding {
 
 struct plan_step {
     const char *shader;           /* static: "conv_2d" */
-    const char *label;            /* of the node, for profiles */
+    const char *label;            /* "CONV_2D node 3 'features/conv'", for profiles */
+    const char *source;           /* static: the line that made it, "delegate/ops/conv_2d.c:91" */
     int node;                     /* host node index; -1: not of a node (input, output) */
     uint32_t spec[PLAN_SPEC_MAX]; /* specialization constants by id; 0..2 workgroup size */
     uint32_t spec_count;
@@ -135,8 +136,13 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
                  uint32_t channels);
 
 /* A new step; its workgroup is x * y * z invocations.  NULL: out of memory. */
-struct plan_step *planner_step(struct planner *p, const char *shader, const struct graph_node *node,
-                               uint32_t x, uint32_t y, uint32_t z);
+struct plan_step *planner_step_at(struct planner *p, const char *shader,
+                                  const struct graph_node *node, uint32_t x, uint32_t y, uint32_t z,
+                                  const char *source);
+#define PLAN_TEXT_(line) #line
+#define PLAN_TEXT(line)  PLAN_TEXT_(line)
+#define planner_step(p, shader, node, x, y, z)                                                     \
+    planner_step_at((p), (shader), (node), (x), (y), (z), __FILE__ ":" PLAN_TEXT(__LINE__))
 void step_spec(struct plan_step *s, uint32_t id, uint32_t value);
 void step_push(struct plan_step *s, const void *args, size_t bytes);
 /* A grid of at least `groups` workgroups, laid out in x and y within the device's limits: the

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ALIGN = 256 };
@@ -118,8 +119,22 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
     return step_items(p, s, args.count) == STATUS_OK ? to : -1;
 }
 
-struct plan_step *planner_step(struct planner *p, const char *shader, const struct graph_node *node,
-                               uint32_t x, uint32_t y, uint32_t z)
+/* What a profile calls the step. */
+static const char *label_of(struct planner *p, const char *shader, const struct graph_node *node)
+{
+    const char *name =
+        node && node->output_count > 0 ? p->graph->tensors[node->outputs[0]].name : "";
+    char text[256];
+
+    if (!node)
+        return shader;
+    snprintf(text, sizeof text, "%s node %d '%s'", node->name, node->host_node, name);
+    return arena_string(&p->plan->arena, text);
+}
+
+struct plan_step *planner_step_at(struct planner *p, const char *shader,
+                                  const struct graph_node *node, uint32_t x, uint32_t y, uint32_t z,
+                                  const char *source)
 {
     struct plan *plan = p->plan;
     struct plan_step *s = NULL;
@@ -139,7 +154,12 @@ struct plan_step *planner_step(struct planner *p, const char *shader, const stru
         diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
         return NULL;
     }
-    s->shader = s->label = shader;
+    s->shader = shader;
+    s->source = source;
+    if (!(s->label = label_of(p, shader, node))) {
+        diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+        return NULL;
+    }
     s->node = node ? node->host_node : -1;
     step_spec(s, 0, x);
     step_spec(s, 1, y);

@@ -172,3 +172,87 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     pthread_mutex_unlock(&d->lock);
     return give(stats, &mine, sizeof mine);
 }
+
+int assay_gpu_step_count(const TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    int count = 0;
+
+    if (!d)
+        return 0;
+    pthread_mutex_lock(&d->lock);
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        count += k->plan.step_count;
+    pthread_mutex_unlock(&d->lock);
+    return count;
+}
+
+static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
+{
+    const struct plan_step *s = k->plan.steps[i];
+    const struct profile *profile = k->executor.profile;
+    struct assay_gpu_step mine = { .partition = partition,
+                                   .step = i,
+                                   .node = s->node,
+                                   .shader = s->shader,
+                                   .label = s->label,
+                                   .source = s->source,
+                                   .written_offset = -1 };
+
+    memcpy(mine.workgroup, s->spec, sizeof mine.workgroup);
+    memcpy(mine.groups, s->groups, sizeof mine.groups);
+    for (int b = 0; b < PLAN_BINDINGS; b++) {
+        const struct plan_binding *n = &s->bindings[b];
+
+        if (n->space == SPACE_CONSTANTS)
+            mine.constant_bytes += n->bytes;
+        else if (n->space != SPACE_NONE && n->writes)
+            mine.written_bytes += n->bytes;
+        else if (n->space != SPACE_NONE)
+            mine.read_bytes += n->bytes;
+        if (n->space == SPACE_ARENA && n->writes && mine.written_offset < 0)
+            mine.written_offset = (int64_t)n->offset;
+    }
+    if (profile && profile->runs > 0) {
+        mine.runs = profile->runs;
+        mine.mean_us = (double)profile->time[i].sum_ns / (double)profile->runs / 1e3;
+        mine.min_us = (double)profile->time[i].min_ns / 1e3;
+        mine.last_us = (double)profile->time[i].last_ns / 1e3;
+    }
+    return mine;
+}
+
+/* The newest kernel is in front of the list; partition 0 is the oldest. */
+static bool find_step(const struct gpu_delegate *d, int i, struct assay_gpu_step *out)
+{
+    int kernels = 0;
+
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        kernels++;
+    for (int partition = 0; partition < kernels; partition++) {
+        const struct kernel *k = d->kernels;
+
+        for (int skip = kernels - 1 - partition; skip > 0; skip--)
+            k = k->next;
+        if (i < k->plan.step_count) {
+            *out = describe_step(k, partition, i);
+            return true;
+        }
+        i -= k->plan.step_count;
+    }
+    return false;
+}
+
+int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_step *step)
+{
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct assay_gpu_step mine;
+    bool found;
+
+    if (!d || i < 0)
+        return -1;
+    pthread_mutex_lock(&d->lock);
+    found = find_step(d, i, &mine);
+    pthread_mutex_unlock(&d->lock);
+    return found ? give(step, &mine, sizeof mine) : -1;
+}

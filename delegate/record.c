@@ -1,5 +1,6 @@
 #include "delegate/record.h"
 
+#include "delegate/instance.h"
 #include "reference/memory.h"
 
 /* What steps since the last barrier have touched of the arena. */
@@ -151,7 +152,7 @@ static enum status record_steps(struct executor *e, struct hazards *h, struct di
         VkPipeline pipeline;
 
         TRY(device_pipeline(e->device, s, p->half, &pipeline, diag));
-        if (conflicts(h, s)) {
+        if (conflicts(h, s) || (e->profile && i > 0)) { /* profiled steps run one by one */
             barrier(e, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                     VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
@@ -166,7 +167,11 @@ static enum status record_steps(struct executor *e, struct hazards *h, struct di
                                 &e->sets[i], 0, NULL);
         vkCmdPushConstants(e->buffer, e->device->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                            s->push_bytes, s->push);
+        instance_label_begin(e->buffer, s->label);
         vkCmdDispatch(e->buffer, s->groups[0], s->groups[1], s->groups[2]);
+        instance_label_end(e->buffer);
+        if (e->profile)
+            profile_stamp(e->profile, e->buffer, i + 1);
     }
     return STATUS_OK;
 }
@@ -183,6 +188,8 @@ enum status record_plan(struct executor *e, struct diag *diag)
         goto done;
     if (e->plan->poison != POISON_OFF)
         poison_arena(e);
+    if (e->profile)
+        profile_begin(e->profile, e->buffer);
     if ((s = record_steps(e, &h, diag)) != STATUS_OK)
         goto done;
     barrier(e, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,

@@ -35,6 +35,8 @@ static void fill(float values[VALUES])
                     (i % 2 ? 1.0f : -1.0f);
 }
 
+static const struct gpu_options options = { .precision = PRECISION_FP16 };
+
 static enum status make_plan(struct plan *plan, const struct device *d, struct diag *diag)
 {
     /* One tensor, straight from the input to the output. */
@@ -47,7 +49,6 @@ static enum status make_plan(struct plan *plan, const struct device *d, struct d
                               .producer = -1,
                               .half_source = -1 };
     const struct graph graph = { .tensors = &t, .tensor_count = 1 };
-    const struct gpu_options options = { .precision = PRECISION_FP16 };
     const struct plan_request request = { .graph = &graph,
                                           .options = &options,
                                           .limits = &d->limits,
@@ -68,7 +69,7 @@ enum status selftest_half(struct device *d, struct diag *diag)
 
     fill(values);
     if ((s = make_plan(&plan, d, diag)) != STATUS_OK ||
-        (s = executor_open(&e, d, &plan, WAIT_PASSIVE, diag)) != STATUS_OK)
+        (s = executor_open(&e, d, &plan, &options, diag)) != STATUS_OK)
         goto done;
     memcpy(executor_input(&e, 0), values, sizeof values);
     if ((s = executor_run(&e, diag)) != STATUS_OK)

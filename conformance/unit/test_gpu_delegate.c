@@ -4,7 +4,9 @@
 #include "assay_gpu.h"
 #include "delegate/device.h"
 
+#include <jansson.h>
 #include <math.h>
+#include <unistd.h>
 
 static bool have_device;
 static char said[4096]; /* what the host was told */
@@ -332,6 +334,56 @@ static void no_memory(void **state)
     model_close(&m);
 }
 
+/* Each step has its time with profile=1, and a trace of the inferences is valid JSON. */
+static void profile_and_trace(void **state)
+{
+    char path[] = "/tmp/assay-trace-XXXXXX", text[512];
+    const int fd = mkstemp(path);
+    struct assay_gpu_step step = { .struct_size = sizeof step };
+    struct interpreter *in;
+    struct model m;
+    json_t *trace;
+    TfLiteDelegate *d;
+    int steps;
+
+    NEEDS_DEVICE;
+    assert_true(fd >= 0);
+    close(fd);
+    kit_random_graph(&m, 5, 12, 0);
+    d = create(WITH("trace", path));
+    in = open_with(&m, d);
+    for (int i = 0; i < 3; i++)
+        run(in, 1);
+    steps = assay_gpu_step_count(d);
+    assert_true(steps >= 12);
+    for (int i = 0; i < steps; i++) {
+        assert_int_equal(assay_gpu_get_step(d, i, &step), 0);
+        assert_int_equal(step.step, i);
+        assert_int_equal(step.runs, 3);
+        assert_true(step.min_us >= 0 && step.min_us <= step.mean_us);
+        assert_true(step.read_bytes + step.written_bytes > 0);
+        assert_non_null(strstr(step.source, "delegate/"));
+        assert_true(step.label[0] && step.shader[0]);
+        assert_int_equal(step.node >= 0, strstr(step.label, " node ") != NULL);
+    }
+    assert_int_equal(assay_gpu_get_step(d, steps, &step), -1);
+    assert_int_equal(assay_gpu_get_step(d, -1, &step), -1);
+    interpreter_close(in);
+    assert_int_equal(assay_gpu_step_count(d), 0);
+    tflite_plugin_destroy_delegate(d);
+    trace = json_load_file(path, 0, NULL);
+    assert_non_null(trace);
+    assert_int_equal(json_array_size(trace), 1 + 3 * steps);
+    json_decref(trace);
+    unlink(path);
+    model_close(&m);
+
+    snprintf(text, sizeof text, "%s/no/such", path);
+    assert_null(tflite_plugin_create_delegate((const char *const[]){ "trace" },
+                                              (const char *const[]){ text }, 1, reported));
+    assert_non_null(strstr(said, "no/such"));
+}
+
 static void create_and_destroy(void **state)
 {
     TfLiteDelegate *two[2];
@@ -401,6 +453,7 @@ int main(void)
         cmocka_unit_test(resize),
         cmocka_unit_test(no_pipelines_per_inference),
         cmocka_unit_test(no_memory),
+        cmocka_unit_test(profile_and_trace),
         cmocka_unit_test(create_and_destroy),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(struct_sizes),

@@ -75,13 +75,14 @@ static void aliases(void **state)
 static void errors_name_key_and_value(void **state)
 {
     static const char *const bad[][3] = {
-        { "colour", "blue", "colour" },     { "precision", "fp64", "fp64" },
-        { "precision", "", "precision" },   { "allow_precision_loss", "maybe", "maybe" },
-        { "wait", "long", "long" },         { "device", "", "device" },
-        { "first_node", "-1", "-1" },       { "first_node", "two", "two" },
-        { "first_node", "3x", "3x" },       { "last_node", "99999999999999999999", "9999" },
-        { "min_nodes", "0", "min_nodes" },  { "max_partitions", "-2", "-2" },
-        { "poison", "arsenic", "arsenic" }, { "enable_quantization", "2", "2" },
+        { "colour", "blue", "colour" },      { "precision", "fp64", "fp64" },
+        { "precision", "", "precision" },    { "allow_precision_loss", "maybe", "maybe" },
+        { "wait", "long", "long" },          { "device", "", "device" },
+        { "first_node", "-1", "-1" },        { "first_node", "two", "two" },
+        { "first_node", "3x", "3x" },        { "last_node", "99999999999999999999", "9999" },
+        { "min_nodes", "0", "min_nodes" },   { "max_partitions", "-2", "-2" },
+        { "poison", "arsenic", "arsenic" },  { "profile", "9", "9" },
+        { "enable_quantization", "2", "2" },
     };
 
     (void)state;

@@ -130,6 +130,31 @@ struct assay_gpu_stats {
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);
 
+/* One dispatch of the plan.  Strings are valid while the partition is. */
+struct assay_gpu_step {
+    size_t struct_size;
+    int partition, step; /* partitions count from 0, in the order of their making */
+    int node;            /* index in the graph; -1: an input or output at the edge */
+    const char *shader;  /* "conv_2d" */
+    const char *label;   /* "CONV_2D node 3 'features/conv'" */
+    const char *source;  /* the line that made it */
+    uint32_t workgroup[3];
+    uint32_t groups[3];
+    uint64_t read_bytes; /* of activations */
+    uint64_t written_bytes;
+    uint64_t constant_bytes;
+    int64_t written_offset; /* in the arena; -1: an output at the edge */
+    /* Device time, with the option profile=1; else runs is 0. */
+    uint64_t runs;
+    double mean_us, min_us, last_us;
+};
+
+/* Steps of all partitions that the delegate runs now, and the i-th of them (0: ok, -1: out of
+ * range). */
+ASSAY_GPU_EXPORT int assay_gpu_step_count(const TfLiteDelegate *delegate);
+ASSAY_GPU_EXPORT int assay_gpu_get_step(const TfLiteDelegate *delegate, int i,
+                                        struct assay_gpu_step *step);
+
 #ifdef __cplusplus
 }
 #endif
