@@ -73,5 +73,11 @@ expect 0 '^ *1 .* 7' $assay run $model --input=$image --labels=golden/digits/lab
 expect 0 'CONV_2D' $assay inspect $model
 expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 -o "$work/m.tflite"
 expect 0 'SOFTMAX' $assay inspect "$work/m.tflite"
+expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --profile --quiet
+expect 0 '^cold start .*init' $assay bench $model --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet
+expect 0 '"device_lower_bound"' $assay bench --graph=$model --num_runs=2 --min_secs=0 --no-starts \
+    --warmup_min_secs=0 --quiet --format=json
+expect 2 'no model' $assay bench
+expect 2 'none.tflite' $assay bench "$work/none.tflite"
 echo $count >"$2/commands.count"
 echo "commands: $count as expected"

@@ -1,0 +1,64 @@
+/* Times a model on a subject: start, first inference, latency, device time of each step, memory. */
+#ifndef ASSAY_CONFORMANCE_BENCH_H
+#define ASSAY_CONFORMANCE_BENCH_H
+
+#include "conformance/cli.h"
+#include "reference/diag.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_request {
+    const char *model;
+    const struct cli_common *common;
+    /* Inferences go on until there are `runs` of them and they took `min_secs`, or took max_secs.
+     */
+    uint64_t runs, warmup_runs;
+    double min_secs, max_secs, warmup_min_secs;
+    bool profile; /* a second pass with time stamps of each step */
+    bool starts;  /* two more processes: a start with empty shader caches, and one with warm ones */
+};
+
+struct bench_step {
+    char *label, *source;
+    char shader[48];
+    int node;
+    double mean_us;
+};
+
+struct bench_start {
+    bool known;
+    double init_ms, first_ms;
+};
+
+struct bench_result {
+    char *subject; /* label */
+    char device[256];
+    size_t nodes, taken;
+    int partitions;
+    /* Making the delegate (opening the device), and preparing the graph with it. */
+    double create_ms, prepare_ms;
+    double first_ms;
+    struct {
+        double mean, median, p10, p90, std, min, max;
+        size_t n;
+    } latency_ms;
+    double device_ms; /* median of the profiled inferences; 0: not known */
+    size_t step_count;
+    struct bench_step *steps;
+    bool has_memory; /* of the device */
+    uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
+    int dispatches, barriers;
+    uint64_t host_peak_bytes; /* of the process */
+    struct bench_start cold, warm;
+};
+
+enum status bench_run(struct bench_result *r, const struct bench_request *q, struct diag *diag);
+void bench_close(struct bench_result *r);
+
+/* Of count values, sorted ascending: the one below which the share lies, interpolated. */
+double bench_quantile(const double *sorted, size_t count, double share);
+
+#endif
