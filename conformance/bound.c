@@ -1,7 +1,14 @@
-/* Limits of the tolerance policy: 5.1 classes, 5.3 dot products, 5.4 softmax, 5.6 special values.
+/* Limits of the tolerance policy: 5.1 classes, 5.2 elementary functions, 5.3 dot products,
+ * 5.4 composed ops, 5.6 special values.
  *
  * Where the policy's f16 terms meet f32 arithmetic, the f32 limit is widened by (1 + 2^-10): the
- * result that is rounded to f16 is the computed one, not the exact one. */
+ * result that is rounded to f16 is the computed one, not the exact one.  With y' computed and r
+ * exact, |y' - r| <= L, storing adds 2^-11 |y'| <= 2^-11 (|r| + L): L (1 + 2^-11) + 2^-11 |r|.
+ *
+ * That is all that f16 storage adds to the composed ops too, as nothing between their operands and
+ * their results is stored as f16: corners and weights of a bilinear mean are multiplied in f32; of
+ * an LSTM, x and h side by side are f16 values already, z is kept in f32 until the gates have used
+ * it, and h is made from the c that has not been stored yet. */
 #include "conformance/bound.h"
 
 #include <assert.h>
@@ -31,6 +38,16 @@ static double ulp_of(const struct bound_storage *s, double x)
     return ldexp(1, exponent - 1 - s->fraction_bits);
 }
 
+const struct bound_rule *bound_rule_of_output(const struct bound_rule *rule, int output)
+{
+    /* x and h side by side: a copy; z: plain sums of products. */
+    static const struct bound_rule copy = { .kind = BOUND_BITS }, sums = { .kind = BOUND_DOT };
+
+    if (rule->kind != BOUND_LSTM)
+        return rule;
+    return output == 2 ? &copy : output == 3 ? &sums : rule;
+}
+
 double bound_ulp(enum bounds bounds, double x)
 {
     return ulp_of(bound_storage(bounds), x);
@@ -46,6 +63,8 @@ static double dot_units(double terms)
 static double limit32(const struct bound_rule *rule, const struct bound_point *p)
 {
     const double r = fabs(p->value);
+    /* Of EXP and LOGISTIC; beyond this their results are 0, 1 or infinite. */
+    const double x = fmin(p->magnitude, 0x1p10);
 
     switch (rule->kind) {
     case BOUND_BITS: return 0;
@@ -59,6 +78,14 @@ static double limit32(const struct bound_rule *rule, const struct bound_point *p
                    ? 0
                    : unit * dot_units(p->terms) * p->magnitude + 8 * unit * r + floor32;
     case BOUND_SOFTMAX: return unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude) + floor32;
+    /* The error of x * log2 e, which is at most u of it, grows with |x|: 2|x| ULP of the result. */
+    case BOUND_EXP: return 2 * unit * r * (4 + 2 * x) + floor32;
+    /* ... and that of exp(-|x|) counts as far as 1 + exp(-|x|) shows it. */
+    case BOUND_LOGISTIC: return 2 * unit * r * 8 + 2.5e-7 * (3 + 2 * x) * exp(-x) + floor32;
+    /* Products of two weights each, and a coordinate that is off by its last places. */
+    case BOUND_RESIZE:
+        return p->magnitude == 0 ? 0 : unit * (8 * p->magnitude + 4 * p->terms) + floor32;
+    case BOUND_LSTM: return unit * p->magnitude + floor32;
     }
     assert(!"a kind of bound");
     return 0;
@@ -72,6 +99,12 @@ double bound_limit(const struct bound_rule *rule, enum bounds bounds, const stru
     if (limit == 0 || s->rounding == 0)
         return limit;
     return limit * (1 + 0x1p-10) + s->rounding * fabs(p->value) + s->step;
+}
+
+double bound_runtime_error(const struct bound_rule *rule, const struct bound_point *p)
+{
+    /* Its LOGISTIC has e^x instead of e^x / (1 + e^x) below -9. */
+    return rule->kind == BOUND_LOGISTIC && p->value < 0.5 && p->magnitude > 9 ? 2e-8 : 0;
 }
 
 static bool is_overflow(const struct bound_storage *s, double limit, double value)

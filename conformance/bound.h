@@ -17,7 +17,11 @@ enum bound_kind {
     BOUND_ROUNDED, /* ulps units in the last place */
     BOUND_DOT,     /* sums of products */
     BOUND_AVERAGE, /* sums divided by their count */
-    BOUND_SOFTMAX
+    BOUND_SOFTMAX,
+    BOUND_EXP,      /* magnitude = |x| */
+    BOUND_LOGISTIC, /* magnitude = |x| */
+    BOUND_RESIZE, /* bilinear: magnitude = largest |corner|, terms = larger extent * range nearby */
+    BOUND_LSTM    /* h and c: magnitude = limit / u; see bound_rule_of_output */
 };
 
 /* The rule of an op. */
@@ -25,6 +29,9 @@ struct bound_rule {
     enum bound_kind kind;
     double ulps; /* BOUND_ROUNDED */
 };
+
+/* The rule of one output of the op: the outputs of LSTM differ. */
+const struct bound_rule *bound_rule_of_output(const struct bound_rule *rule, int output);
 
 /* One element of the reference. */
 struct bound_point {
@@ -44,6 +51,9 @@ const struct bound_storage *bound_storage(enum bounds bounds);
 
 /* The largest |got - value| that passes. */
 double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p);
+
+/* By how much more the real runtime's own results may be off (5.9). */
+double bound_runtime_error(const struct bound_rule *rule, const struct bound_point *p);
 
 /* The unit in the last place of x as the class stores it. */
 double bound_ulp(enum bounds bounds, double x);

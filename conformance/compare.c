@@ -90,7 +90,9 @@ static void compare_element(const struct compare_request *q, struct comparison *
                             double got, double *bias)
 {
     const struct bound_point p = point(q, i);
-    const double limit = is_exact(q, &p) ? 0 : bound_limit(q->rule, q->bounds, &p);
+    const double limit = is_exact(q, &p) ? 0
+                                         : bound_limit(q->rule, q->bounds, &p) +
+                                               (q->runtime ? bound_runtime_error(q->rule, &p) : 0);
     const struct bound_verdict v = bound_check(q->bounds, limit, p.value, got);
     const double size = isnan(v.error) ? INFINITY : v.error;
 

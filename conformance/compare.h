@@ -12,6 +12,7 @@ struct compare_request {
     const struct bound_rule *rule;
     enum bounds bounds;
     bool integers; /* the data are integers (S2): what fits is exact */
+    bool runtime;  /* the results are the real runtime's: limits of 5.9 */
     TfLiteType type;
     const void *got;
     const int *dims;

@@ -166,9 +166,11 @@ static void note_failure(const struct expect_request *q, const struct comparison
         result_fail(r, "%s", text);
 }
 
+/* of: which of the node's outputs it is. */
 static enum status compare_output(struct interpreter *in, const struct expect_request *q, int node,
-                                  const struct ref_detail *detail, const struct outputs *got,
-                                  size_t output, struct case_result *result, struct diag *diag)
+                                  int of, const struct ref_detail *detail,
+                                  const struct outputs *got, size_t output,
+                                  struct case_result *result, struct diag *diag)
 {
     const struct ref_op *const op = interpreter_node_op(in, node);
     const struct suite_member *const member = suite_find_member(op->code);
@@ -187,7 +189,7 @@ static enum status compare_output(struct interpreter *in, const struct expect_re
     }
     TRY(compare_tensor(
         &(struct compare_request){
-            .rule = &member->bound,
+            .rule = bound_rule_of_output(&member->bound, of),
             .bounds = q->bounds,
             .integers = q->set == SET_INTEGERS,
             .type = t->type,
@@ -240,7 +242,7 @@ static enum status judge_node(struct interpreter *in, const struct expect_reques
 
         if (output < 0)
             continue;
-        s = compare_output(in, q, node, &detail.all[i], got, (size_t)output, result, diag);
+        s = compare_output(in, q, node, i, &detail.all[i], got, (size_t)output, result, diag);
         ++*judged;
         /* What follows is judged from the device's value. */
         if (t->bytes == got->items[output].bytes && t->bytes > 0)

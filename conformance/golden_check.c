@@ -158,14 +158,16 @@ static enum status compare_bytes(const TfLiteTensor *t, const void *golden, int 
     return STATUS_OK;
 }
 
-static enum status compare_floats(struct checked_case *k, const struct suite_member *member,
+/* rule: of this output. */
+static enum status compare_floats(struct checked_case *k, const struct bound_rule *rule,
                                   const TfLiteTensor *t, const void *golden, int tensor,
                                   const struct ref_detail *detail, struct diag *diag)
 {
     const struct compare_request request = {
-        .rule = &member->bound,
-        .bounds = BOUNDS_FP32,
+        .rule = rule,
+        .bounds = t->type == kTfLiteFloat16 ? BOUNDS_FP16 : BOUNDS_FP32,
         .integers = k->g->set == SET_INTEGERS,
+        .runtime = true,
         .type = t->type,
         .got = golden,
         .dims = t->dims->data,
@@ -220,7 +222,8 @@ static enum status check_output(struct checked_case *k, int node, int o, bool *j
                       node);
     if (s == STATUS_OK)
         s = t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16
-                ? compare_floats(k, member, t, golden, tensor, &k->detail[o], diag)
+                ? compare_floats(k, bound_rule_of_output(&member->bound, o), t, golden, tensor,
+                                 &k->detail[o], diag)
                 : compare_bytes(t, golden, tensor, diag);
     if (s == STATUS_OK && t->bytes > 0)
         memcpy(t->data.raw, golden, t->bytes);

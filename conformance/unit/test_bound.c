@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -19,6 +20,10 @@ static const struct bound_rule average = { BOUND_AVERAGE, 0 };
 static const struct bound_rule softmax = { BOUND_SOFTMAX, 0 };
 static const struct bound_rule rounded = { BOUND_ROUNDED, 1 };
 static const struct bound_rule bits = { BOUND_BITS, 0 };
+static const struct bound_rule exponential = { BOUND_EXP, 0 };
+static const struct bound_rule logistic = { BOUND_LOGISTIC, 0 };
+static const struct bound_rule resize = { BOUND_RESIZE, 0 };
+static const struct bound_rule lstm = { BOUND_LSTM, 0 };
 
 enum { K_MAX = 4608 };
 static float w[K_MAX], x[K_MAX];
@@ -339,6 +344,129 @@ static bool passes(const struct bound_rule *rule, enum bounds bounds, struct bou
     return bound_check(bounds, bound_limit(rule, bounds, &p), p.value, got).pass;
 }
 
+/* EXP and LOGISTIC as a shader may compute them, over all that f32 and f16 hold of their ranges. */
+static float exp_by_two(float v)
+{
+    return exp2f(v * 1.44269504f);
+}
+
+static float logistic_by_exp(float v)
+{
+    const float e = exp_by_two(-fabsf(v));
+
+    return (v < 0 ? e : 1) / (1 + e);
+}
+
+static void test_honest_elementary_functions_pass(void **state)
+{
+    float v;
+
+    (void)state;
+    for (v = -100; v <= 90; v += 0.013f) {
+        const struct bound_point e = { .value = exp((double)v), .magnitude = fabsf(v), .terms = 1 };
+        const struct bound_point l = { .value = 1 / (1 + exp(-(double)v)),
+                                       .magnitude = fabsf(v),
+                                       .terms = 1 };
+        const struct bound_point eh = { .value = exp((double)half(v)),
+                                        .magnitude = fabsf(half(v)) };
+
+        assert_true(passes(&exponential, BOUNDS_FP32, e, exp_by_two(v)));
+        assert_true(passes(&logistic, BOUNDS_FP32, l, logistic_by_exp(v)));
+        assert_true(passes(&exponential, BOUNDS_FP16, eh, half(exp_by_two(half(v)))));
+        assert_true(passes(&logistic, BOUNDS_FP16, l, half(logistic_by_exp(v))));
+        /* f16 where f32 was promised; a storage of f16 that rounds twice. */
+        if (v > -80 && v < 80 && fabsf(half(v) - v) > 0.001f)
+            assert_false(passes(&exponential, BOUNDS_FP32, e, exp_by_two(half(v))));
+        if (e.value > 0x1p-10 && e.value < 3e4)
+            assert_false(passes(&exponential, BOUNDS_FP16, e, e.value * (1 + 0x1.4p-11)));
+        if (l.value > 0x1p-10)
+            assert_false(passes(&logistic, BOUNDS_FP16, l, l.value * (1 + 0x1.4p-11)));
+        if (fabsf(v) < 10)
+            assert_false(passes(&logistic, BOUNDS_FP32, l, half(v) / 2 + 0.5));
+    }
+    /* The runtime's shortcut below -9 is over the limit: policy 5.9 allows for it by name. */
+    assert_false(passes(&logistic, BOUNDS_FP32,
+                        (struct bound_point){ .value = 1 / (1 + exp(9.5)), .magnitude = 9.5 },
+                        exp(-9.5)));
+    assert_true(bound_runtime_error(
+                    &logistic, &(struct bound_point){ .value = 7.5e-5, .magnitude = 9.5 }) == 2e-8);
+    assert_true(bound_runtime_error(&logistic, &(struct bound_point){ .value = 1 - 7.5e-5,
+                                                                      .magnitude = 9.5 }) == 0);
+    assert_true(bound_runtime_error(
+                    &logistic, &(struct bound_point){ .value = 1.3e-4, .magnitude = 8.9 }) == 0);
+    assert_true(bound_runtime_error(
+                    &exponential, &(struct bound_point){ .value = 7.5e-5, .magnitude = 9.5 }) == 0);
+    /* Infinite arguments have limits, too. */
+    assert_true(passes(&exponential, BOUNDS_FP32,
+                       (struct bound_point){ .value = 0, .magnitude = INFINITY }, 0));
+    assert_true(passes(&logistic, BOUNDS_FP16,
+                       (struct bound_point){ .value = 1, .magnitude = INFINITY }, 1));
+    assert_false(passes(&logistic, BOUNDS_FP16,
+                        (struct bound_point){ .value = 1, .magnitude = INFINITY }, 0.99));
+}
+
+/* A bilinear mean of four in f32; a coordinate in f16 is caught wherever the image is not flat. */
+static void test_honest_resizing_passes(void **state)
+{
+    struct stream s;
+
+    (void)state;
+    stream_init(&s, 1, "resize", 0, 0, 0);
+    for (int i = 0; i < 20000; i++) {
+        const int in = 2 + (int)stream_below(&s, 600);
+        const float at = (float)stream_below(&s, 1u << 20) * 0x1p-20f * (float)(in - 1);
+        const float low = floorf(at), t = at - low, wrong = half(at) - low;
+        const float b = (float)stream_below(&s, 1u << 10) * 0x1p-10f;
+        float c[4], got, near[2][2];
+        struct bound_point p = { .magnitude = 0 };
+        double least = INFINITY, most = -INFINITY, off;
+
+        for (int k = 0; k < 4; k++) {
+            c[k] = half((float)stream_normal(&s));
+            p.magnitude = fmax(p.magnitude, fabsf(c[k]));
+            least = fmin(least, c[k]);
+            most = fmax(most, c[k]);
+        }
+        memcpy(near, c, sizeof near);
+        p.terms = in * (most - least);
+        p.value = ((double)c[0] * (1 - (double)t) + (double)c[1] * t) * (1 - (double)b) +
+                  ((double)c[2] * (1 - (double)t) + (double)c[3] * t) * b;
+        got = c[0] * (1 - t) * (1 - b) + c[1] * t * (1 - b) + c[2] * (1 - t) * b + c[3] * t * b;
+        off = ((double)near[0][0] * (1 - (double)wrong) + (double)near[0][1] * wrong) * (1 - b) +
+              ((double)near[1][0] * (1 - (double)wrong) + (double)near[1][1] * wrong) * b;
+        assert_true(passes(&resize, BOUNDS_FP32, p, got));
+        assert_true(passes(&resize, BOUNDS_FP16, p, half(got)));
+        if (fabs(off - p.value) > 0x1p-10 * (most - least) && in < 600)
+            assert_false(passes(&resize, BOUNDS_FP32, p, off));
+    }
+    assert_true(passes(&resize, BOUNDS_FP32, (struct bound_point){ .value = 0 }, 0));
+    assert_false(passes(&resize, BOUNDS_FP32, (struct bound_point){ .value = 0 }, 1e-30));
+}
+
+/* The outputs of LSTM have four rules. */
+static void test_outputs_of_lstm(void **state)
+{
+    const struct bound_point p = { .value = 0.5, .magnitude = 100, .terms = 4 };
+    const double off = 0.5 + 90 * 0x1p-24, far = 0.5 + 101 * 0x1p-24;
+
+    (void)state;
+    for (int output = 0; output < 2; output++) {
+        const struct bound_rule *const rule = bound_rule_of_output(&lstm, output);
+
+        assert_ptr_equal(rule, &lstm);
+        assert_true(passes(rule, BOUNDS_FP32, p, off));
+        assert_false(passes(rule, BOUNDS_FP32, p, far));
+        assert_true(passes(rule, BOUNDS_FP16, p, far)); /* 101 units and half a unit of f16 */
+        assert_true(passes(rule, BOUNDS_FP16, p, 0.5 + 100 * 0x1p-24 + 0x1p-12));
+        assert_false(passes(rule, BOUNDS_FP16, p, 0.5 + 101 * 0x1p-24 + 0x1p-12));
+    }
+    assert_int_equal(bound_rule_of_output(&lstm, 2)->kind, BOUND_BITS);
+    assert_int_equal(bound_rule_of_output(&lstm, 3)->kind, BOUND_DOT);
+    assert_false(passes(bound_rule_of_output(&lstm, 2), BOUNDS_FP16, p, off));
+    /* Other ops have one rule for all. */
+    assert_ptr_equal(bound_rule_of_output(&dot, 2), &dot);
+}
+
 static void test_edges_of_limits(void **state)
 {
     const struct bound_point one = { .value = 1, .magnitude = 1, .terms = 1 };
@@ -412,10 +540,17 @@ static void test_special_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges_of_limits),   cmocka_unit_test(test_special_values),
-        cmocka_unit_test(test_honest_sums_pass),  cmocka_unit_test(test_dishonest_sums_fail),
-        cmocka_unit_test(test_bias_is_seen),      cmocka_unit_test(test_honest_layers_pass),
-        cmocka_unit_test(test_honest_means_pass), cmocka_unit_test(test_honest_softmax_passes),
+        cmocka_unit_test(test_edges_of_limits),
+        cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_honest_sums_pass),
+        cmocka_unit_test(test_dishonest_sums_fail),
+        cmocka_unit_test(test_bias_is_seen),
+        cmocka_unit_test(test_honest_layers_pass),
+        cmocka_unit_test(test_honest_means_pass),
+        cmocka_unit_test(test_honest_softmax_passes),
+        cmocka_unit_test(test_honest_elementary_functions_pass),
+        cmocka_unit_test(test_honest_resizing_passes),
+        cmocka_unit_test(test_outputs_of_lstm),
     };
 
     return cmocka_run_group_tests_name("bound", tests, NULL, NULL);
