@@ -1,0 +1,120 @@
+/* CONCATENATION: the inputs one behind the other along an axis (negative: from the end).
+ *
+ * Any number of inputs of one type and, but for the axis, of one shape; pieces may be empty.  Types
+ * of whole bytes; quantized ones with one scale for all.
+ * Meaning: tflite/kernels/concatenation.cc */
+#include "reference/ref_check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void read_params(const struct options *options, void *params)
+{
+    TfLiteConcatenationParams *p = params;
+
+    p->axis = options_int(options, "axis");
+    p->activation = (TfLiteFusedActivation)options_int(options, "fused_activation_function");
+}
+
+/* The axis counted from the front; the rank's range is checked in prepare. */
+static int axis_of(const struct ref_call *call)
+{
+    const int axis = ((const TfLiteConcatenationParams *)call->params)->axis;
+
+    return axis < 0 ? axis + ref_rank(call->in[0]) : axis;
+}
+
+static enum status check_input(const struct ref_call *call, struct diag *diag, int i, int64_t *sum)
+{
+    const TfLiteTensor *const first = call->in[0];
+    const int rank = ref_rank(first);
+
+    TRY(ref_check_in(call, diag, i, "input", first->type, rank, rank));
+    for (int d = 0; d < rank; d++) {
+        if (d == axis_of(call))
+            *sum += ref_dim(call->in[i], d);
+        else if (ref_dim(call->in[i], d) != ref_dim(first, d))
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "input %d: dimension %d is %d, input 0 has %d, and the axis is %d", i,
+                            d, ref_dim(call->in[i], d), ref_dim(first, d), axis_of(call));
+    }
+    if (*sum > INT32_MAX)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input %d: %" PRId64 " cells along axis %d are too many", i, *sum,
+                        axis_of(call));
+    return STATUS_OK;
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteConcatenationParams *p = call->params;
+    int64_t sum = 0;
+    int rank;
+
+    TRY(ref_check_shape(call, diag, 0, "input", 0, REF_MAX_RANK));
+    TRY(ref_check_bytes(call, diag, 0, "input"));
+    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
+    TRY(ref_check_activation(call, diag, p->activation));
+    if (p->activation != kTfLiteActNone)
+        return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                        "fused_activation_function %d is not one that the kernel has",
+                        (int)p->activation);
+    rank = ref_rank(call->in[0]);
+    if (p->axis < -rank || p->axis >= rank)
+        return ref_fail(call, diag, STATUS_INVALID, "axis is %d, the inputs' rank is %d", p->axis,
+                        rank);
+    for (int i = 0; i < call->in_count; i++)
+        TRY(check_input(call, diag, i, &sum));
+    TRY(ref_check_same_scale(call, diag));
+    ref_same_shape(&call->out_shape[0], call->in[0]);
+    call->out_shape[0].dims[axis_of(call)] = (int32_t)sum;
+    return STATUS_OK;
+}
+
+/* Seen from the axis an input is `outer` blocks of `length` cells of `inner` elements. */
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *const y = call->out[0];
+    const size_t size = runtime_type_bits(y->type) / 8, count = ref_elements(y);
+    const int axis = axis_of(call);
+    size_t outer = 1, inner = 1, at = 0;
+
+    (void)diag;
+    if (count == 0)
+        return STATUS_OK;
+    for (int d = 0; d < axis; d++)
+        outer *= (size_t)ref_dim(y, d);
+    for (int d = axis + 1; d < ref_rank(y); d++)
+        inner *= (size_t)ref_dim(y, d);
+    for (size_t block = 0; block < outer; block++) {
+        for (int i = 0; i < call->in_count; i++) {
+            const size_t bytes = (size_t)ref_dim(call->in[i], axis) * inner * size;
+
+            if (bytes > 0)
+                memcpy(y->data.raw + at, call->in[i]->data.raw_const + block * bytes, bytes);
+            at += bytes;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        ref_detail_copied(call, 0, i);
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "concatenation",
+        .code = BUILTIN_CONCATENATION,
+        .max_version = 7,
+        .options_tag = OPTIONS_ConcatenationOptions,
+        .params_bytes = sizeof(TfLiteConcatenationParams),
+        .min_inputs = 1,
+        .max_inputs = -1,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .read_params = read_params,
+        .prepare = prepare,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_concatenation = { ops, sizeof ops / sizeof ops[0] };
