@@ -1,0 +1,177 @@
+/* TRANSPOSE_CONV.  output_shape [4] i32 = N, OH, OW, O; w [O,fh,fw,I], x [N,H,W,I], bias [O] or
+ * absent, y [N,OH,OW,O]; f32.
+ *
+ *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n,iy,ix,i])
+ *
+ * over iy * sh - top + ky = oy, ix * sw - left + kx = ox: the gradient of the CONV_2D that makes
+ * [H,W] of [OH,OW], whose padding it has; [OH,OW] has to be one of the sizes of which it does.
+ *
+ * An output_shape that is no constant makes the output dynamic.
+ * Meaning: tflite/kernels/internal/reference/transpose_conv.h */
+#include "reference/ref_check.h"
+
+#include <math.h>
+
+enum { SHAPE, WEIGHTS, INPUT, BIAS };
+
+static void read_params(const struct options *options, void *params)
+{
+    TfLiteTransposeConvParams *p = params;
+
+    p->padding = ref_padding(options_int(options, "padding"));
+    p->stride_width = options_int(options, "stride_w");
+    p->stride_height = options_int(options, "stride_h");
+    p->activation = (TfLiteFusedActivation)options_int(options, "fused_activation_function");
+    p->quantized_bias_type = tensor_type_runtime(options_int(options, "quantized_bias_type"));
+}
+
+/* One axis: the forward window over the output has to give the input's size. */
+static enum status check_axis(const struct ref_call *call, struct diag *diag, int d,
+                              const char *axis, int32_t stride, int32_t out)
+{
+    const TfLiteTransposeConvParams *p = call->params;
+    const int32_t filter = ref_dim(call->in[WEIGHTS], d), in = ref_dim(call->in[INPUT], d);
+    struct ref_window w;
+
+    if (!ref_window(p->padding, out, filter, stride, 1, &w))
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 0 (output_shape): %s %d, filter %s %d does not fit", axis, out, axis,
+                        filter);
+    if (w.out != in)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 0 (output_shape): %s %d is of an input %s %d, it is %d", axis, out,
+                        axis, w.out, in);
+    return STATUS_OK;
+}
+
+static enum status check_shape(const struct ref_call *call, struct diag *diag,
+                               struct ref_shape *shape)
+{
+    static const char *const names[] = { "batch", "height", "width", "channels" };
+    const TfLiteTransposeConvParams *p = call->params;
+    const int32_t wanted[] = { ref_dim(call->in[INPUT], 0), -1, -1, ref_dim(call->in[WEIGHTS], 0) };
+
+    TRY(ref_check_data(call, diag, SHAPE, "output_shape"));
+    shape->rank = 4;
+    for (int d = 0; d < 4; d++) {
+        shape->dims[d] = (int32_t)ref_load_int(call->in[SHAPE], (size_t)d);
+        if (shape->dims[d] < 0 || (wanted[d] >= 0 && shape->dims[d] != wanted[d]) ||
+            (wanted[d] < 0 && shape->dims[d] == 0))
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "input 0 (output_shape): element %d (%s) is %d, expected %d", d,
+                            names[d], shape->dims[d], wanted[d] < 0 ? 1 : wanted[d]);
+    }
+    TRY(check_axis(call, diag, 1, names[1], p->stride_height, shape->dims[1]));
+    return check_axis(call, diag, 2, names[2], p->stride_width, shape->dims[2]);
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTransposeConvParams *p = call->params;
+    const TfLiteTensor *w;
+
+    TRY(ref_check_in(call, diag, SHAPE, "output_shape", kTfLiteInt32, 1, 1));
+    TRY(ref_check_in(call, diag, WEIGHTS, "weights", kTfLiteFloat32, 4, 4));
+    TRY(ref_check_in(call, diag, INPUT, "input", kTfLiteFloat32, 4, 4));
+    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_check_activation(call, diag, p->activation));
+    TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 0, "output channels"));
+    TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 1, "filter height"));
+    TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 2, "filter width"));
+    TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 3, "input channels"));
+    w = call->in[WEIGHTS];
+    if (p->padding != kTfLitePaddingSame && p->padding != kTfLitePaddingValid)
+        return ref_fail(call, diag, STATUS_INVALID, "padding is neither SAME nor VALID");
+    if (p->stride_height < 1 || p->stride_width < 1)
+        return ref_fail(call, diag, STATUS_INVALID, "stride height is %d, stride width %d",
+                        p->stride_height, p->stride_width);
+    if (ref_dim(call->in[INPUT], 3) != ref_dim(w, 3))
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 2 (input): %d channels, the weights have %d",
+                        ref_dim(call->in[INPUT], 3), ref_dim(w, 3));
+    if (ref_dim(call->in[SHAPE], 0) != 4)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 0 (output_shape): %d elements, expected 4",
+                        ref_dim(call->in[SHAPE], 0));
+    TRY(ref_check_bias(call, diag, BIAS, ref_dim(w, 0)));
+    call->out_shape[0] = (struct ref_shape){ .dynamic = !ref_known(call, SHAPE), .rank = 4 };
+    return call->out_shape[0].dynamic ? STATUS_OK : check_shape(call, diag, &call->out_shape[0]);
+}
+
+/* The cell of an axis that tap k brings to output o; -1: none. */
+static int64_t cell_of(int32_t o, int32_t before, int32_t k, int32_t stride, int32_t in)
+{
+    const int64_t at = (int64_t)o + before - k;
+
+    return at >= 0 && at % stride == 0 && at / stride < in ? at / stride : -1;
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTransposeConvParams *p = call->params;
+    const int *xd = call->in[INPUT]->dims->data, *wd = call->in[WEIGHTS]->dims->data;
+    const int *yd = call->out[0]->dims->data;
+    const float *x = call->in[INPUT]->data.f, *w = call->in[WEIGHTS]->data.f;
+    const float *bias = ref_has(call, BIAS) ? call->in[BIAS]->data.f : NULL;
+    const size_t height = (size_t)xd[1], width = (size_t)xd[2], depth = (size_t)xd[3];
+    struct ref_window wh, ww;
+    size_t at = 0;
+
+    (void)diag;
+    /* As prepare has checked, both fit. */
+    ref_window(p->padding, yd[1], wd[1], p->stride_height, 1, &wh);
+    ref_window(p->padding, yd[2], wd[2], p->stride_width, 1, &ww);
+    for (size_t n = 0; n < (size_t)yd[0]; n++) {
+        for (int oy = 0; oy < yd[1]; oy++) {
+            for (int ox = 0; ox < yd[2]; ox++) {
+                for (size_t o = 0; o < (size_t)yd[3]; o++) {
+                    double sum = bias ? bias[o] : 0, magnitude = fabs(sum), terms = bias ? 1 : 0;
+
+                    for (int ky = 0; ky < wd[1]; ky++) {
+                        const int64_t iy = cell_of(oy, wh.before, ky, p->stride_height, xd[1]);
+
+                        for (int kx = 0; kx < wd[2] && iy >= 0; kx++) {
+                            const int64_t ix = cell_of(ox, ww.before, kx, p->stride_width, xd[2]);
+                            const float *xs, *ws;
+
+                            if (ix < 0)
+                                continue;
+                            xs = x + ((n * height + (size_t)iy) * width + (size_t)ix) * depth;
+                            ws = w +
+                                 ((o * (size_t)wd[1] + (size_t)ky) * (size_t)wd[2] + (size_t)kx) *
+                                     depth;
+                            for (size_t i = 0; i < depth; i++) {
+                                const double product = (double)ws[i] * xs[i]; /* exact */
+
+                                sum += product;
+                                magnitude += fabs(product);
+                            }
+                            terms += (double)depth;
+                        }
+                    }
+                    ref_store(call, 0, at++, ref_activation(p->activation, sum), magnitude, terms);
+                }
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "transpose_conv",
+        .code = BUILTIN_TRANSPOSE_CONV,
+        .max_version = 5,
+        .options_tag = OPTIONS_TransposeConvOptions,
+        .params_bytes = sizeof(TfLiteTransposeConvParams),
+        .min_inputs = 3,
+        .max_inputs = 4,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .read_params = read_params,
+        .prepare = prepare,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_transpose_conv = { ops, sizeof ops / sizeof ops[0] };
