@@ -1,5 +1,6 @@
 #include "delegate/device_info.h"
 
+#include "delegate/workgroups.h"
 #include "reference/memory.h"
 
 #include <stdio.h>
@@ -178,6 +179,7 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
     read_features(physical, p.apiVersion, extensions, extensions ? count : 0, info);
     mem_free(extensions);
     limits->storage_16bit = info->storage_16bit;
+    limits->device_class = device_class_of(info->type, info->vendor_id);
 
     vkGetPhysicalDeviceMemoryProperties(physical, &memory);
     for (uint32_t i = 0; i < memory.memoryHeapCount; i++)

@@ -6,7 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What decides which workgroup sizes are quick: software, integrated, discrete by vendor. */
+enum device_class {
+    DEVICE_OTHER,
+    DEVICE_SOFTWARE,
+    DEVICE_INTEGRATED,
+    DEVICE_NVIDIA,
+    DEVICE_AMD,
+    DEVICE_INTEL,
+};
+
 struct device_limits {
+    enum device_class device_class;
     uint64_t max_storage_buffer_range;
     uint64_t storage_buffer_offset_alignment; /* minStorageBufferOffsetAlignment */
     uint64_t max_memory_allocation_bytes;     /* maxMemoryAllocationSize */

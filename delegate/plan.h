@@ -55,6 +55,7 @@ struct plan_step {
     uint32_t push_bytes;
     struct plan_binding bindings[PLAN_BINDINGS];
     uint32_t groups[3];
+    uint64_t items; /* invocations wanted; 0: the shader's own grid, its workgroup stays as it is */
 };
 
 /* A tensor that crosses the partition's edge. */
@@ -148,7 +149,8 @@ void step_push(struct plan_step *s, const void *args, size_t bytes);
 /* A grid of at least `groups` workgroups, laid out in x and y within the device's limits: the
  * shader finds its number with group() and must check it. */
 enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups);
-/* Enough workgroups for count invocations in x (item() in the shader). */
+/* Enough workgroups for count invocations in x (item() in the shader).  The workgroup's size is the
+ * one of workgroups.h, which may be another one later: the shader must not depend on it. */
 enum status step_items(struct planner *p, struct plan_step *s, uint64_t count);
 void step_read(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
 void step_write(struct planner *p, struct plan_step *s, int binding, int plan_tensor);

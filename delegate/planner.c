@@ -2,6 +2,7 @@
 #include "delegate/gpu_op.h"
 #include "delegate/plan.h"
 #include "delegate/shader_args.h"
+#include "delegate/workgroups.h"
 
 #include "reference/checked.h"
 #include "reference/half.h"
@@ -201,7 +202,10 @@ enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups)
 
 enum status step_items(struct planner *p, struct plan_step *s, uint64_t count)
 {
-    return step_groups(p, s, (count + s->spec[0] - 1) / s->spec[0]);
+    s->items = count;
+    if (workgroup_set(s, workgroup_size(p->limits, s->shader), p->limits))
+        return STATUS_OK;
+    return step_groups(p, s, (count + s->spec[0] - 1) / s->spec[0]); /* says what does not fit */
 }
 
 static void bind_tensor(struct planner *p, struct plan_step *s, int binding, int tensor,
