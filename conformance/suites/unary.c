@@ -1,5 +1,5 @@
-/* Elementwise ops of one input: RELU, RELU6.  Every rank, slices of four, one element more than a
- * workgroup, and values on both sides of the clamps. */
+/* Elementwise ops of one input: RELU, RELU6, EXP, LOGISTIC.  Every rank, slices of four, one
+ * element more than a workgroup, and values on both sides of the clamps. */
 #include "conformance/maker.h"
 #include "conformance/suite.h"
 
@@ -8,11 +8,19 @@ struct row {
     struct shape in;
 };
 
-enum { SETS = SETS_MOVE | SET_BIT(SET_SPREAD) };
+/* SMOOTH: results are rounded. */
+enum {
+    CLAMPS = SETS_MOVE | SET_BIT(SET_SPREAD),
+    SMOOTH = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS)
+};
+
+#define CLAMPING "relu relu6"
 
 static const struct suite_member members[] = {
-    { "relu", BUILTIN_RELU, 1, TYPE_BIT(CASE_F32), SETS, { .kind = BOUND_BITS } },
-    { "relu6", BUILTIN_RELU6, 1, TYPE_BIT(CASE_F32), SETS, { .kind = BOUND_BITS } },
+    { "relu", BUILTIN_RELU, 1, TYPE_BIT(CASE_F32), CLAMPS, { .kind = BOUND_BITS } },
+    { "relu6", BUILTIN_RELU6, 1, TYPE_BIT(CASE_F32), CLAMPS, { .kind = BOUND_BITS } },
+    { "exp", BUILTIN_EXP, 1, TYPE_BIT(CASE_F32), SMOOTH, { .kind = BOUND_EXP } },
+    { "logistic", BUILTIN_LOGISTIC, 1, TYPE_BIT(CASE_F32), SMOOTH, { .kind = BOUND_LOGISTIC } },
 };
 
 /* Values around 3 cross 0 and 6. */
@@ -58,25 +66,32 @@ static const struct row rows[] = {
     { ROW("between", "all between the clamps: nothing changes", .scale = 0.25, .offset = 3),
       .in = DIMS(1, 3, 3, 5) },
     { ROW("beyond", "all over 6", .offset = 20), .in = DIMS(1, 3, 3, 5) },
-    { ROW("half_max", "near the largest f16", .scale = 1000, .offset = 6e4, .overflow = true,
-          .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_max", "near the largest f16", .only = CLAMPING, .scale = 1000, .offset = 6e4,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5) },
-    { ROW("huge", "near 2^100 in f32", .scale = 1e29, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("huge", "near 2^100 in f32", .only = CLAMPING, .scale = 1e29,
+          .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5) },
     { ROW("tiny", "near 2^-90 in f32: normal numbers, not zero", .scale = 1e-27,
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5) },
     { ROW("v2", "version 2 says the same for f32", .version = 2), .in = DIMS(1, 2, 2, 6) },
-    { ROW("v3", "version 3 says the same for f32", .version = 3), .in = DIMS(1, 2, 2, 6) },
+    { ROW("v3", "version 3 says the same for f32", .only = CLAMPING " logistic", .version = 3),
+      .in = DIMS(1, 2, 2, 6) },
+    { ROW("large_results", "near 2^120", .only = "exp", .offset = 80), .in = DIMS(1, 3, 3, 5) },
+    { ROW("tails", "nearly 0 and nearly 1", .only = "logistic", .scale = 10),
+      .in = DIMS(1, 5, 5, 7) },
 };
 
 static void build(struct maker *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill any = { .terms = 1, .factors = 1 };
+    const struct options options = { .tag = OPTIONS_ExpOptions };
     const int x = maker_input(m, "x", &r->in, &any);
 
-    maker_judged(m, NULL, 1, &x, maker_output(m, "y", &r->in));
+    maker_judged(m, m->c->code == BUILTIN_EXP ? &options : NULL, 1, &x,
+                 maker_output(m, "y", &r->in));
 }
 
 SUITE(unary, members, rows, build);
