@@ -61,14 +61,14 @@ static bool check_options(struct check *c)
         (o->last_node >= 0 && node > o->last_node)) {
         snprintf(limit, sizeof limit, "%d to %d", o->first_node < 0 ? 0 : o->first_node,
                  o->last_node);
-        return refuse(c, "option.node_range", -1, "node", "first_node and last_node leave it out",
-                      limit, "%d", node);
+        return refuse(c, RULE_OPTION_NODE_RANGE, -1, "node",
+                      "first_node and last_node leave it out", limit, "%d", node);
     }
     if (o->include && !list_matches(c->graph, c->node, o->include))
-        return refuse(c, "option.include", -1, "node", "the option include leaves it out",
+        return refuse(c, RULE_OPTION_INCLUDE, -1, "node", "the option include leaves it out",
                       o->include, "%d", node);
     if (o->exclude && list_matches(c->graph, c->node, o->exclude))
-        return refuse(c, "option.exclude", -1, "node", "the option exclude leaves it out",
+        return refuse(c, RULE_OPTION_EXCLUDE, -1, "node", "the option exclude leaves it out",
                       o->exclude, "%d", node);
     return true;
 }
@@ -81,20 +81,20 @@ static bool check_tensor(struct check *c, int tensor)
     size_t bytes = 0;
 
     if (t->is_dynamic)
-        return refuse(c, "tensor.dynamic", tensor, "shape", "give the tensor a fixed shape",
+        return refuse(c, RULE_TENSOR_DYNAMIC, tensor, "shape", "give the tensor a fixed shape",
                       "known before invoke", "dynamic");
     if (graph_is_constant(c->graph, tensor))
         return true;
     if (t->rank < 0)
-        return refuse(c, "tensor.rank", tensor, "rank", "reshape the tensor around this node",
+        return refuse(c, RULE_TENSOR_RANK, tensor, "rank", "reshape the tensor around this node",
                       "0 to 8", "more, or none");
     if (t->elements == 0)
-        return refuse(c, "tensor.empty", tensor, "elements", "nothing to compute", "at least 1",
+        return refuse(c, RULE_TENSOR_EMPTY, tensor, "elements", "nothing to compute", "at least 1",
                       "0");
     if (!plan_tensor_fits(t, c->options->precision == PRECISION_FP16, c->limits, &bytes)) {
         snprintf(limit, sizeof limit, "%llu bytes (maxStorageBufferRange)",
                  (unsigned long long)c->limits->max_storage_buffer_range);
-        return refuse(c, "limits.tensor_bytes", tensor, "bytes",
+        return refuse(c, RULE_LIMITS_TENSOR_BYTES, tensor, "bytes",
                       "the device cannot bind so large a buffer", limit, "%zu elements",
                       t->elements);
     }
@@ -107,15 +107,15 @@ static bool check_node(struct check *c)
     char limit[32];
 
     if (n->code == BUILTIN_DELEGATE)
-        return refuse(c, "node.delegated", -1, "op", "another delegate runs it", "a builtin op",
+        return refuse(c, RULE_NODE_DELEGATED, -1, "op", "another delegate runs it", "a builtin op",
                       "%s", n->name);
     if (!n->op)
-        return refuse(c, "op.unknown", -1, "op", "runs on the CPU", "an op of this delegate", "%s",
-                      n->name);
+        return refuse(c, RULE_OP_UNKNOWN, -1, "op", "runs on the CPU", "an op of this delegate",
+                      "%s", n->name);
     if (n->version < 1 || n->version > n->op->max_version) {
         snprintf(limit, sizeof limit, "1 to %d", n->op->max_version);
-        return refuse(c, "op.version", -1, "version", "convert for an older runtime", limit, "%d",
-                      n->version);
+        return refuse(c, RULE_OP_VERSION, -1, "version", "convert for an older runtime", limit,
+                      "%d", n->version);
     }
     if (!check_options(c))
         return false;
@@ -141,7 +141,7 @@ static void drop_unread_constants(struct decision *d, const struct graph *g)
             for (int k = 0; k < g->nodes[j].input_count && d->take[j]; k++)
                 read |= g->nodes[j].inputs[k] == g->nodes[i].outputs[0];
         if (!read)
-            decision_drop(d, g, i, "dequantize.no_reader", "its readers run on the CPU",
+            decision_drop(d, g, i, RULE_DEQUANTIZE_NO_READER, "its readers run on the CPU",
                           "at least 1 reader on the device", 0);
     }
 }
@@ -172,7 +172,7 @@ enum status decide(struct decision *d, const struct graph *g, const struct gpu_o
     return STATUS_OK;
 }
 
-void decision_drop(struct decision *d, const struct graph *g, int node, const char *rule,
+void decision_drop(struct decision *d, const struct graph *g, int node, enum rule rule,
                    const char *hint, const char *limit, int value)
 {
     /* One refusal a node at most, so there is room; kept in the order of nodes. */

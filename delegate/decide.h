@@ -18,7 +18,7 @@ enum status decide(struct decision *d, const struct graph *g, const struct gpu_o
 void decision_close(struct decision *d);
 
 /* Takes a node back, for a reason that shows later (a partition that is not wanted). */
-void decision_drop(struct decision *d, const struct graph *g, int node, const char *rule,
+void decision_drop(struct decision *d, const struct graph *g, int node, enum rule rule,
                    const char *hint, const char *limit, int value);
 
 #endif

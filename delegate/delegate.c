@@ -3,23 +3,15 @@
 #include "reference/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* One line for each op code that is refused for what it is; not for those that an option or another
- * delegate keeps away. */
-static bool is_warned(const struct refusal *r)
-{
-    return strncmp(r->rule, "option.", 7) != 0 && strcmp(r->rule, "node.delegated") != 0 &&
-           strcmp(r->rule, "dequantize.no_reader") != 0;
-}
-
+/* One line for each op code that is refused for what it is. */
 static void warn(TfLiteContext *context, const struct decision *d)
 {
     for (int i = 0; i < d->refusal_count; i++) {
-        bool said = !is_warned(&d->refusals[i]);
+        bool said = !rule_is_warned(d->refusals[i].id);
 
         for (int j = 0; j < i && !said; j++)
-            said = d->refusals[j].code == d->refusals[i].code && is_warned(&d->refusals[j]);
+            said = d->refusals[j].code == d->refusals[i].code && rule_is_warned(d->refusals[j].id);
         if (!said)
             context->ReportError(context,
                                  "WARNING: op code #%d cannot be handled by this delegate.",
@@ -42,8 +34,8 @@ static TfLiteIntArray *taken_nodes(const struct graph *g, const struct decision 
 }
 
 static void drop_partition(struct decision *d, const struct graph *g,
-                           const TfLiteDelegateParams *partition, const char *rule,
-                           const char *hint, const char *limit)
+                           const TfLiteDelegateParams *partition, enum rule rule, const char *hint,
+                           const char *limit)
 {
     const TfLiteIntArray *nodes = partition->nodes_to_replace;
 
@@ -81,10 +73,10 @@ static enum status limit_partitions(TfLiteContext *context, const struct gpu_opt
             larger += other > size || (other == size && j < i);
         }
         if (size < o->min_nodes)
-            drop_partition(d, g, &partitions[i], "option.min_nodes",
+            drop_partition(d, g, &partitions[i], RULE_OPTION_MIN_NODES,
                            "its partition is smaller than the option min_nodes", "min_nodes");
         else if (o->max_partitions > 0 && larger >= o->max_partitions)
-            drop_partition(d, g, &partitions[i], "option.max_partitions",
+            drop_partition(d, g, &partitions[i], RULE_OPTION_MAX_PARTITIONS,
                            "larger partitions are taken; raise max_partitions (0: no limit)",
                            "max_partitions");
     }

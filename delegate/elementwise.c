@@ -30,7 +30,7 @@ bool elementwise_accept(struct check *c)
     for (int i = 0; i < 2; i++)
         constants += graph_is_constant(c->graph, c->node->inputs[i]);
     if (constants == 2)
-        return refuse(c, "binary.constants", c->node->inputs[0], "data",
+        return refuse(c, RULE_BINARY_CONSTANTS, c->node->inputs[0], "data",
                       "fold the constants when the model is converted",
                       "at most one constant operand", "two");
     a = graph_input(c->graph, c->node, 0);
@@ -40,7 +40,7 @@ bool elementwise_accept(struct check *c)
         const struct graph_tensor *t = i ? b : a;
 
         if (!plan_tensor_fits(t, false, c->limits, &bytes))
-            return refuse(c, "limits.constant_bytes", c->node->inputs[i], "elements",
+            return refuse(c, RULE_LIMITS_CONSTANT_BYTES, c->node->inputs[i], "elements",
                           "the device cannot bind so large a buffer", "maxStorageBufferRange",
                           "%zu", t->elements);
     }
@@ -49,13 +49,14 @@ bool elementwise_accept(struct check *c)
 
         if (a->rank > y->rank || b->rank > y->rank || (da != db && da != 1 && db != 1) ||
             y->dims[i] != (da == 1 ? db : da))
-            return refuse(c, "binary.broadcast", c->node->outputs[0], "dims",
+            return refuse(c, RULE_BINARY_BROADCAST, c->node->outputs[0], "dims",
                           "the model is malformed", "the operands' broadcast shape",
                           "dim %d: %d and %d to %d", i, da, db, y->dims[i]);
     }
     if (a->rank > y->rank || b->rank > y->rank)
-        return refuse(c, "binary.broadcast", c->node->outputs[0], "rank", "the model is malformed",
-                      "the larger of the operands'", "%d and %d to %d", a->rank, b->rank, y->rank);
+        return refuse(c, RULE_BINARY_BROADCAST, c->node->outputs[0], "rank",
+                      "the model is malformed", "the larger of the operands'", "%d and %d to %d",
+                      a->rank, b->rank, y->rank);
     return true;
 }
 

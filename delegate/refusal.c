@@ -8,7 +8,32 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool refuse(struct check *c, const char *rule, int tensor, const char *field, const char *hint,
+static const struct {
+    const char *id, *meaning;
+    bool warned;
+} rules[RULE_COUNT] = {
+#define RULE(name, id_, warned_, meaning_)                                                         \
+    [RULE_##name] = { .id = (id_), .meaning = (meaning_), .warned = (warned_) },
+#include "delegate/rules.def"
+#undef RULE
+};
+
+const char *rule_id(enum rule rule)
+{
+    return rules[rule].id;
+}
+
+const char *rule_meaning(enum rule rule)
+{
+    return rules[rule].meaning;
+}
+
+bool rule_is_warned(enum rule rule)
+{
+    return rules[rule].warned;
+}
+
+bool refuse(struct check *c, enum rule rule, int tensor, const char *field, const char *hint,
             const char *limit, const char *value_format, ...)
 {
     struct refusal *r = c->refusal;
@@ -17,7 +42,8 @@ bool refuse(struct check *c, const char *rule, int tensor, const char *field, co
     r->host_node = c->node->host_node;
     r->code = c->node->code;
     r->version = c->node->version;
-    r->rule = rule;
+    r->id = rule;
+    r->rule = rule_id(rule);
     r->tensor = tensor;
     r->hint = hint;
     snprintf(r->op, sizeof r->op, "%s", c->node->name);
@@ -37,13 +63,13 @@ bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs)
 
     if (c->node->input_count < min_inputs || c->node->input_count > max_inputs) {
         snprintf(limit, sizeof limit, "%d to %d", min_inputs, max_inputs);
-        return refuse(c, "node.inputs", -1, "number of inputs", "the model is malformed", limit,
+        return refuse(c, RULE_NODE_INPUTS, -1, "number of inputs", "the model is malformed", limit,
                       "%d", c->node->input_count);
     }
     if (c->node->output_count != outputs) {
         snprintf(limit, sizeof limit, "%d", outputs);
-        return refuse(c, "node.outputs", -1, "number of outputs", "the model is malformed", limit,
-                      "%d", c->node->output_count);
+        return refuse(c, RULE_NODE_OUTPUTS, -1, "number of outputs", "the model is malformed",
+                      limit, "%d", c->node->output_count);
     }
     return true;
 }
@@ -59,7 +85,7 @@ static bool check_rank(struct check *c, int tensor, int min_rank, int max_rank)
         snprintf(limit, sizeof limit, "%d", min_rank);
     else
         snprintf(limit, sizeof limit, "%d to %d", min_rank, max_rank);
-    return refuse(c, "tensor.rank", tensor, "rank", "reshape the tensor around this node", limit,
+    return refuse(c, RULE_TENSOR_RANK, tensor, "rank", "reshape the tensor around this node", limit,
                   "%d", rank);
 }
 
@@ -70,7 +96,7 @@ static bool check_present(struct check *c, int i)
     if (i < c->node->input_count && c->node->inputs[i] >= 0)
         return true;
     snprintf(field, sizeof field, "input %d", i);
-    return refuse(c, "node.input_absent", -1, field, "the model is malformed", "a tensor",
+    return refuse(c, RULE_NODE_INPUT_ABSENT, -1, field, "the model is malformed", "a tensor",
                   "absent");
 }
 
@@ -84,7 +110,7 @@ static bool check_float_type(struct check *c, int tensor)
         return true;
     if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && c->node->op && c->node->op->half)
         return true;
-    return refuse(c, "tensor.type", tensor, "type",
+    return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
                   type == kTfLiteFloat16 ? "f16 weights are taken behind a DEQUANTIZE"
                                          : "this version computes float models",
                   c->node->op && c->node->op->half ? "f32, or f16 for all" : "f32", "%s",
@@ -102,7 +128,7 @@ bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank)
     if (!check_present(c, i))
         return false;
     if (graph_is_constant(c->graph, c->node->inputs[i]))
-        return refuse(c, "input.constant", c->node->inputs[i], "data",
+        return refuse(c, RULE_INPUT_CONSTANT, c->node->inputs[i], "data",
                       "fold the constant when the model is converted", "computed at run time",
                       "a constant");
     return check_float(c, i, min_rank, max_rank);
@@ -118,7 +144,7 @@ bool check_storable(struct check *c, int i, uint64_t count)
     if (count > c->limits->max_storage_buffer_range / (half ? 8 : 16)) {
         snprintf(limit, sizeof limit, "%llu bytes (maxStorageBufferRange)",
                  (unsigned long long)c->limits->max_storage_buffer_range);
-        return refuse(c, "limits.constant_bytes", tensor, "packed bytes",
+        return refuse(c, RULE_LIMITS_CONSTANT_BYTES, tensor, "packed bytes",
                       "the device cannot bind so large a buffer", limit, "%llu",
                       (unsigned long long)count * (half ? 8 : 16));
     }
@@ -126,7 +152,7 @@ bool check_storable(struct check *c, int i, uint64_t count)
         const float f = graph_constant_float(c->graph, tensor, j);
 
         if (!(fabsf(f) <= 65504.0f))
-            return refuse(c, "constant.f16_range", tensor, "data", "use precision=fp32",
+            return refuse(c, RULE_CONSTANT_F16_RANGE, tensor, "data", "use precision=fp32",
                           "at most 65504", "%g at element %zu", f, j);
     }
     return true;
@@ -142,23 +168,15 @@ bool check_activation(struct check *c, int activation)
 {
     if (activation >= kTfLiteActNone && activation <= kTfLiteActRelu6)
         return true;
-    return refuse(c, "params.activation", -1, "activation",
+    return refuse(c, RULE_PARAMS_ACTIVATION, -1, "activation",
                   "the CPU kernels ignore this activation; use a node of its own",
                   "0 (none) to 3 (relu6)", "%d", activation);
-}
-
-bool check_positive(struct check *c, const char *field, int value)
-{
-    if (value > 0)
-        return true;
-    return refuse(c, "params.positive", -1, field, "the model is malformed", "at least 1", "%d",
-                  value);
 }
 
 bool check_params(struct check *c)
 {
     if (c->node->params)
         return true;
-    return refuse(c, "params.missing", -1, "builtin_data", "the model is malformed",
+    return refuse(c, RULE_PARAMS_MISSING, -1, "builtin_data", "the model is malformed",
                   "a parameter struct", "NULL");
 }

@@ -10,13 +10,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum rule {
+#define RULE(name, id, warned, meaning) RULE_##name,
+#include "delegate/rules.def"
+#undef RULE
+    RULE_COUNT
+};
+/* "conv_2d.groups"; what must hold, in a few words. */
+const char *rule_id(enum rule rule);
+const char *rule_meaning(enum rule rule);
+/* The standard warning names the op. */
+bool rule_is_warned(enum rule rule);
+
 struct refusal {
+    enum rule id;
+    const char *rule; /* rule_id(id): "conv_2d.groups" */
     int host_node;
     int32_t code;
     int version;
     char op[48];
-    const char *rule; /* stable id, static: "conv_2d.weights_constant" */
-    int tensor;       /* -1: not about one tensor */
+    int tensor; /* -1: not about one tensor */
     char tensor_name[80];
     char field[48];
     char value[80];
@@ -34,7 +47,7 @@ struct check {
 };
 
 /* Says no: fills the refusal and returns false.  tensor is an index of the graph or -1. */
-bool refuse(struct check *c, const char *rule, int tensor, const char *field, const char *hint,
+bool refuse(struct check *c, enum rule rule, int tensor, const char *field, const char *hint,
             const char *limit, const char *value_format, ...) PRINTF_LIKE(7, 8);
 
 /* Checks that most ops share; each true, or a refusal.  i counts the node's inputs. */
@@ -50,8 +63,6 @@ bool check_storable(struct check *c, int i, uint64_t count);
 bool check_output_float(struct check *c, int i, int min_rank, int max_rank);
 /* A fused activation that the shaders compute: none, relu, relu_n1_to_1, relu6. */
 bool check_activation(struct check *c, int activation);
-/* value is one of 1..max. */
-bool check_positive(struct check *c, const char *field, int value);
 /* The node has its parameter struct. */
 bool check_params(struct check *c);
 

@@ -36,7 +36,7 @@ static bool check_size(struct check *c, const char *field, int value)
 {
     if (value >= 1 && value <= MOST)
         return true;
-    return refuse(c, "window.size", -1, field, "the model is malformed", "1 to 1048576", "%d",
+    return refuse(c, RULE_WINDOW_SIZE, -1, field, "the model is malformed", "1 to 1048576", "%d",
                   value);
 }
 
@@ -47,7 +47,7 @@ bool check_window(struct check *c, const struct window *w, int in, int out)
     int64_t want_h, want_w;
 
     if (w->padding != kTfLitePaddingSame && w->padding != kTfLitePaddingValid)
-        return refuse(c, "window.padding", -1, "padding", "the model is malformed",
+        return refuse(c, RULE_WINDOW_PADDING, -1, "padding", "the model is malformed",
                       "1 (SAME), 2 (VALID)", "%d", (int)w->padding);
     if (!check_size(c, "filter height", w->filter_h) ||
         !check_size(c, "filter width", w->filter_w) ||
@@ -57,13 +57,13 @@ bool check_window(struct check *c, const struct window *w, int in, int out)
         !check_size(c, "dilation_width_factor", w->dilation_w))
         return false;
     if (extent(w->filter_h, w->dilation_h) > MOST || extent(w->filter_w, w->dilation_w) > MOST)
-        return refuse(c, "window.size", -1, "dilated filter", "the model is malformed",
+        return refuse(c, RULE_WINDOW_SIZE, -1, "dilated filter", "the model is malformed",
                       "1 to 1048576", "%lld x %lld", (long long)extent(w->filter_h, w->dilation_h),
                       (long long)extent(w->filter_w, w->dilation_w));
     want_h = outputs(w->padding, x->dims[1], w->filter_h, w->stride_h, w->dilation_h);
     want_w = outputs(w->padding, x->dims[2], w->filter_w, w->stride_w, w->dilation_w);
     if (x->dims[0] != y->dims[0] || y->dims[1] != want_h || y->dims[2] != want_w)
-        return refuse(c, "window.output_shape", out, "dims", "the model is malformed",
+        return refuse(c, RULE_WINDOW_OUTPUT_SHAPE, out, "dims", "the model is malformed",
                       "what the window gives", "[%d,%d,%d,..], the window gives [%d,%lld,%lld,..]",
                       y->dims[0], y->dims[1], y->dims[2], x->dims[0], (long long)want_h,
                       (long long)want_w);

@@ -38,7 +38,7 @@ static bool check_shape(struct check *c, int i, int axis)
 
     for (int d = 0; d < y->rank; d++)
         if (x->dims[d] < 0 || (d != axis && x->dims[d] != y->dims[d]))
-            return refuse(c, "concatenation.input_shape", c->node->inputs[i], "dims",
+            return refuse(c, RULE_CONCATENATION_INPUT_SHAPE, c->node->inputs[i], "dims",
                           "the model is malformed", "the output's on all axes but one",
                           "%d on dim %d, the output has %d, axis %d", x->dims[d], d, y->dims[d],
                           axis);
@@ -57,12 +57,12 @@ static bool accept_concatenation(struct check *c)
         !check_output_float(c, 0, 1, GRAPH_MAX_RANK))
         return false;
     if (params->activation != kTfLiteActNone)
-        return refuse(c, "concatenation.activation", -1, "activation",
+        return refuse(c, RULE_CONCATENATION_ACTIVATION, -1, "activation",
                       "the CPU kernel has none; use a node of its own", "0 (none)", "%d",
                       (int)params->activation);
     y = graph_output(c->graph, c->node, 0);
     if (params->axis < -y->rank || params->axis >= y->rank)
-        return refuse(c, "concatenation.axis", -1, "axis", "the model is malformed",
+        return refuse(c, RULE_CONCATENATION_AXIS, -1, "axis", "the model is malformed",
                       "-rank to rank - 1", "%d, rank %d", params->axis, y->rank);
     axis = axis_of(c->node, y);
     for (int i = 0; i < c->node->input_count; i++) {
@@ -76,11 +76,11 @@ static bool accept_concatenation(struct check *c)
         sum += x->dims[axis];
     }
     if (sum != y->dims[axis])
-        return refuse(c, "concatenation.output_shape", c->node->outputs[0], "dims",
+        return refuse(c, RULE_CONCATENATION_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                       "the model is malformed", "the inputs' sum on the axis",
                       "%d on axis %d, the sum is %lld", y->dims[axis], axis, (long long)sum);
     if (!computed)
-        return refuse(c, "concatenation.constants", c->node->inputs[0], "data",
+        return refuse(c, RULE_CONCATENATION_CONSTANTS, c->node->inputs[0], "data",
                       "fold the constants when the model is converted",
                       "an input that is computed at run time", "constants only");
     return true;

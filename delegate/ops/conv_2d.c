@@ -55,18 +55,19 @@ static bool accept_conv(struct check *c)
     if (!check_window(c, &window, c->node->inputs[0], c->node->outputs[0]))
         return false;
     if (w->dims[0] < 1 || y->dims[3] != w->dims[0])
-        return refuse(c, "conv_2d.out_channels", c->node->outputs[0], "dims[3]",
+        return refuse(c, RULE_CONV_2D_OUT_CHANNELS, c->node->outputs[0], "dims[3]",
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       y->dims[3], w->dims[0]);
     if (w->dims[3] < 1 || x->dims[3] % w->dims[3] != 0 ||
         w->dims[0] % (x->dims[3] / w->dims[3]) != 0)
-        return refuse(c, "conv_2d.groups", c->node->inputs[1], "dims[3]", "the model is malformed",
+        return refuse(c, RULE_CONV_2D_GROUPS, c->node->inputs[1], "dims[3]",
+                      "the model is malformed",
                       "a divisor of the input's channels, into groups that divide the output's",
                       "%d of %d input channels, %d outputs", w->dims[3], x->dims[3], w->dims[0]);
     if (b && !check_float(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[0])
-        return refuse(c, "conv_2d.bias", c->node->inputs[2], "dims[0]", "the model is malformed",
+        return refuse(c, RULE_CONV_2D_BIAS, c->node->inputs[2], "dims[0]", "the model is malformed",
                       "dims[0] of the weights", "%d, the weights have %d", b->dims[0], w->dims[0]);
     shape = weights_of(w, w->dims[3] != x->dims[3]);
     return check_storable(c, 1, weights_vec4s(&shape));

@@ -42,18 +42,18 @@ static bool accept_depthwise(struct check *c)
     if (!check_window(c, &window, c->node->inputs[0], c->node->outputs[0]))
         return false;
     if (w->dims[0] != 1)
-        return refuse(c, "depthwise_conv_2d.weights", c->node->inputs[1], "dims[0]",
+        return refuse(c, RULE_DEPTHWISE_CONV_2D_WEIGHTS, c->node->inputs[1], "dims[0]",
                       "the model is malformed", "1", "%d", w->dims[0]);
     if (x->dims[3] < 1 || w->dims[3] < 1 || w->dims[3] % x->dims[3] != 0 ||
         y->dims[3] != w->dims[3])
-        return refuse(c, "depthwise_conv_2d.channels", c->node->inputs[1], "dims[3]",
+        return refuse(c, RULE_DEPTHWISE_CONV_2D_CHANNELS, c->node->inputs[1], "dims[3]",
                       "the model is malformed",
                       "a multiple of the input's, as many as the output's",
                       "%d, input %d, output %d", w->dims[3], x->dims[3], y->dims[3]);
     if (b && !check_float(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[3])
-        return refuse(c, "depthwise_conv_2d.bias", c->node->inputs[2], "dims[0]",
+        return refuse(c, RULE_DEPTHWISE_CONV_2D_BIAS, c->node->inputs[2], "dims[0]",
                       "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
                       b->dims[0], w->dims[3]);
     return check_storable(

@@ -17,12 +17,12 @@ static bool accept_dequantize(struct check *c)
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
     if (!x || x->type != kTfLiteFloat16 || y->type != kTfLiteFloat32)
-        return refuse(c, "dequantize.f16", c->node->inputs[0], "type",
+        return refuse(c, RULE_DEQUANTIZE_F16, c->node->inputs[0], "type",
                       "this version computes float models", "f16 to f32", "%s to %s",
                       x ? runtime_type_name(x->type) : "absent", runtime_type_name(y->type));
     same = x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0;
     if (!same || graph_is_constant(c->graph, c->node->inputs[0]))
-        return refuse(c, "dequantize.output_shape", c->node->outputs[0], "dims",
+        return refuse(c, RULE_DEQUANTIZE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                       "the model is malformed", "the input's", "rank %d", y->rank);
     return true;
 }

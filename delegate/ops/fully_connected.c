@@ -21,26 +21,26 @@ static bool accept_fully_connected(struct check *c)
     b = graph_input(c->graph, c->node, 2);
     y = graph_output(c->graph, c->node, 0);
     if (params->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
-        return refuse(c, "fully_connected.weights_format", -1, "weights_format",
+        return refuse(c, RULE_FULLY_CONNECTED_WEIGHTS_FORMAT, -1, "weights_format",
                       "convert without shuffled weights", "0 (default)", "%d",
                       (int)params->weights_format);
     if (w->dims[0] < 1 || w->dims[1] < 1 || x->elements % (size_t)w->dims[1] != 0)
-        return refuse(c, "fully_connected.depth", c->node->inputs[1], "dims[1]",
+        return refuse(c, RULE_FULLY_CONNECTED_DEPTH, c->node->inputs[1], "dims[1]",
                       "the model is malformed", "a divisor of the input's elements",
                       "[%d,%d], the input has %zu elements", w->dims[0], w->dims[1], x->elements);
     if (params->keep_num_dims && x->dims[x->rank - 1] != w->dims[1])
-        return refuse(c, "fully_connected.keep_num_dims", c->node->inputs[0], "last dim",
+        return refuse(c, RULE_FULLY_CONNECTED_KEEP_NUM_DIMS, c->node->inputs[0], "last dim",
                       "the model is malformed", "dims[1] of the weights", "%d, the weights have %d",
                       x->dims[x->rank - 1], w->dims[1]);
     if (y->dims[y->rank - 1] != w->dims[0] ||
         y->elements != x->elements / (size_t)w->dims[1] * (size_t)w->dims[0])
-        return refuse(c, "fully_connected.output_shape", c->node->outputs[0], "elements",
+        return refuse(c, RULE_FULLY_CONNECTED_OUTPUT_SHAPE, c->node->outputs[0], "elements",
                       "the model is malformed", "rows of dims[0] of the weights",
                       "%zu, last dim %d", y->elements, y->dims[y->rank - 1]);
     if (b && !check_float(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[0])
-        return refuse(c, "fully_connected.bias", c->node->inputs[2], "dims[0]",
+        return refuse(c, RULE_FULLY_CONNECTED_BIAS, c->node->inputs[2], "dims[0]",
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       b->dims[0], w->dims[0]);
     return check_storable(c, 1,

@@ -20,7 +20,7 @@ struct gates_args {
 };
 _Static_assert(sizeof(struct gates_args) == 12, "lstm.comp");
 
-static bool check_dims(struct check *c, int tensor, const char *rule, int32_t d0, int32_t d1)
+static bool check_dims(struct check *c, int tensor, enum rule rule, int32_t d0, int32_t d1)
 {
     const struct graph_tensor *t = &c->graph->tensors[tensor];
 
@@ -38,14 +38,14 @@ static bool check_state(struct check *c, int input)
     int readers = 0;
 
     if (c->graph->tensors[tensor].producer >= 0)
-        return refuse(c, "lstm.state", tensor, "producer", "make the state a variable tensor",
+        return refuse(c, RULE_LSTM_STATE, tensor, "producer", "make the state a variable tensor",
                       "a variable or an input of the graph", "computed by node %d",
                       c->graph->nodes[c->graph->tensors[tensor].producer].host_node);
     for (int i = 0; i < c->graph->node_count; i++)
         for (int j = 0; j < c->graph->nodes[i].input_count; j++)
             readers += c->graph->nodes[i].inputs[j] == tensor;
     if (readers != 1)
-        return refuse(c, "lstm.state_readers", tensor, "readers",
+        return refuse(c, RULE_LSTM_STATE_READERS, tensor, "readers",
                       "give each LSTM a state of its own", "1", "%d", readers);
     return true;
 }
@@ -57,15 +57,16 @@ static bool check_lstm_params(struct check *c)
     if (!check_params(c))
         return false;
     if (params->kernel_type != kTfLiteLSTMBasicKernel)
-        return refuse(c, "lstm.kernel_type", -1, "kernel_type",
+        return refuse(c, RULE_LSTM_KERNEL_TYPE, -1, "kernel_type",
                       "only the basic kernel is computed here", "1 (basic)", "%d",
                       (int)params->kernel_type);
     if (params->activation != kTfLiteActTanh)
-        return refuse(c, "lstm.activation", -1, "activation", "the basic kernel has TANH",
+        return refuse(c, RULE_LSTM_ACTIVATION, -1, "activation", "the basic kernel has TANH",
                       "4 (tanh)", "%d", (int)params->activation);
     if (params->cell_clip != 0 || params->proj_clip != 0)
-        return refuse(c, "lstm.clip", -1, "cell_clip, proj_clip", "the basic kernel does not clip",
-                      "0", "%g, %g", (double)params->cell_clip, (double)params->proj_clip);
+        return refuse(c, RULE_LSTM_CLIP, -1, "cell_clip, proj_clip",
+                      "the basic kernel does not clip", "0", "%g, %g", (double)params->cell_clip,
+                      (double)params->proj_clip);
     return true;
 }
 
@@ -95,16 +96,16 @@ static bool accept_lstm(struct check *c)
     depth = c->graph->tensors[in[X]].dims[1];
     units = c->graph->tensors[in[H]].dims[1];
     if (units > INT32_MAX / 4 || depth > INT32_MAX - units)
-        return refuse(c, "lstm.units", in[H], "dims[1]", "the model is malformed", "less than 2^29",
-                      "%d", units);
-    if (!check_dims(c, in[H], "lstm.shape", batch, units) ||
-        !check_dims(c, in[C], "lstm.shape", batch, units) ||
-        !check_dims(c, in[WEIGHTS], "lstm.shape", 4 * units, depth + units) ||
-        !check_dims(c, in[BIAS], "lstm.shape", 4 * units, 0) ||
-        !check_dims(c, out[OUT_H], "lstm.shape", batch, units) ||
-        !check_dims(c, out[OUT_C], "lstm.shape", batch, units) ||
-        !check_dims(c, out[OUT_XH], "lstm.shape", batch, depth + units) ||
-        !check_dims(c, out[OUT_Z], "lstm.shape", batch, 4 * units) || !check_state(c, H) ||
+        return refuse(c, RULE_LSTM_UNITS, in[H], "dims[1]", "the model is malformed",
+                      "less than 2^29", "%d", units);
+    if (!check_dims(c, in[H], RULE_LSTM_SHAPE, batch, units) ||
+        !check_dims(c, in[C], RULE_LSTM_SHAPE, batch, units) ||
+        !check_dims(c, in[WEIGHTS], RULE_LSTM_SHAPE, 4 * units, depth + units) ||
+        !check_dims(c, in[BIAS], RULE_LSTM_SHAPE, 4 * units, 0) ||
+        !check_dims(c, out[OUT_H], RULE_LSTM_SHAPE, batch, units) ||
+        !check_dims(c, out[OUT_C], RULE_LSTM_SHAPE, batch, units) ||
+        !check_dims(c, out[OUT_XH], RULE_LSTM_SHAPE, batch, depth + units) ||
+        !check_dims(c, out[OUT_Z], RULE_LSTM_SHAPE, batch, 4 * units) || !check_state(c, H) ||
         !check_state(c, C))
         return false;
     shape = weights_of(&c->graph->tensors[in[WEIGHTS]]);

@@ -22,20 +22,21 @@ static bool accept_pad(struct check *c)
     paddings = graph_input(c->graph, c->node, 1);
     if (!paddings || !paddings->data ||
         (paddings->type != kTfLiteInt32 && paddings->type != kTfLiteInt64))
-        return refuse(c, "pad.paddings_constant", paddings ? c->node->inputs[1] : -1, "paddings",
+        return refuse(c, RULE_PAD_PADDINGS_CONSTANT, paddings ? c->node->inputs[1] : -1, "paddings",
                       "make the paddings a constant of the model", "constant i32 or i64", "%s",
                       paddings && paddings->data ? "another type" : "not a constant");
     if (paddings->rank != 2 || paddings->dims[0] != x->rank || paddings->dims[1] != 2 ||
         y->rank != x->rank)
-        return refuse(c, "pad.paddings_shape", c->node->inputs[1], "dims", "the model is malformed",
-                      "[rank, 2]", "rank %d, %zu elements", paddings->rank, paddings->elements);
+        return refuse(c, RULE_PAD_PADDINGS_SHAPE, c->node->inputs[1], "dims",
+                      "the model is malformed", "[rank, 2]", "rank %d, %zu elements",
+                      paddings->rank, paddings->elements);
     for (int d = 0; d < x->rank; d++) {
         const int64_t before = graph_constant_int(c->graph, c->node->inputs[1], 2 * (size_t)d);
         const int64_t after = graph_constant_int(c->graph, c->node->inputs[1], 2 * (size_t)d + 1);
 
         if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX ||
             y->dims[d] != x->dims[d] + before + after)
-            return refuse(c, "pad.paddings_range", c->node->inputs[1], "paddings",
+            return refuse(c, RULE_PAD_PADDINGS_RANGE, c->node->inputs[1], "paddings",
                           "the model is malformed", "0 or more, giving the output's shape",
                           "%lld, %lld on dim %d: %d to %d", (long long)before, (long long)after, d,
                           x->dims[d], y->dims[d]);

@@ -37,8 +37,9 @@ static bool accept_pool(struct check *c)
     if (!check_window(c, &window, c->node->inputs[0], c->node->outputs[0]))
         return false;
     if (x->dims[3] != y->dims[3])
-        return refuse(c, "pool.channels", c->node->outputs[0], "dims[3]", "the model is malformed",
-                      "the input's", "%d, the input has %d", y->dims[3], x->dims[3]);
+        return refuse(c, RULE_POOL_CHANNELS, c->node->outputs[0], "dims[3]",
+                      "the model is malformed", "the input's", "%d, the input has %d", y->dims[3],
+                      x->dims[3]);
     return true;
 }
 

@@ -13,7 +13,7 @@ static bool accept_prelu(struct check *c)
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
     if (x->rank != y->rank || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) != 0)
-        return refuse(c, "prelu.output_shape", c->node->outputs[0], "dims",
+        return refuse(c, RULE_PRELU_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                       "the model is malformed", "the input's", "rank %d", y->rank);
     return true;
 }

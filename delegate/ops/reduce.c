@@ -50,23 +50,23 @@ static bool accept_mean(struct check *c)
     y = graph_output(c->graph, c->node, 0);
     axes = graph_input(c->graph, c->node, 1);
     if (!axes || !axes->data || axes->type != kTfLiteInt32 || axes->rank > 1)
-        return refuse(c, "reduce.axes_constant", axes ? c->node->inputs[1] : -1, "axes",
+        return refuse(c, RULE_REDUCE_AXES_CONSTANT, axes ? c->node->inputs[1] : -1, "axes",
                       "make the axes a constant of the model", "a constant i32 vector", "%s",
                       axes && axes->data ? "another type or rank" : "not a constant");
     if (!read_axes(c->graph, c->node, reduced))
-        return refuse(c, "reduce.axes_range", c->node->inputs[1], "axes", "the model is malformed",
-                      "within the input's rank", "rank %d", x->rank);
+        return refuse(c, RULE_REDUCE_AXES_RANGE, c->node->inputs[1], "axes",
+                      "the model is malformed", "within the input's rank", "rank %d", x->rank);
     /* The output's shape follows from the axes. */
     for (int i = 0; i < x->rank; i++) {
         if (reduced[i] && !params->keep_dims)
             continue;
         if (rank >= y->rank || y->dims[rank] != (reduced[i] ? 1 : x->dims[i]))
-            return refuse(c, "reduce.output_shape", c->node->outputs[0], "dims",
+            return refuse(c, RULE_REDUCE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                           "the model is malformed", "what the axes give", "rank %d", y->rank);
         rank++;
     }
     if (rank != y->rank)
-        return refuse(c, "reduce.output_shape", c->node->outputs[0], "rank",
+        return refuse(c, RULE_REDUCE_OUTPUT_SHAPE, c->node->outputs[0], "rank",
                       "the model is malformed", "what the axes give", "%d", y->rank);
     return true;
 }

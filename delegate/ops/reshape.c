@@ -13,11 +13,11 @@ static bool accept_reshape(struct check *c)
     y = graph_output(c->graph, c->node, 0);
     if (c->node->input_count == 2 && c->node->inputs[1] >= 0 &&
         !c->graph->tensors[c->node->inputs[1]].data)
-        return refuse(c, "reshape.shape_constant", c->node->inputs[1], "shape",
+        return refuse(c, RULE_RESHAPE_SHAPE_CONSTANT, c->node->inputs[1], "shape",
                       "make the shape a constant of the model", "a constant",
                       "computed at run time");
     if (x->elements != y->elements)
-        return refuse(c, "reshape.elements", c->node->outputs[0], "elements",
+        return refuse(c, RULE_RESHAPE_ELEMENTS, c->node->outputs[0], "elements",
                       "the model is malformed", "as many as the input's", "%zu, the input has %zu",
                       y->elements, x->elements);
     return true;

@@ -19,19 +19,20 @@ static bool check_size(struct check *c)
     const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
 
     if (!size || !size->data || size->type != kTfLiteInt32)
-        return refuse(c, "resize.size_constant", size ? c->node->inputs[1] : -1, "size",
+        return refuse(c, RULE_RESIZE_SIZE_CONSTANT, size ? c->node->inputs[1] : -1, "size",
                       "make it a constant of the model", "constant i32", "%s",
                       !size         ? "absent"
                       : !size->data ? "computed at run time"
                                     : runtime_type_name(size->type));
     if (size->rank != 1 || size->dims[0] != 2)
-        return refuse(c, "resize.size_shape", c->node->inputs[1], "dims", "the model is malformed",
-                      "[2]", "rank %d, %zu elements", size->rank, size->elements);
+        return refuse(c, RULE_RESIZE_SIZE_SHAPE, c->node->inputs[1], "dims",
+                      "the model is malformed", "[2]", "rank %d, %zu elements", size->rank,
+                      size->elements);
     for (int i = 0; i < 2; i++) {
         const int64_t value = graph_constant_int(c->graph, c->node->inputs[1], (size_t)i);
 
         if (value < 1 || value > MOST || value != y->dims[i + 1])
-            return refuse(c, "resize.size_range", c->node->inputs[1], "size",
+            return refuse(c, RULE_RESIZE_SIZE_RANGE, c->node->inputs[1], "size",
                           "the model is malformed", "1 to 16777216, the output's height and width",
                           "%lld on dim %d, the output has %d", (long long)value, i + 1,
                           y->dims[i + 1]);
@@ -48,19 +49,19 @@ static bool accept_resize(struct check *c)
         !check_output_float(c, 0, 4, 4))
         return false;
     if (params->align_corners && params->half_pixel_centers)
-        return refuse(c, "resize.flags", -1, "align_corners, half_pixel_centers",
+        return refuse(c, RULE_RESIZE_FLAGS, -1, "align_corners, half_pixel_centers",
                       "the CPU kernel refuses it, too", "one of them at most", "both");
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
     if (x->dims[0] != y->dims[0] || x->dims[3] != y->dims[3])
-        return refuse(c, "resize.output_shape", c->node->outputs[0], "dims",
+        return refuse(c, RULE_RESIZE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                       "the model is malformed", "the input's batch and channels",
                       "%d, %d, the input has %d, %d", y->dims[0], y->dims[3], x->dims[0],
                       x->dims[3]);
     for (int d = 1; d <= 2; d++)
         if (x->dims[d] < 1 || x->dims[d] > MOST)
-            return refuse(c, "resize.input_size", c->node->inputs[0], "dims", "resize in two steps",
-                          "1 to 16777216", "%d on dim %d", x->dims[d], d);
+            return refuse(c, RULE_RESIZE_INPUT_SIZE, c->node->inputs[0], "dims",
+                          "resize in two steps", "1 to 16777216", "%d on dim %d", x->dims[d], d);
     return check_size(c);
 }
 

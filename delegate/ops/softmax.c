@@ -23,10 +23,10 @@ static bool accept_softmax(struct check *c)
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
     if (x->rank != y->rank || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) != 0)
-        return refuse(c, "softmax.output_shape", c->node->outputs[0], "dims",
+        return refuse(c, RULE_SOFTMAX_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                       "the model is malformed", "the input's", "rank %d", y->rank);
     if (!(fabsf(params->beta) <= 1e6f))
-        return refuse(c, "softmax.beta", -1, "beta", "the model is malformed",
+        return refuse(c, RULE_SOFTMAX_BETA, -1, "beta", "the model is malformed",
                       "finite, at most 1e6", "%g", params->beta);
     return true;
 }

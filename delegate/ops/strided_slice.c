@@ -42,7 +42,7 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 static bool add(struct check *c, struct slice *out, struct taken taken)
 {
     if (out->rank == GRAPH_MAX_RANK)
-        return refuse(c, "strided_slice.rank", -1, "rank of the result",
+        return refuse(c, RULE_STRIDED_SLICE_RANK, -1, "rank of the result",
                       "reshape the tensor around this node", "at most 8", "more");
     out->dims[out->rank++] = taken;
     return true;
@@ -67,13 +67,13 @@ static bool add_spec(struct check *c, struct slice *out, int i, int dim)
     int64_t end = graph_constant_int(c->graph, c->node->inputs[2], (size_t)i);
 
     if (stride == 0)
-        return refuse(c, "strided_slice.stride", c->node->inputs[3], "strides",
+        return refuse(c, RULE_STRIDED_SLICE_STRIDE, c->node->inputs[3], "strides",
                       "the model is malformed", "not 0", "0 at %d", i);
     if (has(params->begin_mask, i))
         begin = stride > 0 ? 0 : size - 1;
     if (has(params->shrink_axis_mask, i)) {
         if (stride < 0 || begin < 0 || begin >= size)
-            return refuse(c, "strided_slice.shrink", c->node->inputs[1], "begin, strides",
+            return refuse(c, RULE_STRIDED_SLICE_SHRINK, c->node->inputs[1], "begin, strides",
                           "what the CPU does here is not defined",
                           "an index of the dim that is dropped, a stride above 0",
                           "begin %lld, stride %lld at %d, the dim is %lld", (long long)given,
@@ -105,14 +105,14 @@ static bool check_specs(struct check *c)
         const struct graph_tensor *t = graph_input(c->graph, c->node, i);
 
         if (!t || !t->data || t->type != kTfLiteInt32)
-            return refuse(c, "strided_slice.specs_constant", t ? c->node->inputs[i] : -1, names[i],
-                          "make it a constant of the model", "constant i32", "%s",
+            return refuse(c, RULE_STRIDED_SLICE_SPECS_CONSTANT, t ? c->node->inputs[i] : -1,
+                          names[i], "make it a constant of the model", "constant i32", "%s",
                           !t         ? "absent"
                           : !t->data ? "computed at run time"
                                      : runtime_type_name(t->type));
         if (t->rank != 1 || t->dims[0] != graph_input(c->graph, c->node, 1)->dims[0] ||
             t->dims[0] < 0 || t->dims[0] > 31 || (size_t)t->dims[0] != t->elements)
-            return refuse(c, "strided_slice.specs_shape", c->node->inputs[i], "dims",
+            return refuse(c, RULE_STRIDED_SLICE_SPECS_SHAPE, c->node->inputs[i], "dims",
                           "the model is malformed", "[n] with the same n in all three, at most 31",
                           "rank %d, %zu elements", t->rank, t->elements);
     }
@@ -133,7 +133,7 @@ static bool slice_of(struct check *c, struct slice *out)
         const bool new_axis = has(params->new_axis_mask, i);
 
         if (i >= specs && (ellipsis || new_axis))
-            return refuse(c, "strided_slice.masks", -1, "ellipsis_mask, new_axis_mask",
+            return refuse(c, RULE_STRIDED_SLICE_MASKS, -1, "ellipsis_mask, new_axis_mask",
                           "the model is malformed", "bits of the specs there are",
                           "%#x, %#x with %d specs", (unsigned)params->ellipsis_mask,
                           (unsigned)params->new_axis_mask, specs);
@@ -141,11 +141,11 @@ static bool slice_of(struct check *c, struct slice *out)
         rest -= i < specs && !ellipsis && !new_axis;
     }
     if (ellipses > 1)
-        return refuse(c, "strided_slice.ellipsis", -1, "ellipsis_mask", "the model is malformed",
+        return refuse(c, RULE_STRIDED_SLICE_ELLIPSIS, -1, "ellipsis_mask", "the model is malformed",
                       "1 bit", "%#x", (unsigned)params->ellipsis_mask);
     /* With no dim left for the ellipsis the CPU kernel passes over the spec behind it. */
     if (rest < ellipses)
-        return refuse(c, "strided_slice.specs", c->node->inputs[1], "elements",
+        return refuse(c, RULE_STRIDED_SLICE_SPECS, c->node->inputs[1], "elements",
                       "drop the ellipsis, or the specs that are too many",
                       "one for each dim of the input, and a dim for the ellipsis",
                       "%d specs, rank %d, ellipsis_mask %#x, new_axis_mask %#x", specs, rank,
@@ -179,12 +179,12 @@ static bool accept_strided_slice(struct check *c)
         return false;
     y = graph_output(c->graph, c->node, 0);
     if (y->rank != slice.rank)
-        return refuse(c, "strided_slice.output_shape", c->node->outputs[0], "rank",
+        return refuse(c, RULE_STRIDED_SLICE_OUTPUT_SHAPE, c->node->outputs[0], "rank",
                       "the model is malformed", "what the slice gives", "%d, the slice gives %d",
                       y->rank, slice.rank);
     for (int d = 0; d < y->rank; d++)
         if (y->dims[d] != slice.dims[d].size)
-            return refuse(c, "strided_slice.output_shape", c->node->outputs[0], "dims",
+            return refuse(c, RULE_STRIDED_SLICE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                           "the model is malformed", "what the slice gives",
                           "%d on dim %d, the slice gives %lld", y->dims[d], d,
                           (long long)slice.dims[d].size);

@@ -42,20 +42,20 @@ static bool check_shape(struct check *c)
     const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
 
     if (!shape || !shape->data || shape->type != kTfLiteInt32)
-        return refuse(c, "transpose_conv.shape_constant", shape ? c->node->inputs[SHAPE] : -1,
+        return refuse(c, RULE_TRANSPOSE_CONV_SHAPE_CONSTANT, shape ? c->node->inputs[SHAPE] : -1,
                       "output_shape", "make it a constant of the model", "constant i32", "%s",
                       !shape         ? "absent"
                       : !shape->data ? "computed at run time"
                                      : runtime_type_name(shape->type));
     if (shape->rank != 1 || shape->dims[0] != 4)
-        return refuse(c, "transpose_conv.shape_shape", c->node->inputs[SHAPE], "dims",
+        return refuse(c, RULE_TRANSPOSE_CONV_SHAPE_SHAPE, c->node->inputs[SHAPE], "dims",
                       "the model is malformed", "[4]", "rank %d, %zu elements", shape->rank,
                       shape->elements);
     for (int d = 0; d < 4; d++) {
         const int64_t value = graph_constant_int(c->graph, c->node->inputs[SHAPE], (size_t)d);
 
         if (value != y->dims[d])
-            return refuse(c, "transpose_conv.output_shape", c->node->outputs[0], "dims",
+            return refuse(c, RULE_TRANSPOSE_CONV_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                           "the model is malformed", "output_shape", "%d on dim %d, not %lld",
                           y->dims[d], d, (long long)value);
     }
@@ -81,17 +81,17 @@ static bool accept_transpose_conv(struct check *c)
     if (!check_window(c, &window, c->node->outputs[0], c->node->inputs[X]))
         return false;
     if (w->dims[0] < 1 || y->dims[3] != w->dims[0])
-        return refuse(c, "transpose_conv.out_channels", c->node->outputs[0], "dims[3]",
+        return refuse(c, RULE_TRANSPOSE_CONV_OUT_CHANNELS, c->node->outputs[0], "dims[3]",
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       y->dims[3], w->dims[0]);
     if (w->dims[3] < 1 || x->dims[3] != w->dims[3])
-        return refuse(c, "transpose_conv.in_channels", c->node->inputs[X], "dims[3]",
+        return refuse(c, RULE_TRANSPOSE_CONV_IN_CHANNELS, c->node->inputs[X], "dims[3]",
                       "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
                       x->dims[3], w->dims[3]);
     if (b && !check_float(c, BIAS, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[0])
-        return refuse(c, "transpose_conv.bias", c->node->inputs[BIAS], "dims[0]",
+        return refuse(c, RULE_TRANSPOSE_CONV_BIAS, c->node->inputs[BIAS], "dims[0]",
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       b->dims[0], w->dims[0]);
     weights = weights_of(w);
