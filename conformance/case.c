@@ -8,9 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct op_case *suite_row(const struct suite *s, size_t i)
+/* The rows of a suite: those that are written down, then those of its sweep. */
+struct row_list {
+    const struct suite *suite;
+    const char *swept;
+    size_t count;
+};
+
+static struct row_list list_rows(const struct suite *s)
 {
-    return (const struct op_case *)(const void *)((const char *)s->rows + i * s->row_bytes);
+    struct row_list list = { .suite = s };
+
+    if (s->sweep)
+        list.swept = s->sweep(&list.count);
+    list.count += s->row_count;
+    return list;
+}
+
+static const struct op_case *row_at(const struct row_list *list, size_t i)
+{
+    const struct suite *const s = list->suite;
+    const char *const row = i < s->row_count ? (const char *)s->rows + i * s->row_bytes
+                                             : list->swept + (i - s->row_count) * s->row_bytes;
+
+    return (const struct op_case *)(const void *)row;
 }
 
 /* op is one of the words of the list. */
@@ -55,11 +76,13 @@ static enum status walk(struct test_case *cases, size_t *count, struct diag *dia
 {
     *count = 0;
     for (size_t s = 0; s < suite_count; s++) {
+        const struct row_list list = list_rows(suites[s]);
+
         for (size_t m = 0; m < suites[s]->member_count; m++) {
             const struct suite_member *const member = &suites[s]->members[m];
 
-            for (size_t r = 0; r < suites[s]->row_count; r++) {
-                const struct op_case *const row = suite_row(suites[s], r);
+            for (size_t r = 0; r < list.count; r++) {
+                const struct op_case *const row = row_at(&list, r);
                 const uint32_t types = row->types ? row->types : member->types;
 
                 if (row->only && !has_word(row->only, member->op))

@@ -97,10 +97,14 @@ struct suite {
     size_t member_count;
     const void *rows; /* row_count structs of row_bytes */
     size_t row_count, row_bytes;
+    /* More rows, made from axes (pairwise.h) rather than written down; NULL: none.  They are the
+     * callee's, and the same in each call. */
+    const void *(*sweep)(size_t *count);
     /* Makes the model of m->c->row.  Failures are remembered by the maker. */
     void (*build)(struct maker *m);
 };
-#define SUITE(stem_, members_, rows_, build_)                                                      \
+#define SUITE(stem_, members_, rows_, build_) SUITE_SWEPT(stem_, members_, rows_, build_, NULL)
+#define SUITE_SWEPT(stem_, members_, rows_, build_, sweep_)                                        \
     const struct suite suite_##stem_ = {                                                           \
         .stem = #stem_,                                                                            \
         .members = (members_),                                                                     \
@@ -109,6 +113,7 @@ struct suite {
         .row_count = sizeof(rows_) / sizeof(rows_)[0],                                             \
         .row_bytes = sizeof(rows_)[0],                                                             \
         .build = (build_),                                                                         \
+        .sweep = (sweep_),                                                                         \
     }
 
 /* All suites, in the order of ops.def. */
@@ -122,5 +127,10 @@ const struct suite_member *suite_find_member(int32_t code);
 #define CHANNEL_LIST(X)                                                                            \
     X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(15), X(16), X(17), X(31), X(32),       \
         X(33), X(64), X(67)
+/* As an axis of a sweep (pairwise.h): { CHANNEL_LIST(CHANNEL_LEVEL) }. */
+#define CHANNEL_LEVEL(c)                                                                           \
+    {                                                                                              \
+        "c" #c, c, 0                                                                               \
+    }
 
 #endif

@@ -1,6 +1,7 @@
 /* CONV_2D: kernels, strides, dilations and paddings on odd images; channels around slices on both
  * sides; groups; fused activations; long sums; constants that are not constant. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
@@ -194,4 +195,129 @@ static void build(struct maker *m)
     maker_judged(m, &options, 3, in, maker_output(m, "y", &out));
 }
 
-SUITE(conv_2d, members, rows, build);
+/* ---- sweeps: any two circumstances together ---- */
+
+static const struct pairwise_level kernels[] = {
+    { "k1", 1, 1 },   { "k2", 2, 2 },   { "k3", 3, 3 },   { "k5", 5, 5 },
+    { "k1x3", 1, 3 }, { "k3x1", 3, 1 }, { "k2x3", 2, 3 }, { "k4", 4, 4 },
+};
+static const struct pairwise_level strides[] = {
+    { "", 1, 1 }, { "s2", 2, 2 }, { "s3", 3, 3 }, { "s2x1", 2, 1 }, { "s1x3", 1, 3 },
+};
+static const struct pairwise_level dilations[] = { { "", 1, 1 }, { "d2", 2, 2 }, { "d1x3", 1, 3 } };
+static const struct pairwise_level paddings[] = { { "", 0, 0 }, { "valid", VALID, 0 } };
+static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
+static const struct pairwise_level outs[] = {
+    { "o1", 1, 0 }, { "o2", 2, 0 },   { "o3", 3, 0 },   { "o4", 4, 0 },   { "o5", 5, 0 },
+    { "o8", 8, 0 }, { "o16", 16, 0 }, { "o17", 17, 0 }, { "o33", 33, 0 },
+};
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+/* VALID takes at least what the kernel reaches over. */
+static const struct pairwise_level images[] = {
+    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i4x5", 4, 5 }, { "i7x6", 7, 6 }, { "i11x3", 11, 3 },
+};
+static const struct pairwise_level activations[] = {
+    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
+};
+static const struct pairwise_level constants[] = { { "", 0, 0 },
+                                                   { "rw", RUNTIME_WEIGHTS, 0 },
+                                                   { "rb", RUNTIME_BIAS, 0 } };
+enum { KERNEL, STRIDE, DILATION, PADDING, CHANNEL, OUT, BATCH, IMAGE, ACTIVATION, CONSTANTS };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(kernels),   PAIRWISE_AXIS(strides),  PAIRWISE_AXIS(dilations),
+    PAIRWISE_AXIS(paddings),  PAIRWISE_AXIS(channels), PAIRWISE_AXIS(outs),
+    PAIRWISE_AXIS(batches),   PAIRWISE_AXIS(images),   PAIRWISE_AXIS(activations),
+    PAIRWISE_AXIS(constants),
+};
+
+static int32_t at_least(int32_t n, int32_t least)
+{
+    return n > least ? n : least;
+}
+
+static struct row swept_row(const struct pairwise_row *p, bool with_half)
+{
+    const struct pairwise_level *const *const level = p->level;
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: kernel, stride, dilation, channels, batch" },
+        .in = DIMS(level[BATCH]->x, level[IMAGE]->x, level[IMAGE]->y, level[CHANNEL]->x),
+        .out = level[OUT]->x,
+        .kernel = { level[KERNEL]->x, level[KERNEL]->y },
+        .stride = { level[STRIDE]->x, level[STRIDE]->y },
+        .dilation = { level[DILATION]->x, level[DILATION]->y },
+        .padding = level[PADDING]->x,
+        .activation = level[ACTIVATION]->x,
+        .runtime = (unsigned)level[CONSTANTS]->x,
+    };
+
+    r.base.types = TYPE_BIT(CASE_F32) | (with_half ? TYPE_BIT(CASE_F16) : 0);
+    if (r.padding == VALID) {
+        r.in.d[1] = at_least(r.in.d[1], (r.kernel.h - 1) * r.dilation.h + 1);
+        r.in.d[2] = at_least(r.in.d[2], (r.kernel.w - 1) * r.dilation.w + 1);
+    }
+    return r;
+}
+
+/* Groups: channels are those of one group. */
+static const struct pairwise_level groups[] = {
+    { "g2", 2, 0 }, { "g3", 3, 0 }, { "g5", 5, 0 }, { "g8", 8, 0 }
+};
+static const struct pairwise_level group_channels[] = { { "c1", 1, 0 }, { "c2", 2, 0 },
+                                                        { "c3", 3, 0 }, { "c4", 4, 0 },
+                                                        { "c5", 5, 0 }, { "c9", 9, 0 } };
+static const struct pairwise_level group_outs[] = {
+    { "o1", 1, 0 }, { "o2", 2, 0 }, { "o3", 3, 0 }, { "o4", 4, 0 }, { "o6", 6, 0 }
+};
+static const struct pairwise_level group_kernels[] = { { "k1", 1, 1 },
+                                                       { "k3", 3, 3 },
+                                                       { "k2x3", 2, 3 } };
+enum { G_GROUPS, G_CHANNEL, G_OUT, G_KERNEL, G_STRIDE, G_BATCH, G_ACTIVATION };
+static const struct pairwise_axis group_axes[] = {
+    PAIRWISE_AXIS(groups),        PAIRWISE_AXIS(group_channels), PAIRWISE_AXIS(group_outs),
+    PAIRWISE_AXIS(group_kernels), PAIRWISE_AXIS(strides),        PAIRWISE_AXIS(batches),
+    PAIRWISE_AXIS(activations),
+};
+
+static struct row group_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+    const int32_t count = level[G_GROUPS]->x;
+
+    return (struct row){
+        .base = { .name = p->name,
+                  .why = "pairwise: groups across slices",
+                  .types = TYPE_BIT(CASE_F32),
+                  .version = 6 },
+        .in = DIMS(level[G_BATCH]->x, 4, 5, level[G_CHANNEL]->x * count),
+        .out = level[G_OUT]->x * count,
+        .kernel = { level[G_KERNEL]->x, level[G_KERNEL]->y },
+        .stride = { level[G_STRIDE]->x, level[G_STRIDE]->y },
+        .activation = level[G_ACTIVATION]->x,
+        .groups = count,
+    };
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row plain[PAIRWISE_ROWS_MAX], grouped[PAIRWISE_ROWS_MAX];
+    static struct row made[2 * PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        const size_t plain_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], plain);
+        const size_t grouped_count =
+            pairwise_rows(group_axes, sizeof group_axes / sizeof group_axes[0], grouped);
+
+        for (size_t i = 0; i < plain_count; i++)
+            made[made_count++] =
+                swept_row(&plain[i], i % 4 == 0 && plain[i].level[CONSTANTS]->x == 0);
+        for (size_t i = 0; i < grouped_count; i++)
+            made[made_count++] = group_row(&grouped[i]);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(conv_2d, members, rows, build, sweep);

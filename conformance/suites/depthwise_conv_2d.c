@@ -1,6 +1,7 @@
 /* DEPTHWISE_CONV_2D: kernels, strides, dilations and paddings on odd images; channels around
  * slices; depth multipliers, whose outputs cross slices; fused activations. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
@@ -170,4 +171,96 @@ static void build(struct maker *m)
     maker_judged(m, &options, r->flags & NO_BIAS ? 2 : 3, in, maker_output(m, "y", &out));
 }
 
-SUITE(depthwise_conv_2d, members, rows, build);
+/* ---- sweep: any two circumstances together ---- */
+
+static const struct pairwise_level kernels[] = {
+    { "k1", 1, 1 },   { "k2", 2, 2 },   { "k3", 3, 3 },   { "k5", 5, 5 },
+    { "k1x3", 1, 3 }, { "k3x1", 3, 1 }, { "k2x3", 2, 3 }, { "k4", 4, 4 },
+};
+static const struct pairwise_level strides[] = {
+    { "", 1, 1 }, { "s2", 2, 2 }, { "s3", 3, 3 }, { "s2x1", 2, 1 }, { "s1x3", 1, 3 },
+};
+static const struct pairwise_level dilations[] = { { "", 1, 1 }, { "d2", 2, 2 }, { "d3x1", 3, 1 } };
+static const struct pairwise_level paddings[] = { { "", 0, 0 }, { "valid", VALID, 0 } };
+static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
+static const struct pairwise_level multipliers[] = {
+    { "", 1, 0 }, { "m2", 2, 0 }, { "m3", 3, 0 }, { "m4", 4, 0 }, { "m5", 5, 0 }, { "m8", 8, 0 },
+};
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+/* VALID takes at least what the kernel reaches over. */
+static const struct pairwise_level images[] = {
+    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i4x5", 4, 5 }, { "i7x6", 7, 6 }, { "i11x3", 11, 3 },
+};
+static const struct pairwise_level activations[] = {
+    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
+};
+static const struct pairwise_level constants[] = {
+    { "", 0, 0 }, { "nb", NO_BIAS, 0 }, { "rw", RUNTIME_WEIGHTS, 0 }, { "rb", RUNTIME_BIAS, 0 }
+};
+enum {
+    KERNEL,
+    STRIDE,
+    DILATION,
+    PADDING,
+    CHANNEL,
+    MULTIPLIER,
+    BATCH,
+    IMAGE,
+    ACTIVATION,
+    CONSTANTS
+};
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(kernels),   PAIRWISE_AXIS(strides),  PAIRWISE_AXIS(dilations),
+    PAIRWISE_AXIS(paddings),  PAIRWISE_AXIS(channels), PAIRWISE_AXIS(multipliers),
+    PAIRWISE_AXIS(batches),   PAIRWISE_AXIS(images),   PAIRWISE_AXIS(activations),
+    PAIRWISE_AXIS(constants),
+};
+
+static int32_t at_least(int32_t n, int32_t least)
+{
+    return n > least ? n : least;
+}
+
+static struct row swept_row(const struct pairwise_row *p, bool with_half)
+{
+    const struct pairwise_level *const *const level = p->level;
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: kernel, stride, dilation, multiplier, batch" },
+        .in = DIMS(level[BATCH]->x, level[IMAGE]->x, level[IMAGE]->y, level[CHANNEL]->x),
+        .kernel = { level[KERNEL]->x, level[KERNEL]->y },
+        .stride = { level[STRIDE]->x, level[STRIDE]->y },
+        .dilation = { level[DILATION]->x, level[DILATION]->y },
+        .padding = level[PADDING]->x,
+        .activation = level[ACTIVATION]->x,
+        .multiplier = level[MULTIPLIER]->x,
+        .flags = (unsigned)level[CONSTANTS]->x,
+    };
+
+    r.base.types = TYPE_BIT(CASE_F32) | (with_half ? TYPE_BIT(CASE_F16) : 0);
+    r.base.version = r.dilation.h > 1 || r.dilation.w > 1 ? 2 : 1;
+    if (r.padding == VALID) {
+        r.in.d[1] = at_least(r.in.d[1], (r.kernel.h - 1) * r.dilation.h + 1);
+        r.in.d[2] = at_least(r.in.d[2], (r.kernel.w - 1) * r.dilation.w + 1);
+    }
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] =
+                swept_row(&choices[i], i % 4 == 0 && choices[i].level[CONSTANTS]->x <= NO_BIAS);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(depthwise_conv_2d, members, rows, build, sweep);

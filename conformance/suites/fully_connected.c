@@ -1,6 +1,7 @@
 /* FULLY_CONNECTED: units and depths around slices, inputs of every rank flattened across padded
  * lanes, batches, with and without bias, fused activations. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 enum { NO_BIAS = 1, ABSENT_BIAS = 2, KEEP_DIMS = 4, RUNTIME_WEIGHTS = 8, RUNTIME_BIAS = 16 };
@@ -126,4 +127,81 @@ static void build(struct maker *m)
     maker_judged(m, &options, r->flags & NO_BIAS ? 2 : 3, in, maker_output(m, "y", &out));
 }
 
-SUITE(fully_connected, members, rows, build);
+/* ---- sweep: any two circumstances together ---- */
+
+static const struct pairwise_level depths[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
+static const struct pairwise_level units[] = {
+    { "u1", 1, 0 }, { "u2", 2, 0 }, { "u4", 4, 0 },   { "u5", 5, 0 },
+    { "u7", 7, 0 }, { "u8", 8, 0 }, { "u33", 33, 0 },
+};
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+enum form { MATRIX, TIMES, PIXELS, FIVE, FLAT };
+static const struct pairwise_level forms[] = {
+    { "r2", MATRIX, 0 }, { "r2keep", MATRIX, KEEP_DIMS }, /* [n, k] */
+    { "r3", TIMES, 0 },  { "r3keep", TIMES, KEEP_DIMS },  /* [n, 2, k] */
+    { "r4", PIXELS, 0 }, { "r4keep", PIXELS, KEEP_DIMS }, /* [n, 1, 3, k] */
+    { "r5", FIVE, 0 },                                    /* [n, 1, 2, 1, k] */
+    { "flat", FLAT, 0 },                                  /* [n, 1, k, 3], 3 k products */
+};
+static const struct pairwise_level activations[] = {
+    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
+};
+static const struct pairwise_level biases[] = {
+    { "", 0, 0 }, { "nb", NO_BIAS, 0 }, { "ab", ABSENT_BIAS, 0 }, { "rb", RUNTIME_BIAS, 0 }
+};
+static const struct pairwise_level weights_from[] = { { "", 0, 0 }, { "rw", RUNTIME_WEIGHTS, 0 } };
+enum { DEPTH, UNIT, BATCH, FORM, ACTIVATION, BIAS, WEIGHTS };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(depths),       PAIRWISE_AXIS(units),       PAIRWISE_AXIS(batches),
+    PAIRWISE_AXIS(forms),        PAIRWISE_AXIS(activations), PAIRWISE_AXIS(biases),
+    PAIRWISE_AXIS(weights_from),
+};
+
+static struct row swept_row(const struct pairwise_row *p, bool with_half)
+{
+    const struct pairwise_level *const *const level = p->level;
+    const int32_t n = level[BATCH]->x, k = level[DEPTH]->x;
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: depth, units, batch, rank, bias, weights" },
+        .units = level[UNIT]->x,
+        .activation = level[ACTIVATION]->x,
+        .flags = (unsigned)(level[FORM]->y | level[BIAS]->x | level[WEIGHTS]->x),
+    };
+
+    r.base.types = TYPE_BIT(CASE_F32) | (with_half ? TYPE_BIT(CASE_F16) : 0);
+    r.base.version = r.flags & (NO_BIAS | ABSENT_BIAS) ? 6 : r.flags & KEEP_DIMS ? 5 : 1;
+    switch ((enum form)level[FORM]->x) {
+    case MATRIX: r.in = (struct shape)DIMS(n, k); break;
+    case TIMES: r.in = (struct shape)DIMS(n, 2, k); break;
+    case PIXELS: r.in = (struct shape)DIMS(n, 1, 3, k); break;
+    case FIVE: r.in = (struct shape)DIMS(n, 1, 2, 1, k); break;
+    case FLAT:
+        r.in = (struct shape)DIMS(n, 1, k, 3);
+        r.depth = 3 * k;
+        break;
+    }
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++) {
+            const struct pairwise_level *const *const level = choices[i].level;
+
+            made[i] = swept_row(&choices[i], i % 4 == 0 && level[WEIGHTS]->x == 0 &&
+                                                 level[BIAS]->x != RUNTIME_BIAS);
+        }
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(fully_connected, members, rows, build, sweep);

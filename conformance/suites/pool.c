@@ -1,6 +1,7 @@
 /* Pools: AVERAGE_POOL_2D, MAX_POOL_2D.  Windows that reach over the edge count what is inside the
  * image only, and find no zeros outside. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
@@ -128,4 +129,73 @@ static void build(struct maker *m)
     maker_judged(m, &options, 1, &x, maker_output(m, "y", &out));
 }
 
-SUITE(pool, members, rows, build);
+/* ---- sweep: any two circumstances together ---- */
+
+static const struct pairwise_level filters[] = {
+    { "f1", 1, 1 }, { "f2", 2, 2 },   { "f3", 3, 3 },
+    { "f5", 5, 5 }, { "f1x3", 1, 3 }, { "f4x2", 4, 2 },
+};
+static const struct pairwise_level strides[] = {
+    { "", 1, 1 }, { "s2", 2, 2 }, { "s3", 3, 3 }, { "s2x1", 2, 1 }, { "s1x3", 1, 3 },
+};
+static const struct pairwise_level paddings[] = { { "", 0, 0 }, { "valid", VALID, 0 } };
+static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+/* VALID takes at least the window. */
+static const struct pairwise_level images[] = {
+    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i4x5", 4, 5 }, { "i7x6", 7, 6 }, { "i11x3", 11, 3 },
+};
+static const struct pairwise_level activations[] = {
+    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
+};
+enum { FILTER, STRIDE, PADDING, CHANNEL, BATCH, IMAGE, ACTIVATION };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(filters),     PAIRWISE_AXIS(strides), PAIRWISE_AXIS(paddings),
+    PAIRWISE_AXIS(channels),    PAIRWISE_AXIS(batches), PAIRWISE_AXIS(images),
+    PAIRWISE_AXIS(activations),
+};
+
+static int32_t at_least(int32_t n, int32_t least)
+{
+    return n > least ? n : least;
+}
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: window, stride, channels, batch, image" },
+        .in = DIMS(level[BATCH]->x, level[IMAGE]->x, level[IMAGE]->y, level[CHANNEL]->x),
+        .filter = { level[FILTER]->x, level[FILTER]->y },
+        .stride = { level[STRIDE]->x, level[STRIDE]->y },
+        .padding = level[PADDING]->x,
+        .activation = level[ACTIVATION]->x,
+    };
+
+    if (r.activation == 3)
+        r.base.scale = 6; /* both clamps of RELU6 */
+    if (r.padding == VALID) {
+        r.in.d[1] = at_least(r.in.d[1], r.filter.h);
+        r.in.d[2] = at_least(r.in.d[2], r.filter.w);
+    }
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] = swept_row(&choices[i]);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(pool, members, rows, build, sweep);
