@@ -134,6 +134,14 @@ struct bound_verdict bound_check(enum bounds bounds, double limit, double value,
     return (struct bound_verdict){ false, error };
 }
 
+struct bound_verdict bound_check_special(enum bounds bounds, double limit, double x, double value,
+                                         double got)
+{
+    if (isnan(x) || isnan(got))
+        return (struct bound_verdict){ true, 0 };
+    return bound_check(bounds, isnan(limit) ? 0 : limit, value, got);
+}
+
 /* What remains of an error when the roundings that are no part of the sum are taken off: storing as
  * f16, and dividing by the count. */
 static double residual(const struct bound_rule *rule, enum bounds bounds,

@@ -67,6 +67,12 @@ struct bound_verdict {
  * largest finite number, what is too small to be normal may give 0, NaN passes for NaN only. */
 struct bound_verdict bound_check(enum bounds bounds, double limit, double value, double got);
 
+/* One element of an elementwise op whose input x is an infinity or a NaN, which devices may take to
+ * be absent (5.6).  Of a NaN anything may come; of an infinity the right value, the largest finite
+ * number for an infinite one, or NaN. */
+struct bound_verdict bound_check_special(enum bounds bounds, double limit, double x, double value,
+                                         double got);
+
 /* Rules over a whole tensor of sums: the rms and the mean of e = error / (u * magnitude), where the
  * error is what the roundings besides the sum's own (f16 storage, division) do not explain.  K may
  * differ from element to element (at the edges of an image): each e is measured by its own.

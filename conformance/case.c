@@ -4,6 +4,7 @@
 #include "conformance/maker.h"
 #include "conformance/suite.h"
 #include "reference/memory.h"
+#include "reference/ref_op.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,29 +47,73 @@ static bool has_word(const char *list, const char *op)
     return false;
 }
 
+/* The version of an op that has f16 activations; 0: any. */
+static int32_t half_version(int32_t code)
+{
+    switch (code) {
+    case BUILTIN_SOFTMAX: return 4;
+    case BUILTIN_ADD:
+    case BUILTIN_CONCATENATION: return 6;
+    case BUILTIN_MUL: return 8;
+    default: return 0;
+    }
+}
+
+/* A row of a member in one type. */
+struct subrow {
+    const struct suite *suite;
+    const struct suite_member *member;
+    const struct op_case *row;
+    enum case_type type;
+};
+
 /* Fills the next case, or only counts when cases is NULL. */
-static enum status add_case(struct test_case *cases, size_t *count, const struct suite *suite,
-                            const struct suite_member *member, const struct op_case *row,
-                            const struct case_type_name *type, struct diag *diag)
+static enum status add_case(struct test_case *cases, size_t *count, const struct subrow *r,
+                            int32_t version, struct diag *diag)
 {
     struct test_case *const c = cases ? &cases[*count] : NULL;
+    const char *const op = r->member->op, *const type = case_types[r->type].name;
+    char number[16] = "";
     int n;
 
     (*count)++;
     if (!c)
         return STATUS_OK;
     *c = (struct test_case){
-        .suite = suite,
-        .row = row,
-        .type = type->tensor_type,
-        .op = member->op,
-        .code = member->code,
-        .version = row->version ? row->version : member->version,
+        .suite = r->suite,
+        .row = r->row,
+        .type = case_types[r->type].tensor_type,
+        .half = r->type == CASE_HALF,
+        .op = op,
+        .code = r->member->code,
+        .version = version,
     };
-    n = snprintf(c->name, sizeof c->name, "%s.%s.%s", member->op, type->name, row->name);
+    if (r->row->each_version)
+        snprintf(number, sizeof number, "%d", version);
+    n = r->row->gap
+            ? snprintf(c->name, sizeof c->name, "gap.%s.%s_%s%s", type, op, r->row->name, number)
+            : snprintf(c->name, sizeof c->name, "%s.%s.%s%s", op, type, r->row->name, number);
     if (n < 0 || (size_t)n >= sizeof c->name)
         return diag_fail(diag, STATUS_INVALID, "case %s.%s.%s: the name has more than %zu bytes",
-                         member->op, type->name, row->name, sizeof c->name - 1);
+                         op, type, r->row->name, sizeof c->name - 1);
+    return STATUS_OK;
+}
+
+/* The cases of a row in one type: one, or one for each version. */
+static enum status add_cases(struct test_case *cases, size_t *count, const struct subrow *r,
+                             struct diag *diag)
+{
+    const int32_t least = r->type == CASE_HALF ? half_version(r->member->code) : 0;
+    const struct ref_op *const op = ref_find(r->member->code);
+
+    if (!r->row->each_version || !op)
+        return add_case(cases, count, r,
+                        r->row->version ? r->row->version
+                        : least         ? least
+                                        : r->member->version,
+                        diag);
+    for (int32_t v = least ? least : 1; v <= op->max_version; v++)
+        TRY(add_case(cases, count, r, v, diag));
     return STATUS_OK;
 }
 
@@ -89,7 +134,9 @@ static enum status walk(struct test_case *cases, size_t *count, struct diag *dia
                     continue;
                 for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
                     if (types & TYPE_BIT(t))
-                        TRY(add_case(cases, count, suites[s], member, row, &case_types[t], diag));
+                        TRY(add_cases(cases, count,
+                                      &(struct subrow){ suites[s], member, row, (enum case_type)t },
+                                      diag));
                 }
             }
         }
@@ -172,6 +219,7 @@ enum status case_build(const struct test_case *c, const struct case_request *req
     if (s != STATUS_OK)
         goto fail;
     out->judged_node = m.judged;
+    out->every_half = c->row->every_half;
     return STATUS_OK;
 fail:
     case_instance_close(out);

@@ -1,7 +1,8 @@
 /* A case of the suite: a row of a table, and what is built from it.
  *
  * A suite (conformance/suites/<stem>.c) has rows; each row is run in each of its types and is named
- * op.type.variant.  From a row and a data set a model is built in memory, with its inputs. */
+ * op.type.variant, or gap.type.op_variant when it shows what goes wrong elsewhere.  From a row and
+ * a data set a model is built in memory, with its inputs. */
 #ifndef ASSAY_CONFORMANCE_CASE_H
 #define ASSAY_CONFORMANCE_CASE_H
 
@@ -40,6 +41,7 @@ struct test_case {
     const struct suite *suite;
     const struct op_case *row;
     int32_t type;               /* enum tensor_type: the type that the name says */
+    bool half;                  /* inputs, constants and outputs have that type, f16 */
     char name[CASE_NAME_BYTES]; /* "conv_2d.f32.same_s2_c5" */
     const char *op;             /* "conv_2d" */
     int32_t code;               /* enum builtin */
@@ -65,6 +67,8 @@ struct case_instance {
         void *data[2]; /* frame A and frame B */
     } inputs[CASE_INPUTS_MAX];
     int judged_node; /* the node that the case is about */
+    bool
+        every_half; /* inputs[0] holds infinities and NaNs too, an element for each of the output */
 };
 
 enum status case_build(const struct test_case *c, const struct case_request *request,

@@ -93,13 +93,16 @@ static void compare_element(const struct compare_request *q, struct comparison *
     const double limit = is_exact(q, &p) ? 0
                                          : bound_limit(q->rule, q->bounds, &p) +
                                                (q->runtime ? bound_runtime_error(q->rule, &p) : 0);
-    const struct bound_verdict v = bound_check(q->bounds, limit, p.value, got);
+    const bool special = q->special && !isfinite(q->special[i]);
+    const struct bound_verdict v =
+        special ? bound_check_special(q->bounds, limit, q->special[i], p.value, got)
+                : bound_check(q->bounds, limit, p.value, got);
     const double size = isnan(v.error) ? INFINITY : v.error;
 
     c->max_abs = fmax(c->max_abs, size);
     c->max_ulp = fmax(c->max_ulp, size / bound_ulp(q->bounds, p.value));
     c->margin = fmax(c->margin, ratio(v.pass ? fmin(v.error, limit) : v.error, limit));
-    if (limit > 0 && isfinite(got - p.value))
+    if (limit > 0 && isfinite(got - p.value) && !special)
         *bias += (got - p.value) / limit;
     if (v.pass)
         return;

@@ -18,6 +18,9 @@ struct compare_request {
     const int *dims;
     int rank;
     const struct ref_detail *detail; /* value, magnitude and terms of every element */
+    /* The input of an elementwise op, an element for each of the output, where infinities and NaNs
+     * are among them; NULL: all inputs are finite. */
+    const float *special;
 };
 
 struct comparison {

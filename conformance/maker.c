@@ -37,7 +37,7 @@ static float *draw(struct maker *m, const struct shape *shape, const struct fill
     const struct shape *as = fill->as.rank > 0 ? &fill->as : shape;
     const struct data_spec spec = {
         .set = m->request->set,
-        .half = m->request->half,
+        .half = m->request->half || m->c->half,
         .overflow = row->overflow,
         .scale = fill->plain ? 1 : row->scale,
         .offset = fill->plain ? 0 : row->offset,
@@ -101,14 +101,38 @@ static int add_input(struct maker *m, const char *name, const struct shape *shap
     return tensor;
 }
 
-int maker_input(struct maker *m, const char *name, const struct shape *shape,
-                const struct fill *fill)
+/* The first input of a row with every_half; as is drawn, else. */
+static bool takes_every_half(const struct maker *m)
+{
+    return m->c->row->every_half && m->out->input_count == 1;
+}
+
+/* Element i of it.  40503 is odd: frame B has every value, too. */
+static uint16_t half_at(size_t i, unsigned frame)
+{
+    return (uint16_t)(frame == 0 ? i : i * 40503 + 11);
+}
+
+static void fill_every_half(float *values, size_t count, unsigned frame)
+{
+    assert(count > 0 && count % 65536 == 0);
+    for (size_t i = 0; i < count; i++)
+        values[i] = half_to_float(half_at(i, frame));
+}
+
+static int single_input(struct maker *m, const char *name, const struct shape *shape,
+                        const struct fill *fill)
 {
     const int tensor = add_input(m, name, shape, TENSOR_FLOAT32, sizeof(float));
     const unsigned number = stream_number(m, fill);
 
-    for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++)
-        m->out->inputs[m->out->input_count - 1].data[frame] = draw(m, shape, fill, number, frame);
+    for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
+        float *const values = draw(m, shape, fill, number, frame);
+
+        if (values && takes_every_half(m))
+            fill_every_half(values, shape_elements(shape), frame);
+        m->out->inputs[m->out->input_count - 1].data[frame] = values;
+    }
     return tensor;
 }
 
@@ -120,13 +144,20 @@ int maker_half_input(struct maker *m, const char *name, const struct shape *shap
 
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
         float *const values = draw(m, shape, fill, number, frame);
+        uint16_t *const halves = values ? narrow(m, values, shape_elements(shape)) : NULL;
 
-        if (values)
-            m->out->inputs[m->out->input_count - 1].data[frame] =
-                narrow(m, values, shape_elements(shape));
+        for (size_t i = 0; halves && takes_every_half(m) && i < shape_elements(shape); i++)
+            halves[i] = half_at(i, frame);
+        m->out->inputs[m->out->input_count - 1].data[frame] = halves;
         mem_free(values);
     }
     return tensor;
+}
+
+int maker_input(struct maker *m, const char *name, const struct shape *shape,
+                const struct fill *fill)
+{
+    return m->c->half ? maker_half_input(m, name, shape, fill) : single_input(m, name, shape, fill);
 }
 
 int maker_half_constant(struct maker *m, const char *name, const struct shape *shape,
@@ -149,9 +180,16 @@ int maker_half_constant(struct maker *m, const char *name, const struct shape *s
     return tensor;
 }
 
+static int add_tensor(struct maker *m, int32_t type, const char *name, const struct shape *shape)
+{
+    if (m->status != STATUS_OK)
+        return -1;
+    return builder_tensor(&m->builder, type, name, (size_t)shape->rank, shape->d);
+}
+
 int maker_dequantize(struct maker *m, const char *name, int tensor, const struct shape *shape)
 {
-    const int out = maker_tensor(m, name, shape);
+    const int out = add_tensor(m, TENSOR_FLOAT32, name, shape);
 
     maker_op(m, BUILTIN_DEQUANTIZE, 3, &(struct options){ .tag = OPTIONS_DequantizeOptions }, 1,
              &tensor, out);
@@ -176,6 +214,8 @@ int maker_single_constant(struct maker *m, const char *name, const struct shape 
 int maker_constant(struct maker *m, const char *name, const struct shape *shape,
                    const struct fill *fill)
 {
+    if (m->c->half)
+        return maker_half_constant(m, name, shape, fill);
     if (m->c->type == TENSOR_FLOAT16)
         return maker_dequantize(m, name, maker_half_constant(m, name, shape, fill), shape);
     return maker_single_constant(m, name, shape, fill);
@@ -205,9 +245,16 @@ int maker_longs(struct maker *m, const char *name, const struct shape *shape, co
 
 int maker_tensor(struct maker *m, const char *name, const struct shape *shape)
 {
-    if (m->status != STATUS_OK)
-        return -1;
-    return builder_tensor(&m->builder, TENSOR_FLOAT32, name, (size_t)shape->rank, shape->d);
+    return add_tensor(m, m->c->half ? TENSOR_FLOAT16 : TENSOR_FLOAT32, name, shape);
+}
+
+int maker_variable(struct maker *m, const char *name, const struct shape *shape)
+{
+    const int tensor = add_tensor(m, TENSOR_FLOAT32, name, shape);
+
+    if (tensor >= 0)
+        builder_variable(&m->builder, tensor);
+    return tensor;
 }
 
 int maker_output(struct maker *m, const char *name, const struct shape *shape)
@@ -235,6 +282,15 @@ void maker_judge(struct maker *m, int op)
 int maker_judged(struct maker *m, const struct options *options, size_t input_count,
                  const int *inputs, int output)
 {
-    m->judged = maker_op(m, m->c->code, m->c->version, options, input_count, inputs, output);
+    return maker_judged_outputs(m, options, input_count, inputs, 1, &output);
+}
+
+int maker_judged_outputs(struct maker *m, const struct options *options, size_t input_count,
+                         const int *inputs, size_t output_count, const int *outputs)
+{
+    if (m->status != STATUS_OK)
+        return -1;
+    m->judged = builder_op(&m->builder, m->c->code, m->c->version, options, input_count, inputs,
+                           output_count, outputs);
     return m->judged;
 }

@@ -35,14 +35,14 @@ struct fill {
     bool plain;      /* without the row's scale and offset */
 };
 
-/* An input of the graph, f32. */
+/* An input of the graph: f32, or f16 in a case with f16 activations. */
 int maker_input(struct maker *m, const char *name, const struct shape *shape,
                 const struct fill *fill);
 /* An input of the graph, f16 as file type. */
 int maker_half_input(struct maker *m, const char *name, const struct shape *shape,
                      const struct fill *fill);
-/* A float constant: f32, or in an f16 case an f16 constant behind DEQUANTIZE, whose output is
- * returned. */
+/* A float constant: f32, or in an f16 case an f16 constant; that behind DEQUANTIZE, whose output is
+ * returned, unless activations are f16, too. */
 int maker_constant(struct maker *m, const char *name, const struct shape *shape,
                    const struct fill *fill);
 /* An f32 constant, whatever the case's type is. */
@@ -56,12 +56,16 @@ int maker_dequantize(struct maker *m, const char *name, int tensor, const struct
 int maker_ints(struct maker *m, const char *name, const struct shape *shape, const int32_t *values);
 int maker_longs(struct maker *m, const char *name, const struct shape *shape,
                 const int32_t *values);
-/* An f32 activation; an output of the graph. */
+/* An activation, f32 or f16 as inputs are; an output of the graph. */
 int maker_tensor(struct maker *m, const char *name, const struct shape *shape);
 int maker_output(struct maker *m, const char *name, const struct shape *shape);
+/* A variable f32 tensor: state, zero before the first invoke. */
+int maker_variable(struct maker *m, const char *name, const struct shape *shape);
 /* The operator that the case is about: the member's code and the case's version. */
 int maker_judged(struct maker *m, const struct options *options, size_t input_count,
                  const int *inputs, int output);
+int maker_judged_outputs(struct maker *m, const struct options *options, size_t input_count,
+                         const int *inputs, size_t output_count, const int *outputs);
 /* Another one. */
 int maker_op(struct maker *m, int32_t code, int32_t version, const struct options *options,
              size_t input_count, const int *inputs, int output);

@@ -57,8 +57,9 @@ enum status select_cases(struct test_case *cases, size_t *count, const struct se
     }
     last = kept;
     kept = 0;
-    for (size_t i = 0, n; i < last; i += n) { /* the n cases of one op */
-        for (n = 1; i + n < last && cases[i + n].code == cases[i].code;)
+    for (size_t i = 0, n; i < last; i += n) { /* the n cases of one op in one suite */
+        for (n = 1; i + n < last && cases[i + n].code == cases[i].code &&
+                    cases[i + n].suite == cases[i].suite;)
             n++;
         for (size_t j = 0; j < n; j++) {
             if (within_limit(j, n, selection->limit))

@@ -30,6 +30,9 @@
 enum case_type {
     CASE_F32,
     CASE_F16, /* f32 activations, f16 constants behind DEQUANTIZE */
+    /* f16 inputs, constants and outputs; named f16, too: an op has the one or the other.  For one
+     * op alone: what a device keeps between two ops may be wider than f16. */
+    CASE_HALF,
     CASE_TYPE_COUNT
 };
 #define TYPE_BIT(type) (1u << (type))
@@ -76,6 +79,16 @@ struct op_case {
     double scale;     /* of the data of all sets but S2; 0: 1 */
     double offset;    /* added to them */
     bool overflow;    /* results beyond the range of f16 are the point */
+    /* What goes wrong elsewhere, as a title: the row is one of the gap suite, is named
+     * gap.type.op_variant and comes first in reports. */
+    const char *gap;
+    /* The row is a case for each version that the reference knows, named by it: "v" becomes v1,
+     * v2, ...; in type CASE_HALF from the version on that has f16. */
+    bool each_version;
+    /* Elementwise ops only: the first input holds every f16 value, infinities and NaNs too, in
+     * frame B in another order.  It has 65,536 elements or a multiple of them, and the shape of the
+     * output; what infinities and NaNs give is judged by policy 5.6. */
+    bool every_half;
 };
 /* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */
 #define ROW(name_, ...) .base = { .name = (name_), .why = __VA_ARGS__ }
@@ -116,7 +129,8 @@ struct suite {
         .sweep = (sweep_),                                                                         \
     }
 
-/* All suites, in the order of ops.def. */
+/* All suites, in the order of ops.def, and behind them those of graphs of several ops (suite_gap):
+ * a member of these is what its rows are about, its bound is not used. */
 extern const struct suite *const suites[];
 extern const size_t suite_count;
 

@@ -6,6 +6,7 @@
 #include "reference/ops.def"
 #undef OP
 #undef HOST_OP
+extern const struct suite suite_gap;
 
 const struct suite *const suites[] = {
 #define OP(stem) &suite_##stem,
@@ -13,12 +14,14 @@ const struct suite *const suites[] = {
 #include "reference/ops.def"
 #undef OP
 #undef HOST_OP
+    &suite_gap,
 };
 const size_t suite_count = sizeof suites / sizeof suites[0];
 
 const struct case_type_name case_types[CASE_TYPE_COUNT] = {
     [CASE_F32] = { "f32", TENSOR_FLOAT32 },
     [CASE_F16] = { "f16", TENSOR_FLOAT16 },
+    [CASE_HALF] = { "f16", TENSOR_FLOAT16 },
 };
 
 const struct suite_member *suite_find_member(int32_t code)

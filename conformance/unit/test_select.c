@@ -1,5 +1,6 @@
 /* Which cases run: filters, limits, shards. */
 #include "conformance/select.h"
+#include "conformance/suite.h"
 
 #include "reference/memory.h"
 
@@ -70,14 +71,15 @@ static void test_limit(void **state)
 
     (void)state;
     assert_int_equal(select_cases(cases, &count, &s, NULL), STATUS_OK);
-    assert_int_equal(count % 3, 0);
     assert_true(count / 3 >= 13);
     for (size_t i = 0; i < count; i++) {
+        const bool graph = strcmp(cases[i].suite->stem, "gap") == 0; /* may have fewer */
         size_t same = 0;
 
         for (size_t j = 0; j < count; j++)
-            same += cases[j].code == cases[i].code;
-        assert_int_equal(same, 3);
+            same += cases[j].code == cases[i].code && cases[j].suite == cases[i].suite;
+        if (graph ? same > 3 : same != 3)
+            fail_msg("%s: %zu of its op", cases[i].name, same);
         assert_string_not_equal(cases[i].name, last);
         strcpy(last, cases[i].name);
     }
