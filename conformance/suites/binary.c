@@ -2,8 +2,10 @@
  * the smaller one, either one a constant, ranks 0-6, channels around slices, all fused activations.
  */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Which operand is a constant. */
@@ -202,4 +204,133 @@ static void build(struct maker *m)
     maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
 }
 
-SUITE(binary, members, rows, build);
+/* ---- sweeps: who is stretched where ---- */
+
+/* By dimension: x where a has it, y where b has it; who has not is stretched. */
+enum { MOST_RANK = 6, FULL_RANK = 4, PATTERNS = 3 + 9 + 27 + 81 };
+static const struct pairwise_level sides[] = { { "n", 1, 1 }, { "a", 1, 0 }, { "b", 0, 1 } };
+static const struct pairwise_level channels[] = {
+    { "c5", 5, 0 }, { "c4", 4, 0 }, { "c3", 3, 0 }, { "c6", 6, 0 }, { "c9", 9, 0 },
+};
+/* Dimensions of 1 in front: an operand has them, or is of a lower rank. */
+static const struct pairwise_level ranks[] = { { "", false, 0 }, { "short", true, 0 } };
+static const struct pairwise_level constants[] = { { "", CONST_NONE, 0 },
+                                                   { "ca", CONST_A, 0 },
+                                                   { "cb", CONST_B, 0 } };
+static const struct pairwise_level activations[] = {
+    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
+};
+enum { CHANNEL, RANKS, CONSTANTS, ACTIVATION, BEHIND }; /* what is behind the dimensions */
+static const struct pairwise_axis axes[MOST_RANK + BEHIND] = {
+    PAIRWISE_AXIS(sides),       PAIRWISE_AXIS(sides), PAIRWISE_AXIS(sides),
+    PAIRWISE_AXIS(sides),       PAIRWISE_AXIS(sides), PAIRWISE_AXIS(sides),
+    PAIRWISE_AXIS(channels),    PAIRWISE_AXIS(ranks), PAIRWISE_AXIS(constants),
+    PAIRWISE_AXIS(activations),
+};
+
+static void drop_ones(struct shape *s)
+{
+    int ones = 0;
+
+    while (ones < s->rank - 1 && s->d[ones] == 1)
+        ones++;
+    s->rank -= ones;
+    for (int i = 0; i < s->rank; i++)
+        s->d[i] = s->d[i + ones];
+}
+
+static void set_shapes(struct row *r, int rank, const struct pairwise_level *const *side,
+                       int32_t last)
+{
+    static const int32_t extents[MOST_RANK] = { 2, 2, 3, 2, 3, 2 };
+
+    r->a.rank = r->b.rank = rank;
+    for (int i = 0; i < rank; i++) {
+        const int32_t n = i == rank - 1 ? last : extents[MOST_RANK - rank + i];
+
+        r->a.d[i] = side[i]->x ? n : 1;
+        r->b.d[i] = side[i]->y ? n : 1;
+    }
+}
+
+static struct row swept_row(const struct pairwise_row *p, int rank, bool fuses)
+{
+    const struct pairwise_level *const *const level = &p->level[rank];
+    struct row r = {
+        .base = { .name = p->name,
+                  .why = "pairwise: who is stretched in which dimension",
+                  .only = fuses ? FUSING : "maximum minimum" },
+        .constant = (enum constant)level[CONSTANTS]->x,
+        .activation = fuses ? level[ACTIVATION]->x : 0,
+    };
+
+    set_shapes(&r, rank, p->level, level[CHANNEL]->x);
+    if (level[RANKS]->x) {
+        drop_ones(&r.a);
+        drop_ones(&r.b);
+    }
+    if (r.activation == 3)
+        r.base.scale = 4;
+    return r;
+}
+
+/* Every pattern of a rank, for the op that tells its operands apart. */
+static size_t every_pattern(int rank, char names[][16], struct row *out)
+{
+    static const int32_t last[] = { 5, 4, 3, 6, 9, 2, 7, 8 };
+    size_t patterns = 1;
+
+    for (int i = 0; i < rank; i++)
+        patterns *= 3;
+    for (size_t n = 0; n < patterns; n++) {
+        const struct pairwise_level *side[FULL_RANK];
+        size_t rest = n;
+
+        strcpy(names[n], "every_");
+        for (int i = 0; i < rank; i++, rest /= 3) {
+            side[i] = &sides[rest % 3];
+            strcat(names[n], side[i]->label);
+        }
+        out[n] = (struct row){ .base = { .name = names[n],
+                                         .why = "every pattern of stretching up to rank 4",
+                                         .only = "sub" } };
+        set_shapes(&out[n], rank, side, last[n % (sizeof last / sizeof last[0])]);
+    }
+    return patterns;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[2 * MOST_RANK][64];
+    static struct pairwise_row list[PAIRWISE_ROWS_MAX];
+    static char names[PATTERNS][16];
+    static struct row made[sizeof choices / sizeof choices[0][0] + PATTERNS];
+    static size_t made_count;
+    size_t patterns = 0;
+
+    *count = made_count;
+    if (made_count > 0)
+        return made;
+    for (int rank = 2; rank <= MOST_RANK; rank++) {
+        for (int fuses = 0; fuses < 2; fuses++) {
+            struct pairwise_row *const keep = choices[2 * rank - 2 + fuses - 1];
+            const size_t n =
+                pairwise_rows(&axes[MOST_RANK - rank], (size_t)(rank + ACTIVATION + fuses), list);
+
+            assert(n <= sizeof choices[0] / sizeof choices[0][0]);
+            memcpy(keep, list, n * sizeof list[0]);
+            for (size_t i = 0; i < n; i++)
+                made[made_count++] = swept_row(&keep[i], rank, fuses);
+        }
+    }
+    for (int rank = 1; rank <= FULL_RANK; rank++) {
+        const size_t n = every_pattern(rank, &names[patterns], &made[made_count]);
+
+        patterns += n;
+        made_count += n;
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(binary, members, rows, build, sweep);

@@ -1,5 +1,6 @@
 /* PAD: every axis alone and together, pads that move channels across slices, ranks 1-5. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 #include <assert.h>
@@ -118,4 +119,85 @@ static void build(struct maker *m)
     maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
 }
 
-SUITE(pad, members, rows, build);
+/* ---- sweep: pads of any two dimensions together, for any count of channels ---- */
+
+static const struct pairwise_level pads[] = {
+    { "00", 0, 0 }, { "10", 1, 0 }, { "02", 0, 2 }, { "31", 3, 1 }
+};
+static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+static const struct pairwise_level images[] = { { "i1", 1, 1 },
+                                                { "i2x3", 2, 3 },
+                                                { "i5x2", 5, 2 } };
+static const struct pairwise_level integers[] = { { "", false, 0 }, { "int64", true, 0 } };
+enum { PADS_N, PADS_H, PADS_W, PADS_C, CHANNEL, BATCH, IMAGE, INTEGERS };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(pads),     PAIRWISE_AXIS(pads),    PAIRWISE_AXIS(pads),   PAIRWISE_AXIS(pads),
+    PAIRWISE_AXIS(channels), PAIRWISE_AXIS(batches), PAIRWISE_AXIS(images), PAIRWISE_AXIS(integers),
+};
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: before and after each dimension, channels" },
+        .in = DIMS(level[BATCH]->x, level[IMAGE]->x, level[IMAGE]->y, level[CHANNEL]->x),
+        .longs = level[INTEGERS]->x,
+    };
+
+    for (int i = PADS_N; i <= PADS_C; i++) {
+        r.pads[i][0] = level[i]->x;
+        r.pads[i][1] = level[i]->y;
+    }
+    return r;
+}
+
+/* Ranks 1 to 3 and 5, their dimensions in the order of the axes. */
+static const struct pairwise_axis dims_axes[] = {
+    PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads),
+    PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads),
+};
+
+static struct row rank_row(const struct pairwise_row *p, int rank)
+{
+    static const int32_t extents[] = { 5, 2, 3, 1, 2 }; /* from the last */
+    struct row r = {
+        .base = { .name = p->name,
+                  .why = "pairwise: before and after each dimension of ranks 2, 3 and 5",
+                  .version = rank > 4 ? 4 : 1 },
+        .in.rank = rank,
+    };
+
+    for (int i = 0; i < rank; i++) {
+        r.in.d[i] = extents[rank - 1 - i];
+        r.pads[i][0] = p->level[i]->x;
+        r.pads[i][1] = p->level[i]->y;
+    }
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static const int ranks[] = { 2, 3, 5 };
+    static struct pairwise_row image[PAIRWISE_ROWS_MAX], ranked[3][PAIRWISE_ROWS_MAX];
+    static struct row made[4 * PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        size_t n = pairwise_rows(axes, sizeof axes / sizeof axes[0], image);
+
+        for (size_t i = 0; i < n; i++)
+            made[made_count++] = swept_row(&image[i]);
+        for (int r = 0; r < 3; r++) {
+            n = pairwise_rows(dims_axes, (size_t)ranks[r], ranked[r]);
+            for (size_t i = 0; i < n; i++)
+                made[made_count++] = rank_row(&ranked[r][i], ranks[r]);
+        }
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(pad, members, rows, build, sweep);

@@ -2,6 +2,8 @@
 #include "conformance/maker.h"
 #include "conformance/suite.h"
 
+#include <string.h>
+
 struct row {
     struct op_case base;
     struct shape in, alpha;
@@ -70,4 +72,64 @@ static void build(struct maker *m)
     maker_judged(m, NULL, 2, (int[]){ x, alpha }, maker_output(m, "y", &r->in));
 }
 
-SUITE(prelu, members, rows, build);
+/* ---- sweep: every way to stretch alpha, from rank 1 to 6 ---- */
+
+enum { MOST_RANK = 6, FULL_RANK = 5, PATTERNS = 2 + 4 + 8 + 16 + 32 + 12 };
+
+/* Bit i: alpha has dimension i, counted from the last. */
+static struct row pattern_row(int rank, unsigned has, unsigned number, const char *name)
+{
+    static const int32_t extents[MOST_RANK] = { 2, 2, 3, 2, 3, 2 };
+    static const int32_t last[] = { 5, 3, 4, 6, 9, 1, 7, 8 };
+    struct row r = {
+        .base = { .name = name, .why = "every way to stretch alpha" },
+        .in.rank = rank,
+        .alpha.rank = rank,
+        .runtime = number % 3 == 1,
+    };
+
+    if (r.runtime)
+        r.base.types = TYPE_BIT(CASE_F32);
+    for (int i = 0; i < rank; i++) {
+        const int32_t n = i == 0 ? last[number % (sizeof last / sizeof last[0])] : extents[6 - i];
+
+        r.in.d[rank - 1 - i] = n;
+        r.alpha.d[rank - 1 - i] = has >> i & 1 ? n : 1;
+    }
+    if (number % 2 == 1) { /* ones in front: a lower rank */
+        int ones = 0;
+
+        while (ones < rank - 1 && r.alpha.d[ones] == 1)
+            ones++;
+        r.alpha.rank -= ones;
+        for (int i = 0; i < r.alpha.rank; i++)
+            r.alpha.d[i] = r.alpha.d[i + ones];
+    }
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static char names[PATTERNS][24];
+    static struct row made[PATTERNS];
+    static size_t made_count;
+
+    for (int rank = 1; rank <= MOST_RANK && made_count < PATTERNS; rank++) {
+        /* Of rank 6 one pattern in five and some: 12 that have each dimension both ways. */
+        const unsigned step = rank <= FULL_RANK ? 1 : 5;
+
+        for (unsigned has = 0; has < 1u << rank && made_count < PATTERNS; has += step) {
+            char *const name = names[made_count];
+
+            strcpy(name, "alpha_");
+            for (int i = rank - 1; i >= 0; i--)
+                strcat(name, has >> i & 1 ? "n" : "1");
+            made[made_count] = pattern_row(rank, has, (unsigned)made_count, name);
+            made_count++;
+        }
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(prelu, members, rows, build, sweep);

@@ -1,6 +1,7 @@
 /* Reductions: MEAN.  Every set of axes of an image, ranks 1-6, axes written in every way that the
  * format allows, sums that do not fit f16. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 struct row {
@@ -138,4 +139,63 @@ static void build(struct maker *m)
     maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
 }
 
-SUITE(reduce, members, rows, build);
+/* ---- sweep: every set of axes of an image, for any count of channels ---- */
+
+static const struct pairwise_level sets[] = {
+    { "n", 1, 0 },   { "h", 2, 0 },    { "w", 4, 0 },    { "c", 8, 0 },    { "nh", 3, 0 },
+    { "nw", 5, 0 },  { "nc", 9, 0 },   { "hw", 6, 0 },   { "hc", 10, 0 },  { "wc", 12, 0 },
+    { "nhw", 7, 0 }, { "nhc", 11, 0 }, { "nwc", 13, 0 }, { "hwc", 14, 0 }, { "nhwc", 15, 0 },
+};
+static const struct pairwise_level channels[] = {
+    { "c1", 1, 0 }, { "c2", 2, 0 }, { "c3", 3, 0 },   { "c4", 4, 0 },   { "c5", 5, 0 },
+    { "c7", 7, 0 }, { "c8", 8, 0 }, { "c17", 17, 0 }, { "c33", 33, 0 },
+};
+static const struct pairwise_level batches[] = {
+    { "b1", 1, 0 }, { "b2", 2, 0 }, { "b3", 3, 0 }, { "b7", 7, 0 }
+};
+static const struct pairwise_level images[] = {
+    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i5x4", 5, 4 }, { "i1x9", 1, 9 }
+};
+static const struct pairwise_level dims[] = { { "", false, 0 }, { "keep", true, 0 } };
+/* Axes counted from the end, and in falling order. */
+static const struct pairwise_level signs[] = { { "", 0, 0 }, { "neg", -1, 0 } };
+enum { SET, CHANNEL, BATCH, SIZE, KEEP, SIGN };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(sets),   PAIRWISE_AXIS(channels), PAIRWISE_AXIS(batches),
+    PAIRWISE_AXIS(images), PAIRWISE_AXIS(dims),     PAIRWISE_AXIS(signs),
+};
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: axes, channels, batch, image, dimensions" },
+        .in = DIMS(level[BATCH]->x, level[SIZE]->x, level[SIZE]->y, level[CHANNEL]->x),
+        .keep = level[KEEP]->x,
+    };
+
+    for (int i = 0; i < 4; i++) {
+        const int axis = level[SIGN]->x ? 3 - i : i;
+
+        if (level[SET]->x >> axis & 1)
+            r.axes.d[r.axes.rank++] = level[SIGN]->x ? axis - 4 : axis;
+    }
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] = swept_row(&choices[i]);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(reduce, members, rows, build, sweep);

@@ -1,5 +1,6 @@
 /* RESHAPE: data that keep their order while slices and padded lanes change under them. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 /* Where the new shape stands. */
@@ -115,4 +116,69 @@ static void build(struct maker *m)
                  maker_output(m, "y", &r->out));
 }
 
-SUITE(reshape, members, rows, build);
+/* ---- sweep: channels to channels, across slices ---- */
+
+static const struct pairwise_level from[] = {
+    { "c1", 1, 0 }, { "c2", 2, 0 }, { "c3", 3, 0 }, { "c4", 4, 0 },   { "c5", 5, 0 },
+    { "c6", 6, 0 }, { "c7", 7, 0 }, { "c8", 8, 0 }, { "c17", 17, 0 },
+};
+static const struct pairwise_level to[] = {
+    { "to1", 1, 0 }, { "to2", 2, 0 }, { "to3", 3, 0 }, { "to4", 4, 0 },   { "to5", 5, 0 },
+    { "to6", 6, 0 }, { "to7", 7, 0 }, { "to8", 8, 0 }, { "to16", 16, 0 },
+};
+static const struct pairwise_level ranks_in[] = {
+    { "r4", 4, 0 }, { "r2", 2, 0 }, { "r3", 3, 0 }, { "r5", 5, 0 }, { "r6", 6, 0 }
+};
+static const struct pairwise_level ranks_out[] = {
+    { "", 4, 0 }, { "as2", 2, 0 }, { "as3", 3, 0 }, { "as5", 5, 0 }, { "as6", 6, 0 }
+};
+static const struct pairwise_level batches[] = { { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 } };
+static const struct pairwise_level wildcards[] = { { "", false, 0 }, { "wild", true, 0 } };
+enum { FROM, TO, RANK_IN, RANK_OUT, BATCH, WILDCARD };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(from),      PAIRWISE_AXIS(to),      PAIRWISE_AXIS(ranks_in),
+    PAIRWISE_AXIS(ranks_out), PAIRWISE_AXIS(batches), PAIRWISE_AXIS(wildcards),
+};
+
+/* [batch, 1..., pixels, channels] of any rank from 2 on; rank 2 has the batch in its pixels. */
+static struct shape image_of(int rank, int32_t batch, int32_t pixels, int32_t channels)
+{
+    struct shape s = { .rank = rank };
+
+    for (int i = 0; i < rank; i++)
+        s.d[i] = 1;
+    s.d[rank - 1] = channels;
+    s.d[rank - 2] = pixels;
+    s.d[0] *= batch;
+    return s;
+}
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+    const int32_t in = level[FROM]->x, out = level[TO]->x, n = level[BATCH]->x;
+
+    return (struct row){
+        .base = { .name = p->name, .why = "pairwise: channels to channels, rank to rank" },
+        .in = image_of(level[RANK_IN]->x, n, 2 * out, in),
+        .out = image_of(level[RANK_OUT]->x, n, 2 * in, out),
+        .wildcard = level[WILDCARD]->x ? level[RANK_OUT]->x - 1 : 0,
+    };
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] = swept_row(&choices[i]);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(reshape, members, rows, build, sweep);

@@ -1,5 +1,6 @@
 /* SOFTMAX: rows of every length around slices and workgroups, logits near and far apart. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 struct row {
@@ -91,4 +92,57 @@ static void build(struct maker *m)
     maker_judged(m, &options, 1, &x, maker_output(m, "y", &r->in));
 }
 
-SUITE(softmax, members, rows, build);
+/* ---- sweep: lengths of rows, ranks, beta, and how far apart the logits are ---- */
+
+static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
+static const struct pairwise_level ranks[] = {
+    { "r1", 1, 0 }, { "r2", 2, 0 }, { "r3", 3, 0 }, { "r4", 4, 0 }
+};
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+static const struct pairwise_level betas[] = { { "", 2, 0 }, { "half", 1, 0 }, { "three", 6, 0 } };
+static const struct pairwise_level spreads[] = {
+    { "", 1, 0 }, { "far", 12, 0 }, { "high", 1, 400 }, { "low", 2, -60 }
+};
+enum { CHANNEL, RANK, BATCH, BETA, SPREAD };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(channels), PAIRWISE_AXIS(ranks),   PAIRWISE_AXIS(batches),
+    PAIRWISE_AXIS(betas),    PAIRWISE_AXIS(spreads),
+};
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+    const struct shape image = DIMS(level[BATCH]->x, 3, 2, level[CHANNEL]->x);
+    struct row r = {
+        .base = { .name = p->name,
+                  .why = "pairwise: classes, rank, rows, beta, logits",
+                  .scale = level[SPREAD]->x,
+                  .offset = level[SPREAD]->y },
+        .in.rank = level[RANK]->x,
+        .beta = (float)level[BETA]->x / 2,
+    };
+
+    /* The first dimensions and the classes. */
+    for (int i = 0; i < r.in.rank; i++)
+        r.in.d[i] = i == r.in.rank - 1 ? image.d[3] : image.d[i];
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] = swept_row(&choices[i]);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(softmax, members, rows, build, sweep);

@@ -1,6 +1,7 @@
 /* Elementwise ops of one input: RELU, RELU6, EXP, LOGISTIC.  Every rank, slices of four, one
  * element more than a workgroup, and values on both sides of the clamps. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 struct row {
@@ -94,4 +95,53 @@ static void build(struct maker *m)
                  maker_output(m, "y", &r->in));
 }
 
-SUITE(unary, members, rows, build);
+/* ---- sweep: ranks, channels, batch ---- */
+
+static const struct pairwise_level ranks[] = {
+    { "r2", 2, 0 }, { "r3", 3, 0 }, { "r4", 4, 0 }, { "r5", 5, 0 }, { "r6", 6, 0 }
+};
+static const struct pairwise_level channels[] = {
+    { "c1", 1, 0 }, { "c2", 2, 0 }, { "c3", 3, 0 }, { "c4", 4, 0 },   { "c5", 5, 0 },
+    { "c7", 7, 0 }, { "c8", 8, 0 }, { "c9", 9, 0 }, { "c33", 33, 0 },
+};
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+enum { RANK, CHANNEL, BATCH };
+static const struct pairwise_axis axes[] = { PAIRWISE_AXIS(ranks), PAIRWISE_AXIS(channels),
+                                             PAIRWISE_AXIS(batches) };
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    static const int32_t extents[] = { 1, 3, 2, 1, 2 };
+    const struct pairwise_level *const *const level = p->level;
+    struct row r = {
+        .base = { .name = p->name,
+                  .why = "pairwise: rank, channels, batch",
+                  .scale = 4,
+                  .offset = 1 },
+        .in.rank = level[RANK]->x,
+    };
+
+    for (int i = 0; i < r.in.rank - 1; i++)
+        r.in.d[i] = i == 0 ? level[BATCH]->x : extents[i];
+    r.in.d[r.in.rank - 1] = level[CHANNEL]->x;
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] = swept_row(&choices[i]);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(unary, members, rows, build, sweep);
