@@ -4,7 +4,7 @@
 #include "delegate/operand.h"
 #include "delegate/window.h"
 
-enum { TILE = 4 }; /* as in conv_2d.comp */
+enum { TILE = 4 }; /* as in conv_2d_grouped.comp */
 
 struct conv_args {
     uint32_t count, pixels;
@@ -13,7 +13,7 @@ struct conv_args {
     int32_t pad_h, pad_w;
     uint32_t group_in, group_out;
 };
-_Static_assert(sizeof(struct conv_args) == 56, "conv_2d.comp");
+_Static_assert(sizeof(struct conv_args) == 56, "conv_2d.comp, conv_2d_grouped.comp");
 
 static struct window window_of(const TfLiteConvParams *params, const struct graph_tensor *w)
 {
@@ -73,6 +73,63 @@ static bool accept_conv(struct check *c)
     return check_storable(c, 1, weights_vec4s(&shape));
 }
 
+/* How a workgroup of conv_2d.comp is laid out: 128 invocations, which every device allows.  More
+ * shares of a sum are more work side by side where there are few pixels, as in the last layers. */
+struct tile {
+    uint32_t x, y, z; /* output slices, runs of pixels, shares of a sum */
+    uint32_t rows;    /* pixels of a run */
+};
+enum { INVOCATIONS = 128, SHARE_MIN = 4, SHARES_MAX = 16, ROWS = 4 };
+
+static uint32_t power_of_two_up_to(uint32_t n, uint32_t most)
+{
+    uint32_t p = 1;
+
+    while (2 * p <= n && 2 * p <= most)
+        p *= 2;
+    return p;
+}
+
+static struct tile tile_of(const struct plan_tensor *src, const struct plan_tensor *dst)
+{
+    struct tile t = { .x = dst->slices > 4 ? 8 : 2, .rows = ROWS };
+    uint32_t shares = SHARES_MAX;
+
+    if (dst->rows < ROWS) { /* one pixel, as a rule: a product with a vector */
+        t.rows = 1;
+        t.x /= 2;
+        shares *= 2;
+    }
+    t.z = power_of_two_up_to(src->slices / SHARE_MIN, shares);
+    t.y = INVOCATIONS / t.x / t.z;
+    return t;
+}
+
+static enum status push_product(struct planner *p, struct plan_step *s, struct conv_args *args,
+                                const struct tile *tile)
+{
+    const uint32_t run = tile->y * tile->rows;
+    const uint64_t groups =
+        ((uint64_t)args->pixels + run - 1) / run * ((args->out_slices + tile->x - 1) / tile->x);
+
+    args->count = groups > UINT32_MAX ? UINT32_MAX : (uint32_t)groups;
+    step_push(s, args, sizeof *args);
+    return step_groups(p, s, groups);
+}
+
+static enum status push_grouped(struct planner *p, struct plan_step *s, struct conv_args *args)
+{
+    args->count = (args->pixels + TILE - 1) / TILE * args->out_slices;
+    step_push(s, args, sizeof *args);
+    return step_items(p, s, args->count);
+}
+
+static bool is_dense(const struct window *w, const struct window_pads *pads)
+{
+    return w->filter_h == 1 && w->filter_w == 1 && w->stride_h == 1 && w->stride_w == 1 &&
+           pads->top == 0 && pads->left == 0;
+}
+
 static enum status plan_conv(struct planner *p, const struct graph_node *n)
 {
     const TfLiteConvParams *params = n->params;
@@ -85,14 +142,19 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     const struct weights_shape shape = weights_of(w, grouped);
+    struct tile tile = { WORKGROUP, 1, 1, TILE };
     struct operand weights, bias;
     struct plan_step *s;
     struct conv_args args;
 
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
     TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
     TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
-    s = planner_step(p, "conv_2d", n, WORKGROUP, 1, 1);
-    if (src < 0 || dst < 0 || !s)
+    if (!grouped)
+        tile = tile_of(&p->plan->tensors[src], &p->plan->tensors[dst]);
+    s = planner_step(p, grouped ? "conv_2d_grouped" : "conv_2d", n, tile.x, tile.y, tile.z);
+    if (!s)
         return STATUS_NO_MEMORY;
     step_spec(s, 3, (uint32_t)window.filter_h);
     step_spec(s, 4, (uint32_t)window.filter_w);
@@ -101,7 +163,6 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
     step_spec(s, 7, (uint32_t)window.dilation_h);
     step_spec(s, 8, (uint32_t)window.dilation_w);
     step_spec(s, 9, (uint32_t)params->activation);
-    step_spec(s, 10, grouped);
     args = (struct conv_args){
         .pixels = p->plan->tensors[dst].rows,
         .in_h = (uint32_t)x->dims[1],
@@ -117,13 +178,15 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
         .group_in = (uint32_t)w->dims[3],
         .group_out = (uint32_t)(w->dims[0] / (x->dims[3] / w->dims[3])),
     };
-    args.count = (args.pixels + TILE - 1) / TILE * args.out_slices;
-    step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     step_operand(p, s, 2, &weights);
     step_operand(p, s, 3, &bias);
-    return step_items(p, s, args.count);
+    if (grouped)
+        return push_grouped(p, s, &args);
+    step_spec(s, 10, tile.rows);
+    step_spec(s, 11, is_dense(&window, &pads));
+    return push_product(p, s, &args, &tile);
 }
 
 static const struct gpu_op ops[] = {

@@ -1,5 +1,9 @@
-// CONV_2D.  src [N,H,W,C], dst [N,OH,OW,O]; weights [KH,KW,I,O] as vec4 of 4 outputs, I padded to a
-// multiple of 4 unless grouped; bias [O].  An invocation computes TILE pixels of one output slice.
+// CONV_2D with one group.  src [N,H,W,C], dst [N,OH,OW,O]; weights [KH,KW,I,O] as vec4 of 4 outputs, I
+// padded to a multiple of 4; bias [O].
+//
+// A matrix product: pixels of dst by taps and channels by outputs.  An invocation computes ROWS
+// pixels, side by side, of one output slice; x goes over output slices, y over runs of pixels, and
+// z shares out the input slices of a sum, whose parts are added up in a fixed order at the end.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "slice.glsl"
@@ -16,89 +20,129 @@ layout(constant_id = 6) const uint STRIDE_W = 1u;
 layout(constant_id = 7) const uint DILATION_H = 1u;
 layout(constant_id = 8) const uint DILATION_W = 1u;
 layout(constant_id = 9) const uint ACTIVATION = 0u;
-layout(constant_id = 10) const bool GROUPED = false;
+layout(constant_id = 10) const uint ROWS = 4u;
+layout(constant_id = 11) const bool DENSE = false; // pixel p of dst is made of pixel p of src
 
 layout(push_constant) uniform Args {
-    uint count;               // invocations: tiles of pixels * out_slices
+    uint count;               // workgroups: blocks of pixels * blocks of output slices
     uint pixels;              // N * OH * OW
     uint in_h, in_w, in_channels, in_slices;
     uint out_h, out_w, out_channels, out_slices;
     int pad_h, pad_w;         // before
-    uint group_in, group_out; // channels of a group
+    uint group_in, group_out; // of conv_2d_grouped.comp
 } args;
 
-const uint TILE = 4u;
+// Invocations of a share of the sum; all sums of a share.
+const uint PLANE = gl_WorkGroupSize.x * gl_WorkGroupSize.y;
+const uint SHARES = gl_WorkGroupSize.z;
+shared vec4 part[SHARES > 1u ? PLANE * SHARES * ROWS : 1u];
 
-// Channel c of the pixel whose slices begin at base.
-float channel(uint base, uint c) { return vec4(src[base + c / 4u])[c % 4u]; }
+vec4 sum[ROWS];
+
+struct Weights {
+    vec4 x, y, z, w; // of the channels of a slice
+};
+
+Weights weights_at(uint at)
+{
+    return Weights(vec4(weights[at]), vec4(weights[at + args.out_slices]),
+                   vec4(weights[at + 2u * args.out_slices]),
+                   vec4(weights[at + 3u * args.out_slices]));
+}
+
+void add(uint r, vec4 v, Weights w)
+{
+    sum[r] += v.x * w.x;
+    sum[r] += v.y * w.y;
+    sum[r] += v.z * w.z;
+    sum[r] += v.w * w.w;
+}
+
+// What slice s of the pixels at base[] adds, its weights at w.  Only the last slice may have lanes
+// without a channel.
+void add_slice(uint base[ROWS], bool inside[ROWS], uint s, uint at, bool last)
+{
+    const Weights w = weights_at(at);
+    vec4 v[ROWS];
+    for (uint r = 0u; r < ROWS; r++)
+        v[r] = vec4(src[base[r] + s]);
+    for (uint r = 0u; r < ROWS; r++) {
+        if (last)
+            v[r] = masked(v[r], s, args.in_channels);
+        add(r, DENSE || inside[r] ? v[r] : vec4(0.0), w);
+    }
+}
+
+void add_slices(uint base[ROWS], bool inside[ROWS], uint tap, uint out_slice)
+{
+    const uint whole = args.in_channels / 4u, step = 4u * args.out_slices;
+    const uint first = tap * args.in_slices * step + out_slice;
+    uint s = gl_LocalInvocationID.z;
+    for (; s + SHARES < whole; s += 2u * SHARES) { // two at once: their loads wait together
+        add_slice(base, inside, s, first + s * step, false);
+        add_slice(base, inside, s + SHARES, first + (s + SHARES) * step, false);
+    }
+    if (s < whole) {
+        add_slice(base, inside, s, first + s * step, false);
+        s += SHARES;
+    }
+    if (s < args.in_slices)
+        add_slice(base, inside, s, first + s * step, true);
+}
 
 void main()
 {
-    const uint i = item();
-    if (i >= args.count)
-        return;
-    const uint out_slice = i % args.out_slices;
-    const uint first = (i / args.out_slices) * TILE;
+    const uint blocks = (args.out_slices + gl_WorkGroupSize.x - 1u) / gl_WorkGroupSize.x;
+    const uint block = min(group(), args.count - 1u); // what is too much repeats the last
+    const uint out_slice = block % blocks * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+    const uint reading = min(out_slice, args.out_slices - 1u);
+    const uint first = (block / blocks * gl_WorkGroupSize.y + gl_LocalInvocationID.y) * ROWS;
+    uint base[ROWS];
+    bool inside[ROWS];
 
-    uint image[TILE];
-    int top[TILE], left[TILE];
-    vec4 sum[TILE];
-    for (uint t = 0u; t < TILE; t++) {
-        const uint p = min(first + t, args.pixels - 1u);
-        const uint row = p / args.out_w;
-        image[t] = row / args.out_h;
-        top[t] = int((row % args.out_h) * STRIDE_H) - args.pad_h;
-        left[t] = int((p % args.out_w) * STRIDE_W) - args.pad_w;
-        sum[t] = bias[out_slice];
-    }
-    // First input channel of the group of each of the 4 outputs.
-    const uvec4 o = min(uvec4(4u * out_slice) + uvec4(0u, 1u, 2u, 3u),
-                        uvec4(args.out_channels - 1u));
-    const uvec4 group_first = GROUPED ? o / args.group_out * args.group_in : uvec4(0u);
-
-    uint w = out_slice;
-    for (uint ky = 0u; ky < KERNEL_H; ky++)
-        for (uint kx = 0u; kx < KERNEL_W; kx++) {
-            uint base[TILE];
-            bool inside[TILE];
-            for (uint t = 0u; t < TILE; t++) {
-                const int y = top[t] + int(ky * DILATION_H);
-                const int x = left[t] + int(kx * DILATION_W);
-                inside[t] = y >= 0 && y < int(args.in_h) && x >= 0 && x < int(args.in_w);
-                base[t] = inside[t] ? ((image[t] * args.in_h + uint(y)) * args.in_w + uint(x)) *
-                                          args.in_slices
-                                    : 0u;
-            }
-            if (GROUPED) {
-                for (uint c = 0u; c < args.group_in; c++, w += args.out_slices) {
-                    const vec4 weight = vec4(weights[w]);
-                    for (uint t = 0u; t < TILE; t++) {
-                        const vec4 x = vec4(channel(base[t], group_first.x + c),
-                                            channel(base[t], group_first.y + c),
-                                            channel(base[t], group_first.z + c),
-                                            channel(base[t], group_first.w + c));
-                        sum[t] += (inside[t] ? x : vec4(0.0)) * weight;
-                    }
-                }
-            } else {
-                for (uint s = 0u; s < args.in_slices; s++) {
-                    const vec4 w0 = vec4(weights[w]);
-                    const vec4 w1 = vec4(weights[w + args.out_slices]);
-                    const vec4 w2 = vec4(weights[w + 2u * args.out_slices]);
-                    const vec4 w3 = vec4(weights[w + 3u * args.out_slices]);
-                    w += 4u * args.out_slices;
-                    for (uint t = 0u; t < TILE; t++) {
-                        vec4 x = vec4(src[base[t] + s]);
-                        x = inside[t] ? masked(x, s, args.in_channels) : vec4(0.0);
-                        sum[t] += x.x * w0;
-                        sum[t] += x.y * w1;
-                        sum[t] += x.z * w2;
-                        sum[t] += x.w * w3;
-                    }
-                }
-            }
+    for (uint r = 0u; r < ROWS; r++)
+        sum[r] = vec4(0.0);
+    if (DENSE) {
+        for (uint r = 0u; r < ROWS; r++)
+            base[r] = min(first + r, args.pixels - 1u) * args.in_slices;
+        add_slices(base, inside, 0u, reading);
+    } else {
+        uint image[ROWS];
+        int top[ROWS], left[ROWS];
+        for (uint r = 0u; r < ROWS; r++) {
+            const uint p = min(first + r, args.pixels - 1u);
+            const uint row = p / args.out_w;
+            image[r] = row / args.out_h;
+            top[r] = int((row % args.out_h) * STRIDE_H) - args.pad_h;
+            left[r] = int((p % args.out_w) * STRIDE_W) - args.pad_w;
         }
-    for (uint t = 0u; t < TILE; t++)
-        if (first + t < args.pixels)
-            dst[(first + t) * args.out_slices + out_slice] = STORED(activate(sum[t], ACTIVATION));
+        for (uint ky = 0u; ky < KERNEL_H; ky++)
+            for (uint kx = 0u; kx < KERNEL_W; kx++) {
+                for (uint r = 0u; r < ROWS; r++) {
+                    const int y = top[r] + int(ky * DILATION_H);
+                    const int x = left[r] + int(kx * DILATION_W);
+                    inside[r] = y >= 0 && y < int(args.in_h) && x >= 0 && x < int(args.in_w);
+                    base[r] = inside[r] ? ((image[r] * args.in_h + uint(y)) * args.in_w +
+                                           uint(x)) * args.in_slices
+                                        : 0u;
+                }
+                add_slices(base, inside, ky * KERNEL_W + kx, reading);
+            }
+    }
+
+    // Each invocation finishes some of the rows of its place.
+    const uint place = gl_LocalInvocationID.y * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+    if (SHARES > 1u) {
+        for (uint r = 0u; r < ROWS; r++)
+            part[(gl_LocalInvocationID.z * ROWS + r) * PLANE + place] = sum[r];
+        barrier();
+    }
+    for (uint r = gl_LocalInvocationID.z; r < ROWS; r += SHARES) {
+        vec4 v = SHARES > 1u ? part[r * PLANE + place] : sum[r];
+        for (uint z = 1u; z < SHARES; z++)
+            v += part[(z * ROWS + r) * PLANE + place];
+        if (out_slice < args.out_slices && first + r < args.pixels)
+            dst[(first + r) * args.out_slices + out_slice] =
+                STORED(activate(v + bias[out_slice], ACTIVATION));
+    }
 }
