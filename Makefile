@@ -47,7 +47,7 @@ HEADERS := $(wildcard reference/*.h reference/include/tensorflow/lite/c/*.h dele
 REF_OBJ := $(call obj,$(REF_SRC))
 # What the delegate shares with the reference; no op.
 SHARED_OBJ := $(call obj,$(addprefix reference/,status.c diag.c memory.c arena.c half.c builtin.c))
-GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv.o
+GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv.o $(B)/delegate/source_id.o
 CONF_OBJ := $(call obj,$(CONF_SRC))
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/main.o,$(CONF_OBJ))
 
@@ -91,6 +91,13 @@ $(B)/%.f16.spv: %.comp ; $(call spirv,1)
 $(B)/delegate/spirv.c: $(SPV) delegate/embed.sh
 	$(call say,EMBED)
 	$(Q)sh delegate/embed.sh $(SPV) >$@
+
+# Tells builds apart whose serialized files must not be mixed; spirv.c stands for the shaders.
+GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*.h reference/half.[ch]))
+$(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv.c
+	@mkdir -p $(@D)
+	$(Q)id=$$(cat $(GPU_SOURCES) | sha256sum | cut -c1-32) && \
+	    printf '#include "delegate/source_id.h"\nconst char source_id[] = "%s";\n' $$id >$@
 
 # ---- tests ----
 UNIT_BIN := $(patsubst conformance/unit/%.c,$(B)/unit/%,$(UNIT_SRC))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fails when an include points the wrong way.  Who may include whom:
 #   reference/    libc and libm, itself
-#   delegate/     itself, Vulkan, and of reference/ what has no op in it
+#   delegate/     itself, Vulkan, xxHash's header, and of reference/ what has no op in it
 #   conformance/  reference/, libraries, the delegate's public header; unit tests also delegate/
 #   fuzz/         reference/, delegate/
 #   golden/, coverage/, ci/  no C
@@ -34,7 +34,7 @@ conformance="$reference|\"conformance/[a-z0-9_/]+\\.(h|def)\"|\"assay_gpu\\.h\""
 check 'reference/' "$libc|$reference|$api" \
     $(find reference -name '*.[ch]' ! -path 'reference/examples/*')
 check 'reference/examples/' "$libc|$api" $(find reference/examples -name '*.c')
-check 'delegate/' "$libc|<vulkan/vulkan\\.h>|$delegate|\"assay_gpu\\.h\"|$shared|$api" \
+check 'delegate/' "$libc|<vulkan/vulkan\\.h>|<xxhash\\.h>|$delegate|\"assay_gpu\\.h\"|$shared|$api" \
     $(find delegate -name '*.[ch]')
 check 'conformance/' "$libc|$libraries|$conformance|$api" \
     $(find conformance -name '*.[ch]' ! -path 'conformance/unit/*')

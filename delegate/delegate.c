@@ -1,5 +1,6 @@
 #include "delegate/delegate.h"
 
+#include "delegate/clock.h"
 #include "reference/memory.h"
 
 #include <stdlib.h>
@@ -115,6 +116,10 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
     struct decision decision = { 0 };
     TfLiteStatus status;
 
+    pthread_mutex_lock(&d->lock);
+    d->serialized.warned = d->serialized.has_model = false;
+    pthread_mutex_unlock(&d->lock);
+
     if (graph_import(&graph, context, &diag) != STATUS_OK)
         return fail(context, &diag);
     d->graph = &graph;
@@ -138,16 +143,31 @@ static TfLiteStatus delegate_prepare(TfLiteContext *context, TfLiteDelegate *del
 {
     struct gpu_delegate *d = delegate->data_;
     TfLiteStatus status;
+    uint64_t before;
 
     pthread_mutex_lock(&d->prepare_lock);
+    before = clock_ns();
+    atomic_store(&d->preparing, true);
     status = prepare_graph(context, delegate, d);
+    atomic_store(&d->preparing, false);
+    delegate_add_time(d, before);
     pthread_mutex_unlock(&d->prepare_lock);
     return status;
+}
+
+void delegate_add_time(struct gpu_delegate *d, uint64_t before)
+{
+    if (atomic_load(&d->preparing))
+        return;
+    pthread_mutex_lock(&d->lock);
+    d->init_ns += clock_ns() - before;
+    pthread_mutex_unlock(&d->lock);
 }
 
 enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
                             const char *const *values, size_t count, struct diag *diag)
 {
+    const uint64_t before = clock_ns();
     struct gpu_delegate *d = mem_alloc(1, sizeof *d);
     enum status s;
 
@@ -159,9 +179,10 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
     s = options_parse(&d->options, keys, values, count, diag);
     if (s == STATUS_OK)
         s = device_acquire(&d->device, d->options.device, d->options.precision == PRECISION_FP16,
-                           diag);
-    if (s == STATUS_OK && d->options.precision == PRECISION_FP16)
-        s = device_test_half(d->device, diag);
+                           &d->cost, diag);
+    /* With serialization later, when its pipelines may be known already. */
+    if (s == STATUS_OK && d->options.precision == PRECISION_FP16 && !d->options.serialization_dir)
+        s = device_test_half(d->device, NULL, diag);
     if (s == STATUS_OK && d->options.trace)
         s = trace_open(&d->trace, d->options.trace, diag);
     if (s != STATUS_OK) {
@@ -169,6 +190,7 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
         return s;
     }
     d->base = (TfLiteDelegate){ .data_ = d, .Prepare = delegate_prepare };
+    delegate_add_time(d, before);
     *out = d;
     return STATUS_OK;
 }

@@ -8,9 +8,11 @@
 #include "delegate/graph.h"
 #include "delegate/options.h"
 #include "delegate/plan.h"
+#include "delegate/serialize.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct kernel;
 
@@ -24,6 +26,15 @@ struct gpu_delegate {
     struct decision decision;     /* of the graph delegated last */
     struct kernel *kernels;
     struct trace trace;
+    struct device_cost cost; /* of opening the device */
+    uint64_t init_ns;        /* in our functions until now, inferences excluded */
+    atomic_bool preparing;   /* a graph is being delegated: its time is taken */
+    struct {
+        bool has_model, warned; /* of the graph that is being delegated */
+        struct hash model;
+        int found, written, failed; /* partitions so far */
+        uint64_t bytes;
+    } serialized;
 };
 
 /* One partition in one interpreter. */
@@ -32,6 +43,7 @@ struct kernel {
     struct kernel *next;
     struct plan plan;
     struct executor executor;
+    struct serialization serialization;
     bool ready; /* the executor is open */
 };
 
@@ -39,6 +51,8 @@ struct kernel {
 enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
                             const char *const *values, size_t count, struct diag *diag);
 void delegate_destroy(struct gpu_delegate *d);
+/* The time since `before` was spent to get ready; what delegate_prepare calls is in its time. */
+void delegate_add_time(struct gpu_delegate *d, uint64_t before);
 
 /* The functions of a partition's kernel. */
 extern const TfLiteRegistration kernel_registration;

@@ -1,5 +1,6 @@
 #include "delegate/device.h"
 
+#include "delegate/clock.h"
 #include "delegate/device_info.h"
 #include "delegate/instance.h"
 #include "delegate/pipeline.h"
@@ -162,6 +163,20 @@ static int choose(const struct candidate *c, uint32_t count, const char *wanted,
     return best;
 }
 
+static void read_identity(struct device *d)
+{
+    VkPhysicalDeviceIDProperties id = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES };
+    VkPhysicalDeviceProperties2 p = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                      .pNext = &id };
+
+    vkGetPhysicalDeviceProperties2(d->physical, &p);
+    memcpy(d->device_uuid, id.deviceUUID, sizeof d->device_uuid);
+    memcpy(d->driver_uuid, id.driverUUID, sizeof d->driver_uuid);
+    memcpy(d->pipeline_uuid, p.properties.pipelineCacheUUID, sizeof d->pipeline_uuid);
+    d->driver_version = p.properties.driverVersion;
+    d->timestamp_ns = d->info.timestamps ? (double)p.properties.limits.timestampPeriod : 0;
+}
+
 static enum status create_device(struct device *d, struct diag *diag)
 {
     const float priority = 1.0f;
@@ -178,7 +193,6 @@ static enum status create_device(struct device *d, struct diag *diag)
                                       .queueCreateInfoCount = 1,
                                       .pQueueCreateInfos = &queue };
     const VkResult r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
-    VkPhysicalDeviceProperties properties;
 
     if (r != VK_SUCCESS) {
         d->handle = VK_NULL_HANDLE;
@@ -187,8 +201,7 @@ static enum status create_device(struct device *d, struct diag *diag)
     }
     vkGetDeviceQueue(d->handle, d->queue_family, 0, &d->queue);
     vkGetPhysicalDeviceMemoryProperties(d->physical, &d->memory);
-    vkGetPhysicalDeviceProperties(d->physical, &properties);
-    d->timestamp_ns = d->info.timestamps ? (double)properties.limits.timestampPeriod : 0;
+    read_identity(d);
     return STATUS_OK;
 }
 
@@ -234,9 +247,11 @@ static void device_close(struct device *d)
     mem_free(d);
 }
 
-static enum status device_open(struct device **out, const struct candidate *c, struct diag *diag)
+static enum status device_open(struct device **out, const struct candidate *c,
+                               struct device_cost *cost, struct diag *diag)
 {
     struct device *d = mem_alloc(1, sizeof *d);
+    uint64_t before;
     enum status s;
 
     if (!d)
@@ -248,7 +263,10 @@ static enum status device_open(struct device **out, const struct candidate *c, s
     pthread_mutex_init(&d->queue_lock, NULL);
     pthread_mutex_init(&d->pipeline_lock, NULL);
     pthread_mutex_init(&d->selftest_lock, NULL);
-    if ((s = create_device(d, diag)) != STATUS_OK || (s = create_layouts(d, diag)) != STATUS_OK) {
+    before = clock_ns();
+    s = create_device(d, diag);
+    cost->device_ns = clock_ns() - before;
+    if (s != STATUS_OK || (s = create_layouts(d, diag)) != STATUS_OK) {
         device_close(d);
         return s;
     }
@@ -257,9 +275,10 @@ static enum status device_open(struct device **out, const struct candidate *c, s
 }
 
 static enum status acquire(VkInstance instance, struct device **out, const char *wanted, bool half,
-                           struct diag *diag)
+                           struct device_cost *cost, struct diag *diag)
 {
     VkPhysicalDevice physical[DEVICES_MAX];
+    const uint64_t before = clock_ns();
     struct candidate *candidates;
     uint32_t count;
     enum status s;
@@ -273,13 +292,14 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
         device_describe(physical[j], (int)j, &candidates[j].info, &candidates[j].limits,
                         &candidates[j].family);
     }
+    cost->enumerate_ns = clock_ns() - before;
     i = choose(candidates, count, wanted, half, diag);
     s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
     for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
         if (d->physical == candidates[i].physical)
             *out = d;
     if (s == STATUS_OK && !*out) {
-        s = device_open(out, &candidates[i], diag);
+        s = device_open(out, &candidates[i], cost, diag);
         if (s == STATUS_OK) {
             (*out)->next = open_devices;
             open_devices = *out;
@@ -289,17 +309,22 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
     return s;
 }
 
-enum status device_acquire(struct device **out, const char *wanted, bool half, struct diag *diag)
+enum status device_acquire(struct device **out, const char *wanted, bool half,
+                           struct device_cost *cost, struct diag *diag)
 {
     VkInstance instance;
+    uint64_t before;
     enum status s;
 
     *out = NULL;
+    *cost = (struct device_cost){ 0 };
     diag_clear(diag);
     pthread_mutex_lock(&lock);
+    before = clock_ns();
     s = instance_acquire(&instance, diag);
+    cost->instance_ns = clock_ns() - before;
     if (s == STATUS_OK) {
-        s = acquire(instance, out, wanted, half, diag);
+        s = acquire(instance, out, wanted, half, cost, diag);
         if (s == STATUS_OK)
             (*out)->users++; /* keeps its use of the instance */
         else
@@ -309,13 +334,13 @@ enum status device_acquire(struct device **out, const char *wanted, bool half, s
     return s;
 }
 
-enum status device_test_half(struct device *d, struct diag *diag)
+enum status device_test_half(struct device *d, struct pipeline_cache *cache, struct diag *diag)
 {
     enum status s = STATUS_OK;
 
     pthread_mutex_lock(&d->selftest_lock);
     if (!d->half_tested)
-        s = selftest_half(d, diag);
+        s = selftest_half(d, cache, diag);
     d->half_tested = s == STATUS_OK;
     pthread_mutex_unlock(&d->selftest_lock);
     return s;

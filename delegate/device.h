@@ -13,6 +13,14 @@
 #include <vulkan/vulkan.h>
 
 struct pipeline;
+struct pipeline_cache;
+
+/* What opening a device cost, in nanoseconds; 0 for what was open already. */
+struct device_cost {
+    uint64_t instance_ns;  /* vkCreateInstance */
+    uint64_t enumerate_ns; /* vkEnumeratePhysicalDevices, and their properties */
+    uint64_t device_ns;    /* vkCreateDevice */
+};
 
 struct device {
     int users;
@@ -25,6 +33,8 @@ struct device {
     struct device_limits limits;
     struct assay_gpu_device info;
     VkPhysicalDeviceMemoryProperties memory;
+    uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE], pipeline_uuid[VK_UUID_SIZE];
+    uint32_t driver_version;
     double timestamp_ns;              /* of one tick; 0: the queue has no time stamps */
     VkDescriptorSetLayout set_layout; /* PLAN_BINDINGS storage buffers */
     VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
@@ -36,11 +46,13 @@ struct device {
 
 /* The device that `wanted` names: an index, part of a name (case ignored), NULL for the best one by
  * type and then the first.  STATUS_NO_DEVICE says what there is and what is missing. */
-enum status device_acquire(struct device **out, const char *wanted, bool half, struct diag *diag);
+enum status device_acquire(struct device **out, const char *wanted, bool half,
+                           struct device_cost *cost, struct diag *diag);
 void device_release(struct device *d);
 
-/* Runs the self-test of 16-bit storage when it has not passed on this device yet. */
-enum status device_test_half(struct device *d, struct diag *diag);
+/* Runs the self-test of 16-bit storage when it has not passed on this device yet.  Its pipelines go
+ * through the cache, which may be NULL. */
+enum status device_test_half(struct device *d, struct pipeline_cache *cache, struct diag *diag);
 
 /* Describes all devices (assay_gpu.h); -1 with the reason in diag. */
 int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);
@@ -48,12 +60,6 @@ int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);
 /* "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED"; STATUS_DEVICE, or STATUS_NO_MEMORY for host
  * memory. */
 enum status device_fail(struct diag *diag, const char *call, VkResult result);
-
-/* The pipeline of a step: made on the first use, then shared. */
-enum status device_pipeline(struct device *d, const struct plan_step *step, bool half,
-                            VkPipeline *out, struct diag *diag);
-/* Made by this process so far, on all devices. */
-uint64_t device_pipelines_made(void);
 
 /* Messages of the validation layer so far; 0 where it is not on (environment variable
  * ASSAY_VK_VALIDATION=1).  The last one is in text. */

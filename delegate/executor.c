@@ -209,20 +209,27 @@ static enum status upload_constants(struct executor *e, struct diag *diag)
 }
 
 enum status executor_open(struct executor *e, struct device *d, const struct plan *plan,
-                          const struct gpu_options *options, struct diag *diag)
+                          const struct gpu_options *options, struct pipeline_cache *cache,
+                          struct diag *diag)
 {
     enum status s;
 
-    *e = (struct executor){ .device = d, .plan = plan, .wait = options->wait };
+    *e = (struct executor){ .device = d, .plan = plan, .wait = options->wait, .cache = cache };
     if (options->profile && (s = profile_open(&e->profile, d, plan, diag)) != STATUS_OK) {
         executor_close(e);
         return s;
     }
     if ((s = open_buffers(e, diag)) != STATUS_OK || (s = open_commands(e, diag)) != STATUS_OK ||
-        (s = upload_constants(e, diag)) != STATUS_OK || (s = record_plan(e, diag)) != STATUS_OK ||
-        (s = check_validation(diag)) != STATUS_OK)
+        (s = upload_constants(e, diag)) != STATUS_OK || (s = record_sets(e, diag)) != STATUS_OK)
         executor_close(e);
     return s;
+}
+
+enum status executor_record(struct executor *e, struct diag *diag)
+{
+    TRY(record_plan(e, diag));
+    e->cache = NULL; /* goes now */
+    return check_validation(diag);
 }
 
 void executor_close(struct executor *e)

@@ -27,14 +27,18 @@ struct executor {
     VkCommandBuffer buffer;
     VkFence fence;
     int barriers;
-    struct profile *profile; /* NULL: not profiled */
+    struct pipeline_cache *cache; /* borrowed, while it is opened */
+    struct profile *profile;      /* NULL: not profiled */
 };
 
-/* All allocation, all pipelines, the recording.  The plan's packed constants are not needed after.
- * Takes nothing on failure. */
+/* All allocation, and the upload of the plan's packed constants.  Takes nothing on failure.  cache:
+ * where executor_record's pipelines go through; may be NULL. */
 enum status executor_open(struct executor *e, struct device *d, const struct plan *plan,
-                          const struct gpu_options *options, struct diag *diag);
+                          const struct gpu_options *options, struct pipeline_cache *cache,
+                          struct diag *diag);
 void executor_close(struct executor *e);
+/* All pipelines, and the recording; the sizes of workgroups may change until then. */
+enum status executor_record(struct executor *e, struct diag *diag);
 
 /* The dense bytes of input (output) i of the plan, host-visible. */
 void *executor_input(struct executor *e, int i);

@@ -1,5 +1,6 @@
 /* A partition as the host sees it: init plans, the first prepare brings it to the device, invoke
  * runs it.  Nothing is allocated and no pipeline is made after the first prepare. */
+#include "delegate/clock.h"
 #include "delegate/delegate.h"
 #include "reference/memory.h"
 
@@ -29,9 +30,26 @@ static enum status order_nodes(const struct graph *g, const TfLiteIntArray *want
     return STATUS_OK;
 }
 
-static enum status plan_partition(struct gpu_delegate *d, const TfLiteDelegateParams *params,
-                                  struct plan *plan, struct diag *diag)
+/* With serialization the plan is made without the work of packing, which tells what file to look
+ * for, and again when there is none. */
+static enum status make_plan(struct kernel *k, TfLiteContext *context, struct plan_request *request,
+                             struct diag *diag)
 {
+    struct gpu_delegate *d = k->owner;
+
+    request->unpacked = d->options.serialization_dir != NULL;
+    TRY(plan_make(&k->plan, request, diag));
+    if (!request->unpacked || serialization_find(&k->serialization, d, context, &k->plan))
+        return STATUS_OK;
+    plan_close(&k->plan);
+    request->unpacked = false;
+    return plan_make(&k->plan, request, diag);
+}
+
+static enum status plan_partition(struct kernel *k, TfLiteContext *context,
+                                  const TfLiteDelegateParams *params, struct diag *diag)
+{
+    struct gpu_delegate *d = k->owner;
     struct plan_request request = { .graph = d->graph,
                                     .options = &d->options,
                                     .limits = &d->device->limits };
@@ -46,7 +64,7 @@ static enum status plan_partition(struct gpu_delegate *d, const TfLiteDelegatePa
     request.input_count = params->input_tensors->size;
     request.outputs = params->output_tensors->data;
     request.output_count = params->output_tensors->size;
-    s = plan_make(plan, &request, diag);
+    s = make_plan(k, context, &request, diag);
     mem_free(nodes);
     return s;
 }
@@ -68,8 +86,9 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
         return TfLiteKernelInitFailed();
     }
     k->owner = d;
-    if (plan_partition(d, params, &k->plan, &diag) != STATUS_OK) {
+    if (plan_partition(k, context, params, &diag) != STATUS_OK) {
         report(context, &diag);
+        serialization_close(&k->serialization);
         mem_free(k);
         return TfLiteKernelInitFailed();
     }
@@ -98,12 +117,31 @@ static void kernel_free(TfLiteContext *context, void *user_data)
         trace_write(&k->owner->trace, k->executor.profile, &k->plan);
     pthread_mutex_unlock(&k->owner->lock);
     executor_close(&k->executor);
+    serialization_close(&k->serialization);
     plan_close(&k->plan);
     mem_free(k);
 }
 
+static enum status open_partition(struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    struct gpu_delegate *d = k->owner;
+    struct pipeline_cache *cache = serialization_pipelines(&k->serialization, d, context);
+    enum status s;
+
+    if (d->options.precision == PRECISION_FP16)
+        TRY(device_test_half(d->device, cache, diag));
+    TRY(executor_open(&k->executor, d->device, &k->plan, &d->options, cache, diag));
+    if ((s = executor_record(&k->executor, diag)) != STATUS_OK) {
+        executor_close(&k->executor);
+        return s;
+    }
+    serialization_keep(&k->serialization, d, context, &k->plan, false);
+    return STATUS_OK;
+}
+
 static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 {
+    const uint64_t before = clock_ns();
     struct kernel *k = node->user_data;
     struct diag diag = { 0 };
 
@@ -111,14 +149,15 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
         return kTfLiteError;
     if (k->ready) /* hosts prepare more than once */
         return kTfLiteOk;
-    if (executor_open(&k->executor, k->owner->device, &k->plan, &k->owner->options, &diag) !=
-        STATUS_OK) {
+    k->ready = open_partition(k, context, &diag) == STATUS_OK;
+    if (k->ready) {
+        serialization_close(&k->serialization);
+        plan_drop_constants(&k->plan);
+    } else {
         report(context, &diag);
-        return kTfLiteError;
     }
-    plan_drop_constants(&k->plan);
-    k->ready = true;
-    return kTfLiteOk;
+    delegate_add_time(k->owner, before);
+    return k->ready ? kTfLiteOk : kTfLiteError;
 }
 
 /* The host's memory of a tensor at the edge, checked against what was planned. */

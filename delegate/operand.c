@@ -17,7 +17,7 @@ static enum status pack_constant(struct planner *p, int tensor, const struct wei
     size_t from = 0;
 
     TRY(planner_pack(p, weights_vec4s(w), true, packed));
-    for (uint32_t o = 0; o < w->outputs; o++)
+    for (uint32_t o = 0; o < w->outputs && planner_packs(p); o++)
         for (uint32_t k = 0; k < w->taps; k++)
             for (uint32_t i = 0; i < w->inputs; i++, from++)
                 planner_put(p, packed, (((uint64_t)k * w->depth + i) * slices) * 4 + o,
@@ -65,7 +65,7 @@ enum status operand_depthwise(struct planner *p, int tensor, uint32_t taps, uint
         return operand->tensor < 0 ? STATUS_NO_MEMORY : STATUS_OK;
     }
     TRY(planner_pack(p, taps * slices, true, &operand->packed));
-    for (uint32_t k = 0; k < taps; k++)
+    for (uint32_t k = 0; k < taps && planner_packs(p); k++)
         for (uint32_t o = 0; o < outputs; o++, from++)
             planner_put(p, &operand->packed, (uint64_t)k * slices * 4 + o,
                         graph_constant_float(p->graph, tensor, from));

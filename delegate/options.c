@@ -18,6 +18,10 @@ static const char help[] =
     "exclude              list                none     nodes not to consider\n"
     "max_partitions       0..                 1        the N largest partitions; 0: no limit\n"
     "min_nodes            1..                 1        smallest partition worth taking\n"
+    "serialization_dir    directory           none     what a start made is kept there for the "
+    "next;\n"
+    "                                                  private, made when it is not there\n"
+    "model_token          text                model    names the model's files there\n"
     "profile              0, 1                0        time stamps of each step (slower)\n"
     "trace                file                none     profile=1; a trace is written there when "
     "the\n"
@@ -190,6 +194,18 @@ static enum status parse_min_nodes(struct gpu_options *o, const char *key, const
     return parse_int(key, value, 1, &o->min_nodes, diag);
 }
 
+static enum status parse_serialization(struct gpu_options *o, const char *key, const char *value,
+                                       struct diag *diag)
+{
+    return parse_text(o, key, value, &o->serialization_dir, diag);
+}
+
+static enum status parse_token(struct gpu_options *o, const char *key, const char *value,
+                               struct diag *diag)
+{
+    return parse_text(o, key, value, &o->model_token, diag);
+}
+
 static enum status parse_profile(struct gpu_options *o, const char *key, const char *value,
                                  struct diag *diag)
 {
@@ -219,6 +235,8 @@ static const struct {
     { "exclude", parse_exclude },
     { "max_partitions", parse_partitions },
     { "min_nodes", parse_min_nodes },
+    { "serialization_dir", parse_serialization },
+    { "model_token", parse_token },
     { "profile", parse_profile },
     { "trace", parse_trace },
     { "poison", parse_poison },
@@ -233,7 +251,8 @@ static enum status parse_one(struct gpu_options *o, const char *key, const char 
     return diag_fail(diag, STATUS_USAGE,
                      "option %s: unknown key; known are precision, allow_precision_loss, "
                      "enable_quantization, wait, device, first_node, last_node, include, exclude, "
-                     "max_partitions, min_nodes, profile, trace, poison",
+                     "max_partitions, min_nodes, serialization_dir, model_token, profile, trace, "
+                     "poison",
                      key);
 }
 
@@ -267,4 +286,5 @@ void options_close(struct gpu_options *o)
 {
     arena_close(&o->arena);
     o->device = o->include = o->exclude = o->trace = NULL;
+    o->serialization_dir = o->model_token = NULL;
 }

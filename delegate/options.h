@@ -36,7 +36,9 @@ struct gpu_options {
     const char *exclude; /* NULL: none */
     int max_partitions;  /* 0: no limit */
     int min_nodes;
-    bool profile;      /* time stamps round each step */
+    bool profile;                  /* time stamps round each step */
+    const char *serialization_dir; /* NULL: nothing is kept between processes */
+    const char *model_token;       /* NULL: made from the model */
     const char *trace; /* file for a trace of the last profiled inferences; NULL: none */
 };
 

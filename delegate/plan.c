@@ -331,6 +331,7 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
 
     *plan = (struct plan){ .half = r->options->precision == PRECISION_FP16,
                            .node_count = r->node_count,
+                           .unpacked = r->unpacked,
                            .poison = r->options->poison };
     p.of_graph = ARENA_NEW(&plan->arena, (size_t)r->graph->tensor_count, int);
     if (!p.of_graph) {

@@ -78,6 +78,7 @@ struct plan {
     int input_count, output_count;
     uint8_t *constants; /* to upload; mem_free */
     size_t constant_bytes, constant_room;
+    bool unpacked;      /* constants have their places, but are not packed */
     size_t arena_bytes; /* the offsets' peak */
     size_t arena_bound; /* the largest sum of tensors live at one step */
     size_t input_bytes, output_bytes;
@@ -93,6 +94,7 @@ struct plan_request {
     const struct device_limits *limits;
     const int *nodes, *inputs, *outputs;
     int node_count, input_count, output_count;
+    bool unpacked; /* without the work of packing constants: they will come from a file */
 };
 enum status plan_make(struct plan *p, const struct plan_request *request, struct diag *diag);
 void plan_close(struct plan *p);
@@ -101,7 +103,7 @@ void plan_close(struct plan *p);
 bool plan_tensor_fits(const struct graph_tensor *t, bool half, const struct device_limits *limits,
                       size_t *bytes);
 
-/* After the upload the packed constants are not needed. */
+/* After the upload (and the writing to a file) the packed constants are not needed. */
 void plan_drop_constants(struct plan *p);
 
 /* ---- for the ops ---- */
@@ -166,6 +168,8 @@ enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
                          struct packed *packed);
 void step_constants(struct plan_step *s, int binding, const struct packed *packed);
 void planner_put(struct planner *p, const struct packed *packed, uint64_t index, float value);
+/* False: planner_put does nothing, and need not be called. */
+bool planner_packs(const struct planner *p);
 
 /* A constant graph tensor packed as f32 rows of channels (padded lanes hold the poison when it is
  * on, else 0). */

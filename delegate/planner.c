@@ -252,6 +252,10 @@ enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
     packed->bytes = bytes;
     if (!checked_align(bytes, ALIGN, &bytes) || !checked_add(plan->constant_bytes, bytes, &end))
         return diag_fail(p->diag, STATUS_UNSUPPORTED, "constants: %zu bytes do not fit", bytes);
+    if (plan->unpacked) {
+        plan->constant_bytes = end;
+        return STATUS_OK;
+    }
     if (end > plan->constant_room) {
         const size_t room = end > 2 * plan->constant_room ? end : 2 * plan->constant_room;
         uint8_t *more = mem_resize(plan->constants, room, 1);
@@ -266,10 +270,18 @@ enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
     return STATUS_OK;
 }
 
+bool planner_packs(const struct planner *p)
+{
+    return !p->plan->unpacked;
+}
+
 void planner_put(struct planner *p, const struct packed *packed, uint64_t index, float value)
 {
-    uint8_t *base = p->plan->constants + packed->offset;
+    uint8_t *base;
 
+    if (p->plan->unpacked)
+        return;
+    base = p->plan->constants + packed->offset;
     if (packed->half) {
         const uint16_t h = float_to_half(value);
 
@@ -289,7 +301,7 @@ enum status planner_pack_tensor(struct planner *p, int tensor, struct packed *pa
     shape_of(&p->graph->tensors[tensor], &rows, &channels);
     slices = channels / 4 + (channels % 4 != 0);
     TRY(planner_pack(p, (uint64_t)rows * slices, false, packed));
-    for (uint32_t r = 0; r < rows; r++)
+    for (uint32_t r = 0; r < rows && planner_packs(p); r++)
         for (uint32_t c = 0; c < 4 * slices; c++)
             planner_put(p, packed, ((uint64_t)r * slices) * 4 + c,
                         c < channels
@@ -301,7 +313,7 @@ enum status planner_pack_tensor(struct planner *p, int tensor, struct packed *pa
 enum status planner_pack_bias(struct planner *p, int tensor, uint32_t count, struct packed *packed)
 {
     TRY(planner_pack(p, ((uint64_t)count + 3) / 4, false, packed));
-    for (uint32_t i = 0; i < count && tensor >= 0; i++)
+    for (uint32_t i = 0; i < count && tensor >= 0 && planner_packs(p); i++)
         planner_put(p, packed, i, graph_constant_float(p->graph, tensor, i));
     return STATUS_OK;
 }

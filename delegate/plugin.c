@@ -1,6 +1,7 @@
 /* What libassay_delegate.so exports: the plug-in ABI, the GPU delegate's C API, and its own. */
 #include "assay_gpu.h"
 #include "delegate/delegate.h"
+#include "delegate/pipeline.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 #include <stddef.h>
@@ -75,13 +76,25 @@ TfLiteDelegate *TfLiteGpuDelegateV2Create(const TfLiteGpuDelegateOptionsV2 *opti
                           ? o.inference_priority1 == TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION
                           : o.is_precision_loss_allowed == 0;
     const bool quant = o.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT;
+    const bool serialize =
+        (o.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION) != 0 &&
+        o.serialization_dir && o.serialization_dir[0];
     char partitions[16];
-    const char *const keys[] = { "precision", "enable_quantization", "max_partitions" };
-    const char *const values[] = { full ? "fp32" : "fp16", quant ? "1" : "0", partitions };
+    const char *keys[5] = { "precision", "enable_quantization", "max_partitions" };
+    const char *values[5] = { full ? "fp32" : "fp16", quant ? "1" : "0", partitions };
+    size_t count = 3;
 
+    if (serialize) {
+        keys[count] = "serialization_dir";
+        values[count++] = o.serialization_dir;
+    }
+    if (serialize && o.model_token && o.model_token[0]) {
+        keys[count] = "model_token";
+        values[count++] = o.model_token;
+    }
     snprintf(partitions, sizeof partitions, "%d",
              o.max_delegated_partitions > 0 ? o.max_delegated_partitions : 0);
-    return assay_gpu_delegate_create(keys, values, sizeof keys / sizeof keys[0], print_error);
+    return assay_gpu_delegate_create(keys, values, count, print_error);
 }
 
 void TfLiteGpuDelegateV2Delete(TfLiteDelegate *delegate)
@@ -158,7 +171,16 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     memcpy(mine.device, d->device->info.name, sizeof mine.device);
     memcpy(mine.driver, d->device->info.driver, sizeof mine.driver);
     mine.api_version = d->device->info.api_version;
+    mine.instance_ms = (double)d->cost.instance_ns / 1e6;
+    mine.enumerate_ms = (double)d->cost.enumerate_ns / 1e6;
+    mine.device_ms = (double)d->cost.device_ns / 1e6;
+    mine.pipelines_ms = (double)device_pipelines_ns() / 1e6;
     pthread_mutex_lock(&d->lock);
+    mine.init_ms = (double)d->init_ns / 1e6;
+    mine.serialized_found = d->serialized.found;
+    mine.serialized_written = d->serialized.written;
+    mine.serialized_failed = d->serialized.failed;
+    mine.serialized_bytes = d->serialized.bytes;
     for (const struct kernel *k = d->kernels; k; k = k->next) {
         mine.partitions++;
         mine.nodes += k->plan.node_count;

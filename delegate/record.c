@@ -1,6 +1,7 @@
 #include "delegate/record.h"
 
 #include "delegate/instance.h"
+#include "delegate/pipeline.h"
 #include "reference/memory.h"
 
 /* What steps since the last barrier have touched of the arena. */
@@ -71,7 +72,7 @@ static void write_set(struct executor *e, int step)
     vkUpdateDescriptorSets(e->device->handle, PLAN_BINDINGS, writes, 0, NULL);
 }
 
-static enum status make_sets(struct executor *e, struct diag *diag)
+enum status record_sets(struct executor *e, struct diag *diag)
 {
     const uint32_t count = (uint32_t)e->plan->step_count;
     const VkDescriptorPoolSize size = { VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count * PLAN_BINDINGS };
@@ -151,7 +152,7 @@ static enum status record_steps(struct executor *e, struct hazards *h, struct di
         const struct plan_step *s = p->steps[i];
         VkPipeline pipeline;
 
-        TRY(device_pipeline(e->device, s, p->half, &pipeline, diag));
+        TRY(device_pipeline(e->device, s, p->half, e->cache, &pipeline, diag));
         if (conflicts(h, s) || (e->profile && i > 0)) { /* profiled steps run one by one */
             barrier(e, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
@@ -184,7 +185,7 @@ enum status record_plan(struct executor *e, struct diag *diag)
 
     if (!h.list)
         return diag_fail(diag, STATUS_NO_MEMORY, "%d steps: out of memory", e->plan->step_count);
-    if ((s = make_sets(e, diag)) != STATUS_OK || (s = begin(e, 0, diag)) != STATUS_OK)
+    if ((s = begin(e, 0, diag)) != STATUS_OK)
         goto done;
     if (e->plan->poison != POISON_OFF)
         poison_arena(e);

@@ -4,7 +4,10 @@
 
 #include "delegate/executor.h"
 
-/* The whole plan: pipelines, one descriptor set a step, barriers only where data flows. */
+/* A descriptor set a step. */
+enum status record_sets(struct executor *e, struct diag *diag);
+
+/* The whole plan: pipelines, barriers only where data flows. */
 enum status record_plan(struct executor *e, struct diag *diag);
 
 /* A copy of `bytes` bytes, for one submission. */

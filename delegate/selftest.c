@@ -60,7 +60,7 @@ static enum status make_plan(struct plan *plan, const struct device *d, struct d
     return plan_make(plan, &request, diag);
 }
 
-enum status selftest_half(struct device *d, struct diag *diag)
+enum status selftest_half(struct device *d, struct pipeline_cache *cache, struct diag *diag)
 {
     struct executor e = { 0 };
     struct plan plan = { 0 };
@@ -69,7 +69,8 @@ enum status selftest_half(struct device *d, struct diag *diag)
 
     fill(values);
     if ((s = make_plan(&plan, d, diag)) != STATUS_OK ||
-        (s = executor_open(&e, d, &plan, &options, diag)) != STATUS_OK)
+        (s = executor_open(&e, d, &plan, &options, cache, diag)) != STATUS_OK ||
+        (s = executor_record(&e, diag)) != STATUS_OK)
         goto done;
     memcpy(executor_input(&e, 0), values, sizeof values);
     if ((s = executor_run(&e, diag)) != STATUS_OK)

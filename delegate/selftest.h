@@ -10,6 +10,6 @@ bool selftest_half_allowed(float stored, float value);
 
 /* 16-bit storage: values are stored as f16 and read back.  STATUS_NO_DEVICE when an answer is
  * wrong.  Run once a device. */
-enum status selftest_half(struct device *d, struct diag *diag);
+enum status selftest_half(struct device *d, struct pipeline_cache *cache, struct diag *diag);
 
 #endif

@@ -1,6 +1,7 @@
 #include "delegate/workgroups.h"
 
 #include "delegate/gpu_op.h"
+#include "delegate/hash.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -85,4 +86,36 @@ bool workgroup_set(struct plan_step *s, uint32_t size, const struct device_limit
     s->groups[1] = (uint32_t)y;
     s->groups[2] = 1;
     return true;
+}
+
+uint64_t workgroup_key(const struct plan_step *s, bool half)
+{
+    const uint64_t numbers[] = { half, s->spec_count, s->items };
+    struct hash h = { { 0 } };
+
+    hash_add_text(&h, s->shader);
+    hash_add(&h, numbers, sizeof numbers);
+    hash_add(&h, s->spec + 1, (s->spec_count - 1) * sizeof s->spec[0]);
+    hash_add(&h, s->push, s->push_bytes);
+    return h.word[0];
+}
+
+static bool is_candidate(uint32_t size)
+{
+    for (const uint32_t *c = workgroup_candidates; *c; c++)
+        if (*c == size)
+            return true;
+    return false;
+}
+
+void workgroups_apply(struct plan *plan, const struct device_limits *limits,
+                      const struct cache_tuning *tuning, size_t count)
+{
+    for (int i = 0; i < plan->step_count && count > 0; i++) {
+        const uint64_t key = workgroup_key(plan->steps[i], plan->half);
+
+        for (size_t j = 0; j < count; j++)
+            if (tuning[j].key == key && is_candidate(tuning[j].size))
+                workgroup_set(plan->steps[i], tuning[j].size, limits);
+    }
 }

@@ -126,6 +126,19 @@ struct assay_gpu_stats {
     uint64_t activation_bound;  /* the largest sum of tensors live at once */
     uint64_t staging_bytes;     /* host-visible input and output */
     uint64_t pipelines_created; /* by the process, so far */
+    /* Start: all the time spent in the delegate until its graphs were ready, and parts of it.  The
+     * first three are 0 where the process had them already. */
+    double init_ms;
+    double instance_ms;  /* vkCreateInstance */
+    double enumerate_ms; /* vkEnumeratePhysicalDevices, and their properties */
+    double device_ms;    /* vkCreateDevice */
+    double pipelines_ms; /* vkCreateComputePipelines, by the process */
+    double tune_ms;      /* the option tune=1 */
+    /* The option serialization_dir: partitions that were found, written, or that a warning was
+     * about, and the bytes of their files. */
+    int serialized_found, serialized_written, serialized_failed;
+    int tuned_steps; /* whose workgroup was measured, now or by an earlier start */
+    uint64_t serialized_bytes;
 };
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);

@@ -101,7 +101,7 @@ static enum status bind_constant(struct planner *p, struct plan_step *s, int bin
     struct packed packed;
 
     TRY(planner_pack(p, slices_of(t), true, &packed));
-    for (size_t i = 0; i < t->elements; i++)
+    for (size_t i = 0; i < t->elements && planner_packs(p); i++)
         planner_put(p, &packed, i / channels * pitch + i % channels,
                     graph_constant_float(p->graph, tensor, i));
     step_constants(s, binding, &packed);

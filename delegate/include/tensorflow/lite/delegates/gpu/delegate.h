@@ -3,8 +3,9 @@
  * Here the delegate behind it is libassay_delegate.so, on Vulkan.  Precision:
  * is_precision_loss_allowed 1 is fp16 and 0 fp32; with -1 the priorities decide: MAX_PRECISION
  * first is fp32, else fp16 (storage; sums are fp32).  inference_preference, the CL_ONLY and GL_ONLY
- * flags change nothing; serialization is not in this version, and its fields change nothing either.
- * All other options: assay_gpu.h. */
+ * flags change nothing.  With the ENABLE_SERIALIZATION flag and a serialization_dir, what a start
+ * made is kept in that directory for the next one; model_token names the model's files there, and
+ * may be NULL.  All other options: assay_gpu.h. */
 #ifndef TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_H_
 
