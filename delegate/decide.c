@@ -77,8 +77,7 @@ static bool check_options(struct check *c)
 static bool check_tensor(struct check *c, int tensor)
 {
     const struct graph_tensor *t = &c->graph->tensors[tensor];
-    char limit[64];
-    size_t bytes = 0;
+    size_t bytes;
 
     if (t->is_dynamic)
         return refuse(c, RULE_TENSOR_DYNAMIC, tensor, "shape", "give the tensor a fixed shape",
@@ -91,13 +90,8 @@ static bool check_tensor(struct check *c, int tensor)
     if (t->elements == 0)
         return refuse(c, RULE_TENSOR_EMPTY, tensor, "elements", "nothing to compute", "at least 1",
                       "0");
-    if (!plan_tensor_fits(t, c->options->precision == PRECISION_FP16, c->limits, &bytes)) {
-        snprintf(limit, sizeof limit, "%llu bytes (maxStorageBufferRange)",
-                 (unsigned long long)c->limits->max_storage_buffer_range);
-        return refuse(c, RULE_LIMITS_TENSOR_BYTES, tensor, "bytes",
-                      "the device cannot bind so large a buffer", limit, "%zu elements",
-                      t->elements);
-    }
+    if (!plan_tensor_fits(t, c->limits, &bytes))
+        return refuse_bytes(c, RULE_LIMITS_TENSOR_BYTES, tensor, bytes);
     return true;
 }
 
@@ -119,6 +113,9 @@ static bool check_node(struct check *c)
     }
     if (!check_options(c))
         return false;
+    if (c->options->precision == PRECISION_FP16 && !c->limits->storage_16bit)
+        return refuse(c, RULE_LIMITS_STORAGE_16BIT, -1, "storageBuffer16BitAccess",
+                      "use precision=fp32", "true", "false");
     for (int i = 0; i < n->input_count; i++)
         if (n->inputs[i] >= 0 && !check_tensor(c, n->inputs[i]))
             return false;
@@ -131,6 +128,12 @@ static bool check_node(struct check *c)
 /* A widened constant that no taken node reads is the CPU's business. */
 static void drop_unread_constants(struct decision *d, const struct graph *g)
 {
+    static const struct drop why = { .rule = RULE_DEQUANTIZE_NO_READER,
+                                     .field = "readers on the device",
+                                     .hint = "its readers run on the CPU",
+                                     .value = "0",
+                                     .limit = "at least 1" };
+
     for (int i = 0; i < g->node_count; i++) {
         bool read = false;
 
@@ -141,8 +144,7 @@ static void drop_unread_constants(struct decision *d, const struct graph *g)
             for (int k = 0; k < g->nodes[j].input_count && d->take[j]; k++)
                 read |= g->nodes[j].inputs[k] == g->nodes[i].outputs[0];
         if (!read)
-            decision_drop(d, g, i, RULE_DEQUANTIZE_NO_READER, "its readers run on the CPU",
-                          "at least 1 reader on the device", 0);
+            decision_drop(d, g, i, &why);
     }
 }
 
@@ -172,8 +174,7 @@ enum status decide(struct decision *d, const struct graph *g, const struct gpu_o
     return STATUS_OK;
 }
 
-void decision_drop(struct decision *d, const struct graph *g, int node, enum rule rule,
-                   const char *hint, const char *limit, int value)
+void decision_drop(struct decision *d, const struct graph *g, int node, const struct drop *why)
 {
     /* One refusal a node at most, so there is room; kept in the order of nodes. */
     int at = d->refusal_count;
@@ -187,7 +188,7 @@ void decision_drop(struct decision *d, const struct graph *g, int node, enum rul
         at--;
     }
     c.refusal = &d->refusals[at];
-    refuse(&c, rule, -1, "node", hint, limit, "%d", value);
+    refuse(&c, why->rule, -1, why->field, why->hint, why->limit, "%s", why->value);
     d->refusal_count++;
 }
 

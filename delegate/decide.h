@@ -18,7 +18,11 @@ enum status decide(struct decision *d, const struct graph *g, const struct gpu_o
 void decision_close(struct decision *d);
 
 /* Takes a node back, for a reason that shows later (a partition that is not wanted). */
-void decision_drop(struct decision *d, const struct graph *g, int node, enum rule rule,
-                   const char *hint, const char *limit, int value);
+struct drop {
+    enum rule rule;
+    const char *field, *hint; /* static */
+    char value[160], limit[80];
+};
+void decision_drop(struct decision *d, const struct graph *g, int node, const struct drop *why);
 
 #endif

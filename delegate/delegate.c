@@ -1,9 +1,8 @@
 #include "delegate/delegate.h"
 
 #include "delegate/clock.h"
+#include "delegate/partition.h"
 #include "reference/memory.h"
-
-#include <stdlib.h>
 
 /* One line for each op code that is refused for what it is. */
 static void warn(TfLiteContext *context, const struct decision *d)
@@ -20,70 +19,6 @@ static void warn(TfLiteContext *context, const struct decision *d)
     }
 }
 
-/* The nodes taken, as the ABI wants them; free(). */
-static TfLiteIntArray *taken_nodes(const struct graph *g, const struct decision *d)
-{
-    TfLiteIntArray *nodes =
-        mem_alloc(1, sizeof *nodes + (size_t)g->node_count * sizeof nodes->data[0]);
-
-    if (!nodes)
-        return NULL;
-    for (int i = 0; i < g->node_count; i++)
-        if (d->take[i])
-            nodes->data[nodes->size++] = g->nodes[i].host_node;
-    return nodes;
-}
-
-static void drop_partition(struct decision *d, const struct graph *g,
-                           const TfLiteDelegateParams *partition, enum rule rule, const char *hint,
-                           const char *limit)
-{
-    const TfLiteIntArray *nodes = partition->nodes_to_replace;
-
-    for (int i = 0; i < nodes->size; i++)
-        for (int j = 0; j < g->node_count; j++)
-            if (g->nodes[j].host_node == nodes->data[i])
-                decision_drop(d, g, j, rule, hint, limit, nodes->size);
-}
-
-/* Keeps the largest partitions of at least min_nodes nodes.  The host owns what it previews. */
-static enum status limit_partitions(TfLiteContext *context, const struct gpu_options *o,
-                                    const struct graph *g, struct decision *d, struct diag *diag)
-{
-    TfLiteDelegateParams *partitions = NULL;
-    TfLiteIntArray *nodes;
-    int count = 0;
-
-    if ((o->max_partitions == 0 && o->min_nodes <= 1) || !context->PreviewDelegatePartitioning)
-        return STATUS_OK;
-    if (!(nodes = taken_nodes(g, d)))
-        return diag_fail(diag, STATUS_NO_MEMORY, "partitions: out of memory");
-    if (nodes->size > 0 &&
-        context->PreviewDelegatePartitioning(context, nodes, &partitions, &count) != kTfLiteOk) {
-        free(nodes);
-        return diag_fail(diag, STATUS_INVALID, "the host does not preview the partitions");
-    }
-    free(nodes);
-    for (int i = 0; i < count; i++) {
-        const int size = partitions[i].nodes_to_replace->size;
-        int larger = 0;
-
-        for (int j = 0; j < count; j++) {
-            const int other = partitions[j].nodes_to_replace->size;
-
-            larger += other > size || (other == size && j < i);
-        }
-        if (size < o->min_nodes)
-            drop_partition(d, g, &partitions[i], RULE_OPTION_MIN_NODES,
-                           "its partition is smaller than the option min_nodes", "min_nodes");
-        else if (o->max_partitions > 0 && larger >= o->max_partitions)
-            drop_partition(d, g, &partitions[i], RULE_OPTION_MAX_PARTITIONS,
-                           "larger partitions are taken; raise max_partitions (0: no limit)",
-                           "max_partitions");
-    }
-    return STATUS_OK;
-}
-
 static TfLiteStatus fail(TfLiteContext *context, const struct diag *diag)
 {
     context->ReportError(context, "assay delegate: %s", diag->text);
@@ -94,7 +29,7 @@ static TfLiteStatus replace(TfLiteContext *context, TfLiteDelegate *delegate,
                             struct gpu_delegate *d, const struct decision *decision)
 {
     struct diag diag = { 0 };
-    TfLiteIntArray *nodes = taken_nodes(d->graph, decision);
+    TfLiteIntArray *nodes = partition_nodes(d->graph, decision);
     TfLiteStatus status = kTfLiteOk;
 
     if (!nodes) {
@@ -104,7 +39,7 @@ static TfLiteStatus replace(TfLiteContext *context, TfLiteDelegate *delegate,
     if (nodes->size > 0)
         status = context->ReplaceNodeSubsetsWithDelegateKernels(context, kernel_registration, nodes,
                                                                 delegate);
-    free(nodes);
+    mem_free(nodes);
     return status;
 }
 
@@ -124,7 +59,8 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
         return fail(context, &diag);
     d->graph = &graph;
     if (decide(&decision, &graph, &d->options, &d->device->limits, &diag) != STATUS_OK ||
-        limit_partitions(context, &d->options, &graph, &decision, &diag) != STATUS_OK) {
+        partition_limit(context, &d->options, &d->device->limits, &graph, &decision, &diag) !=
+            STATUS_OK) {
         status = fail(context, &diag);
     } else {
         warn(context, &decision);

@@ -14,6 +14,7 @@ const struct device_limits device_limits_minimum = {
     .max_workgroup_size = { 128, 128, 64 },
     .max_workgroup_invocations = 128,
     .max_shared_memory_bytes = 16384,
+    .max_push_constants_bytes = 128,
     .storage_16bit = false,
 };
 
@@ -129,11 +130,34 @@ static void read_properties(VkPhysicalDevice physical, const VkPhysicalDevicePro
     limits->max_memory_allocation_bytes = maintenance.maxMemoryAllocationSize;
 }
 
+/* The largest device-local heap, and what of it the driver says is ours now. */
+static void read_memory(VkPhysicalDevice physical, struct assay_gpu_device *info,
+                        struct device_limits *limits)
+{
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
+    };
+    VkPhysicalDeviceMemoryProperties2 memory = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+        .pNext = info->memory_budget ? &budget : NULL
+    };
+
+    vkGetPhysicalDeviceMemoryProperties2(physical, &memory);
+    for (uint32_t i = 0; i < memory.memoryProperties.memoryHeapCount; i++) {
+        const VkMemoryHeap *heap = &memory.memoryProperties.memoryHeaps[i];
+
+        if (!(heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) || heap->size <= info->memory_bytes)
+            continue;
+        info->memory_bytes = heap->size;
+        limits->memory_bytes =
+            info->memory_budget && budget.heapBudget[i] > 0 ? budget.heapBudget[i] : heap->size;
+    }
+}
+
 void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_device *info,
                      struct device_limits *limits, int *family)
 {
     VkPhysicalDeviceProperties p;
-    VkPhysicalDeviceMemoryProperties memory;
     VkExtensionProperties *extensions = NULL;
     uint32_t count = 0;
     bool timestamps;
@@ -152,6 +176,7 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
         .max_memory_allocation_bytes = UINT64_MAX,
         .max_workgroup_invocations = p.limits.maxComputeWorkGroupInvocations,
         .max_shared_memory_bytes = p.limits.maxComputeSharedMemorySize,
+        .max_push_constants_bytes = p.limits.maxPushConstantsSize,
     };
     memcpy(limits->max_workgroup_count, p.limits.maxComputeWorkGroupCount,
            sizeof limits->max_workgroup_count);
@@ -181,11 +206,7 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
     limits->storage_16bit = info->storage_16bit;
     limits->device_class = device_class_of(info->type, info->vendor_id);
 
-    vkGetPhysicalDeviceMemoryProperties(physical, &memory);
-    for (uint32_t i = 0; i < memory.memoryHeapCount; i++)
-        if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT &&
-            memory.memoryHeaps[i].size > info->memory_bytes)
-            info->memory_bytes = memory.memoryHeaps[i].size;
+    read_memory(physical, info, limits);
     if (*family < 0)
         snprintf(info->why_not, sizeof info->why_not, "no compute queue");
     else if (limits->max_workgroup_invocations < device_limits_minimum.max_workgroup_invocations)

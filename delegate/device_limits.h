@@ -21,10 +21,12 @@ struct device_limits {
     uint64_t max_storage_buffer_range;
     uint64_t storage_buffer_offset_alignment; /* minStorageBufferOffsetAlignment */
     uint64_t max_memory_allocation_bytes;     /* maxMemoryAllocationSize */
+    uint64_t memory_bytes; /* what of the largest device-local heap is ours; 0: not known */
     uint32_t max_workgroup_count[3];
     uint32_t max_workgroup_size[3];
     uint32_t max_workgroup_invocations;
     uint32_t max_shared_memory_bytes;
+    uint32_t max_push_constants_bytes;
     bool storage_16bit; /* storageBuffer16BitAccess */
 };
 

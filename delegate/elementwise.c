@@ -37,12 +37,8 @@ bool elementwise_accept(struct check *c)
     b = graph_input(c->graph, c->node, 1);
     y = graph_output(c->graph, c->node, 0);
     for (int i = 0; i < 2; i++) { /* a constant lies there as f32 */
-        const struct graph_tensor *t = i ? b : a;
-
-        if (!plan_tensor_fits(t, false, c->limits, &bytes))
-            return refuse(c, RULE_LIMITS_CONSTANT_BYTES, c->node->inputs[i], "elements",
-                          "the device cannot bind so large a buffer", "maxStorageBufferRange",
-                          "%zu", t->elements);
+        if (!plan_tensor_fits(i ? b : a, c->limits, &bytes))
+            return refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, c->node->inputs[i], bytes);
     }
     for (int i = 0; i < y->rank; i++) {
         const int32_t da = dim_at(a, y->rank, i), db = dim_at(b, y->rank, i);
@@ -108,6 +104,8 @@ enum status elementwise_plan(struct planner *p, const struct graph_node *n, enum
             if (src < 0)
                 return STATUS_NO_MEMORY;
             step_read(p, s, i + 1, src);
+            if (graph_input(p->graph, n, i)->elements == y->elements) /* not broadcast */
+                step_in_place(s, i + 1);
         }
     }
     step_spec(s, 3, op);

@@ -2,6 +2,7 @@
  * runs it.  Nothing is allocated and no pipeline is made after the first prepare. */
 #include "delegate/clock.h"
 #include "delegate/delegate.h"
+#include "delegate/partition.h"
 #include "reference/memory.h"
 
 #include <string.h>
@@ -9,25 +10,6 @@
 static void report(TfLiteContext *context, const struct diag *diag)
 {
     context->ReportError(context, "assay delegate: %s", diag->text);
-}
-
-/* The partition's nodes in the order in which the graph runs them. */
-static enum status order_nodes(const struct graph *g, const TfLiteIntArray *wanted, int **out,
-                               int *count, struct diag *diag)
-{
-    int *nodes = mem_alloc((size_t)g->node_count, sizeof *nodes);
-
-    if (!nodes)
-        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
-    *count = 0;
-    for (int i = 0; i < g->node_count; i++)
-        for (int j = 0; j < wanted->size; j++)
-            if (wanted->data[j] == g->nodes[i].host_node) {
-                nodes[(*count)++] = wanted->data[j];
-                break;
-            }
-    *out = nodes;
-    return STATUS_OK;
 }
 
 /* With serialization the plan is made without the work of packing, which tells what file to look
@@ -56,14 +38,9 @@ static enum status plan_partition(struct kernel *k, TfLiteContext *context,
     enum status s;
     int *nodes = NULL;
 
-    if (!d->graph || !params->nodes_to_replace || !params->input_tensors || !params->output_tensors)
-        return diag_fail(diag, STATUS_INVALID, "the host gives an incomplete partition");
-    TRY(order_nodes(d->graph, params->nodes_to_replace, &nodes, &request.node_count, diag));
-    request.nodes = nodes;
-    request.inputs = params->input_tensors->data;
-    request.input_count = params->input_tensors->size;
-    request.outputs = params->output_tensors->data;
-    request.output_count = params->output_tensors->size;
+    if (!d->graph)
+        return diag_fail(diag, STATUS_INVALID, "the host gives a partition without a graph");
+    TRY(partition_request(&request, params, &nodes, diag));
     s = make_plan(k, context, &request, diag);
     mem_free(nodes);
     return s;

@@ -22,6 +22,8 @@ static const char help[] =
     "next;\n"
     "                                                  private, made when it is not there\n"
     "model_token          text                model    names the model's files there\n"
+    "memory_limit         1.. MiB             budget   device memory that a graph may take\n"
+    "in_place             0, 1                1        elementwise steps write over dead inputs\n"
     "profile              0, 1                0        time stamps of each step (slower)\n"
     "trace                file                none     profile=1; a trace is written there when "
     "the\n"
@@ -206,6 +208,18 @@ static enum status parse_token(struct gpu_options *o, const char *key, const cha
     return parse_text(o, key, value, &o->model_token, diag);
 }
 
+static enum status parse_memory_limit(struct gpu_options *o, const char *key, const char *value,
+                                      struct diag *diag)
+{
+    return parse_int(key, value, 1, &o->memory_limit_mib, diag);
+}
+
+static enum status parse_in_place(struct gpu_options *o, const char *key, const char *value,
+                                  struct diag *diag)
+{
+    return parse_bool(key, value, &o->in_place, diag);
+}
+
 static enum status parse_profile(struct gpu_options *o, const char *key, const char *value,
                                  struct diag *diag)
 {
@@ -237,6 +251,8 @@ static const struct {
     { "min_nodes", parse_min_nodes },
     { "serialization_dir", parse_serialization },
     { "model_token", parse_token },
+    { "memory_limit", parse_memory_limit },
+    { "in_place", parse_in_place },
     { "profile", parse_profile },
     { "trace", parse_trace },
     { "poison", parse_poison },
@@ -248,12 +264,13 @@ static enum status parse_one(struct gpu_options *o, const char *key, const char 
     for (size_t i = 0; i < COUNT(keys_known); i++)
         if (strcmp(key, keys_known[i].key) == 0)
             return keys_known[i].parse(o, key, value, diag);
-    return diag_fail(diag, STATUS_USAGE,
-                     "option %s: unknown key; known are precision, allow_precision_loss, "
-                     "enable_quantization, wait, device, first_node, last_node, include, exclude, "
-                     "max_partitions, min_nodes, serialization_dir, model_token, profile, trace, "
-                     "poison",
-                     key);
+    return diag_fail(
+        diag, STATUS_USAGE,
+        "option %s: unknown key; known are precision, allow_precision_loss, "
+        "enable_quantization, wait, device, first_node, last_node, include, exclude, "
+        "max_partitions, min_nodes, serialization_dir, model_token, memory_limit, in_place, "
+        "profile, trace, poison",
+        key);
 }
 
 enum status options_parse(struct gpu_options *o, const char *const *keys, const char *const *values,
@@ -264,6 +281,7 @@ enum status options_parse(struct gpu_options *o, const char *const *keys, const 
     *o = (struct gpu_options){ .enable_quantization = true,
                                .first_node = -1,
                                .last_node = -1,
+                               .in_place = true,
                                .max_partitions = 1,
                                .min_nodes = 1 };
     if (count != 0 && (!keys || !values))

@@ -36,6 +36,8 @@ struct gpu_options {
     const char *exclude; /* NULL: none */
     int max_partitions;  /* 0: no limit */
     int min_nodes;
+    int memory_limit_mib;          /* of device memory, for a graph; 0: what the device has */
+    bool in_place;                 /* elementwise steps may write over an input that dies there */
     bool profile;                  /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */

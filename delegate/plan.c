@@ -1,34 +1,26 @@
-/* Making a plan: inputs are loaded, the ops add their steps, outputs are stored; then lifetimes and
- * offsets.  The functions that the ops call are in planner.c. */
+/* Making a plan: inputs are loaded, the ops add their steps, outputs are stored; then memory
+ * (plan_memory.c).  The functions that the ops call are in planner.c. */
 #include "delegate/plan.h"
 
 #include "delegate/gpu_op.h"
-#include "delegate/offsets.h"
 #include "delegate/shader_args.h"
 #include "reference/checked.h"
 #include "reference/memory.h"
 
 #include <string.h>
 
-enum { ALIGN = 256 }; /* the most that minStorageBufferOffsetAlignment may be */
-
-bool plan_tensor_fits(const struct graph_tensor *t, bool half, const struct device_limits *limits,
+bool plan_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
                       size_t *bytes)
 {
-    const size_t element = half ? 2 : 4;
-    size_t slices, rows, n;
+    const size_t channels = t->rank > 0 ? (size_t)t->dims[t->rank - 1] : 1;
+    size_t rows = 1, slices;
 
-    if (t->rank < 0 || !checked_elements(t->dims, (size_t)t->rank, &n))
+    *bytes = SIZE_MAX;
+    if (t->rank < 0 || (t->rank > 0 && !checked_elements(t->dims, (size_t)t->rank - 1, &rows)) ||
+        !checked_mul(rows, channels / 4 + (channels % 4 != 0), &slices) ||
+        !checked_mul(slices, 16, bytes))
         return false;
-    if (t->rank == 0)
-        n = 1;
-    slices = t->rank == 0 ? 1 : ((size_t)t->dims[t->rank - 1] + 3) / 4;
-    rows = n == 0 ? 0 : n / (size_t)(t->rank == 0 ? 1 : t->dims[t->rank - 1]);
-    if (!checked_mul(rows, slices, &n) || !checked_mul(n, 4 * element, bytes))
-        return false;
-    /* Dense rows are f32 at the edge, whatever the storage type is. */
-    return n <= UINT32_MAX / 16 && *bytes <= limits->max_storage_buffer_range &&
-           (size_t)n * 16 <= limits->max_storage_buffer_range;
+    return slices <= UINT32_MAX / 16 && *bytes <= limits->max_storage_buffer_range;
 }
 
 void plan_drop_constants(struct plan *p)
@@ -54,7 +46,7 @@ static enum status edge_bytes(struct planner *p, int tensor, size_t *end, struct
 
     *io = (struct plan_io){ .tensor = tensor, .offset = *end, .half = t->type == kTfLiteFloat16 };
     if (!checked_mul(t->elements, io->half ? 2 : 4, &io->bytes) ||
-        !checked_align(io->bytes, ALIGN, &bytes) || !checked_add(*end, bytes, end))
+        !checked_align(io->bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
         return diag_fail(p->diag, STATUS_UNSUPPORTED, "tensor %d '%s': %zu elements do not fit",
                          tensor, t->name, t->elements);
     return STATUS_OK;
@@ -224,83 +216,6 @@ static enum status poison_padding(struct planner *p)
     return s;
 }
 
-static int owner(const struct plan *plan, int t)
-{
-    while (plan->tensors[t].view_of != t)
-        t = plan->tensors[t].view_of;
-    return t;
-}
-
-static enum status assign_offsets(struct planner *p)
-{
-    struct plan *plan = p->plan;
-    struct span *spans = ARENA_NEW(&plan->arena, (size_t)plan->tensor_count, struct span);
-    size_t count = 0;
-    bool ok;
-
-    if (!spans)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    for (int i = 0; i < plan->tensor_count; i++)
-        plan->tensors[i].first_step = plan->tensors[i].last_step = -1;
-    for (int i = 0; i < plan->step_count; i++)
-        for (int b = 0; b < PLAN_BINDINGS; b++) {
-            const struct plan_binding *binding = &plan->steps[i]->bindings[b];
-            struct plan_tensor *t;
-
-            if (binding->space != SPACE_ARENA)
-                continue;
-            t = &plan->tensors[owner(plan, binding->tensor)];
-            if (t->first_step < 0)
-                t->first_step = i;
-            t->last_step = i;
-        }
-    for (int i = 0; i < plan->tensor_count; i++) {
-        const struct plan_tensor *t = &plan->tensors[i];
-
-        if (t->view_of == i && t->first_step >= 0)
-            spans[count++] = (struct span){ .bytes = (t->bytes + ALIGN - 1) / ALIGN * ALIGN,
-                                            .first = t->first_step,
-                                            .last = t->last_step };
-    }
-    plan->arena_bytes = offsets_assign(spans, count, &ok);
-    if (!ok)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: %zu tensors do not fit one arena",
-                         count);
-    plan->arena_bound = offsets_bound(spans, count);
-    count = 0;
-    for (int i = 0; i < plan->tensor_count; i++)
-        if (plan->tensors[i].view_of == i && plan->tensors[i].first_step >= 0)
-            plan->tensors[i].offset = spans[count++].offset;
-    for (int i = 0; i < plan->step_count; i++)
-        for (int b = 0; b < PLAN_BINDINGS; b++) {
-            struct plan_binding *binding = &plan->steps[i]->bindings[b];
-
-            if (binding->space == SPACE_ARENA)
-                binding->offset = plan->tensors[owner(plan, binding->tensor)].offset;
-        }
-    return STATUS_OK;
-}
-
-static enum status check_sizes(const struct planner *p)
-{
-    const struct plan *plan = p->plan;
-    const struct {
-        const char *what;
-        size_t bytes;
-    } blocks[] = { { "activations", plan->arena_bytes },
-                   { "constants", plan->constant_bytes },
-                   { "inputs", plan->input_bytes },
-                   { "outputs", plan->output_bytes } };
-
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
-        if (blocks[i].bytes > p->limits->max_memory_allocation_bytes)
-            return diag_fail(p->diag, STATUS_UNSUPPORTED,
-                             "the %s need %zu bytes in one block, the device allows %llu",
-                             blocks[i].what, blocks[i].bytes,
-                             (unsigned long long)p->limits->max_memory_allocation_bytes);
-    return STATUS_OK;
-}
-
 static enum status make(struct planner *p, const struct plan_request *r)
 {
     TRY(plan_inputs(p, r));
@@ -318,8 +233,8 @@ static enum status make(struct planner *p, const struct plan_request *r)
     TRY(plan_outputs(p, r));
     if (p->plan->poison != POISON_OFF)
         TRY(poison_padding(p));
-    TRY(assign_offsets(p));
-    return check_sizes(p);
+    TRY(plan_assign_memory(p->plan, p->options->in_place, p->diag));
+    return plan_check(p->plan, p->limits, p->diag);
 }
 
 enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 enum { PLAN_STATES = 64, PLAN_BINDINGS = 4, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES = 128 };
+enum { PLAN_ALIGN = 256 }; /* of offsets: the most that minStorageBufferOffsetAlignment may be */
 
 struct plan_tensor {
     int tensor;                      /* of the graph; -1: a temporary */
@@ -42,6 +43,7 @@ struct plan_binding {
     size_t offset; /* in the space; filled from the tensor for SPACE_ARENA */
     size_t bytes;
     bool writes;
+    bool elementwise; /* read: an invocation reads of it what it writes of binding 0, no more */
 };
 
 struct plan_step {
@@ -53,6 +55,7 @@ struct plan_step {
     uint32_t spec_count;
     uint8_t push[PLAN_PUSH_BYTES];
     uint32_t push_bytes;
+    uint32_t shared_bytes; /* of a workgroup */
     struct plan_binding bindings[PLAN_BINDINGS];
     uint32_t groups[3];
     uint64_t items; /* invocations wanted; 0: the shader's own grid, its workgroup stays as it is */
@@ -81,6 +84,7 @@ struct plan {
     bool unpacked;      /* constants have their places, but are not packed */
     size_t arena_bytes; /* the offsets' peak */
     size_t arena_bound; /* the largest sum of tensors live at one step */
+    int in_place;       /* steps whose result lies where an input lay */
     size_t input_bytes, output_bytes;
     int node_count;
     enum gpu_poison poison;
@@ -98,13 +102,33 @@ struct plan_request {
 };
 enum status plan_make(struct plan *p, const struct plan_request *request, struct diag *diag);
 void plan_close(struct plan *p);
-/* Bytes of a tensor of this shape in the arena; false when it does not fit one storage buffer of
- * the device or 32-bit indices.  rank -1 does not fit. */
-bool plan_tensor_fits(const struct graph_tensor *t, bool half, const struct device_limits *limits,
+/* Bytes of a tensor of this shape as f32, which it is at the edge in fp16 too; false when it does
+ * not fit one storage buffer of the device or 32-bit indices.  rank -1 does not fit; *bytes is
+ * SIZE_MAX for what cannot be counted. */
+bool plan_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
                       size_t *bytes);
+
+/* The plan tensor whose memory this one's is. */
+int plan_owner(const struct plan *plan, int t);
+
+/* The buffer of the plan that is the largest; all of them together; and what of the device's memory
+ * a graph may take. */
+struct plan_block {
+    const char *what;
+    size_t bytes;
+};
+struct plan_block plan_largest_block(const struct plan *plan);
+uint64_t plan_bytes(const struct plan *plan);
+uint64_t plan_memory(const struct gpu_options *options, const struct device_limits *limits);
 
 /* After the upload (and the writing to a file) the packed constants are not needed. */
 void plan_drop_constants(struct plan *p);
+
+/* The last two things that plan_make does: places and offsets; the device's limits, with the need
+ * and the limit in the message. */
+enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag);
+enum status plan_check(const struct plan *plan, const struct device_limits *limits,
+                       struct diag *diag);
 
 /* ---- for the ops ---- */
 
@@ -156,6 +180,12 @@ enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups)
 enum status step_items(struct planner *p, struct plan_step *s, uint64_t count);
 void step_read(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
 void step_write(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
+
+/* Each invocation reads of this binding just the elements that it writes of binding 0, before it
+ * writes them: the result may take its place. */
+void step_in_place(struct plan_step *s, int binding);
+/* What the shader shares within a workgroup. */
+void step_shared(struct plan_step *s, uint32_t bytes);
 
 /* Room for count vec4 of packed constants, zeroed, f32 or in the storage type; *offset is its
  * place. The elements are set with planner_put (index in scalars).  STATUS_NO_MEMORY when there is

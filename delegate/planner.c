@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALIGN = 256 };
-
 static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t channels, int view_of,
                       bool wide)
 {
@@ -228,6 +226,17 @@ void step_write(struct planner *p, struct plan_step *s, int binding, int plan_te
     bind_tensor(p, s, binding, plan_tensor, true);
 }
 
+void step_in_place(struct plan_step *s, int binding)
+{
+    assert(s->bindings[binding].space == SPACE_ARENA && !s->bindings[binding].writes);
+    s->bindings[binding].elementwise = true;
+}
+
+void step_shared(struct plan_step *s, uint32_t bytes)
+{
+    s->shared_bytes = bytes;
+}
+
 void step_constants(struct plan_step *s, int binding, const struct packed *packed)
 {
     s->bindings[binding] = (struct plan_binding){ .space = SPACE_CONSTANTS,
@@ -250,7 +259,8 @@ enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
                          (unsigned long long)vec4_count,
                          (unsigned long long)p->limits->max_storage_buffer_range);
     packed->bytes = bytes;
-    if (!checked_align(bytes, ALIGN, &bytes) || !checked_add(plan->constant_bytes, bytes, &end))
+    if (!checked_align(bytes, PLAN_ALIGN, &bytes) ||
+        !checked_add(plan->constant_bytes, bytes, &end))
         return diag_fail(p->diag, STATUS_UNSUPPORTED, "constants: %zu bytes do not fit", bytes);
     if (plan->unpacked) {
         plan->constant_bytes = end;

@@ -57,6 +57,16 @@ bool refuse(struct check *c, enum rule rule, int tensor, const char *field, cons
     return false;
 }
 
+bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need)
+{
+    char limit[64];
+
+    snprintf(limit, sizeof limit, "%llu (maxStorageBufferRange)",
+             (unsigned long long)c->limits->max_storage_buffer_range);
+    return refuse(c, rule, tensor, "bytes", "the device cannot bind so large a buffer", limit,
+                  "%llu", (unsigned long long)need);
+}
+
 bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs)
 {
     char limit[32];
@@ -139,15 +149,9 @@ bool check_storable(struct check *c, int i, uint64_t count)
     const int tensor = c->node->inputs[i];
     const struct graph_tensor *t = &c->graph->tensors[tensor];
     const bool half = c->options->precision == PRECISION_FP16;
-    char limit[48];
 
-    if (count > c->limits->max_storage_buffer_range / (half ? 8 : 16)) {
-        snprintf(limit, sizeof limit, "%llu bytes (maxStorageBufferRange)",
-                 (unsigned long long)c->limits->max_storage_buffer_range);
-        return refuse(c, RULE_LIMITS_CONSTANT_BYTES, tensor, "packed bytes",
-                      "the device cannot bind so large a buffer", limit, "%llu",
-                      (unsigned long long)count * (half ? 8 : 16));
-    }
+    if (count > c->limits->max_storage_buffer_range / (half ? 8 : 16))
+        return refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * (half ? 8 : 16));
     for (size_t j = 0; j < t->elements && half && graph_is_constant(c->graph, tensor); j++) {
         const float f = graph_constant_float(c->graph, tensor, j);
 

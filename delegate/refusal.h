@@ -32,7 +32,7 @@ struct refusal {
     int tensor; /* -1: not about one tensor */
     char tensor_name[80];
     char field[48];
-    char value[80];
+    char value[160];
     char limit[80];
     const char *hint; /* static */
 };
@@ -49,6 +49,9 @@ struct check {
 /* Says no: fills the refusal and returns false.  tensor is an index of the graph or -1. */
 bool refuse(struct check *c, enum rule rule, int tensor, const char *field, const char *hint,
             const char *limit, const char *value_format, ...) PRINTF_LIKE(7, 8);
+
+/* Says no to a buffer of more bytes than the device can bind. */
+bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need);
 
 /* Checks that most ops share; each true, or a refusal.  i counts the node's inputs. */
 bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs);

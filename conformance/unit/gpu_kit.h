@@ -67,6 +67,7 @@ static inline struct device_limits gpu_large_limits(void)
                                    .max_workgroup_size = { 1024, 1024, 64 },
                                    .max_workgroup_invocations = 1024,
                                    .max_shared_memory_bytes = 32768,
+                                   .max_push_constants_bytes = 256,
                                    .storage_16bit = true };
 }
 

@@ -76,6 +76,7 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
         .out_slices = p->plan->tensors[dst].slices,
     };
     args.count = rows * ((args.out_slices + SLICES_X - 1) / SLICES_X);
+    step_shared(s, SLICES_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

@@ -148,6 +148,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n, i
         return STATUS_NO_MEMORY;
     step_spec(s, 3, kTfLiteActNone);
     step_spec(s, 4, true);
+    step_shared(s, SLICES_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
     args = (struct fully_connected_args){ .in_channels = shape.inputs,
                                           .in_slices = p->plan->tensors[xh].slices,
                                           .out_slices = p->plan->tensors[z].slices };

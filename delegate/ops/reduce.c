@@ -122,6 +122,7 @@ static enum status plan_mean(struct planner *p, const struct graph_node *n)
     args.out_slices = p->plan->tensors[dst].slices;
     args.count = p->plan->tensors[dst].rows * args.out_slices;
     step_spec(s, 3, reduced[x->rank - 1]);
+    step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

@@ -45,6 +45,7 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
                                   .channels = p->plan->tensors[dst].channels,
                                   .slices = p->plan->tensors[dst].slices,
                                   .beta = params->beta };
+    step_shared(s, WORKGROUP * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

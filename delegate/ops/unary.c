@@ -39,6 +39,7 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
+    step_in_place(s, 1);
     return step_items(p, s, args.count);
 }
 

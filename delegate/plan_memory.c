@@ -1,0 +1,202 @@
+/* Memory of a plan: lifetimes, results that take the place of an input, offsets, and what all of it
+ * needs of the device. */
+#include "delegate/offsets.h"
+#include "delegate/plan.h"
+
+int plan_owner(const struct plan *plan, int t)
+{
+    while (plan->tensors[t].view_of != t)
+        t = plan->tensors[t].view_of;
+    return t;
+}
+
+static void find_lifetimes(struct plan *plan)
+{
+    for (int i = 0; i < plan->tensor_count; i++)
+        plan->tensors[i].first_step = plan->tensors[i].last_step = -1;
+    for (int i = 0; i < plan->step_count; i++)
+        for (int b = 0; b < PLAN_BINDINGS; b++) {
+            const struct plan_binding *binding = &plan->steps[i]->bindings[b];
+            struct plan_tensor *t;
+
+            if (binding->space != SPACE_ARENA)
+                continue;
+            t = &plan->tensors[plan_owner(plan, binding->tensor)];
+            if (t->first_step < 0)
+                t->first_step = i;
+            t->last_step = i;
+        }
+}
+
+/* ---- in place ---- */
+
+/* Whether all that the step does with this memory is to read element i for element i of the result.
+ */
+static bool only_elementwise(const struct plan *plan, const struct plan_step *s, int owner)
+{
+    for (int b = 0; b < PLAN_BINDINGS; b++)
+        if (s->bindings[b].space == SPACE_ARENA &&
+            plan_owner(plan, s->bindings[b].tensor) == owner && !s->bindings[b].elementwise)
+            return false;
+    return true;
+}
+
+/* The result of a step may lie where an input of it lies that nothing reads afterwards: each
+ * invocation reads its element before it writes it, and no other invocation does either, whatever
+ * the compiler makes of the two names for one memory. */
+static void place_result(struct plan *plan, int step)
+{
+    const struct plan_step *s = plan->steps[step];
+    struct plan_tensor *to;
+
+    if (s->bindings[0].space != SPACE_ARENA || !s->bindings[0].writes)
+        return;
+    to = &plan->tensors[s->bindings[0].tensor];
+    if (to->view_of != s->bindings[0].tensor || to->first_step != step)
+        return;
+    for (int b = 1; b < PLAN_BINDINGS; b++) {
+        const int owner = s->bindings[b].space == SPACE_ARENA && s->bindings[b].elementwise
+                              ? plan_owner(plan, s->bindings[b].tensor)
+                              : -1;
+        struct plan_tensor *from = owner >= 0 ? &plan->tensors[owner] : NULL;
+
+        if (!from || from == to || from->last_step != step || from->bytes != to->bytes ||
+            from->wide != to->wide || !only_elementwise(plan, s, owner))
+            continue;
+        from->last_step = to->last_step;
+        to->view_of = owner;
+        plan->in_place++;
+        return;
+    }
+}
+
+/* ---- offsets ---- */
+
+static bool has_memory(const struct plan *plan, int t)
+{
+    return plan->tensors[t].view_of == t && plan->tensors[t].first_step >= 0;
+}
+
+enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag)
+{
+    struct span *spans = ARENA_NEW(&plan->arena, (size_t)plan->tensor_count, struct span);
+    size_t count = 0;
+    bool ok;
+
+    if (!spans)
+        return diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
+    find_lifetimes(plan);
+    for (int i = 0; i < plan->step_count && in_place; i++)
+        place_result(plan, i);
+    for (int i = 0; i < plan->tensor_count; i++) {
+        const struct plan_tensor *t = &plan->tensors[i];
+
+        if (has_memory(plan, i))
+            spans[count++] =
+                (struct span){ .bytes = (t->bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN,
+                               .first = t->first_step,
+                               .last = t->last_step };
+    }
+    plan->arena_bytes = offsets_assign(spans, count, &ok);
+    if (!ok)
+        return diag_fail(diag, STATUS_NO_MEMORY, "plan: %zu tensors do not fit one arena", count);
+    plan->arena_bound = offsets_bound(spans, count);
+    count = 0;
+    for (int i = 0; i < plan->tensor_count; i++)
+        if (has_memory(plan, i))
+            plan->tensors[i].offset = spans[count++].offset;
+    for (int i = 0; i < plan->step_count; i++)
+        for (int b = 0; b < PLAN_BINDINGS; b++) {
+            struct plan_binding *binding = &plan->steps[i]->bindings[b];
+
+            if (binding->space == SPACE_ARENA)
+                binding->offset = plan->tensors[plan_owner(plan, binding->tensor)].offset;
+        }
+    return STATUS_OK;
+}
+
+/* ---- what the device must have ---- */
+
+struct plan_block plan_largest_block(const struct plan *plan)
+{
+    const struct plan_block blocks[] = { { "activations", plan->arena_bytes },
+                                         { "constants", plan->constant_bytes },
+                                         { "inputs", plan->input_bytes },
+                                         { "outputs", plan->output_bytes } };
+    struct plan_block largest = blocks[0];
+
+    for (size_t i = 1; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (blocks[i].bytes > largest.bytes)
+            largest = blocks[i];
+    return largest;
+}
+
+uint64_t plan_bytes(const struct plan *plan)
+{
+    return (uint64_t)plan->arena_bytes + plan->constant_bytes + plan->input_bytes +
+           plan->output_bytes;
+}
+
+uint64_t plan_memory(const struct gpu_options *options, const struct device_limits *limits)
+{
+    const uint64_t device = limits->memory_bytes ? limits->memory_bytes : UINT64_MAX;
+    const uint64_t wanted =
+        options->memory_limit_mib ? (uint64_t)options->memory_limit_mib << 20 : UINT64_MAX;
+
+    return device < wanted ? device : wanted;
+}
+
+static bool fits(const uint32_t *value, const uint32_t *limit)
+{
+    return value[0] <= limit[0] && value[1] <= limit[1] && value[2] <= limit[2];
+}
+
+static enum status check_step(const struct plan_step *s, const struct device_limits *limits,
+                              struct diag *diag)
+{
+    const uint64_t invocations = (uint64_t)s->spec[0] * s->spec[1] * s->spec[2];
+
+    if (!fits(s->spec, limits->max_workgroup_size) ||
+        invocations > limits->max_workgroup_invocations)
+        return diag_fail(
+            diag, STATUS_UNSUPPORTED,
+            "%s: workgroups of %u x %u x %u, the device allows %u x %u x %u, %u in all", s->shader,
+            s->spec[0], s->spec[1], s->spec[2], limits->max_workgroup_size[0],
+            limits->max_workgroup_size[1], limits->max_workgroup_size[2],
+            limits->max_workgroup_invocations);
+    if (!fits(s->groups, limits->max_workgroup_count))
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "%s: %u x %u x %u workgroups, the device allows %u x %u x %u", s->shader,
+                         s->groups[0], s->groups[1], s->groups[2], limits->max_workgroup_count[0],
+                         limits->max_workgroup_count[1], limits->max_workgroup_count[2]);
+    if (s->push_bytes > limits->max_push_constants_bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "%s: %u bytes of push constants, the device allows %u", s->shader,
+                         s->push_bytes, limits->max_push_constants_bytes);
+    if (s->shared_bytes > limits->max_shared_memory_bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "%s: %u bytes of shared memory, the device allows %u", s->shader,
+                         s->shared_bytes, limits->max_shared_memory_bytes);
+    for (int b = 0; b < PLAN_BINDINGS; b++)
+        if (s->bindings[b].bytes > limits->max_storage_buffer_range)
+            return diag_fail(diag, STATUS_UNSUPPORTED,
+                             "%s: binding %d has %zu bytes, the device allows %llu "
+                             "(maxStorageBufferRange)",
+                             s->shader, b, s->bindings[b].bytes,
+                             (unsigned long long)limits->max_storage_buffer_range);
+    return STATUS_OK;
+}
+
+enum status plan_check(const struct plan *plan, const struct device_limits *limits,
+                       struct diag *diag)
+{
+    const struct plan_block block = plan_largest_block(plan);
+
+    for (int i = 0; i < plan->step_count; i++)
+        TRY(check_step(plan->steps[i], limits, diag));
+    if (block.bytes > limits->max_memory_allocation_bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "the %s need %zu bytes in one block, the device allows %llu", block.what,
+                         block.bytes, (unsigned long long)limits->max_memory_allocation_bytes);
+    return STATUS_OK;
+}
