@@ -1,9 +1,11 @@
 /* CONCATENATION: channels that do not fill their slices, every axis, many inputs, constants. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { INPUTS_MAX = 16 };
 
@@ -92,4 +94,74 @@ static void build(struct maker *m)
     maker_judged(m, &options, count, in, maker_output(m, "y", &out));
 }
 
-SUITE(concatenation, members, rows, build);
+/* ---- sweep: lengths of the inputs on every axis of every rank, constants among them ---- */
+
+static const int32_t tuples[][INPUTS_MAX] = {
+    { 1, 2 },          { 3, 3 },
+    { 5, 1, 2 },       { 4, 4 },
+    { 1, 1, 1, 1 },    { 7, 9 },
+    { 8, 5, 3 },       { 67, 1 },
+    { 2, 3, 4, 5, 6 }, { 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1 },
+};
+static const struct pairwise_level lengths[] = {
+    { "1_2", 0, 0 }, { "3_3", 1, 0 },   { "5_1_2", 2, 0 }, { "4_4", 3, 0 },    { "1_1_1_1", 4, 0 },
+    { "7_9", 5, 0 }, { "8_5_3", 6, 0 }, { "67_1", 7, 0 },  { "2_to_6", 8, 0 }, { "x16", 9, 0 },
+};
+/* Rank and axis. */
+static const struct pairwise_level places[] = {
+    { "r4_0", 4, 0 },   { "r4_1", 4, 1 },   { "r4_2", 4, 2 },   { "r4_3", 4, 3 },
+    { "r4_m1", 4, -1 }, { "r4_m2", 4, -2 }, { "r4_m3", 4, -3 }, { "r4_m4", 4, -4 },
+    { "r1_0", 1, 0 },   { "r2_1", 2, 1 },   { "r2_m2", 2, -2 }, { "r3_1", 3, 1 },
+    { "r5_m1", 5, -1 }, { "r5_2", 5, 2 },   { "r6_m1", 6, -1 }, { "r6_3", 6, 3 },
+};
+static const struct pairwise_level channels[] = {
+    { "c3", 3, 0 }, { "c4", 4, 0 }, { "c1", 1, 0 }, { "c5", 5, 0 }, { "c17", 17, 0 },
+};
+static const struct pairwise_level batches[] = { { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 } };
+/* Never all of them. */
+static const struct pairwise_level masks[] = { { "", 0, 0 }, { "k0", 1, 0 }, { "k1", 2, 0 } };
+enum { LENGTHS, PLACE, CHANNEL, BATCH, MASK };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(lengths), PAIRWISE_AXIS(places), PAIRWISE_AXIS(channels),
+    PAIRWISE_AXIS(batches), PAIRWISE_AXIS(masks),
+};
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    static const int32_t extents[] = { 1, 2, 3, 2, 1, 1 }; /* from the last but one */
+    const struct pairwise_level *const *const level = p->level;
+    const int rank = level[PLACE]->x;
+    const int32_t axis = level[PLACE]->y;
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: lengths, axis, rank, channels, constants" },
+        .in.rank = rank,
+        .axis = axis,
+        .constants = (unsigned)level[MASK]->x,
+    };
+
+    for (int i = 1; i < rank; i++)
+        r.in.d[rank - 1 - i] = extents[i];
+    if (rank > 1)
+        r.in.d[0] = level[BATCH]->x;
+    r.in.d[rank - 1] = level[CHANNEL]->x;
+    memcpy(r.lengths, tuples[level[LENGTHS]->x], sizeof r.lengths);
+    r.in.d[axis < 0 ? axis + rank : axis] = r.lengths[0];
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] = swept_row(&choices[i]);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(concatenation, members, rows, build, sweep);

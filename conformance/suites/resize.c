@@ -1,6 +1,7 @@
 /* RESIZE_BILINEAR: enlarging and reducing, both flags, to and from one pixel, channels in slices.
  */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 struct row {
@@ -50,6 +51,27 @@ static const struct row rows[] = {
     { ROW("same", "nothing changes", .version = 3), .in = DIMS(1, 5, 3, 5), .size = { 5, 3 },
       .half = true },
     { ROW("batch3", "batch over 1"), .in = DIMS(3, 3, 4, 5), .size = { 7, 5 } },
+    { ROW("third", "every third pixel"), .in = DIMS(1, 9, 12, 5), .size = { 3, 4 } },
+    { ROW("third_half", "the middle ones of three pixels", .version = 3), .in = DIMS(1, 9, 12, 5),
+      .size = { 3, 4 }, .half = true },
+    { ROW("third_align", "the corners, and what lies between"), .in = DIMS(1, 9, 12, 5),
+      .size = { 3, 4 }, .align = true },
+    { ROW("one_row", "one row: the other axis alone"), .in = DIMS(1, 1, 6, 5), .size = { 1, 11 },
+      .align = true },
+    { ROW("one_column", "one column to three, half-pixel centres", .version = 3),
+      .in = DIMS(1, 6, 1, 5), .size = { 11, 3 }, .half = true },
+    { ROW("up_and_down", "taller and narrower"), .in = DIMS(1, 3, 13, 6), .size = { 11, 4 } },
+    { ROW("wide257", "one pixel more than a workgroup"), .in = DIMS(1, 1, 129, 2),
+      .size = { 1, 257 }, .align = true },
+    { ROW("prime", "prime extents", .version = 3), .in = DIMS(1, 7, 11, 3), .size = { 13, 17 },
+      .half = true },
+    { ROW("far", "a tenth of the pixels", .version = 3), .in = DIMS(1, 30, 40, 3), .size = { 3, 4 },
+      .half = true },
+    { ROW("batch7", "odd batch", .version = 3), .in = DIMS(7, 2, 3, 3), .size = { 4, 5 },
+      .half = true },
+    { ROW("half_max", "near the largest f16: no sum may pass it", .scale = 1000, .offset = 6e4,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 4, 5), .size = { 5, 7 } },
 };
 
 static void build(struct maker *m)
@@ -69,4 +91,59 @@ static void build(struct maker *m)
     maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
 }
 
-SUITE(resize, members, rows, build);
+/* ---- sweep: sizes of both axes, up and down, and every kind of coordinate ---- */
+
+static const struct pairwise_level ins[] = {
+    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i5x4", 5, 4 }, { "i8x1", 8, 1 }, { "i3x11", 3, 11 },
+};
+static const struct pairwise_level heights[] = {
+    { "h1", 1, 0 }, { "h2", 2, 0 }, { "h3", 3, 0 },
+    { "h5", 5, 0 }, { "h8", 8, 0 }, { "h13", 13, 0 },
+};
+static const struct pairwise_level widths[] = {
+    { "w1", 1, 0 }, { "w2", 2, 0 }, { "w4", 4, 0 }, { "w7", 7, 0 }, { "w10", 10, 0 },
+};
+static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+static const struct pairwise_level coordinates[] = { { "", false, false },
+                                                     { "align", true, false },
+                                                     { "half", false, true } };
+enum { IN, HEIGHT, WIDTH, CHANNEL, BATCH, COORDINATES };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(ins),      PAIRWISE_AXIS(heights), PAIRWISE_AXIS(widths),
+    PAIRWISE_AXIS(channels), PAIRWISE_AXIS(batches), PAIRWISE_AXIS(coordinates),
+};
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+
+    return (struct row){
+        .base = { .name = p->name,
+                  .why = "pairwise: sizes, coordinates, channels, batch",
+                  .version = level[COORDINATES]->y ? 3 : 1 },
+        .in = DIMS(level[BATCH]->x, level[IN]->x, level[IN]->y, level[CHANNEL]->x),
+        .size = { level[HEIGHT]->x, level[WIDTH]->x },
+        .align = level[COORDINATES]->x,
+        .half = level[COORDINATES]->y,
+    };
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] = swept_row(&choices[i]);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(resize, members, rows, build, sweep);

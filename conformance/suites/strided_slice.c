@@ -1,12 +1,16 @@
 /* STRIDED_SLICE: every mask, both directions, slices that move channels between lanes. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
+
+#include <string.h>
 
 struct row {
     struct op_case base;
     struct shape in, out;
     int32_t begin[SHAPE_RANK_MAX], end[SHAPE_RANK_MAX], strides[SHAPE_RANK_MAX];
     int32_t count; /* of their elements; 0: the input's rank */
+    bool offset;   /* end counts from begin */
     struct {
         int32_t begin, end, ellipsis, new_axis, shrink_axis;
     } masks;
@@ -69,6 +73,77 @@ static const struct row rows[] = {
       .begin = { 0, 2, 0, 0 }, .end = { 1, 0, 3, 5 }, .strides = ONES, .masks.shrink_axis = 2 },
     { ROW("vector", "rank 1 with a stride"), .in = DIMS(67), .out = DIMS(22), .begin = { 1 },
       .end = { 67 }, .strides = { 3 } },
+    { ROW("fewer_specs", "dimensions without specs are taken whole"), .in = DIMS(3, 4, 3, 5),
+      .out = DIMS(2, 2, 3, 5), .begin = { 1, 2 }, .end = { 3, 4 }, .strides = ONES, .count = 2 },
+    { ROW("one_spec", "the batch alone"), .in = DIMS(5, 2, 3, 7), .out = DIMS(2, 2, 3, 7),
+      .begin = { 3 }, .end = { 5 }, .strides = ONES, .count = 1 },
+    { ROW("ellipsis_first", "the channels alone"), .in = DIMS(2, 3, 4, 9), .out = DIMS(2, 3, 4, 4),
+      .begin = { 0, 3 }, .end = { 0, 7 }, .strides = ONES, .count = 2, .masks.ellipsis = 1 },
+    { ROW("ellipsis_last", "the batch alone, the rest by an ellipsis"), .in = DIMS(4, 2, 3, 5),
+      .out = DIMS(2, 2, 3, 5), .begin = { 1, 0 }, .end = { 3, 0 }, .strides = ONES, .count = 2,
+      .masks.ellipsis = 2 },
+    { ROW("ellipsis_alone", "everything"), .in = DIMS(2, 3, 2, 5), .out = DIMS(2, 3, 2, 5),
+      .begin = { 0 }, .end = { 0 }, .strides = ONES, .count = 1, .masks.ellipsis = 1 },
+    { ROW("ellipsis_one", "an ellipsis for a single dimension"), .in = DIMS(2, 5, 3, 6),
+      .out = DIMS(1, 5, 2, 3), .begin = { 1, 3, 1, 2 }, .end = { 2, 0, 3, 5 }, .strides = ONES,
+      .masks.ellipsis = 2 },
+    { ROW("ellipsis_back", "channels backwards behind an ellipsis"), .in = DIMS(2, 3, 2, 6),
+      .out = DIMS(2, 3, 2, 3), .begin = { 0, 5 }, .end = { 0, -7 }, .strides = { 1, -2 },
+      .count = 2, .masks.ellipsis = 1 },
+    { ROW("ellipsis_shrink", "one channel of all pixels"), .in = DIMS(2, 3, 4, 5),
+      .out = DIMS(2, 3, 4), .begin = { 0, 3 }, .end = { 0, 0 }, .strides = ONES, .count = 2,
+      .masks = { .ellipsis = 1, .shrink_axis = 2 } },
+    { ROW("ellipsis_shrink_both", "first image, last channel"), .in = DIMS(2, 3, 4, 5),
+      .out = DIMS(3, 4), .begin = { 0, 0, -1 }, .end = { 0, 0, 0 }, .strides = ONES, .count = 3,
+      .masks = { .ellipsis = 2, .shrink_axis = 5 } },
+    { ROW("new_axis_first", "a batch in front"), .in = DIMS(3, 4, 5), .out = DIMS(1, 3, 4, 5),
+      .begin = { 0 }, .end = { 0 }, .strides = ONES, .count = 1, .masks.new_axis = 1 },
+    { ROW("new_axis_last", "channels of one behind"), .in = DIMS(2, 3, 5), .out = DIMS(2, 3, 5, 1),
+      .begin = { 0, 0 }, .end = { 0, 0 }, .strides = ONES, .count = 2,
+      .masks = { .ellipsis = 1, .new_axis = 2 } },
+    { ROW("new_axis_two", "two dimensions of 1"), .in = DIMS(3, 5), .out = DIMS(1, 3, 1, 4),
+      .begin = { 0, 0, 0, 1 }, .end = { 0, 3, 0, 5 }, .strides = ONES, .count = 4,
+      .masks.new_axis = 5 },
+    { ROW("new_axis_shrink", "a dimension goes, another comes"), .in = DIMS(2, 3, 5),
+      .out = DIMS(1, 3, 5), .begin = { 0, 1, 0, 0 }, .end = { 0, 2, 3, 5 }, .strides = ONES,
+      .count = 4, .masks = { .new_axis = 1, .shrink_axis = 2 } },
+    { ROW("new_axis_strides", "rows backwards, every other channel, and a new axis"),
+      .in = DIMS(4, 3, 7), .out = DIMS(4, 1, 3, 4), .begin = { 3, 0, 0, 0 }, .end = { -5, 0, 3, 7 },
+      .strides = { -1, 1, 1, 2 }, .count = 4, .masks.new_axis = 2 },
+    { ROW("new_axis_on_ellipsis", "where both bits are set the ellipsis counts"),
+      .in = DIMS(2, 3, 5), .out = DIMS(2, 3, 2), .begin = { 0, 1 }, .end = { 0, 3 },
+      .strides = ONES, .count = 2, .masks = { .ellipsis = 1, .new_axis = 1 } },
+    { ROW("all_masks", "a batch, the ellipsis, one row, channels backwards"),
+      .in = DIMS(2, 3, 4, 6), .out = DIMS(1, 2, 3, 6), .begin = { 0, 0, 2, 9 },
+      .end = { 0, 0, 0, 9 }, .strides = { 1, 1, 1, -1 }, .count = 4,
+      .masks = { .begin = 8, .end = 8, .ellipsis = 2, .new_axis = 1, .shrink_axis = 4 } },
+    { ROW("shrink_all", "one element, rank 0"), .in = DIMS(3, 5), .out = SCALAR, .begin = { 1, 3 },
+      .end = { 0, 0 }, .strides = ONES, .masks.shrink_axis = 3 },
+    { ROW("shrink_channel", "one channel: rank 3"), .in = DIMS(2, 3, 4, 7), .out = DIMS(2, 3, 4),
+      .begin = { 0, 0, 0, 5 }, .end = { 2, 3, 4, 0 }, .strides = ONES, .masks.shrink_axis = 8 },
+    { ROW("shrink_masked", "a dropped dimension whose begin is not read"), .in = DIMS(3, 4, 5),
+      .out = DIMS(4, 5), .begin = { 2, 0, 0 }, .end = { 0, 4, 5 }, .strides = ONES,
+      .masks = { .begin = 1, .shrink_axis = 1 } },
+    { ROW("offset", "end counts from begin", .version = 4), .in = DIMS(1, 5, 6, 9),
+      .out = DIMS(1, 2, 3, 4), .begin = { 0, 1, 2, 3 }, .end = { 1, 2, 3, 4 }, .strides = ONES,
+      .offset = true },
+    { ROW("offset_negative", "end counts from a begin that counts from the end", .version = 4),
+      .in = DIMS(1, 5, 6, 9), .out = DIMS(1, 2, 2, 4), .begin = { 0, -4, -3, -6 },
+      .end = { 1, 2, 2, 4 }, .strides = ONES, .offset = true },
+    { ROW("n257", "every other element of more than a workgroup"), .in = DIMS(1, 515),
+      .out = DIMS(1, 257), .begin = { 0, 1 }, .end = { 1, 515 }, .strides = { 1, 2 } },
+    { ROW("reverse257", "backwards over more than a workgroup"), .in = DIMS(1, 257),
+      .out = DIMS(1, 257), .strides = { 1, -1 }, .masks = { .begin = 3, .end = 3 } },
+    { ROW("prime", "a crop of prime extents"), .in = DIMS(1, 13, 17, 11), .out = DIMS(1, 11, 13, 7),
+      .begin = { 0, 1, 3, 2 }, .end = { 1, 12, 16, 9 }, .strides = ONES },
+    { ROW("batch7", "every other image of seven"), .in = DIMS(7, 2, 2, 3), .out = DIMS(4, 2, 2, 3),
+      .begin = { 0, 0, 0, 0 }, .end = { 7, 2, 2, 3 }, .strides = { 2, 1, 1, 1 } },
+    { ROW("batch_back", "images backwards"), .in = DIMS(3, 2, 2, 5), .out = DIMS(3, 2, 2, 5),
+      .strides = { -1, 1, 1, 1 }, .masks = { .begin = 15, .end = 15 } },
+    { ROW("half_max", "near the largest f16: moved as they are", .scale = 1000, .offset = 6e4,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 4, 4, 7), .out = DIMS(1, 4, 4, 3), .begin = { 0, 0, 0, 2 },
+      .end = { 1, 4, 4, 5 }, .strides = ONES },
 };
 
 static void build(struct maker *m)
@@ -85,6 +160,7 @@ static void build(struct maker *m)
     options_set_int(&options, "ellipsis_mask", r->masks.ellipsis);
     options_set_int(&options, "new_axis_mask", r->masks.new_axis);
     options_set_int(&options, "shrink_axis_mask", r->masks.shrink_axis);
+    options_set_int(&options, "offset", r->offset);
     in[0] = maker_input(m, "x", &r->in, &any);
     in[1] = maker_ints(m, "begin", &vector, r->begin);
     in[2] = maker_ints(m, "end", &vector, r->end);
@@ -92,4 +168,157 @@ static void build(struct maker *m)
     maker_judged(m, &options, 4, in, maker_output(m, "y", &r->out));
 }
 
-SUITE(strided_slice, members, rows, build);
+/* ---- sweeps: any two kinds of specs together ---- */
+
+enum kind {
+    WHOLE,      /* 0 to D */
+    BEGIN_MASK, /* to D - 1 */
+    END_MASK,   /* from 1 */
+    MIDDLE,     /* 1 to D - 1 */
+    EVERY_2ND,  /* 0, 2, ... */
+    EVERY_3RD,  /* 1, 4, ... */
+    REVERSED,   /* by masks alone */
+    BACK_BY_2,  /* D - 1 down to 1 */
+    FROM_END,   /* -3 to -1 */
+    CLAMPED,    /* far below to far above */
+    ONE,        /* the middle one, its dimension dropped */
+    LAST        /* -1, its dimension dropped */
+};
+static const struct pairwise_level kinds[] = {
+    { "whole", WHOLE, 0 },  { "bm", BEGIN_MASK, 0 },   { "em", END_MASK, 0 },
+    { "mid", MIDDLE, 0 },   { "by2", EVERY_2ND, 0 },   { "by3", EVERY_3RD, 0 },
+    { "rev", REVERSED, 0 }, { "back2", BACK_BY_2, 0 }, { "neg", FROM_END, 0 },
+    { "far", CLAMPED, 0 },  { "one", ONE, 0 },         { "last", LAST, 0 },
+};
+static const struct pairwise_level channels[] = {
+    { "c3", 3, 0 }, { "c4", 4, 0 }, { "c5", 5, 0 },   { "c6", 6, 0 },   { "c7", 7, 0 },
+    { "c8", 8, 0 }, { "c9", 9, 0 }, { "c16", 16, 0 }, { "c17", 17, 0 },
+};
+static const struct pairwise_axis image_axes[] = {
+    PAIRWISE_AXIS(kinds), PAIRWISE_AXIS(kinds),    PAIRWISE_AXIS(kinds),
+    PAIRWISE_AXIS(kinds), PAIRWISE_AXIS(channels),
+};
+/* For the other ranks. */
+static const struct pairwise_level some_kinds[] = {
+    { "mid", MIDDLE, 0 },
+    { "back2", BACK_BY_2, 0 },
+    { "one", ONE, 0 },
+    { "by3", EVERY_3RD, 0 },
+};
+static const struct pairwise_axis some_axes[] = {
+    PAIRWISE_AXIS(some_kinds), PAIRWISE_AXIS(some_kinds), PAIRWISE_AXIS(some_kinds),
+    PAIRWISE_AXIS(some_kinds), PAIRWISE_AXIS(some_kinds), PAIRWISE_AXIS(some_kinds),
+};
+
+/* Spec i about a dimension of d >= 3 elements. */
+static void set_spec(struct row *r, int i, enum kind kind, int32_t d)
+{
+    const int32_t bit = 1 << i;
+    int32_t length = d;
+
+    r->end[i] = d;
+    r->strides[i] = 1;
+    switch (kind) {
+    case WHOLE: break;
+    case BEGIN_MASK:
+        r->begin[i] = 2; /* not read */
+        r->end[i] = length = d - 1;
+        r->masks.begin |= bit;
+        break;
+    case END_MASK:
+        r->begin[i] = 1;
+        r->end[i] = 1; /* not read */
+        length = d - 1;
+        r->masks.end |= bit;
+        break;
+    case MIDDLE:
+        r->begin[i] = 1;
+        r->end[i] = d - 1;
+        length = d - 2;
+        break;
+    case EVERY_2ND:
+        r->strides[i] = 2;
+        length = (d + 1) / 2;
+        break;
+    case EVERY_3RD:
+        r->begin[i] = 1;
+        r->strides[i] = 3;
+        length = (d - 1 + 2) / 3;
+        break;
+    case REVERSED:
+        r->begin[i] = 1;
+        r->end[i] = 1;
+        r->strides[i] = -1;
+        r->masks.begin |= bit;
+        r->masks.end |= bit;
+        break;
+    case BACK_BY_2:
+        r->begin[i] = d - 1;
+        r->end[i] = 0;
+        r->strides[i] = -2;
+        length = d / 2;
+        break;
+    case FROM_END:
+        r->begin[i] = -3;
+        r->end[i] = -1;
+        length = 2;
+        break;
+    case CLAMPED:
+        r->begin[i] = -100;
+        r->end[i] = 100;
+        break;
+    case ONE:
+    case LAST:
+        r->begin[i] = kind == ONE ? d / 2 : -1;
+        r->end[i] = 0; /* not read */
+        r->masks.shrink_axis |= bit;
+        return;
+    }
+    r->out.d[r->out.rank++] = length;
+}
+
+static struct row swept_row(const struct pairwise_row *p, int rank, int32_t last)
+{
+    static const int32_t extents[] = { 3, 3, 4, 3, 5 }; /* before the last */
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: begin, end, stride, masks by dimension" },
+        .in.rank = rank,
+    };
+
+    for (int i = 0; i < rank; i++) {
+        r.in.d[i] = i == rank - 1 ? last : extents[5 - (rank - 1) + i];
+        set_spec(&r, i, (enum kind)p->level[i]->x, r.in.d[i]);
+    }
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    static const int ranks[] = { 2, 3, 5, 6 };
+    static struct pairwise_row image[PAIRWISE_ROWS_MAX], others[4][PAIRWISE_ROWS_MAX];
+    static struct pairwise_row vectors[KINDS];
+    static struct row made[6 * PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        size_t n = pairwise_rows(image_axes, sizeof image_axes / sizeof image_axes[0], image);
+
+        for (size_t i = 0; i < n; i++)
+            made[made_count++] = swept_row(&image[i], 4, image[i].level[4]->x);
+        for (int r = 0; r < 4; r++) {
+            n = pairwise_rows(some_axes, (size_t)ranks[r], others[r]);
+            for (size_t i = 0; i < n; i++)
+                made[made_count++] = swept_row(&others[r][i], ranks[r], 7);
+        }
+        for (int i = 0; i < KINDS; i++) {
+            vectors[i].level[0] = &kinds[i];
+            strcpy(vectors[i].name, kinds[i].label);
+            made[made_count++] = swept_row(&vectors[i], 1, 11);
+        }
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(strided_slice, members, rows, build, sweep);

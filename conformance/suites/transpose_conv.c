@@ -1,6 +1,7 @@
 /* TRANSPOSE_CONV: strides that leave gaps or overlap, both paddings, channels around slices, with
  * and without bias. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
@@ -13,7 +14,7 @@ struct row {
         int32_t h, w;
     } kernel, stride; /* stride 0: 1 */
     int padding, activation;
-    bool bias, runtime_weights;
+    bool bias, runtime_weights, runtime_bias;
 };
 
 static const struct suite_member members[] = {
@@ -68,6 +69,27 @@ static const struct row rows[] = {
     { ROW("runtime_weights", "weights are an input of the graph", .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 },
       .runtime_weights = true },
+    { ROW("runtime_both", "weights and bias are inputs of the graph", .version = 3,
+          .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(2, 3, 3, 5), .out = DIMS(2, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 },
+      .bias = true, .runtime_weights = true, .runtime_bias = true },
+    { ROW("image_1x1", "one pixel becomes a kernel", .version = 3), .in = DIMS(1, 1, 1, 9),
+      .out = DIMS(1, 4, 5, 3), .kernel = { 4, 5 }, .padding = VALID, .bias = true },
+    { ROW("kernel_over_output", "SAME with a kernel larger than the output"),
+      .in = DIMS(1, 2, 1, 5), .out = DIMS(1, 3, 2, 4), .kernel = { 7, 7 }, .stride = { 2, 2 } },
+    { ROW("k8_s4", "four phases, two taps each, as audio decoders have"), .in = DIMS(1, 1, 9, 4),
+      .out = DIMS(1, 1, 36, 5), .kernel = { 1, 8 }, .stride = { 1, 4 } },
+    { ROW("w65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 1, 33, 3),
+      .out = DIMS(1, 1, 65, 4), .kernel = { 1, 3 }, .stride = { 1, 2 } },
+    { ROW("h257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 129, 1, 2),
+      .out = DIMS(1, 257, 1, 3), .kernel = { 3, 1 }, .stride = { 2, 1 } },
+    { ROW("prime", "prime extents"), .in = DIMS(1, 7, 9, 11), .out = DIMS(1, 13, 17, 7),
+      .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("long_4608", "4608 products at most"), .in = DIMS(1, 2, 2, 512), .out = DIMS(1, 2, 2, 5),
+      .kernel = { 3, 3 } },
+    { ROW("half_overflow", "results around the largest f16", .scale = 12000, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 } },
 };
 
 static int32_t or_one(int32_t n)
@@ -102,8 +124,93 @@ static void build(struct maker *m)
                                : maker_constant(m, "weights", &weights, &fill_w);
     in[2] = maker_input(m, "x", &r->in, &fill_x);
     if (r->bias)
-        in[3] = maker_constant(m, "bias", &bias, &fill_b);
+        in[3] = r->runtime_bias ? maker_input(m, "bias", &bias, &fill_b)
+                                : maker_constant(m, "bias", &bias, &fill_b);
     maker_judged(m, &options, r->bias ? 4 : 3, in, maker_output(m, "y", &r->out));
 }
 
-SUITE(transpose_conv, members, rows, build);
+/* ---- sweep: any two circumstances together ---- */
+
+static const struct pairwise_level kernels[] = {
+    { "k1", 1, 1 },   { "k2", 2, 2 },   { "k3", 3, 3 },   { "k5", 5, 5 },
+    { "k1x3", 1, 3 }, { "k3x1", 3, 1 }, { "k2x3", 2, 3 }, { "k4", 4, 4 },
+};
+static const struct pairwise_level strides[] = {
+    { "", 1, 1 }, { "s2", 2, 2 }, { "s3", 3, 3 }, { "s2x1", 2, 1 }, { "s1x3", 1, 3 },
+};
+static const struct pairwise_level paddings[] = { { "", 0, 0 }, { "valid", VALID, 0 } };
+static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
+static const struct pairwise_level outs[] = {
+    { "o1", 1, 0 }, { "o2", 2, 0 }, { "o3", 3, 0 },   { "o4", 4, 0 },
+    { "o5", 5, 0 }, { "o8", 8, 0 }, { "o17", 17, 0 },
+};
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+static const struct pairwise_level images[] = {
+    { "i1", 1, 1 },
+    { "i2x3", 2, 3 },
+    { "i4x2", 4, 2 },
+    { "i3x5", 3, 5 },
+};
+/* An input has as many outputs as the stride; the largest or the smallest that gives it. */
+static const struct pairwise_level sizes[] = { { "", 0, 0 }, { "odd", 1, 0 } };
+static const struct pairwise_level biases[] = { { "", 0, 0 }, { "b", 1, 0 }, { "rb", 1, 1 } };
+static const struct pairwise_level activations[] = {
+    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
+};
+enum { KERNEL, STRIDE, PADDING, CHANNEL, OUT, BATCH, IMAGE, SIZE, BIAS, ACTIVATION };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(kernels),     PAIRWISE_AXIS(strides), PAIRWISE_AXIS(paddings),
+    PAIRWISE_AXIS(channels),    PAIRWISE_AXIS(outs),    PAIRWISE_AXIS(batches),
+    PAIRWISE_AXIS(images),      PAIRWISE_AXIS(sizes),   PAIRWISE_AXIS(biases),
+    PAIRWISE_AXIS(activations),
+};
+
+/* An output extent whose forward convolution gives in. */
+static int32_t enlarged(int32_t in, int32_t kernel, int32_t stride, bool same, bool other)
+{
+    if (same)
+        return other ? (in - 1) * stride + 1 : in * stride;
+    return (in - 1) * stride + kernel + (other ? stride - 1 : 0);
+}
+
+static struct row swept_row(const struct pairwise_row *p, bool with_half)
+{
+    const struct pairwise_level *const *const level = p->level;
+    const bool same = level[PADDING]->x != VALID, other = level[SIZE]->x;
+    struct row r = {
+        .base = { .name = p->name, .why = "pairwise: kernel, stride, size, channels, bias" },
+        .in = DIMS(level[BATCH]->x, level[IMAGE]->x, level[IMAGE]->y, level[CHANNEL]->x),
+        .kernel = { level[KERNEL]->x, level[KERNEL]->y },
+        .stride = { level[STRIDE]->x, level[STRIDE]->y },
+        .padding = level[PADDING]->x,
+        .activation = level[ACTIVATION]->x,
+        .bias = level[BIAS]->x,
+        .runtime_bias = level[BIAS]->y,
+    };
+
+    r.base.types = TYPE_BIT(CASE_F32) | (with_half && !r.runtime_bias ? TYPE_BIT(CASE_F16) : 0);
+    r.base.version = r.activation ? 4 : r.bias ? 3 : 1;
+    r.out =
+        (struct shape)DIMS(r.in.d[0], enlarged(r.in.d[1], r.kernel.h, r.stride.h, same, other),
+                           enlarged(r.in.d[2], r.kernel.w, r.stride.w, same, other), level[OUT]->x);
+    return r;
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++)
+            made[i] = swept_row(&choices[i], i % 4 == 0);
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(transpose_conv, members, rows, build, sweep);
