@@ -1,21 +1,16 @@
 #include "conformance/bench.h"
 
-#include "conformance/session.h"
+#include "conformance/bench_session.h"
 #include "conformance/tensor_io.h"
 #include "conformance/tensor_value.h"
 #include "reference/memory.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { PROFILED_RUNS = 20 };
 
@@ -46,13 +41,9 @@ double bench_quantile(const double *sorted, size_t count, double share)
 
 /* ---- one session ---- */
 
-struct timed_session {
-    struct session s;
-    double create_ms, prepare_ms;
-};
-
-static enum status start(struct timed_session *t, const struct bench_request *q,
-                         const struct subject_option *extra, size_t extra_count, struct diag *diag)
+enum status bench_start_session(struct bench_session *t, const struct bench_request *q,
+                                const struct subject_option *extra, size_t extra_count,
+                                struct diag *diag)
 {
     double before;
     size_t count;
@@ -74,7 +65,7 @@ static enum status start(struct timed_session *t, const struct bench_request *q,
     return STATUS_OK;
 }
 
-static enum status infer(struct session *s, double *ms, struct diag *diag)
+enum status bench_infer(struct session *s, double *ms, struct diag *diag)
 {
     const double before = now_ms();
     size_t count;
@@ -108,7 +99,7 @@ static enum status repeat(struct session *s, const struct bench_request *q, cons
                 return diag_fail(diag, STATUS_NO_MEMORY, "%zu runs: out of memory", room);
             *list = more;
         }
-        TRY(infer(s, &(*list)[*count], diag));
+        TRY(bench_infer(s, &(*list)[*count], diag));
         (*count)++;
         cli_progress(q->common->quiet, "%s: %zu inferences, %.0f s", what, *count, secs);
     }
@@ -152,12 +143,12 @@ static void read_memory(struct bench_result *r, const struct session *s)
     r->barriers = stats.barriers;
 }
 
-static enum status time_inferences(struct bench_result *r, struct timed_session *t,
+static enum status time_inferences(struct bench_result *r, struct bench_session *t,
                                    const struct bench_request *q, struct diag *diag)
 {
     double *ms = NULL;
     size_t count = 0;
-    enum status s = infer(&t->s, &r->first_ms, diag);
+    enum status s = bench_infer(&t->s, &r->first_ms, diag);
 
     if (s == STATUS_OK)
         s = repeat(&t->s, q, "warm-up", q->warmup_runs, q->warmup_min_secs, q->max_secs, &ms,
@@ -224,17 +215,17 @@ static double last_device_ms(const struct session *s)
 static enum status profile(struct bench_result *r, const struct bench_request *q, struct diag *diag)
 {
     static const struct subject_option option = { "profile", "1" };
-    struct timed_session t = { .create_ms = 0 };
+    struct bench_session t = { .create_ms = 0 };
     double device_ms[PROFILED_RUNS], ignored;
-    enum status s = start(&t, q, &option, 1, diag);
+    enum status s = bench_start_session(&t, q, &option, 1, diag);
 
     if (s == STATUS_OK && (!t.s.subject.extras.step_count || !t.s.subject.extras.get_step))
         s = diag_fail(diag, STATUS_UNSUPPORTED, "%s does not tell the time of its steps",
                       t.s.subject.label);
     if (s == STATUS_OK)
-        s = infer(&t.s, &ignored, diag);
+        s = bench_infer(&t.s, &ignored, diag);
     for (int i = 0; i < PROFILED_RUNS && s == STATUS_OK; i++) {
-        s = infer(&t.s, &ignored, diag);
+        s = bench_infer(&t.s, &ignored, diag);
         device_ms[i] = last_device_ms(&t.s);
     }
     if (s == STATUS_OK) {
@@ -246,96 +237,17 @@ static enum status profile(struct bench_result *r, const struct bench_request *q
     return s;
 }
 
-/* ---- cold and warm starts, each in a process of its own ---- */
-
-static void child(const struct bench_request *q, int fd)
-{
-    struct timed_session t = { .create_ms = 0 };
-    struct bench_start result = { 0 };
-    struct diag diag = { .status = STATUS_OK };
-
-    if (start(&t, q, NULL, 0, &diag) == STATUS_OK &&
-        infer(&t.s, &result.first_ms, &diag) == STATUS_OK) {
-        result.init_ms = t.create_ms + t.prepare_ms;
-        result.known = true;
-    }
-    session_close(&t.s);
-    if (write(fd, &result, sizeof result) != (ssize_t)sizeof result)
-        _exit(1);
-    _exit(0);
-}
-
-static enum status start_once(const struct bench_request *q, struct bench_start *out,
-                              struct diag *diag)
-{
-    int fds[2];
-    pid_t pid;
-
-    if (pipe(fds) != 0)
-        return diag_fail(diag, STATUS_IO, "pipe: %s", strerror(errno));
-    fflush(NULL);
-    if ((pid = fork()) == 0) {
-        close(fds[0]);
-        child(q, fds[1]);
-    }
-    close(fds[1]);
-    if (pid < 0 || read(fds[0], out, sizeof *out) != (ssize_t)sizeof *out)
-        *out = (struct bench_start){ 0 };
-    close(fds[0]);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    return STATUS_OK;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st;
-    (void)kind;
-    (void)ftw;
-    return remove(path);
-}
-
-/* The caches of drivers are kept in a directory of ours that is empty at first. */
-static enum status starts(struct bench_result *r, const struct bench_request *q, struct diag *diag)
-{
-    static const char *const variables[] = { "MESA_SHADER_CACHE_DIR", "__GL_SHADER_DISK_CACHE_PATH",
-                                             "XDG_CACHE_HOME" };
-    char dir[] = "/tmp/assay-bench-XXXXXX";
-    char *old[3];
-    enum status s;
-
-    if (!mkdtemp(dir))
-        return diag_fail(diag, STATUS_IO, "%s: %s", dir, strerror(errno));
-    for (size_t i = 0; i < 3; i++) {
-        old[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
-        setenv(variables[i], dir, 1);
-    }
-    s = start_once(q, &r->cold, diag);
-    if (s == STATUS_OK)
-        s = start_once(q, &r->warm, diag);
-    for (size_t i = 0; i < 3; i++) {
-        if (old[i])
-            setenv(variables[i], old[i], 1);
-        else
-            unsetenv(variables[i]);
-        free(old[i]);
-    }
-    if (nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0)
-        return diag_fail(diag, STATUS_IO, "%s: cannot be removed", dir);
-    return s;
-}
-
 enum status bench_run(struct bench_result *r, const struct bench_request *q, struct diag *diag)
 {
-    struct timed_session t = { .create_ms = 0 };
+    struct bench_session t = { .create_ms = 0 };
     enum status s = STATUS_OK;
 
     *r = (struct bench_result){ 0 };
     /* First, while this process has loaded nothing. */
     if (q->starts)
-        s = starts(r, q, diag);
+        s = bench_starts(r, q, diag);
     if (s == STATUS_OK)
-        s = start(&t, q, NULL, 0, diag);
+        s = bench_start_session(&t, q, NULL, 0, diag);
     if (s == STATUS_OK)
         s = time_inferences(r, &t, q, diag);
     session_close(&t.s);

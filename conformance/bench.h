@@ -18,7 +18,7 @@ struct bench_request {
     uint64_t runs, warmup_runs;
     double min_secs, max_secs, warmup_min_secs;
     bool profile; /* a second pass with time stamps of each step */
-    bool starts;  /* two more processes: a start with empty shader caches, and one with warm ones */
+    bool starts;  /* more processes: with empty shader caches, with warm ones, with serialization */
 };
 
 struct bench_step {
@@ -31,6 +31,13 @@ struct bench_step {
 struct bench_start {
     bool known;
     double init_ms, first_ms;
+    /* As the delegate tells: its own part of init, without making instance and device; and the time
+     * for these, and within the former for making pipelines. */
+    bool has_parts;
+    double own_ms, instance_ms, enumerate_ms, device_ms, pipelines_ms;
+    int serialized_found, serialized_written, serialized_failed;
+    uint64_t serialized_bytes;
+    long driver_files; /* that the driver left in its cache directory, which was empty before */
 };
 
 struct bench_result {
@@ -53,6 +60,7 @@ struct bench_result {
     int dispatches, barriers;
     uint64_t host_peak_bytes; /* of the process */
     struct bench_start cold, warm;
+    struct bench_start serialized[2]; /* the first start, and a second one with its files */
 };
 
 enum status bench_run(struct bench_result *r, const struct bench_request *q, struct diag *diag);

@@ -50,6 +50,33 @@ static void print_start(FILE *f, const char *what, const struct bench_start *s)
         fprintf(f, "%-11s init %.1f ms, first inference %.1f ms\n", what, s->init_ms, s->first_ms);
 }
 
+static double ratio(const struct bench_start *second, const struct bench_start *first)
+{
+    return first->own_ms > 0 ? second->own_ms / first->own_ms : 0;
+}
+
+static void print_serialized(FILE *f, const struct bench_start *first,
+                             const struct bench_start *second)
+{
+    if (!first->known || !second->known)
+        return;
+    fprintf(f, "serialized  first start %.1f ms, second %.1f ms: %.1f %%%s\n", first->own_ms,
+            second->own_ms, 100 * ratio(second, first),
+            second->serialized_found && !second->serialized_written ? "" : " (NOT FOUND)");
+    fprintf(f,
+            "            (init of the delegate without vkCreateInstance, %.1f and %.1f ms, and\n",
+            first->instance_ms, second->instance_ms);
+    fprintf(f, "            vkCreateDevice, %.1f and %.1f ms; with looking for devices, %.1f and\n",
+            first->device_ms, second->device_ms, first->enumerate_ms);
+    fprintf(f, "            %.1f ms, and making pipelines, %.1f and %.1f ms; file %.2f MiB)\n",
+            second->enumerate_ms, first->pipelines_ms, second->pipelines_ms,
+            mib(first->serialized_bytes));
+    fprintf(f,
+            "            driver caches: an empty directory at each start, where the driver put\n"
+            "            %ld files at the first and %ld at the second\n",
+            first->driver_files, second->driver_files);
+}
+
 static void print_text(FILE *f, const struct bench_result *r, const struct bench_request *q)
 {
     fprintf(f, "model       %s\n", q->model);
@@ -60,6 +87,7 @@ static void print_text(FILE *f, const struct bench_result *r, const struct bench
             r->create_ms + r->prepare_ms, r->create_ms, r->prepare_ms);
     print_start(f, "cold start", &r->cold);
     print_start(f, "warm start", &r->warm);
+    print_serialized(f, &r->serialized[0], &r->serialized[1]);
     fprintf(f, "first       %.3f ms\n", r->first_ms);
     fprintf(f, "latency     median %.3f ms, mean %.3f, p10 %.3f, p90 %.3f, std %.3f (n = %zu)\n",
             r->latency_ms.median, r->latency_ms.mean, r->latency_ms.p10, r->latency_ms.p90,
@@ -84,8 +112,30 @@ static void print_text(FILE *f, const struct bench_result *r, const struct bench
 
 static json_t *json_start(const struct bench_start *s)
 {
-    return s->known ? json_pack("{s:f, s:f}", "init_ms", s->init_ms, "first_ms", s->first_ms)
-                    : json_null();
+    json_t *o;
+
+    if (!s->known)
+        return json_null();
+    o = json_pack("{s:f, s:f}", "init_ms", s->init_ms, "first_ms", s->first_ms);
+    if (s->has_parts)
+        json_object_set_new(o, "delegate_ms",
+                            json_pack("{s:f, s:f, s:f, s:f, s:f}", "own", s->own_ms, "instance",
+                                      s->instance_ms, "device", s->device_ms, "enumerate",
+                                      s->enumerate_ms, "pipelines", s->pipelines_ms));
+    json_object_set_new(o, "driver_cache_files", json_integer(s->driver_files));
+    return o;
+}
+
+/* own of delegate_ms is what serialization can shorten: without instance and device. */
+static json_t *json_serialized(const struct bench_start *first, const struct bench_start *second)
+{
+    if (!first->known || !second->known)
+        return json_null();
+    return json_pack("{s:o, s:o, s:f, s:b, s:I, s:s}", "first", json_start(first), "second",
+                     json_start(second), "ratio", ratio(second, first), "found",
+                     second->serialized_found > 0 && second->serialized_written == 0, "file_bytes",
+                     (json_int_t)first->serialized_bytes, "driver_caches",
+                     "an empty directory at each start");
 }
 
 static void print_json(FILE *f, const struct bench_result *r, const struct bench_request *q)
@@ -112,6 +162,7 @@ static void print_json(FILE *f, const struct bench_result *r, const struct bench
                         json_pack("{s:f, s:f}", "delegate", r->create_ms, "graph", r->prepare_ms));
     json_object_set_new(o, "cold_start", json_start(&r->cold));
     json_object_set_new(o, "warm_start", json_start(&r->warm));
+    json_object_set_new(o, "serialization", json_serialized(&r->serialized[0], &r->serialized[1]));
     json_object_set_new(o, "device_ms",
                         r->device_ms > 0 ? json_pack("{s:f}", "median", r->device_ms)
                                          : json_null());
@@ -172,7 +223,7 @@ static int run(const struct command *self, int argc, char **argv)
         { "warmup_min_secs", CLI_DOUBLE, &q.warmup_min_secs, "S", "(default 0.5)", 0, 1e6, NULL },
         { "profile", CLI_BOOL, &q.profile, NULL, "a second pass: device time of each step", 0, 0,
           NULL },
-        { "no-starts", CLI_BOOL, &no_starts, NULL, "without the cold and the warm start", 0, 0,
+        { "no-starts", CLI_BOOL, &no_starts, NULL, "without the starts in other processes", 0, 0,
           NULL },
     };
     struct bench_result r;
