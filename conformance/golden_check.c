@@ -3,7 +3,8 @@
  * A case is rebuilt from its name, seed and data set; its hashes have to be those of the golden.
  * Then each node is run on the runtime's own values of its inputs and judged alone: floats by the
  * bound of the op (tolerance policy 5.9: the limits of section 5, with our float64 result as the
- * reference), everything else by identity. */
+ * reference), everything else by identity.  State is the runtime's own, too: a graph with variables
+ * is invoked twice, and what the first invoke leaves is what the second begins with. */
 #include "conformance/golden.h"
 
 #include "conformance/bound.h"
@@ -70,6 +71,7 @@ struct checked_case {
     const struct test_case *c;
     const struct golden_case *g;
     hid_t group;
+    hid_t answers; /* the group, or that of the second invoke */
     struct case_instance instance;
     struct model model;
     struct interpreter *in;
@@ -134,10 +136,10 @@ static enum status read_golden(const struct checked_case *k, int tensor, void *d
     for (size_t i = 0; i < count; i++) {
         if (outputs[i] == tensor) {
             *there = true;
-            return golden_read(k->group, "outputs", i, &a, NULL, diag);
+            return golden_read(k->answers, "outputs", i, &a, NULL, diag);
         }
     }
-    return golden_read(k->group, "tensors", (size_t)tensor, &a, there, diag);
+    return golden_read(k->answers, "tensors", (size_t)tensor, &a, there, diag);
 }
 
 /* The first byte that differs, as an element. */
@@ -194,6 +196,21 @@ static enum status compare_floats(struct checked_case *k, const struct bound_rul
 
 /* ---- one node ---- */
 
+/* A node that keeps an output as its state has written it to a variable: there, too, goes the
+ * runtime's value. */
+static void replace_state(const struct checked_case *k, const TfLiteNode *node,
+                          const TfLiteTensor *t, const void *golden)
+{
+    for (int i = 0; i < node->inputs->size; i++) {
+        const int tensor = node->inputs->data[i];
+        TfLiteTensor *const state = tensor >= 0 ? interpreter_tensor(k->in, tensor) : NULL;
+
+        if (state && state->is_variable && state->bytes == t->bytes &&
+            memcmp(state->data.raw, t->data.raw, t->bytes) == 0)
+            memcpy(state->data.raw, golden, t->bytes);
+    }
+}
+
 /* Judges output `o` of a node that was just run, and puts the runtime's value in its place: what
  * comes after is run on that. */
 static enum status check_output(struct checked_case *k, int node, int o, bool *judged,
@@ -225,8 +242,10 @@ static enum status check_output(struct checked_case *k, int node, int o, bool *j
                 ? compare_floats(k, bound_rule_of_output(&member->bound, o), t, golden, tensor,
                                  &k->detail[o], diag)
                 : compare_bytes(t, golden, tensor, diag);
-    if (s == STATUS_OK && t->bytes > 0)
+    if (s == STATUS_OK && t->bytes > 0) {
+        replace_state(k, interpreter_node(k->in, node), t, golden);
         memcpy(t->data.raw, golden, t->bytes);
+    }
 end:
     mem_free(golden);
     return s;
@@ -327,16 +346,11 @@ static enum status check_identity(const struct checked_case *k, struct diag *dia
     return STATUS_OK;
 }
 
-/* Runs the whole graph once: shapes that depend on values are known afterwards. */
-static enum status run_case(struct checked_case *k, struct diag *diag)
+static enum status write_inputs(const struct checked_case *k, struct diag *diag)
 {
-    const struct interpreter_options options = { .preserve_all = true, .num_threads = 1 };
-    const int *inputs;
     size_t count;
+    const int *const inputs = interpreter_inputs(k->in, &count);
 
-    TRY(interpreter_open(&k->in, &k->model, &options, diag));
-    TRY(interpreter_allocate(k->in, diag));
-    inputs = interpreter_inputs(k->in, &count);
     for (size_t i = 0; i < count && i < k->instance.input_count; i++) {
         TfLiteTensor *const t = interpreter_tensor(k->in, inputs[i]);
 
@@ -346,7 +360,40 @@ static enum status run_case(struct checked_case *k, struct diag *diag)
         if (t->bytes > 0)
             memcpy(t->data.raw, k->instance.inputs[i].data[0], t->bytes);
     }
+    return STATUS_OK;
+}
+
+/* Runs the whole graph once: shapes that depend on values are known afterwards. */
+static enum status run_case(struct checked_case *k, struct diag *diag)
+{
+    const struct interpreter_options options = { .preserve_all = true, .num_threads = 1 };
+
+    TRY(interpreter_open(&k->in, &k->model, &options, diag));
+    TRY(interpreter_allocate(k->in, diag));
+    TRY(write_inputs(k, diag));
     return interpreter_invoke(k->in, diag);
+}
+
+/* The invokes that the runtime was asked for, from the beginning: nodes may have written to their
+ * inputs. */
+static enum status check_invokes(struct checked_case *k, struct diag *diag)
+{
+    size_t variables;
+    enum status s;
+
+    interpreter_variables(k->in, &variables);
+    if (interpreter_reset_variables(k->in) != STATUS_OK)
+        return diag_fail(diag, STATUS_INVALID, "a variable has no memory");
+    TRY(write_inputs(k, diag));
+    k->answers = k->group;
+    TRY(check_nodes(k, diag));
+    if (variables == 0)
+        return STATUS_OK;
+    TRY(write_inputs(k, diag));
+    TRY(h5_open(k->group, "", "again", H5I_GROUP, &k->answers, diag));
+    s = check_nodes(k, diag);
+    h5_close(k->answers);
+    return diag_prefix(diag, s, "second invoke");
 }
 
 /* STATUS_MISMATCH: the reference and the runtime differ, or the golden is of another case. */
@@ -360,7 +407,7 @@ static enum status check_case(struct checked_case *k, const struct golden_file *
     TRY(golden_open_case(file, k->g, &k->group, diag));
     TRY(check_all_stored(k, diag));
     TRY(run_case(k, diag));
-    return check_nodes(k, diag);
+    return check_invokes(k, diag);
 }
 
 /* ---- all cases ---- */

@@ -78,7 +78,10 @@ def hidden_results(model):
 
 
 def run(model_bytes, inputs):
-    """Outputs in their order, and hidden results by tensor index."""
+    """For each invoke the outputs in their order, and hidden results by tensor index.
+
+    A graph with variables is invoked twice with the same inputs: its state goes on.
+    """
     try:
         interpreter = Interpreter(
             model_content=model_bytes,
@@ -91,13 +94,20 @@ def run(model_bytes, inputs):
             if detail["dtype"] == np.bool_:
                 value = value.astype(np.bool_)  # stored as bytes
             interpreter.set_tensor(detail["index"], value)
-        interpreter.invoke()
-        outputs = [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()]
         model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
-        hidden = {t: interpreter.get_tensor(t) for t in hidden_results(model)}
+        stateful = any(tensor.isVariable for tensor in model.subgraphs[0].tensors)
+        answers = []
+        for _ in range(2 if stateful else 1):
+            interpreter.invoke()
+            answers.append(
+                (
+                    [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()],
+                    {t: interpreter.get_tensor(t) for t in hidden_results(model)},
+                )
+            )
     except (RuntimeError, ValueError) as error:
         raise Refused(" ".join(str(error).split())) from error
-    return outputs, hidden
+    return answers
 
 
 def write_array(group, name, value):
@@ -143,11 +153,11 @@ def write_case(out, name, case, skips, used):
             group.attrs["skipped"] = np.bytes_(skips[name])
             return
         raise Refused("golden/skip.txt names it, but the runtime runs it")
-    outputs, hidden = run(model, inputs)
-    for i, value in enumerate(outputs):
-        write_array(group, f"outputs/{i}", value)
-    for i in sorted(hidden):
-        write_array(group, f"tensors/{i}", hidden[i])
+    for prefix, (outputs, hidden) in zip(("", "again/"), run(model, inputs)):
+        for i, value in enumerate(outputs):
+            write_array(group, f"{prefix}outputs/{i}", value)
+        for i in sorted(hidden):
+            write_array(group, f"{prefix}tensors/{i}", hidden[i])
     if is_stored(name):
         write_array(group, "model", np.frombuffer(model, np.uint8))
         for i, value in enumerate(inputs):
