@@ -691,6 +691,16 @@ static void softmax_by_hand(void **state)
     op_gives(&t, 6, FLOATS(1, 0, 0, 0, 0, 1));
     op_end(&t);
 
+    /* Halves: 1/2, 1/2, 0 and, rounded once, 1/3. */
+    op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat16);
+    op_input(&t, kTfLiteFloat16, 2, DIMS(2, 3),
+             HALVES(0x7bff, 0x7bff, 0xfbff, 0x4200, 0x4200, 0x4200));
+    set_beta(&t, 1);
+    op_run(&t);
+    op_gives_bytes(&t, 12, HALVES(0x3800, 0x3800, 0, 0x3555, 0x3555, 0x3555));
+    op_detail_is(&t, 3, 1.0 / 3, 0, 3);
+    op_end(&t);
+
     /* The distance is from the largest beta * x, also where x alone would say otherwise. */
     op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 1, DIMS(2), FLOATS(3, 4));
@@ -718,7 +728,9 @@ static void softmax_refuses(void **state)
     op_refused(&t, STATUS_INVALID, "input 0 (input)", "rank 0", NULL);
     t.in[0]->type = kTfLiteFloat16;
     op_set_dims(t.in[0], 1, DIMS(3));
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type f16", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32", "has f16", NULL);
+    t.in[0]->type = kTfLiteInt8;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i8", "has f32, f16", NULL);
     op_end(&t);
 }
 

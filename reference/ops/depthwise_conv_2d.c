@@ -124,7 +124,7 @@ static const struct ref_op ops[] = {
     {
         .name = "depthwise_conv_2d",
         .code = BUILTIN_DEPTHWISE_CONV_2D,
-        .max_version = 6,
+        .max_version = 7,
         .options_tag = OPTIONS_DepthwiseConv2DOptions,
         .params_bytes = sizeof(TfLiteDepthwiseConvParams),
         .min_inputs = 2,

@@ -1,4 +1,4 @@
-/* SOFTMAX over the last axis.  x, y [..., C] f32; beta scales before exp.
+/* SOFTMAX over the last axis.  x, y [..., C] f32 or f16; beta scales before exp.
  *
  *     y_i = exp(beta*x_i) / sum_j exp(beta*x_j)
  *
@@ -18,8 +18,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     const TfLiteSoftmaxParams *p = call->params;
 
-    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 1, REF_MAX_RANK));
-    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPES_FLOAT, 1, REF_MAX_RANK));
+    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     if (!isfinite(p->beta))
         return ref_fail(call, diag, STATUS_INVALID, "beta is %g", (double)p->beta);
     ref_same_shape(&call->out_shape[0], call->in[0]);
@@ -35,22 +35,22 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
     (void)diag;
     for (size_t row = 0; row < rows; row++) {
-        const float *in = x->data.f + row * depth;
+        const size_t at = row * depth;
         double peak = -INFINITY, sum = 0, weighted = 0;
 
         /* Shifting by the largest exponent keeps exp() in range; the shift cancels. */
         for (size_t i = 0; i < depth; i++)
-            peak = beta * in[i] > peak ? beta * in[i] : peak;
+            peak = fmax(peak, beta * ref_load(x, at + i));
         for (size_t i = 0; i < depth; i++) {
-            const double distance = peak - beta * in[i];
+            const double distance = peak - beta * ref_load(x, at + i);
 
             sum += exp(-distance);
             weighted += exp(-distance) * distance;
         }
         for (size_t i = 0; i < depth; i++) {
-            const double distance = peak - beta * in[i];
+            const double distance = peak - beta * ref_load(x, at + i);
 
-            ref_store(call, 0, row * depth + i, exp(-distance) / sum, distance + weighted / sum,
+            ref_store(call, 0, at + i, exp(-distance) / sum, distance + weighted / sum,
                       (double)depth);
         }
     }
@@ -61,7 +61,7 @@ static const struct ref_op ops[] = {
     {
         .name = "softmax",
         .code = BUILTIN_SOFTMAX,
-        .max_version = 3,
+        .max_version = 4,
         .options_tag = OPTIONS_SoftmaxOptions,
         .params_bytes = sizeof(TfLiteSoftmaxParams),
         .min_inputs = 1,
