@@ -4,8 +4,9 @@
     assay golden export cases.h5
     python golden/mint.py cases.h5 golden
 
-Every case is run with the plain reference kernels (BUILTIN_REF), and golden/<op>.h5 is written for
-each op: the format is described in conformance/golden.h.  The same cases and the same runtime give
+Every case is run with the plain reference kernels (BUILTIN_REF) or, where these lack the version or
+the type, with the optimized ones, without any delegate.  golden/<op>.h5 is written for each op: the
+format is described in conformance/golden.h.  The same cases and the same runtime give
 the same bytes, so a file whose op did not change is left alone.
 
 A case that the runtime refuses is an error, unless golden/skip.txt names it with the reason.
@@ -25,6 +26,7 @@ from ai_edge_litert.interpreter import Interpreter, OpResolverType
 SCHEMA = 1
 RUNTIME = "ai-edge-litert"
 RESOLVER = "BUILTIN_REF"
+OPTIMIZED = "BUILTIN_WITHOUT_DEFAULT_DELEGATES"
 STORE_ONE_IN = 10  # model and inputs are stored in full for one case in so many
 DEQUANTIZE = schema.BuiltinOperator.DEQUANTIZE
 
@@ -77,7 +79,7 @@ def hidden_results(model):
                 yield tensor
 
 
-def run(model_bytes, inputs):
+def run_with(resolver, model_bytes, inputs):
     """For each invoke the outputs in their order, and hidden results by tensor index.
 
     A graph with variables is invoked twice with the same inputs: its state goes on.
@@ -86,7 +88,7 @@ def run(model_bytes, inputs):
         interpreter = Interpreter(
             model_content=model_bytes,
             num_threads=1,
-            experimental_op_resolver_type=OpResolverType.BUILTIN_REF,
+            experimental_op_resolver_type=OpResolverType[resolver],
             experimental_preserve_all_tensors=True,
         )
         interpreter.allocate_tensors()
@@ -108,6 +110,17 @@ def run(model_bytes, inputs):
     except (RuntimeError, ValueError) as error:
         raise Refused(" ".join(str(error).split())) from error
     return answers
+
+
+def run(model_bytes, inputs):
+    """The resolver whose kernels ran, and what run_with gives."""
+    try:
+        return RESOLVER, run_with(RESOLVER, model_bytes, inputs)
+    except Refused as reference:
+        try:
+            return OPTIMIZED, run_with(OPTIMIZED, model_bytes, inputs)
+        except Refused:
+            raise reference from None
 
 
 def write_array(group, name, value):
@@ -153,7 +166,10 @@ def write_case(out, name, case, skips, used):
             group.attrs["skipped"] = np.bytes_(skips[name])
             return
         raise Refused("golden/skip.txt names it, but the runtime runs it")
-    for prefix, (outputs, hidden) in zip(("", "again/"), run(model, inputs)):
+    resolver, answers = run(model, inputs)
+    if resolver != RESOLVER:
+        group.attrs["resolver"] = np.bytes_(resolver)
+    for prefix, (outputs, hidden) in zip(("", "again/"), answers):
         for i, value in enumerate(outputs):
             write_array(group, f"{prefix}outputs/{i}", value)
         for i in sorted(hidden):
