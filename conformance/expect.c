@@ -26,9 +26,8 @@ enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag 
     const int *const tensors = interpreter_outputs(in, &count);
 
     *o = (struct outputs){ .count = 0 };
-    if (count > CASE_INPUTS_MAX)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu outputs, at most %d", count,
-                         CASE_INPUTS_MAX);
+    if (count > OUTPUTS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu outputs, at most %d", count, OUTPUTS_MAX);
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
 
@@ -53,9 +52,10 @@ enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag 
     return STATUS_OK;
 }
 
-bool outputs_differ(const struct outputs *a, const struct outputs *b, int *output, size_t *byte)
+bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t count, int *output,
+                    size_t *byte)
 {
-    for (size_t i = 0; i < a->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const unsigned char *const x = a->items[i].data, *const y = b->items[i].data;
 
         *output = (int)i;
@@ -93,23 +93,18 @@ enum status expect_write_inputs(struct interpreter *in, const struct case_instan
 
 /* ---- one output ---- */
 
-struct detail {
-    struct ref_detail all[CASE_INPUTS_MAX];
-    int count;
-};
-
-static void detail_close(struct detail *d)
+void node_detail_close(struct node_detail *d)
 {
     for (int i = 0; i < d->count; i++)
         mem_free(d->all[i].value);
-    *d = (struct detail){ .count = 0 };
+    *d = (struct node_detail){ .count = 0 };
 }
 
-/* Room for the detail of every output of a node: one block each. */
-static enum status detail_open(struct detail *d, struct interpreter *in, const TfLiteNode *node,
-                               struct diag *diag)
+/* One block for each output. */
+enum status node_detail_open(struct node_detail *d, struct interpreter *in, const TfLiteNode *node,
+                             struct diag *diag)
 {
-    *d = (struct detail){ .count = 0 };
+    *d = (struct node_detail){ .count = 0 };
     if (node->outputs->size > CASE_INPUTS_MAX)
         return diag_fail(diag, STATUS_UNSUPPORTED, "%d outputs of a node, at most %d",
                          node->outputs->size, CASE_INPUTS_MAX);
@@ -118,7 +113,7 @@ static enum status detail_open(struct detail *d, struct interpreter *in, const T
         double *const block = mem_alloc(n ? n : 1, 3 * sizeof *block);
 
         if (!block) {
-            detail_close(d);
+            node_detail_close(d);
             return diag_fail(diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
         }
         d->all[i] = (struct ref_detail){ block, block + n, block + 2 * n };
@@ -253,6 +248,21 @@ static int find_output(const struct outputs *o, int tensor)
     return -1;
 }
 
+/* The state that the node has made of output t becomes the device's value of it: the next inference
+ * is judged from that. */
+static void keep_state(struct interpreter *in, const TfLiteNode *node, const TfLiteTensor *t,
+                       const void *got)
+{
+    for (int i = 0; i < node->inputs->size; i++) {
+        const int tensor = node->inputs->data[i];
+        TfLiteTensor *const state = tensor >= 0 ? interpreter_tensor(in, tensor) : NULL;
+
+        if (state && state->is_variable && state->bytes == t->bytes && t->bytes > 0 &&
+            memcmp(state->data.raw, t->data.raw, t->bytes) == 0)
+            memcpy(state->data.raw, got, t->bytes);
+    }
+}
+
 /* *judged: outputs that were compared. */
 static enum status judge_node(struct interpreter *in, const struct expect_request *q, int node,
                               const struct outputs *got, size_t *judged, struct case_result *result,
@@ -260,14 +270,14 @@ static enum status judge_node(struct interpreter *in, const struct expect_reques
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
     bool exposed = false;
-    struct detail detail;
+    struct node_detail detail;
     enum status s;
 
     for (int i = 0; i < abi->outputs->size; i++)
         exposed = exposed || find_output(got, abi->outputs->data[i]) >= 0;
     if (!exposed)
         return interpreter_eval_node(in, node, NULL, diag);
-    TRY(detail_open(&detail, in, abi, diag));
+    TRY(node_detail_open(&detail, in, abi, diag));
     s = interpreter_eval_node(in, node, detail.all, diag);
     for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
         const int output = find_output(got, abi->outputs->data[i]);
@@ -278,10 +288,12 @@ static enum status judge_node(struct interpreter *in, const struct expect_reques
         s = compare_output(in, q, node, i, &detail.all[i], got, (size_t)output, result, diag);
         ++*judged;
         /* What follows is judged from the device's value. */
-        if (t->bytes == got->items[output].bytes && t->bytes > 0)
+        if (t->bytes == got->items[output].bytes && t->bytes > 0) {
+            keep_state(in, abi, t, got->items[output].data);
             memcpy(t->data.raw, got->items[output].data, t->bytes);
+        }
     }
-    detail_close(&detail);
+    node_detail_close(&detail);
     return s;
 }
 

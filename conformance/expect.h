@@ -10,6 +10,8 @@
 #include "conformance/result.h"
 #include "reference/interpreter.h"
 
+enum { OUTPUTS_MAX = 48 };
+
 /* The outputs of one inference, copied. */
 struct outputs {
     size_t count;
@@ -20,13 +22,15 @@ struct outputs {
         int dims[REF_MAX_RANK];
         size_t bytes;
         void *data; /* mem_free */
-    } items[CASE_INPUTS_MAX];
+    } items[OUTPUTS_MAX];
 };
 
 enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag);
 void outputs_close(struct outputs *o);
-/* The first byte that differs, of output *output; false when all are equal. */
-bool outputs_differ(const struct outputs *a, const struct outputs *b, int *output, size_t *byte);
+/* The first byte that differs, of output *output, among the first `count`; false when all are
+ * equal. */
+bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t count, int *output,
+                    size_t *byte);
 
 struct expect_request {
     const struct case_instance *instance;
@@ -37,9 +41,19 @@ struct expect_request {
     const char *repro;    /* directory for the expected values of a failure; NULL: none */
 };
 
+/* Room for the detail of every output of a node. */
+struct node_detail {
+    struct ref_detail all[CASE_INPUTS_MAX];
+    int count;
+};
+enum status node_detail_open(struct node_detail *d, struct interpreter *in, const TfLiteNode *node,
+                             struct diag *diag);
+void node_detail_close(struct node_detail *d);
+
 /* Compares, adds to the figures of *result, and on a difference fails it.  in: an interpreter of
- * the instance's model with preserve_all, allocated, without delegates.  A status other than OK:
- * the reference itself failed. */
+ * the instance's model with preserve_all, allocated, without delegates.  Its variables are the
+ * state before the inference and become that after it, with the device's values where these are
+ * outputs. A status other than OK: the reference itself failed. */
 enum status expect_outputs(struct interpreter *in, const struct expect_request *request,
                            const struct outputs *got, struct case_result *result,
                            struct diag *diag);

@@ -1,59 +1,19 @@
 /* Judges one case on one subject. */
 #include "conformance/judge.h"
 
-#include "conformance/compare.h"
-#include "conformance/expect.h"
 #include "conformance/repro.h"
-#include "reference/interpreter.h"
+#include "conformance/trial.h"
 #include "reference/memory.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-enum { GUARD_BYTES = 64 };
-/* A NaN that no computation makes. */
-static const uint32_t poison_word = 0x7fe5a5a5;
 
 /* The order of the sets: what shows an indexing error without any tolerance comes first. */
 static const enum data_set set_order[SET_COUNT] = { SET_INTEGERS, SET_RANDOM, SET_POSITIVE,
                                                     SET_CANCEL,   SET_POWERS, SET_SPREAD };
 
-/* Delegate objects: one for the run proper, and of ours one for each poison. */
-enum { PLAIN, POISON_FIRST, DELEGATE_COUNT = 4 };
-static const char *const poisons[DELEGATE_COUNT] = { NULL, "nan", "inf", "junk" };
-
-struct judge {
-    struct subject *subject;
-    struct judge_options options;
-    TfLiteDelegate *delegates[DELEGATE_COUNT];
-    bool ours;
-    char report[256]; /* what the delegate said last */
-};
-
 /* ---- delegates ---- */
-
-static enum status make_delegate(struct judge *j, int which, struct diag *diag)
-{
-    struct subject_option extra[2];
-    size_t count = 0;
-
-    if (j->delegates[which] || !j->subject->path)
-        return STATUS_OK;
-    if (j->ours) {
-        bool given = false;
-
-        for (size_t i = 0; i < j->subject->option_count; i++)
-            given = given || strcmp(j->subject->options[i].key, "max_partitions") == 0;
-        if (!given)
-            extra[count++] = (struct subject_option){ "max_partitions", "0" };
-    }
-    if (poisons[which])
-        extra[count++] = (struct subject_option){ "poison", poisons[which] };
-    return subject_create(j->subject, extra, count, &j->delegates[which], diag);
-}
 
 enum status judge_open(struct judge **out, struct subject *subject,
                        const struct judge_options *options, struct diag *diag)
@@ -68,7 +28,7 @@ enum status judge_open(struct judge **out, struct subject *subject,
     j->options = *options;
     if ((s = subject_load(subject, diag)) == STATUS_OK) {
         j->ours = subject->extras.get_stats && subject->extras.refusal_count;
-        s = make_delegate(j, PLAIN, diag);
+        s = trial_make_delegate(j, PLAIN, diag);
     }
     if (s != STATUS_OK) {
         judge_close(j);
@@ -100,166 +60,6 @@ void judge_device(const struct judge *j, struct judge_device *device)
     if (stats.api_version) /* VK_MAKE_API_VERSION */
         snprintf(device->api, sizeof device->api, "%u.%u.%u", stats.api_version >> 22 & 0x7f,
                  stats.api_version >> 12 & 0x3ff, stats.api_version & 0xfff);
-}
-
-/* ---- one model on the device ---- */
-
-static void stage(struct judge *j, int set, const char *format, ...) PRINTF_LIKE(3, 4);
-static void stage(struct judge *j, int set, const char *format, ...)
-{
-    va_list args;
-
-    if (!j->options.stage)
-        return;
-    j->options.stage->set = set;
-    va_start(args, format);
-    vsnprintf(j->options.stage->what, sizeof j->options.stage->what, format, args);
-    va_end(args);
-}
-
-static void take_report(void *user, const char *format, va_list args)
-{
-    struct judge *const j = user;
-
-    vsnprintf(j->report, sizeof j->report, format, args);
-}
-
-/* One data set of one case. */
-struct trial {
-    struct judge *j;
-    const struct test_case *c;
-    enum data_set set;
-    struct case_instance instance;
-    struct model model;
-    uint8_t *untouched;    /* a copy of the file: constants must not change */
-    struct outputs got[2]; /* of frames A and B */
-    struct case_result *result;
-};
-
-/* The delegate's interpreter: opened, delegate applied, allocated. */
-static enum status open_device(struct trial *t, int which, struct interpreter **in,
-                               struct diag *diag)
-{
-    struct judge *const j = t->j;
-    const struct interpreter_options options = {
-        .guard_bytes = GUARD_BYTES,
-        .poison = true,
-        .poison_word = poison_word,
-        .num_threads = -1,
-        .report = take_report,
-        .report_user = j,
-    };
-    enum status s;
-
-    j->report[0] = '\0';
-    TRY(make_delegate(j, which, diag));
-    TRY(interpreter_open(in, &t->model, &options, diag));
-    s = STATUS_OK;
-    if (j->delegates[which])
-        s = interpreter_apply_delegate(*in, j->delegates[which], NULL, diag);
-    if (s == STATUS_OK)
-        s = interpreter_allocate(*in, diag);
-    if (s != STATUS_OK) {
-        interpreter_close(*in);
-        *in = NULL;
-    }
-    return s;
-}
-
-static double now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-/* What a delegate must leave alone. */
-static bool check_untouched(struct trial *t, struct interpreter *in, int frame)
-{
-    struct diag diag;
-    size_t count;
-    const int *const inputs = interpreter_inputs(in, &count);
-
-    if (interpreter_check_guards(in, &diag) != STATUS_OK)
-        return result_fail(t->result, "written out of bounds: %s", diag.text);
-    for (size_t i = 0; i < count; i++) {
-        const TfLiteTensor *const input = interpreter_tensor(in, inputs[i]);
-
-        if (input->bytes > 0 &&
-            memcmp(input->data.raw, t->instance.inputs[i].data[frame], input->bytes) != 0)
-            return result_fail(t->result, "input %zu was written to", i);
-    }
-    if (memcmp(t->instance.file.bytes, t->untouched, t->instance.file.count) != 0)
-        return result_fail(t->result, "the model's constants were written to");
-    return true;
-}
-
-/* One inference; false when the case failed. */
-static bool run_frame(struct trial *t, struct interpreter *in, int frame, struct outputs *got)
-{
-    struct diag diag;
-    double start, ms;
-
-    t->result->frame = frame ? 'B' : 'A';
-    if (expect_write_inputs(in, &t->instance, frame, &diag) != STATUS_OK)
-        return result_fail(t->result, "%s", diag.text);
-    start = now_ms();
-    if (interpreter_invoke(in, &diag) != STATUS_OK)
-        return result_fail(t->result, "invoke: %s", diag.text);
-    ms = now_ms() - start;
-    if (t->result->ms == 0 || ms < t->result->ms)
-        t->result->ms = ms;
-    if (outputs_copy(got, in, &diag) != STATUS_OK)
-        return result_fail(t->result, "%s", diag.text);
-    return check_untouched(t, in, frame);
-}
-
-/* "n 0 h 1 w 2 c 3" of the element that a byte belongs to, and both values. */
-static bool differ(struct trial *t, const struct outputs *first, const struct outputs *second,
-                   const char *what)
-{
-    struct case_result *const r = t->result;
-    int output;
-    size_t byte;
-    float a, b;
-
-    if (!outputs_differ(first, second, &output, &byte))
-        return false;
-    r->output = output;
-    if (first->items[output].type == kTfLiteFloat32 &&
-        first->items[output].bytes == second->items[output].bytes) {
-        memcpy(&a, (const char *)first->items[output].data + byte / 4 * 4, sizeof a);
-        memcpy(&b, (const char *)second->items[output].data + byte / 4 * 4, sizeof b);
-        r->has_element = true;
-        r->want = a;
-        r->got = b;
-        r->error = b - a;
-        r->limit = 0;
-        compare_where(first->items[output].dims, first->items[output].rank, byte / 4, r->where,
-                      sizeof r->where);
-    }
-    result_fail(r, "%s", what);
-    return true;
-}
-
-/* Frames A, B, A. */
-static bool run_frames(struct trial *t, struct interpreter *in)
-{
-    struct outputs again = { .count = 0 };
-    bool ok;
-
-    stage(t->j, (int)t->set, "frame A");
-    if (!run_frame(t, in, 0, &t->got[0]))
-        return false;
-    stage(t->j, (int)t->set, "frame B");
-    if (!run_frame(t, in, 1, &t->got[1]))
-        return false;
-    stage(t->j, (int)t->set, "frame A again");
-    ok = run_frame(t, in, 0, &again) &&
-         !differ(t, &t->got[0], &again, "frame A gives other bits after frame B: state is kept");
-    outputs_close(&again);
-    return ok;
 }
 
 /* ---- declined ---- */
@@ -300,78 +100,135 @@ static void note_bytes(struct trial *t, struct interpreter *in)
         t->result->bytes = bytes;
 }
 
-/* The device part; false when the case is over. */
-static bool run_device(struct trial *t)
+/* Frames A, B, A, each from the beginning. */
+static bool run_frames(struct trial *t, struct interpreter *in)
 {
-    struct interpreter *in = NULL;
-    struct diag diag;
-    bool ok = false;
-
-    stage(t->j, (int)t->set, "prepare");
-    if (open_device(t, PLAIN, &in, &diag) != STATUS_OK)
-        return result_fail(t->result, "prepare: %s", diag.text);
-    if (t->j->delegates[PLAIN] && interpreter_node_partition(in, t->instance.judged_node) < 0) {
-        explain_refusal(t->j, t->c, t->instance.judged_node, t->result);
-    } else {
-        ok = run_frames(t, in);
-        note_bytes(t, in);
-    }
-    interpreter_close(in);
-    return ok;
-}
-
-/* Poison in padded lanes and arena must not be seen. */
-static bool run_poisoned(struct trial *t, int which)
-{
-    struct interpreter *in = NULL;
-    struct outputs got = { .count = 0 };
-    char what[64];
-    struct diag diag;
+    struct outputs again = { .count = 0 };
     bool ok;
 
-    stage(t->j, (int)t->set, "poison=%s", poisons[which]);
-    if (open_device(t, which, &in, &diag) != STATUS_OK)
-        return result_fail(t->result, "poison=%s: prepare: %s", poisons[which], diag.text);
-    snprintf(what, sizeof what, "poison=%s changes the result", poisons[which]);
-    if (interpreter_node_partition(in, t->instance.judged_node) < 0)
-        ok = result_fail(t->result, "poison=%s: the node is not taken any more", poisons[which]);
-    else
-        ok = run_frame(t, in, 0, &got) && !differ(t, &t->got[0], &got, what);
-    outputs_close(&got);
-    interpreter_close(in);
+    trial_stage(t, "frame A");
+    if (!trial_run(t, in, &t->instance, 0, &t->got[0]))
+        return false;
+    trial_stage(t, "frame B");
+    interpreter_reset_variables(in);
+    if (!trial_run(t, in, &t->instance, 1, &t->got[1]))
+        return false;
+    trial_stage(t, "frame A again");
+    interpreter_reset_variables(in);
+    ok = trial_run(t, in, &t->instance, 0, &again) &&
+         !trial_differ(t, &t->got[0], &again, again.count,
+                       "frame A gives other bits after frame B: state is kept");
+    outputs_close(&again);
     return ok;
 }
 
 static bool compare_frames(struct trial *t, const char *repro)
 {
-    const struct interpreter_options options = {
-        .preserve_all = true, .num_threads = -1, .report = take_report, .report_user = t->j
-    };
+    const struct trial_device device = { .model = &t->exposed };
     struct interpreter *in = NULL;
     struct diag diag;
     enum status s;
 
-    stage(t->j, (int)t->set, "reference");
-    s = interpreter_open(&in, &t->model, &options, &diag);
-    if (s == STATUS_OK)
-        s = interpreter_allocate(in, &diag);
+    trial_stage(t, "reference");
+    s = trial_open_reference(t, &device, &in, &diag);
     for (int frame = 0; frame < 2 && s == STATUS_OK && t->result->status != CASE_FAIL; frame++) {
         const struct expect_request request = {
             .instance = &t->instance,
             .frame = frame,
             .bounds = t->j->subject->bounds,
             .set = t->set,
-            .poison_word = poison_word,
+            .poison_word = trial_poison_words[PLAIN],
             .repro = repro,
         };
 
         t->result->frame = frame ? 'B' : 'A';
-        s = expect_outputs(in, &request, &t->got[frame], t->result, &diag);
+        s = interpreter_reset_variables(in);
+        if (s == STATUS_OK)
+            s = expect_outputs(in, &request, &t->got[frame], t->result, &diag);
     }
     interpreter_close(in);
     if (s != STATUS_OK)
         return result_fail(t->result, "reference: %s", diag.text);
     return t->result->status != CASE_FAIL;
+}
+
+/* The device's and the reference's part; false when the case is over. */
+static bool run_device(struct trial *t)
+{
+    struct trial_device device = { .model = &t->exposed, .poison_word = trial_poison_words[PLAIN] };
+    struct interpreter *in = NULL;
+    struct diag diag;
+    int steps = -1;
+    bool ok = false;
+
+    trial_stage(t, "prepare");
+    if (trial_open(t, &device, &in, &diag) != STATUS_OK)
+        return result_fail(t->result, "prepare: %s", diag.text);
+    if (!trial_is_taken(t, in)) {
+        explain_refusal(t->j, t->c, t->instance.judged_node, t->result);
+    } else {
+        steps = habit_count_steps(t);
+        ok = run_frames(t, in);
+        note_bytes(t, in);
+    }
+    interpreter_close(in);
+    ok = ok && compare_frames(t, NULL);
+    if (!ok || !t->hides)
+        return ok;
+    device.model = &t->model;
+    trial_stage(t, "prepare without intermediates");
+    if (trial_open(t, &device, &in, &diag) != STATUS_OK)
+        return result_fail(t->result, "prepare: %s", diag.text);
+    ok = trial_is_taken(t, in) ? habit_bare(t, in, steps)
+                               : result_fail(t->result, "not taken unless its intermediates are "
+                                                        "outputs");
+    interpreter_close(in);
+    return ok;
+}
+
+/* ---- what the graph hides ---- */
+
+/* Every tensor that a node makes and the graph does not show becomes an output, behind those that
+ * it shows; constants made of constants are none. */
+static enum status expose(struct trial *t, struct diag *diag)
+{
+    const struct model_subgraph *const graph = &t->model.subgraphs[0];
+    const struct trial_device device = { .model = &t->model };
+    struct interpreter *in = NULL;
+    size_t count = graph->outputs.count;
+
+    t->exposed = t->model;
+    if (graph->operator_count < 2 || count > OUTPUTS_MAX)
+        return STATUS_OK;
+    TRY(trial_open_reference(t, &device, &in, diag));
+    memcpy(t->exposed_outputs, graph->outputs.data, count * sizeof t->exposed_outputs[0]);
+    for (int n = 0; n < (int)interpreter_node_count(in); n++) {
+        const TfLiteNode *const node = interpreter_node(in, n);
+
+        for (int o = 0; o < node->outputs->size; o++) {
+            const int tensor = node->outputs->data[o];
+            const TfLiteAllocationType memory = interpreter_tensor(in, tensor)->allocation_type;
+            bool shown = memory == kTfLitePersistentRo || memory == kTfLiteDynamic;
+
+            for (size_t i = 0; i < count; i++)
+                shown = shown || t->exposed_outputs[i] == tensor;
+            if (!shown && count < OUTPUTS_MAX)
+                t->exposed_outputs[count++] = tensor;
+        }
+    }
+    interpreter_close(in);
+    t->hides = count > graph->outputs.count;
+    t->exposed_graph = *graph;
+    t->exposed_graph.outputs = (struct model_ints){ t->exposed_outputs, count };
+    t->exposed.subgraphs = &t->exposed_graph;
+    t->exposed.subgraph_count = 1;
+    return STATUS_OK;
+}
+
+/* What every case is put through once. */
+static bool run_habits(struct trial *t)
+{
+    return t->set != SET_RANDOM || (habit_poison(t) && habit_sequence(t) && habit_split(t));
 }
 
 /* Files of a failed trial; what cannot be written is said, and changes nothing else. */
@@ -408,7 +265,7 @@ static bool run_set(struct trial *t)
     struct diag diag;
     bool ok = false;
 
-    stage(t->j, (int)t->set, "build");
+    trial_stage(t, "build");
     if (case_build(t->c, &request, &t->instance, &diag) != STATUS_OK)
         return result_fail(t->result, "the suite cannot build it: %s", diag.text);
     t->untouched = mem_alloc(t->instance.file.count, 1);
@@ -419,15 +276,17 @@ static bool run_set(struct trial *t)
         result_fail(t->result, "the reader refuses it: %s", diag.text);
     } else {
         memcpy(t->untouched, t->instance.file.bytes, t->instance.file.count);
-        ok = run_device(t) && compare_frames(t, NULL);
-        for (int p = POISON_FIRST; ok && t->j->ours && t->set == SET_RANDOM && p < DELEGATE_COUNT;
-             p++)
-            ok = run_poisoned(t, p);
+        if (expose(t, &diag) != STATUS_OK)
+            result_fail(t->result, "reference: %s", diag.text);
+        else
+            ok = run_device(t) && run_habits(t);
         if (t->result->status == CASE_FAIL && t->j->options.repro_dir)
             save_repro(t);
     }
-    outputs_close(&t->got[0]);
-    outputs_close(&t->got[1]);
+    for (int frame = 0; frame < 2; frame++) {
+        outputs_close(&t->got[frame]);
+        outputs_close(&t->bare[frame]);
+    }
     model_close(&t->model);
     mem_free(t->untouched);
     case_instance_close(&t->instance);

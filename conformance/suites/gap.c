@@ -28,7 +28,7 @@ static void make_sub_conv(struct maker *m, const struct row *r)
     out.d[3] = units;
     in[0] = maker_input(m, "x", &r->in, &fill);
     c = maker_constant(m, "c", &(struct shape)SCALAR, &fill);
-    y = maker_output(m, "difference", &r->in);
+    y = maker_tensor(m, "difference", &r->in);
     options_init(&options, OPTIONS_SubOptions);
     maker_op(m, BUILTIN_SUB, 1, &options, 2, (const int[]){ in[0], c }, y);
     in[0] = y;

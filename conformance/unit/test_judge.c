@@ -264,6 +264,64 @@ static void test_poison(void **state)
     assert_int_equal(r.bytes, 1230);
 }
 
+static struct case_result judge_gpu(const char *name, const char *fault)
+{
+    char option[64];
+    const char *const options[] = { option };
+
+    snprintf(option, sizeof option, "fault=%s", fault);
+    return judge_one("gpu.so", name, options, 1, BOUNDS_FP32, NULL);
+}
+
+static void expect_reason(const struct case_result *r, const char *reason)
+{
+    if (r->status != CASE_FAIL || !strstr(r->reason, reason))
+        fail_msg("%s: \"%s\", not \"%s\"", case_status_name(r->status), r->reason, reason);
+}
+
+/* Of ours the same bits, of others what keeps the bounds. */
+static void test_batches(void **state)
+{
+    static const char name[] = "softmax.f32.batch7_c13";
+    struct case_result r = judge_gpu(name, "batch");
+
+    (void)state;
+    expect_reason(&r, "image 1 of 7 has other bits as a batch of 1");
+    assert_int_equal(judge_fault(name, "batch", 0).status, CASE_PASS);
+    r = judge_gpu(name, "single");
+    expect_reason(&r, "image 1 of 7 has other bits as a batch of 1");
+    r = judge_fault(name, "single", 0);
+    expect_reason(&r, "over the limit");
+    /* No image stands alone here. */
+    assert_int_equal(judge_gpu("add.f32.batch_b", "none").status, CASE_PASS);
+    assert_int_equal(judge_gpu("reshape.f32.batch3", "none").status, CASE_PASS);
+}
+
+/* A chain is judged link by link, and then as it is. */
+static void test_hidden_intermediates(void **state)
+{
+    static const char name[] = "gap.f32.conv_2d_after_sub_c3";
+    struct case_result r = judge_gpu(name, "hidden");
+
+    (void)state;
+    expect_reason(&r, "no op was merged");
+    assert_int_equal(judge_gpu(name, "none").status, CASE_PASS);
+    assert_int_equal(judge_gpu(name, "merged").status, CASE_PASS);
+    assert_int_equal(judge_fault(name, "hidden", 0).status, CASE_PASS); /* it may have merged */
+    r = judge_fault(name, "hidden_far", 0);
+    expect_reason(&r, "over the summed limits");
+    /* Merged in f16, an intermediate is not rounded: off by more than the last op may be. */
+    r = judge_one("delegate.so", name, (const char *[]){ "fault=half_ends" }, 1, BOUNDS_FP16, NULL);
+    if (r.status != CASE_PASS)
+        fail_msg("%s: %s", name, r.reason);
+    r = judge_one("gpu.so", name, (const char *[]){ "fault=half_ends" }, 1, BOUNDS_FP16, NULL);
+    expect_reason(&r, "no op was merged"); /* so the bits did differ */
+    /* Each link is compared: a fault in the first is found there, and its output is the second. */
+    r = judge_fault(name, "nan", 0);
+    assert_int_equal(r.status, CASE_FAIL);
+    assert_int_equal(r.output, 1);
+}
+
 static void test_device(void **state)
 {
     const struct judge_options how = { 1, NULL, NULL };
@@ -360,6 +418,8 @@ int main(void)
         cmocka_unit_test(test_failing_calls),
         cmocka_unit_test(test_declined),
         cmocka_unit_test(test_poison),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_hidden_intermediates),
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_no_delegate),
         cmocka_unit_test(test_repro_files),

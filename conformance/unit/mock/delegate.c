@@ -24,6 +24,7 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
 #define FAULT_LIST(X)                                                                              \
     X(NONE, "none")                                                                                \
     X(HALF, "half")                   /* no fault: results are stored as f16 */                    \
+    X(HALF_ENDS, "half_ends")         /* ... but not what the partition keeps inside */            \
     X(ULPS, "ulps")                   /* one element in each output is off by `ulps` ULPs */       \
     X(BIAS, "bias")                   /* every element is off by `ulps` ULPs, the same way */      \
     X(SWAP, "swap")                   /* the first two elements change places */                   \
@@ -46,6 +47,13 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(PREPARE, "prepare")             /* Prepare fails, with a message */                          \
     X(DECLINE, "decline")             /* takes no node */                                          \
     X(POISON, "poison")               /* poison reaches the result */                              \
+    X(BATCH, "batch")                 /* one unit in the last place with more than one image */    \
+    X(SINGLE, "single")               /* wrong with one image */                                   \
+    X(HIDDEN, "hidden")               /* one unit where the graph hides intermediates */           \
+    X(HIDDEN_FAR, "hidden_far")       /* wrong there */                                            \
+    X(MERGED, "merged")               /* no fault: as hidden, and a step is saved */               \
+    X(FORGET, "forget")               /* variables are not written */                              \
+    X(KEEP, "keep")                   /* variables are kept when the host resets them */           \
     X(NO_DEVICE, "no_device")         /* no delegate is made */
 
 enum fault {
@@ -60,12 +68,15 @@ static const char *const fault_names[FAULT_COUNT] = {
 #undef X
 };
 
+enum { TENSORS_MAX = 256 };
+
 struct mock {
     TfLiteDelegate base;
     enum fault fault;
     int ulps;
     bool poisoned;
     int refused; /* a node of the graph seen last; -1: none */
+    int steps;   /* of the kernel made last */
 };
 
 struct step {
@@ -84,7 +95,9 @@ struct kernel {
     int inputs_first;        /* a tensor: the first input that is no constant */
     int constant_first;      /* ... the first constant */
     int invokes;
-    float last; /* the first element of the last result */
+    float last;               /* the first element of the last result */
+    bool hides;               /* it has results that are no outputs */
+    void *state[TENSORS_MAX]; /* of variables, after the last invoke */
 };
 
 static TfLiteIntArray *copy_array(const TfLiteIntArray *a)
@@ -108,6 +121,7 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     k->mock = params->delegate->data_;
     k->outputs = copy_array(params->output_tensors);
     k->inputs_first = k->constant_first = -1;
+    k->hides = params->nodes_to_replace->size > params->output_tensors->size;
     for (int i = 0; i < params->nodes_to_replace->size; i++) {
         struct step *const s = &k->steps[k->count++];
         TfLiteRegistration *registration;
@@ -122,6 +136,7 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
         if (node->builtin_data)
             memcpy(s->params, node->builtin_data, s->op->params_bytes);
     }
+    k->mock->steps = k->count - (k->hides && k->mock->fault == FAULT_MERGED);
     for (int i = params->input_tensors->size - 1; i >= 0; i--) {
         const int t = params->input_tensors->data[i];
 
@@ -142,6 +157,8 @@ static void kernel_free(TfLiteContext *context, void *user_data)
         mem_free(k->steps[i].inputs);
         mem_free(k->steps[i].outputs);
     }
+    for (int i = 0; i < TENSORS_MAX; i++)
+        mem_free(k->state[i]);
     mem_free(k->outputs);
     mem_free(k->steps);
     mem_free(k);
@@ -155,8 +172,6 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 }
 
 /* ---- running ---- */
-
-enum { TENSORS_MAX = 256 };
 
 /* The context's tensors, with memory for those inside the partition. */
 struct view {
@@ -187,10 +202,19 @@ static void round_to_half(TfLiteTensor *t)
         t->data.f[i] = half_to_float(float_to_half(t->data.f[i]));
 }
 
+static bool is_output(const struct kernel *k, int tensor)
+{
+    for (int i = 0; i < k->outputs->size; i++) {
+        if (k->outputs->data[i] == tensor)
+            return true;
+    }
+    return false;
+}
+
 static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct step *s,
                              struct view *v)
 {
-    TfLiteTensor *in[8], *out[8];
+    TfLiteTensor *in[32], *out[8];
     struct ref_call call = { .op = s->op,
                              .node = s->node,
                              .version = s->version,
@@ -218,8 +242,11 @@ static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct st
         context->ReportError(context, "mock: %s", diag.text);
         return kTfLiteError;
     }
-    for (int i = 0; i < s->outputs->size && k->mock->fault == FAULT_HALF; i++)
-        round_to_half(out[i]);
+    for (int i = 0; i < s->outputs->size; i++) {
+        if (k->mock->fault == FAULT_HALF ||
+            (k->mock->fault == FAULT_HALF_ENDS && is_output(k, s->outputs->data[i])))
+            round_to_half(out[i]);
+    }
     return kTfLiteOk;
 }
 
@@ -256,6 +283,23 @@ static void spoil(struct kernel *k, TfLiteTensor *t)
     case FAULT_STATE: y[0] += k->invokes > 1 ? 1e-6f * k->last : 0; break;
     case FAULT_SECOND: y[n - 1] = k->invokes == 2 ? y[n - 1] + 1 : y[n - 1]; break;
     case FAULT_NOT_A_NUMBER: y[n - 1] = NAN; break;
+    case FAULT_BATCH:
+        if (t->dims->size > 0 && t->dims->data[0] > 1)
+            y[0] = move(y[0], 1);
+        break;
+    case FAULT_SINGLE:
+        if (t->dims->size > 0 && t->dims->data[0] == 1)
+            y[0] += 1;
+        break;
+    case FAULT_HIDDEN:
+    case FAULT_MERGED:
+        if (k->hides)
+            y[0] = move(y[0], 1);
+        break;
+    case FAULT_HIDDEN_FAR:
+        if (k->hides)
+            y[0] += 1;
+        break;
     case FAULT_POISON:
         if (k->mock->poisoned)
             y[0] = move(y[0], 1);
@@ -263,6 +307,24 @@ static void spoil(struct kernel *k, TfLiteTensor *t)
     default: break;
     }
     k->last = first;
+}
+
+/* What happens to variables: the kernels have written them. */
+static void spoil_state(struct kernel *k, TfLiteContext *context, bool before)
+{
+    for (int i = 0; i < (int)context->tensors_size && i < TENSORS_MAX; i++) {
+        TfLiteTensor *const t = &context->tensors[i];
+        const bool restore = k->mock->fault == FAULT_FORGET ? !before : before;
+
+        if (!t->is_variable || (k->mock->fault != FAULT_FORGET && k->mock->fault != FAULT_KEEP))
+            continue;
+        if (!k->state[i] && !restore)
+            k->state[i] = mem_alloc(t->bytes, 1);
+        if (k->state[i] && restore)
+            memcpy(t->data.raw, k->state[i], t->bytes);
+        else if (k->state[i])
+            memcpy(k->state[i], t->data.raw, t->bytes);
+    }
 }
 
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
@@ -293,8 +355,10 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     memcpy(v.tensors, context->tensors, (size_t)v.count * sizeof v.tensors[0]);
     if (fault == FAULT_UNWRITTEN && elements > 0)
         memcpy(&kept, first->data.f + elements - 1, sizeof kept);
+    spoil_state(k, context, true);
     for (int i = 0; i < k->count && status == kTfLiteOk; i++)
         status = run_step(context, k, &k->steps[i], &v);
+    spoil_state(k, context, false);
     for (int i = 0; i < k->outputs->size && status == kTfLiteOk; i++)
         spoil(k, &context->tensors[k->outputs->data[i]]);
     if (fault == FAULT_UNWRITTEN && elements > 0)
@@ -413,6 +477,17 @@ int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gp
     refusal->limit = "4";
     refusal->hint = NULL;
     return 0;
+}
+
+int assay_gpu_step_count(const TfLiteDelegate *delegate)
+{
+    return ((const struct mock *)delegate->data_)->steps;
+}
+
+int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_step *step)
+{
+    step->node = i;
+    return i < assay_gpu_step_count(delegate) ? 0 : -1;
 }
 
 int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
