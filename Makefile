@@ -135,6 +135,8 @@ $(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(B)/liball.a
 FUZZ_REPLAY := $(patsubst fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ_SRC))
 
 CASES = $(if $(T),--filter='$(T)')
+# Which planted faults the suite noticed, where make mutants has been run.
+FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
 # Shader caches of the tests stay under $(B): nothing of the user's is read or written.
 TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
 
@@ -142,7 +144,7 @@ check: all $(UNIT_BIN) $(EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpor
 	@$(TEST_ENV) T='$(T)' sh ci/check.sh $(B)
 
 conformance: all ## every case on our delegate, fp32 and fp16; T='conv_2d.*' picks some, ARGS adds flags
-	$(TEST_ENV) $(B)/assay conformance $(CASES) $(ARGS)
+	$(TEST_ENV) $(B)/assay conformance $(CASES) $(FAULTS) $(ARGS)
 
 golden-check: $(B)/assay ## the reference against the answers of the real LiteRT
 	$(B)/assay golden check $(CASES)

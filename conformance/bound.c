@@ -126,9 +126,12 @@ struct bound_verdict bound_check(enum bounds bounds, double limit, double value,
         return (struct bound_verdict){ true, 0 };
     if (isinf(got) || isinf(value))
         return (struct bound_verdict){ got == value, got == value ? 0 : INFINITY };
+    /* What is stored as a denormal may be flushed: that is no error, and shows nothing of the
+     * limit. */
+    if (got == 0 && value != 0 && fabs(value) < s->smallest_normal)
+        return (struct bound_verdict){ true, 0 };
     if (error <= limit)
         return (struct bound_verdict){ true, error };
-    /* What is stored as a denormal may be flushed. */
     if (got == 0 && fabs(value) - limit < s->smallest_normal)
         return (struct bound_verdict){ true, 0 };
     return (struct bound_verdict){ false, error };
@@ -175,6 +178,35 @@ void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum
     sums->roots += sqrt(p->terms);
     if (rule->kind == BOUND_DOT)
         sums->shared += fmin(1, 2 / sqrt(p->row)) * fabs(p->value) / p->magnitude;
+}
+
+const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
+{
+    if (rule->kind == BOUND_BITS)
+        return "nothing is computed: only equal bits pass";
+    if (bounds == BOUNDS_FP16)
+        return "storing as f16 rounds by up to half a unit in the last place, nearly all of the "
+               "limit";
+    switch (rule->kind) {
+    case BOUND_ROUNDED:
+        return "the limit is one unit in the last place; a correct rounding takes half of it";
+    case BOUND_DOT:
+        return "few products: the limit is a few roundings, or the mean of many like sums";
+    case BOUND_AVERAGE:
+        return "few elements: the limit is a few roundings and those of the division";
+    case BOUND_SOFTMAX:
+        return "the exponential's own error, or the row's sum, which few terms make up";
+    case BOUND_EXP:
+        return "drivers may be off by 3 + 2|x| units in the last place, the limit is 4 + 2|x|";
+    case BOUND_LOGISTIC:
+        return "the exponential inside may be off by 3 + 2|x| units in the last place";
+    case BOUND_RESIZE:
+        return "a small image: four products with weights that were rounded themselves";
+    case BOUND_LSTM:
+        return "four sums, five exponentials and their products, each near its own limit";
+    case BOUND_BITS: break;
+    }
+    return "";
 }
 
 struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums)

@@ -73,6 +73,9 @@ struct bound_verdict bound_check(enum bounds bounds, double limit, double value,
 struct bound_verdict bound_check_special(enum bounds bounds, double limit, double x, double value,
                                          double got);
 
+/* Why honest results come near the limit of a rule: for margins above a half. */
+const char *bound_note(const struct bound_rule *rule, enum bounds bounds);
+
 /* Rules over a whole tensor of sums: the rms and the mean of e = error / (u * magnitude), where the
  * error is what the roundings besides the sum's own (f16 storage, division) do not explain.  K may
  * differ from element to element (at the edges of an image): each e is measured by its own.

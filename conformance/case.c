@@ -144,6 +144,25 @@ static enum status walk(struct test_case *cases, size_t *count, struct diag *dia
     return STATUS_OK;
 }
 
+/* Gap cases first, each kind in its order. */
+static enum status gaps_first(struct test_case *cases, size_t count, struct diag *diag)
+{
+    struct test_case *const others = mem_alloc(count, sizeof *others);
+    size_t gaps = 0, rest = 0;
+
+    if (!others)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", count);
+    for (size_t i = 0; i < count; i++) {
+        if (cases[i].row->gap)
+            cases[gaps++] = cases[i];
+        else
+            others[rest++] = cases[i];
+    }
+    memcpy(cases + gaps, others, rest * sizeof *others);
+    mem_free(others);
+    return STATUS_OK;
+}
+
 enum status cases_list(struct test_case **cases, size_t *count, struct diag *diag)
 {
     enum status s;
@@ -154,6 +173,8 @@ enum status cases_list(struct test_case **cases, size_t *count, struct diag *dia
     if (!*cases)
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", *count);
     s = walk(*cases, count, diag);
+    if (s == STATUS_OK)
+        s = gaps_first(*cases, *count, diag);
     if (s != STATUS_OK) {
         mem_free(*cases);
         *cases = NULL;

@@ -48,7 +48,7 @@ struct test_case {
     int32_t version;            /* operator version in the model */
 };
 
-/* All cases, in a fixed order.  *cases is freed with mem_free. */
+/* All cases, in a fixed order, those of the gap suite first.  *cases is freed with mem_free. */
 enum status cases_list(struct test_case **cases, size_t *count, struct diag *diag);
 
 struct case_request {

@@ -22,7 +22,7 @@ struct request {
     struct cli_common common;
     struct selection selection;
     struct cli_list require;
-    const char *shard, *waivers, *baseline, *repro_dir;
+    const char *shard, *waivers, *baseline, *repro_dir, *mutants;
     double timeout_s;
     int bounds; /* enum bounds; -1: by the subject */
     bool list, no_models;
@@ -243,6 +243,7 @@ static int check(const struct request *q)
     struct expectations expected = { .waiver_count = 0 };
     struct report report = { .subjects = NULL };
     struct digits_report digits = { .count = 0 };
+    struct tsv mutants = { .rows = 0 };
     struct test_case *cases = NULL;
     size_t case_count = 0;
     struct totals totals;
@@ -257,8 +258,11 @@ static int check(const struct request *q)
              (q->repro_dir && try_directory(q->repro_dir, &diag) != STATUS_OK) ||
              expectations_open(&expected, q->waivers, q->baseline, &q->require, &diag) !=
                  STATUS_OK ||
+             (q->mutants && tsv_read(&mutants, q->mutants, mutants_columns, MUTANT_COLUMNS,
+                                     &diag) != STATUS_OK) ||
              open_subjects(q, subjects, &report.subject_count, &diag) != STATUS_OK)
         code = cli_fail("conformance", &diag);
+    report.mutants = q->mutants ? &mutants : NULL;
     if (code == EXIT_AS_EXPECTED && !q->list) {
         prepare_environment(q->common.jobs ? (size_t)q->common.jobs : runner_processors());
         if (probe(q, &report, subjects, &diag) != STATUS_OK ||
@@ -277,6 +281,7 @@ static int check(const struct request *q)
     run_outcome_close(&report.outcome);
     digits_close(&digits);
     expectations_close(&expected);
+    tsv_close(&mutants);
     for (size_t i = 0; i < SUBJECTS_MAX; i++)
         subject_close(&subjects[i]);
     mem_free(cases);
@@ -336,6 +341,11 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.baseline,
           .value = "FILE",
           .help = "JSON report of an earlier run: what passed there must pass" },
+        { .name = "mutants",
+          .kind = CLI_STRING,
+          .target = &q.mutants,
+          .value = "FILE",
+          .help = "table of planted faults and who noticed, from make mutants, for the report" },
         { .name = "no-models",
           .kind = CLI_BOOL,
           .target = &q.no_models,

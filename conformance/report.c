@@ -30,6 +30,44 @@ struct totals report_totals(const struct report *r)
     return t;
 }
 
+const char *const mutants_columns[MUTANT_COLUMNS] = { "name", "file", "caught", "by", "what" };
+
+static bool same_line(const struct test_case *a, const struct test_case *b)
+{
+    if (a->row->gap || b->row->gap)
+        return a->row->gap && b->row->gap && strcmp(a->row->gap, b->row->gap) == 0;
+    return a->code == b->code && a->type == b->type;
+}
+
+void report_add_group(const struct report *r, size_t subject, size_t c, struct totals *t)
+{
+    for (size_t i = 0; i < r->case_count; i++) {
+        const size_t at = subject * r->case_count + i;
+
+        if (same_line(&r->cases[i], &r->cases[c]))
+            totals_add(t, &r->outcome.results[at], at);
+    }
+}
+
+bool report_group_begins(const struct report *r, size_t c)
+{
+    for (size_t i = 0; i < c; i++) {
+        if (same_line(&r->cases[i], &r->cases[c]))
+            return false;
+    }
+    return true;
+}
+
+const char *report_margin_note(const struct report *r, size_t subject, const struct totals *t)
+{
+    const struct suite_member *member;
+
+    if (t->worst == SIZE_MAX || !(t->margin > 0.5))
+        return NULL;
+    member = suite_find_member(r->cases[t->worst % r->case_count].code);
+    return member ? bound_note(&member->bound, r->subjects[subject].bounds) : NULL;
+}
+
 const char *report_type_name(const struct test_case *c)
 {
     for (unsigned i = 0; i < CASE_TYPE_COUNT; i++) {

@@ -6,6 +6,7 @@
 #include "conformance/judge.h"
 #include "conformance/result.h"
 #include "conformance/runner.h"
+#include "conformance/tsv.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +24,13 @@ struct report {
     const char *bounds;     /* as --bounds was given; NULL: not */
     /* Whole models; NULL: not run. */
     const struct digits_report *digits;
+    /* What the suite noticed of planted faults: a table with the columns of mutants_columns; NULL:
+     * not known. */
+    const struct tsv *mutants;
 };
+
+enum { MUTANT_NAME, MUTANT_FILE, MUTANT_CAUGHT, MUTANT_BY, MUTANT_WHAT, MUTANT_COLUMNS };
+extern const char *const mutants_columns[MUTANT_COLUMNS];
 
 struct totals {
     size_t count[CASE_STATUS_COUNT];
@@ -41,8 +48,16 @@ const char *report_type_name(const struct test_case *c);
 /* "fp32", "fp16", "exact", "float_view" */
 const char *report_bounds_name(enum bounds bounds);
 
-/* A table for each op and subject, at most 80 columns wide; declined and failed cases; totals last.
- */
+/* Adds a subject's results of all cases that are in one line of a table with case c: the gap cases
+ * with its title, or the others with its op and type. */
+void report_add_group(const struct report *r, size_t subject, size_t c, struct totals *t);
+/* No case before c is in one line with it. */
+bool report_group_begins(const struct report *r, size_t c);
+/* Why the margin of these totals is above a half; NULL where it is not. */
+const char *report_margin_note(const struct report *r, size_t subject, const struct totals *t);
+
+/* The gap suite, then a table for each op and subject, at most 80 columns wide; notes on margins,
+ * declined and failed cases, planted faults; totals last. */
 void report_text(const struct report *r, FILE *out);
 /* One JSON object; STATUS_NO_MEMORY. */
 enum status report_json(const struct report *r, FILE *out, struct diag *diag);

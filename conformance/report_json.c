@@ -3,6 +3,7 @@
 #include "conformance/report.h"
 
 #include "conformance/json_text.h"
+#include "conformance/suite.h"
 #include "reference/memory.h"
 
 #include <jansson.h>
@@ -70,59 +71,98 @@ static json_t *device_json(const struct judge_device *d)
     return NULL;
 }
 
-/* Cases first ... of one op and type, over all subjects. */
-static json_t *op_json(const struct report *r, const size_t *cases, size_t count)
+/* The worst margin of a line, of each subject, and why it is above a half. */
+static json_t *worst_json(const struct report *r, size_t c)
 {
-    const struct test_case *const first = &r->cases[cases[0]];
+    json_t *const all = json_array();
+    bool ok = all != NULL;
+
+    for (size_t s = 0; s < r->subject_count && ok; s++) {
+        struct totals t = { .worst = SIZE_MAX };
+        json_t *const o = json_object();
+        const char *note;
+
+        report_add_group(r, s, c, &t);
+        note = report_margin_note(r, s, &t);
+        ok = put(o, "subject", json_integer((json_int_t)s)) &&
+             put(o, "margin", t.worst == SIZE_MAX ? json_null() : number(t.margin)) &&
+             put(o, "case",
+                 t.worst == SIZE_MAX ? json_null()
+                                     : json_string(r->cases[t.worst % r->case_count].name)) &&
+             put(o, "note", note ? json_string(note) : json_null()) &&
+             json_array_append(all, o) == 0;
+        json_decref(o);
+    }
+    if (ok)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+/* The line of case c, over all subjects: an op in one type, or a title of the gap suite. */
+static json_t *line_json(const struct report *r, size_t c)
+{
+    const struct test_case *const first = &r->cases[c];
     json_t *const o = json_object(), *const versions = json_array();
     struct totals t = { .worst = SIZE_MAX };
-    bool ok = true;
+    bool ok = versions != NULL;
 
-    for (int32_t version = 1; version <= 64; version++) {
-        bool has = false;
+    for (size_t s = 0; s < r->subject_count; s++)
+        report_add_group(r, s, c, &t);
+    if (first->row->gap) {
+        json_decref(versions);
+        ok = put(o, "title", json_string(first->row->gap));
+    } else {
+        for (int32_t version = 1; version <= 64; version++) {
+            bool has = false;
 
-        for (size_t i = 0; i < count; i++)
-            has = has || r->cases[cases[i]].version == version;
-        if (has)
-            ok = ok && versions && json_array_append_new(versions, json_integer(version)) == 0;
-    }
-    for (size_t s = 0; s < r->subject_count; s++) {
-        for (size_t i = 0; i < count; i++) {
-            const size_t at = s * r->case_count + cases[i];
-            totals_add(&t, &r->outcome.results[at], at);
+            for (size_t i = 0; i < r->case_count; i++)
+                has = has || (r->cases[i].version == version && !r->cases[i].row->gap &&
+                              r->cases[i].code == first->code && r->cases[i].type == first->type);
+            if (has)
+                ok = ok && json_array_append_new(versions, json_integer(version)) == 0;
         }
+        ok = put(o, "versions", versions) && ok;
+        ok = ok && put(o, "op", json_string(first->op));
+        ok = ok && put(o, "type", json_string(report_type_name(first)));
     }
-    ok = put(o, "versions", versions) && ok;
-    ok = ok && put(o, "op", json_string(first->op));
-    ok = ok && put(o, "type", json_string(report_type_name(first)));
     ok = ok && put(o, "totals", totals_json(&t));
+    ok = ok && put(o, "worst", worst_json(r, c));
     if (ok)
         return o;
     json_decref(o);
     return NULL;
 }
 
-static json_t *ops_json(const struct report *r)
+static json_t *lines_json(const struct report *r, bool gaps)
 {
     json_t *const all = json_array();
-    size_t *const cases = mem_alloc(r->case_count, sizeof *cases);
-    bool *const seen = mem_alloc(r->case_count, sizeof *seen);
-    bool ok = all && cases && seen;
+    bool ok = all != NULL;
 
     for (size_t i = 0; ok && i < r->case_count; i++) {
-        size_t count = 0;
-
-        for (size_t j = i; !seen[i] && j < r->case_count; j++) {
-            if (r->cases[j].code == r->cases[i].code && r->cases[j].type == r->cases[i].type)
-                cases[count++] = j;
-        }
-        for (size_t j = 0; j < count; j++)
-            seen[cases[j]] = true;
-        if (count > 0)
-            ok = json_array_append_new(all, op_json(r, cases, count)) == 0;
+        if (!r->cases[i].row->gap != gaps && report_group_begins(r, i))
+            ok = json_array_append_new(all, line_json(r, i)) == 0;
     }
-    mem_free(cases);
-    mem_free(seen);
+    if (ok)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static json_t *mutants_json(const struct tsv *m)
+{
+    json_t *const all = json_array();
+    bool ok = all != NULL;
+
+    for (size_t i = 0; i < m->rows && ok; i++) {
+        json_t *const o = json_object();
+
+        for (size_t c = 0; c < m->columns; c++)
+            ok = ok && put(o, mutants_columns[c],
+                           c == MUTANT_CAUGHT ? json_boolean(strcmp(tsv_cell(m, i, c), "yes") == 0)
+                                              : json_text(tsv_cell(m, i, c)));
+        ok = json_array_append_new(all, o) == 0 && ok;
+    }
     if (ok)
         return all;
     json_decref(all);
@@ -148,6 +188,8 @@ static json_t *case_json(const struct report *r, size_t index)
          put(o, "bias", number(c->bias)) && put(o, "ms", number(c->ms)) &&
          put(o, "bytes", json_integer((json_int_t)c->bytes)) &&
          put(o, "seed", json_integer((json_int_t)r->seed));
+    if (t->row->gap)
+        ok = ok && put(o, "gap", json_string(t->row->gap));
     if (ok)
         return o;
     json_decref(o);
@@ -168,10 +210,13 @@ static json_t *root_json(const struct report *r)
     ok = put(root, "subjects", subjects) && ok;
     ok = ok && put(root, "device", device_json(&r->device));
     ok = ok && put(root, "totals", totals_json(&totals));
-    ok = ok && put(root, "ops", ops_json(r));
+    ok = ok && put(root, "gaps", lines_json(r, true));
+    ok = ok && put(root, "ops", lines_json(r, false));
     ok = put(root, "cases", cases) && ok;
     if (r->digits)
         ok = ok && put(root, "models", digits_json(r->digits));
+    if (r->mutants)
+        ok = ok && put(root, "mutants", mutants_json(r->mutants));
     if (ok)
         return root;
     json_decref(root);

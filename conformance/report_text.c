@@ -1,6 +1,7 @@
 /* The report of a run as text: a table, what was declined, what failed, totals. */
 #include "conformance/report.h"
 
+#include "conformance/suite.h"
 #include "reference/memory.h"
 
 #include <math.h>
@@ -31,42 +32,50 @@ static const char *variant(const struct test_case *c)
     return second ? second + 1 : c->name;
 }
 
+static size_t failed(const struct totals *t)
+{
+    return t->count[CASE_FAIL] + t->count[CASE_CRASH] + t->count[CASE_TIMEOUT] +
+           t->count[CASE_UNEXPECTED_PASS];
+}
+
 static void print_row(const struct report *r, const struct test_case *c, const struct totals *t,
                       FILE *out)
 {
-    const size_t failed = t->count[CASE_FAIL] + t->count[CASE_CRASH] + t->count[CASE_TIMEOUT] +
-                          t->count[CASE_UNEXPECTED_PASS];
     char margin[16];
 
     print_margin(t, margin, sizeof margin);
+    if (c->row->gap) {
+        fprintf(out, "%-44.44s %5zu %5zu %5zu %5zu %7s\n", c->row->gap, t->all, t->count[CASE_PASS],
+                failed(t), t->count[CASE_DECLINED], margin);
+        return;
+    }
     fprintf(out, "%-18.18s %-4.4s %5zu %5zu %5zu %5zu %7s", c->op, report_type_name(c), t->all,
-            t->count[CASE_PASS], failed, t->count[CASE_DECLINED], margin);
+            t->count[CASE_PASS], failed(t), t->count[CASE_DECLINED], margin);
     if (t->worst != SIZE_MAX && t->margin > 0)
         fprintf(out, "  %.21s", variant(&r->cases[t->worst % r->case_count]));
     fputc('\n', out);
 }
 
-/* One line for each op and type, in the order of the cases. */
-static void print_table(const struct report *r, size_t subject, FILE *out)
+/* One line for each title of the gap suite, or for each op and type, in the order of the cases. */
+static void print_table(const struct report *r, size_t subject, bool gaps, FILE *out)
 {
-    fprintf(out, "%-18s %-4s %5s %5s %5s %5s %7s  %s\n", "op", "type", "cases", "pass", "fail",
-            "decl", "margin", "worst case");
+    bool begun = false;
+
     for (size_t i = 0; i < r->case_count; i++) {
-        const struct test_case *const c = &r->cases[i];
         struct totals t = { .worst = SIZE_MAX };
-        bool first = true;
 
-        for (size_t j = 0; j < r->case_count; j++) {
-            const size_t at = subject * r->case_count + j;
-
-            if (r->cases[j].code != c->code || r->cases[j].type != c->type)
-                continue;
-            first = first && j >= i;
-            totals_add(&t, &r->outcome.results[at], at);
-        }
-        if (first)
-            print_row(r, c, &t, out);
+        if (!r->cases[i].row->gap == gaps || !report_group_begins(r, i))
+            continue;
+        if (!begun)
+            fprintf(out, gaps ? "%-44s %5s %5s %5s %5s %7s\n" : "%-23s %5s %5s %5s %5s %7s  %s\n",
+                    gaps ? "gap suite: what goes wrong elsewhere" : "op                 type",
+                    "cases", "pass", "fail", "decl", "margin", "worst case");
+        begun = true;
+        report_add_group(r, subject, i, &t);
+        print_row(r, &r->cases[i], &t, out);
     }
+    if (begun && gaps)
+        fputc('\n', out);
 }
 
 /* ---- declined ---- */
@@ -87,6 +96,59 @@ static void print_name(struct list *l, const char *name)
     }
     fprintf(l->out, "%s%s", l->column == 0 ? "    " : " ", name);
     l->column += length + (l->column == 0 ? 4 : 1);
+}
+
+/* A sentence, word by word. */
+static void print_words(struct list *l, const char *text)
+{
+    char word[64];
+
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        print_name(l, word);
+        text += length + (text[length] == ' ');
+    }
+}
+
+/* The note of the group of case i; NULL: none, or case i begins no group. */
+static const char *group_note(const struct report *r, size_t subject, size_t i)
+{
+    struct totals t = { .worst = SIZE_MAX };
+
+    if (r->cases[i].row->gap || !report_group_begins(r, i))
+        return NULL;
+    report_add_group(r, subject, i, &t);
+    return report_margin_note(r, subject, &t);
+}
+
+/* Each note once, with the ops that it is about. */
+static void print_notes(const struct report *r, size_t subject, FILE *out)
+{
+    const char **const notes = mem_alloc(r->case_count + 1, sizeof *notes);
+
+    for (size_t i = 0; notes && i < r->case_count; i++)
+        notes[i] = group_note(r, subject, i);
+    for (size_t i = 0; notes && i < r->case_count; i++) {
+        const char *const note = notes[i], *op = NULL;
+        struct list list = { out, 0 };
+
+        if (!note)
+            continue;
+        fputs("  margin above 0.5:\n", out);
+        for (size_t j = i; j < r->case_count; j++) {
+            if (!notes[j] || strcmp(notes[j], note) != 0)
+                continue;
+            if (!op || strcmp(op, r->cases[j].op) != 0)
+                print_name(&list, op = r->cases[j].op);
+            notes[j] = NULL;
+        }
+        print_name(&list, "-");
+        print_words(&list, note);
+        fputc('\n', out);
+    }
+    mem_free(notes);
 }
 
 /* Each reason once, with the cases that have it. */
@@ -170,6 +232,23 @@ static void print_failures(const struct report *r, FILE *out)
         fprintf(out, "... and %zu more; --format=json has them all\n", more);
 }
 
+/* ---- planted faults ---- */
+
+static void print_mutants(const struct tsv *m, FILE *out)
+{
+    size_t caught = 0;
+
+    for (size_t i = 0; i < m->rows; i++)
+        caught += strcmp(tsv_cell(m, i, MUTANT_CAUGHT), "yes") == 0;
+    fprintf(out, "\nfaults planted in ours: %zu of %zu noticed\n", caught, m->rows);
+    for (size_t i = 0; i < m->rows; i++) {
+        const bool yes = strcmp(tsv_cell(m, i, MUTANT_CAUGHT), "yes") == 0;
+
+        fprintf(out, "  %-34.34s %s%.41s\n", tsv_cell(m, i, MUTANT_NAME), yes ? "" : "NOT ",
+                yes ? tsv_cell(m, i, MUTANT_BY) : "noticed");
+    }
+}
+
 /* ---- all ---- */
 
 static void print_totals(const struct report *r, FILE *out)
@@ -207,7 +286,9 @@ void report_text(const struct report *r, FILE *out)
     for (size_t s = 0; s < r->subject_count; s++) {
         fprintf(out, "\nsubject %zu: %s (bounds %s)\n", s, r->subjects[s].label,
                 report_bounds_name(r->subjects[s].bounds));
-        print_table(r, s, out);
+        print_table(r, s, true, out);
+        print_table(r, s, false, out);
+        print_notes(r, s, out);
         print_declined(r, s, out);
     }
     print_failures(r, out);
@@ -217,6 +298,8 @@ void report_text(const struct report *r, FILE *out)
         fputc('\n', out);
         digits_print(out, r->digits, r->subjects);
     }
+    if (r->mutants)
+        print_mutants(r->mutants, out);
     fputc('\n', out);
     print_totals(r, out);
 }

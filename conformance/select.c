@@ -1,6 +1,8 @@
 /* Which cases run. */
 #include "conformance/select.h"
 
+#include "conformance/suite.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -26,6 +28,11 @@ static bool matches(const struct test_case *c, const struct cli_list *filters)
             return true;
     }
     return filters->count == 0;
+}
+
+static bool same_group(const struct test_case *a, const struct test_case *b)
+{
+    return a->code == b->code && a->suite == b->suite && !a->row->gap == !b->row->gap;
 }
 
 /* Of n cases of an op at most limit, evenly spaced, the first among them. */
@@ -58,8 +65,7 @@ enum status select_cases(struct test_case *cases, size_t *count, const struct se
     last = kept;
     kept = 0;
     for (size_t i = 0, n; i < last; i += n) { /* the n cases of one op in one suite */
-        for (n = 1; i + n < last && cases[i + n].code == cases[i].code &&
-                    cases[i + n].suite == cases[i].suite;)
+        for (n = 1; i + n < last && same_group(&cases[i], &cases[i + n]);)
             n++;
         for (size_t j = 0; j < n; j++) {
             if (within_limit(j, n, selection->limit))
