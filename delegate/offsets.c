@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ROUNDS = 60 };
+/* Rounds for each order to begin with; of small moves then; and pairs of spans in all. */
+enum { RAISES = 60, SHUFFLES = 2000, WORK = 200000000 };
 
 static bool overlap(const struct span *a, const struct span *b)
 {
@@ -44,13 +45,28 @@ static size_t place(struct span *spans, const size_t *order, size_t count, size_
     return peak;
 }
 
-/* Largest first; equal ones by their place, so that the result does not depend on a sort. */
-static void order_by_size(const struct span *spans, size_t *order, size_t count)
+/* What comes first in an order to begin with; equal ones by their place, so that the result does
+ * not depend on a sort. */
+enum criterion { BY_BYTES, BY_AREA, BY_LIFETIME, BY_BEGIN, CRITERIA };
+
+static bool comes_first(const struct span *a, const struct span *b, enum criterion by)
+{
+    const double life_a = (double)a->last - a->first + 1, life_b = (double)b->last - b->first + 1;
+
+    switch (by) {
+    case BY_AREA: return (double)a->bytes * life_a > (double)b->bytes * life_b;
+    case BY_LIFETIME: return life_a > life_b || (life_a == life_b && a->bytes > b->bytes);
+    case BY_BEGIN: return a->first < b->first || (a->first == b->first && a->bytes > b->bytes);
+    default: return a->bytes > b->bytes;
+    }
+}
+
+static void order_by(const struct span *spans, size_t *order, size_t count, enum criterion by)
 {
     for (size_t i = 0; i < count; i++) {
         size_t j = i;
 
-        while (j > 0 && spans[order[j - 1]].bytes < spans[i].bytes) {
+        while (j > 0 && comes_first(&spans[i], &spans[order[j - 1]], by)) {
             order[j] = order[j - 1];
             j--;
         }
@@ -58,44 +74,124 @@ static void order_by_size(const struct span *spans, size_t *order, size_t count)
     }
 }
 
-size_t offsets_assign(struct span *spans, size_t count, bool *ok)
+static void move(size_t *order, size_t from, size_t to)
 {
-    size_t *order = mem_alloc(count, sizeof *order);
-    size_t *placed = mem_alloc(count + 1, sizeof *placed);
-    size_t *best = mem_alloc(count, sizeof *best); /* offsets */
-    const size_t bound = offsets_bound(spans, count);
-    size_t best_peak = SIZE_MAX;
+    const size_t moved = order[from];
 
-    *ok = order && placed && best && bound != SIZE_MAX;
-    if (!*ok)
-        goto done;
-    order_by_size(spans, order, count);
-    for (int round = 0; round < ROUNDS && best_peak > bound; round++) {
-        const size_t peak = place(spans, order, count, placed);
+    if (from < to)
+        memmove(&order[from], &order[from + 1], (to - from) * sizeof order[0]);
+    else
+        memmove(&order[to + 1], &order[to], (from - to) * sizeof order[0]);
+    order[to] = moved;
+}
+
+struct search {
+    struct span *spans;
+    size_t count, bound;
+    size_t *order, *placed; /* of the round */
+    size_t *best_order, *best_offset, best_peak;
+    size_t rounds; /* that are left */
+};
+
+/* Places in the order as it is, and keeps what is better than all before. */
+static size_t try_order(struct search *s)
+{
+    const size_t peak = place(s->spans, s->order, s->count, s->placed);
+
+    s->rounds--;
+    if (peak < s->best_peak) {
+        s->best_peak = peak;
+        memcpy(s->best_order, s->order, s->count * sizeof s->order[0]);
+        for (size_t i = 0; i < s->count; i++)
+            s->best_offset[i] = s->spans[i].offset;
+    }
+    return peak;
+}
+
+static bool done(const struct search *s)
+{
+    return s->best_peak <= s->bound || s->rounds == 0;
+}
+
+static void raise_the_top(struct search *s, enum criterion by)
+{
+    order_by(s->spans, s->order, s->count, by);
+    for (int round = 0; round < RAISES && !done(s); round++) {
+        const size_t peak = try_order(s);
         size_t top = 0;
 
-        if (peak < best_peak) {
-            best_peak = peak;
-            for (size_t i = 0; i < count; i++)
-                best[i] = spans[i].offset;
-        }
-        if (peak == SIZE_MAX || count == 0)
-            break;
-        for (size_t i = 0; i < count; i++)
-            if (spans[order[i]].offset + spans[order[i]].bytes == peak)
+        if (peak == SIZE_MAX)
+            return;
+        for (size_t i = 0; i < s->count; i++) {
+            const struct span *span = &s->spans[s->order[i]];
+
+            if (span->offset + span->bytes == peak)
                 top = i;
-        const size_t moved = order[top];
-        memmove(&order[1], &order[0], top * sizeof order[0]);
-        order[0] = moved;
+        }
+        move(s->order, top, 0);
     }
-    *ok = best_peak != SIZE_MAX;
+}
+
+/* splitmix64 */
+static size_t draw(uint64_t *state, size_t below)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (size_t)((z ^ (z >> 31)) % below);
+}
+
+/* Moves one span or two to another place in the best order, and goes on from there when that is no
+ * worse. */
+static void shuffle(struct search *s)
+{
+    uint64_t random = 1;
+    size_t from[2], to[2], peak = s->best_peak;
+
+    memcpy(s->order, s->best_order, s->count * sizeof s->order[0]);
+    for (int i = 0; i < SHUFFLES && !done(s) && peak != SIZE_MAX; i++) {
+        const size_t moves = 1 + draw(&random, 2);
+
+        for (size_t m = 0; m < moves; m++) {
+            from[m] = draw(&random, s->count);
+            to[m] = draw(&random, s->count);
+            move(s->order, from[m], to[m]);
+        }
+        const size_t now = try_order(s);
+        for (size_t m = moves; m > 0 && now > peak; m--)
+            move(s->order, to[m - 1], from[m - 1]);
+        if (now < peak)
+            peak = now;
+    }
+}
+
+size_t offsets_assign(struct span *spans, size_t count, bool *ok)
+{
+    struct search s = { .spans = spans,
+                        .count = count,
+                        .bound = offsets_bound(spans, count),
+                        .order = mem_alloc(count, sizeof(size_t)),
+                        .placed = mem_alloc(count + 1, sizeof(size_t)),
+                        .best_order = mem_alloc(count, sizeof(size_t)),
+                        .best_offset = mem_alloc(count, sizeof(size_t)),
+                        .best_peak = count ? SIZE_MAX : 0,
+                        /* A round looks at pairs: large graphs get fewer. */
+                        .rounds = 1 + WORK / (count * count + 1) };
+
+    *ok = s.order && s.placed && s.best_order && s.best_offset && s.bound != SIZE_MAX;
+    for (int by = 0; by < CRITERIA && *ok && !done(&s); by++)
+        raise_the_top(&s, (enum criterion)by);
+    if (*ok && !done(&s))
+        shuffle(&s);
+    *ok = *ok && s.best_peak != SIZE_MAX;
     for (size_t i = 0; i < count && *ok; i++)
-        spans[i].offset = best[i];
-done:
-    mem_free(order);
-    mem_free(placed);
-    mem_free(best);
-    return *ok ? best_peak : 0;
+        spans[i].offset = s.best_offset[i];
+    mem_free(s.order);
+    mem_free(s.placed);
+    mem_free(s.best_order);
+    mem_free(s.best_offset);
+    return *ok ? s.best_peak : 0;
 }
 
 size_t offsets_bound(const struct span *spans, size_t count)

@@ -12,9 +12,10 @@ struct span {
 };
 
 /* Gives every span its offset and returns the end of the highest; *ok false when out of memory or
- * when sizes do not fit.  Greedy by size, lowest gap that holds; then the span that sets the peak
- * is moved to the front of the order and all are placed again, some rounds, and the best is kept.
- */
+ * when sizes do not fit.  Each is placed in the lowest gap that holds it, the largest first; then
+ * the one that sets the peak is moved to the front of the order and all are placed again, some
+ * rounds; the same from other orders, and with small moves of the best one, until the bound is
+ * reached or the rounds are used up.  The same spans give the same offsets. */
 size_t offsets_assign(struct span *spans, size_t count, bool *ok);
 
 /* The largest sum of bytes live at one step: no plan can be smaller. */

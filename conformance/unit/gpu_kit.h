@@ -58,6 +58,56 @@ static inline struct gpu_options gpu_options_of(const char *const *pairs)
     return o;
 }
 
+/* One partition of all nodes, which must all be taken: inputs are what no node makes, outputs what
+ * no node reads.  Constants have their places, but are not packed. */
+static inline enum status gpu_try_plan_graph(struct plan *p, const struct graph *g,
+                                             const struct gpu_options *o,
+                                             const struct device_limits *limits, struct diag *diag)
+{
+    int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count, sizeof(int));
+    int *const nodes = lists, *const inputs = lists + g->node_count;
+    int *const outputs = inputs + g->tensor_count;
+    struct plan_request r = { .graph = g,
+                              .options = o,
+                              .limits = limits,
+                              .nodes = nodes,
+                              .inputs = inputs,
+                              .outputs = outputs,
+                              .unpacked = true };
+    struct decision d;
+    enum status s;
+
+    assert_non_null(lists);
+    KIT_OK_DIAG(decide(&d, g, o, limits, diag), *diag);
+    for (int i = 0; i < d.refusal_count; i++)
+        fail_msg("node %d: %s: %s is %s, limit %s", d.refusals[i].host_node, d.refusals[i].rule,
+                 d.refusals[i].field, d.refusals[i].value, d.refusals[i].limit);
+    decision_close(&d);
+    for (int i = 0; i < g->node_count; i++)
+        nodes[r.node_count++] = g->nodes[i].host_node;
+    for (int t = 0; t < g->tensor_count; t++) {
+        bool read = false;
+
+        for (int i = 0; i < g->node_count; i++)
+            for (int j = 0; j < g->nodes[i].input_count; j++)
+                read |= g->nodes[i].inputs[j] == t;
+        if (g->tensors[t].producer < 0 && read)
+            inputs[r.input_count++] = t;
+        if (g->tensors[t].producer >= 0 && !read)
+            outputs[r.output_count++] = t;
+    }
+    s = plan_make(p, &r, diag);
+    free(lists);
+    return s;
+}
+
+static inline void gpu_plan_graph(struct plan *p, const struct graph *g,
+                                  const struct gpu_options *o, const struct device_limits *limits,
+                                  struct diag *diag)
+{
+    KIT_OK_DIAG(gpu_try_plan_graph(p, g, o, limits, diag), *diag);
+}
+
 static inline struct device_limits gpu_large_limits(void)
 {
     return (struct device_limits){ .max_storage_buffer_range = 1u << 30,

@@ -37,12 +37,13 @@ static inline float kit_float(uint64_t *state)
     return (float)((double)(kit_random(state) >> 40) / (1 << 23) - 1);
 }
 
-#define KIT_OK(call)                                                                               \
+#define KIT_OK_DIAG(call, diag)                                                                    \
     do {                                                                                           \
         const enum status kit_status = (call);                                                     \
         if (kit_status != STATUS_OK)                                                               \
-            fail_msg("%s: %s", status_text(kit_status), diag.text);                                \
+            fail_msg("%s: %s", status_text(kit_status), (diag).text);                              \
     } while (0)
+#define KIT_OK(call) KIT_OK_DIAG(call, diag)
 
 static inline int kit_vector(struct builder *b, int n)
 {
