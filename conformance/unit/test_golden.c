@@ -48,6 +48,9 @@ enum spoil {
     FOREIGN,       /* outputs in another file */
     LINKED,        /* outputs is a soft link */
     NO_OUTPUTS,    /* and no reason why */
+    NO_AGAIN,      /* a graph with variables, and no answers of a second invoke */
+    STATE_LOST,    /* the answers of the second invoke are those of the first */
+    STATE_ONCE,    /* those of the first invoke are those of the second */
     NO_TENSORS,    /* the result of a node in between is not there */
     NO_SEED,       /* the attribute is not there */
     TEXT_SEED,     /* it is a string */
@@ -162,6 +165,19 @@ static void write_outputs(hid_t group, enum spoil spoil, struct interpreter *in)
         }
     }
     h5_close(sets);
+}
+
+/* What a second invoke gives; which = 0: the first once more. */
+static void write_again(hid_t group, struct interpreter *in, int which)
+{
+    struct diag diag;
+    hid_t again;
+
+    if (which > 0)
+        assert_int_equal(interpreter_invoke(in, &diag), STATUS_OK);
+    assert_int_equal(h5_make_group(group, "again", &again, &diag), STATUS_OK);
+    write_outputs(again, GOOD, in);
+    h5_close(again);
 }
 
 /* Results of nodes that are no outputs of the graph. */
@@ -304,7 +320,7 @@ static void make_golden(const char *name, enum spoil spoil)
     struct interpreter *in;
     struct diag diag;
     uint8_t *bytes;
-    size_t count;
+    size_t count, variables;
     const int *inputs;
     hid_t file, group;
 
@@ -330,7 +346,12 @@ static void make_golden(const char *name, enum spoil spoil)
     write_stored(group, spoil, &instance, in);
     if (spoil != NO_TENSORS)
         write_tensors(group, in);
+    interpreter_variables(in, &variables);
+    if (spoil == STATE_ONCE)
+        assert_int_equal(interpreter_invoke(in, &diag), STATUS_OK);
     write_outputs(group, spoil, in); /* last: spoils tensors */
+    if (variables > 0 && spoil != NO_AGAIN)
+        write_again(group, in, spoil != STATE_LOST);
     h5_close(group);
     snprintf(lines, sizeof lines, "%s %s %s\n", file_name, model_hash, inputs_hash);
     write_meta(file, spoil, lines);
@@ -345,7 +366,8 @@ static void make_golden(const char *name, enum spoil spoil)
 /* ---- the check ---- */
 
 static const char relu[] = "relu.f32.c5", dot[] = "fully_connected.f32.k33_u33",
-                  chain[] = "dequantize.f16.two", hidden[] = "dequantize.f16.input_relu";
+                  chain[] = "dequantize.f16.two", hidden[] = "dequantize.f16.input_relu",
+                  stateful[] = "lstm.f32.a5";
 
 /* The one case of the filter is found good, with at most this margin. */
 static void check_passes(const char *name, double margin)
@@ -408,6 +430,17 @@ static void own_results_pass(void **state)
     check_passes(chain, 0.51);
     make_golden(hidden, GOOD);
     check_passes(hidden, 0);
+    make_golden(stateful, GOOD);
+    check_passes(stateful, 0.5);
+}
+
+static void state_goes_on(void **state)
+{
+    (void)state;
+    make_golden(stateful, STATE_LOST);
+    check_fails(stateful, "second invoke: node 0 (LSTM)");
+    make_golden(stateful, STATE_ONCE); /* the first one begins with zeros */
+    check_fails(stateful, "node 0 (LSTM): tensor 5");
 }
 
 static void wrong_values_fail(void **state)
@@ -504,6 +537,8 @@ static void damaged_files_are_refused(void **state)
     }
     make_golden(hidden, NO_TENSORS);
     check_refuses(hidden, "no tensors/");
+    make_golden(stateful, NO_AGAIN);
+    check_refuses(stateful, "no group 'again'");
 }
 
 /* Cut anywhere, and with bytes changed anywhere, a file is refused or found wrong or found good,
@@ -715,6 +750,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_results_pass),
+        cmocka_unit_test(state_goes_on),
         cmocka_unit_test(wrong_values_fail),
         cmocka_unit_test(changed_cases_say_mint_again),
         cmocka_unit_test(skipped_cases_are_counted),

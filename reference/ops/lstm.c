@@ -1,0 +1,200 @@
+/* LSTM, the basic kernel: one step of one layer; f32.
+ *
+ *     inputs  0 x [B,D]   1 h_prev [B,A]   2 w [4A,D+A]   3 bias [4A]   4 c_prev [B,A]
+ *     outputs 0 h [B,A]   1 c [B,A]        2 x|h_prev [B,D+A]           3 z [B,4A]
+ *
+ *     z = w * (x|h_prev) + bias, in four blocks of A: gates i, j, f, o
+ *     c = s(i) * tanh(j) + s(f) * c_prev        s(v) = 1 / (1 + e^-v)
+ *     h = s(o) * tanh(c)
+ *
+ * The state goes on: h is also written to input 1 and c to input 4, which are variables, as a rule.
+ * Meaning: tflite/kernels/lstm.cc, internal/reference/reference_ops.h */
+#include "reference/ref_check.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { X, H_PREV, WEIGHTS, BIAS, C_PREV, INPUTS };
+enum { H, C, JOINED, Z, OUTPUTS };
+enum { GATE_I, GATE_J, GATE_F, GATE_O, GATES };
+
+static void read_params(const struct options *options, void *params)
+{
+    TfLiteLSTMParams *p = params;
+
+    p->activation = (TfLiteFusedActivation)options_int(options, "fused_activation_function");
+    p->cell_clip = options_float(options, "cell_clip");
+    p->proj_clip = options_float(options, "proj_clip");
+    p->kernel_type = (TfLiteLSTMKernelType)options_int(options, "kernel_type");
+    p->asymmetric_quantize_inputs = options_int(options, "asymmetric_quantize_inputs") != 0;
+}
+
+static enum status check_params(const struct ref_call *call, struct diag *diag)
+{
+    const TfLiteLSTMParams *p = call->params;
+
+    if (p->kernel_type != kTfLiteLSTMBasicKernel)
+        return ref_fail(call, diag,
+                        p->kernel_type == kTfLiteLSTMFullKernel ? STATUS_UNSUPPORTED
+                                                                : STATUS_INVALID,
+                        "kernel_type %d, only the basic one (1) is done", (int)p->kernel_type);
+    if (call->in_count != INPUTS || call->out_count != OUTPUTS)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "%d inputs and %d outputs, the basic kernel has %d and %d", call->in_count,
+                        call->out_count, INPUTS, OUTPUTS);
+    if (p->activation != kTfLiteActTanh)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "fused_activation_function %d, the basic kernel has TANH (%d)",
+                        (int)p->activation, (int)kTfLiteActTanh);
+    if (p->cell_clip != 0 || p->proj_clip != 0)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "cell_clip %g, proj_clip %g: the basic kernel has none",
+                        (double)p->cell_clip, (double)p->proj_clip);
+    return STATUS_OK;
+}
+
+/* The shape of input i is [rows, columns]; columns -1: it is a vector. */
+static enum status check_dims(const struct ref_call *call, struct diag *diag, int i,
+                              const char *role, int64_t rows, int64_t columns)
+{
+    const TfLiteTensor *t;
+
+    TRY(ref_check_in(call, diag, i, role, kTfLiteFloat32, columns < 0 ? 1 : 2,
+                     columns < 0 ? 1 : 2));
+    t = call->in[i];
+    if (ref_dim(t, 0) != rows)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input %d (%s): dimension 0 is %d, expected %lld", i, role, ref_dim(t, 0),
+                        (long long)rows);
+    if (columns >= 0 && ref_dim(t, 1) != columns)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input %d (%s): dimension 1 is %d, expected %lld", i, role, ref_dim(t, 1),
+                        (long long)columns);
+    return STATUS_OK;
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    int32_t batch, depth, cells;
+
+    TRY(check_params(call, diag));
+    TRY(ref_check_in(call, diag, X, "input", kTfLiteFloat32, 2, 2));
+    TRY(ref_check_in(call, diag, H_PREV, "previous activation", kTfLiteFloat32, 2, 2));
+    for (int o = 0; o < OUTPUTS; o++)
+        TRY(ref_check_out(call, diag, o, kTfLiteFloat32));
+    batch = ref_dim(call->in[X], 0);
+    depth = ref_dim(call->in[X], 1);
+    cells = ref_dim(call->in[H_PREV], 1);
+    TRY(check_dims(call, diag, H_PREV, "previous activation", batch, cells));
+    TRY(check_dims(call, diag, WEIGHTS, "weights", 4 * (int64_t)cells, (int64_t)depth + cells));
+    TRY(check_dims(call, diag, BIAS, "bias", 4 * (int64_t)cells, -1));
+    TRY(check_dims(call, diag, C_PREV, "previous state", batch, cells));
+    for (int i = H_PREV; i <= C_PREV; i += C_PREV - H_PREV) {
+        if (call->in[i]->allocation_type == kTfLiteMmapRo ||
+            call->in[i]->allocation_type == kTfLitePersistentRo)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "input %d (%s) is a constant, the state is written to it", i,
+                            i == H_PREV ? "previous activation" : "previous state");
+    }
+    /* The weights have these dimensions: they fit. */
+    call->out_shape[H] = call->out_shape[C] =
+        (struct ref_shape){ .rank = 2, .dims = { batch, cells } };
+    call->out_shape[JOINED] = (struct ref_shape){ .rank = 2, .dims = { batch, depth + cells } };
+    call->out_shape[Z] = (struct ref_shape){ .rank = 2, .dims = { batch, 4 * cells } };
+    return STATUS_OK;
+}
+
+static double sigmoid(double v)
+{
+    return 1 / (1 + exp(-v));
+}
+
+/* A gate's sum, and how far an honest f32 sum may be off: the bound of a dot product. */
+struct gate {
+    double z, slack;
+};
+
+static const double unit = 0x1p-24;
+
+static struct gate gate_of(struct ref_call *call, size_t row, size_t unit_index)
+{
+    const TfLiteTensor *const joined = call->out[JOINED];
+    const size_t width = (size_t)ref_dim(joined, 1), rows = (size_t)ref_dim(call->in[WEIGHTS], 0);
+    const float *v = joined->data.f + row * width, *w = call->in[WEIGHTS]->data.f;
+    const double terms = (double)width + 1;
+    double sum = call->in[BIAS]->data.f[unit_index], magnitude = fabs(sum);
+
+    for (size_t k = 0; k < width; k++) {
+        const double product = (double)w[unit_index * width + k] * v[k]; /* exact */
+
+        sum += product;
+        magnitude += fabs(product);
+    }
+    ref_store(call, Z, row * rows + unit_index, sum, magnitude, terms);
+    return (struct gate){ sum, unit * (2 + fmin(terms, 3 * sqrt(terms))) * magnitude +
+                                   2 * unit * fabs(sum) + 0x1p-126 };
+}
+
+/* What an error of the gates makes of c and h; sigmoid has a slope of at most 1/4, tanh of 1, and
+ * both are off by 16 units themselves (tolerance policy 5.4). */
+static void store_cell(struct ref_call *call, size_t at, const struct gate *g, double c_prev)
+{
+    const double i = sigmoid(g[GATE_I].z), j = tanh(g[GATE_J].z), f = sigmoid(g[GATE_F].z);
+    const double o = sigmoid(g[GATE_O].z), c = i * j + f * c_prev, h = o * tanh(c);
+    const double di = g[GATE_I].slack / 4 + 16 * unit, dj = g[GATE_J].slack + 16 * unit;
+    const double df = g[GATE_F].slack / 4 + 16 * unit, d_o = g[GATE_O].slack / 4 + 16 * unit;
+    const double dc =
+        di * fabs(j) + i * dj + df * fabs(c_prev) + 4 * unit * (fabs(i * j) + fabs(f * c_prev));
+    const double dh = d_o * fabs(tanh(c)) + o * (dc + 16 * unit) + 2 * unit;
+
+    ref_store(call, C, at, c, dc / unit, 1);
+    ref_store(call, H, at, h, dh / unit, 1);
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *const x = call->in[X], *const h_prev = call->in[H_PREV];
+    TfLiteTensor *const joined = call->out[JOINED];
+    const size_t batch = (size_t)ref_dim(x, 0), depth = (size_t)ref_dim(x, 1);
+    const size_t cells = (size_t)ref_dim(h_prev, 1), width = depth + cells;
+
+    (void)diag;
+    for (size_t b = 0; b < batch; b++) {
+        for (size_t k = 0; k < width; k++) {
+            joined->data.f[b * width + k] =
+                k < depth ? x->data.f[b * depth + k] : h_prev->data.f[b * cells + k - depth];
+            ref_detail_copied(call, JOINED, b * width + k);
+        }
+        for (size_t a = 0; a < cells; a++) {
+            struct gate gates[GATES];
+
+            for (size_t g = 0; g < GATES; g++)
+                gates[g] = gate_of(call, b, g * cells + a);
+            store_cell(call, b * cells + a, gates, call->in[C_PREV]->data.f[b * cells + a]);
+        }
+    }
+    if (batch * cells > 0) {
+        memcpy(call->in[H_PREV]->data.raw, call->out[H]->data.raw, batch * cells * sizeof(float));
+        memcpy(call->in[C_PREV]->data.raw, call->out[C]->data.raw, batch * cells * sizeof(float));
+    }
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "lstm",
+        .code = BUILTIN_LSTM,
+        .max_version = 4,
+        .options_tag = OPTIONS_LSTMOptions,
+        .params_bytes = sizeof(TfLiteLSTMParams),
+        .min_inputs = INPUTS,
+        .max_inputs = 24,
+        .min_outputs = 1,
+        .max_outputs = OUTPUTS,
+        .read_params = read_params,
+        .prepare = prepare,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_lstm = { ops, sizeof ops / sizeof ops[0] };
