@@ -53,7 +53,8 @@ const struct bound_storage *bound_storage(enum bounds bounds);
 double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p);
 
 /* By how much more the real runtime's own results may be off (5.9). */
-double bound_runtime_error(const struct bound_rule *rule, const struct bound_point *p);
+double bound_runtime_error(const struct bound_rule *rule, enum bounds bounds,
+                           const struct bound_point *p);
 
 /* The unit in the last place of x as the class stores it. */
 double bound_ulp(enum bounds bounds, double x);

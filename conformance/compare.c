@@ -90,9 +90,10 @@ static void compare_element(const struct compare_request *q, struct comparison *
                             double got, double *bias)
 {
     const struct bound_point p = point(q, i);
-    const double limit = is_exact(q, &p) ? 0
-                                         : bound_limit(q->rule, q->bounds, &p) +
-                                               (q->runtime ? bound_runtime_error(q->rule, &p) : 0);
+    const double limit = is_exact(q, &p)
+                             ? 0
+                             : bound_limit(q->rule, q->bounds, &p) +
+                                   (q->runtime ? bound_runtime_error(q->rule, q->bounds, &p) : 0);
     const bool special = q->special && !isfinite(q->special[i]);
     const struct bound_verdict v =
         special ? bound_check_special(q->bounds, limit, q->special[i], p.value, got)

@@ -59,6 +59,14 @@ static const struct row rows[] = {
     { ROW("pixels257", "one pixel more than a workgroup"), .in = DIMS(1, 257, 1, 2),
       .alpha = DIMS(2) },
     { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11), .alpha = DIMS(1, 1, 11) },
+    { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 2, 6), .alpha = DIMS(1, 1, 6) },
+    { ROW("every_half", "every f16 value, infinities and NaNs too", .every_half = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 64, 64, 16), .alpha = DIMS(1, 1, 16) },
+    { ROW("every_half_scalar", "every f16 value and one slope", .every_half = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 256, 256, 1), .alpha = DIMS(1) },
 };
 
 static void build(struct maker *m)

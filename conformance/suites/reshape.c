@@ -20,7 +20,12 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "reshape", BUILTIN_RESHAPE, 1, TYPE_BIT(CASE_F32), SETS_MOVE, { .kind = BOUND_BITS } },
+    { "reshape",
+      BUILTIN_RESHAPE,
+      1,
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      SETS_MOVE,
+      { .kind = BOUND_BITS } },
 };
 
 /* An image of c channels to a row and back. */
@@ -88,6 +93,8 @@ static const struct row rows[] = {
     { ROW("half_max", "near the largest f16: moved as they are", .scale = 1000, .offset = 6e4,
           .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 5, 6) },
+    { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 30) },
 };
 
 static void build(struct maker *m)
@@ -166,6 +173,15 @@ static struct row swept_row(const struct pairwise_row *p)
     };
 }
 
+/* In f16 one in four. */
+static void thin_half(struct row *made, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i % 4 != 0)
+            made[i].base.types = TYPE_BIT(CASE_F32);
+    }
+}
+
 static const void *sweep(size_t *count)
 {
     static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
@@ -176,6 +192,7 @@ static const void *sweep(size_t *count)
         made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
         for (size_t i = 0; i < made_count; i++)
             made[i] = swept_row(&choices[i]);
+        thin_half(made, made_count);
     }
     *count = made_count;
     return made;

@@ -72,6 +72,8 @@ static const struct row rows[] = {
     { ROW("half_max", "near the largest f16: no sum may pass it", .scale = 1000, .offset = 6e4,
           .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 4, 5), .size = { 5, 7 } },
+    { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 3, 5), .size = { 4, 5 } },
 };
 
 static void build(struct maker *m)

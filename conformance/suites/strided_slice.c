@@ -20,7 +20,7 @@ static const struct suite_member members[] = {
     { "strided_slice",
       BUILTIN_STRIDED_SLICE,
       1,
-      TYPE_BIT(CASE_F32),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
       SETS_MOVE,
       { .kind = BOUND_BITS } },
 };
@@ -144,6 +144,9 @@ static const struct row rows[] = {
           .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 4, 4, 7), .out = DIMS(1, 4, 4, 3), .begin = { 0, 0, 0, 2 },
       .end = { 1, 4, 4, 5 }, .strides = ONES },
+    { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 4, 3, 7), .out = DIMS(1, 2, 3, 4), .begin = { 0, 1, 0, 2 },
+      .end = { 1, 3, 3, 6 }, .strides = ONES },
 };
 
 static void build(struct maker *m)
@@ -292,6 +295,15 @@ static struct row swept_row(const struct pairwise_row *p, int rank, int32_t last
     return r;
 }
 
+/* In f16 one in four. */
+static void thin_half(struct row *made, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i % 4 != 0)
+            made[i].base.types = TYPE_BIT(CASE_F32);
+    }
+}
+
 static const void *sweep(size_t *count)
 {
     enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -316,6 +328,7 @@ static const void *sweep(size_t *count)
             strcpy(vectors[i].name, kinds[i].label);
             made[made_count++] = swept_row(&vectors[i], 1, 11);
         }
+        thin_half(made, made_count);
     }
     *count = made_count;
     return made;

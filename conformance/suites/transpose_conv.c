@@ -90,6 +90,8 @@ static const struct row rows[] = {
     { ROW("half_overflow", "results around the largest f16", .scale = 12000, .overflow = true,
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
 };
 
 static int32_t or_one(int32_t n)

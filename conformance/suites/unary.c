@@ -21,7 +21,12 @@ static const struct suite_member members[] = {
     { "relu", BUILTIN_RELU, 1, TYPE_BIT(CASE_F32), CLAMPS, { .kind = BOUND_BITS } },
     { "relu6", BUILTIN_RELU6, 1, TYPE_BIT(CASE_F32), CLAMPS, { .kind = BOUND_BITS } },
     { "exp", BUILTIN_EXP, 1, TYPE_BIT(CASE_F32), SMOOTH, { .kind = BOUND_EXP } },
-    { "logistic", BUILTIN_LOGISTIC, 1, TYPE_BIT(CASE_F32), SMOOTH, { .kind = BOUND_LOGISTIC } },
+    { "logistic",
+      BUILTIN_LOGISTIC,
+      1,
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      SMOOTH,
+      { .kind = BOUND_LOGISTIC } },
 };
 
 /* Values around 3 cross 0 and 6. */
@@ -76,12 +81,14 @@ static const struct row rows[] = {
     { ROW("tiny", "near 2^-90 in f32: normal numbers, not zero", .scale = 1e-27,
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5) },
-    { ROW("v2", "version 2 says the same for f32", .version = 2), .in = DIMS(1, 2, 2, 6) },
-    { ROW("v3", "version 3 says the same for f32", .only = CLAMPING " logistic", .version = 3),
-      .in = DIMS(1, 2, 2, 6) },
     { ROW("large_results", "near 2^120", .only = "exp", .offset = 80), .in = DIMS(1, 3, 3, 5) },
     { ROW("tails", "nearly 0 and nearly 1", .only = "logistic", .scale = 10),
       .in = DIMS(1, 5, 5, 7) },
+    { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 2, 6) },
+    { ROW("every_half", "every f16 value, infinities and NaNs too", .every_half = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 64, 64, 16) },
 };
 
 static void build(struct maker *m)

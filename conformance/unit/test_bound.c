@@ -388,14 +388,24 @@ static void test_honest_elementary_functions_pass(void **state)
     assert_false(passes(&logistic, BOUNDS_FP32,
                         (struct bound_point){ .value = 1 / (1 + exp(9.5)), .magnitude = 9.5 },
                         exp(-9.5)));
-    assert_true(bound_runtime_error(
-                    &logistic, &(struct bound_point){ .value = 7.5e-5, .magnitude = 9.5 }) == 2e-8);
-    assert_true(bound_runtime_error(&logistic, &(struct bound_point){ .value = 1 - 7.5e-5,
-                                                                      .magnitude = 9.5 }) == 0);
-    assert_true(bound_runtime_error(
-                    &logistic, &(struct bound_point){ .value = 1.3e-4, .magnitude = 8.9 }) == 0);
-    assert_true(bound_runtime_error(
-                    &exponential, &(struct bound_point){ .value = 7.5e-5, .magnitude = 9.5 }) == 0);
+    assert_true(bound_runtime_error(&logistic, BOUNDS_FP32,
+                                    &(struct bound_point){ .value = 7.5e-5, .magnitude = 9.5 }) ==
+                2e-8);
+    assert_true(
+        bound_runtime_error(&logistic, BOUNDS_FP32,
+                            &(struct bound_point){ .value = 1 - 7.5e-5, .magnitude = 9.5 }) == 0);
+    assert_true(bound_runtime_error(&logistic, BOUNDS_FP32,
+                                    &(struct bound_point){ .value = 1.3e-4, .magnitude = 8.9 }) ==
+                0);
+    assert_true(bound_runtime_error(&exponential, BOUNDS_FP32,
+                                    &(struct bound_point){ .value = 7.5e-5, .magnitude = 9.5 }) ==
+                0);
+    /* ... and for the f16 exponentials of its SOFTMAX; it has no such error in f32. */
+    assert_true(bound_runtime_error(&softmax, BOUNDS_FP16,
+                                    &(struct bound_point){ .value = 0.5, .row = 3 }) ==
+                0x1p-11 + 0x1p-25);
+    assert_true(bound_runtime_error(&softmax, BOUNDS_FP32,
+                                    &(struct bound_point){ .value = 0.5, .row = 3 }) == 0);
     /* Infinite arguments have limits, too. */
     assert_true(passes(&exponential, BOUNDS_FP32,
                        (struct bound_point){ .value = 0, .magnitude = INFINITY }, 0));

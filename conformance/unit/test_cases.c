@@ -220,7 +220,8 @@ static void test_frames_and_seeds(void **state)
             case_build(&cases[i], &(struct case_request){ SET_RANDOM, 2, false }, &b, NULL),
             STATUS_OK);
         assert_memory_not_equal(a.inputs[0].data[0], a.inputs[0].data[1], a.inputs[0].bytes);
-        assert_memory_not_equal(a.inputs[0].data[0], b.inputs[0].data[0], a.inputs[0].bytes);
+        if (!a.every_half) /* which is the same whatever the seed is */
+            assert_memory_not_equal(a.inputs[0].data[0], b.inputs[0].data[0], a.inputs[0].bytes);
         case_instance_close(&a);
         case_instance_close(&b);
     }
