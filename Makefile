@@ -35,7 +35,7 @@ LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(COVERAGE_FLAGS) $(LDFLA
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
 REF_SRC := $(wildcard reference/*.c reference/ops/*.c)
-GPU_SRC := $(wildcard delegate/*.c delegate/ops/*.c)
+GPU_SRC := $(wildcard delegate/*.c delegate/ops/*.c delegate/transform/*.c)
 CONF_SRC := $(wildcard conformance/*.c conformance/suites/*.c)
 UNIT_SRC := $(wildcard conformance/unit/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))

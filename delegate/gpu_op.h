@@ -18,10 +18,15 @@ struct gpu_op {
     int max_version;
     uint32_t variant; /* the family's own */
     bool half;        /* its tensors may all be f16, too */
+    /* The parameters of an op with a fused activation, and where that is; 0: it has none. */
+    size_t params_bytes, activation_at;
     /* True: plan will do.  Total: whatever the host hands over gives an answer, never a crash. */
     bool (*accept)(struct check *c);
     enum status (*plan)(struct planner *p, const struct graph_node *node);
 };
+
+#define GPU_ACTIVATION(type)                                                                       \
+    .params_bytes = sizeof(type), .activation_at = offsetof(type, activation)
 
 struct gpu_family {
     const struct gpu_op *ops;

@@ -39,6 +39,11 @@ struct graph_node {
     const void *params;          /* a struct of builtin_op_data.h; NULL: none */
     const int *inputs, *outputs; /* tensor indices; -1: absent */
     int input_count, output_count;
+    /* What transform.h has made of it. */
+    bool folded;   /* its outputs are constants: there is nothing to compute */
+    bool has_pads; /* pads replace what the parameters say */
+    int32_t pad_top, pad_left;
+    int residual; /* a tensor of the output's shape, added before the activation; -1: none */
 };
 
 struct graph {

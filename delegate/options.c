@@ -1,5 +1,7 @@
 #include "delegate/options.h"
 
+#include "delegate/transform.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,12 @@ static const char help[] =
     "exclude              list                none     nodes not to consider\n"
     "max_partitions       0..                 1        the N largest partitions; 0: no limit\n"
     "min_nodes            1..                 1        smallest partition worth taking\n"
+    "no_transform         list                none     graph rewrites to leave out: all, or of\n"
+    "                                                 "
+#define TRANSFORM(name, meaning) " " #name
+#include "delegate/transforms.def"
+#undef TRANSFORM
+    "\n"
     "serialization_dir    directory           none     what a start made is kept there for the "
     "next;\n"
     "                                                  private, made when it is not there\n"
@@ -233,6 +241,30 @@ static enum status parse_trace(struct gpu_options *o, const char *key, const cha
     return parse_text(o, key, value, &o->trace, diag);
 }
 
+static enum status parse_transforms(struct gpu_options *o, const char *key, const char *value,
+                                    struct diag *diag)
+{
+    for (;;) {
+        const size_t length = strcspn(value, ",");
+        const enum transform_id id = transform_find(value, length);
+
+        if (id != TRANSFORM_COUNT)
+            o->no_transform |= 1u << id;
+        else if (length == 3 && memcmp(value, "all", 3) == 0)
+            o->no_transform = ~0u;
+        else
+            return diag_fail(diag, STATUS_USAGE, "option %s: %.*s is not one of all"
+#define TRANSFORM(name, meaning) ", " #name
+#include "delegate/transforms.def"
+#undef TRANSFORM
+                             ,
+                             key, (int)(length < 64 ? length : 64), value);
+        if (value[length] == '\0')
+            return STATUS_OK;
+        value += length + 1;
+    }
+}
+
 static const struct {
     const char *key;
     enum status (*parse)(struct gpu_options *, const char *, const char *, struct diag *);
@@ -249,6 +281,7 @@ static const struct {
     { "exclude", parse_exclude },
     { "max_partitions", parse_partitions },
     { "min_nodes", parse_min_nodes },
+    { "no_transform", parse_transforms },
     { "serialization_dir", parse_serialization },
     { "model_token", parse_token },
     { "memory_limit", parse_memory_limit },
@@ -264,13 +297,12 @@ static enum status parse_one(struct gpu_options *o, const char *key, const char 
     for (size_t i = 0; i < COUNT(keys_known); i++)
         if (strcmp(key, keys_known[i].key) == 0)
             return keys_known[i].parse(o, key, value, diag);
-    return diag_fail(
-        diag, STATUS_USAGE,
-        "option %s: unknown key; known are precision, allow_precision_loss, "
-        "enable_quantization, wait, device, first_node, last_node, include, exclude, "
-        "max_partitions, min_nodes, serialization_dir, model_token, memory_limit, in_place, "
-        "profile, trace, poison",
-        key);
+    return diag_fail(diag, STATUS_USAGE,
+                     "option %s: unknown key; known are precision, allow_precision_loss, "
+                     "enable_quantization, wait, device, first_node, last_node, include, exclude, "
+                     "max_partitions, min_nodes, no_transform, serialization_dir, model_token, "
+                     "memory_limit, in_place, profile, trace, poison",
+                     key);
 }
 
 enum status options_parse(struct gpu_options *o, const char *const *keys, const char *const *values,

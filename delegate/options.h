@@ -41,6 +41,7 @@ struct gpu_options {
     bool profile;                  /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */
+    uint32_t no_transform;         /* bit i: transform i is left out; all of them: ~0 */
     const char *trace; /* file for a trace of the last profiled inferences; NULL: none */
 };
 

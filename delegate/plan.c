@@ -4,6 +4,7 @@
 
 #include "delegate/gpu_op.h"
 #include "delegate/shader_args.h"
+#include "delegate/transform.h"
 #include "reference/checked.h"
 #include "reference/memory.h"
 
@@ -98,7 +99,9 @@ static bool is_float(const struct graph_tensor *t)
     return t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16;
 }
 
-static enum status plan_inputs(struct planner *p, const struct plan_request *r)
+/* Inputs that no step reads any more stay where they are. */
+static enum status plan_inputs(struct planner *p, const struct plan_request *r,
+                               const struct rewrite *w)
 {
     struct plan *plan = p->plan;
 
@@ -110,7 +113,8 @@ static enum status plan_inputs(struct planner *p, const struct plan_request *r)
         struct plan_io *io = &plan->inputs[plan->input_count];
 
         if (tensor < 0 || tensor >= p->graph->tensor_count || graph_is_constant(p->graph, tensor) ||
-            !is_float(&p->graph->tensors[tensor]))
+            !is_float(&p->graph->tensors[tensor]) ||
+            (w->readers[tensor] == 0 && !w->exposed[tensor]))
             continue;
         TRY(edge_bytes(p, tensor, &plan->input_bytes, io));
         TRY(load_step(p, planner_tensor(p, tensor), io));
@@ -216,17 +220,13 @@ static enum status poison_padding(struct planner *p)
     return s;
 }
 
-static enum status make(struct planner *p, const struct plan_request *r)
+static enum status make(struct planner *p, const struct plan_request *r, const struct rewrite *w)
 {
-    TRY(plan_inputs(p, r));
-    for (int i = 0; i < r->node_count; i++) {
-        const struct graph_node *n = graph_find_node(p->graph, r->nodes[i]);
-        enum status s;
+    TRY(plan_inputs(p, r, w));
+    for (int i = 0; i < p->graph->node_count; i++) {
+        const struct graph_node *n = &p->graph->nodes[i];
+        const enum status s = n->op->plan(p, n);
 
-        if (!n || !n->op)
-            return diag_fail(p->diag, STATUS_INVALID, "node %d is not one that was accepted",
-                             r->nodes[i]);
-        s = n->op->plan(p, n);
         if (s != STATUS_OK)
             return diag_prefix(p->diag, s, "%s: node %d", n->name, n->host_node);
     }
@@ -239,23 +239,35 @@ static enum status make(struct planner *p, const struct plan_request *r)
 
 enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)
 {
-    struct planner p = {
-        .plan = plan, .graph = r->graph, .options = r->options, .limits = r->limits, .diag = diag
-    };
+    const struct rewrite_request request = { .graph = r->graph,
+                                             .options = r->options,
+                                             .limits = r->limits,
+                                             .nodes = r->nodes,
+                                             .node_count = r->node_count,
+                                             .outputs = r->outputs,
+                                             .output_count = r->output_count };
+    struct planner p = { .plan = plan, .options = r->options, .limits = r->limits, .diag = diag };
+    struct rewrite w;
     enum status s;
 
     *plan = (struct plan){ .half = r->options->precision == PRECISION_FP16,
                            .node_count = r->node_count,
                            .unpacked = r->unpacked,
                            .poison = r->options->poison };
-    p.of_graph = ARENA_NEW(&plan->arena, (size_t)r->graph->tensor_count, int);
+    TRY(rewrite_make(&w, &request, diag));
+    p.graph = &w.graph;
+    plan->merged = w.merged;
+    for (int i = 0; i < TRANSFORM_COUNT; i++)
+        plan->transforms += w.applied[i];
+    p.of_graph = ARENA_NEW(&plan->arena, (size_t)w.graph.tensor_count, int);
     if (!p.of_graph) {
         s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
     } else {
-        for (int i = 0; i < r->graph->tensor_count; i++)
+        for (int i = 0; i < w.graph.tensor_count; i++)
             p.of_graph[i] = -1;
-        s = make(&p, r);
+        s = make(&p, r, &w);
     }
+    rewrite_close(&w);
     if (s != STATUS_OK)
         plan_close(plan);
     return s;

@@ -87,6 +87,7 @@ struct plan {
     int in_place;       /* steps whose result lies where an input lay */
     size_t input_bytes, output_bytes;
     int node_count;
+    int transforms, merged; /* rewrites that fired; nodes that they took away */
     enum gpu_poison poison;
 };
 

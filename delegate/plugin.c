@@ -184,6 +184,8 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     for (const struct kernel *k = d->kernels; k; k = k->next) {
         mine.partitions++;
         mine.nodes += k->plan.node_count;
+        mine.transforms += k->plan.transforms;
+        mine.merged += k->plan.merged;
         mine.dispatches += k->plan.step_count;
         mine.barriers += k->executor.barriers;
         mine.constant_bytes += k->plan.constant_bytes;

@@ -350,7 +350,7 @@ static void profile_and_trace(void **state)
     assert_true(fd >= 0);
     close(fd);
     kit_random_graph(&m, 5, 12, 0);
-    d = create(WITH("trace", path));
+    d = create(WITH("trace", path, "no_transform", "all"));
     in = open_with(&m, d);
     for (int i = 0; i < 3; i++)
         run(in, 1);

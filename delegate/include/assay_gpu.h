@@ -139,6 +139,8 @@ struct assay_gpu_stats {
     int serialized_found, serialized_written, serialized_failed;
     int tuned_steps; /* whose workgroup was measured, now or by an earlier start */
     uint64_t serialized_bytes;
+    int transforms; /* rewrites of the graph that fired; see no_transform */
+    int merged;     /* nodes that became part of another, or needed no step */
 };
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);

@@ -31,16 +31,16 @@ static enum status plan_binary(struct planner *p, const struct graph_node *n)
     return elementwise_plan(p, n, (enum elementwise_op)n->op->variant, activation_of(n));
 }
 
-#define BINARY(code_, version, variant_, half_)                                                    \
+#define BINARY(code_, version, variant_, half_, ...)                                               \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
-        .accept = accept_binary, .plan = plan_binary                                               \
+        .accept = accept_binary, .plan = plan_binary, __VA_ARGS__                                  \
     }
 static const struct gpu_op ops[] = {
-    BINARY(BUILTIN_ADD, 6, ELEMENTWISE_ADD, true),
-    BINARY(BUILTIN_MUL, 8, ELEMENTWISE_MUL, true),
-    BINARY(BUILTIN_SUB, 5, ELEMENTWISE_SUB, false),
-    BINARY(BUILTIN_MAXIMUM, 4, ELEMENTWISE_MAXIMUM, true),
-    BINARY(BUILTIN_MINIMUM, 4, ELEMENTWISE_MINIMUM, true),
+    BINARY(BUILTIN_ADD, 6, ELEMENTWISE_ADD, true, GPU_ACTIVATION(TfLiteAddParams)),
+    BINARY(BUILTIN_MUL, 8, ELEMENTWISE_MUL, true, GPU_ACTIVATION(TfLiteMulParams)),
+    BINARY(BUILTIN_SUB, 5, ELEMENTWISE_SUB, false, GPU_ACTIVATION(TfLiteSubParams)),
+    BINARY(BUILTIN_MAXIMUM, 4, ELEMENTWISE_MAXIMUM, true, .params_bytes = 0),
+    BINARY(BUILTIN_MINIMUM, 4, ELEMENTWISE_MINIMUM, true, .params_bytes = 0),
 };
 const struct gpu_family gpu_binary = { ops, sizeof ops / sizeof ops[0] };

@@ -137,10 +137,13 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
     const struct graph_tensor *w = graph_input(p->graph, n, 1);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const struct window window = window_of(params, w);
-    const struct window_pads pads = window_pads(&window, x, y);
+    const struct window_pads pads =
+        n->has_pads ? (struct window_pads){ n->pad_top, n->pad_left } : window_pads(&window, x, y);
     const bool grouped = w->dims[3] != x->dims[3];
     const int src = planner_tensor(p, n->inputs[0]);
-    const int dst = planner_tensor(p, n->outputs[0]);
+    const int dst = n->residual < 0
+                        ? planner_tensor(p, n->outputs[0])
+                        : planner_view(p, n->outputs[0], planner_tensor(p, n->residual));
     const struct weights_shape shape = weights_of(w, grouped);
     struct tile tile = { WORKGROUP, 1, 1, TILE };
     struct operand weights, bias;
@@ -186,10 +189,15 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
         return push_grouped(p, s, &args);
     step_spec(s, 10, tile.rows);
     step_spec(s, 11, is_dense(&window, &pads));
+    step_spec(s, 12, n->residual >= 0);
     return push_product(p, s, &args, &tile);
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_CONV_2D, .max_version = 8, .accept = accept_conv, .plan = plan_conv },
+    { .code = BUILTIN_CONV_2D,
+      .max_version = 8,
+      GPU_ACTIVATION(TfLiteConvParams),
+      .accept = accept_conv,
+      .plan = plan_conv },
 };
 const struct gpu_family gpu_conv_2d = { ops, sizeof ops / sizeof ops[0] };

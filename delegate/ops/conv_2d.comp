@@ -9,6 +9,7 @@
 #include "slice.glsl"
 
 WRITES(0, dst);
+READS(0, residual); // the same memory: an element is read and written by one invocation
 READS(1, src);
 READS(2, weights);
 CONSTANTS(3, bias);
@@ -22,6 +23,7 @@ layout(constant_id = 8) const uint DILATION_W = 1u;
 layout(constant_id = 9) const uint ACTIVATION = 0u;
 layout(constant_id = 10) const uint ROWS = 4u;
 layout(constant_id = 11) const bool DENSE = false; // pixel p of dst is made of pixel p of src
+layout(constant_id = 12) const bool RESIDUAL = false; // what dst holds is added
 
 layout(push_constant) uniform Args {
     uint count;               // workgroups: blocks of pixels * blocks of output slices
@@ -141,8 +143,15 @@ void main()
         vec4 v = SHARES > 1u ? part[r * PLANE + place] : sum[r];
         for (uint z = 1u; z < SHARES; z++)
             v += part[(z * ROWS + r) * PLANE + place];
-        if (out_slice < args.out_slices && first + r < args.pixels)
-            dst[(first + r) * args.out_slices + out_slice] =
-                STORED(activate(v + bias[out_slice], ACTIVATION));
+        if (out_slice >= args.out_slices || first + r >= args.pixels)
+            continue;
+        const uint at = (first + r) * args.out_slices + out_slice;
+        v += bias[out_slice];
+        if (RESIDUAL) {
+            if (group() >= args.count)
+                continue; // a repeated block has been added, or will be
+            v += vec4(residual[at]);
+        }
+        dst[at] = STORED(activate(v, ACTIVATION));
     }
 }

@@ -67,7 +67,8 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     const struct graph_tensor *w = graph_input(p->graph, n, 1);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const struct window window = window_of(params, w);
-    const struct window_pads pads = window_pads(&window, x, y);
+    const struct window_pads pads =
+        n->has_pads ? (struct window_pads){ n->pad_top, n->pad_left } : window_pads(&window, x, y);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct operand weights, bias;
@@ -112,6 +113,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_DEPTHWISE_CONV_2D,
       .max_version = 7,
+      GPU_ACTIVATION(TfLiteDepthwiseConvParams),
       .accept = accept_depthwise,
       .plan = plan_depthwise },
 };

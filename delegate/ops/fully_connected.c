@@ -88,6 +88,7 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_FULLY_CONNECTED,
       .max_version = 14,
+      GPU_ACTIVATION(TfLiteFullyConnectedParams),
       .accept = accept_fully_connected,
       .plan = plan_fully_connected },
 };

@@ -80,7 +80,15 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_AVERAGE_POOL_2D, .max_version = 3, .accept = accept_pool, .plan = plan_pool },
-    { .code = BUILTIN_MAX_POOL_2D, .max_version = 3, .accept = accept_pool, .plan = plan_pool },
+    { .code = BUILTIN_AVERAGE_POOL_2D,
+      .max_version = 3,
+      GPU_ACTIVATION(TfLitePoolParams),
+      .accept = accept_pool,
+      .plan = plan_pool },
+    { .code = BUILTIN_MAX_POOL_2D,
+      .max_version = 3,
+      GPU_ACTIVATION(TfLitePoolParams),
+      .accept = accept_pool,
+      .plan = plan_pool },
 };
 const struct gpu_family gpu_pool = { ops, sizeof ops / sizeof ops[0] };

@@ -149,6 +149,7 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_TRANSPOSE_CONV,
       .max_version = 5,
+      GPU_ACTIVATION(TfLiteTransposeConvParams),
       .accept = accept_transpose_conv,
       .plan = plan_transpose_conv },
 };

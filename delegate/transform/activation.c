@@ -1,0 +1,55 @@
+/* RELU and RELU6 into the node that computes their input, where nobody else reads it: its shader
+ * ends with the clamp.  Rounding to f16 keeps the order, and 0 and 6 are f16 numbers, so the bits
+ * are the same in both precisions, but that a tiny negative number no longer becomes -0 on its way.
+ */
+#include "delegate/gpu_op.h"
+#include "delegate/transform.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <string.h>
+
+/* One clamp for two, or kTfLiteActSignBit, which no node here has, when there is none. */
+static TfLiteFusedActivation both(TfLiteFusedActivation first, TfLiteFusedActivation second)
+{
+    if (first == kTfLiteActNone || first == second)
+        return second;
+    if ((first == kTfLiteActRelu && second == kTfLiteActRelu6) ||
+        (first == kTfLiteActRelu6 && second == kTfLiteActRelu))
+        return kTfLiteActRelu6;
+    return kTfLiteActSignBit;
+}
+
+static enum status apply(struct rewrite *w, int node, bool *fired)
+{
+    const struct graph *g = &w->graph;
+    const struct graph_node *n = &g->nodes[node], *before;
+    TfLiteFusedActivation activation;
+    int producer;
+    uint8_t *params;
+
+    if (n->code != BUILTIN_RELU && n->code != BUILTIN_RELU6)
+        return STATUS_OK;
+    producer = g->tensors[n->inputs[0]].producer;
+    if (producer < 0 || rewrite_only_reader(w, n->inputs[0]) != node)
+        return STATUS_OK;
+    before = &g->nodes[producer];
+    if (before->op->params_bytes == 0 || before->output_count != 1 ||
+        graph_input(g, n, 0)->type != graph_output(g, n, 0)->type ||
+        !rewrite_same_shape(graph_input(g, n, 0), graph_output(g, n, 0)))
+        return STATUS_OK;
+    memcpy(&activation, (const uint8_t *)before->params + before->op->activation_at,
+           sizeof activation);
+    activation = both(activation, n->code == BUILTIN_RELU ? kTfLiteActRelu : kTfLiteActRelu6);
+    if (activation == kTfLiteActSignBit)
+        return STATUS_OK;
+    if (!(params = rewrite_params(w, producer, before->op->params_bytes)))
+        return STATUS_NO_MEMORY;
+    memcpy(params + before->op->activation_at, &activation, sizeof activation);
+    TRY(rewrite_name(w, producer, before->name, n->name));
+    TRY(rewrite_output(w, producer, 0, n->outputs[0]));
+    rewrite_remove(w, node);
+    *fired = true;
+    return STATUS_OK;
+}
+
+const struct transform transform_activation = { apply };

@@ -1,0 +1,93 @@
+/* ADD into the convolution before it: the convolution adds the other operand before its activation
+ * and writes the sum in that operand's place, so that neither its own result nor the sum needs
+ * memory, and one dispatch goes.  In fp16 the sum is rounded once instead of twice.
+ *
+ * Grouped convolutions have a shader of their own, which does not do this.
+ *
+ * The other operand has to be there before the convolution runs, and nobody may need it behind. */
+#include "delegate/gpu_op.h"
+#include "delegate/transform.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+/* Its memory may be another tensor's. */
+static bool is_view(const struct graph_node *n)
+{
+    return n->code == BUILTIN_RESHAPE || n->code == BUILTIN_DEQUANTIZE ||
+           n->code == BUILTIN_CONCATENATION || n->code == BUILTIN_STRIDED_SLICE;
+}
+
+/* `tensor` may be overwritten by node `conv`: it is computed before, in memory of its own, and
+ * nobody but node `add` reads it from there on. */
+static bool is_spent(const struct rewrite *w, int tensor, int conv, int add)
+{
+    const struct graph *g = &w->graph;
+    const struct graph_tensor *t = &g->tensors[tensor];
+
+    if (w->exposed[tensor] || graph_is_constant(g, tensor) || t->is_variable || t->producer >= conv)
+        return false;
+    /* Of several outputs some are state, which is kept until the end. */
+    if (t->producer >= 0 &&
+        (is_view(&g->nodes[t->producer]) || g->nodes[t->producer].output_count != 1))
+        return false;
+    for (int i = 0; i < g->node_count; i++) {
+        int times = g->nodes[i].residual == tensor;
+
+        for (int j = 0; j < g->nodes[i].input_count; j++)
+            times += g->nodes[i].inputs[j] == tensor;
+        if (times > 0 && (is_view(&g->nodes[i]) || g->nodes[i].residual == tensor ||
+                          (i == add ? times > 1 : i >= conv)))
+            return false;
+    }
+    return true;
+}
+
+static bool has_one_group(const struct graph *g, const struct graph_node *n)
+{
+    return graph_input(g, n, 0)->dims[3] == graph_input(g, n, 1)->dims[3];
+}
+
+/* The convolution that computes operand i of the ADD and can take it in; -1: none. */
+static int find_conv(const struct rewrite *w, int add, int i)
+{
+    const struct graph *g = &w->graph;
+    const struct graph_node *n = &g->nodes[add];
+    const struct graph_tensor *sum = graph_output(g, n, 0);
+    const int conv = g->tensors[n->inputs[i]].producer, other = n->inputs[1 - i];
+
+    if (conv < 0 || g->nodes[conv].code != BUILTIN_CONV_2D || g->nodes[conv].residual >= 0 ||
+        !has_one_group(g, &g->nodes[conv]) ||
+        ((const TfLiteConvParams *)g->nodes[conv].params)->activation != kTfLiteActNone ||
+        rewrite_only_reader(w, n->inputs[i]) != add || !is_spent(w, other, conv, add))
+        return -1;
+    for (int k = 0; k < 2; k++)
+        if (g->tensors[n->inputs[k]].type != sum->type ||
+            !rewrite_same_shape(&g->tensors[n->inputs[k]], sum))
+            return -1;
+    return conv;
+}
+
+static enum status apply(struct rewrite *w, int node, bool *fired)
+{
+    const struct graph *g = &w->graph;
+    const struct graph_node *n = &g->nodes[node];
+    TfLiteConvParams *params;
+    int conv = -1, i = 0;
+
+    if (n->code != BUILTIN_ADD)
+        return STATUS_OK;
+    for (; i < 2 && (conv = find_conv(w, node, i)) < 0; i++)
+        ;
+    if (conv < 0)
+        return STATUS_OK;
+    if (!(params = rewrite_params(w, conv, sizeof *params)))
+        return STATUS_NO_MEMORY;
+    params->activation = ((const TfLiteAddParams *)n->params)->activation;
+    TRY(rewrite_name(w, conv, g->nodes[conv].name, n->name));
+    TRY(rewrite_output(w, conv, 0, n->outputs[0]));
+    w->graph.nodes[conv].residual = n->inputs[1 - i];
+    rewrite_remove(w, node);
+    *fired = true;
+    return STATUS_OK;
+}
+
+const struct transform transform_residual = { apply };

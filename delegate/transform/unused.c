@@ -1,0 +1,19 @@
+/* Nodes that nobody reads.  One that keeps state works for the next inference, too. */
+#include "delegate/transform.h"
+
+static enum status apply(struct rewrite *w, int node, bool *fired)
+{
+    const struct graph_node *n = &w->graph.nodes[node];
+
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0 && w->graph.tensors[n->inputs[i]].is_variable)
+            return STATUS_OK;
+    for (int i = 0; i < n->output_count; i++)
+        if (w->readers[n->outputs[i]] > 0 || w->exposed[n->outputs[i]])
+            return STATUS_OK;
+    rewrite_remove(w, node);
+    *fired = true;
+    return STATUS_OK;
+}
+
+const struct transform transform_unused = { apply };
