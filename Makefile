@@ -135,7 +135,8 @@ $(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(B)/liball.a
 FUZZ_REPLAY := $(patsubst fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ_SRC))
 
 CASES = $(if $(T),--filter='$(T)')
-# Which planted faults the suite noticed, where make mutants has been run.
+# All cases: then each version of each op must have its proof.  Which planted faults the suite noticed, where make mutants has been run.
+LEDGER = $(if $(T)$(ARGS),,--versions=conformance/versions.tsv)
 FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
 # Shader caches of the tests stay under $(B): nothing of the user's is read or written.
 TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
@@ -144,7 +145,7 @@ check: all $(UNIT_BIN) $(EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpor
 	@$(TEST_ENV) T='$(T)' sh ci/check.sh $(B)
 
 conformance: all ## every case on our delegate, fp32 and fp16; T='conv_2d.*' picks some, ARGS adds flags
-	$(TEST_ENV) $(B)/assay conformance $(CASES) $(FAULTS) $(ARGS)
+	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(FAULTS) $(ARGS)
 
 golden-check: $(B)/assay ## the reference against the answers of the real LiteRT
 	$(B)/assay golden check $(CASES)
@@ -170,6 +171,9 @@ headers: $(B)/flags ## every header compiles by itself
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
 C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c) $(HEADERS)
+ops-table: ## writes the README's table of ops from the version ledger
+	@sh ci/ops-table.sh write
+
 format: ## the layout of C files is what clang-format makes of them
 	@clang-format --dry-run --Werror $(C_FILES)
 	@echo 'format: $(words $(C_FILES)) files are as clang-format has them'
@@ -234,7 +238,7 @@ clean: ## remove $(B)
 	rm -rf $(B)
 
 force:
-.PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix fuzz \
+.PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
         fuzz-run coverage mutants valgrind portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

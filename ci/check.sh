@@ -73,6 +73,9 @@ for program in "$b"/fuzz/replay_*; do
     total=$((total + count))
 done
 
+run ops-table sh ci/ops-table.sh check
+tail -n 1 "$log/ops-table.log"
+
 run golden "$b/assay" golden check --quiet
 echo "golden: $(tail -n 1 "$log/golden.log")"
 count=$(sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p' "$log/golden.log" | tail -n 1)

@@ -1,5 +1,6 @@
 /* assay conformance: the suite against a delegate. */
 #include "conformance/cli.h"
+#include "conformance/ledger.h"
 #include "conformance/report.h"
 #include "conformance/select.h"
 #include "conformance/verdict.h"
@@ -22,7 +23,7 @@ struct request {
     struct cli_common common;
     struct selection selection;
     struct cli_list require;
-    const char *shard, *waivers, *baseline, *repro_dir, *mutants;
+    const char *shard, *waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
     int bounds; /* enum bounds; -1: by the subject */
     bool list, no_models;
@@ -226,6 +227,29 @@ static enum status run_all(const struct request *q, struct report *r, struct sub
     return runner_run(&run, &r->outcome, diag);
 }
 
+/* The ledger needs every case. */
+static enum status open_ledger(const struct request *q, struct ledger *ledger, struct diag *diag)
+{
+    if (!q->versions)
+        return STATUS_OK;
+    if (q->selection.filters.count || q->selection.limit || q->selection.shards > 1)
+        return diag_fail(diag, STATUS_USAGE,
+                         "--versions needs all cases: not with --filter, --limit or --shard");
+    return ledger_open(ledger, q->versions, diag);
+}
+
+/* How many of its rows are untrue. */
+static size_t check_ledger(const struct request *q, const struct ledger *ledger,
+                           const struct report *r)
+{
+    struct ledger_problems problems = { .out = stderr };
+
+    if (!q->versions)
+        return 0;
+    ledger_check_run(ledger, r, &problems);
+    return problems.count;
+}
+
 static int list_cases(const struct request *q, const struct test_case *cases, size_t count)
 {
     struct cli_output o;
@@ -244,6 +268,7 @@ static int check(const struct request *q)
     struct report report = { .subjects = NULL };
     struct digits_report digits = { .count = 0 };
     struct tsv mutants = { .rows = 0 };
+    struct ledger ledger = { .count = 0 };
     struct test_case *cases = NULL;
     size_t case_count = 0;
     struct totals totals;
@@ -258,6 +283,7 @@ static int check(const struct request *q)
              (q->repro_dir && try_directory(q->repro_dir, &diag) != STATUS_OK) ||
              expectations_open(&expected, q->waivers, q->baseline, &q->require, &diag) !=
                  STATUS_OK ||
+             open_ledger(q, &ledger, &diag) != STATUS_OK ||
              (q->mutants && tsv_read(&mutants, q->mutants, mutants_columns, MUTANT_COLUMNS,
                                      &diag) != STATUS_OK) ||
              open_subjects(q, subjects, &report.subject_count, &diag) != STATUS_OK)
@@ -274,7 +300,8 @@ static int check(const struct request *q)
             totals = report_totals(&report);
             code = write_reports(q, &report);
             if (code == EXIT_AS_EXPECTED &&
-                (totals.bad > 0 || report.outcome.broken_ends > 0 || digits_failed(&digits)))
+                (check_ledger(q, &ledger, &report) > 0 || totals.bad > 0 ||
+                 report.outcome.broken_ends > 0 || digits_failed(&digits)))
                 code = EXIT_FAILED;
         }
     }
@@ -282,6 +309,7 @@ static int check(const struct request *q)
     digits_close(&digits);
     expectations_close(&expected);
     tsv_close(&mutants);
+    ledger_close(&ledger);
     for (size_t i = 0; i < SUBJECTS_MAX; i++)
         subject_close(&subjects[i]);
     mem_free(cases);
@@ -341,6 +369,11 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.baseline,
           .value = "FILE",
           .help = "JSON report of an earlier run: what passed there must pass" },
+        { .name = "versions",
+          .kind = CLI_STRING,
+          .target = &q.versions,
+          .value = "FILE",
+          .help = "version ledger: every row must keep its proof" },
         { .name = "mutants",
           .kind = CLI_STRING,
           .target = &q.mutants,

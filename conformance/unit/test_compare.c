@@ -33,6 +33,9 @@ static int fill(void **state)
     return 0;
 }
 
+static float inputs[N];
+static const float *special; /* NULL or inputs */
+
 static struct comparison compare(const struct bound_rule *rule, enum bounds bounds, bool integers)
 {
     const struct ref_detail detail = { value, magnitude, terms };
@@ -49,6 +52,7 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
                              .dims = dims,
                              .rank = 4,
                              .detail = &detail,
+                             .special = special,
                          },
                          &c, &diag),
                      STATUS_OK);
@@ -209,6 +213,75 @@ static void test_rows_sum_to_one(void **state)
     assert_true(c.want == 1);
 }
 
+/* Infinities and NaNs among the inputs of an elementwise op. */
+static void test_special_inputs(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    memcpy(inputs, got, sizeof inputs);
+    special = inputs;
+    inputs[3] = NAN;
+    value[3] = NAN; /* of NaN anything */
+    got[3] = 7;
+    inputs[5] = INFINITY; /* RELU: infinity, the largest number, or NaN */
+    value[5] = got[5] = INFINITY;
+    inputs[6] = INFINITY;
+    value[6] = INFINITY;
+    got[6] = NAN;
+    inputs[7] = INFINITY;
+    value[7] = INFINITY;
+    got[7] = 3.40282347e38f;
+    inputs[8] = -INFINITY; /* 0 */
+    value[8] = got[8] = 0;
+    c = compare(&bits, BOUNDS_FP32, false);
+    assert_true(c.pass);
+    got[8] = 1e-3f;
+    c = compare(&bits, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_int_equal(c.index, 8);
+    got[8] = 0;
+    got[5] = 1e30f;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[5] = -INFINITY;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[5] = INFINITY;
+    /* A finite input is judged as ever. */
+    got[9] = NAN;
+    c = compare(&bits, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_int_equal(c.index, 9);
+    special = NULL;
+    got[9] = (float)value[9];
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+}
+
+/* Limits of 5.9 are wider by name. */
+static void test_runtime_results(void **state)
+{
+    static const struct bound_rule logistic = { BOUND_LOGISTIC, 0 };
+    const struct ref_detail detail = { value, magnitude, terms };
+    struct compare_request q = { .rule = &logistic,
+                                 .type = kTfLiteFloat32,
+                                 .got = got,
+                                 .dims = dims,
+                                 .rank = 4,
+                                 .detail = &detail };
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        value[i] = 1 / (1 + exp(9.5));
+        magnitude[i] = 9.5;
+        got[i] = (float)exp(-9.5);
+    }
+    assert_int_equal(compare_tensor(&q, &c, NULL), STATUS_OK);
+    assert_false(c.pass);
+    q.runtime = true;
+    assert_int_equal(compare_tensor(&q, &c, NULL), STATUS_OK);
+    assert_true(c.pass);
+}
+
 static void test_types(void **state)
 {
     const struct ref_detail detail = { value, magnitude, terms };
@@ -255,6 +328,8 @@ int main(void)
         cmocka_unit_test_setup(test_integers_are_exact, fill),
         cmocka_unit_test_setup(test_rms_speaks, fill),
         cmocka_unit_test_setup(test_rows_sum_to_one, fill),
+        cmocka_unit_test_setup(test_special_inputs, fill),
+        cmocka_unit_test_setup(test_runtime_results, fill),
         cmocka_unit_test_setup(test_types, fill),
     };
 

@@ -1,0 +1,216 @@
+/* The version ledger: ours is true of the cases that there are, and each way to be untrue is seen.
+ */
+#include "conformance/ledger.h"
+#include "conformance/suite.h"
+
+#include "delegate/refusal.h"
+#include "reference/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char ours[] = "conformance/versions.tsv";
+static struct test_case *cases;
+static size_t case_count;
+
+static int open_cases(void **state)
+{
+    (void)state;
+    return cases_list(&cases, &case_count, NULL) == STATUS_OK ? 0 : -1;
+}
+
+static int close_cases(void **state)
+{
+    (void)state;
+    mem_free(cases);
+    return 0;
+}
+
+static void open_ours(struct ledger *l)
+{
+    struct diag diag;
+
+    if (access(ours, R_OK) != 0) /* tests run in the source */
+        fail_msg("%s: not here", ours);
+    if (ledger_open(l, ours, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+}
+
+static void test_ours_has_its_proofs(void **state)
+{
+    struct ledger_problems p = { .out = stderr };
+    struct ledger l;
+
+    (void)state;
+    open_ours(&l);
+    ledger_check_cases(&l, cases, case_count, &p);
+    assert_int_equal(p.count, 0);
+    ledger_close(&l);
+}
+
+/* The rules that it names are the delegate's. */
+static void test_rules_are_there(void **state)
+{
+    struct ledger l;
+
+    (void)state;
+    open_ours(&l);
+    assert_true(l.count > 100);
+    for (size_t i = 0; i < l.count; i++) {
+        int rule = 0;
+
+        while (l.rows[i].rule && rule < RULE_COUNT &&
+               strcmp(rule_id((enum rule)rule), l.rows[i].rule) != 0)
+            rule++;
+        if (rule == RULE_COUNT)
+            fail_msg("%s version %d: no rule %s", l.rows[i].op, l.rows[i].version, l.rows[i].rule);
+    }
+    ledger_close(&l);
+}
+
+static char *write_file(const char *text)
+{
+    static char path[64];
+    int fd;
+
+    strcpy(path, "/tmp/assay_ledger_XXXXXX");
+    fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    return path;
+}
+
+#define HEADER "op\tversion\tadded\treference\tdelegate\tcases\n"
+
+static void expect_malformed(const char *text, const char *words)
+{
+    char *const path = write_file(text);
+    struct ledger l;
+    struct diag diag;
+
+    assert_int_equal(ledger_open(&l, path, &diag), STATUS_USAGE);
+    if (!strstr(diag.text, words))
+        fail_msg("\"%s\" is not in \"%s\"", words, diag.text);
+    ledger_close(&l);
+    unlink(path);
+}
+
+static void test_malformed(void **state)
+{
+    (void)state;
+    expect_malformed("op\tversion\n", "not 6 columns");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\tsupported\n", "line 2: not 6 columns");
+    expect_malformed(HEADER "add\t0\tf32\tsupported\tsupported\tadd.*\n", "'0' is no version");
+    expect_malformed(HEADER "add\t1x\tf32\tsupported\tsupported\tadd.*\n", "'1x' is no version");
+    expect_malformed(HEADER "add\t1\tf32\tyes\tsupported\tadd.*\n", "reference 'yes'");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\trefused\tadd.*\n", "delegate 'refused'");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\trefused by \tadd.*\n", "'refused by '");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\tfloat\tadd.*\n", "delegate 'float'");
+}
+
+/* The problems that a ledger of this one row has, besides the rows that it lacks; with results when
+ * r is given. */
+static void expect_problem(const char *row, const struct report *r, const char *words)
+{
+    char text[512], *problems = NULL, *path;
+    struct ledger_problems p = { .count = 0 };
+    size_t bytes = 0;
+    struct ledger l;
+    struct diag diag;
+
+    snprintf(text, sizeof text, HEADER "%s\n", row);
+    path = write_file(text);
+    if (ledger_open(&l, path, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    unlink(path);
+    p.out = open_memstream(&problems, &bytes);
+    assert_non_null(p.out);
+    if (r)
+        ledger_check_run(&l, r, &p);
+    else
+        ledger_check_cases(&l, cases, case_count, &p);
+    fclose(p.out);
+    if (words && !strstr(problems, words))
+        fail_msg("\"%s\" is not in:\n%s", words, problems);
+    if (!words && strstr(problems, "is the proof"))
+        fail_msg("%s", problems);
+    free(problems);
+    ledger_close(&l);
+}
+
+static void test_lost_proofs(void **state)
+{
+    (void)state;
+    expect_problem("add\t1\tf32\tsupported\tsupported\tadd.f32.no_such_row", NULL,
+                   "ledger: add version 1: no case of this version matches add.f32.no_such_row\n");
+    /* Cases of another version or op are none. */
+    expect_problem("conv_2d\t1\tf32\tsupported\tsupported\tconv_2d.f32.groups2", NULL,
+                   "conv_2d version 1: no case");
+    expect_problem("add\t1\tf32\tsupported\tsupported\tsub.*", NULL, "add version 1: no case");
+    expect_problem("add\t99\tf32\tsupported\tsupported\tadd.*", NULL, "the reference stops at");
+    expect_problem("add\t1\tf32\trefused\trefused by op.version\tadd.*", NULL,
+                   "the reference takes it");
+    expect_problem("frobnicate\t1\tf32\tsupported\tsupported\tadd.*", NULL, "no such op");
+    expect_problem("add\t1\tf32\tsupported\tsupported\tadd.*\nadd\t1\tf32\tsupported\tsupported\t"
+                   "add.*",
+                   NULL, "there is a second row");
+    /* Every version needs a row. */
+    expect_problem("add\t1\tf32\tsupported\tsupported\tadd.f32.c1", NULL,
+                   "ledger: add version 2: no row, and the reference takes it\n");
+}
+
+/* What a run may show. */
+static void test_results(void **state)
+{
+    static const char row[] = "add\t1\tf32\tsupported\tsupported\tadd.f32.c1";
+    static const char refused[] = "add\t1\tf32\tsupported\trefused by op.version\tadd.f32.c1";
+    struct subject subject = { .label = (char[]){ "ours" } };
+    struct report r = {
+        .subjects = &subject, .subject_count = 1, .cases = cases, .case_count = case_count
+    };
+    struct case_result *c = NULL;
+
+    (void)state;
+    r.outcome.count = case_count;
+    r.outcome.results = mem_alloc(case_count, sizeof *r.outcome.results);
+    assert_non_null(r.outcome.results);
+    for (size_t i = 0; i < case_count; i++) {
+        r.outcome.results[i].status = CASE_PASS;
+        if (strcmp(cases[i].name, "add.f32.c1") == 0)
+            c = &r.outcome.results[i];
+    }
+    assert_non_null(c);
+    expect_problem(row, &r, NULL);
+    expect_problem(refused, &r, "says that it is refused, and on ours add.f32.c1 is: pass");
+    c->status = CASE_DECLINED;
+    snprintf(c->reason, sizeof c->reason, "op.version: version is 1, may be 2");
+    expect_problem(row, &r, "add.f32.c1 is the proof, and on ours it is: declined");
+    expect_problem(refused, &r, "ledger: add version 2: no row"); /* and nothing of version 1 */
+    expect_problem("add\t1\tf32\tsupported\trefused by op.vers\tadd.f32.c1", &r,
+                   "is not refused by op.vers: op.version");
+    c->status = CASE_FAIL;
+    expect_problem(row, &r, "on ours it is: fail");
+    run_outcome_close(&r.outcome);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ours_has_its_proofs),
+        cmocka_unit_test(test_rules_are_there),
+        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_lost_proofs),
+        cmocka_unit_test(test_results),
+    };
+
+    return cmocka_run_group_tests_name("ledger", tests, open_cases, close_cases);
+}
