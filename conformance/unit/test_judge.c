@@ -322,6 +322,26 @@ static void test_hidden_intermediates(void **state)
     assert_int_equal(r.output, 1);
 }
 
+/* Variables are written by each inference and begin anew after a reset. */
+static void test_variables(void **state)
+{
+    struct case_result r = judge_fault("lstm.f32.a5", "none", 0);
+
+    (void)state;
+    if (r.status != CASE_PASS)
+        fail_msg("%s", r.reason);
+    r = judge_fault("lstm.f32.a5", "forget", 0);
+    expect_reason(&r, "inference 2 of a sequence: ");
+    r = judge_fault("lstm.f32.a5", "keep", 0);
+    expect_reason(&r, "frame A gives other bits after frame B");
+    /* A step is judged from the device's own state: an error of one is not in the next. */
+    r = judge_one("delegate.so", "lstm.f32.a5", (const char *[]){ "fault=half" }, 1, BOUNDS_FP16,
+                  NULL);
+    if (r.status != CASE_PASS)
+        fail_msg("%s: %s", r.reason, r.where);
+    assert_int_equal(judge_fault("lstm.f32.a5", "half", 0).status, CASE_FAIL);
+}
+
 static void test_device(void **state)
 {
     const struct judge_options how = { 1, NULL, NULL };
@@ -420,6 +440,7 @@ int main(void)
         cmocka_unit_test(test_poison),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_hidden_intermediates),
+        cmocka_unit_test(test_variables),
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_no_delegate),
         cmocka_unit_test(test_repro_files),

@@ -316,6 +316,8 @@ static void spoil_state(struct kernel *k, TfLiteContext *context, bool before)
         TfLiteTensor *const t = &context->tensors[i];
         const bool restore = k->mock->fault == FAULT_FORGET ? !before : before;
 
+        if (t->is_variable && k->mock->fault == FAULT_HALF)
+            round_to_half(t); /* the state is the output, which was stored */
         if (!t->is_variable || (k->mock->fault != FAULT_FORGET && k->mock->fault != FAULT_KEEP))
             continue;
         if (!k->state[i] && !restore)
