@@ -77,7 +77,6 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
         .version = registration->version,
         .params = node->builtin_data,
         .op = gpu_op_find(registration->builtin_code),
-        .residual = -1,
     };
     name = builtin_name(n->code);
     if (n->code == BUILTIN_CUSTOM || !name)

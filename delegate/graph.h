@@ -43,7 +43,8 @@ struct graph_node {
     bool folded;   /* its outputs are constants: there is nothing to compute */
     bool has_pads; /* pads replace what the parameters say */
     int32_t pad_top, pad_left;
-    int residual; /* a tensor of the output's shape, added before the activation; -1: none */
+    bool has_residual; /* a tensor of the output's shape is added before the activation */
+    int residual;
 };
 
 struct graph {

@@ -55,7 +55,7 @@ static void count_readers(struct rewrite *w)
         for (int j = 0; j < n->input_count; j++)
             if (n->inputs[j] >= 0)
                 w->readers[n->inputs[j]]++;
-        if (n->residual >= 0)
+        if (n->has_residual)
             w->readers[n->residual]++;
         for (int j = 0; j < n->output_count; j++)
             g->tensors[n->outputs[j]].producer = i;
@@ -162,7 +162,7 @@ int rewrite_only_reader(const struct rewrite *w, int tensor)
 bool rewrite_is_overwritten(const struct rewrite *w, int tensor)
 {
     for (int i = 0; i < w->graph.node_count; i++)
-        if (w->graph.nodes[i].residual == tensor)
+        if (w->graph.nodes[i].has_residual && w->graph.nodes[i].residual == tensor)
             return true;
     return false;
 }
@@ -207,7 +207,7 @@ enum status rewrite_redirect(struct rewrite *w, int from, int to)
         for (int j = 0; j < n->input_count; j++)
             if (n->inputs[j] == from)
                 TRY(rewrite_input(w, i, j, to));
-        if (n->residual == from)
+        if (n->has_residual && n->residual == from)
             n->residual = to;
     }
     return STATUS_OK;

@@ -141,7 +141,7 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
         n->has_pads ? (struct window_pads){ n->pad_top, n->pad_left } : window_pads(&window, x, y);
     const bool grouped = w->dims[3] != x->dims[3];
     const int src = planner_tensor(p, n->inputs[0]);
-    const int dst = n->residual < 0
+    const int dst = !n->has_residual
                         ? planner_tensor(p, n->outputs[0])
                         : planner_view(p, n->outputs[0], planner_tensor(p, n->residual));
     const struct weights_shape shape = weights_of(w, grouped);
@@ -189,7 +189,7 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
         return push_grouped(p, s, &args);
     step_spec(s, 10, tile.rows);
     step_spec(s, 11, is_dense(&window, &pads));
-    step_spec(s, 12, n->residual >= 0);
+    step_spec(s, 12, n->has_residual);
     return push_product(p, s, &args, &tile);
 }
 

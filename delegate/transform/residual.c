@@ -30,12 +30,13 @@ static bool is_spent(const struct rewrite *w, int tensor, int conv, int add)
         (is_view(&g->nodes[t->producer]) || g->nodes[t->producer].output_count != 1))
         return false;
     for (int i = 0; i < g->node_count; i++) {
-        int times = g->nodes[i].residual == tensor;
+        int times = 0;
 
+        if (g->nodes[i].has_residual && g->nodes[i].residual == tensor)
+            return false;
         for (int j = 0; j < g->nodes[i].input_count; j++)
             times += g->nodes[i].inputs[j] == tensor;
-        if (times > 0 && (is_view(&g->nodes[i]) || g->nodes[i].residual == tensor ||
-                          (i == add ? times > 1 : i >= conv)))
+        if (times > 0 && (is_view(&g->nodes[i]) || (i == add ? times > 1 : i >= conv)))
             return false;
     }
     return true;
@@ -54,7 +55,7 @@ static int find_conv(const struct rewrite *w, int add, int i)
     const struct graph_tensor *sum = graph_output(g, n, 0);
     const int conv = g->tensors[n->inputs[i]].producer, other = n->inputs[1 - i];
 
-    if (conv < 0 || g->nodes[conv].code != BUILTIN_CONV_2D || g->nodes[conv].residual >= 0 ||
+    if (conv < 0 || g->nodes[conv].code != BUILTIN_CONV_2D || g->nodes[conv].has_residual ||
         !has_one_group(g, &g->nodes[conv]) ||
         ((const TfLiteConvParams *)g->nodes[conv].params)->activation != kTfLiteActNone ||
         rewrite_only_reader(w, n->inputs[i]) != add || !is_spent(w, other, conv, add))
@@ -84,6 +85,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     params->activation = ((const TfLiteAddParams *)n->params)->activation;
     TRY(rewrite_name(w, conv, g->nodes[conv].name, n->name));
     TRY(rewrite_output(w, conv, 0, n->outputs[0]));
+    w->graph.nodes[conv].has_residual = true;
     w->graph.nodes[conv].residual = n->inputs[1 - i];
     rewrite_remove(w, node);
     *fired = true;
