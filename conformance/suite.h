@@ -129,8 +129,8 @@ struct suite {
         .sweep = (sweep_),                                                                         \
     }
 
-/* All suites, in the order of ops.def, and behind them those of graphs of several ops (suite_gap):
- * a member of these is what its rows are about, its bound is not used. */
+/* All suites, in the order of ops.def, and behind them those of graphs of several ops (suite_gap,
+ * suite_pairs): a member of these is what its rows are about, its bound is not used. */
 extern const struct suite *const suites[];
 extern const size_t suite_count;
 

@@ -6,7 +6,7 @@
 #include "reference/ops.def"
 #undef OP
 #undef HOST_OP
-extern const struct suite suite_gap;
+extern const struct suite suite_gap, suite_pairs;
 
 const struct suite *const suites[] = {
 #define OP(stem) &suite_##stem,
@@ -15,6 +15,7 @@ const struct suite *const suites[] = {
 #undef OP
 #undef HOST_OP
     &suite_gap,
+    &suite_pairs,
 };
 const size_t suite_count = sizeof suites / sizeof suites[0];
 

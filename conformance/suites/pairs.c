@@ -1,0 +1,349 @@
+/* Every op behind every other one, for channels that do not fill their slices: what the first op
+ * leaves in lanes that are no channels must not be seen by the second.  The case is about the
+ * second op; the tensor between the two is judged as well. */
+#include "conformance/chain.h"
+#include "conformance/pairwise.h"
+#include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
+
+#include <string.h>
+
+struct row {
+    struct op_case base;
+    struct shape in;
+    const struct link *first, *second;
+};
+
+/* x is an image; what the first op returns is one as well. */
+struct link {
+    const char *op; /* of the member, for the second */
+    struct value (*make)(struct maker *m, struct value x);
+    int32_t version; /* 0: 1 */
+};
+
+/* Values around 0 and above. */
+enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
+
+#define MEMBER(name, code, kind_)                                                                  \
+    {                                                                                              \
+        name, code, 1, TYPE_BIT(CASE_F32), SETS,                                                   \
+        {                                                                                          \
+            .kind = kind_                                                                          \
+        }                                                                                          \
+    }
+static const struct suite_member members[] = {
+    MEMBER("conv_2d", BUILTIN_CONV_2D, BOUND_DOT),
+    MEMBER("depthwise_conv_2d", BUILTIN_DEPTHWISE_CONV_2D, BOUND_DOT),
+    MEMBER("transpose_conv", BUILTIN_TRANSPOSE_CONV, BOUND_DOT),
+    MEMBER("fully_connected", BUILTIN_FULLY_CONNECTED, BOUND_DOT),
+    MEMBER("mean", BUILTIN_MEAN, BOUND_AVERAGE),
+    MEMBER("softmax", BUILTIN_SOFTMAX, BOUND_SOFTMAX),
+    MEMBER("average_pool_2d", BUILTIN_AVERAGE_POOL_2D, BOUND_AVERAGE),
+    MEMBER("max_pool_2d", BUILTIN_MAX_POOL_2D, BOUND_BITS),
+    MEMBER("pad", BUILTIN_PAD, BOUND_BITS),
+    MEMBER("concatenation", BUILTIN_CONCATENATION, BOUND_BITS),
+    MEMBER("strided_slice", BUILTIN_STRIDED_SLICE, BOUND_BITS),
+    MEMBER("reshape", BUILTIN_RESHAPE, BOUND_BITS),
+    MEMBER("resize_bilinear", BUILTIN_RESIZE_BILINEAR, BOUND_RESIZE),
+    MEMBER("add", BUILTIN_ADD, BOUND_ROUNDED),
+    MEMBER("sub", BUILTIN_SUB, BOUND_ROUNDED),
+    MEMBER("mul", BUILTIN_MUL, BOUND_ROUNDED),
+    MEMBER("maximum", BUILTIN_MAXIMUM, BOUND_BITS),
+    MEMBER("minimum", BUILTIN_MINIMUM, BOUND_BITS),
+    MEMBER("prelu", BUILTIN_PRELU, BOUND_ROUNDED),
+    MEMBER("relu", BUILTIN_RELU, BOUND_BITS),
+    MEMBER("relu6", BUILTIN_RELU6, BOUND_BITS),
+    MEMBER("exp", BUILTIN_EXP, BOUND_EXP),
+    MEMBER("logistic", BUILTIN_LOGISTIC, BOUND_LOGISTIC),
+};
+
+/* ---- ops ---- */
+
+static const struct shape scalar = SCALAR;
+
+static int32_t channels_of(struct value x)
+{
+    return x.shape.d[x.shape.rank - 1];
+}
+
+static struct value conv3(struct maker *m, struct value x)
+{
+    return chain_conv(m, x, &(struct chain_window){ .out = 5, .h = 3, .w = 3 });
+}
+
+static struct value conv1(struct maker *m, struct value x)
+{
+    return chain_conv(m, x, &(struct chain_window){ .out = 6, .h = 1, .w = 1 });
+}
+
+static struct value depthwise(struct maker *m, struct value x)
+{
+    return chain_depthwise(m, x, &(struct chain_window){ .h = 3, .w = 3 });
+}
+
+static struct value transpose_conv(struct maker *m, struct value x)
+{
+    return chain_transpose_conv(m, x,
+                                &(struct chain_window){ .out = 3, .h = 2, .w = 2, .stride = 2 });
+}
+
+static struct value dense(struct maker *m, struct value x)
+{
+    return chain_fully_connected(m, x, 7, false, CHAIN_NONE);
+}
+
+static struct value dense_pixels(struct maker *m, struct value x)
+{
+    return chain_fully_connected(m, x, 7, true, CHAIN_NONE);
+}
+
+static struct value mean_c(struct maker *m, struct value x)
+{
+    return chain_mean(m, x, 8, false);
+}
+
+static struct value mean_hw(struct maker *m, struct value x)
+{
+    return chain_mean(m, x, 6, false);
+}
+
+static struct value mean_w_keep(struct maker *m, struct value x)
+{
+    return chain_mean(m, x, 4, true);
+}
+
+static struct value softmax(struct maker *m, struct value x)
+{
+    return chain_softmax(m, x);
+}
+
+static struct value average_pool(struct maker *m, struct value x)
+{
+    return chain_pool(m, BUILTIN_AVERAGE_POOL_2D, x, &(struct chain_window){ .h = 3, .w = 3 });
+}
+
+static struct value max_pool(struct maker *m, struct value x)
+{
+    return chain_pool(m, BUILTIN_MAX_POOL_2D, x, &(struct chain_window){ .h = 3, .w = 3 });
+}
+
+static struct value pad(struct maker *m, struct value x)
+{
+    return chain_pad(m, x, 1, 1);
+}
+
+/* Two more channels behind those of x. */
+static struct value concat(struct maker *m, struct value x)
+{
+    struct shape more = x.shape;
+
+    more.d[3] = 2;
+    return chain_concat(m, 2, (const struct value[]){ x, chain_input(m, "more", &more) }, 3);
+}
+
+/* All channels but the first; of one channel, the rows but the first. */
+static struct value slice(struct maker *m, struct value x)
+{
+    const int axis = channels_of(x) > 1 ? 3 : 1;
+
+    return x.shape.d[axis] > 1 ? chain_slice(m, x, axis, 1, x.shape.d[axis] - 1, 1)
+                               : chain_slice(m, x, 2, 0, x.shape.d[2], 1);
+}
+
+static struct value reverse(struct maker *m, struct value x)
+{
+    return chain_slice(m, x, 3, channels_of(x) - 1, channels_of(x), -1);
+}
+
+/* Columns become channels. */
+static struct value regroup(struct maker *m, struct value x)
+{
+    return chain_reshape(
+        m, x, &(struct shape)DIMS(x.shape.d[0], x.shape.d[1], x.shape.d[3], x.shape.d[2]));
+}
+
+static struct value flatten(struct maker *m, struct value x)
+{
+    const int32_t n = x.shape.d[0];
+
+    return chain_reshape(m, x, &(struct shape)DIMS(n, (int32_t)shape_elements(&x.shape) / n));
+}
+
+static struct value resize(struct maker *m, struct value x)
+{
+    return chain_resize(m, x, 5, 3, false);
+}
+
+static struct value add(struct maker *m, struct value x)
+{
+    return chain_binary(m, BUILTIN_ADD, x, chain_constant(m, &(struct shape)DIMS(channels_of(x))),
+                        CHAIN_NONE);
+}
+
+static struct value sub(struct maker *m, struct value x)
+{
+    return chain_binary(m, BUILTIN_SUB, x, chain_constant(m, &scalar), CHAIN_NONE);
+}
+
+/* The image is taken off a constant. */
+static struct value sub_from(struct maker *m, struct value x)
+{
+    return chain_binary(m, BUILTIN_SUB, chain_constant(m, &scalar), x, CHAIN_RELU6);
+}
+
+/* By a factor for each image that is computed at run time. */
+static struct value mul(struct maker *m, struct value x)
+{
+    const struct shape one = DIMS(x.shape.d[0], 1, 1, 1);
+
+    return chain_binary(m, BUILTIN_MUL, chain_input(m, "factor", &one), x, CHAIN_NONE);
+}
+
+static struct value maximum(struct maker *m, struct value x)
+{
+    return chain_binary(m, BUILTIN_MAXIMUM, x, chain_constant(m, &scalar), CHAIN_NONE);
+}
+
+static struct value minimum(struct maker *m, struct value x)
+{
+    return chain_binary(m, BUILTIN_MINIMUM, chain_constant(m, &scalar), x, CHAIN_NONE);
+}
+
+static struct value prelu(struct maker *m, struct value x)
+{
+    return chain_prelu(m, x);
+}
+
+static struct value relu(struct maker *m, struct value x)
+{
+    return chain_unary(m, BUILTIN_RELU, x);
+}
+
+static struct value relu6(struct maker *m, struct value x)
+{
+    return chain_unary(m, BUILTIN_RELU6, x);
+}
+
+static struct value exponential(struct maker *m, struct value x)
+{
+    return chain_unary(m, BUILTIN_EXP, x);
+}
+
+static struct value logistic(struct maker *m, struct value x)
+{
+    return chain_unary(m, BUILTIN_LOGISTIC, x);
+}
+
+/* ---- the axes ---- */
+
+enum { FIRSTS = 22, SECONDS = 24 };
+static const struct link links[] = {
+    /* Those that can be first: the result is an image. */
+    { "sub", sub, 0 },
+    { "sub", sub_from, 0 },
+    { "add", add, 0 },
+    { "exp", exponential, 0 },
+    { "logistic", logistic, 0 },
+    { "maximum", maximum, 0 },
+    { "minimum", minimum, 0 },
+    { "mul", mul, 0 },
+    { "prelu", prelu, 0 },
+    { "conv_2d", conv3, 0 },
+    { "depthwise_conv_2d", depthwise, 0 },
+    { "transpose_conv", transpose_conv, 3 },
+    { "fully_connected", dense_pixels, 5 },
+    { "mean", mean_w_keep, 0 },
+    { "softmax", softmax, 0 },
+    { "average_pool_2d", average_pool, 0 },
+    { "max_pool_2d", max_pool, 0 },
+    { "pad", pad, 0 },
+    { "concatenation", concat, 0 },
+    { "strided_slice", slice, 0 },
+    { "reshape", regroup, 0 },
+    { "resize_bilinear", resize, 0 },
+    /* Only second. */
+    { "conv_2d", conv1, 0 },
+    { "fully_connected", dense, 0 },
+    { "mean", mean_c, 0 },
+    { "mean", mean_hw, 0 },
+    { "strided_slice", reverse, 0 },
+    { "reshape", flatten, 0 },
+    { "relu", relu, 0 },
+    { "relu6", relu6, 0 },
+};
+
+/* x: index in links. */
+static const struct pairwise_level firsts[FIRSTS] = {
+    { "after_sub", 0, 0 },      { "after_sub_from", 1, 0 },   { "after_add", 2, 0 },
+    { "after_exp", 3, 0 },      { "after_logistic", 4, 0 },   { "after_maximum", 5, 0 },
+    { "after_minimum", 6, 0 },  { "after_mul", 7, 0 },        { "after_prelu", 8, 0 },
+    { "after_conv", 9, 0 },     { "after_depthwise", 10, 0 }, { "after_transpose", 11, 0 },
+    { "after_dense", 12, 0 },   { "after_mean", 13, 0 },      { "after_softmax", 14, 0 },
+    { "after_average", 15, 0 }, { "after_max_pool", 16, 0 },  { "after_pad", 17, 0 },
+    { "after_concat", 18, 0 },  { "after_slice", 19, 0 },     { "after_reshape", 20, 0 },
+    { "after_resize", 21, 0 },
+};
+static const struct pairwise_level seconds[SECONDS] = {
+    { "k3", 9, 0 },     { "k1", 22, 0 },    { "k3", 10, 0 },    { "k2", 11, 0 },
+    { "flat", 23, 0 },  { "rows", 12, 0 },  { "c", 24, 0 },     { "hw", 25, 0 },
+    { "last", 14, 0 },  { "same", 15, 0 },  { "same", 16, 0 },  { "all", 17, 0 },
+    { "two", 18, 0 },   { "first", 19, 0 }, { "back", 26, 0 },  { "flat", 27, 0 },
+    { "up", 21, 0 },    { "linear", 2, 0 }, { "scalar", 0, 0 }, { "image", 7, 0 },
+    { "scalar", 5, 0 }, { "linear", 8, 0 }, { "f", 28, 0 },     { "f", 4, 0 },
+};
+static const struct pairwise_level channels[] = {
+    { "c1", 1, 0 }, { "c2", 2, 0 }, { "c3", 3, 0 }, { "c4", 4, 0 },   { "c5", 5, 0 },
+    { "c6", 6, 0 }, { "c7", 7, 0 }, { "c9", 9, 0 }, { "c17", 17, 0 },
+};
+static const struct pairwise_level batches[] = { { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 } };
+enum { FIRST, SECOND, CHANNEL, BATCH };
+static const struct pairwise_axis axes[] = { PAIRWISE_AXIS(firsts), PAIRWISE_AXIS(seconds),
+                                             PAIRWISE_AXIS(channels), PAIRWISE_AXIS(batches) };
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+
+    chain_end(m, r->second->make(m, r->first->make(m, chain_input(m, "x", &r->in))));
+}
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++) {
+            const struct pairwise_level *const *const level = choices[i].level;
+            const struct link *const second = &links[level[SECOND]->x];
+
+            made[i] = (struct row){
+                .base = { .name = choices[i].name,
+                          .why = "lanes past the last channel between two ops",
+                          .only = second->op,
+                          .version = second->version,
+                          .scale =
+                              0.5, /* three sums of products behind each other stay below 65504 */
+                          .gap = GAP_LANES },
+                .in = DIMS(level[BATCH]->x, 4, 5, level[CHANNEL]->x),
+                .first = &links[level[FIRST]->x],
+                .second = second,
+            };
+        }
+    }
+    *count = made_count;
+    return made;
+}
+
+static const struct row none[1];
+const struct suite suite_pairs = {
+    .stem = "pairs",
+    .members = members,
+    .member_count = sizeof members / sizeof members[0],
+    .rows = none,
+    .row_bytes = sizeof none[0],
+    .build = build,
+    .sweep = sweep,
+};
