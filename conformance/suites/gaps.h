@@ -1,7 +1,9 @@
-/* The titles of the gap suite: what users of other delegates complain about, and what those leave
- * out, as far as a case can show it. */
+/* The titles of the gap suite, for struct op_case's gap: what users of other delegates complain
+ * about, and what those leave out, as far as a case can show it. */
 #ifndef ASSAY_CONFORMANCE_SUITES_GAPS_H
 #define ASSAY_CONFORMANCE_SUITES_GAPS_H
+
+#include "conformance/suite.h"
 
 #define GAP_HALF_RANGE "fp16: infinity or NaN near 65504"
 #define GAP_HALF_SUM   "fp16: long sums overflow or lose digits"
