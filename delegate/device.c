@@ -237,11 +237,13 @@ static void device_close(struct device *d)
 {
     if (d->handle) {
         pipelines_close(d);
+        blocks_clear(&d->blocks, d->handle);
         vkDestroyPipelineLayout(d->handle, d->layout, NULL);
         vkDestroyDescriptorSetLayout(d->handle, d->set_layout, NULL);
         vkDestroyDevice(d->handle, NULL);
     }
     pthread_mutex_destroy(&d->queue_lock);
+    pthread_mutex_destroy(&d->blocks.lock);
     pthread_mutex_destroy(&d->pipeline_lock);
     pthread_mutex_destroy(&d->selftest_lock);
     mem_free(d);
@@ -261,6 +263,7 @@ static enum status device_open(struct device **out, const struct candidate *c,
     d->limits = c->limits;
     d->queue_family = (uint32_t)c->family;
     pthread_mutex_init(&d->queue_lock, NULL);
+    pthread_mutex_init(&d->blocks.lock, NULL);
     pthread_mutex_init(&d->pipeline_lock, NULL);
     pthread_mutex_init(&d->selftest_lock, NULL);
     before = clock_ns();

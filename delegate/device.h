@@ -4,6 +4,7 @@
 #define ASSAY_DELEGATE_DEVICE_H
 
 #include "assay_gpu.h"
+#include "delegate/blocks.h"
 #include "delegate/device_limits.h"
 #include "delegate/plan.h"
 #include "reference/diag.h"
@@ -38,6 +39,7 @@ struct device {
     double timestamp_ns;              /* of one tick; 0: the queue has no time stamps */
     VkDescriptorSetLayout set_layout; /* PLAN_BINDINGS storage buffers */
     VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
+    struct blocks blocks;
     pthread_mutex_t pipeline_lock;
     struct pipeline *pipelines;
     pthread_mutex_t selftest_lock;

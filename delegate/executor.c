@@ -32,7 +32,7 @@ static int find_type(const struct device *d, uint32_t allowed, VkMemoryPropertyF
 static void buffer_close(struct device *d, struct executor_buffer *b)
 {
     vkDestroyBuffer(d->handle, b->handle, NULL);
-    vkFreeMemory(d->handle, b->memory, NULL); /* unmaps */
+    blocks_give(&d->blocks, d->handle, &b->block);
     *b = (struct executor_buffer){ 0 };
 }
 
@@ -44,9 +44,7 @@ static enum status buffer_open(struct device *d, struct executor_buffer *b, cons
     const VkBufferCreateInfo info = { .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                       .size = bytes < BUFFER_MIN ? BUFFER_MIN : bytes,
                                       .usage = usage };
-    VkMemoryAllocateInfo allocate = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO };
     VkMemoryRequirements needs;
-    VkMemoryPropertyFlags flags;
     const char *call = "vkCreateBuffer";
     VkResult r;
     int type;
@@ -61,19 +59,14 @@ static enum status buffer_open(struct device *d, struct executor_buffer *b, cons
         return diag_fail(diag, STATUS_UNSUPPORTED, "%s: the device has no memory type of kind 0x%x",
                          what, required);
     }
-    flags = d->memory.memoryTypes[type].propertyFlags;
-    b->coherent = flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    allocate.allocationSize = needs.size;
-    allocate.memoryTypeIndex = (uint32_t)type;
-    call = "vkAllocateMemory";
-    if ((r = vkAllocateMemory(d->handle, &allocate, NULL, &b->memory)) != VK_SUCCESS)
+    b->coherent = d->memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    r = blocks_take(&d->blocks, d->handle, (uint32_t)type, needs.size,
+                    (required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0, &b->block, &call);
+    if (r != VK_SUCCESS)
         goto fail;
+    b->mapped = b->block.mapped;
     call = "vkBindBufferMemory";
-    if ((r = vkBindBufferMemory(d->handle, b->handle, b->memory, 0)) != VK_SUCCESS)
-        goto fail;
-    call = "vkMapMemory";
-    if (required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT &&
-        (r = vkMapMemory(d->handle, b->memory, 0, VK_WHOLE_SIZE, 0, &b->mapped)) != VK_SUCCESS)
+    if ((r = vkBindBufferMemory(d->handle, b->handle, b->block.memory, 0)) != VK_SUCCESS)
         goto fail;
     return STATUS_OK;
 fail:
@@ -176,7 +169,7 @@ static enum status submit(struct executor *e, struct diag *diag)
 static void flush(const struct executor *e, const struct executor_buffer *b, bool to_device)
 {
     const VkMappedMemoryRange range = { .sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
-                                        .memory = b->memory,
+                                        .memory = b->block.memory,
                                         .size = VK_WHOLE_SIZE };
 
     if (b->coherent)

@@ -10,7 +10,7 @@
 
 struct executor_buffer {
     VkBuffer handle;
-    VkDeviceMemory memory;
+    struct block block;
     void *mapped; /* NULL: not host-visible */
     bool coherent;
     VkDeviceSize bytes;

@@ -1,0 +1,34 @@
+/* Device memory in blocks.  Small ones that were given back are kept, a bounded amount, and taken
+ * again: allocating from the driver takes it up to a millisecond. */
+#ifndef ASSAY_DELEGATE_BLOCKS_H
+#define ASSAY_DELEGATE_BLOCKS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <vulkan/vulkan.h>
+
+enum { BLOCKS_KEPT = 16 };
+
+struct block {
+    VkDeviceMemory memory;
+    VkDeviceSize bytes;
+    uint32_t type;
+    void *mapped; /* NULL: not mapped; else all of it, as long as it lives */
+};
+
+struct blocks {
+    pthread_mutex_t lock;
+    struct block kept[BLOCKS_KEPT]; /* the one given back first goes first */
+    int count;
+};
+
+/* At least `bytes` of a memory type, what they hold is anything.  The result is that of the call
+ * that failed, whose name is in *call. */
+VkResult blocks_take(struct blocks *b, VkDevice device, uint32_t type, VkDeviceSize bytes, bool map,
+                     struct block *out, const char **call);
+/* Its buffers are destroyed. */
+void blocks_give(struct blocks *b, VkDevice device, struct block *block);
+/* Frees what is kept. */
+void blocks_clear(struct blocks *b, VkDevice device);
+
+#endif
