@@ -209,7 +209,7 @@ const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
     case BOUND_LOGISTIC:
         return "the exponential inside may be off by 3 + 2|x| units in the last place";
     case BOUND_RESIZE:
-        return "a small image: four products with weights that were rounded themselves";
+        return "a flat or small image: four products with weights that were rounded themselves";
     case BOUND_LSTM:
         return "four sums, five exponentials and their products, each near its own limit";
     case BOUND_BITS: break;

@@ -61,11 +61,15 @@ bool report_group_begins(const struct report *r, size_t c)
 const char *report_margin_note(const struct report *r, size_t subject, const struct totals *t)
 {
     const struct suite_member *member;
+    const struct test_case *worst;
 
     if (t->worst == SIZE_MAX || !(t->margin > 0.5))
         return NULL;
-    member = suite_find_member(r->cases[t->worst % r->case_count].code);
-    return member ? bound_note(&member->bound, r->subjects[subject].bounds) : NULL;
+    worst = &r->cases[t->worst % r->case_count];
+    member = suite_find_member(worst->code);
+    return member
+               ? bound_note(&member->bound, worst->half ? BOUNDS_FP16 : r->subjects[subject].bounds)
+               : NULL;
 }
 
 const char *report_type_name(const struct test_case *c)

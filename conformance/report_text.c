@@ -127,6 +127,7 @@ static const char *group_note(const struct report *r, size_t subject, size_t i)
 static void print_notes(const struct report *r, size_t subject, FILE *out)
 {
     const char **const notes = mem_alloc(r->case_count + 1, sizeof *notes);
+    bool begun = false;
 
     for (size_t i = 0; notes && i < r->case_count; i++)
         notes[i] = group_note(r, subject, i);
@@ -136,7 +137,9 @@ static void print_notes(const struct report *r, size_t subject, FILE *out)
 
         if (!note)
             continue;
-        fputs("  margin above 0.5:\n", out);
+        if (!begun)
+            fputs("  margins above 0.5, and why:\n", out);
+        begun = true;
         for (size_t j = i; j < r->case_count; j++) {
             if (!notes[j] || strcmp(notes[j], note) != 0)
                 continue;

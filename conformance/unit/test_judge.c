@@ -279,6 +279,29 @@ static void expect_reason(const struct case_result *r, const char *reason)
         fail_msg("%s: \"%s\", not \"%s\"", case_status_name(r->status), r->reason, reason);
 }
 
+/* Every f16 value as input: what infinities and NaNs give may vary, what all others give not. */
+static void test_every_half(void **state)
+{
+    static const char *const names[] = { "relu.f32.every_half", "exp.f32.every_half",
+                                         "logistic.f16.every_half" };
+    struct case_result r;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        r = judge_fault(names[i], "none", 0);
+
+        if (r.status != CASE_PASS)
+            fail_msg("%s: %s", names[i], r.reason);
+        if (strstr(names[i], "f16")) /* the faults are of f32 outputs */
+            continue;
+        r = judge_fault(names[i], "nan", 0); /* the last input is a NaN in frame A only */
+        expect_reason(&r, "NaN from finite input");
+        assert_int_equal(r.frame, 'B');
+    }
+    r = judge_fault(names[0], "swap", 0); /* of 0 and the smallest denormal */
+    expect_reason(&r, "not equal");
+}
+
 /* Of ours the same bits, of others what keeps the bounds. */
 static void test_batches(void **state)
 {
@@ -438,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_failing_calls),
         cmocka_unit_test(test_declined),
         cmocka_unit_test(test_poison),
+        cmocka_unit_test(test_every_half),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_hidden_intermediates),
         cmocka_unit_test(test_variables),
