@@ -56,8 +56,9 @@ static void print_row(const struct report *r, const struct test_case *c, const s
     fputc('\n', out);
 }
 
-/* One line for each title of the gap suite, or for each op and type, in the order of the cases. */
-static void print_table(const struct report *r, size_t subject, bool gaps, FILE *out)
+/* One line for each title of the gap suite, or for each op and type, in the order of the cases, an
+ * empty one before them when apart is set.  False when there is none. */
+static bool print_table(const struct report *r, size_t subject, bool gaps, bool apart, FILE *out)
 {
     bool begun = false;
 
@@ -66,6 +67,8 @@ static void print_table(const struct report *r, size_t subject, bool gaps, FILE 
 
         if (!r->cases[i].row->gap == gaps || !report_group_begins(r, i))
             continue;
+        if (!begun && apart)
+            fputc('\n', out);
         if (!begun)
             fprintf(out, gaps ? "%-44s %5s %5s %5s %5s %7s\n" : "%-23s %5s %5s %5s %5s %7s  %s\n",
                     gaps ? "gap suite: what goes wrong elsewhere" : "op                 type",
@@ -74,8 +77,7 @@ static void print_table(const struct report *r, size_t subject, bool gaps, FILE 
         report_add_group(r, subject, i, &t);
         print_row(r, &r->cases[i], &t, out);
     }
-    if (begun && gaps)
-        fputc('\n', out);
+    return begun;
 }
 
 /* ---- declined ---- */
@@ -289,8 +291,7 @@ void report_text(const struct report *r, FILE *out)
     for (size_t s = 0; s < r->subject_count; s++) {
         fprintf(out, "\nsubject %zu: %s (bounds %s)\n", s, r->subjects[s].label,
                 report_bounds_name(r->subjects[s].bounds));
-        print_table(r, s, true, out);
-        print_table(r, s, false, out);
+        print_table(r, s, false, print_table(r, s, true, false, out), out);
         print_notes(r, s, out);
         print_declined(r, s, out);
     }
