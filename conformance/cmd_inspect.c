@@ -20,21 +20,28 @@ static int print(const struct inspection *n, const struct cli_common *common)
 static int run(const struct command *self, int argc, char **argv)
 {
     struct inspection n = { .path = NULL };
+    bool plan = false;
     struct diag diag = { .status = STATUS_OK };
+    const struct cli_flag flags[] = {
+        { "plan", CLI_BOOL, &plan, NULL,
+          "also what the delegate will do: steps, shaders, constants, grids, memory", 0, 0, NULL },
+    };
     struct cli_common common;
     struct cli_args args;
     bool named;
     int code;
 
-    if (!cli_parse(self, argc, argv, NULL, 0, CLI_DELEGATE | CLI_FORMAT, &common, &args, 1, 1,
+    if (!cli_parse(self, argc, argv, flags, 1, CLI_DELEGATE | CLI_FORMAT, &common, &args, 1, 1,
                    &code))
         return code;
     /* Without a word about delegates, a machine without a device still shows the model. */
     named = common.delegate || common.delegate_option.count > 0;
     if (inspection_open(&n, args.items[0], &common, named, &diag) != STATUS_OK)
         code = cli_fail(self->name, &diag);
-    else
+    else {
+        n.plan = plan;
         code = print(&n, &common);
+    }
     inspection_close(&n);
     return code;
 }
@@ -45,6 +52,7 @@ const struct command command_inspect = {
     .synopsis = "MODEL [FLAG]...",
     .examples = "  assay inspect model.tflite\n"
                 "  assay inspect model.tflite --delegate=none\n"
+                "  assay inspect model.tflite --plan\n"
                 "  assay inspect model.tflite --delegate-option=precision=fp16 --format=json\n",
     .run = run
 };

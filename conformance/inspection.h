@@ -4,6 +4,7 @@
 
 #include "conformance/session.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ struct node_note {
 
 struct inspection {
     const char *path;
+    bool plan; /* print it, too; set between open and print */
     struct session session;
     struct node_note *notes; /* of subgraph 0's operators */
     size_t count;
@@ -47,6 +49,13 @@ size_t inspection_bytes(const struct inspection *n, size_t tensor);
 
 /* A field of an operator's options as text: SAME and RELU6 for codes that have names. */
 void inspection_option(const struct options *o, size_t field, char *text, size_t bytes);
+
+/* ---- inspection_plan.c ---- */
+/* The library tells what it will do. */
+bool inspection_has_plan(const struct inspection *n);
+void inspection_print_plan(FILE *f, const struct inspection *n);
+/* null when there is no plan. */
+json_t *inspection_json_plan(const struct inspection *n);
 
 /* ---- inspection_text.c, inspection_json.c ---- */
 void inspection_print_text(FILE *f, const struct inspection *n);

@@ -135,6 +135,8 @@ void inspection_print_json(FILE *f, const struct inspection *n)
     json_object_set_new(report, "partitions",
                         asked ? json_integer(interpreter_partition_count(n->session.in))
                               : json_null());
+    if (n->plan)
+        json_object_set_new(report, "plan", inspection_json_plan(n));
     json_dumpf(report, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     fputc('\n', f);
     json_decref(report);

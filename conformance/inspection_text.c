@@ -193,4 +193,6 @@ void inspection_print_text(FILE *f, const struct inspection *n)
     print_tensors(f, n);
     print_ops(f, n);
     print_nodes(f, n);
+    if (n->plan)
+        inspection_print_plan(f, n);
 }

@@ -28,6 +28,9 @@ struct subject_extras {
     int (*get_stats)(const TfLiteDelegate *, struct assay_gpu_stats *);
     int (*step_count)(const TfLiteDelegate *);
     int (*get_step)(const TfLiteDelegate *, int, struct assay_gpu_step *);
+    int (*tensor_count)(const TfLiteDelegate *);
+    int (*get_tensor)(const TfLiteDelegate *, int, struct assay_gpu_tensor *);
+    int (*get_transform)(const TfLiteDelegate *, int, struct assay_gpu_transform *);
 };
 
 struct subject {

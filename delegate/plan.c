@@ -257,8 +257,7 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
     TRY(rewrite_make(&w, &request, diag));
     p.graph = &w.graph;
     plan->merged = w.merged;
-    for (int i = 0; i < TRANSFORM_COUNT; i++)
-        plan->transforms += w.applied[i];
+    memcpy(plan->applied, w.applied, sizeof plan->applied);
     p.of_graph = ARENA_NEW(&plan->arena, (size_t)w.graph.tensor_count, int);
     if (!p.of_graph) {
         s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");

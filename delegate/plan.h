@@ -9,6 +9,7 @@
 #include "delegate/device_limits.h"
 #include "delegate/graph.h"
 #include "delegate/options.h"
+#include "delegate/transform.h"
 #include "reference/arena.h"
 #include "reference/diag.h"
 
@@ -87,7 +88,8 @@ struct plan {
     int in_place;       /* steps whose result lies where an input lay */
     size_t input_bytes, output_bytes;
     int node_count;
-    int transforms, merged; /* rewrites that fired; nodes that they took away */
+    int applied[TRANSFORM_COUNT]; /* how often each rewrite fired */
+    int merged;                   /* nodes that they took away */
     enum gpu_poison poison;
 };
 

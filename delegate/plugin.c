@@ -1,5 +1,6 @@
 /* What libassay_delegate.so exports: the plug-in ABI, the GPU delegate's C API, and its own. */
 #include "assay_gpu.h"
+#include "delegate/api.h"
 #include "delegate/delegate.h"
 #include "delegate/pipeline.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -102,22 +103,6 @@ void TfLiteGpuDelegateV2Delete(TfLiteDelegate *delegate)
     assay_gpu_delegate_destroy(delegate);
 }
 
-/* A caller's struct may be shorter than ours (older) or longer (newer): the common part is written,
- * but for struct_size, which stays the caller's. */
-static int give(void *to, const void *from, size_t size)
-{
-    size_t theirs;
-
-    if (!to)
-        return -1;
-    memcpy(&theirs, to, sizeof theirs);
-    if (theirs < sizeof theirs)
-        return -1;
-    memcpy((char *)to + sizeof theirs, (const char *)from + sizeof theirs,
-           (theirs < size ? theirs : size) - sizeof theirs);
-    return 0;
-}
-
 int assay_gpu_devices(struct assay_gpu_device *devices, int room, char *error, size_t error_bytes)
 {
     struct assay_gpu_device all[64];
@@ -128,7 +113,8 @@ int assay_gpu_devices(struct assay_gpu_device *devices, int room, char *error, s
         snprintf(error, error_bytes, "%s", diag.text);
     for (int i = 0; devices && i < count && i < room && i < 64; i++) {
         /* The array's stride is the caller's struct. */
-        if (give((char *)devices + (size_t)i * devices->struct_size, &all[i], sizeof all[i]) != 0)
+        if (api_give((char *)devices + (size_t)i * devices->struct_size, &all[i], sizeof all[i]) !=
+            0)
             return -1;
     }
     return count;
@@ -158,7 +144,7 @@ int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gp
                                        .value = r->value,
                                        .limit = r->limit,
                                        .hint = r->hint };
-    return give(refusal, &mine, sizeof mine);
+    return api_give(refusal, &mine, sizeof mine);
 }
 
 int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
@@ -184,7 +170,8 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     for (const struct kernel *k = d->kernels; k; k = k->next) {
         mine.partitions++;
         mine.nodes += k->plan.node_count;
-        mine.transforms += k->plan.transforms;
+        for (int i = 0; i < TRANSFORM_COUNT; i++)
+            mine.transforms += k->plan.applied[i];
         mine.merged += k->plan.merged;
         mine.dispatches += k->plan.step_count;
         mine.barriers += k->executor.barriers;
@@ -194,89 +181,5 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
         mine.staging_bytes += k->plan.input_bytes + k->plan.output_bytes;
     }
     pthread_mutex_unlock(&d->lock);
-    return give(stats, &mine, sizeof mine);
-}
-
-int assay_gpu_step_count(const TfLiteDelegate *delegate)
-{
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
-    int count = 0;
-
-    if (!d)
-        return 0;
-    pthread_mutex_lock(&d->lock);
-    for (const struct kernel *k = d->kernels; k; k = k->next)
-        count += k->plan.step_count;
-    pthread_mutex_unlock(&d->lock);
-    return count;
-}
-
-static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
-{
-    const struct plan_step *s = k->plan.steps[i];
-    const struct profile *profile = k->executor.profile;
-    struct assay_gpu_step mine = { .partition = partition,
-                                   .step = i,
-                                   .node = s->node,
-                                   .shader = s->shader,
-                                   .label = s->label,
-                                   .source = s->source,
-                                   .written_offset = -1 };
-
-    memcpy(mine.workgroup, s->spec, sizeof mine.workgroup);
-    memcpy(mine.groups, s->groups, sizeof mine.groups);
-    for (int b = 0; b < PLAN_BINDINGS; b++) {
-        const struct plan_binding *n = &s->bindings[b];
-
-        if (n->space == SPACE_CONSTANTS)
-            mine.constant_bytes += n->bytes;
-        else if (n->space != SPACE_NONE && n->writes)
-            mine.written_bytes += n->bytes;
-        else if (n->space != SPACE_NONE)
-            mine.read_bytes += n->bytes;
-        if (n->space == SPACE_ARENA && n->writes && mine.written_offset < 0)
-            mine.written_offset = (int64_t)n->offset;
-    }
-    if (profile && profile->runs > 0) {
-        mine.runs = profile->runs;
-        mine.mean_us = (double)profile->time[i].sum_ns / (double)profile->runs / 1e3;
-        mine.min_us = (double)profile->time[i].min_ns / 1e3;
-        mine.last_us = (double)profile->time[i].last_ns / 1e3;
-    }
-    return mine;
-}
-
-/* The newest kernel is in front of the list; partition 0 is the oldest. */
-static bool find_step(const struct gpu_delegate *d, int i, struct assay_gpu_step *out)
-{
-    int kernels = 0;
-
-    for (const struct kernel *k = d->kernels; k; k = k->next)
-        kernels++;
-    for (int partition = 0; partition < kernels; partition++) {
-        const struct kernel *k = d->kernels;
-
-        for (int skip = kernels - 1 - partition; skip > 0; skip--)
-            k = k->next;
-        if (i < k->plan.step_count) {
-            *out = describe_step(k, partition, i);
-            return true;
-        }
-        i -= k->plan.step_count;
-    }
-    return false;
-}
-
-int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_step *step)
-{
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
-    struct assay_gpu_step mine;
-    bool found;
-
-    if (!d || i < 0)
-        return -1;
-    pthread_mutex_lock(&d->lock);
-    found = find_step(d, i, &mine);
-    pthread_mutex_unlock(&d->lock);
-    return found ? give(step, &mine, sizeof mine) : -1;
+    return api_give(stats, &mine, sizeof mine);
 }

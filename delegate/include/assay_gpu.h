@@ -145,6 +145,17 @@ struct assay_gpu_stats {
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);
 
+enum { ASSAY_GPU_BINDINGS = 4, ASSAY_GPU_CONSTANTS = 16, ASSAY_GPU_PUSH_BYTES = 128 };
+
+/* A buffer that a step reads or writes. */
+struct assay_gpu_binding {
+    const char *space; /* "arena", "constants", "input", "output"; NULL: not used */
+    int tensor;        /* in the arena: of the plan, as in assay_gpu_tensor; else -1 */
+    int graph_tensor;  /* index in the graph; -1: none */
+    uint64_t offset, bytes;
+    int writes;
+};
+
 /* One dispatch of the plan.  Strings are valid while the partition is. */
 struct assay_gpu_step {
     size_t struct_size;
@@ -162,6 +173,11 @@ struct assay_gpu_step {
     /* Device time, with the option profile=1; else runs is 0. */
     uint64_t runs;
     double mean_us, min_us, last_us;
+    uint32_t constants[ASSAY_GPU_CONSTANTS]; /* specialization constants by id; 0-2: workgroup */
+    uint32_t constant_count;
+    uint8_t push[ASSAY_GPU_PUSH_BYTES]; /* push constants */
+    uint32_t push_bytes;
+    struct assay_gpu_binding bindings[ASSAY_GPU_BINDINGS];
 };
 
 /* Steps of all partitions that the delegate runs now, and the i-th of them (0: ok, -1: out of
@@ -169,6 +185,34 @@ struct assay_gpu_step {
 ASSAY_GPU_EXPORT int assay_gpu_step_count(const TfLiteDelegate *delegate);
 ASSAY_GPU_EXPORT int assay_gpu_get_step(const TfLiteDelegate *delegate, int i,
                                         struct assay_gpu_step *step);
+
+/* A tensor on the device: rows of channels, padded to slices of 4. */
+struct assay_gpu_tensor {
+    size_t struct_size;
+    int partition, tensor; /* tensors of a partition count from 0 */
+    int graph_tensor;      /* index in the graph; -1: a temporary */
+    int owner;             /* the tensor whose memory it has; itself: its own */
+    uint32_t rows, channels;
+    uint32_t element_bytes; /* 2 or 4 */
+    uint64_t bytes;
+    int64_t offset;            /* in the arena; -1: no step uses it */
+    int first_step, last_step; /* at which the memory is in use; -1: none */
+};
+ASSAY_GPU_EXPORT int assay_gpu_tensor_count(const TfLiteDelegate *delegate);
+ASSAY_GPU_EXPORT int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i,
+                                          struct assay_gpu_tensor *tensor);
+
+/* The i-th rewrite of graphs (0: ok, -1: there is none), and how often it fired in the partitions
+ * that the delegate runs now. */
+struct assay_gpu_transform {
+    size_t struct_size;
+    const char *name; /* what the option no_transform takes; static, as is the meaning */
+    const char *meaning;
+    int enabled;
+    int applied;
+};
+ASSAY_GPU_EXPORT int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
+                                             struct assay_gpu_transform *transform);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,216 @@
+/* What plans hold, for whoever asks: steps, tensors, rewrites. */
+#include "assay_gpu.h"
+#include "delegate/api.h"
+#include "delegate/delegate.h"
+#include "delegate/transform.h"
+
+#include <string.h>
+
+_Static_assert((int)PLAN_BINDINGS == ASSAY_GPU_BINDINGS &&
+                   (int)PLAN_SPEC_MAX == ASSAY_GPU_CONSTANTS &&
+                   (int)PLAN_PUSH_BYTES == ASSAY_GPU_PUSH_BYTES,
+               "assay_gpu_step");
+
+int api_give(void *to, const void *from, size_t size)
+{
+    size_t theirs;
+
+    if (!to)
+        return -1;
+    memcpy(&theirs, to, sizeof theirs);
+    if (theirs < sizeof theirs)
+        return -1;
+    memcpy((char *)to + sizeof theirs, (const char *)from + sizeof theirs,
+           (theirs < size ? theirs : size) - sizeof theirs);
+    return 0;
+}
+
+/* The newest kernel is in front of the list; partition 0 is the oldest. */
+static const struct kernel *nth_kernel(const struct gpu_delegate *d, int partition)
+{
+    const struct kernel *k = d->kernels;
+    int kernels = 0;
+
+    for (const struct kernel *i = d->kernels; i; i = i->next)
+        kernels++;
+    if (partition >= kernels)
+        return NULL;
+    for (int skip = kernels - 1 - partition; skip > 0; skip--)
+        k = k->next;
+    return k;
+}
+
+static int step_count(const struct plan *p)
+{
+    return p->step_count;
+}
+
+static int tensor_count(const struct plan *p)
+{
+    return p->tensor_count;
+}
+
+/* All partitions' things, one after the other: how many, and whose is the i-th. */
+static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct plan *))
+{
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    int sum = 0;
+
+    if (!d)
+        return 0;
+    pthread_mutex_lock(&d->lock);
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        sum += count(&k->plan);
+    pthread_mutex_unlock(&d->lock);
+    return sum;
+}
+
+static const struct kernel *find(const struct gpu_delegate *d, int (*count)(const struct plan *),
+                                 int *i, int *partition)
+{
+    const struct kernel *k;
+
+    for (*partition = 0; (k = nth_kernel(d, *partition)); ++*partition) {
+        if (*i < count(&k->plan))
+            return k;
+        *i -= count(&k->plan);
+    }
+    return NULL;
+}
+
+static struct assay_gpu_binding describe_binding(const struct plan *p, const struct plan_binding *n)
+{
+    static const char *const spaces[] = { [SPACE_NONE] = NULL,
+                                          [SPACE_ARENA] = "arena",
+                                          [SPACE_CONSTANTS] = "constants",
+                                          [SPACE_INPUT] = "input",
+                                          [SPACE_OUTPUT] = "output" };
+
+    return (struct assay_gpu_binding){ .space = spaces[n->space],
+                                       .tensor = n->space == SPACE_ARENA ? n->tensor : -1,
+                                       .graph_tensor = n->space == SPACE_ARENA
+                                                           ? p->tensors[n->tensor].tensor
+                                                           : -1,
+                                       .offset = n->offset,
+                                       .bytes = n->bytes,
+                                       .writes = n->writes };
+}
+
+static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
+{
+    const struct plan_step *s = k->plan.steps[i];
+    const struct profile *profile = k->executor.profile;
+    struct assay_gpu_step mine = { .partition = partition,
+                                   .step = i,
+                                   .node = s->node,
+                                   .shader = s->shader,
+                                   .label = s->label,
+                                   .source = s->source,
+                                   .written_offset = -1 };
+
+    mine.constant_count = s->spec_count;
+    memcpy(mine.constants, s->spec, sizeof mine.constants);
+    mine.push_bytes = s->push_bytes;
+    memcpy(mine.push, s->push, sizeof mine.push);
+    for (int b = 0; b < PLAN_BINDINGS; b++)
+        mine.bindings[b] = describe_binding(&k->plan, &s->bindings[b]);
+    memcpy(mine.workgroup, s->spec, sizeof mine.workgroup);
+    memcpy(mine.groups, s->groups, sizeof mine.groups);
+    for (int b = 0; b < PLAN_BINDINGS; b++) {
+        const struct plan_binding *n = &s->bindings[b];
+
+        if (n->space == SPACE_CONSTANTS)
+            mine.constant_bytes += n->bytes;
+        else if (n->space != SPACE_NONE && n->writes)
+            mine.written_bytes += n->bytes;
+        else if (n->space != SPACE_NONE)
+            mine.read_bytes += n->bytes;
+        if (n->space == SPACE_ARENA && n->writes && mine.written_offset < 0)
+            mine.written_offset = (int64_t)n->offset;
+    }
+    if (profile && profile->runs > 0) {
+        mine.runs = profile->runs;
+        mine.mean_us = (double)profile->time[i].sum_ns / (double)profile->runs / 1e3;
+        mine.min_us = (double)profile->time[i].min_ns / 1e3;
+        mine.last_us = (double)profile->time[i].last_ns / 1e3;
+    }
+    return mine;
+}
+
+int assay_gpu_step_count(const TfLiteDelegate *delegate)
+{
+    return count_all(delegate, step_count);
+}
+
+int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_step *step)
+{
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct assay_gpu_step mine = { .step = 0 };
+    const struct kernel *k;
+    int partition;
+
+    if (!d || i < 0)
+        return -1;
+    pthread_mutex_lock(&d->lock);
+    if ((k = find(d, step_count, &i, &partition)))
+        mine = describe_step(k, partition, i);
+    pthread_mutex_unlock(&d->lock);
+    return k ? api_give(step, &mine, sizeof mine) : -1;
+}
+
+static struct assay_gpu_tensor describe_tensor(const struct plan *p, int partition, int i)
+{
+    const struct plan_tensor *t = &p->tensors[i];
+    const struct plan_tensor *owner = &p->tensors[plan_owner(p, i)];
+
+    return (struct assay_gpu_tensor){ .partition = partition,
+                                      .tensor = i,
+                                      .graph_tensor = t->tensor,
+                                      .owner = plan_owner(p, i),
+                                      .rows = t->rows,
+                                      .channels = t->channels,
+                                      .element_bytes = p->half && !t->wide ? 2 : 4,
+                                      .bytes = t->bytes,
+                                      .offset = owner->first_step < 0 ? -1 : (int64_t)owner->offset,
+                                      .first_step = owner->first_step,
+                                      .last_step = owner->last_step };
+}
+
+int assay_gpu_tensor_count(const TfLiteDelegate *delegate)
+{
+    return count_all(delegate, tensor_count);
+}
+
+int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i, struct assay_gpu_tensor *tensor)
+{
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct assay_gpu_tensor mine = { .tensor = 0 };
+    const struct kernel *k;
+    int partition;
+
+    if (!d || i < 0)
+        return -1;
+    pthread_mutex_lock(&d->lock);
+    if ((k = find(d, tensor_count, &i, &partition)))
+        mine = describe_tensor(&k->plan, partition, i);
+    pthread_mutex_unlock(&d->lock);
+    return k ? api_give(tensor, &mine, sizeof mine) : -1;
+}
+
+int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
+                            struct assay_gpu_transform *transform)
+{
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct assay_gpu_transform mine = { .applied = 0 };
+
+    if (!d || i < 0 || i >= TRANSFORM_COUNT)
+        return -1;
+    mine.name = transform_name((enum transform_id)i);
+    mine.meaning = transform_meaning((enum transform_id)i);
+    mine.enabled = !(d->options.no_transform & 1u << i);
+    pthread_mutex_lock(&d->lock);
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        mine.applied += k->plan.applied[i];
+    pthread_mutex_unlock(&d->lock);
+    return api_give(transform, &mine, sizeof mine);
+}
