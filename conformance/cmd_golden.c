@@ -12,8 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "runtime", then enum bounds. */
+static const char *const whose[] = { "runtime", "fp32", "fp16", NULL };
+static const char *const precisions[] = { "fp32", "fp16", NULL };
+
 struct golden_flags {
     const char *dir, *filter;
+    int whose;     /* check: index into whose */
+    int precision; /* export: enum bounds */
+    uint64_t limit;
     struct cli_common common;
     struct cli_args args;
     char directory[PATH_MAX];
@@ -21,8 +28,8 @@ struct golden_flags {
 
 static const char filter_help[] = "only cases whose name matches, for instance 'conv_2d.*'";
 
-/* Flags of list and check. */
-static bool parse_reader(const struct command *self, int argc, char **argv, unsigned common,
+/* Flags of list and check; --bounds, the last one, is check's. */
+static bool parse_reader(const struct command *self, int argc, char **argv, bool check,
                          struct golden_flags *f, int *exit_code)
 {
     const struct cli_flag flags[] = {
@@ -37,11 +44,20 @@ static bool parse_reader(const struct command *self, int argc, char **argv, unsi
           .target = &f->filter,
           .value = "GLOB",
           .help = filter_help },
+        { .name = "bounds",
+          .kind = CLI_CHOICE,
+          .target = &f->whose,
+          .choices = whose,
+          .value = "CLASS",
+          .help = "whose answers the files have: 'runtime' (default) has those of the real "
+                  "runtime; fp32, fp16: those of a delegate in it, to some of the cases, held to "
+                  "these limits" },
     };
     struct diag diag = { .status = STATUS_OK };
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], common, &f->common,
-                   &f->args, 0, 0, exit_code))
+    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0] - !check,
+                   check ? CLI_FORMAT | CLI_QUIET : CLI_FORMAT, &f->common, &f->args, 0, 0,
+                   exit_code))
         return false;
     if (f->dir) {
         if ((size_t)snprintf(f->directory, sizeof f->directory, "%s", f->dir) < sizeof f->directory)
@@ -118,7 +134,7 @@ static int list_run(const struct command *self, int argc, char **argv)
     enum status s;
     int code = 0;
 
-    if (!parse_reader(self, argc, argv, CLI_FORMAT, &f, &code))
+    if (!parse_reader(self, argc, argv, false, &f, &code))
         return code;
     s = golden_list_files(f.directory, &paths, &count, &diag);
     if (s != STATUS_OK)
@@ -197,15 +213,22 @@ static json_t *report_json(const struct golden_report *r)
 static int check_run(const struct command *self, int argc, char **argv)
 {
     struct golden_flags f = { .dir = NULL };
+    struct golden_request request;
     struct diag diag = { .status = STATUS_OK };
     struct golden_report report;
     struct cli_output output;
     bool failed, discard = false;
     int code = 0;
 
-    if (!parse_reader(self, argc, argv, CLI_FORMAT | CLI_QUIET, &f, &code))
+    if (!parse_reader(self, argc, argv, true, &f, &code))
         return code;
-    if (golden_check(f.directory, f.filter, f.common.quiet, &report, &diag) != STATUS_OK)
+    request =
+        (struct golden_request){ .filter = f.filter,
+                                 .quiet = f.common.quiet,
+                                 .bounds = f.whose > 0 ? (enum bounds)(f.whose - 1) : BOUNDS_FP32,
+                                 .directory = f.directory,
+                                 .delegate = f.whose > 0 };
+    if (golden_check(&request, &report, &diag) != STATUS_OK)
         return cli_fail(self->name, &diag);
     failed = report.failed + report.missing > 0;
     if (!cli_output_open(&output)) {
@@ -237,7 +260,21 @@ static int export_run(const struct command *self, int argc, char **argv)
           .target = &f.filter,
           .value = "GLOB",
           .help = filter_help },
+        { .name = "limit",
+          .kind = CLI_UINT,
+          .target = &f.limit,
+          .value = "N",
+          .help = "at most N cases an op, spread over its rows",
+          .min = 1,
+          .max = 1e9 },
+        { .name = "precision",
+          .kind = CLI_CHOICE,
+          .target = &f.precision,
+          .choices = precisions,
+          .value = "CLASS",
+          .help = "fp16: inputs and constants are f16 values, as for a run in fp16" },
     };
+    struct golden_request request;
     struct diag diag = { .status = STATUS_OK };
     uint8_t *bytes;
     size_t count;
@@ -247,7 +284,12 @@ static int export_run(const struct command *self, int argc, char **argv)
     if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], CLI_SEED | CLI_QUIET,
                    &f.common, &f.args, 1, 1, &code))
         return code;
-    s = golden_export(f.filter, f.common.seed, f.common.quiet, &bytes, &count, &diag);
+    request = (struct golden_request){ .filter = f.filter,
+                                       .quiet = f.common.quiet,
+                                       .bounds = (enum bounds)f.precision,
+                                       .seed = f.common.seed,
+                                       .limit = (size_t)f.limit };
+    s = golden_export(&request, &bytes, &count, &diag);
     if (s == STATUS_OK) {
         s = cli_write_file(f.args.items[0], bytes, count, &diag);
         mem_free(bytes);

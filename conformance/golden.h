@@ -75,10 +75,22 @@ enum status golden_hash(const struct case_instance *instance, char model[HASH_HE
 
 /* ---- the commands ---- */
 
-/* Writes the cases that match the filter (NULL: all) to the image of an export file.  Each has one
- * data set: its sets take turns by a hash of its name. */
-enum status golden_export(const char *filter, uint64_t seed, bool quiet, uint8_t **bytes,
-                          size_t *count, struct diag *diag);
+struct golden_request {
+    const char *filter; /* the cases whose names match; NULL: all */
+    bool quiet;
+    enum bounds bounds; /* fp16: inputs and constants are rounded to f16 */
+    /* export */
+    uint64_t seed;
+    size_t limit; /* cases of an op at most, evenly spaced; 0: all */
+    /* check */
+    const char *directory;
+    bool delegate; /* the answers are a delegate's, held to bounds; of some of the cases */
+};
+
+/* Writes cases to the image of an export file.  Each has one data set: its sets take turns by a
+ * hash of its name. */
+enum status golden_export(const struct golden_request *request, uint8_t **bytes, size_t *count,
+                          struct diag *diag);
 
 struct golden_failure {
     char name[CASE_NAME_BYTES];
@@ -101,10 +113,10 @@ struct golden_report {
     char runtime[GOLDEN_TEXT_BYTES], runtime_version[GOLDEN_TEXT_BYTES];
     char resolver[GOLDEN_TEXT_BYTES];
 };
-/* Compares the reference with every golden in directory whose case matches the filter.  Differences
- * are in the report; a failure is a directory or file that cannot be read. */
-enum status golden_check(const char *directory, const char *filter, bool quiet,
-                         struct golden_report *report, struct diag *diag);
+/* Compares the reference with every golden in the directory.  Differences are in the report; a
+ * failure is a directory or file that cannot be read. */
+enum status golden_check(const struct golden_request *request, struct golden_report *report,
+                         struct diag *diag);
 void golden_report_close(struct golden_report *report);
 
 #endif

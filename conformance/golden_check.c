@@ -68,6 +68,7 @@ void golden_report_close(struct golden_report *report)
 
 /* What a case is checked with; everything is freed by checked_case_close. */
 struct checked_case {
+    const struct golden_request *request;
     const struct test_case *c;
     const struct golden_case *g;
     hid_t group;
@@ -167,9 +168,9 @@ static enum status compare_floats(struct checked_case *k, const struct bound_rul
 {
     const struct compare_request request = {
         .rule = rule,
-        .bounds = t->type == kTfLiteFloat16 ? BOUNDS_FP16 : BOUNDS_FP32,
+        .bounds = t->type == kTfLiteFloat16 ? BOUNDS_FP16 : k->request->bounds,
         .integers = k->g->set == SET_INTEGERS,
-        .runtime = true,
+        .runtime = !k->request->delegate,
         .type = t->type,
         .got = golden,
         .dims = t->dims->data,
@@ -400,8 +401,11 @@ static enum status check_invokes(struct checked_case *k, struct diag *diag)
 static enum status check_case(struct checked_case *k, const struct golden_file *file,
                               struct diag *diag)
 {
-    TRY(case_build(k->c, &(struct case_request){ .set = k->g->set, .seed = k->g->seed },
-                   &k->instance, diag));
+    const struct case_request request = { .set = k->g->set,
+                                          .seed = k->g->seed,
+                                          .half = k->request->bounds == BOUNDS_FP16 };
+
+    TRY(case_build(k->c, &request, &k->instance, diag));
     TRY(check_identity(k, diag));
     TRY(tflite_read(&k->model, k->instance.file.bytes, k->instance.file.count, diag));
     TRY(golden_open_case(file, k->g, &k->group, diag));
@@ -413,13 +417,17 @@ static enum status check_case(struct checked_case *k, const struct golden_file *
 /* ---- all cases ---- */
 
 struct checker {
-    const char *filter;
-    bool quiet;
+    const struct golden_request *request;
     struct test_case *cases;
     bool *found; /* a golden was seen, for each case */
     size_t case_count;
     struct golden_report *report;
 };
+
+static bool wanted(const struct checker *checker, const char *name)
+{
+    return !checker->request->filter || fnmatch(checker->request->filter, name, 0) == 0;
+}
 
 static const struct test_case *find_case(struct checker *checker, const char *name)
 {
@@ -436,7 +444,7 @@ static enum status count_case(struct checker *checker, const struct golden_file 
                               const struct golden_case *g, struct diag *diag)
 {
     struct golden_report *const r = checker->report;
-    struct checked_case k = { .g = g, .group = -1 };
+    struct checked_case k = { .request = checker->request, .g = g, .group = -1 };
     struct golden_op *op;
     struct diag why = { .status = STATUS_OK };
     char name[CASE_NAME_BYTES];
@@ -486,9 +494,9 @@ static enum status check_file(struct checker *checker, const char *path, struct 
     memcpy(r->runtime_version, file.runtime_version, sizeof r->runtime_version);
     memcpy(r->resolver, file.resolver, sizeof r->resolver);
     for (size_t i = 0; i < file.count && s == STATUS_OK; i++) {
-        if (checker->filter && fnmatch(checker->filter, file.cases[i].name, 0) != 0)
+        if (!wanted(checker, file.cases[i].name))
             continue;
-        cli_progress(checker->quiet, "%s", file.cases[i].name);
+        cli_progress(checker->request->quiet, "%s", file.cases[i].name);
         s = count_case(checker, &file, &file.cases[i], diag);
     }
     golden_close(&file);
@@ -504,7 +512,7 @@ static enum status count_missing(struct checker *checker, struct diag *diag)
         const struct test_case *const c = &checker->cases[i];
         struct golden_op *op;
 
-        if (checker->found[i] || (checker->filter && fnmatch(checker->filter, c->name, 0) != 0))
+        if (checker->found[i] || !wanted(checker, c->name))
             continue;
         op = report_op(r, c->op);
         if (!op)
@@ -516,16 +524,16 @@ static enum status count_missing(struct checker *checker, struct diag *diag)
     return STATUS_OK;
 }
 
-enum status golden_check(const char *directory, const char *filter, bool quiet,
-                         struct golden_report *report, struct diag *diag)
+enum status golden_check(const struct golden_request *request, struct golden_report *report,
+                         struct diag *diag)
 {
-    struct checker checker = { .filter = filter, .quiet = quiet, .report = report };
+    struct checker checker = { .request = request, .report = report };
     char **paths;
     size_t count;
     enum status s;
 
     *report = (struct golden_report){ .cases = 0 };
-    TRY(golden_list_files(directory, &paths, &count, diag));
+    TRY(golden_list_files(request->directory, &paths, &count, diag));
     s = cases_list(&checker.cases, &checker.case_count, diag);
     if (s == STATUS_OK) {
         checker.found = mem_alloc(checker.case_count, sizeof *checker.found);
@@ -534,10 +542,11 @@ enum status golden_check(const char *directory, const char *filter, bool quiet,
     }
     for (size_t i = 0; i < count && s == STATUS_OK; i++)
         s = check_file(&checker, paths[i], diag);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK && !request->delegate)
         s = count_missing(&checker, diag);
     if (s == STATUS_OK && report->cases + report->skipped + report->missing == 0)
-        s = diag_fail(diag, STATUS_USAGE, "no case matches the filter '%s'", filter ? filter : "");
+        s = diag_fail(diag, STATUS_USAGE, "no case matches the filter '%s'",
+                      request->filter ? request->filter : "");
     cli_progress_end();
     mem_free(checker.found);
     mem_free(checker.cases);

@@ -5,12 +5,12 @@
 #include "conformance/golden.h"
 
 #include "conformance/cli.h"
+#include "conformance/select.h"
 #include "reference/memory.h"
 #include "reference/options.h"
 #include "reference/tflite.h"
 
 #include <assert.h>
-#include <fnmatch.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,10 +137,12 @@ static enum status write_data(hid_t group, const struct case_instance *instance,
     return s;
 }
 
-static enum status export_case(hid_t file, const struct test_case *c, uint64_t seed,
-                               struct diag *diag)
+static enum status export_case(hid_t file, const struct test_case *c,
+                               const struct golden_request *q, struct diag *diag)
 {
-    const struct case_request request = { .set = choose_set(c), .seed = seed };
+    const struct case_request request = { .set = choose_set(c),
+                                          .seed = q->seed,
+                                          .half = q->bounds == BOUNDS_FP16 };
     struct case_instance instance;
     struct model model = { .version = 0 };
     char path[CASE_NAME_BYTES];
@@ -162,31 +164,31 @@ static enum status export_case(hid_t file, const struct test_case *c, uint64_t s
     return diag_prefix(diag, s, "%s", c->name);
 }
 
-enum status golden_export(const char *filter, uint64_t seed, bool quiet, uint8_t **bytes,
-                          size_t *count, struct diag *diag)
+enum status golden_export(const struct golden_request *request, uint8_t **bytes, size_t *count,
+                          struct diag *diag)
 {
+    const char *filter = request->filter;
+    const struct selection selection = { .filters = { &filter, filter ? 1 : 0 },
+                                         .limit = request->limit,
+                                         .shards = 1 };
     struct test_case *cases = NULL;
-    size_t case_count, written = 0;
+    size_t case_count;
     hid_t file = -1, meta = -1;
     enum status s;
 
     *bytes = NULL;
     *count = 0;
     TRY(cases_list(&cases, &case_count, diag));
-    if ((s = h5_image_open(&file, diag)) != STATUS_OK ||
+    if ((s = select_cases(cases, &case_count, &selection, diag)) != STATUS_OK ||
+        (s = h5_image_open(&file, diag)) != STATUS_OK ||
         (s = h5_make_group(file, "meta", &meta, diag)) != STATUS_OK ||
         (s = h5_write_uint(meta, "schema", GOLDEN_SCHEMA, diag)) != STATUS_OK ||
         (s = h5_write_text(meta, "assay", ASSAY_VERSION, diag)) != STATUS_OK)
         goto end;
     for (size_t i = 0; i < case_count && s == STATUS_OK; i++) {
-        if (filter && fnmatch(filter, cases[i].name, 0) != 0)
-            continue;
-        cli_progress(quiet, "%zu/%zu %s", i + 1, case_count, cases[i].name);
-        s = export_case(file, &cases[i], seed, diag);
-        written++;
+        cli_progress(request->quiet, "%zu/%zu %s", i + 1, case_count, cases[i].name);
+        s = export_case(file, &cases[i], request, diag);
     }
-    if (s == STATUS_OK && written == 0)
-        s = diag_fail(diag, STATUS_USAGE, "no case matches the filter '%s'", filter);
 end:
     cli_progress_end();
     h5_close(meta);

@@ -8,6 +8,8 @@ in both precisions, under the plain reference kernels and under the default ones
 left): which nodes were taken, and the answers against those of the reference kernels alone.  Also
 our own runtime without a delegate against the same answers.  Limits: whole models in f32 90 dB, in
 f16 40 dB, and the same class, unless the reference's two best are closer than the error.
+
+And on single ops, some cases of the suite for each: cross_check_ops.py.
 """
 
 import argparse
@@ -18,6 +20,8 @@ import sys
 import h5py
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
+
+import cross_check_ops
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESOLVERS = {"reference kernels": OpResolverType.BUILTIN_REF, "default kernels": OpResolverType.AUTO}
@@ -160,6 +164,7 @@ def main():
     report = Report()
 
     check_refused_option(report, library)
+    cross_check_ops.check_ops(report, assay, library, work, ops_that_run)
     images, labels = digits()
     for kind in ("f32", "f16"):
         path = ROOT / "golden" / "digits" / f"digits_{kind}.tflite"

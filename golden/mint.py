@@ -79,11 +79,29 @@ def hidden_results(model):
                 yield tensor
 
 
-def run_with(resolver, model_bytes, inputs):
-    """For each invoke the outputs in their order, and hidden results by tensor index.
+def invoke_all(interpreter, model, inputs, hidden):
+    """For each invoke the outputs in their order, and the tensors of hidden by index.
 
     A graph with variables is invoked twice with the same inputs: its state goes on.
     """
+    for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
+        if detail["dtype"] == np.bool_:
+            value = value.astype(np.bool_)  # stored as bytes
+        interpreter.set_tensor(detail["index"], value)
+    answers = []
+    for _ in range(2 if any(t.isVariable for t in model.subgraphs[0].tensors) else 1):
+        interpreter.invoke()
+        answers.append(
+            (
+                [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()],
+                {t: interpreter.get_tensor(t) for t in hidden},
+            )
+        )
+    return answers
+
+
+def run_with(resolver, model_bytes, inputs):
+    """invoke_all without a delegate, with the results of all nodes."""
     try:
         interpreter = Interpreter(
             model_content=model_bytes,
@@ -92,24 +110,10 @@ def run_with(resolver, model_bytes, inputs):
             experimental_preserve_all_tensors=True,
         )
         interpreter.allocate_tensors()
-        for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
-            if detail["dtype"] == np.bool_:
-                value = value.astype(np.bool_)  # stored as bytes
-            interpreter.set_tensor(detail["index"], value)
         model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
-        stateful = any(tensor.isVariable for tensor in model.subgraphs[0].tensors)
-        answers = []
-        for _ in range(2 if stateful else 1):
-            interpreter.invoke()
-            answers.append(
-                (
-                    [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()],
-                    {t: interpreter.get_tensor(t) for t in hidden_results(model)},
-                )
-            )
+        return invoke_all(interpreter, model, inputs, list(hidden_results(model)))
     except (RuntimeError, ValueError) as error:
         raise Refused(" ".join(str(error).split())) from error
-    return answers
 
 
 def run(model_bytes, inputs):
@@ -146,18 +150,52 @@ def is_stored(name):
     return int(sha256(name.encode())[:8], 16) % STORE_ONE_IN == 0
 
 
-def write_case(out, name, case, skips, used):
-    group = out.create_group(name.replace(".", "/"))
-    for key in ("builtin_code", "op_version", "seed"):
-        group.attrs[key] = np.uint64(case.attrs[key])
-    for key in ("data_set", "options", "model_sha256", "inputs_sha256"):
-        group.attrs[key] = np.bytes_(text(case.attrs[key]))
+def read_case(name, case):
+    """Model and inputs."""
     model = case["model"][()].tobytes()
     inputs = [case["inputs"][str(i)][()] for i in range(len(case["inputs"]))]
     if sha256(model) != text(case.attrs["model_sha256"]):
         sys.exit(f"mint: {name}: the model is not what model_sha256 says")
     if sha256(b"".join(x.tobytes() for x in inputs)) != text(case.attrs["inputs_sha256"]):
         sys.exit(f"mint: {name}: the inputs are not what inputs_sha256 says")
+    return model, inputs
+
+
+def create_case(out, name, case):
+    """The group of a case, with its attributes."""
+    group = out.create_group(name.replace(".", "/"))
+    for key in ("builtin_code", "op_version", "seed"):
+        group.attrs[key] = np.uint64(case.attrs[key])
+    for key in ("data_set", "options", "model_sha256", "inputs_sha256"):
+        group.attrs[key] = np.bytes_(text(case.attrs[key]))
+    return group
+
+
+def write_answers(group, answers):
+    for prefix, (outputs, hidden) in zip(("", "again/"), answers):
+        for i, value in enumerate(outputs):
+            write_array(group, f"{prefix}outputs/{i}", value)
+        for i in sorted(hidden):
+            write_array(group, f"{prefix}tensors/{i}", hidden[i])
+
+
+def line_of(name, case):
+    """What cases_sha256 is made of."""
+    return f"{name} {text(case.attrs['model_sha256'])} {text(case.attrs['inputs_sha256'])}\n"
+
+
+def write_meta(out, resolver, lines):
+    meta = out.create_group("meta")
+    meta.attrs["schema"] = np.uint64(SCHEMA)
+    meta.attrs["runtime"] = np.bytes_(RUNTIME)
+    meta.attrs["runtime_version"] = np.bytes_(metadata.version(RUNTIME))
+    meta.attrs["resolver"] = np.bytes_(resolver)
+    meta.attrs["cases_sha256"] = np.bytes_(sha256("".join(lines).encode()))
+
+
+def write_case(out, name, case, skips, used):
+    group = create_case(out, name, case)
+    model, inputs = read_case(name, case)
     if name in skips:
         used.add(name)
         try:
@@ -169,11 +207,7 @@ def write_case(out, name, case, skips, used):
     resolver, answers = run(model, inputs)
     if resolver != RESOLVER:
         group.attrs["resolver"] = np.bytes_(resolver)
-    for prefix, (outputs, hidden) in zip(("", "again/"), answers):
-        for i, value in enumerate(outputs):
-            write_array(group, f"{prefix}outputs/{i}", value)
-        for i in sorted(hidden):
-            write_array(group, f"{prefix}tensors/{i}", hidden[i])
+    write_answers(group, answers)
     if is_stored(name):
         write_array(group, "model", np.frombuffer(model, np.uint8))
         for i, value in enumerate(inputs):
@@ -197,15 +231,8 @@ def mint_op(export, op, path, skips, used):
                 write_case(out, name, case, skips, used)
             except Refused as error:
                 refused.append(f"{name}: {error}")
-            lines.append(
-                f"{name} {text(case.attrs['model_sha256'])} {text(case.attrs['inputs_sha256'])}\n"
-            )
-        meta = out.create_group("meta")
-        meta.attrs["schema"] = np.uint64(SCHEMA)
-        meta.attrs["runtime"] = np.bytes_(RUNTIME)
-        meta.attrs["runtime_version"] = np.bytes_(metadata.version(RUNTIME))
-        meta.attrs["resolver"] = np.bytes_(RESOLVER)
-        meta.attrs["cases_sha256"] = np.bytes_(sha256("".join(lines).encode()))
+            lines.append(line_of(name, case))
+        write_meta(out, RESOLVER, lines)
     return refused
 
 

@@ -3,6 +3,7 @@
  * each spoilt one has to be found. */
 #include "conformance/golden.h"
 #include "conformance/suite.h"
+#include "reference/half.h"
 #include "reference/interpreter.h"
 #include "reference/memory.h"
 #include "reference/tflite.h"
@@ -50,6 +51,8 @@ enum spoil {
     NO_OUTPUTS,    /* and no reason why */
     NO_AGAIN,      /* a graph with variables, and no answers of a second invoke */
     STATE_LOST,    /* the answers of the second invoke are those of the first */
+    SHORTCUT,      /* LOGISTIC as the runtime has it below -9: e^x */
+    ONE_HALF,      /* outputs as f16 would hold them */
     STATE_ONCE,    /* those of the first invoke are those of the second */
     NO_TENSORS,    /* the result of a node in between is not there */
     NO_SEED,       /* the attribute is not there */
@@ -68,6 +71,7 @@ enum spoil {
 
 /* ---- making goldens ---- */
 
+static bool made_half; /* cases are made with f16 data */
 static const struct test_case *cases;
 static size_t case_count;
 
@@ -119,6 +123,12 @@ static void spoil_values(enum spoil spoil, struct h5_array *a)
         data[count / 2] = data[count / 2] * 1.01F + 0.01F;
     if (spoil == NOT_A_NUMBER)
         data[0] = NAN;
+    for (size_t i = 0; i < count && spoil == SHORTCUT; i++) {
+        if (data[i] < 1.23e-4F) /* s(-9) */
+            data[i] = data[i] / (1 - data[i]);
+    }
+    for (size_t i = 0; i < count && spoil == ONE_HALF; i++)
+        data[i] = half_to_float(float_to_half(data[i]));
     for (size_t i = 0; i < count && spoil == ONE_ULP_LOTS; i++)
         data[i] += 5 * (nextafterf(fabsf(data[i]), INFINITY) - fabsf(data[i]));
 }
@@ -312,7 +322,7 @@ static void make_golden(const char *name, enum spoil spoil)
 {
     const struct interpreter_options options = { .preserve_all = true };
     const struct test_case *const c = find(name);
-    const struct case_request request = { .set = SET_RANDOM, .seed = 7 };
+    const struct case_request request = { .set = SET_RANDOM, .seed = 7, .half = made_half };
     char model_hash[HASH_HEX_BYTES], inputs_hash[HASH_HEX_BYTES], lines[512];
     char group_path[CASE_NAME_BYTES], file_name[CASE_NAME_BYTES];
     struct case_instance instance;
@@ -369,13 +379,21 @@ static const char relu[] = "relu.f32.c5", dot[] = "fully_connected.f32.k33_u33",
                   chain[] = "dequantize.f16.two", hidden[] = "dequantize.f16.input_relu",
                   stateful[] = "lstm.f32.a5";
 
+static enum status check(const char *from, const char *filter, struct golden_report *report,
+                         struct diag *diag)
+{
+    const struct golden_request request = { .directory = from, .filter = filter, .quiet = true };
+
+    return golden_check(&request, report, diag);
+}
+
 /* The one case of the filter is found good, with at most this margin. */
 static void check_passes(const char *name, double margin)
 {
     struct golden_report report;
     struct diag diag = { .status = STATUS_OK };
 
-    if (golden_check(directory, name, true, &report, &diag) != STATUS_OK)
+    if (check(directory, name, &report, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     if (report.failure_count > 0)
         fail_msg("%s: %s", report.failures[0].name, report.failures[0].reason);
@@ -393,7 +411,7 @@ static void check_fails(const char *name, const char *word)
     struct golden_report report;
     struct diag diag;
 
-    assert_int_equal(golden_check(directory, name, true, &report, &diag), STATUS_OK);
+    assert_int_equal(check(directory, name, &report, &diag), STATUS_OK);
     assert_true(report.failed >= 1);
     assert_true(report.failure_count >= 1);
     if (!strstr(report.failures[0].reason, word))
@@ -406,7 +424,7 @@ static void check_refuses(const char *name, const char *word)
 {
     struct golden_report report;
     struct diag diag = { .status = STATUS_OK };
-    enum status s = golden_check(directory, name, true, &report, &diag);
+    enum status s = check(directory, name, &report, &diag);
 
     if (s != STATUS_IO && s != STATUS_UNSUPPORTED)
         fail_msg("want '%s', got status %d and '%s'", word, (int)s,
@@ -486,7 +504,7 @@ static void changed_cases_say_mint_again(void **state)
     make_golden(relu, OTHER_NAME);
     check_fails("relu.f32.c5*", "the suite has no such case");
     make_golden(relu, GOOD);
-    assert_int_equal(golden_check(directory, "relu.f32.c[56]", true, &report, &diag), STATUS_OK);
+    assert_int_equal(check(directory, "relu.f32.c[56]", &report, &diag), STATUS_OK);
     assert_int_equal(report.cases, 1);
     assert_int_equal(report.failed, 0);
     assert_int_equal(report.missing, 1);
@@ -502,9 +520,46 @@ static void skipped_cases_are_counted(void **state)
 
     (void)state;
     make_golden(relu, SKIPPED);
-    assert_int_equal(golden_check(directory, relu, true, &report, &diag), STATUS_OK);
+    assert_int_equal(check(directory, relu, &report, &diag), STATUS_OK);
     assert_int_equal(report.skipped, 1);
     assert_int_equal(report.cases + report.failed + report.missing, 0);
+    golden_report_close(&report);
+}
+
+/* A delegate's answers, to some of the cases: limits of their own, and nothing is missing. */
+static void delegates_are_held_to_bounds(void **state)
+{
+    struct golden_request request = {
+        .directory = directory, .filter = "logistic.f32.*", .quiet = true, .delegate = true
+    };
+    static const char shortcut[] = "logistic.f32.tails";
+    struct golden_report report;
+    struct diag diag;
+
+    (void)state;
+    make_golden(shortcut, GOOD);
+    assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
+    assert_int_equal(report.cases, 1);
+    assert_int_equal(report.failed + report.missing, 0);
+    golden_report_close(&report);
+    /* The runtime may be further off at x < -9 than a delegate (5.9). */
+    make_golden(shortcut, SHORTCUT);
+    check_passes(shortcut, 1);
+    assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
+    assert_int_equal(report.failed, 1);
+    golden_report_close(&report);
+    /* The data of fp16 are others. */
+    make_golden(shortcut, GOOD);
+    request.bounds = BOUNDS_FP16;
+    assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
+    assert_int_equal(report.failed, 1);
+    assert_non_null(strstr(report.failures[0].reason, "its inputs are others"));
+    golden_report_close(&report);
+    made_half = true;
+    make_golden(shortcut, ONE_HALF);
+    made_half = false;
+    assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
+    assert_int_equal(report.failed, 0);
     golden_report_close(&report);
 }
 
@@ -567,7 +622,7 @@ static void broken_bytes_are_refused(void **state)
             save(copy, count);
         }
         diag = (struct diag){ .status = STATUS_OK };
-        if (golden_check(directory, chain, true, &report, &diag) == STATUS_OK) {
+        if (check(directory, chain, &report, &diag) == STATUS_OK) {
             golden_report_close(&report);
         } else {
             assert_non_null(strstr(diag.text, path));
@@ -585,13 +640,13 @@ static void directories_without_goldens_are_refused(void **state)
     struct diag diag;
 
     (void)state;
-    assert_int_equal(golden_check("/nowhere", NULL, true, &report, &diag), STATUS_IO);
+    assert_int_equal(check("/nowhere", NULL, &report, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, "/nowhere"));
     unlink(path);
-    assert_int_equal(golden_check(directory, NULL, true, &report, &diag), STATUS_IO);
+    assert_int_equal(check(directory, NULL, &report, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, "no golden files"));
     make_golden(relu, GOOD);
-    assert_int_equal(golden_check(directory, "nothing.*", true, &report, &diag), STATUS_USAGE);
+    assert_int_equal(check(directory, "nothing.*", &report, &diag), STATUS_USAGE);
     assert_non_null(strstr(diag.text, "nothing.*"));
 }
 
@@ -624,6 +679,14 @@ static void directory_is_found_from_below(void **state)
 
 /* ---- export ---- */
 
+static enum status export_cases(const char *filter, uint64_t seed, uint8_t **bytes, size_t *count,
+                                struct diag *diag)
+{
+    const struct golden_request request = { .filter = filter, .seed = seed, .quiet = true };
+
+    return golden_export(&request, bytes, count, diag);
+}
+
 static void export_holds_the_cases(void **state)
 {
     char text[512], model_hash[HASH_HEX_BYTES], inputs_hash[HASH_HEX_BYTES], type[8];
@@ -637,9 +700,8 @@ static void export_holds_the_cases(void **state)
     hid_t file, op, types, group;
 
     (void)state;
-    assert_int_equal(golden_export("fully_connected.*", 5, true, &bytes, &count, &diag), STATUS_OK);
-    assert_int_equal(golden_export("fully_connected.*", 5, true, &again, &again_count, &diag),
-                     STATUS_OK);
+    assert_int_equal(export_cases("fully_connected.*", 5, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(export_cases("fully_connected.*", 5, &again, &again_count, &diag), STATUS_OK);
     assert_int_equal(count, again_count);
     assert_memory_equal(bytes, again, count); /* the same cases, the same bytes */
     save(bytes, count);
@@ -688,7 +750,41 @@ static void export_holds_the_cases(void **state)
     h5_close(types);
     h5_close(op);
     h5_close(file);
-    assert_int_equal(golden_export("nothing", 1, true, &bytes, &count, &diag), STATUS_USAGE);
+    assert_int_equal(export_cases("nothing", 1, &bytes, &count, &diag), STATUS_USAGE);
+}
+
+/* So many of an op; with data of fp16 the inputs are others, and f16 values. */
+static void export_of_some_in_half(void **state)
+{
+    struct golden_request request = {
+        .filter = "relu.f32.*", .quiet = true, .seed = 7, .limit = 3, .bounds = BOUNDS_FP16
+    };
+    hid_t file, op, types, group;
+    size_t count, members;
+    struct diag diag;
+    uint8_t *bytes;
+    float x[15];
+    struct h5_array a = {
+        .type = kTfLiteFloat32, .rank = 4, .dims = { 1, 3, 5, 1 }, .data = x, .bytes = sizeof x
+    };
+
+    (void)state;
+    assert_int_equal(golden_export(&request, &bytes, &count, &diag), STATUS_OK);
+    save(bytes, count);
+    mem_free(bytes);
+    assert_int_equal(h5_open_file(path, &file, &diag), STATUS_OK);
+    assert_int_equal(h5_open(file, "/", "relu", H5I_GROUP, &op, &diag), STATUS_OK);
+    assert_int_equal(h5_open(op, "/", "f32", H5I_GROUP, &types, &diag), STATUS_OK);
+    assert_int_equal(h5_count(types, "", 10000, &members, &diag), STATUS_OK);
+    assert_int_equal(members, 3);
+    assert_int_equal(h5_open(types, "/", "c1", H5I_GROUP, &group, &diag), STATUS_OK);
+    assert_int_equal(golden_read(group, "inputs", 0, &a, NULL, &diag), STATUS_OK);
+    for (size_t i = 0; i < 15; i++)
+        assert_true(x[i] == half_to_float(float_to_half(x[i])));
+    h5_close(group);
+    h5_close(types);
+    h5_close(op);
+    h5_close(file);
 }
 
 /* Every data set that some case of an op has, comes. */
@@ -702,7 +798,7 @@ static void export_takes_turns(void **state)
     hid_t file, op, types, group;
 
     (void)state;
-    assert_int_equal(golden_export("conv_2d.f32.*", 1, true, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(export_cases("conv_2d.f32.*", 1, &bytes, &count, &diag), STATUS_OK);
     save(bytes, count);
     mem_free(bytes);
     assert_int_equal(h5_open_file(path, &file, &diag), STATUS_OK);
@@ -754,11 +850,13 @@ int main(void)
         cmocka_unit_test(wrong_values_fail),
         cmocka_unit_test(changed_cases_say_mint_again),
         cmocka_unit_test(skipped_cases_are_counted),
+        cmocka_unit_test(delegates_are_held_to_bounds),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(broken_bytes_are_refused),
         cmocka_unit_test(directories_without_goldens_are_refused),
         cmocka_unit_test(directory_is_found_from_below),
         cmocka_unit_test(export_holds_the_cases),
+        cmocka_unit_test(export_of_some_in_half),
         cmocka_unit_test(export_takes_turns),
     };
 

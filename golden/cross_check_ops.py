@@ -1,0 +1,107 @@
+"""Single ops with the delegate in the real LiteRT; a part of cross_check.py.
+
+Some cases of each op are exported (`assay golden export`), in f32 and with data that are f16 values,
+and run in the runtime with our .so in the precision that goes with them.  The one node has to be
+taken.  What comes out is written as golden files are, and `assay golden check --bounds` judges it
+by the limits of the op.  LSTM, as every graph with variables, is invoked twice.
+"""
+
+import json
+import shutil
+import subprocess
+
+import h5py
+from ai_edge_litert import schema_py_generated as schema
+from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
+
+import mint
+
+LIMIT = 8  # cases of an op
+GAP = "gap"  # graphs of several ops
+
+
+def export(assay, path, precision):
+    subprocess.run(
+        [assay, "golden", "export", f"--limit={LIMIT}", f"--precision={precision}", "--quiet", path],
+        check=True,
+    )
+
+
+def run_delegated(delegate, model_bytes, inputs, ops_that_run):
+    """What invoke_all gives, and what was not taken: a text, empty when all is as it should be."""
+    interpreter = Interpreter(
+        model_content=model_bytes,
+        num_threads=1,
+        experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+        experimental_delegates=[delegate],
+    )
+    interpreter.allocate_tensors()
+    taken, left = ops_that_run(interpreter)
+    if taken != 1 or left:
+        return [], f"DELEGATE nodes: {taken}, other ops: {', '.join(left) or 'none'}"
+    model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
+    return mint.invoke_all(interpreter, model, inputs, []), ""
+
+
+def run_op(op, cases, path, delegate, ops_that_run):
+    """Writes one file; returns how many cases are in it, and why others are not."""
+    wrong, lines = [], []
+    with h5py.File(path, "w", libver=("v110", "v110")) as out:
+        for kind, variant in mint.cases_of(cases):
+            name, case = f"{op}.{kind}.{variant}", cases[kind][variant]
+            model, inputs = mint.read_case(name, case)
+            if any(mint.hidden_results(schema.ModelT.InitFromPackedBuf(model, 0))):
+                continue  # several ops: what is between them is not to be had
+            try:
+                answers, reason = run_delegated(delegate, model, inputs, ops_that_run)
+            except (RuntimeError, ValueError) as error:
+                answers, reason = [], " ".join(str(error).split())
+            if reason:
+                wrong.append(f"{name}: {reason}")
+                continue
+            mint.write_answers(mint.create_case(out, name, case), answers)
+            lines.append(mint.line_of(name, case))
+        mint.write_meta(out, "libassay_delegate.so", lines)
+    return len(lines), wrong
+
+
+def judge(assay, directory, precision):
+    """The report of `assay golden check`: lines by op, and failures."""
+    out = directory / "report.json"
+    subprocess.run(
+        [assay, "golden", "check", f"--dir={directory}", f"--bounds={precision}", "--quiet"]
+        + ["--format=json", f"--out={out}"],
+        check=False,  # the report says what is wrong
+    )
+    verdict = json.loads(out.read_text())
+    return {line["op"]: line for line in verdict["ops"]}, verdict["failures"]
+
+
+def check_ops(report, assay, library, work, ops_that_run):
+    for precision in ("fp32", "fp16"):
+        cases_path, directory = work / f"cases_{precision}.h5", work / f"ops_{precision}"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        export(assay, cases_path, precision)
+        delegate = load_delegate(library, {"precision": precision})
+        counts = {}
+        with h5py.File(cases_path, "r") as cases:
+            for op in sorted(cases):
+                if op not in ("meta", GAP):
+                    counts[op] = run_op(
+                        op, cases[op], directory / f"{op}.h5", delegate, ops_that_run
+                    )
+        verdicts, failures = judge(assay, directory, precision)
+        for op, (ran, wrong) in counts.items():
+            for line in wrong:
+                report.check(False, f"{precision}, not taken", line)
+            line = verdicts.get(op, {"cases": 0, "failed": 0, "margin": None})
+            margin = line["margin"]
+            report.check(
+                ran > 0 and line["cases"] == ran and line["failed"] == 0,
+                f"{op}, {precision}",
+                f"{ran} cases taken, {line['failed']} outside the policy, "
+                f"margin {'infinite' if margin is None else format(margin, '.3f')}",
+            )
+        for failure in failures:
+            print(f"      {failure['case']}: {failure['reason']}")
