@@ -141,6 +141,8 @@ static void read_memory(struct bench_result *r, const struct session *s)
     r->staging_bytes = stats.staging_bytes;
     r->dispatches = stats.dispatches;
     r->barriers = stats.barriers;
+    r->tuned_steps = stats.tuned_steps;
+    r->tune_ms = stats.tune_ms;
 }
 
 static enum status time_inferences(struct bench_result *r, struct bench_session *t,
@@ -192,6 +194,8 @@ static enum status read_steps(struct bench_result *r, const struct session *s, s
         snprintf(b->shader, sizeof b->shader, "%s", step.shader);
         b->node = step.node;
         b->mean_us = step.mean_us;
+        memcpy(b->workgroup, step.workgroup, sizeof b->workgroup);
+        b->tuned = step.tuned != 0;
         r->step_count++;
     }
     return STATUS_OK;

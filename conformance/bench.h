@@ -26,6 +26,8 @@ struct bench_step {
     char shader[48];
     int node;
     double mean_us;
+    uint32_t workgroup[3];
+    bool tuned;
 };
 
 struct bench_start {
@@ -58,6 +60,8 @@ struct bench_result {
     bool has_memory; /* of the device */
     uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
     int dispatches, barriers;
+    int tuned_steps; /* with the option tune=1, now or at an earlier start */
+    double tune_ms;
     uint64_t host_peak_bytes; /* of the process */
     struct bench_start cold, warm;
     struct bench_start serialized[2]; /* the first start, and a second one with its files */

@@ -37,10 +37,18 @@ static void print_steps(FILE *f, const struct bench_result *r)
     }
     qsort(order, r->step_count, sizeof *order, by_time);
     fprintf(f, "\n%zu steps, %.1f us on the device; the longest:\n", r->step_count, total);
-    fprintf(f, "       us      %%  shader               step\n");
-    for (size_t i = 0; i < r->step_count && i < STEPS_SHOWN; i++)
-        fprintf(f, "%9.1f  %5.1f  %-20s %.40s\n", order[i]->mean_us,
-                total > 0 ? 100 * order[i]->mean_us / total : 0, order[i]->shader, order[i]->label);
+    fprintf(f, "       us      %%  workgroup  shader               step\n");
+    for (size_t i = 0; i < r->step_count && i < STEPS_SHOWN; i++) {
+        const struct bench_step *const s = order[i];
+        char workgroup[40];
+
+        snprintf(workgroup, sizeof workgroup, "%ux%ux%u%s", s->workgroup[0], s->workgroup[1],
+                 s->workgroup[2], s->tuned ? "*" : "");
+        fprintf(f, "%9.1f  %5.1f  %-9s  %-20s %.40s\n", s->mean_us,
+                total > 0 ? 100 * s->mean_us / total : 0, workgroup, s->shader, s->label);
+    }
+    if (r->tuned_steps > 0)
+        fprintf(f, "* measured\n");
     free(order);
 }
 
@@ -103,6 +111,9 @@ static void print_text(FILE *f, const struct bench_result *r, const struct bench
         fprintf(f, "            staging %.2f MiB; %d dispatches, %d barriers\n",
                 mib(r->staging_bytes), r->dispatches, r->barriers);
     }
+    if (r->tuned_steps > 0)
+        fprintf(f, "workgroups  of %d of %d steps measured, %.1f ms for it at this start\n",
+                r->tuned_steps, r->dispatches, r->tune_ms);
     fprintf(f, "host        %.1f MiB at the peak\n", mib(r->host_peak_bytes));
     if (r->step_count > 0)
         print_steps(f, r);
@@ -147,9 +158,11 @@ static void print_json(FILE *f, const struct bench_result *r, const struct bench
         const struct bench_step *const s = &r->steps[i];
 
         json_array_append_new(ops,
-                              json_pack("{s:o, s:i, s:s, s:s, s:f}", "name", json_text(s->label),
-                                        "node", s->node, "shader", s->shader, "source", s->source,
-                                        "device_us", s->mean_us));
+                              json_pack("{s:o, s:i, s:s, s:s, s:f, s:[I,I,I], s:b}", "name",
+                                        json_text(s->label), "node", s->node, "shader", s->shader,
+                                        "source", s->source, "device_us", s->mean_us, "workgroup",
+                                        (json_int_t)s->workgroup[0], (json_int_t)s->workgroup[1],
+                                        (json_int_t)s->workgroup[2], "tuned", s->tuned));
     }
     o = json_pack("{s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}, s:f, s:f}", "model",
                   json_text(q->model), "subject", json_text(r->subject), "device",
@@ -178,6 +191,8 @@ static void print_json(FILE *f, const struct bench_result *r, const struct bench
     json_object_set_new(o, "taken", json_integer((json_int_t)r->taken));
     json_object_set_new(o, "partitions", json_integer(r->partitions));
     json_object_set_new(o, "dispatches", json_integer(r->dispatches));
+    json_object_set_new(o, "tuned_steps", json_integer(r->tuned_steps));
+    json_object_set_new(o, "tune_ms", json_real(r->tune_ms));
     json_object_set_new(o, "ops", ops);
     json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     fputc('\n', f);

@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct cache_identity) == 3 * 16 + 4 * 4 + 3 * 16, "no pad
 
 struct cache_tuning {
     uint64_t key;  /* of a step: workgroup_key */
-    uint32_t size; /* of its workgroup */
+    uint32_t size; /* of its workgroup: workgroup_code */
     uint32_t zero; /* no padding */
 };
 

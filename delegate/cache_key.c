@@ -47,6 +47,7 @@ static void add_step(struct hash *h, const struct plan_step *s)
     hash_add(h, s->push, s->push_bytes);
     hash_add(h, s->groups, sizeof s->groups);
     hash_add(h, &s->items, sizeof s->items);
+    hash_add(h, &s->runs, sizeof s->runs);
     for (int b = 0; b < PLAN_BINDINGS; b++) {
         const struct plan_binding *n = &s->bindings[b];
         const uint64_t values[] = { n->space, n->offset, n->bytes, n->writes };

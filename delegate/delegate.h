@@ -28,6 +28,7 @@ struct gpu_delegate {
     struct trace trace;
     struct device_cost cost; /* of opening the device */
     uint64_t init_ns;        /* in our functions until now, inferences excluded */
+    uint64_t tune_ns;        /* of it, measuring */
     atomic_bool preparing;   /* a graph is being delegated: its time is taken */
     struct {
         bool has_model, warned; /* of the graph that is being delegated */

@@ -106,7 +106,8 @@ static struct assay_gpu_step describe_step(const struct kernel *k, int partition
                                    .shader = s->shader,
                                    .label = s->label,
                                    .source = s->source,
-                                   .written_offset = -1 };
+                                   .written_offset = -1,
+                                   .tuned = s->tuned };
 
     mine.constant_count = s->spec_count;
     memcpy(mine.constants, s->spec, sizeof mine.constants);

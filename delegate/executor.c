@@ -148,7 +148,7 @@ static enum status check_validation(struct diag *diag)
     return diag_fail(diag, STATUS_DEVICE, "validation layer: %ld messages, the last: %s", n, text);
 }
 
-static enum status submit(struct executor *e, struct diag *diag)
+enum status executor_submit(struct executor *e, struct diag *diag)
 {
     const VkSubmitInfo info = { .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                 .commandBufferCount = 1,
@@ -196,7 +196,7 @@ static enum status upload_constants(struct executor *e, struct diag *diag)
     flush(e, &staging, true);
     s = record_copy(e, staging.handle, e->constants.handle, bytes, diag);
     if (s == STATUS_OK)
-        s = submit(e, diag);
+        s = executor_submit(e, diag);
     buffer_close(e->device, &staging);
     return s;
 }
@@ -256,7 +256,7 @@ const void *executor_output(const struct executor *e, int i)
 enum status executor_run(struct executor *e, struct diag *diag)
 {
     flush(e, &e->input, true);
-    TRY(submit(e, diag));
+    TRY(executor_submit(e, diag));
     flush(e, &e->output, false);
     return e->profile ? profile_collect(e->profile, e->device, diag) : STATUS_OK;
 }

@@ -40,6 +40,9 @@ void executor_close(struct executor *e);
 /* All pipelines, and the recording; the sizes of workgroups may change until then. */
 enum status executor_record(struct executor *e, struct diag *diag);
 
+/* Submits what is recorded in the command buffer, and waits. */
+enum status executor_submit(struct executor *e, struct diag *diag);
+
 /* The dense bytes of input (output) i of the plan, host-visible. */
 void *executor_input(struct executor *e, int i);
 const void *executor_output(const struct executor *e, int i);

@@ -3,6 +3,7 @@
 #include "delegate/clock.h"
 #include "delegate/delegate.h"
 #include "delegate/partition.h"
+#include "delegate/tune.h"
 #include "reference/memory.h"
 
 #include <string.h>
@@ -99,20 +100,45 @@ static void kernel_free(TfLiteContext *context, void *user_data)
     mem_free(k);
 }
 
+/* A device that cannot tell the time keeps the sizes of the table. */
+static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool *changed,
+                                  struct diag *diag)
+{
+    const uint64_t budget_ns = (uint64_t)k->owner->options.tune_budget_ms * 1000000u;
+    struct cache_content *content = &k->serialization.content;
+    const uint64_t before = clock_ns();
+    enum status s;
+
+    if (!k->owner->options.tune)
+        return STATUS_OK;
+    s = tune_plan(&k->executor, &k->plan, budget_ns, &content->tuning, &content->tuning_count,
+                  changed, diag);
+    pthread_mutex_lock(&k->owner->lock);
+    k->owner->tune_ns += clock_ns() - before;
+    pthread_mutex_unlock(&k->owner->lock);
+    if (s != STATUS_NO_DEVICE)
+        return s;
+    context->ReportError(context, "WARNING: tune=1 does nothing: %s", diag->text);
+    diag_clear(diag);
+    return STATUS_OK;
+}
+
 static enum status open_partition(struct kernel *k, TfLiteContext *context, struct diag *diag)
 {
     struct gpu_delegate *d = k->owner;
     struct pipeline_cache *cache = serialization_pipelines(&k->serialization, d, context);
+    bool changed = false;
     enum status s;
 
     if (d->options.precision == PRECISION_FP16)
         TRY(device_test_half(d->device, cache, diag));
     TRY(executor_open(&k->executor, d->device, &k->plan, &d->options, cache, diag));
-    if ((s = executor_record(&k->executor, diag)) != STATUS_OK) {
+    if ((s = tune_partition(k, context, &changed, diag)) != STATUS_OK ||
+        (s = executor_record(&k->executor, diag)) != STATUS_OK) {
         executor_close(&k->executor);
         return s;
     }
-    serialization_keep(&k->serialization, d, context, &k->plan, false);
+    serialization_keep(&k->serialization, d, context, &k->plan, changed);
     return STATUS_OK;
 }
 

@@ -32,6 +32,9 @@ static const char help[] =
     "model_token          text                model    names the model's files there\n"
     "memory_limit         1.. MiB             budget   device memory that a graph may take\n"
     "in_place             0, 1                1        elementwise steps write over dead inputs\n"
+    "tune                 0, 1                0        measure sizes of workgroups at the start\n"
+    "                                                  (some seconds), and keep them, with a\n"
+    "                                                  serialization_dir, for the next ones\n"
     "profile              0, 1                0        time stamps of each step (slower)\n"
     "trace                file                none     profile=1; a trace is written there when "
     "the\n"
@@ -69,6 +72,8 @@ static enum status parse_choice(const char *key, const char *value, const struct
 static const struct choice booleans[] = {
     { "0", 0 }, { "1", 1 }, { "false", 0 }, { "true", 1 }, { "False", 0 }, { "True", 1 },
 };
+enum { TUNE_BUDGET_MS = 5000 };
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static enum status parse_bool(const char *key, const char *value, bool *out, struct diag *diag)
@@ -228,6 +233,12 @@ static enum status parse_in_place(struct gpu_options *o, const char *key, const 
     return parse_bool(key, value, &o->in_place, diag);
 }
 
+static enum status parse_tune(struct gpu_options *o, const char *key, const char *value,
+                              struct diag *diag)
+{
+    return parse_bool(key, value, &o->tune, diag);
+}
+
 static enum status parse_profile(struct gpu_options *o, const char *key, const char *value,
                                  struct diag *diag)
 {
@@ -286,6 +297,7 @@ static const struct {
     { "model_token", parse_token },
     { "memory_limit", parse_memory_limit },
     { "in_place", parse_in_place },
+    { "tune", parse_tune },
     { "profile", parse_profile },
     { "trace", parse_trace },
     { "poison", parse_poison },
@@ -301,7 +313,7 @@ static enum status parse_one(struct gpu_options *o, const char *key, const char 
                      "option %s: unknown key; known are precision, allow_precision_loss, "
                      "enable_quantization, wait, device, first_node, last_node, include, exclude, "
                      "max_partitions, min_nodes, no_transform, serialization_dir, model_token, "
-                     "memory_limit, in_place, profile, trace, poison",
+                     "tune, memory_limit, in_place, profile, trace, poison",
                      key);
 }
 
@@ -315,6 +327,7 @@ enum status options_parse(struct gpu_options *o, const char *const *keys, const 
                                .last_node = -1,
                                .in_place = true,
                                .max_partitions = 1,
+                               .tune_budget_ms = TUNE_BUDGET_MS,
                                .min_nodes = 1 };
     if (count != 0 && (!keys || !values))
         return diag_fail(diag, STATUS_USAGE, "options: %zu given, but no strings", count);

@@ -36,9 +36,12 @@ struct gpu_options {
     const char *exclude; /* NULL: none */
     int max_partitions;  /* 0: no limit */
     int min_nodes;
-    int memory_limit_mib;          /* of device memory, for a graph; 0: what the device has */
-    bool in_place;                 /* elementwise steps may write over an input that dies there */
-    bool profile;                  /* time stamps round each step */
+    int memory_limit_mib;    /* of device memory, for a graph; 0: what the device has */
+    bool in_place;           /* elementwise steps may write over an input that dies there */
+    bool tune;               /* measure sizes of workgroups */
+    unsigned tune_budget_ms; /* for that */
+    int workgroup_variant;   /* for tests, no key: n-th candidate where the size is free; 0: off */
+    bool profile;            /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */
     uint32_t no_transform;         /* bit i: transform i is left out; all of them: ~0 */

@@ -136,13 +136,13 @@ enum status device_pipeline(struct device *d, const struct plan_step *step, bool
 }
 
 enum status device_pipeline_alone(struct device *d, const struct plan_step *step, bool half,
-                                  VkPipeline *out, struct diag *diag)
+                                  struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
 {
     const struct spirv *shader = find_shader(step->shader, half);
 
     if (!shader)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
-    return create(d, shader, step->spec, step->spec_count, VK_NULL_HANDLE, out, diag);
+    return create(d, shader, step->spec, step->spec_count, cache->handle, out, diag);
 }
 
 void pipelines_close(struct device *d)

@@ -27,9 +27,9 @@ enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, 
 /* The pipeline of a step: made on the first use, then shared.  cache may be NULL. */
 enum status device_pipeline(struct device *d, const struct plan_step *step, bool half,
                             struct pipeline_cache *cache, VkPipeline *out, struct diag *diag);
-/* One that is not shared: vkDestroyPipeline. */
+/* One that is not shared: vkDestroyPipeline.  One thread at a time uses the cache. */
 enum status device_pipeline_alone(struct device *d, const struct plan_step *step, bool half,
-                                  VkPipeline *out, struct diag *diag);
+                                  struct pipeline_cache *cache, VkPipeline *out, struct diag *diag);
 
 /* Made by this process so far, on all devices, and the time that it took. */
 uint64_t device_pipelines_made(void);

@@ -59,7 +59,11 @@ struct plan_step {
     uint32_t shared_bytes; /* of a workgroup */
     struct plan_binding bindings[PLAN_BINDINGS];
     uint32_t groups[3];
-    uint64_t items; /* invocations wanted; 0: the shader's own grid, its workgroup stays as it is */
+    bool tuned; /* the size of the workgroup was measured */
+    /* Where the size of the workgroup is free (workgroups.h): invocations wanted, or columns of
+     * tiles; runs of tiles; what an invocation needs of shared memory.  0 items: it is not free. */
+    uint64_t items, runs;
+    uint32_t invocation_bytes;
 };
 
 /* A tensor that crosses the partition's edge. */
@@ -181,6 +185,11 @@ enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups)
 /* Enough workgroups for count invocations in x (item() in the shader).  The workgroup's size is the
  * one of workgroups.h, which may be another one later: the shader must not depend on it. */
 enum status step_items(struct planner *p, struct plan_step *s, uint64_t count);
+/* Enough workgroups of x columns by y runs, for a shader whose first push constant is their number:
+ * call it behind step_push.  The size may be another one later, x and y but not z, with the same
+ * number of invocations or another: each needs so many bytes of shared memory. */
+enum status step_tiles(struct planner *p, struct plan_step *s, uint32_t columns, uint64_t runs,
+                       uint32_t invocation_bytes);
 void step_read(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
 void step_write(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
 

@@ -198,11 +198,42 @@ enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups)
     return STATUS_OK;
 }
 
+/* For tests: another one of the sizes that could do. */
+static void use_variant(struct planner *p, struct plan_step *s)
+{
+    uint32_t codes[WORKGROUP_CANDIDATES];
+    const int count = workgroup_candidates(s, p->limits, codes);
+
+    if (p->options->workgroup_variant > 0 && count > 0)
+        workgroup_set(s, codes[(p->options->workgroup_variant - 1) % count], p->limits);
+}
+
+enum status step_tiles(struct planner *p, struct plan_step *s, uint32_t columns, uint64_t runs,
+                       uint32_t invocation_bytes)
+{
+    const uint64_t x = s->spec[0], y = s->spec[1];
+
+    s->items = columns;
+    s->runs = runs;
+    s->invocation_bytes = invocation_bytes;
+    if (columns > 0 && runs > 0 && workgroup_set(s, workgroup_of(s), p->limits)) {
+        use_variant(p, s);
+        return STATUS_OK;
+    }
+    s->items = s->runs = 0;
+    TRY(step_groups(p, s, (columns + x - 1) / x * ((runs + y - 1) / y)));
+    return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                     "%s: the device does not allow workgroups of %u x %u x %u with %u bytes each",
+                     s->shader, s->spec[0], s->spec[1], s->spec[2], invocation_bytes);
+}
+
 enum status step_items(struct planner *p, struct plan_step *s, uint64_t count)
 {
     s->items = count;
-    if (workgroup_set(s, workgroup_size(p->limits, s->shader), p->limits))
+    if (workgroup_set(s, workgroup_size(p->limits, s->shader), p->limits)) {
+        use_variant(p, s);
         return STATUS_OK;
+    }
     return step_groups(p, s, (count + s->spec[0] - 1) / s->spec[0]); /* says what does not fit */
 }
 

@@ -163,6 +163,7 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     mine.pipelines_ms = (double)device_pipelines_ns() / 1e6;
     pthread_mutex_lock(&d->lock);
     mine.init_ms = (double)d->init_ns / 1e6;
+    mine.tune_ms = (double)d->tune_ns / 1e6;
     mine.serialized_found = d->serialized.found;
     mine.serialized_written = d->serialized.written;
     mine.serialized_failed = d->serialized.failed;
@@ -174,6 +175,8 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
             mine.transforms += k->plan.applied[i];
         mine.merged += k->plan.merged;
         mine.dispatches += k->plan.step_count;
+        for (int i = 0; i < k->plan.step_count; i++)
+            mine.tuned_steps += k->plan.steps[i]->tuned;
         mine.barriers += k->executor.barriers;
         mine.constant_bytes += k->plan.constant_bytes;
         mine.activation_bytes += k->plan.arena_bytes;

@@ -201,6 +201,27 @@ done:
     return s;
 }
 
+enum status record_repeated(struct executor *e, const struct plan_step *s, int step,
+                            VkPipeline pipeline, int repeats, VkQueryPool pool, struct diag *diag)
+{
+    TRY(begin(e, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, diag));
+    vkCmdResetQueryPool(e->buffer, pool, 0, 2);
+    vkCmdBindPipeline(e->buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vkCmdBindDescriptorSets(e->buffer, VK_PIPELINE_BIND_POINT_COMPUTE, e->device->layout, 0, 1,
+                            &e->sets[step], 0, NULL);
+    vkCmdPushConstants(e->buffer, e->device->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, s->push_bytes,
+                       s->push);
+    vkCmdWriteTimestamp(e->buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, 0);
+    for (int i = 0; i < repeats; i++) {
+        vkCmdDispatch(e->buffer, s->groups[0], s->groups[1], s->groups[2]);
+        barrier(e, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    }
+    vkCmdWriteTimestamp(e->buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, 1);
+    return end(e, diag);
+}
+
 enum status record_copy(struct executor *e, VkBuffer from, VkBuffer to, size_t bytes,
                         struct diag *diag)
 {

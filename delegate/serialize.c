@@ -79,7 +79,8 @@ struct pipeline_cache *serialization_pipelines(struct serialization *s, struct g
     if (!s->on)
         return NULL;
     if (pipeline_cache_open(&s->pipelines, d->device, s->content.pipelines,
-                            s->content.pipeline_bytes, !s->found, &diag) == STATUS_OK)
+                            s->content.pipeline_bytes, !s->found || d->options.tune,
+                            &diag) == STATUS_OK)
         return &s->pipelines;
     warn(d, context, &diag);
     s->on = false;

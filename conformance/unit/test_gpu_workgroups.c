@@ -55,11 +55,12 @@ static void grids(void **state)
 {
     static const uint64_t items[] = { 1,  15,   16,    17,    63,      64,
                                       65, 1000, 65535, 65536, 4194240, 4194241 };
+    static const uint32_t sizes[] = { 1, 16, 32, 64, 128, 256, 0 };
     struct device_limits limits = device_limits_minimum;
 
     (void)state;
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
-        for (const uint32_t *size = workgroup_candidates; *size; size++) {
+        for (const uint32_t *size = sizes; *size; size++) {
             struct plan_step s = step_of(items[i]);
             uint64_t groups;
 
@@ -101,13 +102,78 @@ static void not_allowed(void **state)
     assert_true(workgroup_set(&s, 128, &limits));
 }
 
+/* Tiles: columns by runs, the grid has all of them, and the shader's count is the grid's. */
+static void tiles(void **state)
+{
+    static const uint32_t columns[] = { 1, 2, 3, 8, 33, 256 }, runs[] = { 1, 3, 64, 12544 / 4 },
+                          shares[] = { 1, 4, 16 };
+    const struct device_limits limits = gpu_large_limits();
+
+    (void)state;
+    for (int i = 0; i < 6 * 4 * 3; i++) {
+        struct plan_step s = { .shader = "conv_2d",
+                               .spec = { 8, 4, shares[i % 3], 3 },
+                               .spec_count = 4,
+                               .push_bytes = 8,
+                               .items = columns[i / 3 % 6],
+                               .runs = runs[i / 18],
+                               .invocation_bytes = shares[i % 3] > 1 ? 64 : 0 };
+        uint32_t codes[WORKGROUP_CANDIDATES];
+        const int count = workgroup_candidates(&s, &limits, codes);
+        const uint64_t key = workgroup_key(&s, false);
+
+        assert_true(count >= 1 && count <= WORKGROUP_CANDIDATES);
+        for (int c = 0; c < count; c++) {
+            uint32_t wanted, pushed;
+
+            assert_true(workgroup_set(&s, codes[c], &limits));
+            assert_int_equal(workgroup_of(&s), codes[c]);
+            assert_int_equal(s.spec[2], shares[i % 3]); /* not free */
+            assert_true(s.spec[0] * s.spec[1] * s.spec[2] <= 256);
+            assert_true(s.spec[0] * s.spec[1] * s.spec[2] >= 32);
+            wanted = (uint32_t)(((s.items + s.spec[0] - 1) / s.spec[0]) *
+                                ((s.runs + s.spec[1] - 1) / s.spec[1]));
+            memcpy(&pushed, s.push, sizeof pushed);
+            assert_int_equal(pushed, wanted);
+            assert_true((uint64_t)s.groups[0] * s.groups[1] >= wanted);
+            assert_true(workgroup_key(&s, false) == key);
+        }
+    }
+}
+
+/* What a device does not allow is no candidate: invocations, shared memory, extents. */
+static void tiles_not_allowed(void **state)
+{
+    struct device_limits limits = device_limits_minimum;
+    struct plan_step s = { .shader = "conv_2d",
+                           .spec = { 8, 4, 4, 3 },
+                           .spec_count = 4,
+                           .push_bytes = 8,
+                           .items = 100,
+                           .runs = 100,
+                           .invocation_bytes = 64 },
+                     before = s;
+    uint32_t codes[WORKGROUP_CANDIDATES];
+
+    (void)state;
+    assert_false(workgroup_set(&s, workgroup_code(8, 8), &limits)); /* 256 invocations */
+    assert_false(workgroup_set(&s, workgroup_code(0, 4), &limits));
+    assert_false(workgroup_set(&s, workgroup_code(8, 0), &limits));
+    limits.max_shared_memory_bytes = 128 * 64 - 1;
+    assert_false(workgroup_set(&s, workgroup_code(8, 4), &limits));
+    assert_memory_equal(&s, &before, sizeof s);
+    assert_true(workgroup_set(&s, workgroup_code(8, 2), &limits));
+    for (int i = workgroup_candidates(&s, &limits, codes) - 1; i >= 0; i--)
+        assert_true((codes[i] & 0xffff) * (codes[i] >> 16) * 4 <= 64);
+    limits.max_workgroup_size[2] = 2;
+    assert_int_equal(workgroup_candidates(&s, &limits, codes), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes),
-        cmocka_unit_test(table),
-        cmocka_unit_test(grids),
-        cmocka_unit_test(not_allowed),
+        cmocka_unit_test(classes),     cmocka_unit_test(table), cmocka_unit_test(grids),
+        cmocka_unit_test(not_allowed), cmocka_unit_test(tiles), cmocka_unit_test(tiles_not_allowed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

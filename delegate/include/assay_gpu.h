@@ -178,6 +178,7 @@ struct assay_gpu_step {
     uint8_t push[ASSAY_GPU_PUSH_BYTES]; /* push constants */
     uint32_t push_bytes;
     struct assay_gpu_binding bindings[ASSAY_GPU_BINDINGS];
+    int tuned; /* the workgroup's size was measured, now or by an earlier start */
 };
 
 /* Steps of all partitions that the delegate runs now, and the i-th of them (0: ok, -1: out of

@@ -108,13 +108,10 @@ static struct tile tile_of(const struct plan_tensor *src, const struct plan_tens
 static enum status push_product(struct planner *p, struct plan_step *s, struct conv_args *args,
                                 const struct tile *tile)
 {
-    const uint32_t run = tile->y * tile->rows;
-    const uint64_t groups =
-        ((uint64_t)args->pixels + run - 1) / run * ((args->out_slices + tile->x - 1) / tile->x);
+    const uint64_t runs = ((uint64_t)args->pixels + tile->rows - 1) / tile->rows;
 
-    args->count = groups > UINT32_MAX ? UINT32_MAX : (uint32_t)groups;
-    step_push(s, args, sizeof *args);
-    return step_groups(p, s, groups);
+    step_push(s, args, sizeof *args); /* step_tiles sets the count */
+    return step_tiles(p, s, args->out_slices, runs, tile->z > 1 ? 16 * tile->rows : 0);
 }
 
 static enum status push_grouped(struct planner *p, struct plan_step *s, struct conv_args *args)
