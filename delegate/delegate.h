@@ -46,6 +46,7 @@ struct kernel {
     struct executor executor;
     struct serialization serialization;
     bool ready; /* the executor is open */
+    atomic_uint_fast64_t invokes, invoke_ns;
 };
 
 /* keys and values as in the plug-in ABI.  STATUS_USAGE, STATUS_NO_DEVICE, ... */

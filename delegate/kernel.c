@@ -204,6 +204,7 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     struct kernel *k = node->user_data;
+    const uint64_t before = clock_ns();
     struct diag diag = { 0 };
 
     if (!k || !k->ready)
@@ -212,6 +213,8 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         report(context, &diag);
         return kTfLiteError;
     }
+    atomic_fetch_add(&k->invokes, 1);
+    atomic_fetch_add(&k->invoke_ns, clock_ns() - before);
     return kTfLiteOk;
 }
 

@@ -168,7 +168,7 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     mine.serialized_written = d->serialized.written;
     mine.serialized_failed = d->serialized.failed;
     mine.serialized_bytes = d->serialized.bytes;
-    for (const struct kernel *k = d->kernels; k; k = k->next) {
+    for (struct kernel *k = d->kernels; k; k = k->next) {
         mine.partitions++;
         mine.nodes += k->plan.node_count;
         for (int i = 0; i < TRANSFORM_COUNT; i++)
@@ -181,6 +181,13 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
         mine.constant_bytes += k->plan.constant_bytes;
         mine.activation_bytes += k->plan.arena_bytes;
         mine.activation_bound += k->plan.arena_bound;
+        mine.in_place += k->plan.in_place;
+        for (int i = 0; i < k->plan.input_count; i++)
+            mine.copied_in_bytes += k->plan.inputs[i].bytes;
+        for (int i = 0; i < k->plan.output_count; i++)
+            mine.copied_out_bytes += k->plan.outputs[i].bytes;
+        mine.invokes += atomic_load(&k->invokes);
+        mine.invoke_ms += (double)atomic_load(&k->invoke_ns) / 1e6;
         mine.staging_bytes += k->plan.input_bytes + k->plan.output_bytes;
     }
     pthread_mutex_unlock(&d->lock);

@@ -141,6 +141,12 @@ struct assay_gpu_stats {
     uint64_t serialized_bytes;
     int transforms; /* rewrites of the graph that fired; see no_transform */
     int merged;     /* nodes that became part of another, or needed no step */
+    int in_place;   /* dispatches whose result lies where an input lay */
+    /* What an inference copies to and from host-visible memory; and so far: inferences of all
+     * partitions, and the host's time in them, waiting and copying counted in. */
+    uint64_t copied_in_bytes, copied_out_bytes;
+    uint64_t invokes;
+    double invoke_ms;
 };
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);
