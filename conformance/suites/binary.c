@@ -4,6 +4,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 #include <assert.h>
 #include <string.h>
@@ -102,11 +103,13 @@ static const struct row rows[] = {
     CONSTANT("scalar", "rank 0", DIMS(1, 3, 3, 5), SCALAR),
     CONSTANT("pixel", "a value for each pixel", DIMS(1, 3, 3, 5), DIMS(3, 3, 1)),
     CONSTANT("grow", "the constant is the larger operand", DIMS(1, 1, 1, 5), DIMS(1, 3, 2, 5)),
-    { ROW("rank0", "scalar and scalar"), .a = SCALAR, .b = SCALAR },
-    { ROW("rank1", "vector and vector"), .a = DIMS(7), .b = DIMS(7) },
+    { ROW("rank0", "scalar and scalar", .gap = GAP_RANK), .a = SCALAR, .b = SCALAR },
+    { ROW("rank1", "vector and vector", .gap = GAP_RANK), .a = DIMS(7), .b = DIMS(7) },
     { ROW("self", "one tensor as both operands"), .a = DIMS(1, 3, 3, 5), .same = true },
-    { ROW("batch2", "batch over 1"), .a = DIMS(2, 4, 4, 4), .b = DIMS(2, 4, 4, 4) },
-    { ROW("batch7_c3", "odd batch"), .a = DIMS(7, 1, 2, 3), .b = DIMS(7, 1, 2, 3) },
+    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .a = DIMS(2, 4, 4, 4),
+      .b = DIMS(2, 4, 4, 4) },
+    { ROW("batch7_c3", "odd batch", .gap = GAP_BATCH), .a = DIMS(7, 1, 2, 3),
+      .b = DIMS(7, 1, 2, 3) },
     { ROW("n65", "one element more than a workgroup of 64"), .a = DIMS(1, 65), .b = DIMS(1, 65) },
     { ROW("n257", "one element more than a workgroup of 256"), .a = DIMS(1, 257),
       .b = DIMS(1, 257) },
@@ -121,13 +124,15 @@ static const struct row rows[] = {
       .b = DIMS(1, 3, 3, 6), .activation = 3 },
     { ROW("relu6_linear", "fused RELU6 after broadcasting", .scale = 4, .only = FUSING),
       .a = DIMS(2, 3, 2, 5), .b = DIMS(5), .constant = CONST_B, .activation = 3 },
-    { ROW("half_sum", "sums around the largest f16", .only = "add maximum", .scale = 3000,
-          .offset = 3e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_sum", "sums around the largest f16", .gap = GAP_HALF_RANGE, .only = "add maximum",
+          .scale = 3000, .offset = 3e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .a = DIMS(1, 3, 3, 5), .b = DIMS(1, 3, 3, 5) },
-    { ROW("half_product", "products around the largest f16", .only = "mul", .scale = 30,
-          .offset = 250, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_product", "products around the largest f16", .gap = GAP_HALF_RANGE, .only = "mul",
+          .scale = 30, .offset = 250, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .a = DIMS(1, 3, 3, 5), .b = DIMS(1, 3, 3, 5) },
     { ROW("v", "each version says the same for floats", .each_version = true),
+      .a = DIMS(1, 2, 2, 6), .b = DIMS(1, 2, 2, 6) },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .a = DIMS(1, 2, 2, 6), .b = DIMS(1, 2, 2, 6) },
 };
 
@@ -291,6 +296,7 @@ static size_t every_pattern(int rank, char names[][16], struct row *out)
         }
         out[n] = (struct row){ .base = { .name = names[n],
                                          .why = "every pattern of stretching up to rank 4",
+                                         .gap = GAP_BROADCAST,
                                          .only = "sub" } };
         set_shapes(&out[n], rank, side, last[n % (sizeof last / sizeof last[0])]);
     }

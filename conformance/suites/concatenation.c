@@ -2,6 +2,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -58,14 +59,17 @@ static const struct row rows[] = {
       .lengths = { 2, 3 } },
     { ROW("width", "one image beside the other"), .in = DIMS(1, 2, 3, 5), .axis = -2,
       .lengths = { 3, 1, 2 } },
-    { ROW("batch", "images one after the other"), .in = DIMS(2, 2, 3, 5), .axis = 0,
-      .lengths = { 2, 1 } },
+    { ROW("batch", "images one after the other", .gap = GAP_BATCH), .in = DIMS(2, 2, 3, 5),
+      .axis = 0, .lengths = { 2, 1 } },
     { ROW("one", "one input: nothing changes"), .in = DIMS(1, 2, 3, 5), .axis = 3,
       .lengths = { 5 } },
     { ROW("constant", "a constant between two inputs"), .in = DIMS(1, 2, 3, 3), .axis = 3,
       .lengths = { 3, 2, 6 }, .constants = 2 },
-    { ROW("rank2", "rows of unequal length"), .in = DIMS(3, 7), .axis = 1, .lengths = { 7, 67 } },
+    { ROW("rank2", "rows of unequal length", .gap = GAP_RANK), .in = DIMS(3, 7), .axis = 1,
+      .lengths = { 7, 67 } },
     { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 2, 3), .axis = 3, .lengths = { 3, 2 } },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 3), .axis = 3, .lengths = { 3, 2 } },
 };
 

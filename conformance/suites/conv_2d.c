@@ -3,6 +3,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
 enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2 };
@@ -106,11 +107,12 @@ static const struct row rows[] = {
       .dilation = { 1, 2 } },
     { ROW("d6_over_image", "dilation that leaves the centre tap alone"), .in = DIMS(1, 5, 5, 6),
       .out = 5, .kernel = { 3, 3 }, .dilation = { 6, 6 } },
-    { ROW("batch2", "batch over 1"), .in = DIMS(2, 4, 4, 4), .out = 4, .kernel = { 3, 3 } },
-    { ROW("batch3_c5", "batch over 1 with tails"), .in = DIMS(3, 3, 5, 5), .out = 7,
-      .kernel = { 3, 3 }, .stride = { 2, 1 } },
-    { ROW("batch7", "odd batch of single pixels"), .in = DIMS(7, 1, 1, 9), .out = 5,
-      .kernel = { 1, 1 } },
+    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .in = DIMS(2, 4, 4, 4), .out = 4,
+      .kernel = { 3, 3 } },
+    { ROW("batch3_c5", "batch over 1 with tails", .gap = GAP_BATCH), .in = DIMS(3, 3, 5, 5),
+      .out = 7, .kernel = { 3, 3 }, .stride = { 2, 1 } },
+    { ROW("batch7", "odd batch of single pixels", .gap = GAP_BATCH), .in = DIMS(7, 1, 1, 9),
+      .out = 5, .kernel = { 1, 1 } },
     { ROW("relu", "fused RELU"), .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 },
       .activation = 1 },
     { ROW("relu_n1", "fused RELU_N1_TO_1"), .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 },
@@ -136,18 +138,27 @@ static const struct row rows[] = {
       .out = 5, .kernel = { 3, 3 }, .padding = VALID },
     { ROW("long_k1_1024", "1024 products, pointwise"), .in = DIMS(1, 2, 2, 1024), .out = 6,
       .kernel = { 1, 1 } },
-    { ROW("half_overflow", "results around the largest f16", .scale = 9000, .overflow = true,
-          .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_overflow", "results around the largest f16", .gap = GAP_HALF_RANGE, .scale = 9000,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5), .out = 6, .kernel = { 3, 3 } },
-    { ROW("runtime_weights", "weights are an input of the graph", .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime_weights", "weights are an input of the graph", .gap = GAP_RUNTIME,
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 }, .runtime = RUNTIME_WEIGHTS },
-    { ROW("runtime_bias", "the bias is an input of the graph", .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime_bias", "the bias is an input of the graph", .gap = GAP_RUNTIME,
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 }, .runtime = RUNTIME_BIAS },
-    { ROW("runtime_both", "weights and bias are inputs of the graph", .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime_both", "weights and bias are inputs of the graph", .gap = GAP_RUNTIME,
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 1, 1 },
       .runtime = RUNTIME_WEIGHTS | RUNTIME_BIAS },
     { ROW("v", "each version says the same for floats", .each_version = true),
       .in = DIMS(1, 3, 3, 4), .out = 4, .kernel = { 3, 3 } },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+      .in = DIMS(1, 3, 3, 4), .out = 4, .kernel = { 3, 3 } },
+    { ROW("sum_k1_70001", "70,001 products, pointwise", .gap = GAP_HALF_SUM),
+      .in = DIMS(1, 1, 2, 70001), .out = 2, .kernel = { 1, 1 } },
+    { ROW("sum_k5_70000", "70,000 products, a kernel of 25", .gap = GAP_HALF_SUM),
+      .in = DIMS(1, 5, 5, 2800), .out = 2, .kernel = { 5, 5 }, .padding = VALID },
 };
 
 static int32_t or_one(int32_t n)

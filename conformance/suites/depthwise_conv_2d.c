@@ -3,6 +3,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
 enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2, NO_BIAS = 4 };
@@ -94,10 +95,11 @@ static const struct row rows[] = {
       .in = DIMS(1, 4, 9, 3), .kernel = { 3, 3 }, .dilation = { 1, 2 }, .multiplier = 2 },
     { ROW("d6_over_image", "dilation that leaves the centre tap alone", .version = 2),
       .in = DIMS(1, 5, 5, 6), .kernel = { 3, 3 }, .dilation = { 6, 6 } },
-    { ROW("batch2", "batch over 1"), .in = DIMS(2, 4, 4, 4), .kernel = { 3, 3 } },
-    { ROW("batch3_c5", "batch over 1 with tails"), .in = DIMS(3, 3, 5, 5), .kernel = { 3, 3 },
-      .stride = { 2, 1 } },
-    { ROW("batch7", "odd batch of single pixels"), .in = DIMS(7, 1, 1, 9), .kernel = { 1, 1 } },
+    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .in = DIMS(2, 4, 4, 4), .kernel = { 3, 3 } },
+    { ROW("batch3_c5", "batch over 1 with tails", .gap = GAP_BATCH), .in = DIMS(3, 3, 5, 5),
+      .kernel = { 3, 3 }, .stride = { 2, 1 } },
+    { ROW("batch7", "odd batch of single pixels", .gap = GAP_BATCH), .in = DIMS(7, 1, 1, 9),
+      .kernel = { 1, 1 } },
     { ROW("relu", "fused RELU"), .in = DIMS(1, 4, 4, 6), .kernel = { 3, 3 }, .activation = 1 },
     { ROW("relu_n1", "fused RELU_N1_TO_1"), .in = DIMS(1, 4, 4, 6), .kernel = { 3, 3 },
       .activation = 2 },
@@ -111,16 +113,34 @@ static const struct row rows[] = {
     { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11), .kernel = { 3, 3 } },
     { ROW("long_1225", "35x35 products: a global average in disguise"), .in = DIMS(1, 35, 35, 5),
       .kernel = { 35, 35 }, .padding = VALID },
-    { ROW("half_overflow", "results around the largest f16", .scale = 20000, .overflow = true,
-          .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_overflow", "results around the largest f16", .gap = GAP_HALF_RANGE, .scale = 20000,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5), .kernel = { 3, 3 } },
     { ROW("no_bias", "two inputs"), .in = DIMS(1, 4, 4, 5), .kernel = { 3, 3 }, .flags = NO_BIAS },
-    { ROW("runtime_weights", "weights are an input of the graph", .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime_weights", "weights are an input of the graph", .gap = GAP_RUNTIME,
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 4, 4, 5), .kernel = { 3, 3 }, .flags = RUNTIME_WEIGHTS },
-    { ROW("runtime_bias", "the bias is an input of the graph", .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime_bias", "the bias is an input of the graph", .gap = GAP_RUNTIME,
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 4, 4, 5), .kernel = { 3, 3 }, .flags = RUNTIME_BIAS },
     { ROW("v", "each version says the same for floats", .each_version = true),
       .in = DIMS(1, 3, 3, 4), .kernel = { 3, 3 } },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+      .in = DIMS(1, 3, 3, 4), .kernel = { 3, 3 } },
+    { ROW("one_channel", "one channel: three lanes of nothing", .gap = GAP_DEPTHWISE),
+      .in = DIMS(1, 6, 5, 1), .kernel = { 3, 3 } },
+    { ROW("one_channel_s2", "one channel: three lanes of nothing", .gap = GAP_DEPTHWISE),
+      .in = DIMS(1, 7, 9, 1), .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("one_channel_k5", "one channel: three lanes of nothing", .gap = GAP_DEPTHWISE),
+      .in = DIMS(1, 6, 7, 1), .kernel = { 5, 5 } },
+    { ROW("one_channel_n3", "one channel: three lanes of nothing", .gap = GAP_DEPTHWISE),
+      .in = DIMS(3, 4, 4, 1), .kernel = { 3, 3 } },
+    { ROW("one_channel_m5", "one channel: three lanes of nothing", .gap = GAP_DEPTHWISE),
+      .in = DIMS(1, 5, 4, 1), .kernel = { 3, 3 }, .multiplier = 5 },
+    { ROW("one_channel_valid_relu6", "one channel: three lanes of nothing", .gap = GAP_DEPTHWISE),
+      .in = DIMS(2, 5, 6, 1), .kernel = { 3, 3 }, .padding = VALID, .activation = 3 },
+    { ROW("sum_62500", "250x250 products", .gap = GAP_HALF_SUM), .in = DIMS(1, 250, 250, 1),
+      .kernel = { 250, 250 }, .padding = VALID },
 };
 
 static int32_t or_one(int32_t n)

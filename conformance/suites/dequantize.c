@@ -5,6 +5,7 @@
  * op's own rule; what the case asks is that the DEQUANTIZE itself is taken and adds no error. */
 #include "conformance/maker.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 enum reader {
     READ_ADD,     /* x + c */
@@ -53,13 +54,14 @@ static const struct row rows[] = {
       .constant = DIMS(1, 3, 2, 5) },
     { ROW("left", "on the left of its reader"), .in = DIMS(1, 3, 3, 6), .constant = DIMS(6),
       .reader = READ_ADD_A },
-    { ROW("rank1", "a vector"), .in = DIMS(9), .constant = DIMS(9) },
-    { ROW("rank2", "a matrix"), .in = DIMS(3, 5), .constant = DIMS(3, 5) },
-    { ROW("rank3", "rank 3"), .in = DIMS(2, 3, 5), .constant = DIMS(2, 3, 5) },
-    { ROW("rank5", "rank 5"), .in = DIMS(2, 1, 3, 2, 5), .constant = DIMS(2, 1, 3, 2, 5) },
-    { ROW("batch3", "an image for all of a batch"), .in = DIMS(3, 2, 2, 5),
+    { ROW("rank1", "a vector", .gap = GAP_RANK), .in = DIMS(9), .constant = DIMS(9) },
+    { ROW("rank2", "a matrix", .gap = GAP_RANK), .in = DIMS(3, 5), .constant = DIMS(3, 5) },
+    { ROW("rank3", "rank 3", .gap = GAP_RANK), .in = DIMS(2, 3, 5), .constant = DIMS(2, 3, 5) },
+    { ROW("rank5", "rank 5", .gap = GAP_RANK), .in = DIMS(2, 1, 3, 2, 5),
+      .constant = DIMS(2, 1, 3, 2, 5) },
+    { ROW("batch3", "an image for all of a batch", .gap = GAP_BATCH), .in = DIMS(3, 2, 2, 5),
       .constant = DIMS(2, 2, 5) },
-    { ROW("batch7", "odd batch"), .in = DIMS(7, 1, 2, 3), .constant = DIMS(3) },
+    { ROW("batch7", "odd batch", .gap = GAP_BATCH), .in = DIMS(7, 1, 2, 3), .constant = DIMS(3) },
     { ROW("n65", "one element more than a workgroup of 64"), .in = DIMS(1, 65),
       .constant = DIMS(1, 65) },
     { ROW("n257", "an odd number of f16: no whole number of words"), .in = DIMS(1, 257),
@@ -84,8 +86,8 @@ static const struct row rows[] = {
       .reader = READ_FC_B },
     { ROW("small", "f16 denormals are f32 normals", .scale = 1e-5, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 6), .constant = DIMS(6) },
-    { ROW("half_max", "near the largest f16", .scale = 1000, .offset = 6e4, .overflow = true,
-          .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_max", "near the largest f16", .gap = GAP_HALF_RANGE, .scale = 1000, .offset = 6e4,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5), .constant = DIMS(5) },
     { ROW("input_c5", "an f16 input"), .in = DIMS(1, 3, 3, 5), .reader = READ_NOTHING },
     { ROW("input_c4", "an f16 input in whole slices"), .in = DIMS(1, 3, 3, 4),
@@ -96,6 +98,8 @@ static const struct row rows[] = {
     { ROW("input_relu", "an f16 input with an op behind it"), .in = DIMS(1, 3, 3, 5),
       .reader = READ_RELU },
     { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 2, 6), .constant = DIMS(6) },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 6), .constant = DIMS(6) },
 };
 

@@ -2,6 +2,7 @@
  * that are inputs of the graph.  All four outputs are outputs of the graph. */
 #include "conformance/maker.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 enum { TANH = 4, BASIC = 1 }; /* file codes */
 
@@ -31,9 +32,10 @@ static const struct suite_member members[] = {
 static const struct row rows[] = {
     CHANNEL_LIST(DEPTH),
     CHANNEL_LIST(CELLS),
-    { ROW("batch2", "batch over 1"), .batch = 2, .depth = 4, .cells = 8 },
-    { ROW("batch3", "batch over 1 with tails"), .batch = 3, .depth = 5, .cells = 7 },
-    { ROW("batch7", "odd batch"), .batch = 7, .depth = 3, .cells = 2 },
+    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .batch = 2, .depth = 4, .cells = 8 },
+    { ROW("batch3", "batch over 1 with tails", .gap = GAP_BATCH), .batch = 3, .depth = 5,
+      .cells = 7 },
+    { ROW("batch7", "odd batch", .gap = GAP_BATCH), .batch = 7, .depth = 3, .cells = 2 },
     { ROW("long", "300 products for a gate"), .batch = 1, .depth = 203, .cells = 97 },
     { ROW("v", "each version says the same for f32", .each_version = true), .batch = 1, .depth = 6,
       .cells = 6 },

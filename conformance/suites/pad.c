@@ -2,6 +2,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 #include <assert.h>
 
@@ -65,7 +66,7 @@ static const struct row rows[] = {
       .pads = { { 0, 0 }, { 2, 1 }, { 0, 0 }, { 0, 0 } } },
     { ROW("w_only", "columns only"), .in = DIMS(1, 3, 4, 5),
       .pads = { { 0, 0 }, { 0, 0 }, { 1, 2 }, { 0, 0 } } },
-    { ROW("batch_only", "whole images of zeros"), .in = DIMS(2, 2, 3, 5),
+    { ROW("batch_only", "whole images of zeros", .gap = GAP_BATCH), .in = DIMS(2, 2, 3, 5),
       .pads = { { 1, 2 }, { 0, 0 }, { 0, 0 }, { 0, 0 } } },
     { ROW("all", "every axis, all different"), .in = DIMS(2, 3, 2, 5),
       .pads = { { 1, 0 }, { 0, 2 }, { 3, 1 }, { 1, 2 } } },
@@ -73,23 +74,24 @@ static const struct row rows[] = {
       .pads = { { 0, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } } },
     { ROW("more_than_image", "more padding than image"), .in = DIMS(1, 1, 1, 2),
       .pads = { { 0, 0 }, { 7, 5 }, { 3, 9 }, { 0, 0 } } },
-    { ROW("batch2", "batch over 1"), .in = DIMS(2, 3, 3, 4),
+    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .in = DIMS(2, 3, 3, 4),
       .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
-    { ROW("batch3_c5", "batch over 1 with a tail"), .in = DIMS(3, 2, 2, 5),
+    { ROW("batch3_c5", "batch over 1 with a tail", .gap = GAP_BATCH), .in = DIMS(3, 2, 2, 5),
       .pads = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 0, 0 } } },
-    { ROW("batch7", "odd batch"), .in = DIMS(7, 1, 2, 3),
+    { ROW("batch7", "odd batch", .gap = GAP_BATCH), .in = DIMS(7, 1, 2, 3),
       .pads = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 0, 0 } } },
-    { ROW("rank1", "a vector"), .in = DIMS(5), .pads = { { 2, 1 } } },
-    { ROW("rank1_one", "a vector of one"), .in = DIMS(1), .pads = { { 0, 3 } } },
-    { ROW("rank2", "a matrix"), .in = DIMS(3, 5), .pads = { { 1, 0 }, { 0, 2 } } },
-    { ROW("rank2_wide", "a matrix, columns over a workgroup"), .in = DIMS(2, 255),
+    { ROW("rank1", "a vector", .gap = GAP_RANK), .in = DIMS(5), .pads = { { 2, 1 } } },
+    { ROW("rank1_one", "a vector of one", .gap = GAP_RANK), .in = DIMS(1), .pads = { { 0, 3 } } },
+    { ROW("rank2", "a matrix", .gap = GAP_RANK), .in = DIMS(3, 5), .pads = { { 1, 0 }, { 0, 2 } } },
+    { ROW("rank2_wide", "a matrix, columns over a workgroup", .gap = GAP_RANK), .in = DIMS(2, 255),
       .pads = { { 0, 1 }, { 1, 1 } } },
-    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 3, 5), .pads = { { 0, 0 }, { 1, 2 }, { 0, 1 } } },
-    { ROW("rank3_b", "rank 3, first axis too"), .in = DIMS(2, 3, 4),
+    { ROW("rank3", "[B, T, C]", .gap = GAP_RANK), .in = DIMS(2, 3, 5),
+      .pads = { { 0, 0 }, { 1, 2 }, { 0, 1 } } },
+    { ROW("rank3_b", "rank 3, first axis too", .gap = GAP_RANK), .in = DIMS(2, 3, 4),
       .pads = { { 1, 1 }, { 0, 1 }, { 2, 0 } } },
-    { ROW("rank5", "five dimensions", .version = 4), .in = DIMS(1, 2, 3, 2, 5),
+    { ROW("rank5", "five dimensions", .gap = GAP_RANK, .version = 4), .in = DIMS(1, 2, 3, 2, 5),
       .pads = { { 0, 1 }, { 1, 0 }, { 0, 0 }, { 1, 1 }, { 0, 2 } } },
-    { ROW("rank5_spatial", "five dimensions, three of them padded", .version = 4),
+    { ROW("rank5_spatial", "five dimensions, three of them padded", .gap = GAP_RANK, .version = 4),
       .in = DIMS(1, 2, 2, 3, 4), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
     { ROW("pixels257", "one pixel more than a workgroup"), .in = DIMS(1, 1, 255, 3),
       .pads = { { 0, 0 }, { 0, 0 }, { 1, 1 }, { 0, 0 } } },
@@ -97,10 +99,12 @@ static const struct row rows[] = {
       .pads = { { 0, 0 }, { 3, 3 }, { 2, 2 }, { 0, 0 } } },
     { ROW("int64", "paddings of 64 bits"), .in = DIMS(1, 3, 3, 5),
       .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } }, .longs = true },
-    { ROW("half_max", "near the largest f16: moved as they are", .scale = 1000, .offset = 6e4,
-          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_max", "near the largest f16: moved as they are", .gap = GAP_HALF_RANGE,
+          .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
     { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 2, 6), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 6), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
 };
 

@@ -3,6 +3,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
 
@@ -79,10 +80,12 @@ static const struct row rows[] = {
       .filter = { 7, 7 } },
     { ROW("image_1x1", "one pixel, the rest of the window outside"), .in = DIMS(1, 1, 1, 5),
       .filter = { 3, 3 } },
-    { ROW("batch2", "batch over 1"), .in = DIMS(2, 4, 4, 4), .filter = { 2, 2 },
+    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .in = DIMS(2, 4, 4, 4), .filter = { 2, 2 },
       .stride = { 2, 2 } },
-    { ROW("batch3_c5", "batch over 1 with a tail"), .in = DIMS(3, 3, 5, 5), .filter = { 3, 3 } },
-    { ROW("batch7", "odd batch"), .in = DIMS(7, 2, 2, 3), .filter = { 2, 2 }, .padding = VALID },
+    { ROW("batch3_c5", "batch over 1 with a tail", .gap = GAP_BATCH), .in = DIMS(3, 3, 5, 5),
+      .filter = { 3, 3 } },
+    { ROW("batch7", "odd batch", .gap = GAP_BATCH), .in = DIMS(7, 2, 2, 3), .filter = { 2, 2 },
+      .padding = VALID },
     { ROW("relu", "fused RELU"), .in = DIMS(1, 4, 4, 6), .filter = { 2, 2 }, .activation = 1 },
     { ROW("relu_n1", "fused RELU_N1_TO_1", .scale = 2), .in = DIMS(1, 4, 4, 6), .filter = { 2, 2 },
       .activation = 2 },
@@ -93,14 +96,18 @@ static const struct row rows[] = {
     { ROW("h257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 257, 1, 2),
       .filter = { 3, 1 } },
     { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11), .filter = { 3, 3 } },
-    { ROW("large_window", "2,500 elements of 300: their sum is beyond f16", .offset = 300,
-          .sets = SET_BIT(SET_RANDOM)),
+    { ROW("large_window", "2,500 elements of 300: their sum is beyond f16", .gap = GAP_HALF_SUM,
+          .offset = 300, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 50, 50, 5), .filter = { 50, 50 }, .padding = VALID },
-    { ROW("half_max", "elements near the largest f16: any sum is beyond it", .scale = 1000,
-          .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_max", "elements near the largest f16: any sum is beyond it", .gap = GAP_HALF_RANGE,
+          .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 4, 4, 5), .filter = { 2, 2 }, .padding = VALID },
     { ROW("v", "each version says the same for floats", .each_version = true),
       .in = DIMS(1, 4, 4, 4), .filter = { 2, 2 }, .stride = { 2, 2 } },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+      .in = DIMS(1, 4, 4, 4), .filter = { 2, 2 }, .stride = { 2, 2 } },
+    { ROW("window_62500", "250x250 elements", .gap = GAP_HALF_SUM), .in = DIMS(1, 250, 250, 1),
+      .filter = { 250, 250 }, .padding = VALID },
 };
 
 static void build(struct maker *m)

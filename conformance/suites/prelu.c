@@ -1,6 +1,7 @@
 /* PRELU.  Slopes for each channel, one for all, for each pixel; constant or not; both signs. */
 #include "conformance/maker.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 #include <string.h>
 
@@ -37,9 +38,11 @@ static const struct row rows[] = {
       .alpha = DIMS(2, 3, 4, 5) },
     { ROW("rows", "a slope for each row"), .in = DIMS(1, 4, 3, 6), .alpha = DIMS(4, 1, 1) },
     { ROW("pixels", "a slope for each pixel"), .in = DIMS(1, 4, 3, 6), .alpha = DIMS(4, 3, 1) },
-    { ROW("runtime", "slopes that are no constant", .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime", "slopes that are no constant", .gap = GAP_RUNTIME,
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 3, 3, 7), .alpha = DIMS(1, 1, 7), .runtime = true },
-    { ROW("runtime_full", "a slope for each element, no constant", .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime_full", "a slope for each element, no constant", .gap = GAP_RUNTIME,
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(2, 3, 3, 5), .alpha = DIMS(2, 3, 3, 5), .runtime = true },
     { ROW("column", "a slope for each column"), .in = DIMS(1, 4, 3, 6), .alpha = DIMS(3, 1) },
     { ROW("images", "a slope for each image"), .in = DIMS(3, 2, 2, 5), .alpha = DIMS(3, 1, 1, 1) },
@@ -49,13 +52,17 @@ static const struct row rows[] = {
     { ROW("n257", "one element more than a workgroup of 256"), .in = DIMS(1, 257),
       .alpha = DIMS(1) },
     { ROW("image_1x1", "one pixel"), .in = DIMS(1, 1, 1, 9), .alpha = DIMS(1, 1, 9) },
-    { ROW("batch7_c3", "odd batch"), .in = DIMS(7, 1, 2, 3), .alpha = DIMS(1, 1, 3) },
-    { ROW("rank6", "six dimensions"), .in = DIMS(2, 1, 3, 1, 2, 3), .alpha = DIMS(3, 1, 1, 3) },
-    { ROW("rank1", "a vector"), .in = DIMS(7), .alpha = DIMS(7) },
-    { ROW("rank2", "a matrix"), .in = DIMS(3, 5), .alpha = DIMS(5) },
-    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 3, 5), .alpha = DIMS(1, 5) },
-    { ROW("rank5", "five dimensions"), .in = DIMS(2, 2, 3, 2, 3), .alpha = DIMS(3, 1, 3) },
-    { ROW("batch3", "batch over 1"), .in = DIMS(3, 2, 2, 5), .alpha = DIMS(1, 1, 5) },
+    { ROW("batch7_c3", "odd batch", .gap = GAP_BATCH), .in = DIMS(7, 1, 2, 3),
+      .alpha = DIMS(1, 1, 3) },
+    { ROW("rank6", "six dimensions", .gap = GAP_RANK), .in = DIMS(2, 1, 3, 1, 2, 3),
+      .alpha = DIMS(3, 1, 1, 3) },
+    { ROW("rank1", "a vector", .gap = GAP_RANK), .in = DIMS(7), .alpha = DIMS(7) },
+    { ROW("rank2", "a matrix", .gap = GAP_RANK), .in = DIMS(3, 5), .alpha = DIMS(5) },
+    { ROW("rank3", "[B, T, C]", .gap = GAP_RANK), .in = DIMS(2, 3, 5), .alpha = DIMS(1, 5) },
+    { ROW("rank5", "five dimensions", .gap = GAP_RANK), .in = DIMS(2, 2, 3, 2, 3),
+      .alpha = DIMS(3, 1, 3) },
+    { ROW("batch3", "batch over 1", .gap = GAP_BATCH), .in = DIMS(3, 2, 2, 5),
+      .alpha = DIMS(1, 1, 5) },
     { ROW("pixels257", "one pixel more than a workgroup"), .in = DIMS(1, 257, 1, 2),
       .alpha = DIMS(2) },
     { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11), .alpha = DIMS(1, 1, 11) },
@@ -67,6 +74,8 @@ static const struct row rows[] = {
     { ROW("every_half_scalar", "every f16 value and one slope", .every_half = true,
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 256, 256, 1), .alpha = DIMS(1) },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+      .in = DIMS(1, 2, 2, 6), .alpha = DIMS(1, 1, 6) },
 };
 
 static void build(struct maker *m)

@@ -2,6 +2,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 struct row {
     struct op_case base;
@@ -40,18 +41,18 @@ static const struct row rows[] = {
     { ROW("tail1001_4d", "the last slice has one lane"), .in = DIMS(1, 1, 1, 1001) },
     { ROW("c4099", "more classes than any workgroup has invocations, a prime"),
       .in = DIMS(1, 4099) },
-    { ROW("batch2", "one row an image"), .in = DIMS(2, 1, 1, 10) },
-    { ROW("batch3_c5", "batch over 1 with a tail"), .in = DIMS(3, 5) },
-    { ROW("batch7_c13", "odd batch, prime row"), .in = DIMS(7, 2, 3, 13) },
+    { ROW("batch2", "one row an image", .gap = GAP_BATCH), .in = DIMS(2, 1, 1, 10) },
+    { ROW("batch3_c5", "batch over 1 with a tail", .gap = GAP_BATCH), .in = DIMS(3, 5) },
+    { ROW("batch7_c13", "odd batch, prime row", .gap = GAP_BATCH), .in = DIMS(7, 2, 3, 13) },
     { ROW("rows65", "one row more than a workgroup of 64"), .in = DIMS(65, 7) },
     { ROW("rows257", "one row more than a workgroup of 256"), .in = DIMS(1, 257, 1, 3) },
     { ROW("segment", "a map of 21 classes, as segmentation has"), .in = DIMS(1, 9, 9, 21) },
-    { ROW("rank1", "one row"), .in = DIMS(19) },
-    { ROW("rank1_c1", "one element: always 1"), .in = DIMS(1) },
-    { ROW("rank3", "attention: [B, T, C]"), .in = DIMS(2, 5, 7) },
-    { ROW("rank3_wide", "attention with a long row"), .in = DIMS(1, 3, 130) },
-    { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5) },
-    { ROW("rank6", "six dimensions"), .in = DIMS(1, 2, 1, 3, 2, 7) },
+    { ROW("rank1", "one row", .gap = GAP_RANK), .in = DIMS(19) },
+    { ROW("rank1_c1", "one element: always 1", .gap = GAP_RANK), .in = DIMS(1) },
+    { ROW("rank3", "attention: [B, T, C]", .gap = GAP_RANK), .in = DIMS(2, 5, 7) },
+    { ROW("rank3_wide", "attention with a long row", .gap = GAP_RANK), .in = DIMS(1, 3, 130) },
+    { ROW("rank5", "five dimensions", .gap = GAP_RANK), .in = DIMS(2, 1, 3, 2, 5) },
+    { ROW("rank6", "six dimensions", .gap = GAP_RANK), .in = DIMS(1, 2, 1, 3, 2, 7) },
     { ROW("beta_half", "beta below 1"), .in = DIMS(1, 2, 2, 9), .beta = 0.5f },
     { ROW("beta2", "beta over 1"), .in = DIMS(1, 2, 2, 9), .beta = 2 },
     { ROW("beta10", "beta large: nearly the maximum alone"), .in = DIMS(2, 33), .beta = 10 },
@@ -69,7 +70,7 @@ static const struct row rows[] = {
     { ROW("low1000", "exp(-1000) is 0: so is the sum, unless the maximum is taken off",
           .offset = -1000),
       .in = DIMS(2, 2, 2, 6) },
-    { ROW("high60000", "logits near the largest f16", .offset = 6e4,
+    { ROW("high60000", "logits near the largest f16", .gap = GAP_HALF_RANGE, .offset = 6e4,
           .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE)),
       .in = DIMS(1, 3, 3, 5) },
     { ROW("negative", "all logits below zero: padded lanes that hold 0 would win", .offset = -20),
@@ -78,6 +79,13 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 2, 1) },
     { ROW("v", "each version says the same for floats", .each_version = true),
       .in = DIMS(1, 2, 2, 6) },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+      .in = DIMS(1, 2, 2, 6) },
+    { ROW("sum70000", "70,000 classes: each result near the smallest normal f16",
+          .gap = GAP_HALF_SUM),
+      .in = DIMS(1, 70000), .beta = 0.25f },
+    { ROW("sum70001_4d", "70,001 classes in four dimensions", .gap = GAP_HALF_SUM, .scale = 2),
+      .in = DIMS(1, 1, 1, 70001) },
 };
 
 static void build(struct maker *m)

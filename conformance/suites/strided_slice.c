@@ -2,6 +2,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 #include <string.h>
 
@@ -136,15 +137,19 @@ static const struct row rows[] = {
       .out = DIMS(1, 257), .strides = { 1, -1 }, .masks = { .begin = 3, .end = 3 } },
     { ROW("prime", "a crop of prime extents"), .in = DIMS(1, 13, 17, 11), .out = DIMS(1, 11, 13, 7),
       .begin = { 0, 1, 3, 2 }, .end = { 1, 12, 16, 9 }, .strides = ONES },
-    { ROW("batch7", "every other image of seven"), .in = DIMS(7, 2, 2, 3), .out = DIMS(4, 2, 2, 3),
-      .begin = { 0, 0, 0, 0 }, .end = { 7, 2, 2, 3 }, .strides = { 2, 1, 1, 1 } },
-    { ROW("batch_back", "images backwards"), .in = DIMS(3, 2, 2, 5), .out = DIMS(3, 2, 2, 5),
-      .strides = { -1, 1, 1, 1 }, .masks = { .begin = 15, .end = 15 } },
-    { ROW("half_max", "near the largest f16: moved as they are", .scale = 1000, .offset = 6e4,
-          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("batch7", "every other image of seven", .gap = GAP_BATCH), .in = DIMS(7, 2, 2, 3),
+      .out = DIMS(4, 2, 2, 3), .begin = { 0, 0, 0, 0 }, .end = { 7, 2, 2, 3 },
+      .strides = { 2, 1, 1, 1 } },
+    { ROW("batch_back", "images backwards", .gap = GAP_BATCH), .in = DIMS(3, 2, 2, 5),
+      .out = DIMS(3, 2, 2, 5), .strides = { -1, 1, 1, 1 }, .masks = { .begin = 15, .end = 15 } },
+    { ROW("half_max", "near the largest f16: moved as they are", .gap = GAP_HALF_RANGE,
+          .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 4, 4, 7), .out = DIMS(1, 4, 4, 3), .begin = { 0, 0, 0, 2 },
       .end = { 1, 4, 4, 5 }, .strides = ONES },
     { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 4, 3, 7), .out = DIMS(1, 2, 3, 4), .begin = { 0, 1, 0, 2 },
+      .end = { 1, 3, 3, 6 }, .strides = ONES },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 4, 3, 7), .out = DIMS(1, 2, 3, 4), .begin = { 0, 1, 0, 2 },
       .end = { 1, 3, 3, 6 }, .strides = ONES },
 };

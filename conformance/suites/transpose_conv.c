@@ -3,6 +3,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
 
@@ -66,11 +67,12 @@ static const struct row rows[] = {
       .activation = 3 },
     { ROW("stride1x3", "strides that differ"), .in = DIMS(1, 4, 3, 5), .out = DIMS(1, 4, 9, 5),
       .kernel = { 3, 4 }, .stride = { 1, 3 } },
-    { ROW("runtime_weights", "weights are an input of the graph", .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime_weights", "weights are an input of the graph", .gap = GAP_RUNTIME,
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 },
       .runtime_weights = true },
-    { ROW("runtime_both", "weights and bias are inputs of the graph", .version = 3,
-          .types = TYPE_BIT(CASE_F32)),
+    { ROW("runtime_both", "weights and bias are inputs of the graph", .gap = GAP_RUNTIME,
+          .version = 3, .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(2, 3, 3, 5), .out = DIMS(2, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 },
       .bias = true, .runtime_weights = true, .runtime_bias = true },
     { ROW("image_1x1", "one pixel becomes a kernel", .version = 3), .in = DIMS(1, 1, 1, 9),
@@ -87,10 +89,12 @@ static const struct row rows[] = {
       .kernel = { 3, 3 }, .stride = { 2, 2 } },
     { ROW("long_4608", "4608 products at most"), .in = DIMS(1, 2, 2, 512), .out = DIMS(1, 2, 2, 5),
       .kernel = { 3, 3 } },
-    { ROW("half_overflow", "results around the largest f16", .scale = 12000, .overflow = true,
-          .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_overflow", "results around the largest f16", .gap = GAP_HALF_RANGE, .scale = 12000,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 } },
     { ROW("v", "each version says the same for floats", .each_version = true),
+      .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
 };
 

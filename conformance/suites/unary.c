@@ -3,6 +3,7 @@
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
 #include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
 
 struct row {
     struct op_case base;
@@ -51,16 +52,16 @@ static const struct row rows[] = {
     LENGTH(1023),
     LENGTH(1025),
     LENGTH(4099),
-    { ROW("rank0", "a scalar"), .in = SCALAR },
-    { ROW("rank1", "a vector with a tail"), .in = DIMS(7) },
-    { ROW("rank1_one", "a vector of one"), .in = DIMS(1) },
-    { ROW("rank2", "matrix, odd both ways"), .in = DIMS(3, 5) },
-    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 3, 5) },
-    { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5) },
-    { ROW("rank6", "six dimensions"), .in = DIMS(2, 1, 3, 1, 2, 7) },
-    { ROW("batch2", "batch over 1"), .in = DIMS(2, 4, 4, 4) },
-    { ROW("batch3_c5", "batch over 1 with a tail"), .in = DIMS(3, 2, 5, 5) },
-    { ROW("batch7_c3", "odd batch"), .in = DIMS(7, 1, 2, 3) },
+    { ROW("rank0", "a scalar", .gap = GAP_RANK), .in = SCALAR },
+    { ROW("rank1", "a vector with a tail", .gap = GAP_RANK), .in = DIMS(7) },
+    { ROW("rank1_one", "a vector of one", .gap = GAP_RANK), .in = DIMS(1) },
+    { ROW("rank2", "matrix, odd both ways", .gap = GAP_RANK), .in = DIMS(3, 5) },
+    { ROW("rank3", "[B, T, C]", .gap = GAP_RANK), .in = DIMS(2, 3, 5) },
+    { ROW("rank5", "five dimensions", .gap = GAP_RANK), .in = DIMS(2, 1, 3, 2, 5) },
+    { ROW("rank6", "six dimensions", .gap = GAP_RANK), .in = DIMS(2, 1, 3, 1, 2, 7) },
+    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .in = DIMS(2, 4, 4, 4) },
+    { ROW("batch3_c5", "batch over 1 with a tail", .gap = GAP_BATCH), .in = DIMS(3, 2, 5, 5) },
+    { ROW("batch7_c3", "odd batch", .gap = GAP_BATCH), .in = DIMS(7, 1, 2, 3) },
     { ROW("pixels65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 65, 1, 3) },
     { ROW("pixels257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 1, 257, 2) },
     { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11) },
@@ -72,8 +73,8 @@ static const struct row rows[] = {
     { ROW("between", "all between the clamps: nothing changes", .scale = 0.25, .offset = 3),
       .in = DIMS(1, 3, 3, 5) },
     { ROW("beyond", "all over 6", .offset = 20), .in = DIMS(1, 3, 3, 5) },
-    { ROW("half_max", "near the largest f16", .only = CLAMPING, .scale = 1000, .offset = 6e4,
-          .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("half_max", "near the largest f16", .gap = GAP_HALF_RANGE, .only = CLAMPING,
+          .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5) },
     { ROW("huge", "near 2^100 in f32", .only = CLAMPING, .scale = 1e29,
           .sets = SET_BIT(SET_RANDOM)),
@@ -89,6 +90,8 @@ static const struct row rows[] = {
     { ROW("every_half", "every f16 value, infinities and NaNs too", .every_half = true,
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 64, 64, 16) },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+      .in = DIMS(1, 2, 2, 6) },
 };
 
 static void build(struct maker *m)

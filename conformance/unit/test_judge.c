@@ -94,7 +94,7 @@ static const char *const samples[] = {
     "dequantize.f16.shared",
     "dequantize.f16.two",
     "fully_connected.f32.rank4_flat_c5",
-    "conv_2d.f32.runtime_both",
+    "gap.f32.conv_2d_runtime_both",
 };
 enum { SAMPLES = sizeof samples / sizeof samples[0] };
 
@@ -305,7 +305,7 @@ static void test_every_half(void **state)
 /* Of ours the same bits, of others what keeps the bounds. */
 static void test_batches(void **state)
 {
-    static const char name[] = "softmax.f32.batch7_c13";
+    static const char name[] = "gap.f32.softmax_batch7_c13";
     struct case_result r = judge_gpu(name, "batch");
 
     (void)state;
@@ -317,7 +317,7 @@ static void test_batches(void **state)
     expect_reason(&r, "over the limit");
     /* No image stands alone here. */
     assert_int_equal(judge_gpu("add.f32.batch_b", "none").status, CASE_PASS);
-    assert_int_equal(judge_gpu("reshape.f32.batch3", "none").status, CASE_PASS);
+    assert_int_equal(judge_gpu("gap.f32.reshape_batch3", "none").status, CASE_PASS);
 }
 
 /* A chain is judged link by link, and then as it is. */
