@@ -163,6 +163,13 @@ static enum status fold(struct interpreter *in, struct node *node, struct diag *
     return s;
 }
 
+static enum status set_output(struct interpreter *in, struct node *node, int i, struct diag *diag)
+{
+    const enum status s = set_shape(in, node->out[i], &in->shapes[i], diag);
+
+    return diag_prefix(diag, s, "%s: node %d", node_name(node), node->index);
+}
+
 static enum status prepare_reference(struct interpreter *in, struct node *node, struct diag *diag)
 {
     if (node->folded)
@@ -178,7 +185,7 @@ static enum status prepare_reference(struct interpreter *in, struct node *node, 
         if (node->late)
             TRY(make_dynamic(in, t, diag));
         else
-            TRY(set_shape(in, t, &in->shapes[i], diag));
+            TRY(set_output(in, node, i, diag));
     }
     return folds(node) && !node->late ? fold(in, node, diag) : STATUS_OK;
 }
@@ -238,7 +245,7 @@ enum status prepare_late(struct interpreter *in, struct node *node, struct diag 
             return diag_fail(diag, STATUS_INVALID,
                              "node %d: %s: the shape of output %d is not known", node->index,
                              node_name(node), i);
-        TRY(set_shape(in, node->out[i], &in->shapes[i], diag));
+        TRY(set_output(in, node, i, diag));
         TRY(memory_own(in, (int)(node->out[i] - in->tensors), diag));
         memory_poison_tensor(in, (int)(node->out[i] - in->tensors));
     }
