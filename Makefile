@@ -162,6 +162,7 @@ golden-mint: $(B)/assay $(B)/venv/ready ## asks the real LiteRT for the goldens 
 
 cross-check: all $(B)/venv/ready ## the same .so in the real LiteRT from PyPI (Python, network)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_check.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python golden/cross_serialization.py $(B)
 
 # ---- order in the source ----
 layers: ## no include points the wrong way
@@ -204,6 +205,12 @@ mutants: all ## plants faults one at a time: the suite must notice each; T='ref_
 valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
 	@$(TEST_ENV) sh ci/valgrind.sh $(B)
 
+torture-cache: all $(addprefix $(B)/unit/test_gpu_,cache serialize tune) ## serialized files cut and flipped at every byte, processes at once (minutes)
+	@for t in cache serialize tune; do \
+	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/unit/test_gpu_$$t >$(B)/torture_$$t.log 2>&1 || \
+	        { cat $(B)/torture_$$t.log >&2; exit 1; }; \
+	    grep '^\[  PASSED' $(B)/torture_$$t.log | sed "s/^/torture-cache: $$t: /"; done
+
 # ---- to carry away, to install ----
 STATIC_LIBS := -Wl,-Bstatic $(shell $(PKG_CONFIG) --libs-only-L $(HDF5_PKG) 2>/dev/null) -lhdf5 -lsz -laec \
                -ljansson -ljpeg -lpng16 -lmd -lz -Wl,-Bdynamic
@@ -239,6 +246,6 @@ clean: ## remove $(B)
 
 force:
 .PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
-        fuzz-run coverage mutants valgrind portable install help clean force
+        fuzz-run coverage mutants valgrind torture-cache portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
