@@ -1,6 +1,8 @@
-/* LSTM, the basic kernel: one step, each width of input and cells against slices of four, states
- * that are inputs of the graph.  All four outputs are outputs of the graph. */
+/* LSTM, the basic kernel: each width of input and cells against slices of four, batches, states
+ * that are variables: the judge also runs sequences of steps.  All four outputs are outputs of the
+ * graph. */
 #include "conformance/maker.h"
+#include "conformance/pairwise.h"
 #include "conformance/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -15,7 +17,7 @@ static const struct suite_member members[] = {
     { "lstm",
       BUILTIN_LSTM,
       2,
-      TYPE_BIT(CASE_F32),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
       SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS),
       { .kind = BOUND_LSTM } },
 };
@@ -37,8 +39,19 @@ static const struct row rows[] = {
       .cells = 7 },
     { ROW("batch7", "odd batch", .gap = GAP_BATCH), .batch = 7, .depth = 3, .cells = 2 },
     { ROW("long", "300 products for a gate"), .batch = 1, .depth = 203, .cells = 97 },
-    { ROW("v", "each version says the same for f32", .each_version = true), .batch = 1, .depth = 6,
-      .cells = 6 },
+    { ROW("v", "each version says the same for floats", .each_version = true), .batch = 1,
+      .depth = 6, .cells = 6 },
+    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+      .batch = 1, .depth = 6, .cells = 6 },
+    { ROW("state_c3", "cells that do not fill a slice, over a sequence", .gap = GAP_STATE),
+      .batch = 1, .depth = 5, .cells = 3 },
+    { ROW("state_n3", "a state for each of a batch", .gap = GAP_STATE), .batch = 3, .depth = 4,
+      .cells = 5 },
+    { ROW("open", "forget gates that are open: the state grows", .scale = 0.2, .offset = 1.5,
+          .sets = SET_BIT(SET_RANDOM)),
+      .batch = 2, .depth = 4, .cells = 6 },
+    { ROW("wide257", "more cells than a workgroup"), .batch = 1, .depth = 7, .cells = 257 },
+    { ROW("deep1001", "a thousand inputs and one"), .batch = 1, .depth = 1001, .cells = 6 },
 };
 
 static void build(struct maker *m)
@@ -67,4 +80,52 @@ static void build(struct maker *m)
     maker_judged_outputs(m, &options, 5, in, 4, out);
 }
 
-SUITE(lstm, members, rows, build);
+/* ---- sweep: widths on both sides, batch, how large the gates' arguments are ---- */
+
+static const struct pairwise_level depths[] = {
+    { "d1", 1, 0 }, { "d2", 2, 0 }, { "d3", 3, 0 }, { "d4", 4, 0 },   { "d5", 5, 0 },
+    { "d7", 7, 0 }, { "d8", 8, 0 }, { "d9", 9, 0 }, { "d33", 33, 0 },
+};
+static const struct pairwise_level cells[] = {
+    { "a1", 1, 0 }, { "a2", 2, 0 }, { "a3", 3, 0 },   { "a4", 4, 0 },   { "a6", 6, 0 },
+    { "a7", 7, 0 }, { "a8", 8, 0 }, { "a17", 17, 0 }, { "a32", 32, 0 },
+};
+static const struct pairwise_level batches[] = {
+    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
+};
+/* A quarter: gates in between; four: most of them open or shut. */
+static const struct pairwise_level sizes[] = { { "", 4, 0 },
+                                               { "small", 1, 0 },
+                                               { "large", 16, 0 } };
+enum { DEPTHS, WIDTH, BATCH, SIZE };
+static const struct pairwise_axis axes[] = { PAIRWISE_AXIS(depths), PAIRWISE_AXIS(cells),
+                                             PAIRWISE_AXIS(batches), PAIRWISE_AXIS(sizes) };
+
+static const void *sweep(size_t *count)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    static struct row made[PAIRWISE_ROWS_MAX];
+    static size_t made_count;
+
+    if (made_count == 0) {
+        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
+        for (size_t i = 0; i < made_count; i++) {
+            const struct pairwise_level *const *const level = choices[i].level;
+
+            made[i] = (struct row){
+                .base = { .name = choices[i].name,
+                          .why = "pairwise: inputs, cells, batch, size of the gates",
+                          .scale = level[SIZE]->x / 4.0 },
+                .batch = level[BATCH]->x,
+                .depth = level[DEPTHS]->x,
+                .cells = level[WIDTH]->x,
+            };
+            if (i % 4 != 0)
+                made[i].base.types = TYPE_BIT(CASE_F32);
+        }
+    }
+    *count = made_count;
+    return made;
+}
+
+SUITE_SWEPT(lstm, members, rows, build, sweep);
