@@ -113,6 +113,8 @@ static bool check_node(struct check *c)
     }
     if (!check_options(c))
         return false;
+    if (n->folded) /* its op has accepted it */
+        return true;
     if (c->options->precision == PRECISION_FP16 && !c->limits->storage_16bit)
         return refuse(c, RULE_LIMITS_STORAGE_16BIT, -1, "storageBuffer16BitAccess",
                       "use precision=fp32", "true", "false");
@@ -125,7 +127,8 @@ static bool check_node(struct check *c)
     return n->op->accept(c);
 }
 
-/* A widened constant that no taken node reads is the CPU's business. */
+/* A constant that is widened or folded and that no taken node reads is the CPU's business.  Last
+ * ones first: their inputs may then have no reader either. */
 static void drop_unread_constants(struct decision *d, const struct graph *g)
 {
     static const struct drop why = { .rule = RULE_DEQUANTIZE_NO_READER,
@@ -134,10 +137,10 @@ static void drop_unread_constants(struct decision *d, const struct graph *g)
                                      .value = "0",
                                      .limit = "at least 1" };
 
-    for (int i = 0; i < g->node_count; i++) {
+    for (int i = g->node_count - 1; i >= 0; i--) {
         bool read = false;
 
-        if (!d->take[i] || g->nodes[i].code != BUILTIN_DEQUANTIZE ||
+        if (!d->take[i] || (g->nodes[i].code != BUILTIN_DEQUANTIZE && !g->nodes[i].folded) ||
             !graph_is_constant(g, g->nodes[i].outputs[0]))
             continue;
         for (int j = i + 1; j < g->node_count && !read; j++)

@@ -57,6 +57,10 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
 
     if (graph_import(&graph, context, &diag) != STATUS_OK)
         return fail(context, &diag);
+    if (graph_fold(&graph, &d->options, &d->device->limits, &diag) != STATUS_OK) {
+        graph_close(&graph);
+        return fail(context, &diag);
+    }
     d->graph = &graph;
     if (decide(&decision, &graph, &d->options, &d->device->limits, &diag) != STATUS_OK ||
         partition_limit(context, &d->options, &d->device->limits, &graph, &decision, &diag) !=

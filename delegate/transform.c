@@ -62,15 +62,6 @@ static void count_readers(struct rewrite *w)
     }
 }
 
-static bool outputs_are_constant(const struct graph *g, const struct graph_node *n)
-{
-    for (int i = 0; i < n->output_count; i++)
-        if (!graph_is_constant(g, n->outputs[i]))
-            return false;
-    return true;
-}
-
-/* A node whose outputs are all known has nothing to compute: its readers read the constants. */
 static enum status copy_partition(struct rewrite *w, const struct rewrite_request *r)
 {
     struct graph *g = &w->graph;
@@ -89,8 +80,7 @@ static enum status copy_partition(struct rewrite *w, const struct rewrite_reques
         if (!n || !n->op)
             return diag_fail(w->diag, STATUS_INVALID, "node %d is not one that was accepted",
                              r->nodes[i]);
-        if (!outputs_are_constant(g, n))
-            g->nodes[g->node_count++] = *n;
+        g->nodes[g->node_count++] = *n;
     }
     for (int i = 0; i < r->output_count; i++)
         if (r->outputs[i] >= 0 && r->outputs[i] < g->tensor_count)

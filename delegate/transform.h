@@ -57,6 +57,10 @@ void rewrite_close(struct rewrite *w);
 /* Tries one transform on every node; *changed is set when it fires.  They may come in any order. */
 enum status rewrite_apply(struct rewrite *w, enum transform_id id, bool *changed);
 
+/* Before the nodes are decided on: computes what is made of constants only, and marks its nodes. */
+enum status graph_fold(struct graph *g, const struct gpu_options *options,
+                       const struct device_limits *limits, struct diag *diag);
+
 /* ---- for the transforms ---- */
 
 /* The node that reads the tensor, when one input of one node does and it does not leave the
