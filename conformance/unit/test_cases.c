@@ -210,6 +210,108 @@ static void test_all_build(void **state)
     }
 }
 
+/* Gap cases are named so and come first. */
+static void test_gaps(void **state)
+{
+    bool others = false;
+
+    (void)state;
+    assert_non_null(cases[0].row->gap);
+    for (size_t i = 0; i < case_count; i++) {
+        const bool gap = cases[i].row->gap;
+
+        others = others || !gap;
+        if (gap != (strncmp(cases[i].name, "gap.", 4) == 0) || (gap && others))
+            fail_msg("%s: case %zu", cases[i].name, i);
+    }
+}
+
+/* A row for each version has all that there are, and says which. */
+static void test_each_version(void **state)
+{
+    size_t rows = 0;
+
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        const struct ref_op *const op = ref_find(cases[i].code);
+        char end[16];
+
+        if (!cases[i].row->each_version)
+            continue;
+        snprintf(end, sizeof end, "%d", cases[i].version);
+        assert_string_equal(cases[i].name + strlen(cases[i].name) - strlen(end), end);
+        rows += cases[i].version == op->max_version && !cases[i].half;
+        if (cases[i].version > 1 && !cases[i].half) /* the one before it in the list */
+            assert_int_equal(cases[i - 1].version, cases[i].version - 1);
+    }
+    assert_true(rows >= 20);
+}
+
+/* f16 activations: every float tensor of the model is f16. */
+static void test_half_activations(void **state)
+{
+    size_t count = 0;
+
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        const struct case_request request = { SET_SPREAD, 1, false };
+        struct case_instance x;
+        struct model model;
+        struct diag diag;
+
+        if (!cases[i].half)
+            continue;
+        count++;
+        assert_int_equal(case_build(&cases[i], &request, &x, &diag), STATUS_OK);
+        assert_int_equal(tflite_read(&model, x.file.bytes, x.file.count, &diag), STATUS_OK);
+        for (size_t t = 0; t < model.subgraphs[0].tensor_count; t++) {
+            if (model.subgraphs[0].tensors[t].type == TENSOR_FLOAT32)
+                fail_msg("%s: %s is f32", cases[i].name, model.subgraphs[0].tensors[t].name.text);
+        }
+        assert_int_equal(x.inputs[0].type, kTfLiteFloat16);
+        model_close(&model);
+        case_instance_close(&x);
+    }
+    assert_true(count >= 10 * 40);
+}
+
+/* Every f16 value is there, in both frames, and not in the same place. */
+static void test_every_half(void **state)
+{
+    static bool seen[65536];
+    size_t count = 0;
+
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        const struct case_request request = { SET_RANDOM, 1, false };
+        struct case_instance x;
+
+        if (!cases[i].row->every_half)
+            continue;
+        count++;
+        assert_int_equal(case_build(&cases[i], &request, &x, NULL), STATUS_OK);
+        assert_true(x.every_half);
+        assert_memory_not_equal(x.inputs[0].data[0], x.inputs[0].data[1], 64);
+        for (int frame = 0; frame < 2; frame++) {
+            const void *const data = x.inputs[0].data[frame];
+            const bool half = x.inputs[0].type == kTfLiteFloat16;
+            size_t different = 0;
+
+            memset(seen, 0, sizeof seen);
+            for (size_t e = 0; e < x.inputs[0].bytes / (half ? 2 : 4); e++) {
+                const uint16_t h =
+                    half ? ((const uint16_t *)data)[e] : float_to_half(((const float *)data)[e]);
+                different += !seen[h];
+                seen[h] = true;
+            }
+            /* As f16 again, 2046 NaNs are two. */
+            assert_int_equal(different, half ? 65536 : 65536 - 2046 + 2);
+        }
+        case_instance_close(&x);
+    }
+    assert_true(count >= 5);
+}
+
 /* Frames differ; seeds differ. */
 static void test_frames_and_seeds(void **state)
 {
@@ -259,10 +361,18 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_are_unique_and_plain), cmocka_unit_test(test_each_row_says_why),
-        cmocka_unit_test(test_each_op_has_forty),          cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_each_case_has_sets),         cmocka_unit_test(test_all_build),
-        cmocka_unit_test(test_frames_and_seeds),           cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_names_are_unique_and_plain),
+        cmocka_unit_test(test_each_row_says_why),
+        cmocka_unit_test(test_each_op_has_forty),
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_each_case_has_sets),
+        cmocka_unit_test(test_all_build),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_each_version),
+        cmocka_unit_test(test_half_activations),
+        cmocka_unit_test(test_every_half),
+        cmocka_unit_test(test_frames_and_seeds),
+        cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests_name("cases", tests, open_cases, close_cases);
