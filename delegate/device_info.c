@@ -207,6 +207,10 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
     limits->device_class = device_class_of(info->type, info->vendor_id);
 
     read_memory(physical, info, limits);
+    info->max_memory_allocation_bytes = limits->max_memory_allocation_bytes;
+    info->memory_budget_bytes = limits->memory_bytes;
+    info->storage_buffer_offset_alignment = (uint32_t)limits->storage_buffer_offset_alignment;
+    info->max_push_constants_bytes = limits->max_push_constants_bytes;
     if (*family < 0)
         snprintf(info->why_not, sizeof info->why_not, "no compute queue");
     else if (limits->max_workgroup_invocations < device_limits_minimum.max_workgroup_invocations)

@@ -169,33 +169,67 @@ static enum status limit(const TfLiteDelegateParams *partitions, const int *orde
     return STATUS_OK;
 }
 
-/* The host owns what it previews. */
-enum status partition_limit(TfLiteContext *context, const struct gpu_options *o,
-                            const struct device_limits *limits, const struct graph *g,
-                            struct decision *d, struct diag *diag)
+/* *count is -1 where the host gives no preview.  The host owns what it previews. */
+static enum status preview(TfLiteContext *context, const struct graph *g, const struct decision *d,
+                           TfLiteDelegateParams **partitions, int *count, struct diag *diag)
 {
-    TfLiteDelegateParams *partitions = NULL;
     TfLiteIntArray *nodes;
-    enum status s;
-    int *order;
-    int count = 0;
+    TfLiteStatus status = kTfLiteOk;
 
+    *partitions = NULL;
+    *count = -1;
     if (!context->PreviewDelegatePartitioning)
         return STATUS_OK;
     if (!(nodes = partition_nodes(g, d)))
         return diag_fail(diag, STATUS_NO_MEMORY, "partitions: out of memory");
-    if (nodes->size > 0 &&
-        context->PreviewDelegatePartitioning(context, nodes, &partitions, &count) != kTfLiteOk) {
-        mem_free(nodes);
-        return diag_fail(diag, STATUS_INVALID, "the host does not preview the partitions");
-    }
+    *count = 0;
+    if (nodes->size > 0)
+        status = context->PreviewDelegatePartitioning(context, nodes, partitions, count);
     mem_free(nodes);
-    for (int i = 0; i < count; i++)
-        if (!partitions[i].nodes_to_replace)
+    if (status != kTfLiteOk)
+        return diag_fail(diag, STATUS_INVALID, "the host does not preview the partitions");
+    for (int i = 0; i < *count; i++)
+        if (!(*partitions)[i].nodes_to_replace)
             return diag_fail(diag, STATUS_INVALID, "the host previews an incomplete partition");
+    return STATUS_OK;
+}
+
+enum status partition_limit(TfLiteContext *context, const struct gpu_options *o,
+                            const struct device_limits *limits, const struct graph *g,
+                            struct decision *d, struct diag *diag)
+{
+    TfLiteDelegateParams *partitions;
+    enum status s;
+    int *order;
+    int count;
+
+    TRY(preview(context, g, d, &partitions, &count, diag));
+    if (count <= 0)
+        return STATUS_OK;
     if (!(order = order_by_size(partitions, count)))
         return diag_fail(diag, STATUS_NO_MEMORY, "partitions: out of memory");
     s = limit(partitions, order, count, o, limits, g, d, diag);
     mem_free(order);
     return s;
+}
+
+enum status partition_sum(TfLiteContext *context, const struct gpu_options *o,
+                          const struct device_limits *limits, const struct graph *g,
+                          const struct decision *d, struct partition_sums *sums, struct diag *diag)
+{
+    TfLiteDelegateParams *partitions;
+
+    *sums = (struct partition_sums){ 0 };
+    TRY(preview(context, g, d, &partitions, &sums->count, diag));
+    for (int i = 0; i < sums->count; i++) {
+        struct plan plan;
+
+        TRY(plan_sizes(&plan, &partitions[i], g, o, limits, diag));
+        sums->constant_bytes += plan.constant_bytes;
+        sums->activation_bytes += plan.arena_bytes;
+        sums->activation_bound += plan.arena_bound;
+        sums->staging_bytes += plan.input_bytes + plan.output_bytes;
+        plan_close(&plan);
+    }
+    return STATUS_OK;
 }

@@ -18,6 +18,15 @@ enum status partition_limit(TfLiteContext *context, const struct gpu_options *o,
                             const struct device_limits *limits, const struct graph *g,
                             struct decision *d, struct diag *diag);
 
+/* What the host would make of the nodes that are taken.  count is -1 where it gives no preview. */
+struct partition_sums {
+    int count;
+    uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
+};
+enum status partition_sum(TfLiteContext *context, const struct gpu_options *o,
+                          const struct device_limits *limits, const struct graph *g,
+                          const struct decision *d, struct partition_sums *sums, struct diag *diag);
+
 /* Fills in nodes, inputs and outputs of a partition as the host gives it; the rest of the request
  * is there.  *nodes is what mem_free takes afterwards. */
 enum status partition_request(struct plan_request *r, const TfLiteDelegateParams *partition,

@@ -1,6 +1,7 @@
 /* What libassay_delegate.so exports: the plug-in ABI, the GPU delegate's C API, and its own. */
 #include "assay_gpu.h"
 #include "delegate/api.h"
+#include "delegate/ask.h"
 #include "delegate/delegate.h"
 #include "delegate/pipeline.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -122,29 +123,31 @@ int assay_gpu_devices(struct assay_gpu_device *devices, int room, char *error, s
 
 int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
 {
-    return delegate ? ((const struct gpu_delegate *)delegate->data_)->decision.refusal_count : 0;
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    int count;
+
+    if (!d)
+        return 0;
+    pthread_mutex_lock(&d->lock);
+    count = d->decision.refusal_count;
+    pthread_mutex_unlock(&d->lock);
+    return count;
 }
 
 int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gpu_refusal *refusal)
 {
-    const struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
-    const struct refusal *r;
+    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
     struct assay_gpu_refusal mine;
+    bool found;
 
-    if (!d || i < 0 || i >= d->decision.refusal_count)
+    if (!d || i < 0)
         return -1;
-    r = &d->decision.refusals[i];
-    mine = (struct assay_gpu_refusal){ .node = r->host_node,
-                                       .op = r->op,
-                                       .version = r->version,
-                                       .rule = r->rule,
-                                       .tensor = r->tensor,
-                                       .tensor_name = r->tensor_name,
-                                       .field = r->field,
-                                       .value = r->value,
-                                       .limit = r->limit,
-                                       .hint = r->hint };
-    return api_give(refusal, &mine, sizeof mine);
+    pthread_mutex_lock(&d->lock);
+    found = i < d->decision.refusal_count;
+    if (found)
+        mine = refusal_view(&d->decision.refusals[i]);
+    pthread_mutex_unlock(&d->lock);
+    return found ? api_give(refusal, &mine, sizeof mine) : -1;
 }
 
 int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)

@@ -82,6 +82,10 @@ struct assay_gpu_device {
     int cooperative_matrix;
     int timestamps;
     int memory_budget;
+    uint64_t max_memory_allocation_bytes; /* in one block */
+    uint64_t memory_budget_bytes;         /* of memory_bytes, what is ours now */
+    uint32_t storage_buffer_offset_alignment;
+    uint32_t max_push_constants_bytes;
 };
 
 /* Describes up to room devices, in the order of their index, and returns how many there are; -1
@@ -106,8 +110,33 @@ struct assay_gpu_refusal {
     const char *hint;  /* what a user can do */
 };
 
-/* Nodes of the graph that the delegate saw last: how many were refused, and the i-th of them
- * (0: ok, -1: out of range). */
+/* Before: what a delegate of these options would do on a device, which need not be here.  No Vulkan
+ * is called.  The host's context answers while it prepares a delegate only: so ask in the Prepare
+ * of one of your own, which then takes nothing. */
+struct assay_gpu_question {
+    size_t struct_size;
+    /* As for assay_gpu_delegate_create. */
+    const char *const *keys, *const *values;
+    size_t count;
+    /* As assay_gpu_devices describes it, here or elsewhere; what is 0, and all when NULL, is what
+     * every Vulkan 1.1 device has. */
+    const struct assay_gpu_device *device;
+    /* Called for each node that is left to the CPU; may be NULL.  Strings are valid in the call. */
+    void (*refused)(void *user, const struct assay_gpu_refusal *refusal);
+    void *user;
+    /* The answer.  partitions is -1, and bytes are 0, where the host gives no preview. */
+    int nodes, taken, partitions;
+    uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
+    char error[ASSAY_GPU_NAME_BYTES]; /* why there is no answer */
+};
+/* 0, or -1 with the reason in error. */
+ASSAY_GPU_EXPORT int assay_gpu_ask(TfLiteContext *context, struct assay_gpu_question *question);
+
+/* The rules by which nodes are refused: id and what must hold, both static; -1 past the end. */
+ASSAY_GPU_EXPORT int assay_gpu_rule(int i, const char **id, const char **meaning);
+
+/* After.  Nodes of the graph that the delegate saw last: how many were refused, and the i-th of
+ * them (0: ok, -1: out of range). */
 ASSAY_GPU_EXPORT int assay_gpu_refusal_count(const TfLiteDelegate *delegate);
 ASSAY_GPU_EXPORT int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i,
                                            struct assay_gpu_refusal *refusal);
