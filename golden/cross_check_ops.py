@@ -3,14 +3,17 @@
 Some cases of each op are exported (`assay golden export`), in f32 and with data that are f16 values,
 and run in the runtime with our .so in the precision that goes with them.  The one node has to be
 taken.  What comes out is written as golden files are, and `assay golden check --bounds` judges it
-by the limits of the op.  LSTM, as every graph with variables, is invoked twice.
+by the limits of the op.  LSTM, as every graph with variables, is invoked twice; and once more with
+its state in inputs of the graph, which the kernel writes to.
 """
 
 import json
 import shutil
 import subprocess
 
+import flatbuffers
 import h5py
+import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 
@@ -77,8 +80,64 @@ def judge(assay, directory, precision):
     return {line["op"]: line for line in verdict["ops"]}, verdict["failures"]
 
 
+def with_state_in_inputs(model_bytes):
+    """The model without variables: they become inputs of the graph."""
+    model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
+    graph = model.subgraphs[0]
+    state = [i for i, tensor in enumerate(graph.tensors) if tensor.isVariable]
+    for i in state:
+        graph.tensors[i].isVariable = False
+    graph.inputs = list(graph.inputs) + state
+    builder = flatbuffers.Builder(1 << 16)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def sequence(model_bytes, inputs, delegates):
+    """Three steps from given inputs: outputs and state inputs after each."""
+    interpreter = Interpreter(
+        model_content=model_bytes,
+        num_threads=1,
+        experimental_op_resolver_type=OpResolverType.BUILTIN_REF,
+        experimental_delegates=delegates,
+    )
+    interpreter.allocate_tensors()
+    details = interpreter.get_input_details()
+    for detail, value in zip(details, inputs, strict=True):
+        interpreter.set_tensor(detail["index"], value)
+    steps = []
+    for _ in range(3):
+        interpreter.invoke()
+        wanted = interpreter.get_output_details()[:2] + details[1:]
+        steps.append([interpreter.get_tensor(d["index"]) for d in wanted])
+    return interpreter, steps
+
+
+def check_state_inputs(report, cases_path, delegate, precision, limit, ops_that_run):
+    """h and c of three steps that begin with given ones, against the reference kernels."""
+    with h5py.File(cases_path, "r") as cases:
+        variant = sorted(cases["lstm"]["f32"])[0]
+        model, inputs = mint.read_case(f"lstm.f32.{variant}", cases["lstm"]["f32"][variant])
+    model = with_state_in_inputs(model)
+    graph = schema.ModelT.InitFromPackedBuf(model, 0).subgraphs[0]
+    rng = np.random.default_rng(1)
+    for tensor in graph.inputs[len(inputs) :]:
+        inputs.append(rng.uniform(-1, 1, graph.tensors[tensor].shape).astype(np.float32))
+    _, expected = sequence(model, inputs, None)
+    interpreter, got = sequence(model, inputs, [delegate])
+    taken, left = ops_that_run(interpreter)
+    error = max(np.abs(e - g).max() for step in zip(expected, got) for e, g in zip(*step))
+    written = all(np.array_equal(h, s) and np.array_equal(c, t) for h, c, s, t in got)
+    report.check(
+        taken == 1 and not left and written and error <= limit,
+        f"lstm.f32.{variant} with its state in inputs, {precision}",
+        f"{taken} DELEGATE nodes, state {'written' if written else 'not written'}, "
+        f"error {error:.2g} over three steps, limit {limit:.0e}",
+    )
+
+
 def check_ops(report, assay, library, work, ops_that_run):
-    for precision in ("fp32", "fp16"):
+    for precision, limit in (("fp32", 1e-5), ("fp16", 1e-2)):
         cases_path, directory = work / f"cases_{precision}.h5", work / f"ops_{precision}"
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
@@ -91,6 +150,7 @@ def check_ops(report, assay, library, work, ops_that_run):
                     counts[op] = run_op(
                         op, cases[op], directory / f"{op}.h5", delegate, ops_that_run
                     )
+        check_state_inputs(report, cases_path, delegate, precision, limit, ops_that_run)
         verdicts, failures = judge(assay, directory, precision)
         for op, (ran, wrong) in counts.items():
             for line in wrong:
