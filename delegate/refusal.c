@@ -67,6 +67,20 @@ bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need)
                   "%llu", (unsigned long long)need);
 }
 
+/* llvmpipe ends an invocation's loops after 65,535 turns, whatever is left to do, and says nothing:
+ * an average over 255x256 pixels lacks the last one.  Some turns are left for what is around a sum.
+ */
+enum { MOST_TURNS = 65000 };
+
+bool check_turns(struct check *c, uint64_t turns)
+{
+    if (turns <= MOST_TURNS || c->limits->device_class != DEVICE_SOFTWARE)
+        return true;
+    return refuse(c, RULE_LIMITS_TURNS, -1, "turns of a loop",
+                  "the device's driver ends long loops; split the sum, or use another device",
+                  "65000", "%llu", (unsigned long long)turns);
+}
+
 bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs)
 {
     char limit[32];

@@ -62,6 +62,9 @@ bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank);
 /* The values of input i, weights, can be stored in the precision of the device: packed as count
  * vec4 they fit one storage buffer; in fp16 no constant is beyond 65504. */
 bool check_storable(struct check *c, int i, uint64_t count);
+/* An invocation of the node's shader makes so many turns of its loops, all of them together: within
+ * what the device does. */
+bool check_turns(struct check *c, uint64_t turns);
 /* Output i is a float tensor of a rank within [min, max]. */
 bool check_output_float(struct check *c, int i, int min_rank, int max_rank);
 /* A fused activation that the shaders compute: none, relu, relu_n1_to_1, relu6. */

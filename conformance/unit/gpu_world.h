@@ -215,7 +215,8 @@ struct edit {
         EDIT_WEIGHT,
         EDIT_OPTION,
         EDIT_RANGE,
-        EDIT_NO_HALF
+        EDIT_NO_HALF,
+        EDIT_SOFTWARE
     } what;
     int node, tensor, at;
     int64_t value;
@@ -325,6 +326,10 @@ struct edit {
     {                                                                                              \
         .what = EDIT_NO_HALF                                                                       \
     }
+#define SOFTWARE_DEVICE                                                                            \
+    {                                                                                              \
+        .what = EDIT_SOFTWARE                                                                      \
+    }
 
 static inline struct graph_tensor *world_at(struct world *w, int node, int tensor)
 {
@@ -416,6 +421,7 @@ static inline void world_edit(struct world *w, const struct edit *e)
         break;
     case EDIT_RANGE: w->limits.max_storage_buffer_range = (uint64_t)e->value; break;
     case EDIT_NO_HALF: w->limits.storage_16bit = false; break;
+    case EDIT_SOFTWARE: w->limits.device_class = DEVICE_SOFTWARE; break;
     }
 }
 

@@ -70,7 +70,11 @@ static bool accept_conv(struct check *c)
         return refuse(c, RULE_CONV_2D_BIAS, c->node->inputs[2], "dims[0]", "the model is malformed",
                       "dims[0] of the weights", "%d, the weights have %d", b->dims[0], w->dims[0]);
     shape = weights_of(w, w->dims[3] != x->dims[3]);
-    return check_storable(c, 1, weights_vec4s(&shape));
+    /* Slices of a group, or where they are not shared out, all. */
+    return check_turns(c, (uint64_t)w->dims[1] * (uint64_t)w->dims[2] *
+                              (w->dims[3] != x->dims[3] ? (uint64_t)w->dims[3] + 1
+                                                        : ((uint64_t)w->dims[3] + 3) / 4 + 1)) &&
+           check_storable(c, 1, weights_vec4s(&shape));
 }
 
 /* How a workgroup of conv_2d.comp is laid out: 128 invocations, which every device allows.  More

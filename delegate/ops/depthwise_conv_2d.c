@@ -56,8 +56,10 @@ static bool accept_depthwise(struct check *c)
         return refuse(c, RULE_DEPTHWISE_CONV_2D_BIAS, c->node->inputs[2], "dims[0]",
                       "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
                       b->dims[0], w->dims[3]);
-    return check_storable(
-        c, 1, (uint64_t)w->dims[1] * (uint64_t)w->dims[2] * (((uint64_t)w->dims[3] + 3) / 4));
+    return check_turns(c, (uint64_t)w->dims[1] * ((uint64_t)w->dims[2] + 1)) &&
+           check_storable(c, 1,
+                          (uint64_t)w->dims[1] * (uint64_t)w->dims[2] *
+                              (((uint64_t)w->dims[3] + 3) / 4));
 }
 
 static enum status plan_depthwise(struct planner *p, const struct graph_node *n)

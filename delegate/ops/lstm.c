@@ -109,7 +109,8 @@ static bool accept_lstm(struct check *c)
         !check_state(c, C))
         return false;
     shape = weights_of(&c->graph->tensors[in[WEIGHTS]]);
-    return check_storable(c, WEIGHTS, weights_vec4s(&shape));
+    return check_turns(c, ((uint64_t)depth + (uint64_t)units + 3) / 4 / SHARES_Y) &&
+           check_storable(c, WEIGHTS, weights_vec4s(&shape));
 }
 
 static enum status plan_concat(struct planner *p, const struct graph_node *n, int x, int h, int xh)

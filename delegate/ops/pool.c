@@ -22,6 +22,12 @@ static struct window window_of(const TfLitePoolParams *params)
                             .dilation_w = 1 };
 }
 
+/* What of a window is inside the image. */
+static uint64_t clipped(int filter, int32_t extent)
+{
+    return (uint64_t)(filter < extent ? filter : extent);
+}
+
 static bool accept_pool(struct check *c)
 {
     const TfLitePoolParams *params = c->node->params;
@@ -40,7 +46,8 @@ static bool accept_pool(struct check *c)
         return refuse(c, RULE_POOL_CHANNELS, c->node->outputs[0], "dims[3]",
                       "the model is malformed", "the input's", "%d, the input has %d", y->dims[3],
                       x->dims[3]);
-    return true;
+    return check_turns(c, clipped(window.filter_h, x->dims[1]) *
+                              (clipped(window.filter_w, x->dims[2]) + 1));
 }
 
 static enum status plan_pool(struct planner *p, const struct graph_node *n)

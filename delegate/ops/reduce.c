@@ -40,6 +40,7 @@ static bool accept_mean(struct check *c)
     const TfLiteReducerParams *params = c->node->params;
     const struct graph_tensor *x, *y, *axes;
     bool reduced[GRAPH_MAX_RANK];
+    uint64_t rows = 1;
     int rank = 0;
 
     if (!check_counts(c, 2, 2, 1) || !check_params(c) ||
@@ -68,7 +69,12 @@ static bool accept_mean(struct check *c)
     if (rank != y->rank)
         return refuse(c, RULE_REDUCE_OUTPUT_SHAPE, c->node->outputs[0], "rank",
                       "the model is malformed", "what the axes give", "%d", y->rank);
-    return true;
+    for (int i = 0; i < x->rank - 1; i++)
+        rows *= reduced[i] ? (uint64_t)x->dims[i] : 1;
+    /* Over channels an invocation has four sums, one after the other. */
+    return check_turns(
+        c, (reduced[x->rank - 1] ? rows * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) * 4 : rows) /
+               WORKGROUP);
 }
 
 /* Adds dim (size, stride) to the groups from the innermost on; the shader wants them outermost

@@ -28,7 +28,8 @@ static bool accept_softmax(struct check *c)
     if (!(fabsf(params->beta) <= 1e6f))
         return refuse(c, RULE_SOFTMAX_BETA, -1, "beta", "the model is malformed",
                       "finite, at most 1e6", "%g", params->beta);
-    return true;
+    /* Three walks over a row. */
+    return check_turns(c, 3 * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) / WORKGROUP);
 }
 
 static enum status plan_softmax(struct planner *p, const struct graph_node *n)

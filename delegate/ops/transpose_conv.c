@@ -62,6 +62,12 @@ static bool check_shape(struct check *c)
     return true;
 }
 
+/* Most taps of an output along one axis. */
+static uint64_t taps(int filter, int stride)
+{
+    return ((uint64_t)filter - 1) / (uint64_t)stride + 1;
+}
+
 static bool accept_transpose_conv(struct check *c)
 {
     const TfLiteTransposeConvParams *params = c->node->params;
@@ -95,7 +101,10 @@ static bool accept_transpose_conv(struct check *c)
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       b->dims[0], w->dims[0]);
     weights = weights_of(w);
-    return check_storable(c, WEIGHTS, weights_vec4s(&weights));
+    return check_turns(c, taps(window.filter_h, window.stride_h) *
+                              taps(window.filter_w, window.stride_w) *
+                              (((uint64_t)w->dims[3] + 3) / 4 + 1)) &&
+           check_storable(c, WEIGHTS, weights_vec4s(&weights));
 }
 
 static enum status plan_transpose_conv(struct planner *p, const struct graph_node *n)
