@@ -77,6 +77,10 @@ expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --war
 expect 0 '^cold start .*init' $assay bench $model --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet
 expect 0 '"device_lower_bound"' $assay bench --graph=$model --num_runs=2 --min_secs=0 --no-starts \
     --warmup_min_secs=0 --quiet --format=json
+expect 0 '^split .*on the CPU' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --no-starts \
+    --delegate-option=exclude=SOFTMAX --quiet
+expect 0 '"copied_in_bytes": [1-9]' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --no-starts \
+    --format=json --quiet
 expect 2 'no model' $assay bench
 expect 2 'none.tflite' $assay bench "$work/none.tflite"
 echo $count >"$2/commands.count"

@@ -124,15 +124,21 @@ static void summarize(struct bench_result *r, double *ms, size_t count)
     r->latency_ms.max = ms[count - 1];
 }
 
+static bool read_stats(const struct session *s, struct assay_gpu_stats *stats)
+{
+    *stats = (struct assay_gpu_stats){ .struct_size = sizeof *stats };
+    return s->delegate && s->subject.extras.get_stats &&
+           s->subject.extras.get_stats(s->delegate, stats) == 0;
+}
+
 static void read_memory(struct bench_result *r, const struct session *s)
 {
-    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+    struct assay_gpu_stats stats;
     struct rusage usage;
 
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         r->host_peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
-    if (!s->delegate || !s->subject.extras.get_stats ||
-        s->subject.extras.get_stats(s->delegate, &stats) != 0)
+    if (!read_stats(s, &stats))
         return;
     r->has_memory = true;
     r->constant_bytes = stats.constant_bytes;
@@ -145,9 +151,25 @@ static void read_memory(struct bench_result *r, const struct session *s)
     r->tune_ms = stats.tune_ms;
 }
 
+/* before: as the timed inferences began. */
+static void read_split(struct bench_result *r, const struct session *s,
+                       const struct assay_gpu_stats *before)
+{
+    struct assay_gpu_stats stats;
+
+    if (!read_stats(s, &stats) || stats.invokes <= before->invokes)
+        return;
+    r->has_split = true;
+    r->copied_in_bytes = stats.copied_in_bytes;
+    r->copied_out_bytes = stats.copied_out_bytes;
+    r->cpu_ms =
+        r->latency_ms.mean - (stats.invoke_ms - before->invoke_ms) / (double)r->latency_ms.n;
+}
+
 static enum status time_inferences(struct bench_result *r, struct bench_session *t,
                                    const struct bench_request *q, struct diag *diag)
 {
+    struct assay_gpu_stats before = { 0 };
     double *ms = NULL;
     size_t count = 0;
     enum status s = bench_infer(&t->s, &r->first_ms, diag);
@@ -155,6 +177,7 @@ static enum status time_inferences(struct bench_result *r, struct bench_session 
     if (s == STATUS_OK)
         s = repeat(&t->s, q, "warm-up", q->warmup_runs, q->warmup_min_secs, q->max_secs, &ms,
                    &count, diag);
+    read_stats(&t->s, &before);
     if (s == STATUS_OK)
         s = repeat(&t->s, q, "timing", q->runs, q->min_secs, q->max_secs, &ms, &count, diag);
     cli_progress_end();
@@ -170,6 +193,7 @@ static enum status time_inferences(struct bench_result *r, struct bench_session 
         r->create_ms = t->create_ms;
         r->prepare_ms = t->prepare_ms;
         read_memory(r, &t->s);
+        read_split(r, &t->s, &before);
     }
     mem_free(ms);
     return s;

@@ -62,6 +62,11 @@ struct bench_result {
     int dispatches, barriers;
     int tuned_steps; /* with the option tune=1, now or at an earlier start */
     double tune_ms;
+    /* What an inference copies to the device and back, and what the nodes left to the CPU take of
+     * its time (with all that the runtime does between partitions). */
+    bool has_split;
+    uint64_t copied_in_bytes, copied_out_bytes;
+    double cpu_ms;
     uint64_t host_peak_bytes; /* of the process */
     struct bench_start cold, warm;
     struct bench_start serialized[2]; /* the first start, and a second one with its files */

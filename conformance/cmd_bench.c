@@ -85,6 +85,18 @@ static void print_serialized(FILE *f, const struct bench_start *first,
             first->driver_files, second->driver_files);
 }
 
+static void print_split(FILE *f, const struct bench_result *r)
+{
+    if (!r->has_split)
+        return;
+    fprintf(f, "copies      %.2f KiB to the device and %.2f KiB back, an inference\n",
+            (double)r->copied_in_bytes / 1024, (double)r->copied_out_bytes / 1024);
+    if (r->partitions > 1 || r->taken < r->nodes)
+        fprintf(f, "split       %d partition%s; %zu node%s on the CPU: %.3f ms of %.3f\n",
+                r->partitions, r->partitions == 1 ? "" : "s", r->nodes - r->taken,
+                r->nodes - r->taken == 1 ? "" : "s", r->cpu_ms, r->latency_ms.mean);
+}
+
 static void print_text(FILE *f, const struct bench_result *r, const struct bench_request *q)
 {
     fprintf(f, "model       %s\n", q->model);
@@ -114,6 +126,7 @@ static void print_text(FILE *f, const struct bench_result *r, const struct bench
     if (r->tuned_steps > 0)
         fprintf(f, "workgroups  of %d of %d steps measured, %.1f ms for it at this start\n",
                 r->tuned_steps, r->dispatches, r->tune_ms);
+    print_split(f, r);
     fprintf(f, "host        %.1f MiB at the peak\n", mib(r->host_peak_bytes));
     if (r->step_count > 0)
         print_steps(f, r);
@@ -190,6 +203,13 @@ static void print_json(FILE *f, const struct bench_result *r, const struct bench
     json_object_set_new(o, "nodes", json_integer((json_int_t)r->nodes));
     json_object_set_new(o, "taken", json_integer((json_int_t)r->taken));
     json_object_set_new(o, "partitions", json_integer(r->partitions));
+    json_object_set_new(o, "split",
+                        r->has_split
+                            ? json_pack("{s:I, s:I, s:I, s:f}", "cpu_nodes",
+                                        (json_int_t)(r->nodes - r->taken), "copied_in_bytes",
+                                        (json_int_t)r->copied_in_bytes, "copied_out_bytes",
+                                        (json_int_t)r->copied_out_bytes, "cpu_ms", r->cpu_ms)
+                            : json_null());
     json_object_set_new(o, "dispatches", json_integer(r->dispatches));
     json_object_set_new(o, "tuned_steps", json_integer(r->tuned_steps));
     json_object_set_new(o, "tune_ms", json_real(r->tune_ms));

@@ -83,6 +83,7 @@ static void add_refusal(json_t *o, const struct assay_gpu_refusal *r)
     if (!r)
         return;
     json_object_set_new(o, "tensor", r->tensor >= 0 ? json_integer(r->tensor) : json_null());
+    json_object_set_new(o, "tensor_name", json_text(r->tensor >= 0 ? r->tensor_name : NULL));
     json_object_set_new(o, "field", json_text(r->field));
     json_object_set_new(o, "value", json_text(r->value));
     json_object_set_new(o, "limit", json_text(r->limit));

@@ -149,6 +149,7 @@ static void a_model_that_is_refused(void **state)
     assert_string_equal(string_at(r, "nodes", 2, "rule"), "mock.rule");
     assert_string_equal(string_at(r, "nodes", 2, "field"), "dims[3]");
     assert_string_equal(string_at(r, "nodes", 2, "limit"), "4");
+    assert_true(json_is_null(value_at(r, "nodes", 2, "tensor_name")));
     assert_int_equal(json_integer_value(json_object_get(r, "partitions")), 0);
     json_decref(r);
 }
