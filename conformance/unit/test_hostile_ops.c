@@ -16,8 +16,8 @@ struct part {
     int32_t type; /* enum tensor_type */
     int rank;
     int32_t dims[RANK];
-    bool constant; /* of zeros, or of ints */
-    const int32_t *ints;
+    bool constant; /* of ints, and of zeros behind them */
+    int32_t ints[RANK];
 };
 
 struct base {
@@ -40,10 +40,12 @@ struct base {
     {                                                                                              \
         .type = TENSOR_FLOAT32, .rank = (r), .dims = { __VA_ARGS__ }, .constant = true             \
     }
-#define VALUES(...) ((const int32_t[]){ __VA_ARGS__ })
+#define VALUES(...) __VA_ARGS__
 #define I32_CONST(r, d0, d1, values)                                                               \
     {                                                                                              \
-        .type = TENSOR_INT32, .rank = (r), .dims = { d0, d1 }, .constant = true, .ints = values    \
+        .type = TENSOR_INT32, .rank = (r), .dims = { d0, d1 }, .constant = true, .ints = {         \
+            values                                                                                 \
+        }                                                                                          \
     }
 
 enum {
@@ -410,18 +412,14 @@ static size_t count_of(const struct part *p)
 
 static int add_part(struct builder *b, const struct part *p, const char *name)
 {
-    static const int64_t zeros[4096];
-    int32_t ints[16] = { 0 };
+    int32_t data[512] = { 0 };
+    const size_t bytes = count_of(p) * tensor_type_bits(p->type) / 8;
 
     if (!p->constant)
         return builder_tensor(b, p->type, name, (size_t)p->rank, p->dims);
-    assert_true(count_of(p) <= sizeof zeros / sizeof zeros[0]);
-    /* As many as the base has: a row may make it longer. */
-    for (size_t i = 0; p->ints && i < count_of(p) && i < 4; i++)
-        ints[i] = p->ints[i];
-    return builder_constant(b, p->type, name, (size_t)p->rank, p->dims,
-                            p->ints ? (const void *)ints : zeros,
-                            count_of(p) * tensor_type_bits(p->type) / 8);
+    assert_true(bytes <= sizeof data);
+    memcpy(data, p->ints, sizeof p->ints);
+    return builder_constant(b, p->type, name, (size_t)p->rank, p->dims, data, bytes);
 }
 
 static void set_option(struct options *o, const char *field, double value)
@@ -467,7 +465,7 @@ static void make_model(const struct base *base, const struct row *row, struct sa
         memcpy(now.in[row->input].dims, row->dims, sizeof row->dims);
     }
     if (row && row->edit == INTS)
-        now.in[row->input].ints = row->dims;
+        memcpy(now.in[row->input].ints, row->dims, sizeof row->dims);
     if (row && row->edit == TYPE)
         now.in[row->input].type = (int32_t)row->value;
     if (row && row->edit == CONSTANT)
