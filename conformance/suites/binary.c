@@ -210,7 +210,7 @@ static void build(struct maker *m)
 /* ---- sweeps: who is stretched where ---- */
 
 /* By dimension: x where a has it, y where b has it; who has not is stretched. */
-enum { MOST_RANK = 6, FULL_RANK = 4, PATTERNS = 3 + 9 + 27 + 81 };
+enum { MOST_RANK = 6, PATTERNS = 3 + 9 + 27 + 81 + 243 + 729 };
 static const struct pairwise_level sides[] = { { "n", 1, 1 }, { "a", 1, 0 }, { "b", 0, 1 } };
 static const struct pairwise_level channels[] = {
     { "c5", 5, 0 }, { "c4", 4, 0 }, { "c3", 3, 0 }, { "c6", 6, 0 }, { "c9", 9, 0 },
@@ -286,7 +286,7 @@ static size_t every_pattern(int rank, char names[][16], struct row *out)
     for (int i = 0; i < rank; i++)
         patterns *= 3;
     for (size_t n = 0; n < patterns; n++) {
-        const struct pairwise_level *side[FULL_RANK];
+        const struct pairwise_level *side[MOST_RANK];
         size_t rest = n;
 
         strcpy(names[n], "every_");
@@ -295,9 +295,13 @@ static size_t every_pattern(int rank, char names[][16], struct row *out)
             strcat(names[n], side[i]->label);
         }
         out[n] = (struct row){ .base = { .name = names[n],
-                                         .why = "every pattern of stretching up to rank 4",
+                                         .why = "every pattern of stretching up to rank 6",
                                          .gap = GAP_BROADCAST,
                                          .only = "sub" } };
+        if (rank > 4) { /* of these there are many: two sets of data, constants in turn */
+            out[n].base.sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS);
+            out[n].constant = (enum constant)(n % 3);
+        }
         set_shapes(&out[n], rank, side, last[n % (sizeof last / sizeof last[0])]);
     }
     return patterns;
@@ -336,7 +340,7 @@ static const void *sweep(size_t *count)
                 made[made_count++] = swept_row(&keep[i], rank, fuses);
         }
     }
-    for (int rank = 1; rank <= FULL_RANK; rank++) {
+    for (int rank = 1; rank <= MOST_RANK; rank++) {
         const size_t n = every_pattern(rank, &names[patterns], &made[made_count]);
 
         patterns += n;

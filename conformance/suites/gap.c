@@ -17,7 +17,7 @@ enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
 
 #define MEMBER(name, code, kind_)                                                                  \
     {                                                                                              \
-        name, code, 1, TYPE_BIT(CASE_F32), SETS,                                                   \
+        name, code, 1, TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16), SETS,                              \
         {                                                                                          \
             .kind = kind_                                                                          \
         }                                                                                          \

@@ -18,6 +18,6 @@
 #define GAP_VERSION    "a newer version of an op is refused"
 #define GAP_RUNTIME    "weights, bias, slopes must be constant"
 #define GAP_RESIZE     "align_corners, half_pixel_centers ignored"
-#define GAP_DEPTHWISE  "a depthwise convolution of 1 channel is wrong"
+#define GAP_DEPTHWISE  "a depthwise convolution of 1 channel fails"
 
 #endif

@@ -65,7 +65,8 @@ static void test_each_row_says_why(void **state)
     }
 }
 
-/* Every op that the reference knows has a member with its name, and at least 40 cases in a type. */
+/* Every op that the reference knows has a member with its name, and at least 40 cases in a type
+ * besides those of the gap suite. */
 static void test_each_op_has_forty(void **state)
 {
     const struct ref_op *op;
@@ -81,7 +82,8 @@ static void test_each_op_has_forty(void **state)
             size_t count = 0;
 
             for (size_t j = 0; j < case_count; j++)
-                count += cases[j].code == op->code && cases[j].type == case_types[t].tensor_type &&
+                count += cases[j].code == op->code && !cases[j].row->gap &&
+                         cases[j].type == case_types[t].tensor_type &&
                          cases[j].half == (t == CASE_HALF);
             if (member->types & TYPE_BIT(t) && count < 40)
                 fail_msg("%s.%s: %zu cases", op->name, case_types[t].name, count);
