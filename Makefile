@@ -205,7 +205,7 @@ mutants: all ## plants faults one at a time: the suite must notice each; T='ref_
 valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
 	@$(TEST_ENV) sh ci/valgrind.sh $(B)
 
-torture-cache: all $(addprefix $(B)/unit/test_gpu_,cache serialize tune) ## serialized files cut and flipped at every byte, processes at once (minutes)
+torture-cache: all $(addprefix $(B)/unit/test_gpu_,cache serialize tune) ## serialized files cut, flipped, raced for; every size of workgroup (minutes)
 	@for t in cache serialize tune; do \
 	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/unit/test_gpu_$$t >$(B)/torture_$$t.log 2>&1 || \
 	        { cat $(B)/torture_$$t.log >&2; exit 1; }; \

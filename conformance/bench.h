@@ -36,7 +36,8 @@ struct bench_start {
     /* As the delegate tells: its own part of init, without making instance and device; and the time
      * for these, and within the former for making pipelines. */
     bool has_parts;
-    double own_ms, instance_ms, enumerate_ms, device_ms, pipelines_ms;
+    double own_ms, instance_ms, device_ms;
+    double enumerate_ms, plan_ms, serialize_ms, upload_ms, pipelines_ms; /* of own_ms */
     int serialized_found, serialized_written, serialized_failed;
     uint64_t serialized_bytes;
     long driver_files; /* that the driver left in its cache directory, which was empty before */

@@ -32,6 +32,9 @@ static void read_parts(struct bench_start *r, const struct session *s)
     r->instance_ms = stats.instance_ms;
     r->enumerate_ms = stats.enumerate_ms;
     r->device_ms = stats.device_ms;
+    r->plan_ms = stats.plan_ms;
+    r->serialize_ms = stats.serialize_ms;
+    r->upload_ms = stats.upload_ms;
     r->pipelines_ms = stats.pipelines_ms;
     r->serialized_found = stats.serialized_found;
     r->serialized_written = stats.serialized_written;

@@ -63,26 +63,34 @@ static double ratio(const struct bench_start *second, const struct bench_start *
     return first->own_ms > 0 ? second->own_ms / first->own_ms : 0;
 }
 
-static void print_serialized(FILE *f, const struct bench_start *first,
-                             const struct bench_start *second)
+static void print_serialized(FILE *f, const struct bench_result *r)
 {
+    const struct bench_start *const first = &r->serialized[0], *const second = &r->serialized[1];
+    const struct {
+        const char *what;
+        double first, second;
+    } parts[] = { { "looking for devices", first->enumerate_ms, second->enumerate_ms },
+                  { "plan and packing", first->plan_ms, second->plan_ms },
+                  { "file", first->serialize_ms, second->serialize_ms },
+                  { "memory and upload", first->upload_ms, second->upload_ms },
+                  { "pipelines", first->pipelines_ms, second->pipelines_ms } };
+
     if (!first->known || !second->known)
         return;
-    fprintf(f, "serialized  first start %.1f ms, second %.1f ms: %.1f %%%s\n", first->own_ms,
-            second->own_ms, 100 * ratio(second, first),
-            second->serialized_found && !second->serialized_written ? "" : " (NOT FOUND)");
-    fprintf(f,
-            "            (init of the delegate without vkCreateInstance, %.1f and %.1f ms, and\n",
+    fprintf(f, "serialized  first start %.1f ms, second %.1f ms: %.1f %%%s; cold start %.1f ms\n",
+            first->own_ms, second->own_ms, 100 * ratio(second, first),
+            second->serialized_found && !second->serialized_written ? "" : " (NOT FOUND)",
+            r->cold.own_ms);
+    fprintf(f, "            init of the delegate, not counted: vkCreateInstance (%.1f, %.1f ms),\n",
             first->instance_ms, second->instance_ms);
-    fprintf(f, "            vkCreateDevice, %.1f and %.1f ms; with looking for devices, %.1f and\n",
-            first->device_ms, second->device_ms, first->enumerate_ms);
-    fprintf(f, "            %.1f ms, and making pipelines, %.1f and %.1f ms; file %.2f MiB)\n",
-            second->enumerate_ms, first->pipelines_ms, second->pipelines_ms,
-            mib(first->serialized_bytes));
-    fprintf(f,
-            "            driver caches: an empty directory at each start, where the driver put\n"
-            "            %ld files at the first and %ld at the second\n",
+    fprintf(f, "            vkCreateDevice (%.1f, %.1f ms); driver caches: an empty directory at\n",
+            first->device_ms, second->device_ms);
+    fprintf(f, "            each start (where the driver put %ld and %ld files); of it, in ms\n",
             first->driver_files, second->driver_files);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        fprintf(f, "              %-20s%9.1f%9.1f\n", parts[i].what, parts[i].first,
+                parts[i].second);
+    fprintf(f, "            file of %.2f MiB\n", mib(first->serialized_bytes));
 }
 
 static void print_split(FILE *f, const struct bench_result *r)
@@ -107,7 +115,7 @@ static void print_text(FILE *f, const struct bench_result *r, const struct bench
             r->create_ms + r->prepare_ms, r->create_ms, r->prepare_ms);
     print_start(f, "cold start", &r->cold);
     print_start(f, "warm start", &r->warm);
-    print_serialized(f, &r->serialized[0], &r->serialized[1]);
+    print_serialized(f, r);
     fprintf(f, "first       %.3f ms\n", r->first_ms);
     fprintf(f, "latency     median %.3f ms, mean %.3f, p10 %.3f, p90 %.3f, std %.3f (n = %zu)\n",
             r->latency_ms.median, r->latency_ms.mean, r->latency_ms.p10, r->latency_ms.p90,
@@ -143,9 +151,11 @@ static json_t *json_start(const struct bench_start *s)
     o = json_pack("{s:f, s:f}", "init_ms", s->init_ms, "first_ms", s->first_ms);
     if (s->has_parts)
         json_object_set_new(o, "delegate_ms",
-                            json_pack("{s:f, s:f, s:f, s:f, s:f}", "own", s->own_ms, "instance",
-                                      s->instance_ms, "device", s->device_ms, "enumerate",
-                                      s->enumerate_ms, "pipelines", s->pipelines_ms));
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "own", s->own_ms,
+                                      "instance", s->instance_ms, "device", s->device_ms,
+                                      "enumerate", s->enumerate_ms, "plan", s->plan_ms, "serialize",
+                                      s->serialize_ms, "upload", s->upload_ms, "pipelines",
+                                      s->pipelines_ms));
     json_object_set_new(o, "driver_cache_files", json_integer(s->driver_files));
     return o;
 }

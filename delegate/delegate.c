@@ -104,6 +104,13 @@ void delegate_add_time(struct gpu_delegate *d, uint64_t before)
     pthread_mutex_unlock(&d->lock);
 }
 
+void delegate_add_part(struct gpu_delegate *d, uint64_t *part, uint64_t before)
+{
+    pthread_mutex_lock(&d->lock);
+    *part += clock_ns() - before;
+    pthread_mutex_unlock(&d->lock);
+}
+
 enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
                             const char *const *values, size_t count, struct diag *diag)
 {

@@ -28,8 +28,10 @@ struct gpu_delegate {
     struct trace trace;
     struct device_cost cost; /* of opening the device */
     uint64_t init_ns;        /* in our functions until now, inferences excluded */
-    uint64_t tune_ns;        /* of it, measuring */
-    atomic_bool preparing;   /* a graph is being delegated: its time is taken */
+    struct {
+        uint64_t plan_ns, serialize_ns, upload_ns, tune_ns;
+    } time;                /* of it */
+    atomic_bool preparing; /* a graph is being delegated: its time is taken */
     struct {
         bool has_model, warned; /* of the graph that is being delegated */
         struct hash model;
@@ -55,6 +57,8 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
 void delegate_destroy(struct gpu_delegate *d);
 /* The time since `before` was spent to get ready; what delegate_prepare calls is in its time. */
 void delegate_add_time(struct gpu_delegate *d, uint64_t before);
+/* Adds it to a part: &d->time.plan_ns, ... */
+void delegate_add_part(struct gpu_delegate *d, uint64_t *part, uint64_t before);
 
 /* The functions of a partition's kernel. */
 extern const TfLiteRegistration kernel_registration;

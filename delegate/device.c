@@ -177,6 +177,26 @@ static void read_identity(struct device *d)
     d->timestamp_ns = d->info.timestamps ? (double)p.properties.limits.timestampPeriod : 0;
 }
 
+/* The largest device-local heap has a memory type that the host maps. */
+static bool host_writes(const VkPhysicalDeviceMemoryProperties *m)
+{
+    enum { WANTED = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT };
+    VkDeviceSize largest = 0;
+    uint32_t heap = 0;
+
+    for (uint32_t i = 0; i < m->memoryHeapCount; i++)
+        if (m->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT &&
+            m->memoryHeaps[i].size > largest) {
+            largest = m->memoryHeaps[i].size;
+            heap = i;
+        }
+    for (uint32_t i = 0; i < m->memoryTypeCount && largest > 0; i++)
+        if (m->memoryTypes[i].heapIndex == heap &&
+            (m->memoryTypes[i].propertyFlags & WANTED) == WANTED)
+            return true;
+    return false;
+}
+
 static enum status create_device(struct device *d, struct diag *diag)
 {
     const float priority = 1.0f;
@@ -201,6 +221,7 @@ static enum status create_device(struct device *d, struct diag *diag)
     }
     vkGetDeviceQueue(d->handle, d->queue_family, 0, &d->queue);
     vkGetPhysicalDeviceMemoryProperties(d->physical, &d->memory);
+    d->host_writes = host_writes(&d->memory);
     read_identity(d);
     return STATUS_OK;
 }

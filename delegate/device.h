@@ -34,6 +34,7 @@ struct device {
     struct device_limits limits;
     struct assay_gpu_device info;
     VkPhysicalDeviceMemoryProperties memory;
+    bool host_writes; /* the host can write its main memory: no staging is needed */
     uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE], pipeline_uuid[VK_UUID_SIZE];
     uint32_t driver_version;
     double timestamp_ns;              /* of one tick; 0: the queue has no time stamps */

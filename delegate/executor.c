@@ -86,7 +86,8 @@ static enum status open_buffers(struct executor *e, struct diag *diag)
     const struct plan *p = e->plan;
     struct device *d = e->device;
 
-    TRY(buffer_open(d, &e->constants, "constants", p->constant_bytes, filled, 0, local, diag));
+    TRY(buffer_open(d, &e->constants, "constants", p->constant_bytes, filled,
+                    d->host_writes ? visible | local : 0, d->host_writes ? coherent : local, diag));
     TRY(buffer_open(d, &e->arena, "activations", p->arena_bytes, filled, 0, local, diag));
     /* The host writes inputs in order, which is quick into device-local memory; it reads outputs,
      * which is not quick from memory that it does not cache. */
@@ -180,7 +181,8 @@ static void flush(const struct executor *e, const struct executor_buffer *b, boo
         vkInvalidateMappedMemoryRanges(e->device->handle, 1, &range);
 }
 
-/* Through a staging buffer that goes afterwards; the command buffer is recorded anew later. */
+/* Straight into device memory where the host can, else through a staging buffer that goes
+ * afterwards; the command buffer is recorded anew later. */
 static enum status upload_constants(struct executor *e, struct diag *diag)
 {
     const size_t bytes = e->plan->constant_bytes;
@@ -189,6 +191,11 @@ static enum status upload_constants(struct executor *e, struct diag *diag)
 
     if (bytes == 0)
         return STATUS_OK;
+    if (e->constants.mapped) {
+        memcpy(e->constants.mapped, e->plan->constants, bytes);
+        flush(e, &e->constants, true);
+        return STATUS_OK;
+    }
     TRY(buffer_open(e->device, &staging, "staging of constants", bytes,
                     VK_BUFFER_USAGE_TRANSFER_SRC_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
                     VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, diag));

@@ -13,6 +13,16 @@ static void report(TfLiteContext *context, const struct diag *diag)
     context->ReportError(context, "assay delegate: %s", diag->text);
 }
 
+static enum status timed_plan(struct kernel *k, const struct plan_request *request,
+                              struct diag *diag)
+{
+    const uint64_t before = clock_ns();
+    const enum status s = plan_make(&k->plan, request, diag);
+
+    delegate_add_part(k->owner, &k->owner->time.plan_ns, before);
+    return s;
+}
+
 /* With serialization the plan is made without the work of packing, which tells what file to look
  * for, and again when there is none. */
 static enum status make_plan(struct kernel *k, TfLiteContext *context, struct plan_request *request,
@@ -21,12 +31,12 @@ static enum status make_plan(struct kernel *k, TfLiteContext *context, struct pl
     struct gpu_delegate *d = k->owner;
 
     request->unpacked = d->options.serialization_dir != NULL;
-    TRY(plan_make(&k->plan, request, diag));
+    TRY(timed_plan(k, request, diag));
     if (!request->unpacked || serialization_find(&k->serialization, d, context, &k->plan))
         return STATUS_OK;
     plan_close(&k->plan);
     request->unpacked = false;
-    return plan_make(&k->plan, request, diag);
+    return timed_plan(k, request, diag);
 }
 
 static enum status plan_partition(struct kernel *k, TfLiteContext *context,
@@ -113,9 +123,7 @@ static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool
         return STATUS_OK;
     s = tune_plan(&k->executor, &k->plan, budget_ns, &content->tuning, &content->tuning_count,
                   changed, diag);
-    pthread_mutex_lock(&k->owner->lock);
-    k->owner->tune_ns += clock_ns() - before;
-    pthread_mutex_unlock(&k->owner->lock);
+    delegate_add_part(k->owner, &k->owner->time.tune_ns, before);
     if (s != STATUS_NO_DEVICE)
         return s;
     context->ReportError(context, "WARNING: tune=1 does nothing: %s", diag->text);
@@ -128,11 +136,16 @@ static enum status open_partition(struct kernel *k, TfLiteContext *context, stru
     struct gpu_delegate *d = k->owner;
     struct pipeline_cache *cache = serialization_pipelines(&k->serialization, d, context);
     bool changed = false;
+    uint64_t before;
     enum status s;
 
     if (d->options.precision == PRECISION_FP16)
         TRY(device_test_half(d->device, cache, diag));
-    TRY(executor_open(&k->executor, d->device, &k->plan, &d->options, cache, diag));
+    before = clock_ns();
+    s = executor_open(&k->executor, d->device, &k->plan, &d->options, cache, diag);
+    delegate_add_part(d, &d->time.upload_ns, before);
+    if (s != STATUS_OK)
+        return s;
     if ((s = tune_partition(k, context, &changed, diag)) != STATUS_OK ||
         (s = executor_record(&k->executor, diag)) != STATUS_OK) {
         executor_close(&k->executor);

@@ -166,7 +166,10 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     mine.pipelines_ms = (double)device_pipelines_ns() / 1e6;
     pthread_mutex_lock(&d->lock);
     mine.init_ms = (double)d->init_ns / 1e6;
-    mine.tune_ms = (double)d->tune_ns / 1e6;
+    mine.plan_ms = (double)d->time.plan_ns / 1e6;
+    mine.serialize_ms = (double)d->time.serialize_ns / 1e6;
+    mine.upload_ms = (double)d->time.upload_ns / 1e6;
+    mine.tune_ms = (double)d->time.tune_ns / 1e6;
     mine.serialized_found = d->serialized.found;
     mine.serialized_written = d->serialized.written;
     mine.serialized_failed = d->serialized.failed;

@@ -1,5 +1,6 @@
 #include "delegate/serialize.h"
 
+#include "delegate/clock.h"
 #include "delegate/delegate.h"
 #include "delegate/workgroups.h"
 #include "reference/memory.h"
@@ -50,8 +51,8 @@ static struct cache_identity identify(struct gpu_delegate *d, const struct plan 
     return id;
 }
 
-bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
-                        struct plan *plan)
+static bool find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
+                 struct plan *plan)
 {
     struct diag diag = { 0 };
 
@@ -69,6 +70,16 @@ bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteC
     s->content.constants = NULL;
     workgroups_apply(plan, &d->device->limits, s->content.tuning, s->content.tuning_count);
     return true;
+}
+
+bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
+                        struct plan *plan)
+{
+    const uint64_t before = clock_ns();
+    const bool found = find(s, d, context, plan);
+
+    delegate_add_part(d, &d->time.serialize_ns, before);
+    return found;
 }
 
 struct pipeline_cache *serialization_pipelines(struct serialization *s, struct gpu_delegate *d,
@@ -94,6 +105,7 @@ void serialization_keep(struct serialization *s, struct gpu_delegate *d, TfLiteC
                                      .tuning_count = s->content.tuning_count,
                                      .constants = plan->constants,
                                      .constant_bytes = plan->constant_bytes };
+    const uint64_t before = clock_ns();
     struct diag diag = { 0 };
 
     if (!s->on || (s->found && !changed))
@@ -105,6 +117,7 @@ void serialization_keep(struct serialization *s, struct gpu_delegate *d, TfLiteC
     else
         count(d, &d->serialized.written, cache_file_bytes(&content));
     mem_free(content.pipelines);
+    delegate_add_part(d, &d->time.serialize_ns, before);
 }
 
 void serialization_close(struct serialization *s)

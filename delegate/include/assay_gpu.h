@@ -161,6 +161,9 @@ struct assay_gpu_stats {
     double instance_ms;  /* vkCreateInstance */
     double enumerate_ms; /* vkEnumeratePhysicalDevices, and their properties */
     double device_ms;    /* vkCreateDevice */
+    double plan_ms;      /* plans, and the packing of constants */
+    double serialize_ms; /* reading and writing files, and hashes */
+    double upload_ms;    /* device memory, and the upload of constants */
     double pipelines_ms; /* vkCreateComputePipelines, by the process */
     double tune_ms;      /* the option tune=1 */
     /* The option serialization_dir: partitions that were found, written, or that a warning was
