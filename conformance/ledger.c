@@ -99,7 +99,7 @@ static void problem(struct ledger_problems *p, const struct ledger_row *row, con
 {
     va_list args;
 
-    fprintf(p->out, "ledger: %s version %d: ", row->op, row->version);
+    fprintf(p->out, "assay: ledger: %s version %d: ", row->op, row->version);
     va_start(args, format);
     vfprintf(p->out, format, args);
     va_end(args);
