@@ -144,22 +144,35 @@ static enum status walk(struct test_case *cases, size_t *count, struct diag *dia
     return STATUS_OK;
 }
 
-/* Gap cases first, each kind in its order. */
+/* Gap cases first, title by title, then the others; each in the order that they had. */
 static enum status gaps_first(struct test_case *cases, size_t count, struct diag *diag)
 {
-    struct test_case *const others = mem_alloc(count, sizeof *others);
-    size_t gaps = 0, rest = 0;
+    struct test_case *const sorted = mem_alloc(count, sizeof *sorted);
+    bool *const taken = mem_alloc(count, sizeof *taken);
+    size_t n = 0;
 
-    if (!others)
+    if (!sorted || !taken) {
+        mem_free(sorted);
+        mem_free(taken);
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", count);
-    for (size_t i = 0; i < count; i++) {
-        if (cases[i].row->gap)
-            cases[gaps++] = cases[i];
-        else
-            others[rest++] = cases[i];
     }
-    memcpy(cases + gaps, others, rest * sizeof *others);
-    mem_free(others);
+    for (size_t i = 0; i < count; i++) {
+        const char *const title = cases[i].row->gap;
+
+        for (size_t j = i; title && !taken[i] && j < count; j++) {
+            if (cases[j].row->gap && strcmp(cases[j].row->gap, title) == 0) {
+                sorted[n++] = cases[j];
+                taken[j] = j > i;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!cases[i].row->gap)
+            sorted[n++] = cases[i];
+    }
+    memcpy(cases, sorted, count * sizeof *cases);
+    mem_free(taken);
+    mem_free(sorted);
     return STATUS_OK;
 }
 

@@ -331,7 +331,7 @@ static int run(const struct command *self, int argc, char **argv)
           .kind = CLI_UINT,
           .target = &q.selection.limit,
           .value = "N",
-          .help = "at most N cases of an op, spread over its rows",
+          .help = "at most N cases of an op or of a title of the gap suite, spread over rows",
           .min = 1,
           .max = 1e9 },
         { .name = "shard",

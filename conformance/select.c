@@ -32,7 +32,9 @@ static bool matches(const struct test_case *c, const struct cli_list *filters)
 
 static bool same_group(const struct test_case *a, const struct test_case *b)
 {
-    return a->code == b->code && a->suite == b->suite && !a->row->gap == !b->row->gap;
+    if (a->row->gap || b->row->gap)
+        return a->row->gap && b->row->gap && strcmp(a->row->gap, b->row->gap) == 0;
+    return a->code == b->code && a->suite == b->suite;
 }
 
 /* Of n cases of an op at most limit, evenly spaced, the first among them. */
@@ -64,7 +66,7 @@ enum status select_cases(struct test_case *cases, size_t *count, const struct se
     }
     last = kept;
     kept = 0;
-    for (size_t i = 0, n; i < last; i += n) { /* the n cases of one op in one suite */
+    for (size_t i = 0, n; i < last; i += n) { /* the n cases of one op, or title */
         for (n = 1; i + n < last && same_group(&cases[i], &cases[i + n]);)
             n++;
         for (size_t j = 0; j < n; j++) {

@@ -10,7 +10,7 @@
 
 struct selection {
     struct cli_list filters; /* globs; none: all */
-    uint64_t limit;          /* at most so many an op, spread over its rows; 0: all */
+    uint64_t limit;          /* at most so many an op, or a title of the gap suite; 0: all */
     uint32_t shard, shards;  /* shard of 0 ... shards-1; shards 0 or 1: all */
 };
 
