@@ -7,9 +7,6 @@
 #include "delegate/selftest.h"
 #include "reference/memory.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEVICES_MAX = 64 };
@@ -95,72 +92,6 @@ int device_list(struct assay_gpu_device *devices, int room, struct diag *diag)
     }
     pthread_mutex_unlock(&lock);
     return s == STATUS_OK ? (int)count : -1;
-}
-
-static bool contains(const char *text, const char *part)
-{
-    for (; *text; text++) {
-        size_t i = 0;
-
-        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
-            i++;
-        if (!part[i])
-            return true;
-    }
-    return false;
-}
-
-static int preference(const char *type)
-{
-    static const char *const order[] = { "cpu", "other", "virtual", "integrated", "discrete" };
-
-    for (int i = 0; i < 5; i++)
-        if (strcmp(type, order[i]) == 0)
-            return i;
-    return 0;
-}
-
-struct candidate {
-    VkPhysicalDevice physical;
-    struct assay_gpu_device info;
-    struct device_limits limits;
-    int family;
-};
-
-/* Index of the wanted device among count, or -1 with diag. */
-static int choose(const struct candidate *c, uint32_t count, const char *wanted, bool half,
-                  struct diag *diag)
-{
-    char *end = NULL;
-    const long index = wanted ? strtol(wanted, &end, 10) : -1;
-    const bool by_index = wanted && end != wanted && *end == '\0';
-    int best = -1;
-    char names[512] = "";
-    size_t used = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const bool named =
-            !wanted || (by_index ? (long)i == index : contains(c[i].info.name, wanted));
-        const int n = snprintf(names + used, sizeof names - used, "%s%u '%s'", i ? ", " : "", i,
-                               c[i].info.name);
-
-        used += n > 0 && (size_t)n < sizeof names - used ? (size_t)n : 0;
-        if (!named)
-            continue;
-        if (!c[i].info.usable || (half && !c[i].info.storage_16bit)) {
-            diag_fail(diag, STATUS_NO_DEVICE, "device %u '%s': %s", i, c[i].info.name,
-                      c[i].info.usable ? "precision=fp16 needs 16-bit storage "
-                                         "(storageBuffer16BitAccess)"
-                                       : c[i].info.why_not);
-            continue;
-        }
-        if (best < 0 || preference(c[i].info.type) > preference(c[best].info.type))
-            best = (int)i;
-    }
-    if (best < 0 && (!diag || diag->status == STATUS_OK))
-        diag_fail(diag, STATUS_NO_DEVICE, "no device is '%s'; there is %s", wanted ? wanted : "",
-                  names);
-    return best;
 }
 
 static void read_identity(struct device *d)
@@ -270,7 +201,7 @@ static void device_close(struct device *d)
     mem_free(d);
 }
 
-static enum status device_open(struct device **out, const struct candidate *c,
+static enum status device_open(struct device **out, const struct device_candidate *c,
                                struct device_cost *cost, struct diag *diag)
 {
     struct device *d = mem_alloc(1, sizeof *d);
@@ -303,7 +234,7 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
 {
     VkPhysicalDevice physical[DEVICES_MAX];
     const uint64_t before = clock_ns();
-    struct candidate *candidates;
+    struct device_candidate *candidates;
     uint32_t count;
     enum status s;
     int i;
@@ -317,7 +248,7 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
                         &candidates[j].family);
     }
     cost->enumerate_ns = clock_ns() - before;
-    i = choose(candidates, count, wanted, half, diag);
+    i = device_choose(candidates, count, wanted, half, diag);
     s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
     for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
         if (d->physical == candidates[i].physical)

@@ -4,6 +4,7 @@
 
 #include "assay_gpu.h"
 #include "delegate/device_limits.h"
+#include "reference/diag.h"
 
 #include <stdbool.h>
 #include <vulkan/vulkan.h>
@@ -11,5 +12,19 @@
 /* Fills info (index included) and limits; *family is a queue family with compute, or -1. */
 void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_device *info,
                      struct device_limits *limits, int *family);
+
+/* A physical device and what it offers. */
+struct device_candidate {
+    VkPhysicalDevice physical;
+    struct assay_gpu_device info;
+    struct device_limits limits;
+    int family;
+};
+
+/* Index of the device that `wanted` names among count: an index, part of a name (case ignored),
+ * NULL for the best by type and then the first.  half: it must have 16-bit storage.  -1: none, and
+ * diag says what there is and what is missing. */
+int device_choose(const struct device_candidate *c, uint32_t count, const char *wanted, bool half,
+                  struct diag *diag);
 
 #endif

@@ -3,6 +3,7 @@
 #include "delegate/transform.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,15 +307,21 @@ static const struct {
 static enum status parse_one(struct gpu_options *o, const char *key, const char *value,
                              struct diag *diag)
 {
+    char known[512];
+    size_t used = 0;
+
     for (size_t i = 0; i < COUNT(keys_known); i++)
         if (strcmp(key, keys_known[i].key) == 0)
             return keys_known[i].parse(o, key, value, diag);
-    return diag_fail(diag, STATUS_USAGE,
-                     "option %s: unknown key; known are precision, allow_precision_loss, "
-                     "enable_quantization, wait, device, first_node, last_node, include, exclude, "
-                     "max_partitions, min_nodes, no_transform, serialization_dir, model_token, "
-                     "tune, memory_limit, in_place, profile, trace, poison",
-                     key);
+    for (size_t i = 0; i < COUNT(keys_known) && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                 keys_known[i].key);
+    return diag_fail(diag, STATUS_USAGE, "option %s: unknown key; known are %s", key, known);
+}
+
+const char *options_key(size_t i)
+{
+    return i < COUNT(keys_known) ? keys_known[i].key : NULL;
 }
 
 enum status options_parse(struct gpu_options *o, const char *const *keys, const char *const *values,

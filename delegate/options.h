@@ -56,5 +56,7 @@ void options_close(struct gpu_options *o);
 
 /* One option a line. */
 const char *options_help(void);
+/* The i-th key, aliases too; NULL past the end. */
+const char *options_key(size_t i);
 
 #endif
