@@ -191,7 +191,7 @@ void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum
 const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
 {
     if (rule->kind == BOUND_BITS)
-        return "nothing is computed: only equal bits pass";
+        return "its own results are equal bits; the margin is that of the ops behind it";
     if (bounds == BOUNDS_FP16)
         return "storing as f16 rounds by up to half a unit in the last place, nearly all of the "
                "limit";
