@@ -43,6 +43,7 @@ struct graph_node {
     bool folded;   /* its outputs are constants: there is nothing to compute */
     bool has_pads; /* pads replace what the parameters say */
     int32_t pad_top, pad_left;
+    bool as_product;   /* FULLY_CONNECTED that runs as a 1x1 convolution */
     bool has_residual; /* a tensor of the output's shape is added before the activation */
     int residual;
 };

@@ -66,14 +66,16 @@ static enum status copy_partition(struct rewrite *w, const struct rewrite_reques
 {
     struct graph *g = &w->graph;
 
-    g->tensor_count = r->graph->tensor_count;
-    g->tensors =
-        arena_copy(&g->arena, r->graph->tensors, (size_t)g->tensor_count, sizeof *g->tensors);
+    /* At most one new constant a node. */
+    w->tensor_room = r->graph->tensor_count + r->node_count;
+    g->tensors = ARENA_NEW(&g->arena, (size_t)w->tensor_room, struct graph_tensor);
     g->nodes = ARENA_NEW(&g->arena, (size_t)r->node_count, struct graph_node);
-    w->readers = ARENA_NEW(&g->arena, (size_t)g->tensor_count, int);
-    w->exposed = ARENA_NEW(&g->arena, (size_t)g->tensor_count, bool);
+    w->readers = ARENA_NEW(&g->arena, (size_t)w->tensor_room, int);
+    w->exposed = ARENA_NEW(&g->arena, (size_t)w->tensor_room, bool);
     if (!g->tensors || !g->nodes || !w->readers || !w->exposed)
         return no_memory(w);
+    g->tensor_count = r->graph->tensor_count;
+    memcpy(g->tensors, r->graph->tensors, (size_t)g->tensor_count * sizeof *g->tensors);
     for (int i = 0; i < r->node_count; i++) {
         const struct graph_node *n = graph_find_node(r->graph, r->nodes[i]);
 
@@ -200,6 +202,25 @@ enum status rewrite_redirect(struct rewrite *w, int from, int to)
         if (n->has_residual && n->residual == from)
             n->residual = to;
     }
+    return STATUS_OK;
+}
+
+enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor)
+{
+    struct graph *g = &w->graph;
+    const int32_t *data = arena_copy(&g->arena, values, (size_t)count, sizeof *data);
+
+    if (!data || g->tensor_count == w->tensor_room)
+        return no_memory(w);
+    *tensor = g->tensor_count++;
+    g->tensors[*tensor] = (struct graph_tensor){ .name = "",
+                                                 .type = kTfLiteInt32,
+                                                 .rank = 1,
+                                                 .dims = { count },
+                                                 .elements = (size_t)count,
+                                                 .data = data,
+                                                 .producer = -1,
+                                                 .half_source = -1 };
     return STATUS_OK;
 }
 

@@ -27,6 +27,7 @@ struct rewrite {
     struct diag *diag;
     int *readers;  /* of a tensor: how many inputs of nodes it is */
     bool *exposed; /* of a tensor: it leaves the partition */
+    int tensor_room;
     int applied[TRANSFORM_COUNT];
     int merged; /* nodes that became part of another, or went */
 };
@@ -71,6 +72,8 @@ enum status rewrite_redirect(struct rewrite *w, int from, int to);
 /* Input (output) i of the node is the tensor from now on. */
 enum status rewrite_input(struct rewrite *w, int node, int i, int tensor);
 enum status rewrite_output(struct rewrite *w, int node, int i, int tensor);
+/* A new constant i32 vector. */
+enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor);
 /* The node's parameters as bytes that may be changed. */
 void *rewrite_params(struct rewrite *w, int node, size_t bytes);
 /* The node is called "first+second" from now on. */

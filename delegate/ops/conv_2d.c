@@ -2,6 +2,7 @@
  * constant or computed. */
 #include "delegate/gpu_op.h"
 #include "delegate/operand.h"
+#include "delegate/product.h"
 #include "delegate/window.h"
 
 enum { TILE = 4 }; /* as in conv_2d_grouped.comp */
@@ -123,6 +124,40 @@ static enum status push_grouped(struct planner *p, struct plan_step *s, struct c
     args->count = (args->pixels + TILE - 1) / TILE * args->out_slices;
     step_push(s, args, sizeof *args);
     return step_items(p, s, args->count);
+}
+
+enum status product_plan(struct planner *p, const struct graph_node *node,
+                         const struct product *product)
+{
+    const struct plan_tensor *src = &p->plan->tensors[product->src];
+    const struct plan_tensor *dst = &p->plan->tensors[product->dst];
+    const struct tile tile = tile_of(src, dst);
+    struct conv_args args = { .pixels = dst->rows,
+                              .in_h = 1,
+                              .in_w = 1,
+                              .in_channels = src->channels,
+                              .in_slices = src->slices,
+                              .out_h = 1,
+                              .out_w = 1,
+                              .out_channels = dst->channels,
+                              .out_slices = dst->slices,
+                              .group_in = src->channels,
+                              .group_out = dst->channels };
+    struct plan_step *s = planner_step(p, "conv_2d", node, tile.x, tile.y, tile.z);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    for (uint32_t id = 3; id <= 8; id++) /* kernel, stride, dilation */
+        step_spec(s, id, 1);
+    step_spec(s, 9, product->activation);
+    step_spec(s, 10, tile.rows);
+    step_spec(s, 11, true); /* dense */
+    step_spec(s, 12, false);
+    step_write(p, s, 0, product->dst);
+    step_read(p, s, 1, product->src);
+    step_operand(p, s, 2, product->weights);
+    step_operand(p, s, 3, product->bias);
+    return push_product(p, s, &args, &tile);
 }
 
 static bool is_dense(const struct window *w, const struct window_pads *pads)

@@ -2,6 +2,7 @@
  * rows of K. */
 #include "delegate/gpu_op.h"
 #include "delegate/operand.h"
+#include "delegate/product.h"
 #include "delegate/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -66,8 +67,14 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
 
     TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
     TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
-    s = planner_step(p, "fully_connected", n, SLICES_X, SHARES_Y, 1);
-    if (src < 0 || dst < 0 || !s)
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
+    if (n->as_product) {
+        const struct product product = { src, dst, &weights, &bias, (uint32_t)params->activation };
+
+        return product_plan(p, n, &product);
+    }
+    if (!(s = planner_step(p, "fully_connected", n, SLICES_X, SHARES_Y, 1)))
         return STATUS_NO_MEMORY;
     step_spec(s, 3, (uint32_t)params->activation);
     step_spec(s, 4, false);

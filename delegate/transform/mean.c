@@ -1,0 +1,42 @@
+/* AVERAGE_POOL_2D whose one window holds the whole image is a MEAN over H and W, whose shader gives
+ * a workgroup, not an invocation, to a sum. */
+#include "delegate/gpu_op.h"
+#include "delegate/transform.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+enum { WORTH_IT = 16 }; /* pixels */
+
+static enum status apply(struct rewrite *w, int node, bool *fired)
+{
+    static const int32_t h_and_w[] = { 1, 2 };
+    struct graph_node *n = &w->graph.nodes[node];
+    const TfLitePoolParams *pool = n->params;
+    const struct graph_tensor *x, *y;
+    TfLiteReducerParams *mean;
+    int axes, inputs[2];
+
+    if (n->code != BUILTIN_AVERAGE_POOL_2D || pool->activation != kTfLiteActNone)
+        return STATUS_OK;
+    x = graph_input(&w->graph, n, 0);
+    y = graph_output(&w->graph, n, 0);
+    /* A window of the image's size lies on it without padding, SAME or VALID. */
+    if (y->dims[1] != 1 || y->dims[2] != 1 || pool->filter_height != x->dims[1] ||
+        pool->filter_width != x->dims[2] || (int64_t)x->dims[1] * x->dims[2] < WORTH_IT)
+        return STATUS_OK;
+    if (!(mean = arena_alloc(&w->graph.arena, 1, sizeof *mean)))
+        return diag_fail(w->diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
+    mean->keep_dims = true;
+    TRY(rewrite_constant(w, h_and_w, 2, &axes));
+    inputs[0] = n->inputs[0];
+    inputs[1] = axes;
+    if (!(n->inputs = arena_copy(&w->graph.arena, inputs, 2, sizeof inputs[0])))
+        return diag_fail(w->diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
+    n->input_count = 2;
+    n->params = mean;
+    n->code = BUILTIN_MEAN;
+    n->op = gpu_op_find(BUILTIN_MEAN);
+    *fired = true;
+    return STATUS_OK;
+}
+
+const struct transform transform_mean = { apply };
