@@ -118,18 +118,6 @@ enum status ref_check_not_empty(const struct ref_call *call, struct diag *diag, 
                     d, what, ref_dim(call->in[i], d));
 }
 
-enum status ref_check_bias(const struct ref_call *call, struct diag *diag, int i, int32_t count)
-{
-    if (!ref_has(call, i))
-        return STATUS_OK;
-    TRY(ref_check_in(call, diag, i, "bias", kTfLiteFloat32, 0, REF_MAX_RANK));
-    if (ref_elements(call->in[i]) != (size_t)count)
-        return ref_fail(call, diag, STATUS_INVALID,
-                        "input %d (bias): %zu elements for %d output channels", i,
-                        ref_elements(call->in[i]), count);
-    return STATUS_OK;
-}
-
 enum status ref_check_activation(const struct ref_call *call, struct diag *diag,
                                  TfLiteFusedActivation act)
 {

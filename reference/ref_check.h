@@ -29,8 +29,6 @@ enum status ref_check_same_scale(const struct ref_call *call, struct diag *diag)
 /* Dimension d of input i is not 0. */
 enum status ref_check_not_empty(const struct ref_call *call, struct diag *diag, int i,
                                 const char *role, int d, const char *what);
-/* Input i, when there: f32 with count elements. */
-enum status ref_check_bias(const struct ref_call *call, struct diag *diag, int i, int32_t count);
 /* One of the codes of a file. */
 enum status ref_check_activation(const struct ref_call *call, struct diag *diag,
                                  TfLiteFusedActivation act);

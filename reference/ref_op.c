@@ -136,8 +136,8 @@ int64_t ref_load_int(const TfLiteTensor *t, size_t i)
     }
 }
 
-static void store_detail(struct ref_call *call, int o, size_t i, double value, double magnitude,
-                         double terms)
+void ref_store_detail(struct ref_call *call, int o, size_t i, double value, double magnitude,
+                      double terms)
 {
     const struct ref_detail *d = call->detail ? &call->detail[o] : NULL;
 
@@ -161,7 +161,7 @@ void ref_store(struct ref_call *call, int o, size_t i, double value, double magn
         assert(t->type == kTfLiteFloat32);
         t->data.f[i] = (float)value;
     }
-    store_detail(call, o, i, value, magnitude, terms);
+    ref_store_detail(call, o, i, value, magnitude, terms);
 }
 
 void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
@@ -178,7 +178,7 @@ void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
     default: assert(!"an integer tensor"); return;
     }
     value = ref_load_int(t, i);
-    store_detail(call, o, i, (double)value, fabs((double)value), 1);
+    ref_store_detail(call, o, i, (double)value, fabs((double)value), 1);
 }
 
 double ref_activation(TfLiteFusedActivation act, double x)

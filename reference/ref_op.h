@@ -28,7 +28,9 @@ struct ref_shape {
 /* What the bounds of the tolerance policy need to know of one output: an entry for each element, in
  * the output's order.  The arrays belong to the caller; each may be NULL. */
 struct ref_detail {
-    double *value; /* the result before it is rounded to the output's type */
+    double *value; /* the result before it is rounded to the output's type; of a quantized output
+                      the exact result in steps, real / scale + zero point, within the range of type
+                      and activation; magnitude is in steps, too */
     double
         *magnitude; /* the same operator on absolute values (a dot product: sum |w*x| + |bias|);
                        SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i); EXP, LOGISTIC: |x|;
@@ -114,6 +116,10 @@ void ref_store(struct ref_call *call, int o, size_t i, double value, double magn
 /* Stores element i of output o, an integer tensor: its low bits, as many as the type has, and its
  * detail when asked for. */
 void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value);
+
+/* Writes the detail of element i of output o, where one is asked for. */
+void ref_store_detail(struct ref_call *call, int o, size_t i, double value, double magnitude,
+                      double terms);
 
 /* The fused activations that CPU kernels compute (none, relu, relu_n1_to_1, relu6) as a clamp; NaN
  * passes.  The others are ignored, as the runtime does. */

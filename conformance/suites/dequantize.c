@@ -34,6 +34,8 @@ static const struct suite_member members[] = {
       TYPE_BIT(CASE_F16),
       SETS_MOVE | SET_BIT(SET_SPREAD),
       { .kind = BOUND_BITS } },
+    /* Of quantized models: no case type is. */
+    { "quantize", BUILTIN_QUANTIZE, 1, 0, SETS_MOVE, { .kind = BOUND_BITS } },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -309,8 +309,8 @@ static void convolutions_refuse(void **state)
     t.in[1]->type = kTfLiteFloat32;
     op_set_dims(t.in[0], 4, DIMS(1, 4, 4, 0));
     op_refused(&t, STATUS_INVALID, "input 0 (input)", "channels", "is 0", NULL);
-    t.in[0]->type = kTfLiteUInt8;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type u8", NULL);
+    t.in[0]->type = kTfLiteInt16;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i16", NULL);
     op_end(&t);
 
     op_begin(&t, BUILTIN_DEPTHWISE_CONV_2D, kTfLiteFloat32);
@@ -729,8 +729,8 @@ static void softmax_refuses(void **state)
     t.in[0]->type = kTfLiteFloat16;
     op_set_dims(t.in[0], 1, DIMS(3));
     op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32", "has f16", NULL);
-    t.in[0]->type = kTfLiteInt8;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i8", "has f32, f16", NULL);
+    t.in[0]->type = kTfLiteInt16;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i16", "has f32, u8, i8, f16", NULL);
     op_end(&t);
 }
 

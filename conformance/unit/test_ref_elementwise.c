@@ -206,7 +206,7 @@ static void types_are_one_for_both(void **state)
     op_begin(&t, BUILTIN_SUB, kTfLiteFloat16);
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (a)", "type f16", "f32, i32, i64", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (a)", "type f16", "f32, i32, u8, i64, i8", NULL);
     op_end(&t);
 
     op_begin(&t, BUILTIN_MAXIMUM, kTfLiteInt8);
@@ -445,8 +445,8 @@ static void exp_and_logistic_refuse(void **state)
     op_begin(&t, BUILTIN_EXP, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
     op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type f16, the kernel has f32", NULL);
-    t.in[0]->type = kTfLiteInt8;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type i8", NULL);
+    t.in[0]->type = kTfLiteUInt8;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type u8", NULL);
     t.in[0]->type = kTfLiteFloat32;
     t.out[0]->type = kTfLiteFloat16;
     op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f16", NULL);
@@ -460,7 +460,7 @@ static void exp_and_logistic_refuse(void **state)
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
     op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32, the kernel has f16", NULL);
     t.in[0]->type = kTfLiteInt32;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type i32", "f32, f16", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type i32", "f32, u8, i8, f16", NULL);
     op_set_dims(t.in[0], 2, DIMS(1, -1));
     op_refused(&t, STATUS_INVALID, "input 0 (input): dimension 1 is -1", NULL);
     op_end(&t);

@@ -312,9 +312,9 @@ static void binary_refuses(void **state)
     op_end(&t);
 
     op_begin(&t, BUILTIN_MUL, kTfLiteFloat32);
-    op_input(&t, kTfLiteInt8, 1, DIMS(1), NULL);
-    op_input(&t, kTfLiteInt8, 1, DIMS(1), NULL);
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (a)", "type i8", "f32", NULL);
+    op_input(&t, kTfLiteBool, 1, DIMS(1), NULL);
+    op_input(&t, kTfLiteBool, 1, DIMS(1), NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (a)", "type bool", "f32", NULL);
     op_end(&t);
 
     op_begin(&t, BUILTIN_ADD, kTfLiteFloat32);
@@ -392,8 +392,8 @@ static void dequantize_widens_halves(void **state)
     op_end(&t);
 
     op_begin(&t, BUILTIN_DEQUANTIZE, kTfLiteFloat32);
-    op_input(&t, kTfLiteUInt8, 1, DIMS(1), NULL);
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type u8", "f16", NULL);
+    op_input(&t, kTfLiteInt32, 1, DIMS(1), NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i32", "f16", NULL);
     op_end(&t);
 }
 

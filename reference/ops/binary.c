@@ -7,8 +7,12 @@
  * equal or one of them is 1 (a missing one counts as 1); y has the larger of each pair (1 and 0
  * give 0). Floats are rounded once, to f32 or f16.  Integers wrap around, as in the runtime, before
  * the activation.  Where a NaN meets a number, MAXIMUM and MINIMUM give the second operand.
+ *
+ * i8 and u8 are quantized, each tensor in its own way.  ADD and SUB bring both operands, shifted to
+ * the left by 20 bits, to twice the larger of their scales, and the result to its own; MUL brings
+ * the product to it.  MAXIMUM and MINIMUM compare the integers and need equal scales.
  * Meaning: tflite/kernels/internal/reference/{add,sub,mul,maximum_minimum}.h */
-#include "reference/ref_check.h"
+#include "reference/ref_quant.h"
 
 #include <math.h>
 
@@ -70,16 +74,16 @@ static const struct member {
     uint32_t types;
 } members[] = {
     { BUILTIN_ADD, add, add_int,
-      REF_TYPES_FLOAT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) },
-    { BUILTIN_SUB, subtract, subtract_int, REF_TYPE(Float32) | REF_TYPE(Int32) | REF_TYPE(Int64) },
+      REF_TYPES_FLOAT | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) },
+    { BUILTIN_SUB, subtract, subtract_int,
+      REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPE(Int32) | REF_TYPE(Int64) },
     { BUILTIN_MUL, multiply, multiply_int,
-      REF_TYPES_FLOAT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) | REF_TYPE(UInt32) },
+      REF_TYPES_FLOAT | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) |
+          REF_TYPE(UInt32) },
     { BUILTIN_MAXIMUM, larger, larger_int,
-      REF_TYPES_FLOAT | REF_TYPE(Int8) | REF_TYPE(UInt8) | REF_TYPE(Int16) | REF_TYPE(Int32) |
-          REF_TYPE(Int64) },
+      REF_TYPES_FLOAT | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) },
     { BUILTIN_MINIMUM, smaller, smaller_int,
-      REF_TYPES_FLOAT | REF_TYPE(Int8) | REF_TYPE(UInt8) | REF_TYPE(Int16) | REF_TYPE(Int32) |
-          REF_TYPE(Int64) },
+      REF_TYPES_FLOAT | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) },
 };
 
 static const struct member *member_of(const struct ref_call *call)
@@ -124,14 +128,61 @@ static TfLiteFusedActivation activation(const struct ref_call *call)
     }
 }
 
-/* Arithmetic on quantized integers is another; comparing needs equal scales only.  A scale means
- * nothing in floats. */
+/* What 8-bit arithmetic needs: factors of a, b (but for MUL) and of the result. */
+struct quantized {
+    int32_t zero_a, zero_b, zero_y;
+    struct quant_multiplier a, b, y;
+    struct quant_range range;
+    double exact_a, exact_b, exact_y; /* steps of y in one of a, of b, of their product */
+};
+
+enum { SUM_SHIFT = 20 };
+
+static enum status read_quantized(const struct ref_call *call, struct diag *diag,
+                                  struct quantized *q)
+{
+    const double a = ref_scale(call->in[0]), b = ref_scale(call->in[1]);
+    const double y = ref_scale(call->out[0]), twice = 2 * fmax(a, b);
+
+    *q = (struct quantized){
+        .zero_a = ref_zero_point(call->in[0]),
+        .zero_b = ref_zero_point(call->in[1]),
+        .zero_y = ref_zero_point(call->out[0]),
+        .exact_a = a / y,
+        .exact_b = b / y,
+        .exact_y = a * b / y,
+    };
+    TRY(ref_check_range(call, diag, 0, activation(call), &q->range));
+    if (call->op->code == BUILTIN_MUL) /* the runtime multiplies and divides in f32 */
+        return ref_check_multiplier(call, diag, "scale of a * scale of b / output scale",
+                                    (float)a * (float)b / (float)y, &q->y);
+    /* Neither is over a half. */
+    quant_multiplier_of(a / twice, &q->a);
+    quant_multiplier_of(b / twice, &q->b);
+    if (twice / y >= 1 << SUM_SHIFT)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "output 0 (output): scale %g is too small for inputs with a scale of %g", y,
+                        twice / 2);
+    return ref_check_multiplier(call, diag, "larger input scale / output scale",
+                                twice / (ldexp(1, SUM_SHIFT) * y), &q->y);
+}
+
+/* Arithmetic is done on quantized integers of 8 bits, and on others that are not quantized;
+ * comparing needs equal scales only.  A scale means nothing in floats. */
 static enum status check_scales(const struct ref_call *call, struct diag *diag)
 {
     if (REF_TYPES_FLOAT >> call->in[0]->type & 1)
         return STATUS_OK;
     if (call->op->code == BUILTIN_MAXIMUM || call->op->code == BUILTIN_MINIMUM)
         return ref_check_same_scale(call, diag);
+    if (ref_is_8bit(call->in[0]->type)) {
+        struct quantized q;
+
+        TRY(ref_check_scale_in(call, diag, 0, "a"));
+        TRY(ref_check_scale_in(call, diag, 1, "b"));
+        TRY(ref_check_scale_out(call, diag, 0));
+        return read_quantized(call, diag, &q);
+    }
     for (int i = 0; i < 2; i++) {
         if (call->in[i]->quantization.type != kTfLiteNoQuantization)
             return ref_fail(call, diag, STATUS_UNSUPPORTED,
@@ -149,6 +200,31 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(check_scales(call, diag));
     TRY(ref_check_activation(call, diag, activation(call)));
     return ref_broadcast(call, diag, &call->out_shape[0]);
+}
+
+static void eval_quantized(struct ref_call *call, const struct quantized *q, size_t at, size_t ia,
+                           size_t ib)
+{
+    const int32_t a = (int32_t)ref_load_int(call->in[0], ia) - q->zero_a;
+    const int32_t b = (int32_t)ref_load_int(call->in[1], ib) - q->zero_b;
+    double real, magnitude;
+    int32_t steps;
+
+    if (call->op->code == BUILTIN_MUL) {
+        real = (double)a * b * q->exact_y;
+        magnitude = fabs(real);
+        steps = quant_multiply(a * b, q->y);
+    } else {
+        const bool add_b = call->op->code == BUILTIN_ADD;
+        const int32_t of_a = quant_multiply(a * (1 << SUM_SHIFT), q->a);
+        const int32_t of_b = quant_multiply(b * (1 << SUM_SHIFT), q->b);
+
+        real = a * q->exact_a + (add_b ? b : -b) * q->exact_b;
+        magnitude = fabs(a * q->exact_a) + fabs(b * q->exact_b);
+        steps = quant_multiply(add_b ? of_a + of_b : of_a - of_b, q->y);
+    }
+    ref_store_quant(call, 0, at, q->range, (int64_t)q->zero_y + steps, real + q->zero_y, magnitude,
+                    1);
 }
 
 static void eval_one(struct ref_call *call, size_t at, size_t ia, size_t ib)
@@ -175,8 +251,12 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const int rank = ref_rank(y);
     size_t a_strides[REF_MAX_RANK], b_strides[REF_MAX_RANK], at = 0;
     int32_t index[REF_MAX_RANK] = { 0 };
+    const bool quantized = ref_is_8bit(y->type) && call->op->code != BUILTIN_MAXIMUM &&
+                           call->op->code != BUILTIN_MINIMUM;
+    struct quantized q;
 
-    (void)diag;
+    if (quantized)
+        TRY(read_quantized(call, diag, &q));
     if (ref_elements(y) == 0)
         return STATUS_OK;
     ref_broadcast_strides(call->in[0], rank, a_strides);
@@ -188,7 +268,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
             ia += (size_t)index[d] * a_strides[d];
             ib += (size_t)index[d] * b_strides[d];
         }
-        eval_one(call, at++, ia, ib);
+        if (quantized)
+            eval_quantized(call, &q, at++, ia, ib);
+        else
+            eval_one(call, at++, ia, ib);
     } while (ref_step(rank, y->dims->data, index));
     return STATUS_OK;
 }

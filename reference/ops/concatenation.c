@@ -1,11 +1,13 @@
 /* CONCATENATION: the inputs one behind the other along an axis (negative: from the end).
  *
  * Any number of inputs of one type and, but for the axis, of one shape; pieces may be empty.  Types
- * of whole bytes; quantized ones with one scale for all.
+ * of whole bytes; quantized ones with one scale for all, but u8, whose inputs are brought to the
+ * output's scale, in f32.
  * Meaning: tflite/kernels/concatenation.cc */
-#include "reference/ref_check.h"
+#include "reference/ref_quant.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void read_params(const struct options *options, void *params)
@@ -45,6 +47,40 @@ static enum status check_input(const struct ref_call *call, struct diag *diag, i
     return STATUS_OK;
 }
 
+static bool is_rescaled(const struct ref_call *call)
+{
+    return call->in[0]->type == kTfLiteUInt8 && ref_is_quantized(call->out[0]);
+}
+
+static enum status check_scales(const struct ref_call *call, struct diag *diag)
+{
+    if (!is_rescaled(call))
+        return ref_check_same_scale(call, diag);
+    for (int i = 0; i < call->in_count; i++)
+        TRY(ref_check_scale_in(call, diag, i, "input"));
+    return ref_check_scale_out(call, diag, 0);
+}
+
+/* Elements that were copied to the output from element `at` on, from input i. */
+static void rescale(struct ref_call *call, int i, size_t at, size_t count)
+{
+    const TfLiteTensor *const x = call->in[i], *const y = call->out[0];
+    const float scale = (float)ref_scale(x) * (1 / (float)ref_scale(y));
+    const float offset = -(float)ref_zero_point(x) * scale;
+
+    if (ref_scale(x) == ref_scale(y) && ref_zero_point(x) == ref_zero_point(y))
+        return;
+    for (size_t end = at + count; at < end; at++) {
+        const int64_t q = ref_load_int(y, at);
+        const double real = (double)(q - ref_zero_point(x)) * ref_scale(x) / ref_scale(y);
+        const float steps = (float)q * scale + offset;
+
+        ref_store_quant(call, 0, at, ref_type_range(y->type),
+                        (int64_t)quant_round(steps) + ref_zero_point(y), real + ref_zero_point(y),
+                        fabs(real), 1);
+    }
+}
+
 static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     const TfLiteConcatenationParams *p = call->params;
@@ -65,7 +101,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
                         rank);
     for (int i = 0; i < call->in_count; i++)
         TRY(check_input(call, diag, i, &sum));
-    TRY(ref_check_same_scale(call, diag));
+    TRY(check_scales(call, diag));
     ref_same_shape(&call->out_shape[0], call->in[0]);
     call->out_shape[0].dims[axis_of(call)] = (int32_t)sum;
     return STATUS_OK;
@@ -92,11 +128,13 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
             if (bytes > 0)
                 memcpy(y->data.raw + at, call->in[i]->data.raw_const + block * bytes, bytes);
+            for (size_t k = at / size; k < (at + bytes) / size; k++)
+                ref_detail_copied(call, 0, k);
+            if (is_rescaled(call))
+                rescale(call, i, at / size, bytes / size);
             at += bytes;
         }
     }
-    for (size_t i = 0; i < count; i++)
-        ref_detail_copied(call, 0, i);
     return STATUS_OK;
 }
 

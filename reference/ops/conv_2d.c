@@ -1,12 +1,12 @@
-/* CONV_2D.  x [N,H,W,C], w [O,fh,fw,I], bias [O] or absent, y [N,OH,OW,O]; f32.
+/* CONV_2D.  x [N,H,W,C], w [O,fh,fw,I], bias [O] or absent, y [N,OH,OW,O]; types of ref_dot.h.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n, oy*sh - top + ky*dh,
  *                                                       ox*sw - left + kx*dw, g*I + i])
  *
  * over the taps inside the image.  C / I groups (1 is the usual case); output channel o belongs to
  * group g = o / (O / groups).
- * Meaning: tflite/kernels/internal/reference/conv.h */
-#include "reference/ref_check.h"
+ * Meaning: tflite/kernels/internal/reference/conv.h, integer_ops/conv.h */
+#include "reference/ref_dot.h"
 
 #include <math.h>
 
@@ -22,6 +22,8 @@ static void read_params(const struct options *options, void *params)
     p->dilation_height_factor = options_int(options, "dilation_h_factor");
     p->quantized_bias_type = tensor_type_runtime(options_int(options, "quantized_bias_type"));
 }
+
+static const struct ref_dot_inputs inputs = { .x = 0, .w = 1, .bias = 2, .channel = 0 };
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,
                            struct ref_window *w)
@@ -48,9 +50,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     struct ref_window wh, ww;
     int32_t channels, depth, outputs;
 
-    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 4, 4));
-    TRY(ref_check_in(call, diag, 1, "weights", kTfLiteFloat32, 4, 4));
-    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_dot_check_types(call, diag, &inputs, 4, 4, 4));
     TRY(ref_check_activation(call, diag, p->activation));
     TRY(ref_check_not_empty(call, diag, 0, "input", 3, "channels"));
     TRY(ref_check_not_empty(call, diag, 1, "weights", 0, "output channels"));
@@ -69,7 +69,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
         return ref_fail(call, diag, STATUS_INVALID,
                         "input 1 (weights): %d output channels for %d groups", outputs,
                         channels / depth);
-    TRY(ref_check_bias(call, diag, 2, outputs));
+    TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
     TRY(windows(call, diag, &wh, &ww));
     call->out_shape[0] =
         (struct ref_shape){ .rank = 4, .dims = { ref_dim(x, 0), wh.out, ww.out, outputs } };
@@ -81,15 +81,17 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const TfLiteConvParams *p = call->params;
     const int *xd = call->in[0]->dims->data, *wd = call->in[1]->dims->data;
     const int *yd = call->out[0]->dims->data;
-    const float *x = call->in[0]->data.f, *w = call->in[1]->data.f;
-    const float *bias = ref_has(call, 2) ? call->in[2]->data.f : NULL;
     const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
     const size_t filter_h = (size_t)wd[1], filter_w = (size_t)wd[2], depth = (size_t)wd[3];
     const size_t group_outputs = (size_t)wd[0] / (channels / depth);
     struct ref_window wh, ww;
+    struct ref_dot dot;
+    enum status s;
     size_t at = 0;
 
     TRY(windows(call, diag, &wh, &ww));
+    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
+        goto done;
     for (size_t n = 0; n < (size_t)yd[0]; n++) {
         for (int oy = 0; oy < yd[1]; oy++) {
             const struct ref_taps ty =
@@ -100,11 +102,11 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                                                     p->dilation_width_factor, wd[2], xd[2]);
                 const double terms =
                     (double)(ty.end - ty.begin) * (tx.end - tx.begin) * (double)depth +
-                    (bias ? 1 : 0);
+                    (dot.bias ? 1 : 0);
 
                 for (size_t o = 0; o < (size_t)yd[3]; o++) {
                     const size_t first_channel = o / group_outputs * depth;
-                    double sum = bias ? bias[o] : 0, magnitude = fabs(sum);
+                    double sum = dot.bias ? dot.bias[o] : 0, magnitude = fabs(sum);
 
                     for (int ky = ty.begin; ky < ty.end; ky++) {
                         const size_t iy = (size_t)(ty.first + (int64_t)(ky - ty.begin) *
@@ -114,9 +116,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                             const size_t ix = (size_t)(tx.first + (int64_t)(kx - tx.begin) *
                                                                       p->dilation_width_factor);
                             const float *xs =
-                                x + ((n * height + iy) * width + ix) * channels + first_channel;
+                                dot.x + ((n * height + iy) * width + ix) * channels + first_channel;
                             const float *ws =
-                                w + ((o * filter_h + (size_t)ky) * filter_w + (size_t)kx) * depth;
+                                dot.w +
+                                ((o * filter_h + (size_t)ky) * filter_w + (size_t)kx) * depth;
 
                             for (size_t i = 0; i < depth; i++) {
                                 const double product = (double)ws[i] * xs[i]; /* exact */
@@ -126,12 +129,14 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                             }
                         }
                     }
-                    ref_store(call, 0, at++, ref_activation(p->activation, sum), magnitude, terms);
+                    ref_dot_store(call, &dot, at++, o, sum, magnitude, terms);
                 }
             }
         }
     }
-    return STATUS_OK;
+done:
+    ref_dot_close(&dot);
+    return s;
 }
 
 static const struct ref_op ops[] = {

@@ -1,12 +1,14 @@
-/* DEPTHWISE_CONV_2D.  x [N,H,W,C], w [1,fh,fw,C*m], bias [C*m] or absent, y [N,OH,OW,C*m]; f32.
+/* DEPTHWISE_CONV_2D.  x [N,H,W,C], w [1,fh,fw,C*m], bias [C*m] or absent, y [N,OH,OW,C*m];
+ * types of ref_dot.h.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[0,ky,kx,o] * x[n, oy*sh - top + ky*dh,
  *                                                       ox*sw - left + kx*dw, o / m])
  *
  * over the taps inside the image.  m comes from the weights' shape; the option depth_multiplier is
  * not looked at, as in the runtime.
- * Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h */
-#include "reference/ref_check.h"
+ * Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h,
+ * integer_ops/depthwise_conv.h */
+#include "reference/ref_dot.h"
 
 #include <math.h>
 
@@ -22,6 +24,8 @@ static void read_params(const struct options *options, void *params)
     p->dilation_width_factor = options_int(options, "dilation_w_factor");
     p->dilation_height_factor = options_int(options, "dilation_h_factor");
 }
+
+static const struct ref_dot_inputs inputs = { .x = 0, .w = 1, .bias = 2, .channel = 3 };
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,
                            struct ref_window *w)
@@ -47,9 +51,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *x, *w;
     struct ref_window wh, ww;
 
-    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 4, 4));
-    TRY(ref_check_in(call, diag, 1, "weights", kTfLiteFloat32, 4, 4));
-    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_dot_check_types(call, diag, &inputs, 4, 4, 4));
     TRY(ref_check_activation(call, diag, p->activation));
     TRY(ref_check_not_empty(call, diag, 0, "input", 3, "channels"));
     TRY(ref_check_not_empty(call, diag, 1, "weights", 3, "output channels"));
@@ -63,7 +65,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
         return ref_fail(call, diag, STATUS_INVALID,
                         "input 1 (weights): %d channels are no multiple of the input's %d",
                         ref_dim(w, 3), ref_dim(x, 3));
-    TRY(ref_check_bias(call, diag, 2, ref_dim(w, 3)));
+    TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
     TRY(windows(call, diag, &wh, &ww));
     call->out_shape[0] =
         (struct ref_shape){ .rank = 4, .dims = { ref_dim(x, 0), wh.out, ww.out, ref_dim(w, 3) } };
@@ -75,14 +77,16 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const TfLiteDepthwiseConvParams *p = call->params;
     const int *xd = call->in[0]->dims->data, *wd = call->in[1]->dims->data;
     const int *yd = call->out[0]->dims->data;
-    const float *x = call->in[0]->data.f, *w = call->in[1]->data.f;
-    const float *bias = ref_has(call, 2) ? call->in[2]->data.f : NULL;
     const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
     const size_t filter_w = (size_t)wd[2], outputs = (size_t)wd[3], m = outputs / channels;
     struct ref_window wh, ww;
+    struct ref_dot dot;
+    enum status s;
     size_t at = 0;
 
     TRY(windows(call, diag, &wh, &ww));
+    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
+        goto done;
     for (size_t n = 0; n < (size_t)yd[0]; n++) {
         for (int oy = 0; oy < yd[1]; oy++) {
             const struct ref_taps ty =
@@ -92,10 +96,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                 const struct ref_taps tx = ref_taps(ox, ww.before, p->stride_width,
                                                     p->dilation_width_factor, wd[2], xd[2]);
                 const double terms =
-                    (double)(ty.end - ty.begin) * (tx.end - tx.begin) + (bias ? 1 : 0);
+                    (double)(ty.end - ty.begin) * (tx.end - tx.begin) + (dot.bias ? 1 : 0);
 
                 for (size_t o = 0; o < outputs; o++) {
-                    double sum = bias ? bias[o] : 0, magnitude = fabs(sum);
+                    double sum = dot.bias ? dot.bias[o] : 0, magnitude = fabs(sum);
 
                     for (int ky = ty.begin; ky < ty.end; ky++) {
                         const size_t iy = (size_t)(ty.first + (int64_t)(ky - ty.begin) *
@@ -104,20 +108,22 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                         for (int kx = tx.begin; kx < tx.end; kx++) {
                             const size_t ix = (size_t)(tx.first + (int64_t)(kx - tx.begin) *
                                                                       p->dilation_width_factor);
-                            const double product =
-                                (double)w[((size_t)ky * filter_w + (size_t)kx) * outputs + o] *
-                                x[((n * height + iy) * width + ix) * channels + o / m]; /* exact */
+                            const size_t from = ((n * height + iy) * width + ix) * channels + o / m;
+                            const size_t tap = ((size_t)ky * filter_w + (size_t)kx) * outputs + o;
+                            const double product = (double)dot.w[tap] * dot.x[from]; /* exact */
 
                             sum += product;
                             magnitude += fabs(product);
                         }
                     }
-                    ref_store(call, 0, at++, ref_activation(p->activation, sum), magnitude, terms);
+                    ref_dot_store(call, &dot, at++, o, sum, magnitude, terms);
                 }
             }
         }
     }
-    return STATUS_OK;
+done:
+    ref_dot_close(&dot);
+    return s;
 }
 
 static const struct ref_op ops[] = {

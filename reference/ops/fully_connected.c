@@ -1,10 +1,11 @@
-/* FULLY_CONNECTED.  x of any shape with B*K elements, w [U,K], bias [U] or absent; f32.
+/* FULLY_CONNECTED.  x of any shape with B*K elements, w [U,K], bias [U] or absent; types of
+ * ref_dot.h.
  *
  *     y[b,u] = act(bias[u] + sum w[u,k] * x[b*K + k])
  *
  * y is [B,U]; with keep_num_dims it is x's shape with the last dimension (then K) replaced by U.
  * Meaning: tflite/kernels/internal/reference/fully_connected.h */
-#include "reference/ref_check.h"
+#include "reference/ref_dot.h"
 
 #include <math.h>
 
@@ -19,6 +20,10 @@ static void read_params(const struct options *options, void *params)
     p->quantized_bias_type = tensor_type_runtime(options_int(options, "quantized_bias_type"));
 }
 
+static const struct ref_dot_inputs inputs = {
+    .x = 0, .w = 1, .bias = 2, .channel = 0, .in_double = true
+};
+
 static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     const TfLiteFullyConnectedParams *p = call->params;
@@ -27,18 +32,15 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     size_t count, batches;
     int32_t units, depth;
 
-    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, p->keep_num_dims ? 1 : 0,
-                     REF_MAX_RANK));
-    TRY(ref_check_in(call, diag, 1, "weights", kTfLiteFloat32, 2, 2));
-    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_dot_check_types(call, diag, &inputs, p->keep_num_dims ? 1 : 0, REF_MAX_RANK, 2));
     TRY(ref_check_activation(call, diag, p->activation));
     if (p->activation > kTfLiteActRelu6)
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
                         "fused_activation_function %d is not one that the kernel has",
                         (int)p->activation);
     if (p->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
-        return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "weights_format %d is not done for f32 weights", (int)p->weights_format);
+        return ref_fail(call, diag, STATUS_UNSUPPORTED, "weights_format %d is not done",
+                        (int)p->weights_format);
     TRY(ref_check_not_empty(call, diag, 1, "weights", 0, "units"));
     TRY(ref_check_not_empty(call, diag, 1, "weights", 1, "depth"));
 
@@ -54,7 +56,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     batches = count / (size_t)depth;
     if (batches > INT32_MAX)
         return ref_fail(call, diag, STATUS_INVALID, "input 0 (input): a batch of %zu", batches);
-    TRY(ref_check_bias(call, diag, 2, units));
+    TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
     if (!p->keep_num_dims) {
         *shape = (struct ref_shape){ .rank = 2, .dims = { (int32_t)batches, units } };
         return STATUS_OK;
@@ -72,27 +74,31 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteFullyConnectedParams *p = call->params;
-    const float *x = call->in[0]->data.f, *w = call->in[1]->data.f;
-    const float *bias = ref_has(call, 2) ? call->in[2]->data.f : NULL;
     const size_t units = (size_t)ref_dim(call->in[1], 0), depth = (size_t)ref_dim(call->in[1], 1);
     const size_t batches = ref_elements(call->in[0]) / depth;
+    struct ref_dot dot;
+    enum status s;
 
-    (void)diag;
+    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
+        goto done;
     for (size_t b = 0; b < batches; b++) {
         for (size_t u = 0; u < units; u++) {
-            double sum = bias ? bias[u] : 0, magnitude = fabs(sum);
+            double sum = dot.bias ? dot.bias[u] : 0, magnitude = fabs(sum);
 
             for (size_t k = 0; k < depth; k++) {
-                const double product = (double)w[u * depth + k] * x[b * depth + k]; /* exact */
+                /* Exact. */
+                const double product = (double)dot.w[u * depth + k] * dot.x[b * depth + k];
 
                 sum += product;
                 magnitude += fabs(product);
             }
-            ref_store(call, 0, b * units + u, ref_activation(p->activation, sum), magnitude,
-                      (double)depth + (bias ? 1 : 0));
+            ref_dot_store(call, &dot, b * units + u, u, sum, magnitude,
+                          (double)depth + (dot.bias ? 1 : 0));
         }
     }
-    return STATUS_OK;
+done:
+    ref_dot_close(&dot);
+    return s;
 }
 
 static const struct ref_op ops[] = {

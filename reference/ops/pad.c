@@ -1,9 +1,10 @@
 /* PAD.  x of any shape, paddings [rank,2] (i32 or i64): cells of zeros before and behind each
- * dimension.  Any fixed-size type that is not quantized: a zero is all bits zero there.
+ * dimension.  Any type of whole bytes: a zero is all bits zero there, and the zero point where it
+ * is quantized, which i8, u8 and i16 may be.
  *
  * Paddings that are no constant make the output dynamic.
  * Meaning: tflite/kernels/internal/reference/pad.h */
-#include "reference/ref_check.h"
+#include "reference/ref_quant.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,11 +21,13 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
                         "input 0 (input): type %s has no elements of whole bytes",
                         runtime_type_name(x->type) ? runtime_type_name(x->type) : "unknown");
-    if (x->quantization.type != kTfLiteNoQuantization)
+    TRY(ref_check_out(call, diag, 0, x->type));
+    if (ref_is_8bit(x->type) || x->type == kTfLiteInt16)
+        TRY(ref_check_moves(call, diag, 0, 0));
+    else if (ref_is_quantized(x))
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
                         "input 0 (input): quantized %s, the kernel has no zero point to fill with",
                         runtime_type_name(x->type));
-    TRY(ref_check_out(call, diag, 0, x->type));
 
     TRY(ref_check_shape(call, diag, 1, "paddings", 2, 2));
     paddings = call->in[1];
@@ -61,6 +64,17 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
+/* The value of the cells around. */
+static void put_zero(struct ref_call *call, size_t at, size_t size)
+{
+    TfLiteTensor *const y = call->out[0];
+
+    if (ref_is_quantized(call->in[0]))
+        ref_store_int(call, 0, at, ref_zero_point(y));
+    else
+        memset(y->data.raw + at * size, 0, size);
+}
+
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *x = call->in[0], *paddings = call->in[1], *y = call->out[0];
@@ -88,7 +102,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
         if (inside)
             memcpy(y->data.raw + at * size, x->data.raw_const + from * size, size);
         else
-            memset(y->data.raw + at * size, 0, size);
+            put_zero(call, at, size);
         ref_detail_copied(call, 0, at++);
     } while (ref_step(rank, y->dims->data, index));
     return STATUS_OK;

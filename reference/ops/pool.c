@@ -1,9 +1,13 @@
-/* AVERAGE_POOL_2D, MAX_POOL_2D.  x [N,H,W,C], y [N,OH,OW,C]; f32.
+/* AVERAGE_POOL_2D, MAX_POOL_2D.  x [N,H,W,C], y [N,OH,OW,C]; f32, or i8 and u8 with one scale for
+ * both.
  *
  * The mean or the largest of the cells of the window that are inside the image (a mean is never
- * over the window's full area), then the fused activation.  A NaN is no maximum.
+ * over the window's full area), then the fused activation.  A NaN is no maximum.  The mean of
+ * integers is rounded, ties away from zero, whatever the zero point is.
  * Meaning: tflite/kernels/internal/reference/pooling.h */
-#include "reference/ref_check.h"
+#include "reference/ref_quant.h"
+
+#include "reference/memory.h"
 
 #include <math.h>
 
@@ -43,9 +47,16 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *x;
     struct ref_window wh, ww;
 
-    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 4, 4));
-    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_8BIT, 4, 4));
+    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     TRY(ref_check_activation(call, diag, p->activation));
+    if (ref_is_8bit(call->in[0]->type)) {
+        struct quant_range range;
+
+        TRY(ref_check_scale_in(call, diag, 0, "input"));
+        TRY(ref_check_moves(call, diag, 0, 0));
+        TRY(ref_check_range(call, diag, 0, p->activation, &range));
+    }
     TRY(windows(call, diag, &wh, &ww));
     x = call->in[0];
     call->out_shape[0] =
@@ -58,18 +69,23 @@ struct window_sum {
     double sum, magnitude, largest, count;
 };
 
-static enum status each_window(struct ref_call *call, struct diag *diag,
-                               void (*store)(struct ref_call *call, size_t at,
-                                             const struct window_sum *s))
+typedef void store_function(struct ref_call *call, size_t at, const struct window_sum *s,
+                            struct quant_range range);
+
+/* x: the input's elements; of an integer type as they are, without regard to the zero point. */
+static enum status each_window(struct ref_call *call, struct diag *diag, const float *x,
+                               store_function *store)
 {
     const TfLitePoolParams *p = call->params;
     const int *xd = call->in[0]->dims->data, *yd = call->out[0]->dims->data;
-    const float *x = call->in[0]->data.f;
     const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
+    struct quant_range range = { 0 };
     struct ref_window wh, ww;
     size_t at = 0;
 
     TRY(windows(call, diag, &wh, &ww));
+    if (ref_is_8bit(call->in[0]->type))
+        TRY(ref_check_range(call, diag, 0, p->activation, &range));
     for (size_t n = 0; n < (size_t)yd[0]; n++) {
         for (int oy = 0; oy < yd[1]; oy++) {
             const struct ref_taps ty =
@@ -95,7 +111,7 @@ static enum status each_window(struct ref_call *call, struct diag *diag,
                             s.largest = v > s.largest ? v : s.largest;
                         }
                     }
-                    store(call, at++, &s);
+                    store(call, at++, &s, range);
                 }
             }
         }
@@ -103,30 +119,59 @@ static enum status each_window(struct ref_call *call, struct diag *diag,
     return STATUS_OK;
 }
 
-static void store_average(struct ref_call *call, size_t at, const struct window_sum *s)
+/* Sums of integers are exact in double. */
+static void store_average(struct ref_call *call, size_t at, const struct window_sum *s,
+                          struct quant_range range)
 {
     const TfLitePoolParams *p = call->params;
 
+    if (ref_is_8bit(call->out[0]->type)) {
+        const int64_t sum = (int64_t)s->sum, count = (int64_t)s->count, half = count / 2;
+
+        ref_store_quant(call, 0, at, range, (sum >= 0 ? sum + half : sum - half) / count,
+                        s->sum / s->count, s->magnitude / s->count, s->count);
+        return;
+    }
     ref_store(call, 0, at, ref_activation(p->activation, s->sum / s->count),
               s->magnitude / s->count, s->count);
 }
 
-static void store_max(struct ref_call *call, size_t at, const struct window_sum *s)
+static void store_max(struct ref_call *call, size_t at, const struct window_sum *s,
+                      struct quant_range range)
 {
     const TfLitePoolParams *p = call->params;
     const double y = ref_activation(p->activation, s->largest);
 
-    ref_store(call, 0, at, y, fabs(y), 1);
+    if (ref_is_8bit(call->out[0]->type))
+        ref_store_int(call, 0, at, quant_clamp((int64_t)s->largest, range));
+    else
+        ref_store(call, 0, at, y, fabs(y), 1);
+}
+
+static enum status pool(struct ref_call *call, struct diag *diag, store_function *store)
+{
+    const TfLiteTensor *const x = call->in[0];
+    enum status s;
+    float *values;
+
+    if (!ref_is_8bit(x->type))
+        return each_window(call, diag, x->data.f, store);
+    values = ref_floats_of(x, 0);
+    if (!values)
+        return ref_fail(call, diag, STATUS_NO_MEMORY, "no memory for the input's values");
+    s = each_window(call, diag, values, store);
+    mem_free(values);
+    return s;
 }
 
 static enum status average_eval(struct ref_call *call, struct diag *diag)
 {
-    return each_window(call, diag, store_average);
+    return pool(call, diag, store_average);
 }
 
 static enum status max_eval(struct ref_call *call, struct diag *diag)
 {
-    return each_window(call, diag, store_max);
+    return pool(call, diag, store_max);
 }
 
 static const struct ref_op ops[] = {

@@ -1,10 +1,13 @@
-/* MEAN over some axes.  x f32 of any shape, axes i32 (of any shape, usually a vector), y f32.
+/* MEAN over some axes.  x, y f32, i8 or u8, of any shape; axes i32 (of any shape, usually a
+ * vector).
  *
  * An axis may be negative (counted from the end) and may come twice; no axis at all leaves x as it
  * is.  The reduced dimensions are dropped, or kept as 1 with keep_dims.  The mean of nothing is
- * NaN.  Axes that are no constant make the output dynamic.
+ * NaN, and the integer 0.  Axes that are no constant make the output dynamic.
+ *
+ * Integers are summed exactly; one fixed-point factor divides by their number and requantizes.
  * Meaning: tflite/kernels/internal/reference/reduce.h */
-#include "reference/ref_check.h"
+#include "reference/ref_quant.h"
 
 #include <math.h>
 
@@ -35,6 +38,23 @@ static enum status read_axes(const struct ref_call *call, struct diag *diag, boo
     return STATUS_OK;
 }
 
+/* The factor from a sum of count elements to steps of the output.  Its integer part takes in the
+ * division, after a shift to the left by as many bits as there is room for. */
+static enum status read_factor(const struct ref_call *call, struct diag *diag, size_t count,
+                               struct quant_multiplier *m)
+{
+    int shift = 0;
+
+    TRY(ref_check_multiplier(call, diag, "input scale / output scale",
+                             ref_scale(call->in[0]) / ref_scale(call->out[0]), m));
+    while (shift < 32 && shift < 31 + m->e && count >> (shift + 1) > 0)
+        shift++;
+    if (count > 0)
+        m->q = (int32_t)(((int64_t)m->q << shift) / (int64_t)count);
+    m->e -= shift;
+    return STATUS_OK;
+}
+
 static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     const TfLiteReducerParams *p = call->params;
@@ -42,9 +62,17 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     bool reduced[REF_MAX_RANK];
     const TfLiteTensor *x;
 
-    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 0, REF_MAX_RANK));
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_8BIT, 0,
+                           REF_MAX_RANK));
     TRY(ref_check_in(call, diag, 1, "axes", kTfLiteInt32, 0, REF_MAX_RANK));
-    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
+    if (ref_is_8bit(call->in[0]->type)) {
+        struct quant_multiplier m;
+
+        TRY(ref_check_scale_in(call, diag, 0, "input"));
+        TRY(ref_check_scale_out(call, diag, 0));
+        TRY(read_factor(call, diag, 1, &m));
+    }
     *shape = (struct ref_shape){ 0 };
     if (!ref_known(call, 1)) {
         shape->dynamic = true;
@@ -62,6 +90,19 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
+/* sum, magnitude: of the elements less their zero point. */
+static void store_quantized(struct ref_call *call, size_t at, struct quant_multiplier m, double sum,
+                            double magnitude, double count)
+{
+    const TfLiteTensor *const y = call->out[0];
+    const int32_t zero = ref_zero_point(y);
+    const double steps = ref_scale(call->in[0]) / ref_scale(y);
+
+    ref_store_quant(call, 0, at, ref_type_range(y->type),
+                    (int64_t)zero + quant_multiply(quant_wrap((int64_t)sum), m),
+                    sum / count * steps + zero, magnitude / count * steps, count);
+}
+
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *x = call->in[0];
@@ -69,6 +110,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     bool reduced[REF_MAX_RANK];
     /* The two halves of an input position: dimensions of the output, and those summed over. */
     int32_t outer_dims[REF_MAX_RANK], inner_dims[REF_MAX_RANK], outer[REF_MAX_RANK] = { 0 };
+    const bool quantized = ref_is_8bit(x->type);
+    const int32_t zero = quantized ? ref_zero_point(x) : 0;
+    struct quant_multiplier m = { 0 };
     size_t count = 1, at = 0;
 
     TRY(read_axes(call, diag, reduced));
@@ -79,6 +123,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
         inner_dims[d] = reduced[d] ? ref_dim(x, d) : 1;
         count *= (size_t)inner_dims[d];
     }
+    if (quantized)
+        TRY(read_factor(call, diag, count, &m));
     do {
         int32_t inner[REF_MAX_RANK] = { 0 };
         double sum = 0, magnitude = 0;
@@ -90,12 +136,16 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
                 for (int d = 0; d < rank; d++)
                     from = from * (size_t)ref_dim(x, d) + (size_t)(outer[d] + inner[d]);
-                v = x->data.f[from];
+                v = quantized ? (double)(ref_load_int(x, from) - zero) : x->data.f[from];
                 sum += v;
                 magnitude += fabs(v);
             } while (ref_step(rank, inner_dims, inner));
         }
-        if (count == 0)
+        if (quantized && count == 0)
+            ref_store_int(call, 0, at++, 0);
+        else if (quantized)
+            store_quantized(call, at++, m, sum, magnitude, (double)count);
+        else if (count == 0)
             ref_store(call, 0, at++, NAN, 0, 0);
         else
             ref_store(call, 0, at++, sum / (double)count, magnitude / (double)count, (double)count);

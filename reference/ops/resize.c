@@ -1,13 +1,18 @@
-/* RESIZE_BILINEAR.  x [N,H,W,C] f32, size [2] i32 = OH, OW; y [N,OH,OW,C].
+/* RESIZE_BILINEAR.  x [N,H,W,C] f32, i8 or u8, size [2] i32 = OH, OW; y [N,OH,OW,C] of the type.
  *
  * Each axis has its scale, in / out, or (in - 1) / (out - 1) with align_corners and more than one
  * output; output o lies at o * scale, or at (o + 0.5) * scale - 0.5 with half_pixel_centers.  These
  * are f32 operations, each rounded: which two cells are read depends on them.  y is the mean of the
  * four cells around, weighted by their nearness.
  *
+ * Integers have one scale for both.  u8 is the same in f32, every operation rounded, and then to
+ * the nearest integer; i8 has coordinates in units of 1/1024 and a scale rounded to one of them.
+ *
  * A size that is no constant makes the output dynamic.
  * Meaning: tflite/kernels/internal/reference/resize_bilinear.h */
-#include "reference/ref_check.h"
+#include "reference/ref_quant.h"
+
+#include "reference/memory.h"
 
 #include <math.h>
 
@@ -25,9 +30,11 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     struct ref_shape *shape = &call->out_shape[0];
     int64_t extents[2];
 
-    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 4, 4));
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_8BIT, 4, 4));
     TRY(ref_check_in(call, diag, 1, "size", kTfLiteInt32, 1, 1));
-    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
+    if (ref_is_8bit(call->in[0]->type))
+        TRY(ref_check_moves(call, diag, 0, 0));
     if (p->align_corners && p->half_pixel_centers)
         return ref_fail(call, diag, STATUS_INVALID,
                         "align_corners and half_pixel_centers are both 1");
@@ -94,40 +101,118 @@ static double range_around(const float *x, const int *xd, size_t n, size_t c, st
     return high - low;
 }
 
+/* The same in units of 1/1024: low and high cell, and how far from the low one. */
+static struct place fixed_place_of(const TfLiteResizeBilinearParams *p, int32_t in, int32_t out,
+                                   int32_t o)
+{
+    const int64_t unit = 1024;
+    const int64_t scale = p->align_corners && out > 1
+                              ? (unit * (in - 1) + (out - 1) / 2) / (out - 1)
+                              : (unit * in + out / 2) / out;
+    const int64_t at = o * scale + (p->half_pixel_centers ? scale / 2 - unit / 2 : 0);
+    const int64_t low = at / unit > 0 ? at / unit : 0, high = (at + unit - 1) / unit;
+    struct place place;
+
+    /* The rounded scale may put the last outputs behind the last cell. */
+    place.low = (int32_t)(low < in ? low : in - 1);
+    place.high = (int32_t)(high < in ? high : in - 1);
+    place.t = (double)(at - unit * low);
+    return place;
+}
+
+/* The four cells around an output: the first letter says the row, low or high. */
+struct corners {
+    double ll, lh, hl, hh;
+};
+
+static int32_t blend_u8(const struct corners *k, struct place v, struct place h)
+{
+    const float tv = (float)v.t, th = (float)h.t;
+    const float sum = (float)k->ll * (1 - tv) * (1 - th) + (float)k->hl * tv * (1 - th) +
+                      (float)k->lh * (1 - tv) * th + (float)k->hh * tv * th;
+
+    return (int32_t)floorf(sum + 0.5f);
+}
+
+/* Exact in double: cells have 8 bits, and weights 10 each. */
+static int32_t blend_i8(const struct corners *k, struct place v, struct place h)
+{
+    const int64_t sum = (int64_t)((k->ll * (1024 - v.t) + k->hl * v.t) * (1024 - h.t) +
+                                  (k->lh * (1024 - v.t) + k->hh * v.t) * h.t);
+
+    return (int32_t)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
+}
+
+static struct corners corners_of(const float *x, const int *xd, size_t n, size_t c, struct place v,
+                                 struct place h)
+{
+    const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
+    const float *const low = x + (n * height + (size_t)v.low) * width * channels + c;
+    const float *const high = x + (n * height + (size_t)v.high) * width * channels + c;
+
+    return (struct corners){
+        .ll = low[(size_t)h.low * channels],
+        .lh = low[(size_t)h.high * channels],
+        .hl = high[(size_t)h.low * channels],
+        .hh = high[(size_t)h.high * channels],
+    };
+}
+
+/* Where an output lies in the two ways. */
+struct site {
+    struct place v, h, fixed_v, fixed_h;
+};
+
+static void eval_one(struct ref_call *call, const float *x, const struct site *s, size_t at,
+                     size_t n, size_t c)
+{
+    const TfLiteType type = call->in[0]->type;
+    const int *xd = call->in[0]->dims->data;
+    const struct place v = s->v, h = s->h;
+    const struct corners k = corners_of(x, xd, n, c, v, h);
+    const double value =
+        (k.ll * (1 - h.t) + k.lh * h.t) * (1 - v.t) + (k.hl * (1 - h.t) + k.hh * h.t) * v.t;
+    const double largest = fmax(fmax(fabs(k.ll), fabs(k.lh)), fmax(fabs(k.hl), fabs(k.hh)));
+    const double terms = (xd[1] > xd[2] ? xd[1] : xd[2]) * range_around(x, xd, n, c, v, h);
+    struct corners fixed;
+
+    if (type == kTfLiteFloat32) {
+        ref_store(call, 0, at, value, largest, terms);
+    } else if (type == kTfLiteUInt8) {
+        ref_store_quant(call, 0, at, ref_type_range(type), blend_u8(&k, v, h), value, largest,
+                        terms);
+    } else {
+        fixed = corners_of(x, xd, n, c, s->fixed_v, s->fixed_h);
+        ref_store_quant(call, 0, at, ref_type_range(type), blend_i8(&fixed, s->fixed_v, s->fixed_h),
+                        value, largest, terms);
+    }
+}
+
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteResizeBilinearParams *p = call->params;
     const int *xd = call->in[0]->dims->data, *yd = call->out[0]->dims->data;
-    const float *x = call->in[0]->data.f;
-    const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
-    const double side = xd[1] > xd[2] ? xd[1] : xd[2];
+    const bool integers = ref_is_8bit(call->in[0]->type);
+    float *const owned = integers ? ref_floats_of(call->in[0], 0) : NULL;
+    const float *const x = integers ? owned : call->in[0]->data.f;
     size_t at = 0;
 
-    (void)diag;
+    if (integers && !owned)
+        return ref_fail(call, diag, STATUS_NO_MEMORY, "no memory for the input's values");
     for (size_t n = 0; n < (size_t)yd[0]; n++) {
         for (int32_t oy = 0; oy < yd[1]; oy++) {
-            const struct place v = place_of(p, xd[1], yd[1], oy);
+            struct site s = { .v = place_of(p, xd[1], yd[1], oy),
+                              .fixed_v = fixed_place_of(p, xd[1], yd[1], oy) };
 
             for (int32_t ox = 0; ox < yd[2]; ox++) {
-                const struct place h = place_of(p, xd[2], yd[2], ox);
-                const size_t low_row = (n * height + (size_t)v.low) * width;
-                const size_t high_row = (n * height + (size_t)v.high) * width;
-
-                for (size_t c = 0; c < channels; c++) {
-                    const double ll = x[(low_row + (size_t)h.low) * channels + c];
-                    const double lh = x[(low_row + (size_t)h.high) * channels + c];
-                    const double hl = x[(high_row + (size_t)h.low) * channels + c];
-                    const double hh = x[(high_row + (size_t)h.high) * channels + c];
-
-                    ref_store(call, 0, at++,
-                              (ll * (1 - h.t) + lh * h.t) * (1 - v.t) +
-                                  (hl * (1 - h.t) + hh * h.t) * v.t,
-                              fmax(fmax(fabs(ll), fabs(lh)), fmax(fabs(hl), fabs(hh))),
-                              side * range_around(x, xd, n, c, v, h));
-                }
+                s.h = place_of(p, xd[2], yd[2], ox);
+                s.fixed_h = fixed_place_of(p, xd[2], yd[2], ox);
+                for (size_t c = 0; c < (size_t)xd[3]; c++)
+                    eval_one(call, x, &s, at++, n, c);
             }
         }
     }
+    mem_free(owned);
     return STATUS_OK;
 }
 

@@ -1,9 +1,10 @@
-/* SOFTMAX over the last axis.  x, y [..., C] f32 or f16; beta scales before exp.
+/* SOFTMAX over the last axis.  x, y [..., C] f32, f16, or i8, u8; beta scales before exp.
  *
  *     y_i = exp(beta*x_i) / sum_j exp(beta*x_j)
  *
- * Meaning: tflite/kernels/internal/reference/softmax.h */
-#include "reference/ref_check.h"
+ * The integers are done in fixed point.  Their result has a scale of 1/256 and the least zero
+ * point. Meaning: tflite/kernels/internal/reference/softmax.h */
+#include "reference/ref_quant.h"
 
 #include <math.h>
 
@@ -14,16 +15,118 @@ static void read_params(const struct options *options, void *params)
     p->beta = options_float(options, "beta");
 }
 
+/* Fixed point: differences to the largest element become exponents in units of 2^-26, their powers
+ * fractions in units of 2^-31, which are summed in units of 2^-19. */
+enum { EXPONENT_BITS = 26, SUM_SHIFT = 12, FRACTION_BITS = 31 };
+
+struct fixed {
+    struct quant_multiplier to_exponent; /* from a difference of integers */
+    int32_t least;                       /* differences below count as nothing */
+};
+
+static enum status read_fixed(const struct ref_call *call, struct diag *diag, struct fixed *f)
+{
+    const TfLiteSoftmaxParams *p = call->params;
+    const double beta = p->beta, scale = ref_scale(call->in[0]);
+    const double real = fmin(beta * scale * ldexp(1, EXPONENT_BITS), INT32_MAX);
+
+    if (!(real > 1))
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "beta %g with an input scale of %g: a step is less than fixed point has",
+                        beta, scale);
+    quant_multiplier_of(real, &f->to_exponent); /* below 2^31 */
+    /* -31 is as far as an exponent goes. */
+    f->least = -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - f->to_exponent.e));
+    return STATUS_OK;
+}
+
+static enum status check_quantized(const struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *const y = call->out[0];
+    struct fixed f;
+
+    TRY(ref_check_scale_in(call, diag, 0, "input"));
+    TRY(ref_check_scale_out(call, diag, 0));
+    if (fabs(ref_scale(y) - 1. / 256) > 0.001 / 256 ||
+        ref_zero_point(y) != ref_type_range(y->type).low)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "output 0 (output): scale %g and zero point %d, expected 1/256 and %d",
+                        ref_scale(y), ref_zero_point(y), ref_type_range(y->type).low);
+    return read_fixed(call, diag, &f);
+}
+
 static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     const TfLiteSoftmaxParams *p = call->params;
 
-    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPES_FLOAT, 1, REF_MAX_RANK));
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPES_FLOAT | REF_TYPES_8BIT, 1,
+                           REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     if (!isfinite(p->beta))
         return ref_fail(call, diag, STATUS_INVALID, "beta is %g", (double)p->beta);
+    if (ref_is_8bit(call->in[0]->type))
+        TRY(check_quantized(call, diag));
     ref_same_shape(&call->out_shape[0], call->in[0]);
     return STATUS_OK;
+}
+
+/* An element as a number; of integers the zero point does not matter. */
+static double load(const TfLiteTensor *x, size_t i)
+{
+    return ref_is_8bit(x->type) ? ref_scale(x) * (double)ref_load_int(x, i) : ref_load(x, i);
+}
+
+/* The power of a difference in units of 2^-31. */
+static int32_t power_of(const struct fixed *f, int32_t difference)
+{
+    return quant_exp(quant_multiply(difference, f->to_exponent));
+}
+
+/* A row: its largest element, and 1 / sum of the powers as a fraction, which is divided by 2^shift
+ * to get steps of 1/256. */
+struct fixed_row {
+    int32_t peak, inverse;
+    int shift;
+};
+
+static struct fixed_row fixed_row_of(const TfLiteTensor *x, const struct fixed *f, size_t at,
+                                     size_t depth)
+{
+    struct fixed_row row = { .peak = ref_type_range(x->type).low };
+    int64_t sum = 0;
+    int zeros = 0;
+
+    for (size_t i = 0; i < depth; i++)
+        row.peak =
+            quant_clamp(ref_load_int(x, at + i), (struct quant_range){ row.peak, INT32_MAX });
+    for (size_t i = 0; i < depth; i++) {
+        const int32_t difference = (int32_t)ref_load_int(x, at + i) - row.peak;
+
+        if (difference >= f->least)
+            sum += quant_shift_right(power_of(f, difference), SUM_SHIFT);
+    }
+    /* From 512 on every quotient is less than half a step; there the runtime aborts. */
+    if (sum >= INT64_C(512) << (FRACTION_BITS - SUM_SHIFT))
+        return (struct fixed_row){ .peak = row.peak };
+    while (!(sum << zeros & INT64_C(1) << 31))
+        zeros++;
+    row.inverse = quant_reciprocal((int32_t)((sum << zeros) - (INT64_C(1) << 31)));
+    row.shift = SUM_SHIFT - zeros + FRACTION_BITS - 8;
+    return row;
+}
+
+static void store_fixed(struct ref_call *call, const struct fixed *f, const struct fixed_row *row,
+                        size_t i, double y, double magnitude, double terms)
+{
+    const struct quant_range range = ref_type_range(call->out[0]->type);
+    const int32_t difference = (int32_t)ref_load_int(call->in[0], i) - row->peak;
+    int32_t steps = 0;
+
+    if (difference >= f->least)
+        steps = quant_shift_right(quant_high_product(row->inverse, power_of(f, difference)),
+                                  row->shift);
+    ref_store_quant(call, 0, i, range, (int64_t)range.low + steps,
+                    y / ref_scale(call->out[0]) + range.low, magnitude, terms);
 }
 
 static enum status eval(struct ref_call *call, struct diag *diag)
@@ -32,26 +135,36 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *x = call->in[0];
     const size_t depth = (size_t)ref_dim(x, ref_rank(x) - 1);
     const size_t rows = depth > 0 ? ref_elements(x) / depth : 0;
+    const bool quantized = ref_is_8bit(x->type);
+    struct fixed f = { .least = 0 };
 
-    (void)diag;
+    if (quantized)
+        TRY(read_fixed(call, diag, &f));
     for (size_t row = 0; row < rows; row++) {
         const size_t at = row * depth;
         double peak = -INFINITY, sum = 0, weighted = 0;
+        struct fixed_row fixed_row = { 0 };
 
+        if (quantized)
+            fixed_row = fixed_row_of(x, &f, at, depth);
         /* Shifting by the largest exponent keeps exp() in range; the shift cancels. */
         for (size_t i = 0; i < depth; i++)
-            peak = fmax(peak, beta * ref_load(x, at + i));
+            peak = fmax(peak, beta * load(x, at + i));
         for (size_t i = 0; i < depth; i++) {
-            const double distance = peak - beta * ref_load(x, at + i);
+            const double distance = peak - beta * load(x, at + i);
 
             sum += exp(-distance);
             weighted += exp(-distance) * distance;
         }
         for (size_t i = 0; i < depth; i++) {
-            const double distance = peak - beta * ref_load(x, at + i);
+            const double distance = peak - beta * load(x, at + i);
 
-            ref_store(call, 0, at + i, exp(-distance) / sum, distance + weighted / sum,
-                      (double)depth);
+            if (quantized)
+                store_fixed(call, &f, &fixed_row, at + i, exp(-distance) / sum,
+                            distance + weighted / sum, (double)depth);
+            else
+                ref_store(call, 0, at + i, exp(-distance) / sum, distance + weighted / sum,
+                          (double)depth);
         }
     }
     return STATUS_OK;

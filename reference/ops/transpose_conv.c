@@ -1,5 +1,5 @@
 /* TRANSPOSE_CONV.  output_shape [4] i32 = N, OH, OW, O; w [O,fh,fw,I], x [N,H,W,I], bias [O] or
- * absent, y [N,OH,OW,O]; f32.
+ * absent, y [N,OH,OW,O]; types of ref_dot.h, but i8 weights for f32.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n,iy,ix,i])
  *
@@ -8,11 +8,14 @@
  *
  * An output_shape that is no constant makes the output dynamic.
  * Meaning: tflite/kernels/internal/reference/transpose_conv.h */
-#include "reference/ref_check.h"
+#include "reference/ref_dot.h"
 
 #include <math.h>
 
 enum { SHAPE, WEIGHTS, INPUT, BIAS };
+static const struct ref_dot_inputs inputs = {
+    .x = INPUT, .w = WEIGHTS, .bias = BIAS, .channel = 0
+};
 
 static void read_params(const struct options *options, void *params)
 {
@@ -71,9 +74,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *w;
 
     TRY(ref_check_in(call, diag, SHAPE, "output_shape", kTfLiteInt32, 1, 1));
-    TRY(ref_check_in(call, diag, WEIGHTS, "weights", kTfLiteFloat32, 4, 4));
-    TRY(ref_check_in(call, diag, INPUT, "input", kTfLiteFloat32, 4, 4));
-    TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    TRY(ref_dot_check_types(call, diag, &inputs, 4, 4, 4));
+    TRY(ref_check_in(call, diag, WEIGHTS, "weights", call->in[INPUT]->type, 4, 4));
     TRY(ref_check_activation(call, diag, p->activation));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 0, "output channels"));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 1, "filter height"));
@@ -93,7 +95,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
         return ref_fail(call, diag, STATUS_INVALID,
                         "input 0 (output_shape): %d elements, expected 4",
                         ref_dim(call->in[SHAPE], 0));
-    TRY(ref_check_bias(call, diag, BIAS, ref_dim(w, 0)));
+    TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
     call->out_shape[0] = (struct ref_shape){ .dynamic = !ref_known(call, SHAPE), .rank = 4 };
     return call->out_shape[0].dynamic ? STATUS_OK : check_shape(call, diag, &call->out_shape[0]);
 }
@@ -111,13 +113,14 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const TfLiteTransposeConvParams *p = call->params;
     const int *xd = call->in[INPUT]->dims->data, *wd = call->in[WEIGHTS]->dims->data;
     const int *yd = call->out[0]->dims->data;
-    const float *x = call->in[INPUT]->data.f, *w = call->in[WEIGHTS]->data.f;
-    const float *bias = ref_has(call, BIAS) ? call->in[BIAS]->data.f : NULL;
     const size_t height = (size_t)xd[1], width = (size_t)xd[2], depth = (size_t)xd[3];
     struct ref_window wh, ww;
+    struct ref_dot dot;
+    enum status s;
     size_t at = 0;
 
-    (void)diag;
+    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
+        goto done;
     /* As prepare has checked, both fit. */
     ref_window(p->padding, yd[1], wd[1], p->stride_height, 1, &wh);
     ref_window(p->padding, yd[2], wd[2], p->stride_width, 1, &ww);
@@ -125,7 +128,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
         for (int oy = 0; oy < yd[1]; oy++) {
             for (int ox = 0; ox < yd[2]; ox++) {
                 for (size_t o = 0; o < (size_t)yd[3]; o++) {
-                    double sum = bias ? bias[o] : 0, magnitude = fabs(sum), terms = bias ? 1 : 0;
+                    double sum = dot.bias ? dot.bias[o] : 0, magnitude = fabs(sum);
+                    double terms = dot.bias ? 1 : 0;
 
                     for (int ky = 0; ky < wd[1]; ky++) {
                         const int64_t iy = cell_of(oy, wh.before, ky, p->stride_height, xd[1]);
@@ -136,8 +140,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
                             if (ix < 0)
                                 continue;
-                            xs = x + ((n * height + (size_t)iy) * width + (size_t)ix) * depth;
-                            ws = w +
+                            xs = dot.x + ((n * height + (size_t)iy) * width + (size_t)ix) * depth;
+                            ws = dot.w +
                                  ((o * (size_t)wd[1] + (size_t)ky) * (size_t)wd[2] + (size_t)kx) *
                                      depth;
                             for (size_t i = 0; i < depth; i++) {
@@ -149,12 +153,14 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                             terms += (double)depth;
                         }
                     }
-                    ref_store(call, 0, at++, ref_activation(p->activation, sum), magnitude, terms);
+                    ref_dot_store(call, &dot, at++, o, sum, magnitude, terms);
                 }
             }
         }
     }
-    return STATUS_OK;
+done:
+    ref_dot_close(&dot);
+    return s;
 }
 
 static const struct ref_op ops[] = {

@@ -3,9 +3,11 @@
  *     RELU  y = max(x, 0)    RELU6  y = min(max(x, 0), 6)    EXP  y = e^x
  *     LOGISTIC  y = 1 / (1 + e^-x)
  *
- * f32; LOGISTIC f16 too.  NaN stays NaN.
+ * f32; LOGISTIC f16 too.  NaN stays NaN.  i8 and (but for EXP) u8: RELU and RELU6 requantize in
+ * fixed point; EXP and LOGISTIC have a result for each integer, computed in f32, and that of
+ * LOGISTIC has a scale of 1/256 and the least zero point.
  * Meaning: tflite/kernels/activations.cc, tflite/kernels/exp.cc */
-#include "reference/ref_check.h"
+#include "reference/ref_quant.h"
 
 #include <math.h>
 
@@ -25,16 +27,28 @@ static double logistic(double x)
     return 1 / (1 + exp(-x));
 }
 
+static float exp_single(float x)
+{
+    return expf(x);
+}
+
+static float logistic_single(float x)
+{
+    return 1 / (1 + expf(-x));
+}
+
 static const struct member {
     int32_t code;
     double (*real)(double x);
+    float (*single)(float x); /* for the results of integers; NULL: a clamp */
     uint32_t types;
-    bool clamp; /* nothing is rounded */
+    TfLiteFusedActivation act; /* that a clamp is */
 } members[] = {
-    { BUILTIN_RELU, relu, REF_TYPE(Float32), true },
-    { BUILTIN_RELU6, relu6, REF_TYPE(Float32), true },
-    { BUILTIN_EXP, exp, REF_TYPE(Float32), false },
-    { BUILTIN_LOGISTIC, logistic, REF_TYPES_FLOAT, false },
+    { BUILTIN_RELU, relu, NULL, REF_TYPE(Float32) | REF_TYPES_8BIT, kTfLiteActRelu },
+    { BUILTIN_RELU6, relu6, NULL, REF_TYPE(Float32) | REF_TYPES_8BIT, kTfLiteActRelu6 },
+    { BUILTIN_EXP, exp, exp_single, REF_TYPE(Float32) | REF_TYPE(Int8), kTfLiteActNone },
+    { BUILTIN_LOGISTIC, logistic, logistic_single, REF_TYPES_FLOAT | REF_TYPES_8BIT,
+      kTfLiteActNone },
 };
 
 static const struct member *member_of(const struct ref_call *call)
@@ -46,25 +60,91 @@ static const struct member *member_of(const struct ref_call *call)
     return m;
 }
 
+struct quantized {
+    double in_scale, out_scale;
+    int32_t in_zero, out_zero;
+    struct quant_multiplier m;
+    struct quant_range range;
+};
+
+static enum status read_quantized(const struct ref_call *call, struct diag *diag,
+                                  struct quantized *q)
+{
+    *q = (struct quantized){
+        .in_scale = ref_scale(call->in[0]),
+        .out_scale = ref_scale(call->out[0]),
+        .in_zero = ref_zero_point(call->in[0]),
+        .out_zero = ref_zero_point(call->out[0]),
+    };
+    TRY(ref_check_range(call, diag, 0, member_of(call)->act, &q->range));
+    if (member_of(call)->single)
+        return STATUS_OK;
+    /* The runtime divides in f32. */
+    return ref_check_multiplier(call, diag, "input scale / output scale",
+                                (float)q->in_scale / (float)q->out_scale, &q->m);
+}
+
+static enum status check_quantized(const struct ref_call *call, struct diag *diag)
+{
+    struct quantized q;
+
+    TRY(ref_check_scale_in(call, diag, 0, "input"));
+    TRY(ref_check_scale_out(call, diag, 0));
+    TRY(read_quantized(call, diag, &q));
+    if (call->op->code == BUILTIN_LOGISTIC &&
+        (q.out_scale != 1. / 256 || q.out_zero != q.range.low))
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "output 0 (output): scale %g and zero point %d, expected 1/256 and %d",
+                        q.out_scale, q.out_zero, q.range.low);
+    return STATUS_OK;
+}
+
 static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     TRY(ref_check_in_types(call, diag, 0, "input", member_of(call)->types, 0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
+    if (ref_is_8bit(call->in[0]->type))
+        TRY(check_quantized(call, diag));
     ref_same_shape(&call->out_shape[0], call->in[0]);
     return STATUS_OK;
+}
+
+static void eval_quantized(struct ref_call *call, const struct quantized *q, size_t i)
+{
+    const struct member *m = member_of(call);
+    const int32_t x = (int32_t)ref_load_int(call->in[0], i) - q->in_zero;
+    const double real = q->in_scale * x, y = m->real(real) / q->out_scale + q->out_zero;
+    int64_t result;
+
+    if (m->single) {
+        const float steps = m->single((float)q->in_scale * (float)x) * (1 / (float)q->out_scale);
+
+        result = quant_round((double)(roundf(steps) + (float)q->out_zero));
+    } else {
+        result = (int64_t)q->out_zero + quant_multiply(x, q->m);
+    }
+    ref_store_quant(call, 0, i, q->range, result, y, m->single ? fabs(real) : fabs(y - q->out_zero),
+                    1);
 }
 
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const struct member *m = member_of(call);
     const size_t count = ref_elements(call->in[0]);
+    const bool quantized = ref_is_8bit(call->in[0]->type);
+    struct quantized q;
 
-    (void)diag;
+    if (quantized) {
+        TRY(read_quantized(call, diag, &q));
+        for (size_t i = 0; i < count; i++)
+            eval_quantized(call, &q, i);
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < count; i++) {
         const double x = ref_load(call->in[0], i), y = m->real(x);
 
         /* How far off an elementary function may be depends on |x|. */
-        ref_store(call, 0, i, y, m->clamp ? fabs(y) : fabs(x), 1);
+        ref_store(call, 0, i, y, m->single ? fabs(x) : fabs(y), 1);
     }
     return STATUS_OK;
 }
