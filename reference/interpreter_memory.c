@@ -319,6 +319,18 @@ static enum status allocate_arena(struct interpreter *in, struct lifetimes *l,
     return STATUS_OK;
 }
 
+/* New memory is zero as it is: what a small model says is large is not touched. */
+static enum status allocate_variable(struct interpreter *in, int tensor, struct diag *diag)
+{
+    const void *const old = in->info[tensor].block;
+    TfLiteTensor *const t = &in->tensors[tensor];
+
+    TRY(memory_own(in, tensor, diag));
+    if (in->info[tensor].block == old || (t->type == kTfLiteInt8 && t->params.zero_point != 0))
+        memory_reset_variable(t);
+    return STATUS_OK;
+}
+
 enum status memory_allocate(struct interpreter *in, struct diag *diag)
 {
     struct lifetimes l = { mem_alloc(in->tensor_count, sizeof(int)),
@@ -335,11 +347,8 @@ enum status memory_allocate(struct interpreter *in, struct diag *diag)
     mem_free(l.last);
     mem_free(items);
     for (size_t i = 0; i < in->tensor_count && s == STATUS_OK; i++)
-        if (in->tensors[i].allocation_type == kTfLiteArenaRwPersistent) {
-            s = memory_own(in, (int)i, diag);
-            if (s == STATUS_OK)
-                memory_reset_variable(&in->tensors[i]);
-        }
+        if (in->tensors[i].allocation_type == kTfLiteArenaRwPersistent)
+            s = allocate_variable(in, (int)i, diag);
     return s;
 }
 

@@ -1,0 +1,358 @@
+/* Fuzz target: what ops make of shapes, attributes, types and values.  The bytes are a script for a
+ * graph of up to three operators, so that nearly every input is a sound file with a graph that may
+ * be anything but sound.
+ *
+ * The interpreter prepares it, and runs it when it is small; then the delegate looks at it,
+ * prepared and not, decides which nodes to take, and plans a graph of which it takes all.  An
+ * aborting run is a bug of ours: a crash or overread, memory written outside a tensor, a hang. */
+#include "delegate/decide.h"
+#include "delegate/graph.h"
+#include "delegate/options.h"
+#include "delegate/plan.h"
+#include "reference/builder.h"
+#include "reference/interpreter.h"
+#include "reference/memory.h"
+#include "reference/tflite.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+TFL_CAPI_EXPORT const char *__asan_default_options(void);
+
+/* Shapes may ask for all memory there is: they get none. */
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1:max_allocation_size_mb=64";
+}
+
+enum { OPS_MAX = 3, TENSORS_MAX = 48, INPUTS_MAX = 6, OUTPUTS_MAX = 4, RANK_MAX = 6 };
+enum { CONSTANT_MAX = 256 };      /* elements */
+enum { RUN_BYTES_MAX = 1 << 13 }; /* of all tensors, for a graph that is run */
+
+static void expect(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "ops: %s\n", what);
+    abort();
+}
+
+/* ---- the script ---- */
+
+struct script {
+    const uint8_t *at, *end;
+};
+
+static unsigned next(struct script *s)
+{
+    return s->at < s->end ? *s->at++ : 0;
+}
+
+static int32_t number(struct script *s)
+{
+    static const int32_t odd[] = { -1,
+                                   -2,
+                                   -5,
+                                   16,
+                                   31,
+                                   33,
+                                   64,
+                                   255,
+                                   257,
+                                   65535,
+                                   65536,
+                                   1 << 29,
+                                   INT32_MAX - 1,
+                                   INT32_MAX,
+                                   INT32_MIN,
+                                   -(1 << 30) };
+    const unsigned b = next(s);
+
+    return b < 240 ? (int32_t)(b % 10) : odd[b - 240];
+}
+
+struct scene {
+    struct script script;
+    struct builder builder;
+    int tensors[TENSORS_MAX], count; /* that an operator may read */
+    int inputs[TENSORS_MAX], input_count;
+};
+
+static int32_t tensor_type(struct script *s)
+{
+    static const int32_t types[] = { TENSOR_FLOAT16, TENSOR_INT32, TENSOR_INT64, TENSOR_INT8,
+                                     TENSOR_UINT8,   TENSOR_INT16, TENSOR_BOOL,  TENSOR_STRING,
+                                     TENSOR_INT4,    TENSOR_UINT32 };
+    const unsigned b = next(s);
+
+    return b < 160 ? TENSOR_FLOAT32 : b < 200 ? TENSOR_INT32 : types[b % 10];
+}
+
+static size_t elements(int rank, const int32_t *dims)
+{
+    size_t n = 1;
+
+    for (int d = 0; d < rank; d++) {
+        if (dims[d] < 0 || dims[d] > CONSTANT_MAX || n > CONSTANT_MAX)
+            return CONSTANT_MAX + 1;
+        n *= (size_t)dims[d];
+    }
+    return n;
+}
+
+static int add_constant(struct scene *scene, int32_t type, int rank, const int32_t *dims)
+{
+    const size_t size = tensor_type_bits(type) / 8, count = elements(rank, dims);
+    uint8_t bytes[CONSTANT_MAX * 8] = { 0 };
+
+    for (size_t i = 0; i < count; i++) {
+        const int32_t value = number(&scene->script);
+        const float f = (float)value;
+        const int64_t wide = value;
+
+        if (type == TENSOR_FLOAT32)
+            memcpy(bytes + 4 * i, &f, sizeof f);
+        else
+            memcpy(bytes + size * i, &wide, size); /* little-endian */
+    }
+    return builder_constant(&scene->builder, type, "c", (size_t)rank, dims, bytes, count * size);
+}
+
+static int add_tensor(struct scene *scene, bool result)
+{
+    struct script *const s = &scene->script;
+    const unsigned kind = next(s);
+    int32_t dims[RANK_MAX], type;
+    int rank, tensor;
+
+    if (!result && kind % 8 == 0)
+        return -1;
+    if (!result && kind % 8 < 3 && scene->count > 0)
+        return scene->tensors[next(s) % (unsigned)scene->count];
+    type = tensor_type(s);
+    rank = (int)(next(s) % (RANK_MAX + 1));
+    for (int d = 0; d < rank; d++)
+        dims[d] = number(s);
+    if (!result && kind % 8 < 6 && tensor_type_bits(type) >= 8 &&
+        elements(rank, dims) <= CONSTANT_MAX)
+        return add_constant(scene, type, rank, dims);
+    tensor = builder_tensor(&scene->builder, type, "t", (size_t)rank, dims);
+    if (!result && kind % 8 == 6)
+        builder_variable(&scene->builder, tensor);
+    else if (!result)
+        scene->inputs[scene->input_count++] = tensor;
+    if (!result)
+        scene->tensors[scene->count++] = tensor;
+    return tensor;
+}
+
+static void add_options(struct script *s, struct options *o, uint8_t tag)
+{
+    static const int32_t shape[] = { 2, -1 };
+    const struct option_table *const table = option_table_find(tag);
+
+    options_init(o, tag);
+    for (unsigned f = 0; table && f < table->field_count; f++) {
+        const struct option_field *const field = &table->fields[f];
+        const int32_t value = number(s);
+
+        if (field->kind == OPTION_INTS)
+            options_set_ints(o, field->name, shape, (size_t)(value & 3) % 3);
+        else if (field->kind == OPTION_F32)
+            options_set_float(o, field->name, (float)value / 2);
+        else if (field->kind == OPTION_I32)
+            options_set_int(o, field->name, value);
+        else
+            options_set_int(o, field->name, field->kind == OPTION_BOOL ? value & 1 : value % 9);
+    }
+}
+
+static void add_op(struct scene *scene)
+{
+    struct script *const s = &scene->script;
+    const struct ref_op *op;
+    struct options options;
+    int in[INPUTS_MAX], out[OUTPUTS_MAX], in_count, out_count;
+    int32_t version;
+    size_t ops = 0;
+
+    while (ref_at(ops))
+        ops++;
+    op = ref_at(next(s) % ops);
+    version = 1 + (int32_t)(next(s) % (unsigned)op->max_version);
+    add_options(s, &options, op->options_tag);
+    in_count = op->min_inputs > INPUTS_MAX ? INPUTS_MAX : op->min_inputs;
+    in_count += (int)(next(s) % 4 == 1 && in_count < INPUTS_MAX);
+    out_count = op->max_outputs == OUTPUTS_MAX ? OUTPUTS_MAX : 1;
+    for (int i = 0; i < in_count; i++)
+        in[i] = add_tensor(scene, false);
+    for (int i = 0; i < out_count; i++)
+        out[i] = add_tensor(scene, true);
+    builder_op(&scene->builder, op->code, version, op->options_tag ? &options : NULL,
+               (size_t)in_count, in, (size_t)out_count, out);
+    for (int i = 0; i < out_count; i++)
+        scene->tensors[scene->count++] = out[i];
+}
+
+static enum status make_file(const uint8_t *data, size_t size, struct tflite_file *file)
+{
+    struct scene scene = { .script = { data, data + size } };
+    struct diag diag = { 0 };
+    struct model m;
+    enum status s;
+
+    builder_init(&scene.builder);
+    for (int i = 0; i < OPS_MAX && (i == 0 || scene.script.at < scene.script.end); i++)
+        add_op(&scene);
+    builder_inputs(&scene.builder, (size_t)scene.input_count, scene.inputs);
+    builder_outputs(&scene.builder, 1, &scene.tensors[scene.count - 1]);
+    s = builder_finish(&scene.builder, &m, &diag);
+    if (s == STATUS_OK)
+        s = tflite_write(&m, file, &diag);
+    model_close(&m);
+    return s;
+}
+
+/* ---- the delegate ---- */
+
+static enum status plan_all(const struct graph *g, const struct gpu_options *options,
+                            const struct device_limits *limits, struct diag *diag)
+{
+    int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count, sizeof(int));
+    struct plan_request r = { .graph = g,
+                              .options = options,
+                              .limits = limits,
+                              .nodes = lists,
+                              .inputs = lists + g->node_count,
+                              .outputs = lists + g->node_count + g->tensor_count,
+                              .unpacked = true };
+    struct plan p;
+    enum status s;
+
+    if (!lists)
+        return STATUS_NO_MEMORY;
+    for (int i = 0; i < g->node_count; i++)
+        lists[r.node_count++] = g->nodes[i].host_node;
+    for (int t = 0; t < g->tensor_count; t++) {
+        bool read = false;
+
+        for (int i = 0; i < g->node_count; i++)
+            for (int j = 0; j < g->nodes[i].input_count; j++)
+                read |= g->nodes[i].inputs[j] == t;
+        if (g->tensors[t].producer < 0 && read)
+            lists[g->node_count + r.input_count++] = t;
+        if (g->tensors[t].producer >= 0 && !read)
+            lists[g->node_count + g->tensor_count + r.output_count++] = t;
+    }
+    s = plan_make(&p, &r, diag);
+    if (s == STATUS_OK)
+        plan_close(&p);
+    free(lists);
+    return s;
+}
+
+static TfLiteStatus look(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    const struct device_limits limits = { .max_storage_buffer_range = 1u << 27,
+                                          .storage_buffer_offset_alignment = 64,
+                                          .max_memory_allocation_bytes = 1u << 30,
+                                          .max_workgroup_count = { 65535, 65535, 65535 },
+                                          .max_workgroup_size = { 128, 128, 64 },
+                                          .max_workgroup_invocations = 128,
+                                          .max_shared_memory_bytes = 16384,
+                                          .max_push_constants_bytes = 128,
+                                          .storage_16bit = true };
+    struct diag diag = { 0 };
+    struct gpu_options options;
+    struct decision d;
+    struct graph g;
+    bool all = true;
+
+    (void)delegate;
+    if (options_parse(&options, NULL, NULL, 0, &diag) != STATUS_OK)
+        return kTfLiteError;
+    if (graph_import(&g, context, &diag) == STATUS_OK) {
+        if (decide(&d, &g, &options, &limits, &diag) == STATUS_OK) {
+            for (int i = 0; i < g.node_count; i++)
+                all = all && d.take[i];
+            if (all && g.node_count > 0)
+                plan_all(&g, &options, &limits, &diag);
+            decision_close(&d);
+        }
+        graph_close(&g);
+    }
+    options_close(&options);
+    return kTfLiteOk;
+}
+
+/* ---- all of it ---- */
+
+static void ignore(void *user, const char *format, va_list args)
+{
+    (void)user;
+    (void)format;
+    (void)args;
+}
+
+/* Of all tensors: those that have no memory yet count too. */
+static bool is_small(struct interpreter *in)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < interpreter_tensor_count(in) && bytes <= RUN_BYTES_MAX; i++)
+        bytes += interpreter_tensor(in, (int)i)->bytes;
+    return bytes <= RUN_BYTES_MAX;
+}
+
+static void run_reference(const struct model *m)
+{
+    const struct interpreter_options options = {
+        .guard_bytes = 64, .poison = true, .poison_word = 0x7fe5a5a5, .report = ignore
+    };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    enum status s = interpreter_open(&in, m, &options, &diag);
+
+    expect((s == STATUS_OK) == (in != NULL), "open: status and interpreter disagree");
+    if (s == STATUS_OK)
+        s = interpreter_allocate(in, &diag);
+    if (s == STATUS_OK && is_small(in)) {
+        s = interpreter_invoke(in, &diag);
+        if (s == STATUS_OK)
+            expect(interpreter_check_guards(in, &diag) == STATUS_OK, diag.text);
+    }
+    expect(s == STATUS_OK || diag.text[0], "a failure without a message");
+    interpreter_close(in);
+}
+
+static void show_delegate(const struct model *m, int64_t flags)
+{
+    const struct interpreter_options options = { .report = ignore };
+    TfLiteDelegate delegate = { .Prepare = look, .flags = flags };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+
+    if (interpreter_open(&in, m, &options, &diag) == STATUS_OK)
+        interpreter_apply_delegate(in, &delegate, NULL, &diag);
+    interpreter_close(in);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tflite_file file;
+    struct model m;
+
+    if (make_file(data, size, &file) != STATUS_OK)
+        return 0;
+    if (tflite_read(&m, file.bytes, file.count, NULL) == STATUS_OK) {
+        run_reference(&m);
+        show_delegate(&m, 0);
+        show_delegate(&m, kTfLiteDelegateFlagsAllowDynamicTensors);
+        model_close(&m);
+    }
+    mem_free(file.bytes);
+    return 0;
+}
