@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Rounds for each order to begin with; of small moves then; and pairs of spans in all. */
-enum { RAISES = 60, SHUFFLES = 2000, WORK = 200000000 };
+enum { RAISES = 60, SHUFFLES = 2000, WORK = 50000000 };
 
 static bool overlap(const struct span *a, const struct span *b)
 {

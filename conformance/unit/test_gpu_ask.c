@@ -9,6 +9,7 @@ struct asker {
     TfLiteDelegate base;
     struct assay_gpu_question question;
     int result;
+    long fail_after; /* allocation that fails while asking; -1: none */
     int refused;
     char first[128]; /* refusal: "node rule value" */
 };
@@ -28,13 +29,24 @@ static TfLiteStatus ask(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     struct asker *const a = delegate->data_;
 
+    if (a->fail_after >= 0)
+        mem_fail_after(a->fail_after);
     a->result = assay_gpu_ask(context, &a->question);
+    mem_fail_after(-1);
     return kTfLiteOk;
 }
 
-static void ask_about(struct asker *a, const struct model *m, const char *const *pairs,
-                      const struct assay_gpu_device *device)
+static void silent(void *user, const char *format, va_list args)
 {
+    (void)user;
+    (void)format;
+    (void)args;
+}
+
+static void ask_failing(struct asker *a, const struct model *m, const char *const *pairs,
+                        const struct assay_gpu_device *device, long fail_after)
+{
+    const struct interpreter_options quiet = { .report = silent };
     const char *keys[8] = { NULL }, *values[8] = { NULL };
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -48,16 +60,23 @@ static void ask_about(struct asker *a, const struct model *m, const char *const 
                       .refused = note,
                       .user = a },
         .result = -2,
+        .fail_after = fail_after,
     };
     for (; pairs[2 * a->question.count]; a->question.count++) {
         keys[a->question.count] = pairs[2 * a->question.count];
         values[a->question.count] = pairs[2 * a->question.count + 1];
     }
-    KIT_OK(interpreter_open(&in, m, NULL, &diag));
+    KIT_OK(interpreter_open(&in, m, &quiet, &diag));
     KIT_OK(interpreter_apply_delegate(in, &a->base, NULL, &diag));
     assert_int_equal(interpreter_partition_count(in), 0); /* nothing was taken */
     interpreter_close(in);
     assert_int_not_equal(a->result, -2);
+}
+
+static void ask_about(struct asker *a, const struct model *m, const char *const *pairs,
+                      const struct assay_gpu_device *device)
+{
+    ask_failing(a, m, pairs, device, -1);
 }
 
 #define WITH(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -169,6 +188,24 @@ static void bad_questions(void **state)
     assert_int_equal(assay_gpu_rule(0, NULL, NULL), 0);
 }
 
+/* Every allocation failing once, with partitions, refusals and a partition that is dropped. */
+static void no_memory(void **state)
+{
+    struct asker a;
+    long n = 0;
+
+    (void)state;
+    do {
+        assert_true(n < 10000);
+        ask_failing(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D", "max_partitions", "3"), NULL, n);
+        if (a.result != 0)
+            assert_true(a.question.error[0]);
+        n += n < 50 ? 1 : 37;
+    } while (a.result != 0);
+    assert_true(n > 20);
+    assert_int_equal(a.question.partitions, 3);
+}
+
 static void report(const char *text)
 {
     print_message("%s\n", text);
@@ -212,7 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_least_device), cmocka_unit_test(on_a_device_that_is_described),
         cmocka_unit_test(with_options),        cmocka_unit_test(bad_questions),
-        cmocka_unit_test(before_and_after),
+        cmocka_unit_test(before_and_after),    cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, make_net, drop_net);

@@ -61,7 +61,7 @@ static void no_memory(void **state)
     bool ok = true;
 
     (void)state;
-    for (long n = 0; n < 3; n++) {
+    for (long n = 0; n < 4; n++) {
         mem_fail_after(n);
         offsets_assign(s, 2, &ok);
         mem_fail_after(-1);
