@@ -346,8 +346,8 @@ static void lstm_refuses_tensors(void **state)
 
         begin_lstm(&t, 1, 2, 3, data);
         snprintf(words, sizeof words, "input %d (", i);
-        t.in[i]->type = kTfLiteUInt8;
-        op_refused(&t, STATUS_UNSUPPORTED, words, "type u8", NULL);
+        t.in[i]->type = kTfLiteInt8;
+        op_refused(&t, STATUS_UNSUPPORTED, words, "type i8", NULL);
         t.in[i] = NULL;
         op_refused(&t, STATUS_INVALID, words, "missing", NULL);
         op_end(&t);

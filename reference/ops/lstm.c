@@ -1,4 +1,4 @@
-/* LSTM, the basic kernel: one step of one layer; f32.
+/* LSTM, the basic kernel: one step of one layer; f32, or u8.
  *
  *     inputs  0 x [B,D]   1 h_prev [B,A]   2 w [4A,D+A]   3 bias [4A]   4 c_prev [B,A]
  *     outputs 0 h [B,A]   1 c [B,A]        2 x|h_prev [B,D+A]           3 z [B,4A]
@@ -7,9 +7,13 @@
  *     c = s(i) * tanh(j) + s(f) * c_prev        s(v) = 1 / (1 + e^-v)
  *     h = s(o) * tanh(c)
  *
+ * In u8 x, h and their concatenation have a scale of 1/128 and the zero point 128, c is i16 in
+ * units of 2^-11, z i16 in units of 2^-12, the bias i32; gates and cells are computed in 16 bits.
+ *
  * The state goes on: h is also written to input 1 and c to input 4, which are variables, as a rule.
  * Meaning: tflite/kernels/lstm.cc, internal/reference/reference_ops.h */
-#include "reference/ref_check.h"
+#include "reference/quant16.h"
+#include "reference/ref_quant.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +21,20 @@
 enum { X, H_PREV, WEIGHTS, BIAS, C_PREV, INPUTS };
 enum { H, C, JOINED, Z, OUTPUTS };
 enum { GATE_I, GATE_J, GATE_F, GATE_O, GATES };
+
+static const TfLiteType in_types_u8[INPUTS] = {
+    [X] = kTfLiteUInt8,    [H_PREV] = kTfLiteUInt8, [WEIGHTS] = kTfLiteUInt8,
+    [BIAS] = kTfLiteInt32, [C_PREV] = kTfLiteInt16,
+};
+static const TfLiteType out_types_u8[OUTPUTS] = {
+    [H] = kTfLiteUInt8, [C] = kTfLiteInt16, [JOINED] = kTfLiteUInt8, [Z] = kTfLiteInt16
+};
+enum { STEPS_OF_1 = 128, ZERO = 128, C_BITS = 11, Z_BITS = 12 };
+
+static bool is_u8(const struct ref_call *call)
+{
+    return call->in[X]->type == kTfLiteUInt8;
+}
 
 static void read_params(const struct options *options, void *params)
 {
@@ -59,8 +77,8 @@ static enum status check_dims(const struct ref_call *call, struct diag *diag, in
 {
     const TfLiteTensor *t;
 
-    TRY(ref_check_in(call, diag, i, role, kTfLiteFloat32, columns < 0 ? 1 : 2,
-                     columns < 0 ? 1 : 2));
+    TRY(ref_check_in(call, diag, i, role, is_u8(call) ? in_types_u8[i] : kTfLiteFloat32,
+                     columns < 0 ? 1 : 2, columns < 0 ? 1 : 2));
     t = call->in[i];
     if (ref_dim(t, 0) != rows)
         return ref_fail(call, diag, STATUS_INVALID,
@@ -73,15 +91,55 @@ static enum status check_dims(const struct ref_call *call, struct diag *diag, in
     return STATUS_OK;
 }
 
+/* A tensor has the one scale that the kernel computes with. */
+static enum status check_fixed(const struct ref_call *call, struct diag *diag, const char *side,
+                               int index, const TfLiteTensor *t)
+{
+    const bool bytes = t->type == kTfLiteUInt8;
+    const double scale = bytes ? 1. / STEPS_OF_1 : ldexp(1, -C_BITS);
+    const int zero = bytes ? ZERO : 0;
+
+    if (ref_scale(t) == scale && ref_zero_point(t) == zero)
+        return STATUS_OK;
+    return ref_fail(call, diag, STATUS_INVALID,
+                    "%s %d: scale %g and zero point %d, the kernel has 1/%d and %d", side, index,
+                    ref_scale(t), ref_zero_point(t), bytes ? STEPS_OF_1 : 1 << C_BITS, zero);
+}
+
+static enum status read_factor(const struct ref_call *call, struct diag *diag,
+                               struct quant_multiplier *m)
+{
+    return ref_check_multiplier(call, diag, "bias scale in steps of 2^-12",
+                                ldexp(ref_scale(call->in[BIAS]), Z_BITS), m);
+}
+
+static enum status check_scales(const struct ref_call *call, struct diag *diag)
+{
+    static const char *const roles[] = { "input", "previous activation", "weights", "bias",
+                                         "previous state" };
+    struct quant_multiplier m;
+
+    for (int i = 0; i < INPUTS; i++) {
+        TRY(ref_check_scale_in(call, diag, i, roles[i]));
+        if (i != WEIGHTS && i != BIAS)
+            TRY(check_fixed(call, diag, "input", i, call->in[i]));
+    }
+    for (int o = 0; o < Z; o++) {
+        TRY(ref_check_scale_out(call, diag, o));
+        TRY(check_fixed(call, diag, "output", o, call->out[o]));
+    }
+    return read_factor(call, diag, &m);
+}
+
 static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     int32_t batch, depth, cells;
 
     TRY(check_params(call, diag));
-    TRY(ref_check_in(call, diag, X, "input", kTfLiteFloat32, 2, 2));
-    TRY(ref_check_in(call, diag, H_PREV, "previous activation", kTfLiteFloat32, 2, 2));
+    TRY(ref_check_in_types(call, diag, X, "input", REF_TYPE(Float32) | REF_TYPE(UInt8), 2, 2));
+    TRY(ref_check_in(call, diag, H_PREV, "previous activation", call->in[X]->type, 2, 2));
     for (int o = 0; o < OUTPUTS; o++)
-        TRY(ref_check_out(call, diag, o, kTfLiteFloat32));
+        TRY(ref_check_out(call, diag, o, is_u8(call) ? out_types_u8[o] : kTfLiteFloat32));
     batch = ref_dim(call->in[X], 0);
     depth = ref_dim(call->in[X], 1);
     cells = ref_dim(call->in[H_PREV], 1);
@@ -96,6 +154,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
                             "input %d (%s) is a constant, the state is written to it", i,
                             i == H_PREV ? "previous activation" : "previous state");
     }
+    if (is_u8(call))
+        TRY(check_scales(call, diag));
     /* The weights have these dimensions: they fit. */
     call->out_shape[H] = call->out_shape[C] =
         (struct ref_shape){ .rank = 2, .dims = { batch, cells } };
@@ -116,6 +176,12 @@ struct gate {
 
 static const double unit = 0x1p-24;
 
+static struct gate gate_with(double sum, double magnitude, double terms)
+{
+    return (struct gate){ sum, unit * (2 + fmin(terms, 3 * sqrt(terms))) * magnitude +
+                                   2 * unit * fabs(sum) + 0x1p-126 };
+}
+
 static struct gate gate_of(struct ref_call *call, size_t row, size_t unit_index)
 {
     const TfLiteTensor *const joined = call->out[JOINED];
@@ -131,13 +197,16 @@ static struct gate gate_of(struct ref_call *call, size_t row, size_t unit_index)
         magnitude += fabs(product);
     }
     ref_store(call, Z, row * rows + unit_index, sum, magnitude, terms);
-    return (struct gate){ sum, unit * (2 + fmin(terms, 3 * sqrt(terms))) * magnitude +
-                                   2 * unit * fabs(sum) + 0x1p-126 };
+    return gate_with(sum, magnitude, terms);
 }
 
 /* What an error of the gates makes of c and h; sigmoid has a slope of at most 1/4, tanh of 1, and
  * both are off by 16 units themselves (tolerance policy 5.4). */
-static void store_cell(struct ref_call *call, size_t at, const struct gate *g, double c_prev)
+struct cell {
+    double c, h, dc, dh;
+};
+
+static struct cell cell_of(const struct gate *g, double c_prev)
 {
     const double i = sigmoid(g[GATE_I].z), j = tanh(g[GATE_J].z), f = sigmoid(g[GATE_F].z);
     const double o = sigmoid(g[GATE_O].z), c = i * j + f * c_prev, h = o * tanh(c);
@@ -147,8 +216,91 @@ static void store_cell(struct ref_call *call, size_t at, const struct gate *g, d
         di * fabs(j) + i * dj + df * fabs(c_prev) + 4 * unit * (fabs(i * j) + fabs(f * c_prev));
     const double dh = d_o * fabs(tanh(c)) + o * (dc + 16 * unit) + 2 * unit;
 
-    ref_store(call, C, at, c, dc / unit, 1);
-    ref_store(call, H, at, h, dh / unit, 1);
+    return (struct cell){ c, h, dc, dh };
+}
+
+static void store_cell(struct ref_call *call, size_t at, const struct gate *g, double c_prev)
+{
+    const struct cell cell = cell_of(g, c_prev);
+
+    ref_store(call, C, at, cell.c, cell.dc / unit, 1);
+    ref_store(call, H, at, cell.h, cell.dh / unit, 1);
+}
+
+/* An exact sum in steps of 2^-12.  The second rounding puts ties up here. */
+static int16_t gate_steps(int32_t sum, struct quant_multiplier m)
+{
+    const int left = m.e > 0 ? m.e : 0, right = m.e < 0 ? -m.e : 0;
+    int64_t v = quant_high_product(quant_wrap(sum * (INT64_C(1) << left)), m.q);
+
+    /* A shift of a negative number that takes floors. */
+    if (right > 0) {
+        const int64_t whole = INT64_C(1) << right;
+
+        v += whole / 2;
+        v = (v - (v % whole + whole) % whole) / whole;
+    }
+    return (int16_t)quant_clamp(v, ref_type_range(kTfLiteInt16));
+}
+
+static struct gate gate_of_u8(struct ref_call *call, struct quant_multiplier m, size_t row,
+                              size_t unit_index, int16_t *steps)
+{
+    const TfLiteTensor *const joined = call->out[JOINED], *const w = call->in[WEIGHTS];
+    const size_t width = (size_t)ref_dim(joined, 1), rows = (size_t)ref_dim(w, 0);
+    const double scale = ref_scale(call->in[BIAS]), terms = (double)width + 1;
+    int64_t sum = call->in[BIAS]->data.i32[unit_index];
+    double magnitude = fabs((double)sum);
+
+    for (size_t k = 0; k < width; k++) {
+        const int64_t product =
+            ((int64_t)w->data.uint8[unit_index * width + k] - ref_zero_point(w)) *
+            ((int64_t)joined->data.uint8[row * width + k] - ZERO);
+
+        sum += product;
+        magnitude += fabs((double)product);
+    }
+    *steps = gate_steps(quant_wrap(sum), m);
+    ref_store_quant(call, Z, row * rows + unit_index, ref_type_range(kTfLiteInt16), *steps,
+                    ldexp((double)sum * scale, Z_BITS), ldexp(magnitude * scale, Z_BITS), terms);
+    return gate_with((double)sum * scale, magnitude * scale, terms);
+}
+
+static void store_cell_u8(struct ref_call *call, size_t at, const struct gate *g,
+                          const int16_t *steps, int16_t c_prev)
+{
+    const struct cell cell = cell_of(g, ldexp(c_prev, -C_BITS));
+    const int16_t i = quant16_logistic(steps[GATE_I]), j = quant16_tanh(steps[GATE_J]);
+    const int16_t f = quant16_logistic(steps[GATE_F]), o = quant16_logistic(steps[GATE_O]);
+    const int16_t c = quant16_saturate(quant_shift_right(quant16_high_product(i, j), 15 - C_BITS) +
+                                       quant16_high_product(f, c_prev));
+    /* Of c in steps of 2^-12. */
+    const int16_t h = quant16_high_product(o, quant16_tanh(quant16_saturate(2 * c)));
+
+    ref_store_quant(call, C, at, ref_type_range(kTfLiteInt16), c, ldexp(cell.c, C_BITS),
+                    ldexp(cell.dc / unit, C_BITS), 1);
+    ref_store_quant(call, H, at, ref_type_range(kTfLiteUInt8), ZERO + quant_shift_right(h, 8),
+                    cell.h * STEPS_OF_1 + ZERO, cell.dh / unit * STEPS_OF_1, 1);
+}
+
+static enum status eval_cell(struct ref_call *call, struct diag *diag, size_t b, size_t a)
+{
+    const size_t cells = (size_t)ref_dim(call->in[H_PREV], 1), at = b * cells + a;
+    struct gate gates[GATES];
+    struct quant_multiplier m;
+    int16_t steps[GATES];
+
+    if (is_u8(call)) {
+        TRY(read_factor(call, diag, &m));
+        for (size_t g = 0; g < GATES; g++)
+            gates[g] = gate_of_u8(call, m, b, g * cells + a, &steps[g]);
+        store_cell_u8(call, at, gates, steps, call->in[C_PREV]->data.i16[at]);
+        return STATUS_OK;
+    }
+    for (size_t g = 0; g < GATES; g++)
+        gates[g] = gate_of(call, b, g * cells + a);
+    store_cell(call, at, gates, call->in[C_PREV]->data.f[at]);
+    return STATUS_OK;
 }
 
 static enum status eval(struct ref_call *call, struct diag *diag)
@@ -157,25 +309,22 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     TfLiteTensor *const joined = call->out[JOINED];
     const size_t batch = (size_t)ref_dim(x, 0), depth = (size_t)ref_dim(x, 1);
     const size_t cells = (size_t)ref_dim(h_prev, 1), width = depth + cells;
+    const size_t size = runtime_type_bits(x->type) / 8;
 
-    (void)diag;
     for (size_t b = 0; b < batch; b++) {
         for (size_t k = 0; k < width; k++) {
-            joined->data.f[b * width + k] =
-                k < depth ? x->data.f[b * depth + k] : h_prev->data.f[b * cells + k - depth];
+            memcpy(joined->data.raw + (b * width + k) * size,
+                   k < depth ? x->data.raw_const + (b * depth + k) * size
+                             : h_prev->data.raw_const + (b * cells + k - depth) * size,
+                   size);
             ref_detail_copied(call, JOINED, b * width + k);
         }
-        for (size_t a = 0; a < cells; a++) {
-            struct gate gates[GATES];
-
-            for (size_t g = 0; g < GATES; g++)
-                gates[g] = gate_of(call, b, g * cells + a);
-            store_cell(call, b * cells + a, gates, call->in[C_PREV]->data.f[b * cells + a]);
-        }
+        for (size_t a = 0; a < cells; a++)
+            TRY(eval_cell(call, diag, b, a));
     }
     if (batch * cells > 0) {
-        memcpy(call->in[H_PREV]->data.raw, call->out[H]->data.raw, batch * cells * sizeof(float));
-        memcpy(call->in[C_PREV]->data.raw, call->out[C]->data.raw, batch * cells * sizeof(float));
+        memcpy(call->in[H_PREV]->data.raw, call->out[H]->data.raw, batch * cells * size);
+        memcpy(call->in[C_PREV]->data.raw, call->out[C]->data.raw, call->out[C]->bytes);
     }
     return STATUS_OK;
 }
