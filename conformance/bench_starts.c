@@ -1,6 +1,6 @@
 /* Starts of assay bench, each in a process of its own, with the caches of drivers in directories of
  * ours that are empty at first: Mesa's (MESA_SHADER_CACHE_DIR), NVIDIA's
- * (__GL_SHADER_DISK_CACHE_PATH), and of others that keep theirs in XDG_CACHE_HOME.
+ * (__GL_SHADER_DISK_CACHE_PATH), and of others that keep theirs in XDG_CACHE_HOME or HOME.
  *
  *     cold        an empty directory
  *     warm        the same directory again
@@ -119,6 +119,7 @@ static enum status use_caches(const char *parent, const char *name, char path[PA
     setenv("MESA_SHADER_CACHE_DIR", path, 1);
     setenv("__GL_SHADER_DISK_CACHE_PATH", path, 1);
     setenv("XDG_CACHE_HOME", path, 1);
+    setenv("HOME", path, 1);
     return STATUS_OK;
 }
 
@@ -171,17 +172,17 @@ static enum status all_starts(struct bench_result *r, const struct bench_request
 enum status bench_starts(struct bench_result *r, const struct bench_request *q, struct diag *diag)
 {
     static const char *const variables[] = { "MESA_SHADER_CACHE_DIR", "__GL_SHADER_DISK_CACHE_PATH",
-                                             "XDG_CACHE_HOME" };
+                                             "XDG_CACHE_HOME", "HOME" };
     char parent[] = "/tmp/assay-bench-XXXXXX";
-    char *old[3];
+    char *old[sizeof variables / sizeof variables[0]];
     enum status s;
 
     if (!mkdtemp(parent))
         return diag_fail(diag, STATUS_IO, "%s: %s", parent, strerror(errno));
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
         old[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
     s = all_starts(r, q, parent, diag);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) {
         if (old[i])
             setenv(variables[i], old[i], 1);
         else

@@ -53,6 +53,7 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
 
     pthread_mutex_lock(&d->lock);
     d->serialized.warned = d->serialized.has_model = false;
+    d->tuned_before_ns = d->time.tune_ns;
     pthread_mutex_unlock(&d->lock);
 
     if (graph_import(&graph, context, &diag) != STATUS_OK)

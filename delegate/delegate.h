@@ -30,8 +30,9 @@ struct gpu_delegate {
     uint64_t init_ns;        /* in our functions until now, inferences excluded */
     struct {
         uint64_t plan_ns, serialize_ns, upload_ns, tune_ns;
-    } time;                /* of it */
-    atomic_bool preparing; /* a graph is being delegated: its time is taken */
+    } time;                   /* of it */
+    uint64_t tuned_before_ns; /* tune_ns when the graph came: its budget begins there */
+    atomic_bool preparing;    /* a graph is being delegated: its time is taken */
     struct {
         bool has_model, warned; /* of the graph that is being delegated */
         struct hash model;

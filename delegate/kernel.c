@@ -114,13 +114,18 @@ static void kernel_free(TfLiteContext *context, void *user_data)
 static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool *changed,
                                   struct diag *diag)
 {
-    const uint64_t budget_ns = (uint64_t)k->owner->options.tune_budget_ms * 1000000u;
+    uint64_t budget_ns = (uint64_t)k->owner->options.tune_budget_ms * 1000000u, spent_ns;
     struct cache_content *content = &k->serialization.content;
     const uint64_t before = clock_ns();
     enum status s;
 
     if (!k->owner->options.tune)
         return STATUS_OK;
+    /* The budget is the graph's, for all its partitions. */
+    pthread_mutex_lock(&k->owner->lock);
+    spent_ns = k->owner->time.tune_ns - k->owner->tuned_before_ns;
+    pthread_mutex_unlock(&k->owner->lock);
+    budget_ns = spent_ns < budget_ns ? budget_ns - spent_ns : 0;
     s = tune_plan(&k->executor, &k->plan, budget_ns, &content->tuning, &content->tuning_count,
                   changed, diag);
     delegate_add_part(k->owner, &k->owner->time.tune_ns, before);

@@ -354,7 +354,7 @@ enum status planner_pack_tensor(struct planner *p, int tensor, struct packed *pa
 enum status planner_pack_bias(struct planner *p, int tensor, uint32_t count, struct packed *packed)
 {
     TRY(planner_pack(p, ((uint64_t)count + 3) / 4, false, packed));
-    for (uint32_t i = 0; i < count && tensor >= 0 && planner_packs(p); i++)
+    for (uint32_t i = 0; i < count && tensor >= 0; i++)
         planner_put(p, packed, i, graph_constant_float(p->graph, tensor, i));
     return STATUS_OK;
 }
