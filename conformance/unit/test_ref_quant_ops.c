@@ -245,6 +245,57 @@ static void means_of_integers(void **state)
     op_end(&t);
 }
 
+static void set_output_type(struct op_test *t, TfLiteType type)
+{
+    ((TfLiteArgMaxParams *)(void *)t->params.bytes)->output_type = type;
+}
+
+static void arg_max_takes_the_first(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    quant_begin(&t, BUILTIN_ARG_MAX, kTfLiteInt64);
+    op_input(&t, kTfLiteUInt8, 3, DIMS(1, 3, 2), UBYTES(1, 255, 7, 254, 7, 255));
+    op_input(&t, kTfLiteInt32, 0, NULL, INTS(1));
+    set_output_type(&t, kTfLiteInt64);
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(1, 2));
+    quant_gives(&t, VALUES(1, 0));
+    t.in[1]->data.i32[0] = -1;
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(1, 3));
+    quant_gives(&t, VALUES(1, 1, 1));
+    t.in[1]->data.i32[0] = 3;
+    op_refused(&t, STATUS_INVALID, "input 1 (axis): 3, the input's rank is 3", NULL);
+    t.in[1]->data.i32[0] = -4;
+    op_refused(&t, STATUS_INVALID, "input 1 (axis): -4", NULL);
+    t.in[1]->data.i32[0] = 2;
+    op_set_dims(t.in[0], 3, DIMS(1, 3, 0));
+    op_refused(&t, STATUS_INVALID, "input 0 (input): dimension 2 (axis) is 0", NULL);
+    t.in[1]->allocation_type = kTfLiteArenaRw;
+    assert_int_equal(op_prepare(&t), STATUS_OK);
+    assert_true(t.shapes[0].dynamic);
+    t.out[0]->type = kTfLiteInt32;
+    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type i32, the kernel has i64", NULL);
+    set_output_type(&t, kTfLiteFloat32);
+    op_refused(&t, STATUS_INVALID, "output_type is neither", NULL);
+    op_set_dims(t.in[1], 1, DIMS(2));
+    op_refused(&t, STATUS_INVALID, "input 1 (axis): 2 elements", NULL);
+    op_set_dims(t.in[0], 0, NULL);
+    op_refused(&t, STATUS_INVALID, "input 0 (input): rank 0", NULL);
+    op_end(&t);
+
+    quant_begin(&t, BUILTIN_ARG_MAX, kTfLiteInt32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(3, 3),
+             FLOATS(NAN, 2, 1, NAN, NAN, NAN, NAN, -INFINITY, -INFINITY));
+    op_input(&t, kTfLiteInt64, 1, DIMS(1), LONGS(1));
+    set_output_type(&t, kTfLiteInt32);
+    op_run(&t);
+    quant_gives(&t, VALUES(1, 0, 1));
+    op_end(&t);
+}
+
 static void pools_of_integers(void **state)
 {
     TfLitePoolParams *p;
@@ -542,6 +593,7 @@ int main(void)
         cmocka_unit_test(tables_are_rounded_once),
         cmocka_unit_test(softmax_in_fixed_point),
         cmocka_unit_test(means_of_integers),
+        cmocka_unit_test(arg_max_takes_the_first),
         cmocka_unit_test(pools_of_integers),
         cmocka_unit_test(pad_fills_with_the_zero_point),
         cmocka_unit_test(concatenation_of_u8_rescales),

@@ -1,5 +1,5 @@
-/* MEAN over some axes.  x, y f32, i8 or u8, of any shape; axes i32 (of any shape, usually a
- * vector).
+/* MEAN over some axes, and ARG_MAX along one (below).  x, y f32, i8 or u8, of any shape; axes i32
+ * (of any shape, usually a vector).
  *
  * An axis may be negative (counted from the end) and may come twice; no axis at all leaves x as it
  * is.  The reduced dimensions are dropped, or kept as 1 with keep_dims.  The mean of nothing is
@@ -153,6 +153,97 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
+/* ---- ARG_MAX: the index of the largest element along an axis, the first of equal ones ----
+ *
+ * x f32, i8, u8 or i32; axis one i32 or i64; y i32 or i64, as the option says, without the axis.  A
+ * NaN is passed over; 0 where there are only NaNs.
+ * Meaning: tflite/kernels/internal/reference/arg_min_max.h */
+
+static void arg_max_read(const struct options *options, void *params)
+{
+    TfLiteArgMaxParams *p = params;
+
+    p->output_type = tensor_type_runtime(options_int(options, "output_type"));
+}
+
+static enum status read_axis(const struct ref_call *call, struct diag *diag, int *axis)
+{
+    const int rank = ref_rank(call->in[0]);
+    const int64_t value = ref_load_int(call->in[1], 0);
+
+    if (value < -rank || value >= rank)
+        return ref_fail(call, diag, STATUS_INVALID, "input 1 (axis): %lld, the input's rank is %d",
+                        (long long)value, rank);
+    *axis = (int)(value < 0 ? value + rank : value);
+    return STATUS_OK;
+}
+
+static enum status arg_max_prepare(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteArgMaxParams *p = call->params;
+    struct ref_shape *shape = &call->out_shape[0];
+    int axis;
+
+    TRY(ref_check_in_types(call, diag, 0, "input",
+                           REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPE(Int32), 1, REF_MAX_RANK));
+    TRY(ref_check_in_types(call, diag, 1, "axis", REF_TYPE(Int32) | REF_TYPE(Int64), 0, 1));
+    if (ref_elements(call->in[1]) != 1)
+        return ref_fail(call, diag, STATUS_INVALID, "input 1 (axis): %zu elements, expected 1",
+                        ref_elements(call->in[1]));
+    if (p->output_type != kTfLiteInt32 && p->output_type != kTfLiteInt64)
+        return ref_fail(call, diag, STATUS_INVALID, "output_type is neither i32 nor i64");
+    TRY(ref_check_out(call, diag, 0, p->output_type));
+    *shape = (struct ref_shape){ 0 };
+    if (!ref_known(call, 1)) {
+        shape->dynamic = true;
+        return STATUS_OK;
+    }
+    TRY(ref_check_data(call, diag, 1, "axis"));
+    TRY(read_axis(call, diag, &axis));
+    TRY(ref_check_not_empty(call, diag, 0, "input", axis, "axis"));
+    for (int d = 0; d < ref_rank(call->in[0]); d++) {
+        if (d != axis)
+            shape->dims[shape->rank++] = ref_dim(call->in[0], d);
+    }
+    return STATUS_OK;
+}
+
+/* Every type's values are doubles. */
+static double number_at(const TfLiteTensor *t, size_t i)
+{
+    return t->type == kTfLiteFloat32 ? ref_load(t, i) : (double)ref_load_int(t, i);
+}
+
+static enum status arg_max_eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *const x = call->in[0];
+    size_t outer = 1, inner = 1, count;
+    int axis;
+
+    TRY(read_axis(call, diag, &axis));
+    count = (size_t)ref_dim(x, axis);
+    for (int d = 0; d < axis; d++)
+        outer *= (size_t)ref_dim(x, d);
+    for (int d = axis + 1; d < ref_rank(x); d++)
+        inner *= (size_t)ref_dim(x, d);
+    for (size_t i = 0; i < outer; i++) {
+        for (size_t j = 0; j < inner; j++) {
+            const size_t first = i * count * inner + j;
+            size_t best = 0;
+
+            for (size_t k = 1; k < count; k++) {
+                const double largest = number_at(x, first + best * inner);
+                const double v = number_at(x, first + k * inner);
+
+                if (v > largest || (isnan(largest) && !isnan(v)))
+                    best = k;
+            }
+            ref_store_int(call, 0, i * inner + j, (int64_t)best);
+        }
+    }
+    return STATUS_OK;
+}
+
 static const struct ref_op ops[] = {
     {
         .name = "mean",
@@ -167,6 +258,20 @@ static const struct ref_op ops[] = {
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,
+    },
+    {
+        .name = "arg_max",
+        .code = BUILTIN_ARG_MAX,
+        .max_version = 3,
+        .options_tag = OPTIONS_ArgMaxOptions,
+        .params_bytes = sizeof(TfLiteArgMaxParams),
+        .min_inputs = 2,
+        .max_inputs = 2,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .read_params = arg_max_read,
+        .prepare = arg_max_prepare,
+        .eval = arg_max_eval,
     },
 };
 
