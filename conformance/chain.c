@@ -100,19 +100,32 @@ static struct shape image_of(struct value x, const struct chain_window *w, int32
                               window_out(!w->valid, x.shape.d[2], w->w, stride, 1), channels);
 }
 
-struct value chain_conv(struct maker *m, struct value x, const struct chain_window *w)
+struct chain_shared chain_share(struct maker *m, struct value x, const struct chain_window *w)
 {
     const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
+    struct chain_shared shared = { .weights = chain_constant(m, &weights) };
+
+    shared.bias = chain_constant(m, &bias);
+    return shared;
+}
+
+struct value chain_conv_shared(struct maker *m, struct value x, const struct chain_window *w,
+                               const struct chain_shared *shared)
+{
     const struct shape out = image_of(x, w, w->out);
     struct options options;
-    int in[3];
 
-    in[0] = x.tensor;
-    in[1] = maker_constant(m, "weights", &weights, &fill);
-    in[2] = maker_constant(m, "bias", &bias, &fill);
     options_init(&options, OPTIONS_Conv2DOptions);
     set_window(&options, w);
-    return add_op(m, BUILTIN_CONV_2D, 1, &options, 3, in, &out);
+    return add_op(m, BUILTIN_CONV_2D, 1, &options, 3,
+                  (const int[]){ x.tensor, shared->weights.tensor, shared->bias.tensor }, &out);
+}
+
+struct value chain_conv(struct maker *m, struct value x, const struct chain_window *w)
+{
+    const struct chain_shared own = chain_share(m, x, w);
+
+    return chain_conv_shared(m, x, w, &own);
 }
 
 struct value chain_depthwise(struct maker *m, struct value x, const struct chain_window *w)

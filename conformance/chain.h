@@ -40,6 +40,13 @@ struct value chain_binary(struct maker *m, int32_t code, struct value a, struct 
 /* A slope for each channel. */
 struct value chain_prelu(struct maker *m, struct value x);
 struct value chain_conv(struct maker *m, struct value x, const struct chain_window *w);
+/* Constants of more than one convolution of the same window and depth. */
+struct chain_shared {
+    struct value weights, bias;
+};
+struct chain_shared chain_share(struct maker *m, struct value x, const struct chain_window *w);
+struct value chain_conv_shared(struct maker *m, struct value x, const struct chain_window *w,
+                               const struct chain_shared *shared);
 struct value chain_depthwise(struct maker *m, struct value x, const struct chain_window *w);
 /* With bias, to stride times the size. */
 struct value chain_transpose_conv(struct maker *m, struct value x, const struct chain_window *w);

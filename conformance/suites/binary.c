@@ -134,6 +134,12 @@ static const struct row rows[] = {
       .a = DIMS(1, 2, 2, 6), .b = DIMS(1, 2, 2, 6) },
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .a = DIMS(1, 2, 2, 6), .b = DIMS(1, 2, 2, 6) },
+    { ROW("half_difference", "differences around the largest f16", .only = "sub minimum",
+          .scale = 4e4, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .a = DIMS(1, 3, 3, 5), .b = DIMS(1, 3, 3, 5) },
+    { ROW("half_squares", "products of 1e4 and more: most are beyond f16", .only = "mul",
+          .scale = 1e4, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .a = DIMS(1, 3, 3, 5), .same = true },
 };
 
 /* What differs between the members. */

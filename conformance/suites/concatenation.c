@@ -71,6 +71,9 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 2, 3), .axis = 3, .lengths = { 3, 2 } },
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 3), .axis = 3, .lengths = { 3, 2 } },
+    { ROW("half_max", "near the largest f16: moved as they are", .scale = 1000, .offset = 6e4,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .in = DIMS(1, 2, 3, 3), .axis = 3, .lengths = { 3, 6, 2 } },
 };
 
 static void build(struct maker *m)

@@ -159,6 +159,11 @@ static const struct row rows[] = {
       .in = DIMS(1, 1, 2, 70001), .out = 2, .kernel = { 1, 1 } },
     { ROW("sum_k5_70000", "70,000 products, a kernel of 25", .gap = GAP_HALF_SUM),
       .in = DIMS(1, 5, 5, 2800), .out = 2, .kernel = { 5, 5 }, .padding = VALID },
+    { ROW("half_partial", "sums that pass the largest f16 on their way", .offset = 300,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .in = DIMS(1, 3, 3, 1024), .out = 3, .kernel = { 3, 3 }, .padding = VALID },
+    { ROW("beyond65536", "columns beyond 65,536"), .in = DIMS(1, 1, 70001, 2), .out = 3,
+      .kernel = { 1, 3 }, .stride = { 1, 1000 }, .padding = VALID },
 };
 
 static int32_t or_one(int32_t n)

@@ -141,6 +141,8 @@ static const struct row rows[] = {
       .in = DIMS(2, 5, 6, 1), .kernel = { 3, 3 }, .padding = VALID, .activation = 3 },
     { ROW("sum_62500", "250x250 products", .gap = GAP_HALF_SUM), .in = DIMS(1, 250, 250, 1),
       .kernel = { 250, 250 }, .padding = VALID },
+    { ROW("beyond65536", "rows beyond 65,536"), .in = DIMS(1, 70001, 1, 3), .kernel = { 3, 1 },
+      .stride = { 1000, 1 }, .padding = VALID },
 };
 
 static int32_t or_one(int32_t n)

@@ -100,6 +100,9 @@ static const struct row rows[] = {
     { ROW("sum70000_ones", "70,000 products that add up", .scale = 0.1, .offset = 0.3,
           .gap = GAP_HALF_SUM, .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE)),
       .in = DIMS(2, 7, 100, 100), .units = 2, .depth = 70000 },
+    { ROW("half_partial", "sums that pass the largest f16 on their way", .offset = 300,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .in = DIMS(2, 8192), .units = 3 },
 };
 
 static void build(struct maker *m)

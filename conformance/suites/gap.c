@@ -452,6 +452,34 @@ static void make_input_again(struct maker *m, const struct row *r)
     chain_end(m, mul(m, x, y));
 }
 
+/* Three outputs that could lie in the same memory, the first of them read again. */
+static void make_aliases(struct maker *m, const struct row *r)
+{
+    const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
+    const struct value y = relu(m, input(m, r));
+    const struct value z = chain_reshape(m, y, &(struct shape)DIMS(n, h * w, c));
+
+    chain_also(m, y);
+    chain_also(m, z);
+    chain_also(m, chain_reshape(m, z, &(struct shape)DIMS(n * h, w, c)));
+    chain_end(m, add(m, y, per_channel(m, y)));
+}
+
+/* ---- constants with several readers ---- */
+
+/* Weights and bias of two convolutions; the bias is also a summand and slopes. */
+static void make_shared_constants(struct maker *m, const struct row *r)
+{
+    const int32_t c = r->in.d[3];
+    const struct chain_window w = { .out = c, .h = 3, .w = 3 };
+    const struct value x = input(m, r);
+    const struct chain_shared shared = chain_share(m, x, &w);
+    const struct value y = chain_conv_shared(m, x, &w, &shared);
+    const struct value z = chain_conv_shared(m, relu(m, y), &w, &shared);
+
+    chain_end(m, add(m, mul(m, z, shared.bias), shared.bias));
+}
+
 /* ---- state ---- */
 
 /* Two LSTMs behind each other, each with its own state, and a classifier of what they say. */
@@ -571,6 +599,9 @@ static const struct row rows[] = {
     FUSION("unet", "down, up, and the image from before", "conv_2d", make_unet),
     FUSION("pyramid", "enlarged and added", "add", make_pyramid),
     FUSION("split", "halves of the channels", "concatenation", make_split),
+    OVERWRITE("aliases", "outputs that are views of another", "add", make_aliases),
+    FUSION("shared", "weights and bias of two ops, the bias read by two more", "add",
+           make_shared_constants),
     OVERWRITE("long_life", "the first tensor is read last", "sub", make_long_life),
     OVERWRITE("outputs_inside", "outputs that later ops read", "add", make_outputs_inside),
     OVERWRITE("four_readers", "one tensor, four readers", "concatenation", make_four_readers),

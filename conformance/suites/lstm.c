@@ -52,6 +52,9 @@ static const struct row rows[] = {
       .batch = 2, .depth = 4, .cells = 6 },
     { ROW("wide257", "more cells than a workgroup"), .batch = 1, .depth = 7, .cells = 257 },
     { ROW("deep1001", "a thousand inputs and one"), .batch = 1, .depth = 1001, .cells = 6 },
+    { ROW("half_gates", "gates beyond f16 are open or shut, not NaN", .scale = 300,
+          .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .batch = 2, .depth = 6, .cells = 5 },
 };
 
 static void build(struct maker *m)

@@ -106,8 +106,10 @@ static const struct row rows[] = {
       .in = DIMS(1, 4, 4, 4), .filter = { 2, 2 }, .stride = { 2, 2 } },
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 4, 4, 4), .filter = { 2, 2 }, .stride = { 2, 2 } },
-    { ROW("window_62500", "250x250 elements", .gap = GAP_HALF_SUM), .in = DIMS(1, 250, 250, 1),
+    { ROW("long_62500", "250x250 elements", .gap = GAP_HALF_SUM), .in = DIMS(1, 250, 250, 1),
       .filter = { 250, 250 }, .padding = VALID },
+    { ROW("beyond65536", "columns beyond 65,536"), .in = DIMS(1, 1, 70001, 3), .filter = { 1, 3 },
+      .stride = { 1, 1000 }, .padding = VALID },
 };
 
 static void build(struct maker *m)

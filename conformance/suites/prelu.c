@@ -76,6 +76,9 @@ static const struct row rows[] = {
       .in = DIMS(1, 256, 256, 1), .alpha = DIMS(1) },
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 6), .alpha = DIMS(1, 1, 6) },
+    { ROW("half_max", "near the largest f16", .scale = 3e4, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .in = DIMS(1, 3, 3, 5), .alpha = DIMS(1, 1, 5) },
 };
 
 static void build(struct maker *m)

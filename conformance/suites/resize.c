@@ -113,6 +113,12 @@ static const struct row rows[] = {
       .size = { 6, 1 }, .half = true },
     { ROW("half_large", "centres of pixels", .version = 3, .gap = GAP_RESIZE),
       .in = DIMS(1, 17, 13, 2), .size = { 33, 65 }, .half = true },
+    { ROW("wide4099", "coordinates that f16 has not: neighbours beyond 2,048"),
+      .in = DIMS(1, 1, 3001, 1), .size = { 1, 4099 } },
+    { ROW("tall4099_half", "coordinates that f16 has not, half-pixel centres", .version = 3),
+      .in = DIMS(1, 5003, 1, 1), .size = { 4099, 1 }, .half = true },
+    { ROW("every_16th", "a few pixels of 70,001"), .in = DIMS(1, 1, 70001, 2), .size = { 1, 67 },
+      .align = true },
 };
 
 static void build(struct maker *m)

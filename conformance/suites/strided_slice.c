@@ -152,6 +152,10 @@ static const struct row rows[] = {
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 4, 3, 7), .out = DIMS(1, 2, 3, 4), .begin = { 0, 1, 0, 2 },
       .end = { 1, 3, 3, 6 }, .strides = ONES },
+    { ROW("beyond65536", "elements beyond 65,536"), .in = DIMS(1, 70001), .out = DIMS(1, 70),
+      .begin = { 0, 65 }, .end = { 1, 70001 }, .strides = { 1, 1000 } },
+    { ROW("beyond65536_rows", "rows beyond 65,536, from the last one back"), .in = DIMS(70001, 3),
+      .out = DIMS(71, 2), .begin = { 70000, 1 }, .end = { -70002, 3 }, .strides = { -1000, 1 } },
 };
 
 static void build(struct maker *m)

@@ -92,6 +92,12 @@ static const struct row rows[] = {
       .in = DIMS(1, 64, 64, 16) },
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 6) },
+    { ROW("half_results", "results around the largest f16", .only = "exp", .scale = 0.2,
+          .offset = 11, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .in = DIMS(1, 3, 3, 5) },
+    { ROW("half_far", "arguments near the largest f16, of both signs", .only = "logistic",
+          .scale = 3e4, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
+      .in = DIMS(1, 3, 3, 5) },
 };
 
 static void build(struct maker *m)
