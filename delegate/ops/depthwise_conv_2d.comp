@@ -51,15 +51,17 @@ void main()
     vec4 sum = bias[out_slice];
     for (uint ky = 0u; ky < KERNEL_H; ky++) {
         const int y = top + int(ky * DILATION_H);
-        if (y < 0 || y >= int(args.in_h))
-            continue;
+        const bool inside_y = y >= 0 && y < int(args.in_h);
+        // What lies outside is read at the edge and dropped: loads that are not behind a branch
+        // wait for memory together.
+        const uint line = (image + uint(clamp(y, 0, int(args.in_h) - 1))) * args.in_w;
         for (uint kx = 0u; kx < KERNEL_W; kx++) {
             const int x = left + int(kx * DILATION_W);
-            if (x < 0 || x >= int(args.in_w))
-                continue;
-            const uint base = ((image + uint(y)) * args.in_w + uint(x)) * args.in_slices;
-            sum += load(base, out_slice) *
-                   vec4(weights[(ky * KERNEL_W + kx) * args.out_slices + out_slice]);
+            const bool inside = inside_y && x >= 0 && x < int(args.in_w);
+            const uint base = (line + uint(clamp(x, 0, int(args.in_w) - 1))) * args.in_slices;
+            const vec4 product = load(base, out_slice) *
+                                 vec4(weights[(ky * KERNEL_W + kx) * args.out_slices + out_slice]);
+            sum += inside ? product : vec4(0.0);
         }
     }
     dst[i] = STORED(activate(sum, ACTIVATION));
