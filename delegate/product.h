@@ -1,5 +1,5 @@
-/* A product of rows with a matrix by conv_2d.comp: what a 1x1 convolution is, and a large
- * FULLY_CONNECTED. */
+/* A product of rows with a matrix by conv_2d.comp: what a 1x1 convolution is, and a
+ * FULLY_CONNECTED of few rows. */
 #ifndef ASSAY_DELEGATE_PRODUCT_H
 #define ASSAY_DELEGATE_PRODUCT_H
 

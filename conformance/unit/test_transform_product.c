@@ -1,4 +1,4 @@
-/* A large FULLY_CONNECTED runs as a 1x1 convolution. */
+/* FULLY_CONNECTED of few rows runs as a 1x1 convolution. */
 #include "conformance/unit/transform_kit.h"
 
 /* Rows of `depth` of x with `units` columns. */
@@ -19,50 +19,34 @@ static struct kit_tensor fully_connected(struct builder *b, struct kit_tensor x,
     return y;
 }
 
-static void large(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = fully_connected(b, x, 64, 64, -1, true);
-}
+#define UNITS(name, depth, units, bias)                                                            \
+    static void name(struct builder *b, struct kit_tensor x, struct kit_tensor z,                  \
+                     struct kit_tensor out[3])                                                     \
+    {                                                                                              \
+        (void)z;                                                                                   \
+        out[0] = fully_connected(b, x, (depth), (units), -1, (bias));                              \
+    }
+UNITS(large, 256, 256, true)
+UNITS(one_short, 256, 255, true)
+UNITS(repacked, 252, 131, false)
+UNITS(rows_of_128, 128, 171, true)
 
-static void one_short(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                      struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = fully_connected(b, x, 64, 63, -1, true);
-}
-
-/* Rows that are not those of x: a copy before; no bias; padded lanes on both sides. */
-static void repacked(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = fully_connected(b, x, 42, 67, -1, false);
-}
-
-/* Weights that are computed; the batch is the units. */
+/* Weights that are computed. */
 static void computed_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                              struct kit_tensor out[3])
 {
-    const struct kit_tensor w = kit_reshape(b, kit_unary(b, BUILTIN_RELU, z), KIT_DIMS(64, 32));
+    const struct kit_tensor w = kit_reshape(b, kit_unary(b, BUILTIN_RELU, z), KIT_DIMS(3, 8192));
 
-    out[0] = fully_connected(b, x, 32, 64, w.index, true);
-}
-
-static void few_rows(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = fully_connected(b, x, 128, 31, -1, true);
+    out[0] = fully_connected(b, x, 8192, 3, w.index, true);
 }
 
 static const struct transform_case cases[] = {
-    { "large", large, { 1, 4, 4, 64 }, 1, "FULLY_CONNECTED node 0 'y'" },
-    { "one unit short", one_short, { 1, 4, 4, 64 }, 0, "FULLY_CONNECTED " },
-    { "repacked, no bias", repacked, { 1, 16, 6, 14 }, 1, "FULLY_CONNECTED " },
-    { "computed weights", computed_weights, { 2, 4, 4, 64 }, 1, "FULLY_CONNECTED " },
-    { "few rows", few_rows, { 2, 1, 17, 64 }, 1, "FULLY_CONNECTED " },
+    { "large", large, { 1, 1, 1, 256 }, 1, "FULLY_CONNECTED node 0 'y'" },
+    { "one unit short", one_short, { 1, 1, 1, 256 }, 0, "FULLY_CONNECTED " },
+    { "repacked, no bias", repacked, { 1, 2, 9, 28 }, 1, "FULLY_CONNECTED " },
+    { "computed weights", computed_weights, { 1, 1, 3, 8192 }, 1, "FULLY_CONNECTED " },
+    { "three rows", rows_of_128, { 3, 1, 1, 128 }, 1, "FULLY_CONNECTED " },
+    { "four rows", rows_of_128, { 1, 4, 1, 128 }, 0, "FULLY_CONNECTED " },
 };
 TRANSFORM_TESTS(TRANSFORM_product, cases)
 

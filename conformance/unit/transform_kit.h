@@ -33,15 +33,17 @@ static inline struct kit_tensor kit_tensor(struct builder *b, const char *name, 
         __VA_ARGS__                                                                                \
     }
 
+enum { KIT_CONSTANT = 1 << 17 }; /* elements at most */
+
 /* A constant of small integers, or all of one value. */
 static inline int kit_integers(struct builder *b, int rank, const int32_t *dims, uint64_t seed)
 {
-    float values[4096];
+    static float values[KIT_CONSTANT];
     size_t n = 1;
 
     for (int i = 0; i < rank; i++)
         n *= (size_t)dims[i];
-    assert_true(n <= 4096);
+    assert_true(n <= KIT_CONSTANT);
     for (size_t i = 0; i < n; i++)
         values[i] = (float)(kit_below(&seed, 5) - 2);
     return builder_constant(b, TENSOR_FLOAT32, "c", (size_t)rank, dims, values, n * sizeof(float));
@@ -49,12 +51,12 @@ static inline int kit_integers(struct builder *b, int rank, const int32_t *dims,
 
 static inline int kit_filled(struct builder *b, int rank, const int32_t *dims, float value)
 {
-    float values[4096];
+    static float values[KIT_CONSTANT];
     size_t n = 1;
 
     for (int i = 0; i < rank; i++)
         n *= (size_t)dims[i];
-    assert_true(n <= 4096);
+    assert_true(n <= KIT_CONSTANT);
     for (size_t i = 0; i < n; i++)
         values[i] = value;
     return builder_constant(b, TENSOR_FLOAT32, "c", (size_t)rank, dims, values, n * sizeof(float));

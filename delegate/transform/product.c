@@ -1,9 +1,10 @@
-/* FULLY_CONNECTED as a 1x1 convolution, whose shader gives a workgroup more of the sum and of the
- * rows.  A small one stays: there is nothing to share out. */
+/* FULLY_CONNECTED of few rows as a 1x1 convolution, whose shader then shares a sum out among more
+ * invocations.  On an H200, fp32: 1 row, 1024 to 1024, 20 -> 11 us; 1 row, 256 to 256, 7.2 -> 6.4;
+ * but 64 rows, 256 to 256, 12.6 -> 14.1, and 16 rows, 64 to 64, 5.4 -> 5.6. */
 #include "delegate/transform.h"
 #include "reference/builtin.h"
 
-enum { WORTH_IT = 65536 }; /* products */
+enum { ROWS = 3, WORTH_IT = 65536 }; /* rows at most; products at least */
 
 static enum status apply(struct rewrite *w, int node, bool *fired)
 {
@@ -14,8 +15,8 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
     weights = graph_input(&w->graph, n, 1);
-    /* Each row of x is multiplied with dims[0] columns. */
-    if ((uint64_t)x->elements * (uint64_t)weights->dims[0] < WORTH_IT)
+    if (x->elements / (size_t)weights->dims[1] > ROWS ||
+        (uint64_t)x->elements * (uint64_t)weights->dims[0] < WORTH_IT)
         return STATUS_OK;
     n->as_product = true;
     *fired = true;
