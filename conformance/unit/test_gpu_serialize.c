@@ -153,9 +153,10 @@ static void make_model(struct model *m, float weight)
 static void same_bits_with_and_without(void **state)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     for (int p = 0; p < 2; p++)
         for (uint64_t seed = 0; seed < 4; seed++) {
             struct start without, first, second;
@@ -192,10 +193,11 @@ static void other_options(void **state)
                                               { "poison", "junk" },
                                               { "model_token", "net" } };
     enum { COUNT = sizeof options / sizeof options[0] };
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct model m;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < COUNT; i++) {
@@ -236,7 +238,7 @@ static void staged_constants(void **state)
 static void poisoned_constants(void **state)
 {
     static const char *const poisons[] = { "off", "nan", "junk" };
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     const float scale = 3;
     struct diag diag = { 0 };
     struct options o;
@@ -245,6 +247,7 @@ static void poisoned_constants(void **state)
     int x, y, k;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     builder_init(&b);
     x = kit_vector(&b, 4);
     y = kit_vector(&b, 4);
@@ -267,11 +270,12 @@ static void poisoned_constants(void **state)
 /* Two models under one token: never the weights of the other. */
 static void one_token_two_models(void **state)
 {
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct start plain[2], s;
     struct model m[2];
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     for (int i = 0; i < 2; i++) {
         make_model(&m[i], (float)(1 + i));
         plain[i] = start(&m[i], NULL, NULL, NULL);
@@ -328,7 +332,7 @@ static size_t stride_of(size_t bytes)
 
 static void truncated(void **state)
 {
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct start plain;
     char path[512];
     struct model m;
@@ -336,6 +340,7 @@ static void truncated(void **state)
     size_t bytes;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     plain = start(&m, d.path, NULL, NULL);
     only_file(path, d.path);
@@ -351,7 +356,7 @@ static void truncated(void **state)
 
 static void flipped(void **state)
 {
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct start plain;
     char path[512];
     struct model m;
@@ -359,6 +364,7 @@ static void flipped(void **state)
     size_t bytes;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     plain = start(&m, d.path, NULL, NULL);
     only_file(path, d.path);
@@ -392,7 +398,7 @@ static void stale(void **state)
         { offsetof(struct cache_identity, model), "another model" },
         { offsetof(struct cache_identity, plan), "another plan" },
     };
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct start plain;
     char path[512];
     struct model m;
@@ -400,6 +406,7 @@ static void stale(void **state)
     size_t bytes;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     plain = start(&m, d.path, NULL, NULL);
     only_file(path, d.path);
@@ -432,12 +439,13 @@ static void expect_without(const struct model *m, const char *dir, const struct 
 
 static void bad_directories(void **state)
 {
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct start plain;
     char path[512];
     struct model m;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     plain = start(&m, NULL, NULL, NULL);
     expect_without(&m, "/no/such/directory", &plain, "/no/such/directory");
@@ -468,12 +476,13 @@ static void bad_directories(void **state)
 /* Several partitions, all of whose files are bad: one warning. */
 static void one_warning_a_graph(void **state)
 {
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct start plain, s;
     struct model m;
     int partitions;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     kit_random_graph(&m, 77, 40, 2);
     plain = start(&m, d.path, "exclude", "MUL,MEAN");
     partitions = plain.stats.partitions;
@@ -573,10 +582,11 @@ static struct start finish(struct child_process c)
 static void second_process(void **state)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct model m;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     for (int p = 0; p < 2; p++) {
         const struct start plain = start(&m, NULL, "precision", precisions[p]);
@@ -595,11 +605,12 @@ static void second_process(void **state)
 /* A full disk, here RLIMIT_FSIZE: the file does not fit. */
 static void disk_full(void **state)
 {
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct start plain, s;
     struct model m;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     plain = start(&m, NULL, NULL, NULL);
     s = finish(spawn("full", d.path, "fp32"));
@@ -614,12 +625,13 @@ static void two_processes_at_once(void **state)
 {
     const char *torture = getenv("ASSAY_TORTURE");
     const int rounds = torture && strcmp(torture, "1") == 0 ? 50 : 3;
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     struct start plain;
     struct model m;
     char path[512];
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     plain = start(&m, NULL, NULL, NULL);
     for (int round = 0; round < rounds; round++) {
@@ -645,12 +657,13 @@ static void two_processes_at_once(void **state)
 static void options_v2(void **state)
 {
     TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     char name[CACHE_NAME_BYTES];
     struct start s;
     struct model m;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     o.serialization_dir = d.path;
     o.model_token = "net";
@@ -678,13 +691,15 @@ static void options_v2(void **state)
  * them, too. */
 static void shared_pipelines(void **state)
 {
-    struct cache_dir d = cache_dir_make(), e = cache_dir_make();
+    struct cache_dir d, e;
     const char *const key = "serialization_dir", *const one = d.path, *const two = e.path;
     TfLiteDelegate *a, *b;
     struct start s, t;
     struct model m;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
+    e = cache_dir_make();
     make_model(&m, 1);
     assert_non_null(a = assay_gpu_delegate_create(&key, &one, 1, print));
     s = start_with(&m, a);
@@ -708,12 +723,13 @@ static void shared_pipelines(void **state)
 /* Every allocation failing once: an error or a start without, no leak, no wrong bit. */
 static void no_memory(void **state)
 {
-    struct cache_dir d = cache_dir_make();
+    struct cache_dir d;
     const char *const key = "serialization_dir", *const value = d.path;
     TfLiteDelegate *delegate;
     struct model m;
 
     NEEDS_DEVICE;
+    d = cache_dir_make();
     make_model(&m, 1);
     for (int round = 0; round < 2; round++) { /* writing, then reading */
         assert_non_null(delegate = assay_gpu_delegate_create(&key, &value, 1, print));

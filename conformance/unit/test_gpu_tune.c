@@ -234,11 +234,12 @@ static void tuned_is_untuned(void **state)
 /* No time, nothing measured, and no harm. */
 static void no_budget(void **state)
 {
-    struct cache_dir dir = cache_dir_make();
+    struct cache_dir dir;
     TfLiteDelegate *plain, *tuned;
     struct run a, b;
 
     NEEDS_DEVICE;
+    dir = cache_dir_make();
     plain = CREATE("precision", "fp32");
     tuned = CREATE("tune", "1", "serialization_dir", dir.path);
     inside(tuned)->options.tune_budget_ms = 0;
@@ -262,11 +263,12 @@ static void no_budget(void **state)
 /* What was measured is used by later starts, with tune=1 and without, and not measured again. */
 static void remembered(void **state)
 {
-    struct cache_dir dir = cache_dir_make();
+    struct cache_dir dir;
     TfLiteDelegate *d;
     struct run first, later;
 
     NEEDS_DEVICE;
+    dir = cache_dir_make();
     d = CREATE("tune", "1", "serialization_dir", dir.path);
     inside(d)->options.tune_budget_ms = 600000;
     first = run_random(d, 1);
