@@ -176,12 +176,14 @@ static void add_op(struct scene *scene)
     const struct ref_op *op;
     struct options options;
     int in[INPUTS_MAX], out[OUTPUTS_MAX], in_count, out_count;
-    int32_t version;
+    int32_t code, version;
     size_t ops = 0;
 
     while (ref_at(ops))
         ops++;
-    op = ref_at(next(s) % ops);
+    code = (int32_t)next(s);
+    /* By its code, so that a corpus says the same when there are more. */
+    op = ref_find(code) ? ref_find(code) : ref_at((size_t)code % ops);
     version = 1 + (int32_t)(next(s) % (unsigned)op->max_version);
     add_options(s, &options, op->options_tag);
     in_count = op->min_inputs > INPUTS_MAX ? INPUTS_MAX : op->min_inputs;

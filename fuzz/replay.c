@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+enum { SECONDS_MAX = 60 }; /* of one input: beyond it is a hang */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,8 +30,11 @@ static long replay_file(const char *path, size_t size)
 
     if (!bytes || !f || fread(bytes, 1, size, f) != size)
         result = complain(path);
-    else
+    else {
+        alarm(SECONDS_MAX);
         LLVMFuzzerTestOneInput(bytes, size);
+        alarm(0);
+    }
     if (f)
         fclose(f);
     free(bytes);
