@@ -32,11 +32,16 @@ enum status ref_dot_check_types(const struct ref_call *call, struct diag *diag,
     return ref_check_out(call, diag, 0, type);
 }
 
+static bool by_channel(const TfLiteTensor *w)
+{
+    return ((const TfLiteAffineQuantization *)w->quantization.params)->scale->size > 1;
+}
+
 static double weight_scale(const TfLiteTensor *w, size_t channel)
 {
     const TfLiteAffineQuantization *const q = w->quantization.params;
 
-    return q->scale->data[q->scale->size > 1 ? channel : 0];
+    return q->scale->data[by_channel(w) ? channel : 0];
 }
 
 /* The factor that the runtime takes for its fixed-point one: u8 multiplies its scales in f32. */
@@ -64,9 +69,10 @@ static enum status check_bias(const struct ref_call *call, struct diag *diag,
         return ref_fail(call, diag, STATUS_INVALID,
                         "input %d (bias): %zu elements for %d output channels", in->bias,
                         ref_elements(bias), ref_dim(w, in->channel));
-    /* The scale of a bias follows from the others; where it says otherwise, u8 models are refused
-     * and that of an i8 model is not looked at, as in the runtime. */
-    if (call->in[in->x]->type != kTfLiteUInt8)
+    /* The scale of a bias follows from the others.  Where it says otherwise, u8 models are refused;
+     * that of i8 is read by FULLY_CONNECTED alone, as in the runtime. */
+    if (call->in[in->x]->type != kTfLiteUInt8 &&
+        !(call->in[in->x]->type == kTfLiteInt8 && in->fully_connected && !by_channel(w)))
         return STATUS_OK;
     TRY(ref_check_scale_in(call, diag, in->bias, "bias"));
     expected = ref_scale(call->in[in->x]) * ref_scale(w);
@@ -151,7 +157,7 @@ enum status ref_dot_open(struct ref_dot *d, const struct ref_call *call, struct 
     *d = (struct ref_dot){ .x = x->data.f, .w = w->data.f, .act = act };
     if (quantized) {
         TRY(ref_check_range(call, diag, 0, act, &d->range));
-        d->in_double = in->in_double;
+        d->in_double = in->fully_connected;
         d->channels = channels_of(call, in);
         d->x = d->owned[0] = ref_floats_of(x, ref_zero_point(x));
     }

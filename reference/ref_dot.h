@@ -15,8 +15,9 @@
 /* Which inputs of a call they are, and the dimension of the weights that is the output channel. */
 struct ref_dot_inputs {
     int x, w, bias, channel;
-    /* FULLY_CONNECTED brings its sums to the output's scale in double, not in fixed point. */
-    bool in_double;
+    /* It brings its sums to the output's scale in double, not in fixed point, and looks at the
+     * scale of an i8 bias, too, where the weights have one scale. */
+    bool fully_connected;
 };
 
 /* The types of x, weights and output fit each other. */

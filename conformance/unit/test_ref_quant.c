@@ -381,6 +381,27 @@ static void fully_connected_rounds_once(void **state)
     }
 }
 
+/* With one scale for the weights the bias has to have the scale that follows. */
+static void fully_connected_reads_the_scale_of_its_bias(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    quant_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteInt8);
+    quant_set(op_input(&t, kTfLiteInt8, 2, DIMS(1, 1), BYTES(1)), 0.5, 0);
+    quant_set(op_input(&t, kTfLiteInt8, 2, DIMS(2, 1), BYTES(1, 2)), 0.5, 0);
+    quant_set(op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(3, -3)), 0.25, 0);
+    quant_set(t.out[0], 0.25, 0);
+    op_run(&t);
+    quant_gives(&t, VALUES(4, -1));
+    quant_refuses_scales(&t, t.in[2], "input 2 (bias)");
+    quant_set(t.in[2], 0.26, 0);
+    op_refused(&t, STATUS_INVALID, "input 2 (bias): scale is 0.26", "give 0.25", NULL);
+    quant_channels(t.in[1], 2, FLOATS(0.5f, 0.5f), INTS(0, 0), 0);
+    assert_int_equal(op_prepare(&t), STATUS_OK);
+    op_end(&t);
+}
+
 static void fully_connected_by_channel(void **state)
 {
     struct op_test t;
@@ -476,6 +497,7 @@ int main(void)
         cmocka_unit_test(depthwise_has_its_scales_along_3),
         cmocka_unit_test(transpose_conv_of_u8),
         cmocka_unit_test(fully_connected_rounds_once),
+        cmocka_unit_test(fully_connected_reads_the_scale_of_its_bias),
         cmocka_unit_test(fully_connected_by_channel),
         cmocka_unit_test(hybrid_is_the_float_product),
         cmocka_unit_test(every_allocation_may_fail),

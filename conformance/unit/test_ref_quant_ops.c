@@ -554,6 +554,23 @@ static void lstm_in_16_bits(void **state)
     op_end(&t);
 }
 
+/* The zero point of x and h times anything is 0: gates are what the biases are, in quarters. */
+static void gates_round_up(void **state)
+{
+    static const int16_t z[] = { 1, 0, 2, -1, 1, 0, 2, -1 };
+    struct op_test t;
+
+    (void)state;
+    begin_lstm(&t);
+    memset(t.in[0]->data.raw, 128, 2);
+    memset(t.in[1]->data.raw, 128, 2);
+    memcpy(t.in[3]->data.raw, INTS(2, -2, 6, -6), 16);
+    quant_of(t.in[3])->scale->data[0] = 0x1p-14f;
+    op_run(&t);
+    assert_memory_equal(t.out[3]->data.raw, z, sizeof z);
+    op_end(&t);
+}
+
 static void lstm_refuses_scales(void **state)
 {
     static const char *const ins[] = { "input 0 (input)", "input 1 (previous activation)",
@@ -602,6 +619,7 @@ int main(void)
         cmocka_unit_test(quantize_changes_scales),
         cmocka_unit_test(dequantize_by_tensor_and_channel),
         cmocka_unit_test(lstm_in_16_bits),
+        cmocka_unit_test(gates_round_up),
         cmocka_unit_test(lstm_refuses_scales),
     };
 

@@ -21,7 +21,7 @@ static void read_params(const struct options *options, void *params)
 }
 
 static const struct ref_dot_inputs inputs = {
-    .x = 0, .w = 1, .bias = 2, .channel = 0, .in_double = true
+    .x = 0, .w = 1, .bias = 2, .channel = 0, .fully_connected = true
 };
 
 static enum status prepare(struct ref_call *call, struct diag *diag)
