@@ -5,9 +5,10 @@
  * builtin_code, op_version, seed, data_set, options (JSON text), model_sha256, inputs_sha256;
  * datasets outputs/K (the graph's outputs) and tensors/N (results of other nodes, by tensor index,
  * in cases of several nodes), and where the graph has variables again/outputs/K and
- * again/tensors/N, what a second invoke with the same inputs gives; for one case in ten also model
- * and inputs/K.  A case that the runtime does not run has the attribute skipped, the reason, and no
- * outputs; one that it runs with other kernels than those of /meta has the attribute resolver.
+ * again/tensors/N, what a second invoke with the same inputs gives; for one case in ten, if they
+ * are small, also model and inputs/K.  A case that the runtime does not run has the attribute
+ * skipped, the reason, and no outputs; one that it runs with other kernels than those of /meta has
+ * the attribute resolver.
  *
  * cases_sha256 is the SHA-256 of a line "name model_sha256 inputs_sha256" for each case of the
  * file, in the order of names, group by group. */

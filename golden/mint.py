@@ -27,7 +27,9 @@ SCHEMA = 1
 RUNTIME = "ai-edge-litert"
 RESOLVER = "BUILTIN_REF"
 OPTIMIZED = "BUILTIN_WITHOUT_DEFAULT_DELEGATES"
-STORE_ONE_IN = 10  # model and inputs are stored in full for one case in so many
+STORE_ONE_IN = 10  # model and inputs are stored in full for one case in so many,
+STORE_BYTES_MAX = 1 << 14  # if they are small
+TOTAL_BYTES_MAX = 24 << 20  # of all that is under golden/
 DEQUANTIZE = schema.BuiltinOperator.DEQUANTIZE
 
 
@@ -146,8 +148,9 @@ def write_array(group, name, value):
         )
 
 
-def is_stored(name):
-    return int(sha256(name.encode())[:8], 16) % STORE_ONE_IN == 0
+def is_stored(name, model, inputs):
+    picked = int(sha256(name.encode())[:8], 16) % STORE_ONE_IN == 0
+    return picked and len(model) + sum(x.nbytes for x in inputs) <= STORE_BYTES_MAX
 
 
 def read_case(name, case):
@@ -208,7 +211,7 @@ def write_case(out, name, case, skips, used):
     if resolver != RESOLVER:
         group.attrs["resolver"] = np.bytes_(resolver)
     write_answers(group, answers)
-    if is_stored(name):
+    if is_stored(name, model, inputs):
         write_array(group, "model", np.frombuffer(model, np.uint8))
         for i, value in enumerate(inputs):
             write_array(group, f"inputs/{i}", value)
@@ -286,6 +289,15 @@ def main():
         path = os.path.join(args.outdir, f"{op}.h5")
         what = replace(new, path)
         print(f"{path}: {count} cases, {os.path.getsize(path)} bytes, {what}")
+    total = sum(
+        os.path.getsize(os.path.join(folder, name))
+        for folder, _, names in os.walk(args.outdir)
+        for name in names
+        if not folder.endswith("__pycache__")
+    )
+    print(f"{args.outdir}: {total} bytes in all, at most {TOTAL_BYTES_MAX}")
+    if total > TOTAL_BYTES_MAX:
+        sys.exit("mint: too much to keep: fewer or smaller cases")
     if used:
         print(f"{len(used)} cases skipped (golden/skip.txt)")
 
