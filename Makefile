@@ -118,7 +118,8 @@ $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
-$(addprefix $(B)/unit/test_,subject judge runner report): | $(MOCKS)
+$(addprefix $(B)/unit/test_,subject judge runner report digits inspection inspection_plan): | $(MOCKS)
+$(B)/unit/test_inspection_plan: | $(B)/libassay_delegate.so
 
 # The C programs that users would write: built against the public headers, linked with libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
