@@ -56,7 +56,9 @@ for program in "$b"/unit/*; do
     run "$name" "$program"
     count=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log/$name.log" |
         awk '{ s += $1 } END { print s + 0 }')
-    [ "$count" -gt 0 ] || { cat "$log/$name.log" >&2; fail "$name: no test ran"; }
+    # All may be skipped, which they say: models that are not everywhere, no device.
+    [ "$count" -gt 0 ] || grep -q '^\[  SKIPPED \]' "$log/$name.log" ||
+        { cat "$log/$name.log" >&2; fail "$name: no test ran"; }
     grep -h '^skipped' "$log/$name.log" || true
     units=$((units + count))
 done
