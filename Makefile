@@ -84,10 +84,14 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 
 # ---- shaders: SPIR-V per storage precision, embedded as one C file ----
 SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv)
-spirv = @mkdir -p $(@D) && glslangValidator -V --quiet --target-env vulkan1.1 -Idelegate -DHALF=$(1) \
-	--depfile $@.d -o $@ $<
-$(B)/%.f32.spv: %.comp ; $(call spirv,0)
-$(B)/%.f16.spv: %.comp ; $(call spirv,1)
+# Without names and lines (-g0): a debugger's comfort would be a fifth of the library.
+GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -Idelegate
+spirv = @mkdir -p $(@D) && $(GLSLANG) -DHALF=$(1) --depfile $@.d -o $@ $<
+$(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,0)
+$(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,1)
+$(B)/glslang_flags: force
+	@mkdir -p $(@D)
+	@echo '$(GLSLANG)' | cmp -s - $@ || echo '$(GLSLANG)' >$@
 $(B)/delegate/spirv.c: $(SPV) delegate/embed.sh
 	$(call say,EMBED)
 	$(Q)sh delegate/embed.sh $(SPV) >$@
@@ -164,6 +168,9 @@ golden-mint: $(B)/assay $(B)/venv/ready ## asks the real LiteRT for the goldens 
 cross-check: all $(B)/venv/ready ## the same .so in the real LiteRT from PyPI (Python, network)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_check.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_serialization.py $(B)
+
+size: $(B)/libassay_delegate.so ## what the bytes of the stripped delegate are
+	@sh ci/size.sh $(B)
 
 # ---- order in the source ----
 layers: ## no include points the wrong way
@@ -247,6 +254,6 @@ clean: ## remove $(B)
 
 force:
 .PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
-        fuzz-run coverage mutants valgrind torture-cache portable install help clean force
+        fuzz-run coverage mutants valgrind torture-cache size portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -75,6 +75,9 @@ for program in "$b"/fuzz/replay_*; do
     total=$((total + count))
 done
 
+run size sh ci/size.sh "$b"
+tail -n 1 "$log/size.log"
+
 run ops-table sh ci/ops-table.sh check
 tail -n 1 "$log/ops-table.log"
 

@@ -16,10 +16,8 @@ struct hash cache_hash_library(void)
 
     hash_add_text(&h, ASSAY_VERSION);
     hash_add_text(&h, source_id);
-    for (size_t i = 0; i < spirv_shader_count; i++) {
-        hash_add_text(&h, spirv_shaders[i].name);
-        hash_add(&h, spirv_shaders[i].words, spirv_shaders[i].bytes);
-    }
+    hash_add(&h, spirv_shaders, spirv_shader_count * sizeof spirv_shaders[0]);
+    hash_add(&h, spirv_packed, spirv_packed_bytes);
     return h;
 }
 

@@ -1,19 +1,24 @@
 #!/bin/sh
-# Writes the SPIR-V files given as one C file: an array each and the table of spirv.h.
+# Writes the SPIR-V files given as one C file, for spirv.h: their names and sizes, and all their
+# words in one gzip file of four planes of bytes.
 set -eu
 echo '#include "delegate/spirv.h"'
-i=0
-for file; do
-    echo "static const uint32_t shader_$i[] = {"
-    od -An -v -tx4 "$file" | sed 's/ \([0-9a-f]\{8\}\)/0x\1,/g'
-    echo '};'
-    i=$((i + 1))
-done
 echo 'const struct spirv spirv_shaders[] = {'
-i=0
+words=0
 for file; do
-    echo "    { \"$(basename "$file" .spv)\", shader_$i, sizeof shader_$i },"
-    i=$((i + 1))
+    count=$(($(wc -c <"$file") / 4))
+    echo "    { \"$(basename "$file" .spv)\", $words, $count },"
+    words=$((words + count))
 done
 echo '};'
 echo 'const size_t spirv_shader_count = sizeof spirv_shaders / sizeof spirv_shaders[0];'
+echo "uint32_t spirv_words[$words];"
+echo "const size_t spirv_word_count = $words;"
+echo 'const uint8_t spirv_packed[] = {'
+for byte in 1 2 3 4; do
+    # shellcheck disable=SC2059 # octal escapes of all bytes of the plane
+    printf "$(cat "$@" | od -An -v -to1 |
+        awk -v byte=$byte '{ for (i = byte; i <= NF; i += 4) printf "\\%s", $i }')"
+done | gzip -9n | od -An -v -tu1 | sed 's/ *\([0-9][0-9]*\)/\1,/g'
+echo '};'
+echo 'const size_t spirv_packed_bytes = sizeof spirv_packed;'

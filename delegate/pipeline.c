@@ -33,10 +33,7 @@ static const struct spirv *find_shader(const char *name, bool half)
     char full[64];
 
     snprintf(full, sizeof full, "%s.%s", name, half ? "f16" : "f32");
-    for (size_t i = 0; i < spirv_shader_count; i++)
-        if (strcmp(spirv_shaders[i].name, full) == 0)
-            return &spirv_shaders[i];
-    return NULL;
+    return spirv_find(full);
 }
 
 static enum status create(struct device *d, const struct spirv *shader, const uint32_t *spec,
@@ -48,8 +45,8 @@ static enum status create(struct device *d, const struct spirv *shader, const ui
                                                   spec };
     const VkShaderModuleCreateInfo module_info = { .sType =
                                                        VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                                   .codeSize = shader->bytes,
-                                                   .pCode = shader->words };
+                                                   .codeSize = shader->count * sizeof(uint32_t),
+                                                   .pCode = spirv_code(shader) };
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = { .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,

@@ -1,4 +1,4 @@
-/* Where the test programs find the mock delegates: $(B)/unit/test_x, $(B)/mock/delegate.so. */
+/* Where the test programs find what else was built: $(B)/unit/test_x, $(B)/mock/delegate.so. */
 #ifndef ASSAY_CONFORMANCE_UNIT_MOCK_PATH_H
 #define ASSAY_CONFORMANCE_UNIT_MOCK_PATH_H
 
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static inline const char *mock_path(const char *name)
+/* Below $(B).  Valid until the next call. */
+static inline const char *build_path(const char *directory, const char *name)
 {
     static char path[PATH_MAX + 64];
     char program[PATH_MAX];
@@ -18,8 +19,13 @@ static inline const char *mock_path(const char *name)
     slash = strrchr(program, '/');
     if (slash)
         *slash = '\0';
-    snprintf(path, sizeof path, "%s/../mock/%s", program, name);
+    snprintf(path, sizeof path, "%s/../%s/%s", program, directory, name);
     return path;
+}
+
+static inline const char *mock_path(const char *name)
+{
+    return build_path("mock", name);
 }
 
 #endif
