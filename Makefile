@@ -132,6 +132,13 @@ $(B)/examples/%: reference/examples/%.c $(B)/libassay.so
 	$(call say,CC)
 	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include $(CFLAGS) -o $@ $< -L$(B) -lassay \
 	    -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -ldl
+# Those of the delegate, linked with both libraries; each runs with the digit model as its argument.
+GPU_EXAMPLES := $(patsubst delegate/examples/%.c,$(B)/gpu_examples/%,$(wildcard delegate/examples/*.c))
+$(B)/gpu_examples/%: delegate/examples/%.c $(B)/libassay.so $(B)/libassay_delegate.so
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include -Idelegate/include $(CFLAGS) -o $@ $< -L$(B) \
+	    -lassay -lassay_delegate -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -lvulkan -lm -lpthread
 
 # Replays the corpus without a fuzzer.
 $(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(B)/liball.a
@@ -146,8 +153,8 @@ FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
 # Shader caches of the tests stay under $(B): nothing of the user's is read or written.
 TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
 
-check: all $(UNIT_BIN) $(EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases an op; T='softmax.*' picks some
-	@$(TEST_ENV) T='$(T)' sh ci/check.sh $(B)
+check: all $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases an op; T='softmax.*' picks some
+	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
 
 conformance: all ## every case on our delegate, fp32 and fp16; T='conv_2d.*' picks some, ARGS adds flags
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(FAULTS) $(ARGS)
@@ -179,7 +186,7 @@ layers: ## no include points the wrong way
 headers: $(B)/flags ## every header compiles by itself
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c) $(HEADERS)
+C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
 ops-table: ## writes the README's table of ops from the version ledger
 	@sh ci/ops-table.sh write
 

@@ -103,6 +103,18 @@ for program in "$b"/examples/*; do
     total=$((total + 1))
 done
 
+for program in "$b"/gpu_examples/*; do
+    [ -f "$program" ] && [ -x "$program" ] || continue
+    name=$(basename "$program")
+    run "example_$name" "$program" golden/digits/digits_f32.tflite
+    [ -s "$log/example_$name.log" ] || fail "example $name: no output"
+    echo "example: $name: $(tail -n 1 "$log/example_$name.log")"
+    total=$((total + 1))
+done
+run install sh ci/install.sh "$b" "$log"
+tail -n 1 "$log/install.log"
+total=$((total + 1))
+
 # Every shader is valid SPIR-V for Vulkan 1.1.
 if command -v spirv-val >/dev/null; then
     count=0

@@ -35,7 +35,9 @@ check 'reference/' "$libc|$reference|$api" \
     $(find reference -name '*.[ch]' ! -path 'reference/examples/*')
 check 'reference/examples/' "$libc|$api" $(find reference/examples -name '*.c')
 check 'delegate/' "$libc|<vulkan/vulkan\\.h>|<xxhash\\.h>|$delegate|\"assay_gpu\\.h\"|$shared|$api" \
-    $(find delegate -name '*.[ch]')
+    $(find delegate -name '*.[ch]' ! -path 'delegate/examples/*')
+check 'delegate/examples/' "$libc|$api|<vulkan/vulkan\\.h>|\"assay_gpu\\.h\"" \
+    $(find delegate/examples -name '*.c')
 check 'conformance/' "$libc|$libraries|$conformance|$api" \
     $(find conformance -name '*.[ch]' ! -path 'conformance/unit/*')
 check 'conformance/unit/' \

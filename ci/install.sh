@@ -1,0 +1,49 @@
+#!/bin/sh
+# Installs into an empty directory, and builds a program against what lies there as a user would,
+# with pkg-config: install.sh BUILD_DIRECTORY WORK_DIRECTORY.  CC and MAKE as make has them.
+set -eu
+b=$1
+work=$2/install
+root=$work/root
+fail()
+{
+    cat "$work"/*.log >&2
+    echo "install: FAILED: $*" >&2
+    exit 1
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+${MAKE:-make} --no-print-directory B="$b" DESTDIR="$root" PREFIX=/opt/assay install \
+    >"$work/make.log" 2>&1 || fail 'make install'
+for file in bin/assay lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/assay.pc \
+    include/assay_gpu.h include/tensorflow/lite/c/c_api.h \
+    include/tensorflow/lite/delegates/gpu/delegate.h share/assay/golden/digits/labels.txt; do
+    [ -s "$root/opt/assay/$file" ] || fail "$file is not there"
+done
+[ -z "$(find "$root" -type f ! -path "$root/opt/assay/*")" ] || fail 'something lies outside of PREFIX'
+
+# As if $root were the root: pkg-config puts the sysroot before the paths of the file.
+top=$(cd "$root" && pwd)
+PKG_CONFIG_LIBDIR=$top/opt/assay/lib/pkgconfig
+export PKG_CONFIG_LIBDIR
+[ "$(pkg-config --variable=delegate assay)" = /opt/assay/lib/libassay_delegate.so ] ||
+    fail 'pkg-config: where the delegate is'
+PKG_CONFIG_SYSROOT_DIR=$top
+export PKG_CONFIG_SYSROOT_DIR
+# shellcheck disable=SC2046 # words on purpose
+${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$work/gpu_v2" delegate/examples/gpu_v2.c \
+    $(pkg-config --cflags --libs assay) ${SANITIZE:+-fsanitize=$SANITIZE} \
+    >"$work/cc.log" 2>&1 || fail 'the compiler'
+
+run()
+{
+    LD_LIBRARY_PATH=$top/opt/assay/lib "$work/gpu_v2" "$@" 2>"$work/run.log"
+}
+
+"$root/opt/assay/bin/assay" zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 -o "$work/m.tflite" \
+    >"$work/zoo.log" 2>&1 || fail 'zoo'
+run "$work/m.tflite" >"$work/result" || fail 'gpu_v2 with MobileNet'
+grep -qE '^[0-9] 0\.[0-9]+$' "$work/result" || { cat "$work/result" >&2; fail 'gpu_v2: no class'; }
+if run "$work/none.tflite" >"$work/result"; then fail 'gpu_v2 without a model'; fi
+echo "install: a program built with pkg-config runs MobileNet: $(find "$root" -type f | wc -l) files"
