@@ -35,11 +35,12 @@ LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(COVERAGE_FLAGS) $(LDFLA
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
 REF_SRC := $(wildcard reference/*.c reference/ops/*.c)
-GPU_SRC := $(wildcard delegate/*.c delegate/ops/*.c delegate/transform/*.c)
+GPU_SRC := $(wildcard delegate/*.c delegate/ops/*.c delegate/exact/*.c delegate/transform/*.c)
 CONF_SRC := $(wildcard conformance/*.c conformance/suites/*.c)
 UNIT_SRC := $(wildcard conformance/unit/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 SHADERS := $(wildcard delegate/ops/*.comp delegate/shaders/*.comp)
+INT_SHADERS := $(wildcard delegate/exact/*.comp)
 HEADERS := $(wildcard reference/*.h reference/include/tensorflow/lite/c/*.h delegate/*.h \
              delegate/include/*.h delegate/include/tensorflow/lite/delegates/gpu/*.h \
              conformance/*.h conformance/suites/*.h conformance/unit/*.h fuzz/*.h)
@@ -82,13 +83,14 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
 
-# ---- shaders: SPIR-V per storage precision, embedded as one C file ----
-SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv)
+# ---- shaders: SPIR-V per storage precision, those of integers once, embedded as one C file ----
+SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv)
 # Without names and lines (-g0): a debugger's comfort would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -Idelegate
 spirv = @mkdir -p $(@D) && $(GLSLANG) -DHALF=$(1) --depfile $@.d -o $@ $<
 $(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,0)
 $(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,1)
+$(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,0)
 $(B)/glslang_flags: force
 	@mkdir -p $(@D)
 	@echo '$(GLSLANG)' | cmp -s - $@ || echo '$(GLSLANG)' >$@

@@ -27,10 +27,14 @@ struct hash cache_hash_graph(const struct graph *g)
 
     for (int i = 0; i < g->tensor_count; i++) {
         const struct graph_tensor *t = &g->tensors[i];
-        const int32_t shape[] = { i, t->type, t->rank, t->half_source };
+        const int32_t shape[] = { i, t->type, t->rank, t->source };
 
         hash_add(&h, shape, sizeof shape);
         hash_add(&h, t->dims, t->rank > 0 ? (size_t)t->rank * sizeof t->dims[0] : 0);
+        if (t->quant.scale) {
+            hash_add(&h, t->quant.scale, t->quant.count * sizeof t->quant.scale[0]);
+            hash_add(&h, t->quant.zero_point, t->quant.count * sizeof t->quant.zero_point[0]);
+        }
         /* data is there only where all its elements are. */
         if (t->data)
             hash_add(&h, t->data, (t->elements * runtime_type_bits(t->type) + 7) / 8);
@@ -57,10 +61,15 @@ static void add_step(struct hash *h, const struct plan_step *s)
 static void add_io(struct hash *h, const struct plan_io *io, int count)
 {
     for (int i = 0; i < count; i++) {
-        const uint64_t values[] = { (uint64_t)io[i].tensor, io[i].half, io[i].offset, io[i].bytes,
-                                    io[i].constant != NULL };
+        const uint64_t values[] = { (uint64_t)io[i].tensor, io[i].edge,
+                                    io[i].offset,           io[i].bytes,
+                                    io[i].constant != NULL, io[i].view.type };
 
         hash_add(h, values, sizeof values);
+        if (io[i].view.type != kTfLiteNoType) {
+            hash_add(h, &io[i].view.scale, sizeof io[i].view.scale);
+            hash_add(h, &io[i].view.zero_point, sizeof io[i].view.zero_point);
+        }
     }
 }
 

@@ -95,6 +95,49 @@ static bool check_tensor(struct check *c, int tensor)
     return true;
 }
 
+/* In float view raw integers cannot change their meaning on the way. */
+static bool check_same(struct check *c)
+{
+    const struct graph_node *n = c->node;
+
+    for (int i = 0; i < n->input_count && n->op->raw; i++) {
+        const struct graph_tensor *x = n->inputs[i] >= 0 ? &c->graph->tensors[n->inputs[i]] : NULL;
+
+        if (x && graph_is_8bit(x) && !graph_same_quant(x, graph_output(c->graph, n, 0)))
+            return refuse(c, RULE_QUANT_SAME, n->inputs[i], "scale, zero point",
+                          "use quantized=exact", "the output's", "%g, %d",
+                          (double)x->quant.scale[0], x->quant.zero_point[0]);
+    }
+    return true;
+}
+
+/* Any tensor of 8 bits, weights too. */
+static int find_8bit(const struct graph *g, const struct graph_node *n)
+{
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0 && graph_is_8bit(&g->tensors[n->inputs[i]]))
+            return n->inputs[i];
+    for (int i = 0; i < n->output_count; i++)
+        if (graph_is_8bit(&g->tensors[n->outputs[i]]))
+            return n->outputs[i];
+    return -1;
+}
+
+static bool accept_quantized(struct check *c)
+{
+    const struct gpu_op *op = c->node->op;
+    const bool exact = c->options->quantized == QUANTIZED_EXACT;
+
+    if (!op->accept(c))
+        return false;
+    if (exact ? !op->exact : op->no_float_view)
+        return refuse(c, RULE_QUANT_MODE, find_8bit(c->graph, c->node), "quantized",
+                      exact ? "runs on the CPU; quantized=float_view may take it"
+                            : "use quantized=exact",
+                      exact ? "float_view" : "exact", exact ? "exact" : "float_view");
+    return exact ? !op->exact->accept || op->exact->accept(c) : check_same(c);
+}
+
 static bool check_node(struct check *c)
 {
     const struct graph_node *n = c->node;
@@ -113,6 +156,9 @@ static bool check_node(struct check *c)
     }
     if (!check_options(c))
         return false;
+    if (!c->options->enable_quantization && find_8bit(c->graph, n) >= 0)
+        return refuse(c, RULE_OPTION_QUANTIZATION, find_8bit(c->graph, n), "enable_quantization",
+                      "the option enable_quantization leaves it out", "1", "0");
     if (n->folded) /* its op has accepted it */
         return true;
     if (c->options->precision == PRECISION_FP16 && !c->limits->storage_16bit)
@@ -124,7 +170,7 @@ static bool check_node(struct check *c)
     for (int i = 0; i < n->output_count; i++)
         if (!check_tensor(c, n->outputs[i]))
             return false;
-    return n->op->accept(c);
+    return graph_is_quantized(c->graph, n) ? accept_quantized(c) : n->op->accept(c);
 }
 
 /* A constant that is widened or folded and that no taken node reads is the CPU's business.  Last

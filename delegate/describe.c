@@ -170,7 +170,7 @@ static struct assay_gpu_tensor describe_tensor(const struct plan *p, int partiti
                                       .owner = plan_owner(p, i),
                                       .rows = t->rows,
                                       .channels = t->channels,
-                                      .element_bytes = p->half && !t->wide ? 2 : 4,
+                                      .element_bytes = plan_element_bytes(p, t),
                                       .bytes = t->bytes,
                                       .offset = owner->first_step < 0 ? -1 : (int64_t)owner->offset,
                                       .first_step = owner->first_step,

@@ -13,6 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A quantized node in integers. */
+struct gpu_exact {
+    /* Behind gpu_op's accept, which has checked shapes, parameters and that tensors have types and
+     * scales of the kind; NULL: nothing is left to check. */
+    bool (*accept)(struct check *c);
+    enum status (*plan)(struct planner *p, const struct graph_node *node);
+};
+
 struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
@@ -23,6 +31,14 @@ struct gpu_op {
     /* True: plan will do.  Total: whatever the host hands over gives an answer, never a crash. */
     bool (*accept)(struct check *c);
     enum status (*plan)(struct planner *p, const struct graph_node *node);
+    /* NULL: quantized nodes are not computed in integers. */
+    const struct gpu_exact *exact;
+    /* Quantized nodes have no float view: their results are no floats. */
+    bool no_float_view;
+    /* Integers are taken as they are, whatever they mean: inputs have the output's scale. */
+    bool raw;
+    /* Values are moved or picked: where scales are the same, results are on the steps. */
+    bool moves;
 };
 
 #define GPU_ACTIVATION(type)                                                                       \

@@ -5,11 +5,50 @@
 #include "reference/checked.h"
 #include "reference/half.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_constant_allocation(const TfLiteTensor *t)
 {
     return t->allocation_type == kTfLiteMmapRo && t->data.raw != NULL;
+}
+
+/* What is malformed in the scales leaves the tensor without any, and its nodes to the CPU. */
+static enum status import_quant(struct graph *g, struct graph_tensor *to, const TfLiteTensor *from,
+                                struct diag *diag)
+{
+    const TfLiteAffineQuantization *q = from->quantization.params;
+    size_t inner = 1;
+    int32_t *zero_points;
+    int dimension;
+
+    if (from->quantization.type != kTfLiteAffineQuantization || !q || !q->scale || !q->zero_point ||
+        q->scale->size < 1 || to->rank < 0 ||
+        (q->zero_point->size != q->scale->size && q->zero_point->size != 1))
+        return STATUS_OK;
+    dimension = q->scale->size > 1 ? q->quantized_dimension : 0;
+    if (q->scale->size > 1 &&
+        (dimension < 0 || dimension >= to->rank || to->dims[dimension] != q->scale->size))
+        return STATUS_OK;
+    for (int i = 0; i < q->scale->size; i++)
+        if (!(q->scale->data[i] > 0) || !isfinite(q->scale->data[i]))
+            return STATUS_OK;
+    for (int i = dimension + 1; i < to->rank; i++)
+        inner *= (size_t)to->dims[i];
+    if (q->scale->size == 1)
+        inner = to->elements;
+    to->quant = (struct graph_quant){
+        .scale = arena_copy(&g->arena, q->scale->data, (size_t)q->scale->size, sizeof(float)),
+        .count = (size_t)q->scale->size,
+        .inner = inner > 0 ? inner : 1,
+        .dimension = dimension,
+    };
+    to->quant.zero_point = zero_points = ARENA_NEW(&g->arena, to->quant.count, int32_t);
+    if (!to->quant.scale || !zero_points)
+        return diag_fail(diag, STATUS_NO_MEMORY, "scales of '%s': out of memory", to->name);
+    for (size_t i = 0; i < to->quant.count; i++)
+        zero_points[i] = q->zero_point->data[q->zero_point->size > 1 ? i : 0];
+    return STATUS_OK;
 }
 
 static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
@@ -19,7 +58,7 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         .type = from->type,
         .rank = -1,
         .producer = -1,
-        .half_source = -1,
+        .source = -1,
         .is_variable = from->is_variable,
         .is_dynamic = from->allocation_type == kTfLiteDynamic,
     };
@@ -88,7 +127,7 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
                           diag);
 }
 
-/* A DEQUANTIZE of an f16 constant computes a constant: its consumers look through it. */
+/* A DEQUANTIZE of a constant computes a constant: its consumers look through it. */
 static void link_producers(struct graph *g)
 {
     for (int i = 0; i < g->node_count; i++) {
@@ -101,9 +140,10 @@ static void link_producers(struct graph *g)
             const struct graph_tensor *from = &g->tensors[n->inputs[0]];
             struct graph_tensor *to = &g->tensors[n->outputs[0]];
 
-            if (from->data && from->type == kTfLiteFloat16 && to->type == kTfLiteFloat32 &&
-                to->rank >= 0 && to->elements == from->elements)
-                to->half_source = n->inputs[0];
+            if (from->data && to->type == kTfLiteFloat32 && to->rank >= 0 &&
+                (from->type == kTfLiteFloat16 || (graph_is_8bit(from) && from->quant.scale)) &&
+                to->elements == from->elements)
+                to->source = n->inputs[0];
         }
     }
 }
@@ -135,6 +175,9 @@ enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *d
             s = diag_fail(diag, STATUS_NO_MEMORY, "tensor %d: out of memory", i);
             goto fail;
         }
+        s = import_quant(g, &g->tensors[i], &context->tensors[i], diag);
+        if (s != STATUS_OK)
+            goto fail;
     }
     for (int i = 0; i < count; i++, g->node_count++)
         if ((s = import_node(g, context, order[i], &g->nodes[i], diag)) != STATUS_OK)
@@ -170,9 +213,38 @@ const struct graph_tensor *graph_output(const struct graph *g, const struct grap
     return i < n->output_count ? &g->tensors[n->outputs[i]] : NULL;
 }
 
+bool graph_is_8bit(const struct graph_tensor *t)
+{
+    return t->type == kTfLiteInt8 || t->type == kTfLiteUInt8;
+}
+
+bool graph_is_quantized(const struct graph *g, const struct graph_node *n)
+{
+    for (int i = 0; i < n->output_count; i++)
+        if (graph_is_8bit(&g->tensors[n->outputs[i]]))
+            return true;
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0 && graph_is_8bit(&g->tensors[n->inputs[i]]) &&
+            !graph_is_constant(g, n->inputs[i]))
+            return true;
+    return false;
+}
+
+bool graph_same_quant(const struct graph_tensor *a, const struct graph_tensor *b)
+{
+    return a->type == b->type && a->quant.count == 1 && b->quant.count == 1 &&
+           a->quant.scale[0] == b->quant.scale[0] &&
+           a->quant.zero_point[0] == b->quant.zero_point[0];
+}
+
 bool graph_is_constant(const struct graph *g, int tensor)
 {
-    return tensor >= 0 && (g->tensors[tensor].data || g->tensors[tensor].half_source >= 0);
+    return tensor >= 0 && (g->tensors[tensor].data || g->tensors[tensor].source >= 0);
+}
+
+size_t graph_channel(const struct graph_tensor *t, size_t i)
+{
+    return i / t->quant.inner % t->quant.count;
 }
 
 float graph_constant_float(const struct graph *g, int tensor, size_t i)
@@ -181,11 +253,19 @@ float graph_constant_float(const struct graph *g, int tensor, size_t i)
     uint16_t h;
     float f;
 
-    if (t->half_source >= 0)
-        t = &g->tensors[t->half_source];
+    if (t->source >= 0) {
+        tensor = t->source;
+        t = &g->tensors[tensor];
+    }
     if (t->type == kTfLiteFloat16) {
         memcpy(&h, (const char *)t->data + i * sizeof h, sizeof h);
         return half_to_float(h);
+    }
+    if (t->type != kTfLiteFloat32) {
+        const size_t c = graph_channel(t, i);
+
+        return (float)((double)t->quant.scale[c] *
+                       (double)(graph_constant_int(g, tensor, i) - t->quant.zero_point[c]));
     }
     memcpy(&f, (const char *)t->data + i * sizeof f, sizeof f);
     return f;
@@ -197,10 +277,14 @@ int64_t graph_constant_int(const struct graph *g, int tensor, size_t i)
     int32_t narrow;
     int64_t wide;
 
-    if (t->type == kTfLiteInt64) {
+    switch (t->type) {
+    case kTfLiteUInt8: return ((const uint8_t *)t->data)[i];
+    case kTfLiteInt8: return ((const int8_t *)t->data)[i];
+    case kTfLiteInt64:
         memcpy(&wide, (const char *)t->data + i * sizeof wide, sizeof wide);
         return wide;
+    default:
+        memcpy(&narrow, (const char *)t->data + i * sizeof narrow, sizeof narrow);
+        return narrow;
     }
-    memcpy(&narrow, (const char *)t->data + i * sizeof narrow, sizeof narrow);
-    return narrow;
 }

@@ -17,6 +17,15 @@ enum { GRAPH_MAX_RANK = 8 };
 
 struct gpu_op;
 
+/* What the integers of a tensor mean: scale[c] * (q - zero_point[c]). */
+struct graph_quant {
+    const float *scale; /* positive, finite; NULL: the tensor has no scales that can be used */
+    const int32_t *zero_point;
+    size_t count; /* 1, or one for each index of a dimension */
+    size_t inner; /* elements of an index of that dimension */
+    int dimension;
+};
+
 struct graph_tensor {
     const char *name; /* never NULL */
     TfLiteType type;
@@ -25,7 +34,10 @@ struct graph_tensor {
     size_t elements;  /* 0 when rank is -1, too */
     const void *data; /* a constant's elements, unaligned; NULL: not a constant */
     int producer;     /* index into nodes; -1: none */
-    int half_source;  /* an f16 constant that a DEQUANTIZE widens to this tensor; -1: none */
+    struct graph_quant quant;
+    TfLiteType
+        viewed; /* an f32 tensor that is an 8-bit one of the host; kTfLiteNoType: it is not */
+    int source; /* the f16 or 8-bit constant that a DEQUANTIZE makes this tensor of; -1: none */
     bool is_variable;
     bool is_dynamic;
 };
@@ -68,11 +80,22 @@ const struct graph_node *graph_find_node(const struct graph *g, int host_node);
 const struct graph_tensor *graph_input(const struct graph *g, const struct graph_node *n, int i);
 const struct graph_tensor *graph_output(const struct graph *g, const struct graph_node *n, int i);
 
+/* i8 or u8. */
+bool graph_is_8bit(const struct graph_tensor *t);
+/* The node computes 8-bit tensors, or of them: one that is no constant is among its inputs or
+ * outputs.  f32 nodes with 8-bit weights are not. */
+bool graph_is_quantized(const struct graph *g, const struct graph_node *n);
+/* Both tensors have one scale and zero point, and these are the same. */
+bool graph_same_quant(const struct graph_tensor *a, const struct graph_tensor *b);
+
 /* The tensor's value is known: it is a constant, or the widening of one. */
 bool graph_is_constant(const struct graph *g, int tensor);
-/* Element i of a constant float tensor (f32, f16, or f32 behind a DEQUANTIZE of f16). */
+/* Element i of a constant float tensor (f32, f16, or f32 behind a DEQUANTIZE of a constant), or the
+ * real value of an integer one that has scales. */
 float graph_constant_float(const struct graph *g, int tensor, size_t i);
-/* Element i of a constant i32 or i64 tensor. */
+/* Element i of a constant integer tensor (8 to 64 bits). */
 int64_t graph_constant_int(const struct graph *g, int tensor, size_t i);
+/* The index of scale and zero point that element i of a tensor with scales has. */
+size_t graph_channel(const struct graph_tensor *t, size_t i);
 
 #endif

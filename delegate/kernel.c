@@ -6,6 +6,7 @@
 #include "delegate/tune.h"
 #include "reference/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 static void report(TfLiteContext *context, const struct diag *diag)
@@ -200,6 +201,47 @@ static enum status edge_data(TfLiteContext *context, const struct plan_io *io, c
     return STATUS_OK;
 }
 
+/* The host's 8-bit elements as the floats that they mean, and back to the nearest. */
+static void dequantize(float *to, const void *from, const struct plan_io *io)
+{
+    const int8_t *i8 = from;
+    const uint8_t *u8 = from;
+
+    for (size_t i = 0; i < io->bytes; i++)
+        to[i] = io->view.scale *
+                (float)((io->view.type == kTfLiteInt8 ? i8[i] : u8[i]) - io->view.zero_point);
+}
+
+static void quantize(void *to, const float *from, const struct plan_io *io)
+{
+    const bool is_signed = io->view.type == kTfLiteInt8;
+    const float low = is_signed ? -128 : 0, high = is_signed ? 127 : 255;
+    uint8_t *bytes = to;
+
+    for (size_t i = 0; i < io->bytes; i++) {
+        const float q = roundf(from[i] / io->view.scale) + (float)io->view.zero_point;
+
+        /* NaN fails both comparisons, and becomes the lowest. */
+        bytes[i] = (uint8_t)(int)(q >= low ? q <= high ? q : high : low);
+    }
+}
+
+static void copy_in(void *to, const void *from, const struct plan_io *io)
+{
+    if (io->view.type != kTfLiteNoType)
+        dequantize(to, from, io);
+    else
+        memcpy(to, from, io->bytes);
+}
+
+static void copy_out(void *to, const void *from, const struct plan_io *io)
+{
+    if (io->view.type != kTfLiteNoType)
+        quantize(to, from, io);
+    else
+        memcpy(to, from, io->bytes);
+}
+
 static enum status run(TfLiteContext *context, struct kernel *k, struct diag *diag)
 {
     const struct plan *p = &k->plan;
@@ -207,14 +249,14 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
 
     for (int i = 0; i < p->input_count; i++) {
         TRY(edge_data(context, &p->inputs[i], "input", &data, diag));
-        memcpy(executor_input(&k->executor, i), data, p->inputs[i].bytes);
+        copy_in(executor_input(&k->executor, i), data, &p->inputs[i]);
     }
     TRY(executor_run(&k->executor, diag));
     for (int i = 0; i < p->output_count; i++) {
         const struct plan_io *io = &p->outputs[i];
 
         TRY(edge_data(context, io, "output", &data, diag));
-        memcpy(data, io->constant ? io->constant : executor_output(&k->executor, i), io->bytes);
+        copy_out(data, io->constant ? io->constant : executor_output(&k->executor, i), io);
     }
     return STATUS_OK;
 }

@@ -36,7 +36,7 @@ enum status operand_weights(struct planner *p, const struct graph_node *node, in
     if (operand->constant)
         return pack_constant(p, tensor, w, &operand->packed);
     src = planner_tensor(p, tensor);
-    operand->tensor = planner_temp(p, (uint32_t)weights_vec4s(w), 4, false);
+    operand->tensor = planner_temp(p, (uint32_t)weights_vec4s(w), 4, FORMAT_STORED);
     s = planner_step(p, "pack_weights", node, WORKGROUP, 1, 1);
     if (src < 0 || operand->tensor < 0 || !s)
         return STATUS_NO_MEMORY;
@@ -88,7 +88,7 @@ enum status operand_bias(struct planner *p, const struct graph_node *node, int t
         operand->tensor = src;
         return STATUS_OK;
     }
-    operand->tensor = planner_temp(p, 1, count, true);
+    operand->tensor = planner_temp(p, 1, count, FORMAT_WIDE);
     s = planner_step(p, "widen", node, WORKGROUP, 1, 1);
     if (src < 0 || operand->tensor < 0 || !s)
         return STATUS_NO_MEMORY;

@@ -11,6 +11,10 @@ static const char help[] =
     "precision            fp32, fp16          fp32     storage of tensors; sums are fp32 in both\n"
     "allow_precision_loss 0, 1                0        1 is precision=fp16\n"
     "enable_quantization  0, 1                1        0 refuses 8-bit nodes\n"
+    "quantized            exact, float_view   exact    8-bit nodes: in integers, as the CPU's "
+    "bits;\n"
+    "                                                  or in floats, rounded to each tensor's "
+    "steps\n"
     "wait (wait_type)     passive, active, aggressive, none (do_not_wait)\n"
     "                                         passive  how invoke waits for the device\n"
     "device               index or name part  best     which Vulkan device\n"
@@ -137,6 +141,18 @@ static enum status parse_quantization(struct gpu_options *o, const char *key, co
                                       struct diag *diag)
 {
     return parse_bool(key, value, &o->enable_quantization, diag);
+}
+
+static enum status parse_quantized(struct gpu_options *o, const char *key, const char *value,
+                                   struct diag *diag)
+{
+    static const struct choice choices[] = { { "exact", QUANTIZED_EXACT },
+                                             { "float_view", QUANTIZED_FLOAT_VIEW } };
+    int i = 0;
+
+    TRY(parse_choice(key, value, choices, COUNT(choices), "exact, float_view", &i, diag));
+    o->quantized = (enum gpu_quantized)i;
+    return STATUS_OK;
 }
 
 static enum status parse_wait(struct gpu_options *o, const char *key, const char *value,
@@ -284,6 +300,7 @@ static const struct {
     { "precision", parse_precision },
     { "allow_precision_loss", parse_loss },
     { "enable_quantization", parse_quantization },
+    { "quantized", parse_quantized },
     { "wait", parse_wait },
     { "wait_type", parse_wait },
     { "device", parse_device },

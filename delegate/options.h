@@ -14,6 +14,12 @@ enum gpu_precision {
     PRECISION_FP16 /* storage fp16, arithmetic and sums fp32 */
 };
 
+/* How nodes of 8-bit tensors are computed. */
+enum gpu_quantized {
+    QUANTIZED_EXACT,     /* in integers, bit for bit as the CPU's reference kernels */
+    QUANTIZED_FLOAT_VIEW /* in floats, rounded to the steps of each tensor */
+};
+
 enum gpu_wait {
     WAIT_PASSIVE,    /* sleep until the fence is signalled */
     WAIT_ACTIVE,     /* ask the fence in a loop */
@@ -31,6 +37,7 @@ struct gpu_options {
     enum gpu_poison poison;
     const char *device; /* index or part of the name; NULL: the best */
     bool enable_quantization;
+    enum gpu_quantized quantized;
     int first_node, last_node; /* inclusive; -1: no limit */
     const char *include; /* comma-separated: 3, 5-9, CONV_2D, or a pattern of an output's name */
     const char *exclude; /* NULL: none */

@@ -32,7 +32,12 @@ static const struct spirv *find_shader(const char *name, bool half)
 {
     char full[64];
 
+    const struct spirv *shader;
+
     snprintf(full, sizeof full, "%s.%s", name, half ? "f16" : "f32");
+    if ((shader = spirv_find(full)))
+        return shader;
+    snprintf(full, sizeof full, "%s.int", name); /* of integers: one for both */
     return spirv_find(full);
 }
 

@@ -8,6 +8,7 @@
 #include "reference/checked.h"
 #include "reference/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool plan_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
@@ -39,24 +40,54 @@ void plan_close(struct plan *p)
     *p = (struct plan){ 0 };
 }
 
+static size_t host_element_bytes(TfLiteType type)
+{
+    return runtime_type_bits(type) / 8;
+}
+
+static const struct {
+    size_t bytes;
+    const char *load, *store;
+} edges[] = { [EDGE_F32] = { 4, "load", "store" },
+              [EDGE_F16] = { 2, "load_half", "store_half" },
+              [EDGE_BYTES] = { 1, "exact_load", "exact_store" },
+              [EDGE_SHORTS] = { 2, "exact_load_shorts", "exact_store_shorts" } };
+
+static enum plan_edge edge_of(const struct graph_tensor *t)
+{
+    switch (t->type) {
+    case kTfLiteFloat16: return EDGE_F16;
+    case kTfLiteInt8:
+    case kTfLiteUInt8: return EDGE_BYTES;
+    case kTfLiteInt16: return EDGE_SHORTS;
+    default: return EDGE_F32;
+    }
+}
+
 /* Room for a tensor's dense bytes at the edge. */
 static enum status edge_bytes(struct planner *p, int tensor, size_t *end, struct plan_io *io)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
     size_t bytes;
 
-    *io = (struct plan_io){ .tensor = tensor, .offset = *end, .half = t->type == kTfLiteFloat16 };
-    if (!checked_mul(t->elements, io->half ? 2 : 4, &io->bytes) ||
-        !checked_align(io->bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
+    *io = (struct plan_io){ .tensor = tensor, .offset = *end, .edge = edge_of(t) };
+    if (t->viewed != kTfLiteNoType) {
+        io->view.type = t->viewed;
+        io->view.scale = t->quant.scale[0];
+        io->view.zero_point = t->quant.zero_point[0];
+    }
+    if (!checked_mul(t->elements, edges[io->edge].bytes, &io->edge_bytes) ||
+        !checked_align(io->edge_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
         return diag_fail(p->diag, STATUS_UNSUPPORTED, "tensor %d '%s': %zu elements do not fit",
                          tensor, t->name, t->elements);
+    io->bytes = t->elements * host_element_bytes(t->viewed != kTfLiteNoType ? t->viewed : t->type);
     return STATUS_OK;
 }
 
 /* The step that brings an input from its dense form at the edge. */
 static enum status load_step(struct planner *p, int to, const struct plan_io *io)
 {
-    struct plan_step *s = planner_step(p, io->half ? "load_half" : "load", NULL, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, edges[io->edge].load, NULL, WORKGROUP, 1, 1);
     const struct plan_tensor *t;
     struct io_args args;
 
@@ -68,35 +99,38 @@ static enum status load_step(struct planner *p, int to, const struct plan_io *io
     step_write(p, s, 0, to);
     s->bindings[1] = (struct plan_binding){ .space = SPACE_INPUT,
                                             .offset = io->offset,
-                                            .bytes = (io->bytes + 3) / 4 * 4 };
+                                            .bytes = (io->edge_bytes + 3) / 4 * 4 };
     return step_items(p, s, args.count);
 }
 
-/* The step that brings a plan tensor to its dense form at the edge.  f16 elements are written two
- * at a time. */
+/* The step that brings a plan tensor to its dense form at the edge.  Elements of less than a word
+ * are written a word at a time. */
 static enum status store_step(struct planner *p, int from, const struct plan_io *io)
 {
-    struct plan_step *s = planner_step(p, io->half ? "store_half" : "store", NULL, WORKGROUP, 1, 1);
+    const uint32_t in_word = 4 / (uint32_t)edges[io->edge].bytes;
+    struct plan_step *s = planner_step(p, edges[io->edge].store, NULL, WORKGROUP, 1, 1);
     const struct plan_tensor *t;
     struct io_args args;
 
     if (!s || from < 0)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
     t = &p->plan->tensors[from];
-    args = (struct io_args){ io->half ? (t->rows * t->channels + 1) / 2 : t->rows * t->slices,
+    args = (struct io_args){ in_word > 1 ? (t->rows * t->channels + in_word - 1) / in_word
+                                         : t->rows * t->slices,
                              t->channels, t->slices, t->rows * t->channels };
     step_push(s, &args, sizeof args);
     s->bindings[0] = (struct plan_binding){ .space = SPACE_OUTPUT,
                                             .offset = io->offset,
-                                            .bytes = (io->bytes + 3) / 4 * 4,
+                                            .bytes = (io->edge_bytes + 3) / 4 * 4,
                                             .writes = true };
     step_read(p, s, 1, from);
     return step_items(p, s, args.count);
 }
 
-static bool is_float(const struct graph_tensor *t)
+/* Has a form on the device. */
+static bool is_loaded(const struct graph_tensor *t)
 {
-    return t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16;
+    return t->type == kTfLiteFloat32 || edge_of(t) != EDGE_F32;
 }
 
 /* Inputs that no step reads any more stay where they are. */
@@ -113,7 +147,7 @@ static enum status plan_inputs(struct planner *p, const struct plan_request *r,
         struct plan_io *io = &plan->inputs[plan->input_count];
 
         if (tensor < 0 || tensor >= p->graph->tensor_count || graph_is_constant(p->graph, tensor) ||
-            !is_float(&p->graph->tensors[tensor]) ||
+            !is_loaded(&p->graph->tensors[tensor]) ||
             (w->readers[tensor] == 0 && !w->exposed[tensor]))
             continue;
         TRY(edge_bytes(p, tensor, &plan->input_bytes, io));
@@ -128,6 +162,7 @@ static enum status constant_output(struct planner *p, int tensor, struct plan_io
     const struct graph_tensor *t = &p->graph->tensors[tensor];
     float *values = ARENA_NEW(&p->plan->arena, t->elements, float);
 
+    assert(t->type == kTfLiteFloat32);
     if (!values)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "tensor %d: out of memory", tensor);
     for (size_t i = 0; i < t->elements; i++)
@@ -174,20 +209,23 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
 /* One that fills the padded lanes of a tensor with the poison. */
 static enum status poison_step(struct planner *p, int tensor)
 {
-    static const uint32_t pattern[][2] = { [POISON_NAN] = { 0x7fc00000, 0x7e007e00 },
-                                           [POISON_INF] = { 0x7f800000, 0x7c007c00 },
-                                           [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff } };
+    static const uint32_t pattern[][3] = { [POISON_NAN] = { 0x7fc00000, 0x7e007e00, 0x80808080 },
+                                           [POISON_INF] = { 0x7f800000, 0x7c007c00, 0x7f7f7f7f },
+                                           [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff, 0xa55a01ff } };
     struct plan *plan = p->plan;
     const struct plan_tensor *t = &plan->tensors[tensor];
+    const bool bytes = t->format == FORMAT_BYTES;
     const struct poison_args args = { .count = t->rows,
                                       .channels = t->channels,
                                       .slices = t->slices,
-                                      .pattern = pattern[plan->poison][plan->half] };
+                                      .pattern = pattern[plan->poison][bytes        ? 2
+                                                                       : plan->half ? 1
+                                                                                    : 0] };
     struct plan_step *step;
 
-    if (t->channels % 4 == 0 || t->wide)
+    if (t->channels % 4 == 0 || (t->format != FORMAT_STORED && !bytes))
         return STATUS_OK;
-    if (!(step = planner_step(p, "poison", NULL, WORKGROUP, 1, 1)))
+    if (!(step = planner_step(p, bytes ? "exact_poison" : "poison", NULL, WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;
     step_push(step, &args, sizeof args);
     step_write(p, step, 0, tensor);
@@ -225,7 +263,9 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
     TRY(plan_inputs(p, r, w));
     for (int i = 0; i < p->graph->node_count; i++) {
         const struct graph_node *n = &p->graph->nodes[i];
-        const enum status s = n->op->plan(p, n);
+        const enum status s = graph_is_quantized(p->graph, n) && n->op->exact && n->op->exact->plan
+                                  ? n->op->exact->plan(p, n)
+                                  : n->op->plan(p, n);
 
         if (s != STATUS_OK)
             return diag_prefix(p->diag, s, "%s: node %d", n->name, n->host_node);

@@ -1,8 +1,9 @@
 /* A plan: what the device will do for one partition, as plain data without a Vulkan handle.
  *
  * Tensors lie in one arena as rows of channels: the last dimension is the channels, padded to
- * slices of 4; all others are rows.  An element is 4 bytes (fp32) or 2 (fp16).  A view shares the
- * memory of another tensor.  Steps run in order; each is one dispatch. */
+ * slices of 4; all others are rows.  An element is 4 bytes (fp32) or 2 (fp16), or an integer of 1
+ * or 2 bytes.  A view shares the memory of another tensor.  Steps run in order; each is one
+ * dispatch. */
 #ifndef ASSAY_DELEGATE_PLAN_H
 #define ASSAY_DELEGATE_PLAN_H
 
@@ -20,14 +21,21 @@
 enum { PLAN_STATES = 64, PLAN_BINDINGS = 4, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES = 128 };
 enum { PLAN_ALIGN = 256 }; /* of offsets: the most that minStorageBufferOffsetAlignment may be */
 
+enum plan_format {
+    FORMAT_STORED, /* f32, or f16 in fp16 */
+    FORMAT_WIDE,   /* f32 */
+    FORMAT_BYTES,  /* i8 or u8: a slice is one word, the first channel in its low byte */
+    FORMAT_SHORTS  /* i16: a slice is two words */
+};
+
 struct plan_tensor {
     int tensor;                      /* of the graph; -1: a temporary */
     uint32_t rows, channels, slices; /* slices = ceil(channels / 4) */
-    bool wide;                       /* elements of 4 bytes in fp16 too */
-    size_t bytes;                    /* rows * slices * 4 elements */
-    int view_of;                     /* plan tensor whose memory this is; itself: its own */
-    int first_step, last_step;       /* of the owner: its views are counted in */
-    size_t offset;                   /* in the arena; of the owner */
+    enum plan_format format;
+    size_t bytes;              /* rows * slices * 4 elements */
+    int view_of;               /* plan tensor whose memory this is; itself: its own */
+    int first_step, last_step; /* of the owner: its views are counted in */
+    size_t offset;             /* in the arena; of the owner */
 };
 
 enum plan_space {
@@ -67,11 +75,19 @@ struct plan_step {
 };
 
 /* A tensor that crosses the partition's edge. */
+enum plan_edge { EDGE_F32, EDGE_F16, EDGE_BYTES, EDGE_SHORTS }; /* dense elements there */
 struct plan_io {
-    int tensor;           /* host index */
-    bool half;            /* the host's elements are f16 */
-    size_t offset;        /* in SPACE_INPUT or SPACE_OUTPUT */
-    size_t bytes;         /* dense, of the host's type */
+    int tensor; /* host index */
+    enum plan_edge edge;
+    size_t offset;     /* in SPACE_INPUT or SPACE_OUTPUT */
+    size_t bytes;      /* dense, of the host's type */
+    size_t edge_bytes; /* dense, of the edge's */
+    /* The host's 8-bit elements are converted, where the type is no kTfLiteNoType (float view). */
+    struct {
+        TfLiteType type;
+        float scale;
+        int32_t zero_point;
+    } view;
     const void *constant; /* an output whose value is known: these bytes, in the plan's arena */
 };
 
@@ -114,6 +130,9 @@ void plan_close(struct plan *p);
  * SIZE_MAX for what cannot be counted. */
 bool plan_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
                       size_t *bytes);
+
+/* Bytes of an element of the tensor. */
+uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t);
 
 /* The plan tensor whose memory this one's is. */
 int plan_owner(const struct plan *plan, int t);
@@ -158,8 +177,8 @@ struct planner {
  * p->diag; every function below takes a -1 and passes it on, and a step with a failed part fails
  * the plan. */
 int planner_tensor(struct planner *p, int tensor);
-/* A tensor that is no graph tensor; wide: f32 in both precisions. */
-int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, bool wide);
+/* A tensor that is no graph tensor. */
+int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, enum plan_format format);
 /* After the last step the host's memory of an input gets the value of a plan tensor of its shape.
  */
 enum status planner_write_back(struct planner *p, int tensor, int from);
@@ -212,6 +231,11 @@ void step_constants(struct plan_step *s, int binding, const struct packed *packe
 void planner_put(struct planner *p, const struct packed *packed, uint64_t index, float value);
 /* False: planner_put does nothing, and need not be called. */
 bool planner_packs(const struct planner *p);
+
+/* Room for count words of packed constants, zeroed, for shaders of integers. */
+enum status planner_pack_words(struct planner *p, uint64_t count, struct packed *packed);
+void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,
+                      uint32_t value);
 
 /* A constant graph tensor packed as f32 rows of channels (padded lanes hold the poison when it is
  * on, else 0). */

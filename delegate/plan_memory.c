@@ -3,6 +3,16 @@
 #include "delegate/offsets.h"
 #include "delegate/plan.h"
 
+uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t)
+{
+    switch (t->format) {
+    case FORMAT_BYTES: return 1;
+    case FORMAT_SHORTS: return 2;
+    case FORMAT_WIDE: return 4;
+    default: return plan->half ? 2 : 4;
+    }
+}
+
 int plan_owner(const struct plan *plan, int t)
 {
     while (plan->tensors[t].view_of != t)
@@ -61,7 +71,7 @@ static void place_result(struct plan *plan, int step)
         struct plan_tensor *from = owner >= 0 ? &plan->tensors[owner] : NULL;
 
         if (!from || from == to || from->last_step != step || from->bytes != to->bytes ||
-            from->wide != to->wide || !only_elementwise(plan, s, owner))
+            from->format != to->format || !only_elementwise(plan, s, owner))
             continue;
         from->last_step = to->last_step;
         to->view_of = owner;

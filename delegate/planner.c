@@ -14,7 +14,7 @@
 #include <string.h>
 
 static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t channels, int view_of,
-                      bool wide)
+                      enum plan_format format)
 {
     struct plan *plan = p->plan;
     struct plan_tensor *t;
@@ -36,8 +36,9 @@ static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t cha
                                .channels = channels,
                                .slices = channels / 4 + (channels % 4 != 0),
                                .view_of = view_of < 0 ? plan->tensor_count : view_of,
-                               .wide = wide && plan->half };
-    t->bytes = (size_t)t->rows * t->slices * (plan->half && !wide ? 8 : 16);
+                               .format =
+                                   format == FORMAT_WIDE && !plan->half ? FORMAT_STORED : format };
+    t->bytes = (size_t)t->rows * t->slices * 4 * plan_element_bytes(plan, t);
     return plan->tensor_count++;
 }
 
@@ -48,20 +49,28 @@ static void shape_of(const struct graph_tensor *t, uint32_t *rows, uint32_t *cha
     *rows = *channels ? (uint32_t)((t->rank == 0 ? 1 : t->elements) / *channels) : 0;
 }
 
+static enum plan_format format_of(const struct graph_tensor *t)
+{
+    return graph_is_8bit(t)          ? FORMAT_BYTES
+           : t->type == kTfLiteInt16 ? FORMAT_SHORTS
+                                     : FORMAT_STORED;
+}
+
 int planner_tensor(struct planner *p, int tensor)
 {
     uint32_t rows, channels;
 
     if (p->of_graph[tensor] < 0) {
         shape_of(&p->graph->tensors[tensor], &rows, &channels);
-        p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, -1, false);
+        p->of_graph[tensor] =
+            add_tensor(p, tensor, rows, channels, -1, format_of(&p->graph->tensors[tensor]));
     }
     return p->of_graph[tensor];
 }
 
-int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, bool wide)
+int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, enum plan_format format)
 {
-    return add_tensor(p, -1, rows, channels, -1, wide);
+    return add_tensor(p, -1, rows, channels, -1, format);
 }
 
 enum status planner_write_back(struct planner *p, int tensor, int from)
@@ -82,7 +91,7 @@ int planner_view(struct planner *p, int tensor, int of)
         return -1;
     shape_of(&p->graph->tensors[tensor], &rows, &channels);
     assert(p->of_graph[tensor] < 0);
-    p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, of, false);
+    p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, of, p->plan->tensors[of].format);
     return p->of_graph[tensor];
 }
 
@@ -92,6 +101,7 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
     const struct plan_tensor *from;
     struct plan_step *s;
     struct repack_args args;
+    bool bytes;
     int to;
 
     if (of < 0)
@@ -100,10 +110,12 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
     if (from->rows == rows && from->channels == channels)
         return of;
     if (from->channels % 4 == 0 && channels % 4 == 0)
-        return add_tensor(p, -1, rows, channels, of, false);
-    if ((to = add_tensor(p, -1, rows, channels, -1, false)) < 0)
+        return add_tensor(p, -1, rows, channels, of, from->format);
+    assert(from->format == FORMAT_STORED || from->format == FORMAT_BYTES);
+    bytes = from->format == FORMAT_BYTES;
+    if ((to = add_tensor(p, -1, rows, channels, -1, from->format)) < 0)
         return -1;
-    s = planner_step(p, "repack", node, WORKGROUP, 1, 1);
+    s = planner_step(p, bytes ? "exact_repack" : "repack", node, WORKGROUP, 1, 1);
     if (!s)
         return -1;
     from = &p->plan->tensors[of]; /* may have moved */
@@ -275,20 +287,13 @@ void step_constants(struct plan_step *s, int binding, const struct packed *packe
                                                   .bytes = packed->bytes };
 }
 
-enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
-                         struct packed *packed)
+/* Room for bytes of constants, zeroed. */
+static enum status pack_bytes(struct planner *p, size_t bytes, struct packed *packed)
 {
     struct plan *plan = p->plan;
-    size_t bytes, end;
+    size_t end;
 
-    packed->half = storage && plan->half;
     packed->offset = plan->constant_bytes;
-    if (vec4_count > SIZE_MAX || !checked_mul((size_t)vec4_count, packed->half ? 8 : 16, &bytes) ||
-        bytes > p->limits->max_storage_buffer_range)
-        return diag_fail(p->diag, STATUS_UNSUPPORTED,
-                         "%llu packed constants, the device allows %llu bytes in one buffer",
-                         (unsigned long long)vec4_count,
-                         (unsigned long long)p->limits->max_storage_buffer_range);
     packed->bytes = bytes;
     if (!checked_align(bytes, PLAN_ALIGN, &bytes) ||
         !checked_add(plan->constant_bytes, bytes, &end))
@@ -309,6 +314,40 @@ enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
     memset(plan->constants + plan->constant_bytes, 0, end - plan->constant_bytes);
     plan->constant_bytes = end;
     return STATUS_OK;
+}
+
+static enum status pack_items(struct planner *p, uint64_t count, size_t item_bytes,
+                              struct packed *packed)
+{
+    size_t bytes;
+
+    if (count > SIZE_MAX || !checked_mul((size_t)count, item_bytes, &bytes) ||
+        bytes > p->limits->max_storage_buffer_range)
+        return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                         "%llu packed constants, the device allows %llu bytes in one buffer",
+                         (unsigned long long)count,
+                         (unsigned long long)p->limits->max_storage_buffer_range);
+    return pack_bytes(p, bytes, packed);
+}
+
+enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
+                         struct packed *packed)
+{
+    packed->half = storage && p->plan->half;
+    return pack_items(p, vec4_count, packed->half ? 8 : 16, packed);
+}
+
+enum status planner_pack_words(struct planner *p, uint64_t count, struct packed *packed)
+{
+    packed->half = false;
+    return pack_items(p, count, sizeof(uint32_t), packed);
+}
+
+void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,
+                      uint32_t value)
+{
+    if (!p->plan->unpacked)
+        memcpy(p->plan->constants + packed->offset + index * sizeof value, &value, sizeof value);
 }
 
 bool planner_packs(const struct planner *p)

@@ -124,19 +124,92 @@ static bool check_present(struct check *c, int i)
                   "absent");
 }
 
-/* f32, or f16 for all of the node's tensors where the op may have that. */
+/* The bias of a sum of products, i32 in a quantized node. */
+static int bias_of(const struct graph_node *n)
+{
+    switch (n->code) {
+    case BUILTIN_CONV_2D:
+    case BUILTIN_DEPTHWISE_CONV_2D:
+    case BUILTIN_FULLY_CONNECTED: return 2;
+    case BUILTIN_TRANSPOSE_CONV:
+    case BUILTIN_LSTM: return 3;
+    default: return -1;
+    }
+}
+
+static bool is_input(const struct graph_node *n, int i, int tensor)
+{
+    return i >= 0 && i < n->input_count && n->inputs[i] == tensor;
+}
+
+/* f32 nodes that the runtime has with i8 weights ("dynamic range"). */
+static bool has_8bit_weights(const struct check *c, int tensor)
+{
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+
+    return t->type == kTfLiteInt8 && t->data && is_input(c->node, 1, tensor) &&
+           (c->node->code == BUILTIN_CONV_2D || c->node->code == BUILTIN_DEPTHWISE_CONV_2D ||
+            c->node->code == BUILTIN_FULLY_CONNECTED);
+}
+
+bool check_scales(struct check *c, int tensor)
+{
+    static const char *const hint =
+        "quantize the tensor again, with one scale, or weights with one a channel";
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+    const int32_t low = t->type == kTfLiteInt8 ? -128 : 0,
+                  high = t->type == kTfLiteInt8 ? 127 : 255;
+
+    if (!t->quant.scale)
+        return refuse(c, RULE_QUANT_SCALE, tensor, "scale", hint, "positive and finite",
+                      "none that can be used");
+    if (t->quant.count > 1 && !graph_is_constant(c->graph, tensor))
+        return refuse(c, RULE_QUANT_SCALE, tensor, "number of scales", hint, "1", "%zu",
+                      t->quant.count);
+    for (size_t i = 0; i < t->quant.count; i++)
+        if (t->quant.zero_point[i] < low || t->quant.zero_point[i] > high)
+            return refuse(c, RULE_QUANT_SCALE, tensor, "zero point", hint,
+                          low < 0 ? "-128 to 127" : "0 to 255", "%d", t->quant.zero_point[i]);
+    return true;
+}
+
+/* One 8-bit type for all, but for the bias and the state of LSTM. */
+static bool check_quantized_type(struct check *c, int tensor)
+{
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+    const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
+
+    if (graph_is_8bit(t) && t->type == wanted) {
+        /* Integers that are only moved need no meaning. */
+        return (c->options->quantized == QUANTIZED_EXACT && c->node->op && c->node->op->moves &&
+                !t->quant.scale) ||
+               check_scales(c, tensor);
+    }
+    if (t->type == kTfLiteInt32 && t->data && is_input(c->node, bias_of(c->node), tensor))
+        return true;
+    if (t->type == kTfLiteInt16 && c->node->code == BUILTIN_LSTM)
+        return true;
+    return refuse(c, RULE_TENSOR_TYPE, tensor, "type", "quantize all tensors of the node alike",
+                  "i8 for all, or u8 for all, and a bias of i32", "%s", runtime_type_name(t->type));
+}
+
+/* f32, or f16 or 8 bits for all of the node's tensors where the op may have that. */
 static bool check_float_type(struct check *c, int tensor)
 {
     const TfLiteType type = c->graph->tensors[tensor].type;
     const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
 
+    if (graph_is_quantized(c->graph, c->node))
+        return check_quantized_type(c, tensor);
+    if (has_8bit_weights(c, tensor))
+        return check_scales(c, tensor);
     if (type == kTfLiteFloat32 && wanted != kTfLiteFloat16)
         return true;
     if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && c->node->op && c->node->op->half)
         return true;
     return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
                   type == kTfLiteFloat16 ? "f16 weights are taken behind a DEQUANTIZE"
-                                         : "this version computes float models",
+                                         : "this delegate computes floats and 8-bit integers",
                   c->node->op && c->node->op->half ? "f32, or f16 for all" : "f32", "%s",
                   runtime_type_name(type));
 }
@@ -164,6 +237,10 @@ bool check_storable(struct check *c, int i, uint64_t count)
     const struct graph_tensor *t = &c->graph->tensors[tensor];
     const bool half = c->options->precision == PRECISION_FP16;
 
+    /* Integers: 4 in a word, and nothing is rounded. */
+    if (c->options->quantized == QUANTIZED_EXACT && graph_is_quantized(c->graph, c->node))
+        return count <= c->limits->max_storage_buffer_range / 4 ||
+               refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * 4);
     if (count > c->limits->max_storage_buffer_range / (half ? 8 : 16))
         return refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * (half ? 8 : 16));
     for (size_t j = 0; j < t->elements && half && graph_is_constant(c->graph, tensor); j++) {

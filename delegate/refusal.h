@@ -55,9 +55,14 @@ bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need);
 
 /* Checks that most ops share; each true, or a refusal.  i counts the node's inputs. */
 bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs);
-/* Input i is there, a float tensor, of a rank within [min, max]; constant or not. */
+/* Input i is there, a float tensor, of a rank within [min, max]; constant or not.  In a quantized
+ * node 8-bit tensors with their scales are float tensors, too, and so is an i32 bias; in a float
+ * one the 8-bit weights of a product are. */
 bool check_float(struct check *c, int i, int min_rank, int max_rank);
-/* The same, and it is computed at run time. */
+/* A tensor of 8 bits has scales and zero points that can be used: one, or constants one a channel.
+ */
+bool check_scales(struct check *c, int tensor);
+/* As check_float, and it is computed at run time. */
 bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank);
 /* The values of input i, weights, can be stored in the precision of the device: packed as count
  * vec4 they fit one storage buffer; in fp16 no constant is beyond 65504. */

@@ -47,7 +47,7 @@ static enum status make_plan(struct plan *plan, const struct device *d, struct d
                               .dims = { VALUES },
                               .elements = VALUES,
                               .producer = -1,
-                              .half_source = -1 };
+                              .source = -1 };
     const struct graph graph = { .tensors = &t, .tensor_count = 1 };
     const struct plan_request request = { .graph = &graph,
                                           .options = &options,

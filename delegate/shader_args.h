@@ -30,6 +30,12 @@ struct unary_args { /* unary, widen, narrow */
 };
 _Static_assert(sizeof(struct unary_args) == 4, "unary.comp, widen.comp, narrow.comp");
 
+struct simulate_args {
+    uint32_t count; /* slices */
+    float scale, low, high;
+};
+_Static_assert(sizeof(struct simulate_args) == 16, "simulate.comp");
+
 struct fully_connected_args { /* FULLY_CONNECTED, LSTM */
     uint32_t count;           /* workgroups: rows * blocks of output slices */
     uint32_t in_channels, in_slices, out_slices;

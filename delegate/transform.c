@@ -1,5 +1,7 @@
 #include "delegate/transform.h"
 
+#include "delegate/float_view.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -66,10 +68,17 @@ static enum status copy_partition(struct rewrite *w, const struct rewrite_reques
 {
     struct graph *g = &w->graph;
 
-    /* At most one new constant a node. */
+    /* At most one new constant a node, and in float view a bias and unrounded outputs. */
+    w->node_room = r->node_count;
     w->tensor_room = r->graph->tensor_count + r->node_count;
+    for (int i = 0; i < r->node_count && r->options->quantized == QUANTIZED_FLOAT_VIEW; i++) {
+        const struct graph_node *n = graph_find_node(r->graph, r->nodes[i]);
+
+        w->node_room += n ? n->output_count : 0;
+        w->tensor_room += n ? n->output_count + 1 : 0;
+    }
     g->tensors = ARENA_NEW(&g->arena, (size_t)w->tensor_room, struct graph_tensor);
-    g->nodes = ARENA_NEW(&g->arena, (size_t)r->node_count, struct graph_node);
+    g->nodes = ARENA_NEW(&g->arena, (size_t)w->node_room, struct graph_node);
     w->readers = ARENA_NEW(&g->arena, (size_t)w->tensor_room, int);
     w->exposed = ARENA_NEW(&g->arena, (size_t)w->tensor_room, bool);
     if (!g->tensors || !g->nodes || !w->readers || !w->exposed)
@@ -120,6 +129,10 @@ enum status rewrite_make(struct rewrite *w, const struct rewrite_request *reques
 
     *w = (struct rewrite){ .options = request->options, .limits = request->limits, .diag = diag };
     s = copy_partition(w, request);
+    if (s == STATUS_OK && request->options->quantized == QUANTIZED_FLOAT_VIEW) {
+        s = float_view_make(w);
+        count_readers(w);
+    }
     /* Each firing takes a node away or changes one for good, so there is an end. */
     while (s == STATUS_OK && changed) {
         changed = false;
@@ -220,7 +233,7 @@ enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count
                                                  .elements = (size_t)count,
                                                  .data = data,
                                                  .producer = -1,
-                                                 .half_source = -1 };
+                                                 .source = -1 };
     return STATUS_OK;
 }
 

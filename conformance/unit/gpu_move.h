@@ -38,7 +38,7 @@ static inline int tensor(struct world *w, TfLiteType type, const void *data, int
                                 .elements = 1,
                                 .data = data,
                                 .producer = -1,
-                                .half_source = -1 };
+                                .source = -1 };
     for (int d = 0; d < rank; d++) {
         t->dims[d] = dims[d];
         t->elements *= (size_t)dims[d];

@@ -46,6 +46,8 @@ struct world {
     struct graph_node nodes[NODES];
     int inputs[NODES][8], outputs[NODES][4];
     float floats[FLOATS];
+    float scales[TENSORS][8];
+    int32_t zero_points[TENSORS][8];
     int32_t paddings[8], begin[8], end[8], strides[8], size[4], shape[4], new_shape[4], axes[4];
     int64_t longs[8];
     TfLiteConvParams conv;
@@ -73,7 +75,7 @@ static inline int world_tensor(struct world *w, TfLiteType type, const void *dat
 
     assert_true(w->graph.tensor_count < TENSORS);
     *t = (struct graph_tensor){
-        .name = "t", .type = type, .rank = rank, .data = data, .producer = -1, .half_source = -1
+        .name = "t", .type = type, .rank = rank, .data = data, .producer = -1, .source = -1
     };
     memcpy(t->dims, dims, (size_t)rank * sizeof dims[0]);
     assert_true(checked_elements(t->dims, (size_t)rank, &t->elements));
@@ -181,7 +183,7 @@ static inline void make_world(struct world *w)
     NODE(MEAN, BUILTIN_MEAN, &w->mean, (F32(1, 3, 3, 4), I32(w->axes, 1, 2)), F32(1, 4));
     NODE(RESHAPE, BUILTIN_RESHAPE, &w->reshape, (F32(2, 6), I32(w->new_shape, 3, 4)), F32(3, 4));
     NODE(WIDEN, BUILTIN_DEQUANTIZE, NULL, (K16(5, 4)), F32(5, 4));
-    w->tensors[w->outputs[WIDEN][0]].half_source = w->inputs[WIDEN][0];
+    w->tensors[w->outputs[WIDEN][0]].source = w->inputs[WIDEN][0];
     NODE(DEQUANT, BUILTIN_DEQUANTIZE, NULL, (F16(2, 3)), F32(2, 3));
     NODE(DENSE, BUILTIN_FULLY_CONNECTED, &w->dense, (F32(2, 4), w->outputs[WIDEN][0], K32(5)),
          F32(2, 5));
@@ -196,6 +198,8 @@ struct edit {
         EDIT_DIM,
         EDIT_RANK,
         EDIT_TYPE,
+        EDIT_BYTES,
+        EDIT_SCALES,
         EDIT_COMPUTED,
         EDIT_CONSTANT,
         EDIT_LONGS,
@@ -240,6 +244,15 @@ struct edit {
 #define TYPE(n, t, v)                                                                              \
     {                                                                                              \
         .what = EDIT_TYPE, .node = (n), .tensor = (t), .value = (v)                                \
+    }
+/* i8 with a scale of 0.5 and this zero point; the number of its scales. */
+#define BYTES(n, t, zero)                                                                          \
+    {                                                                                              \
+        .what = EDIT_BYTES, .node = (n), .tensor = (t), .value = (zero)                            \
+    }
+#define SCALES(n, t, count)                                                                        \
+    {                                                                                              \
+        .what = EDIT_SCALES, .node = (n), .tensor = (t), .value = (count)                          \
     }
 #define COMPUTED(n, t)                                                                             \
     {                                                                                              \
@@ -379,6 +392,22 @@ static inline void world_edit(struct world *w, const struct edit *e)
         world_count(t);
         break;
     case EDIT_TYPE: t->type = (TfLiteType)e->value; break;
+    case EDIT_BYTES:
+        t->type = kTfLiteInt8;
+        for (int i = 0; i < 8; i++) {
+            w->scales[t - w->tensors][i] = 0.5f;
+            w->zero_points[t - w->tensors][i] = (int32_t)e->value;
+        }
+        t->quant = (struct graph_quant){ .scale = w->scales[t - w->tensors],
+                                         .zero_point = w->zero_points[t - w->tensors],
+                                         .count = 1,
+                                         .inner = 1 };
+        break;
+    case EDIT_SCALES:
+        t->quant.count = (size_t)e->value;
+        if (e->value == 0)
+            t->quant.scale = NULL;
+        break;
     case EDIT_COMPUTED: t->data = NULL; break;
     case EDIT_CONSTANT: t->data = w->floats; break;
     case EDIT_LONGS:

@@ -200,7 +200,7 @@ static const struct damage damages[] = {
     { "fully_connected.bias", DENSE, INPUT_DIM, 2, 0, 4 },
     { "softmax.output_shape", SOFTMAX, OUTPUT_DIM, 0, 0, 1 },
     { "softmax.beta", SOFTMAX, PARAM, 0, 0, 0x7fc00000 },
-    { "dequantize.f16", DEQUANTIZE, OUTPUT_TYPE, 0, 0, kTfLiteInt32 },
+    { "dequantize.types", DEQUANTIZE, OUTPUT_TYPE, 0, 0, kTfLiteInt32 },
 };
 
 static const char zeros[65536];
@@ -230,7 +230,7 @@ static void apply(struct graph *g, const struct damage *d, unsigned char params[
     case OUTPUT_RANK: out->rank = d->value; break;
     case OUTPUT_TYPE:
         out->type = (TfLiteType)d->value;
-        out->half_source = -1;
+        out->source = -1;
         break;
     case OUTPUT_COUNT: n->output_count = d->value; break;
     case OUTPUT_DYNAMIC: out->is_dynamic = true; break;

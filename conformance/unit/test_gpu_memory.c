@@ -110,7 +110,7 @@ static void other_sizes_are_not_in_place(void **state)
     assert_int_equal(p.in_place, 0);
     plan_close(&p);
     make_plan(&p, STEPS("w0", "w1e0"), VIEW);
-    p.tensors[Y].wide = true;
+    p.tensors[Y].format = FORMAT_WIDE;
     KIT_OK(plan_assign_memory(&p, true, &diag));
     assert_int_equal(p.in_place, 0);
     plan_close(&p);

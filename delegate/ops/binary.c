@@ -40,7 +40,7 @@ static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, ELEMENTWISE_ADD, true, GPU_ACTIVATION(TfLiteAddParams)),
     BINARY(BUILTIN_MUL, 8, ELEMENTWISE_MUL, true, GPU_ACTIVATION(TfLiteMulParams)),
     BINARY(BUILTIN_SUB, 5, ELEMENTWISE_SUB, false, GPU_ACTIVATION(TfLiteSubParams)),
-    BINARY(BUILTIN_MAXIMUM, 4, ELEMENTWISE_MAXIMUM, true, .params_bytes = 0),
-    BINARY(BUILTIN_MINIMUM, 4, ELEMENTWISE_MINIMUM, true, .params_bytes = 0),
+    BINARY(BUILTIN_MAXIMUM, 4, ELEMENTWISE_MAXIMUM, true, .raw = true, .moves = true),
+    BINARY(BUILTIN_MINIMUM, 4, ELEMENTWISE_MINIMUM, true, .raw = true, .moves = true),
 };
 const struct gpu_family gpu_binary = { ops, sizeof ops / sizeof ops[0] };

@@ -198,6 +198,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_CONCATENATION,
       .max_version = 7,
       .half = true,
+      .moves = true,
       .accept = accept_concatenation,
       .plan = plan_concatenation },
 };

@@ -1,33 +1,61 @@
-/* DEQUANTIZE of f16.  Of a constant there is nothing to compute: its readers read the constant.  Of
- * a tensor that is computed it is a view: f16 values have become the device's when they were loaded
- * or computed. */
+/* QUANTIZE and DEQUANTIZE.  Of a constant there is nothing to compute: its readers read the
+ * constant. In floats both are views: f16 values have become the device's when they were loaded or
+ * computed, and in float view the floats that 8-bit integers mean are there already
+ * (delegate/float_view.h). */
 #include "delegate/gpu_op.h"
 
 #include <string.h>
 
+/* The shape stays, and the input is computed. */
+static bool check_shape(struct check *c)
+{
+    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
+    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
+    const bool same =
+        x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0;
+
+    if (same && !graph_is_constant(c->graph, c->node->inputs[0]))
+        return true;
+    return refuse(c, RULE_DEQUANTIZE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
+                  "the model is malformed", "the input's", "rank %d", y->rank);
+}
+
 static bool accept_dequantize(struct check *c)
 {
     const struct graph_tensor *x, *y;
-    bool same;
 
     if (!check_counts(c, 1, 1, 1))
         return false;
-    if (c->graph->tensors[c->node->outputs[0]].half_source >= 0)
+    if (c->graph->tensors[c->node->outputs[0]].source >= 0)
         return true;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
-    if (!x || x->type != kTfLiteFloat16 || y->type != kTfLiteFloat32)
-        return refuse(c, RULE_DEQUANTIZE_F16, c->node->inputs[0], "type",
-                      "this version computes float models", "f16 to f32", "%s to %s",
-                      x ? runtime_type_name(x->type) : "absent", runtime_type_name(y->type));
-    same = x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0;
-    if (!same || graph_is_constant(c->graph, c->node->inputs[0]))
-        return refuse(c, RULE_DEQUANTIZE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
-                      "the model is malformed", "the input's", "rank %d", y->rank);
-    return true;
+    if (!x || !(x->type == kTfLiteFloat16 || graph_is_8bit(x)) || y->type != kTfLiteFloat32)
+        return refuse(c, RULE_DEQUANTIZE_TYPES, c->node->inputs[0], "type",
+                      "this delegate computes floats and 8-bit integers", "f16, i8 or u8 to f32",
+                      "%s to %s", x ? runtime_type_name(x->type) : "absent",
+                      runtime_type_name(y->type));
+    return check_shape(c) && (!graph_is_8bit(x) || check_scales(c, c->node->inputs[0]));
 }
 
-static enum status plan_dequantize(struct planner *p, const struct graph_node *n)
+static bool accept_quantize(struct check *c)
+{
+    const struct graph_tensor *x, *y;
+
+    if (!check_counts(c, 1, 1, 1))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    if (!x || !(x->type == kTfLiteFloat32 || graph_is_8bit(x)) || !graph_is_8bit(y))
+        return refuse(c, RULE_QUANTIZE_TYPES, c->node->inputs[0], "type",
+                      "this delegate computes floats and 8-bit integers",
+                      "f32, i8 or u8 to i8 or u8", "%s to %s",
+                      x ? runtime_type_name(x->type) : "absent", runtime_type_name(y->type));
+    return check_shape(c) && check_scales(c, c->node->outputs[0]) &&
+           (!graph_is_8bit(x) || check_scales(c, c->node->inputs[0]));
+}
+
+static enum status plan_view(struct planner *p, const struct graph_node *n)
 {
     if (graph_is_constant(p->graph, n->outputs[0]))
         return STATUS_OK;
@@ -39,6 +67,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_DEQUANTIZE,
       .max_version = 9,
       .accept = accept_dequantize,
-      .plan = plan_dequantize },
+      .plan = plan_view },
+    { .code = BUILTIN_QUANTIZE, .max_version = 3, .accept = accept_quantize, .plan = plan_view },
 };
 const struct gpu_family gpu_dequantize = { ops, sizeof ops / sizeof ops[0] };

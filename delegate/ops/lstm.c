@@ -208,7 +208,7 @@ static enum status plan_lstm(struct planner *p, const struct graph_node *n)
     if (x < 0 || h_prev < 0 || c_prev < 0 || h < 0 || c < 0 || xh < 0 || z < 0)
         return STATUS_NO_MEMORY;
     if (p->plan->half) {
-        wide = planner_temp(p, p->plan->tensors[z].rows, p->plan->tensors[z].channels, true);
+        wide = planner_temp(p, p->plan->tensors[z].rows, p->plan->tensors[z].channels, FORMAT_WIDE);
         if (wide < 0)
             return STATUS_NO_MEMORY;
     }
@@ -222,6 +222,10 @@ static enum status plan_lstm(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_LSTM, .max_version = 4, .accept = accept_lstm, .plan = plan_lstm },
+    { .code = BUILTIN_LSTM,
+      .max_version = 4,
+      .no_float_view = true,
+      .accept = accept_lstm,
+      .plan = plan_lstm },
 };
 const struct gpu_family gpu_lstm = { ops, sizeof ops / sizeof ops[0] };

@@ -78,6 +78,12 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_PAD, .max_version = 6, .half = true, .accept = accept_pad, .plan = plan_pad },
+    { .code = BUILTIN_PAD,
+      .max_version = 6,
+      .half = true,
+      .raw = true,
+      .moves = true,
+      .accept = accept_pad,
+      .plan = plan_pad },
 };
 const struct gpu_family gpu_pad = { ops, sizeof ops / sizeof ops[0] };

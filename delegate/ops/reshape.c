@@ -1,5 +1,6 @@
 /* RESHAPE: a view where the rows of channels lie the same way, else a repacked copy.  The shape
  * comes from the output tensor, which the host has computed. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 
 static bool accept_reshape(struct check *c)
@@ -37,6 +38,9 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESHAPE,
       .max_version = 1,
       .half = true,
+      .raw = true,
+      .moves = true,
+      .exact = &exact_reshape,
       .accept = accept_reshape,
       .plan = plan_reshape },
 };

@@ -103,6 +103,7 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESIZE_BILINEAR,
       .max_version = 4,
+      .raw = true,
       .accept = accept_resize,
       .plan = plan_resize },
 };

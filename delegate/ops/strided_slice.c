@@ -265,6 +265,8 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_STRIDED_SLICE,
       .max_version = 8,
       .half = true,
+      .raw = true,
+      .moves = true,
       .accept = accept_strided_slice,
       .plan = plan_strided_slice },
 };

@@ -69,6 +69,8 @@ static int result_of(const struct graph *g, const struct graph_node *n)
 {
     int i = -1;
 
+    if (graph_is_quantized(g, n) && !n->op->raw && !n->op->moves)
+        return -1;
     switch (n->code) {
     case BUILTIN_RESHAPE:
     case BUILTIN_RESIZE_BILINEAR: i = 0; break;
@@ -79,6 +81,8 @@ static int result_of(const struct graph *g, const struct graph_node *n)
     }
     if (i < 0 || graph_is_constant(g, n->inputs[i]) ||
         graph_input(g, n, i)->type != graph_output(g, n, 0)->type ||
+        (graph_is_quantized(g, n) && n->code == BUILTIN_CONCATENATION &&
+         !graph_same_quant(graph_input(g, n, i), graph_output(g, n, 0))) ||
         !rewrite_same_shape(graph_input(g, n, i), graph_output(g, n, 0)))
         return -1;
     return i;

@@ -15,7 +15,8 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     TfLiteReducerParams *mean;
     int axes, inputs[2];
 
-    if (n->code != BUILTIN_AVERAGE_POOL_2D || pool->activation != kTfLiteActNone)
+    if (n->code != BUILTIN_AVERAGE_POOL_2D || pool->activation != kTfLiteActNone ||
+        graph_is_quantized(&w->graph, n))
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
     y = graph_output(&w->graph, n, 0);

@@ -68,7 +68,9 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     conv = &w->graph.nodes[reader];
     if (conv->inputs[0] != n->outputs[0] || !begins_at_edge(conv) ||
         !is_finite_constant(g, conv->inputs[1]) || !zeros_before(g, n, pads) ||
-        rewrite_is_overwritten(w, n->inputs[0]))
+        rewrite_is_overwritten(w, n->inputs[0]) ||
+        (graph_is_quantized(g, n) &&
+         !graph_same_quant(graph_input(g, n, 0), graph_output(g, n, 0))))
         return STATUS_OK;
     pads[0] += conv->pad_top;
     pads[1] += conv->pad_left;

@@ -11,7 +11,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     struct graph_node *n = &w->graph.nodes[node];
     const struct graph_tensor *x, *weights;
 
-    if (n->code != BUILTIN_FULLY_CONNECTED || n->as_product)
+    if (n->code != BUILTIN_FULLY_CONNECTED || n->as_product || graph_is_quantized(&w->graph, n))
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
     weights = graph_input(&w->graph, n, 1);

@@ -13,7 +13,8 @@
 static bool is_view(const struct graph_node *n)
 {
     return n->code == BUILTIN_RESHAPE || n->code == BUILTIN_DEQUANTIZE ||
-           n->code == BUILTIN_CONCATENATION || n->code == BUILTIN_STRIDED_SLICE;
+           n->code == BUILTIN_QUANTIZE || n->code == BUILTIN_CONCATENATION ||
+           n->code == BUILTIN_STRIDED_SLICE;
 }
 
 /* `tensor` may be overwritten by node `conv`: it is computed before, in memory of its own, and
@@ -74,7 +75,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     TfLiteConvParams *params;
     int conv = -1, i = 0;
 
-    if (n->code != BUILTIN_ADD)
+    if (n->code != BUILTIN_ADD || graph_is_quantized(g, n))
         return STATUS_OK;
     for (; i < 2 && (conv = find_conv(w, node, i)) < 0; i++)
         ;

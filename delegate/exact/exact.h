@@ -1,0 +1,10 @@
+/* Quantized nodes in integers, bit for bit as the CPU's reference kernels: rows of gpu_op point
+ * here.  Shaders are delegate/exact/exact_*.comp; what 8-bit tensors look like: plan.h. */
+#ifndef ASSAY_DELEGATE_EXACT_EXACT_H
+#define ASSAY_DELEGATE_EXACT_EXACT_H
+
+#include "delegate/gpu_op.h"
+
+extern const struct gpu_exact exact_reshape;
+
+#endif

@@ -1,0 +1,66 @@
+// What shaders of integers share: grids, packed slices, and the fixed-point arithmetic of 8-bit ops.
+//
+// An 8-bit tensor is rows of channels; a slice of 4 is one word, the first channel in its low byte.
+// Bytes past the last channel hold anything.  Whether bytes are signed is up to the shader.
+layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
+
+#define INT_READS(bind, name)                                                                      \
+    layout(set = 0, binding = bind) readonly buffer IntReads##name { uint name[]; }
+#define INT_WRITES(bind, name)                                                                     \
+    layout(set = 0, binding = bind) writeonly buffer IntWrites##name { uint name[]; }
+
+// The grid is laid out in x and y, since a device may allow only 65535 workgroups in x.
+uint group() { return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x; }
+uint item() { return group() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; }
+
+uint byte_at(uint word, uint lane) { return word >> 8u * lane & 0xffu; }
+
+// The four integers of a slice: i8, or u8.
+ivec4 unpacked(uint word, bool is_signed)
+{
+    const ivec4 v = ivec4(uvec4(word) >> uvec4(0u, 8u, 16u, 24u) & 0xffu);
+    return is_signed ? (v ^ 0x80) - 0x80 : v;
+}
+
+// The low bytes of four integers as a slice.
+uint packed_bytes(ivec4 v)
+{
+    const uvec4 b = uvec4(v) & 0xffu;
+    return b.x | b.y << 8u | b.z << 16u | b.w << 24u;
+}
+
+// a * b / 2^31 rounded to nearest, ties up; the one product that does not fit saturates.
+int high_product(int a, int b)
+{
+    int high;
+    int low;
+    imulExtended(a, b, high, low);
+    if (a == b && a == int(0x80000000))
+        return 0x7fffffff;
+    // 2^30 is added, less 2^31 - 1 for a negative product, which makes a floor what was a division
+    // toward zero.  Bits 31 to 62 of the sum are the result.
+    const uint nudged = uint(low) + 0x40000000u;
+    const int carry = int(nudged < uint(low));
+    high += carry;
+    return int(uint(high) << 1u | nudged >> 31u);
+}
+
+// x / 2^n to nearest, ties away from zero; n in [0, 31].
+int shifted_right(int x, int n)
+{
+    const int mask = int((1u << uint(n)) - 1u);
+    const int rest = x & mask;
+    const int most = int(uint(mask) >> 1u) + int(x < 0);
+    return (x >> n) + int(rest > most);
+}
+
+// x times the real factor q * 2^(e - 31).  A shift to the left drops the bits that leave 32.
+int multiplied(int x, int q, int e)
+{
+    return shifted_right(high_product(x << max(e, 0), q), max(-e, 0));
+}
+ivec4 multiplied(ivec4 x, ivec4 q, ivec4 e)
+{
+    return ivec4(multiplied(x.x, q.x, e.x), multiplied(x.y, q.y, e.y), multiplied(x.z, q.z, e.z),
+                 multiplied(x.w, q.w, e.w));
+}

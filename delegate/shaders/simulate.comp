@@ -1,0 +1,19 @@
+// Rounds reals to the steps of an 8-bit tensor: scale times the nearest integer of a range.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "slice.glsl"
+
+WRITES(0, dst);
+READS(1, src);
+
+layout(push_constant) uniform Args {
+    uint count; // slices
+    float scale, low, high; // of the integers less the zero point
+} args;
+
+void main()
+{
+    const uint i = item();
+    if (i < args.count)
+        dst[i] = STORED(clamped(round(vec4(src[i]) / args.scale), args.low, args.high) * args.scale);
+}
