@@ -8,8 +8,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *const type_names[] = { "f32", "f16", NULL };
-static const int32_t types[] = { TENSOR_FLOAT32, TENSOR_FLOAT16 };
+static const char *const type_names[] = { "f32", "f16", "dynamic", "i8", "u8", NULL };
+static const struct {
+    int32_t type;
+    bool weights_only;
+} types[] = { { TENSOR_FLOAT32, false },
+              { TENSOR_FLOAT16, false },
+              { TENSOR_INT8, true },
+              { TENSOR_INT8, false },
+              { TENSOR_UINT8, false } };
 
 struct request {
     const char *output;
@@ -43,13 +50,15 @@ static enum status write_model(const struct model *m, const char *path, size_t *
     return s;
 }
 
-static int write_entry(const char *name, const struct request *r, uint64_t seed)
+static int write_entry(const char *name, const struct request *r, const struct cli_common *common)
 {
     const struct zoo_options options = { .width = r->width,
                                          .resolution = (uint32_t)r->resolution,
                                          .classes = (uint32_t)r->classes,
-                                         .type = types[r->type],
-                                         .seed = seed };
+                                         .type = types[r->type].type,
+                                         .weights_only = types[r->type].weights_only,
+                                         .quiet = common->quiet,
+                                         .seed = common->seed };
     const struct zoo_entry *entry;
     struct diag diag = { .status = STATUS_OK };
     struct model m = { 0 };
@@ -77,16 +86,16 @@ static int run(const struct command *self, int argc, char **argv)
           NULL },
         { "res", CLI_UINT, &r.resolution, "N", "side of the input image", 1, 65536, NULL },
         { "classes", CLI_UINT, &r.classes, "N", "number of classes", 2, 100000, NULL },
-        { "type", CLI_CHOICE, &r.type, "TYPE", "of the weights; f16 stands behind DEQUANTIZE", 0, 0,
-          type_names },
+        { "type", CLI_CHOICE, &r.type, "TYPE",
+          "f16: weights behind DEQUANTIZE; dynamic: weights in i8; i8, u8: all", 0, 0, type_names },
         { "list", CLI_BOOL, &r.list, NULL, "what there is", 0, 0, NULL },
     };
     struct cli_common common;
     struct cli_args args;
     int code;
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], CLI_SEED, &common,
-                   &args, 0, 1, &code))
+    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], CLI_SEED | CLI_QUIET,
+                   &common, &args, 0, 1, &code))
         return code;
     if (r.list)
         return list();
@@ -98,7 +107,7 @@ static int run(const struct command *self, int argc, char **argv)
         cli_error(self->name, "no output; say -o FILE");
         return EXIT_USAGE;
     }
-    return write_entry(args.items[0], &r, common.seed);
+    return write_entry(args.items[0], &r, &common);
 }
 
 const struct command command_zoo = {
@@ -107,6 +116,7 @@ const struct command command_zoo = {
     .synopsis = "NAME -o FILE [FLAG]...",
     .examples = "  assay zoo --list\n"
                 "  assay zoo mobilenet_v1 -o mobilenet.tflite\n"
-                "  assay zoo mobilenet_v1 --width=0.25 --res=128 --type=f16 -o small.tflite\n",
+                "  assay zoo mobilenet_v1 --width=0.25 --res=128 --type=f16 -o small.tflite\n"
+                "  assay zoo mobilenet_v1 --type=i8 -o mobilenet_i8.tflite\n",
     .run = run
 };

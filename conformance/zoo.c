@@ -3,6 +3,7 @@
 
 #include "conformance/cli.h"
 #include "conformance/zoo_net.h"
+#include "reference/memory.h"
 
 #include <string.h>
 
@@ -44,16 +45,51 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
                          o->resolution, e->resolution_step, e->resolution_max);
     if (o->classes < 2 || o->classes > CLASSES_MAX)
         return diag_fail(diag, STATUS_USAGE, "%u classes, want 2 to %d", o->classes, CLASSES_MAX);
-    if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16)
-        return diag_fail(diag, STATUS_USAGE, "type %d, want f32 or f16", (int)o->type);
+    if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
+        o->type != TENSOR_UINT8)
+        return diag_fail(diag, STATUS_USAGE, "type %d, want f32, f16, i8 or u8", (int)o->type);
     return STATUS_OK;
+}
+
+static enum status build(struct model *m, const struct zoo_entry *entry, struct zoo_net *net,
+                         struct diag *diag)
+{
+    enum status s;
+
+    builder_init(&net->builder);
+    s = entry->build(net, &net->options, diag);
+    if (s == STATUS_OK && net->status != STATUS_OK)
+        s = diag_fail(diag, net->status, "%s: no memory for the weights", entry->name);
+    if (s != STATUS_OK) {
+        builder_close(&net->builder);
+        return s;
+    }
+    return builder_finish(&net->builder, m, diag);
+}
+
+/* The same layers twice: in f32, to see what the activations hold, and in 8 bits. */
+static enum status build_quantized(struct model *m, const struct zoo_entry *entry,
+                                   const struct zoo_options *options, struct diag *diag)
+{
+    struct zoo_net plain = { .options = *options }, net = { .options = *options };
+    struct model measured;
+    enum status s;
+
+    plain.options.type = TENSOR_FLOAT32;
+    TRY(build(&measured, entry, &plain, diag));
+    s = zoo_measure(&net.activations, &net.activation_count, &measured, options->seed,
+                    options->quiet, diag);
+    model_close(&measured);
+    if (s == STATUS_OK)
+        s = build(m, entry, &net, diag);
+    mem_free(net.activations);
+    return s;
 }
 
 enum status zoo_build(struct model *m, const struct zoo_entry *entry,
                       const struct zoo_options *options, struct diag *diag)
 {
     struct zoo_net net = { .options = *options };
-    enum status s;
 
     *m = (struct model){ 0 };
     if (net.options.resolution == 0)
@@ -61,15 +97,8 @@ enum status zoo_build(struct model *m, const struct zoo_entry *entry,
     if (net.options.classes == 0)
         net.options.classes = entry->classes;
     TRY(check(entry, &net.options, diag));
-    builder_init(&net.builder);
-    s = entry->build(&net, &net.options, diag);
-    if (s == STATUS_OK && net.status != STATUS_OK)
-        s = diag_fail(diag, net.status, "%s: no memory for the weights", entry->name);
-    if (s != STATUS_OK) {
-        builder_close(&net.builder);
-        return s;
-    }
-    return builder_finish(&net.builder, m, diag);
+    return zoo_in_integers(&net) ? build_quantized(m, entry, &net.options, diag)
+                                 : build(m, entry, &net, diag);
 }
 
 uint64_t zoo_parameters(const struct model *m)
@@ -81,8 +110,10 @@ uint64_t zoo_parameters(const struct model *m)
             const struct model_tensor *const t = &m->subgraphs[s].tensors[i];
             size_t bytes;
 
+            /* Integers without a scale are shapes. */
             if (model_tensor_data(m, t, &bytes) &&
-                (t->type == TENSOR_FLOAT32 || t->type == TENSOR_FLOAT16))
+                (t->type == TENSOR_FLOAT32 || t->type == TENSOR_FLOAT16 ||
+                 t->quantization.scale.count != 0))
                 sum += bytes / (tensor_type_bits(t->type) / 8);
         }
     }

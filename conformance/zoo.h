@@ -1,5 +1,11 @@
 /* Benchmark models: published topologies with seeded weights.
  *
+ * In 8 bits the scales of activations come from running the float model on a few random inputs, the
+ * integers from the weights that the float model has.  As converters do it: i8 has a scale for each
+ * output channel of the weights and ops of the versions that brought i8; u8 has one a tensor and
+ * ops of version 1; with i8 weights only (dynamic range), weights of fewer than 1024 elements stay
+ * f32.
+ *
  * Same name, options and seed: same bytes, on every machine.  The weights come from integers, with
  * IEEE products, quotients and square roots only. */
 #ifndef ASSAY_CONFORMANCE_ZOO_H
@@ -8,6 +14,7 @@
 #include "reference/diag.h"
 #include "reference/model.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +22,11 @@ struct zoo_options {
     double width;        /* multiplier of all channels */
     uint32_t resolution; /* of the square input */
     uint32_t classes;
-    int32_t type; /* TENSOR_FLOAT32; TENSOR_FLOAT16: weights, each behind a DEQUANTIZE */
+    /* TENSOR_FLOAT32; TENSOR_FLOAT16: weights, each behind a DEQUANTIZE; TENSOR_INT8, TENSOR_UINT8:
+     * all but biases, input and output too. */
+    int32_t type;
+    bool weights_only; /* TENSOR_INT8: the large weights, between activations in f32 */
+    bool quiet;        /* no progress on a terminal, which models in 8 bits have */
     uint64_t seed;
 };
 
@@ -39,7 +50,7 @@ enum status zoo_find(const struct zoo_entry **entry, const char *name, struct di
 enum status zoo_build(struct model *m, const struct zoo_entry *entry,
                       const struct zoo_options *options, struct diag *diag);
 
-/* Elements of all constants but integers. */
+/* Elements of all weights and biases. */
 uint64_t zoo_parameters(const struct model *m);
 
 #endif

@@ -7,6 +7,7 @@
 #define ASSAY_CONFORMANCE_ZOO_NET_H
 
 #include "conformance/zoo.h"
+#include "conformance/zoo_quant.h"
 #include "reference/builder.h"
 
 struct zoo_net {
@@ -14,7 +15,17 @@ struct zoo_net {
     struct zoo_options options;
     uint64_t constants; /* so far: each has a stream of its own */
     enum status status; /* the first failure */
+    /* In integers only: what the float model has shown, and how many are made so far. */
+    struct zoo_measured *activations;
+    size_t activation_count, made;
 };
+
+/* Activations and weights in 8 bits. */
+static inline bool zoo_in_integers(const struct zoo_net *net)
+{
+    return (net->options.type == TENSOR_INT8 && !net->options.weights_only) ||
+           net->options.type == TENSOR_UINT8;
+}
 
 /* An activation [1, h, w, c]. */
 struct zoo_tensor {
