@@ -41,13 +41,14 @@ UNIT_SRC := $(wildcard conformance/unit/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 SHADERS := $(wildcard delegate/ops/*.comp delegate/shaders/*.comp)
 INT_SHADERS := $(wildcard delegate/exact/*.comp)
-HEADERS := $(wildcard reference/*.h reference/include/tensorflow/lite/c/*.h delegate/*.h \
+HEADERS := $(wildcard reference/*.h reference/include/tensorflow/lite/c/*.h delegate/*.h delegate/exact/*.h \
              delegate/include/*.h delegate/include/tensorflow/lite/delegates/gpu/*.h \
              conformance/*.h conformance/suites/*.h conformance/unit/*.h fuzz/*.h)
 
 REF_OBJ := $(call obj,$(REF_SRC))
 # What the delegate shares with the reference; no op.
-SHARED_OBJ := $(call obj,$(addprefix reference/,status.c diag.c memory.c arena.c half.c builtin.c))
+SHARED_OBJ := $(call obj,$(addprefix reference/,status.c diag.c memory.c arena.c half.c builtin.c quant.c \
+              quant16.c))
 GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv.o $(B)/delegate/source_id.o
 CONF_OBJ := $(call obj,$(CONF_SRC))
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/main.o,$(CONF_OBJ))
@@ -99,7 +100,7 @@ $(B)/delegate/spirv.c: $(SPV) delegate/embed.sh
 	$(Q)sh delegate/embed.sh $(SPV) >$@
 
 # Tells builds apart whose serialized files must not be mixed; spirv.c stands for the shaders.
-GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*.h reference/half.[ch]))
+GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*.h delegate/exact/*.h reference/half.[ch] reference/quant*.[ch]))
 $(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv.c
 	@mkdir -p $(@D)
 	$(Q)id=$$(cat $(GPU_SOURCES) | sha256sum | cut -c1-32) && \

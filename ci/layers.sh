@@ -26,7 +26,7 @@ check()
 libc='<(assert|ctype|dirent|dlfcn|errno|fcntl|float|fnmatch|ftw|getopt|glob|inttypes|libgen|limits|locale|math|poll|pthread|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|time|unistd|sys/[a-z]+)\.h>'
 api='"tensorflow/lite/[a-z_/0-9]+\.h"'
 reference='"reference/[a-z0-9_]+\.(h|def)"'
-shared='"reference/(status|diag|arena|memory|checked|half|builtin)\.h"|"reference/(builtins|ops)\.def"'
+shared='"reference/(status|diag|arena|memory|checked|half|builtin|quant|quant16)\.h"|"reference/(builtins|ops)\.def"'
 delegate='"delegate/[a-z0-9_/]+\.(h|def)"'
 libraries='<(hdf5|jansson|jerror|jpeglib|png|sha2|xxhash)\.h>'
 conformance="$reference|\"conformance/[a-z0-9_/]+\\.(h|def)\"|\"assay_gpu\\.h\""
