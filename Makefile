@@ -76,7 +76,7 @@ $(B)/libassay.so: $(REF_OBJ)
 
 $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/exports.map
 	$(call say,LINK)
-	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so -Wl,--no-undefined \
+	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so -Wl,--no-undefined -Wl,-z,nodelete \
 	    -Wl,--version-script=delegate/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) -lvulkan -lm -lpthread
 
 # assay looks for its delegate beside itself.
@@ -126,7 +126,7 @@ $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
 $(addprefix $(B)/unit/test_,subject judge runner report digits inspection inspection_plan): | $(MOCKS)
-$(B)/unit/test_inspection_plan: | $(B)/libassay_delegate.so
+$(addprefix $(B)/unit/test_,inspection_plan gpu_lifetime): | $(B)/libassay_delegate.so
 
 # The C programs that users would write: built against the public headers, linked with libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))

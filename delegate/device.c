@@ -8,6 +8,7 @@
 #include "reference/memory.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { DEVICES_MAX = 64 };
 
@@ -79,7 +80,7 @@ int device_list(struct assay_gpu_device *devices, int room, struct diag *diag)
     enum status s;
 
     pthread_mutex_lock(&lock);
-    s = instance_acquire(&instance, diag);
+    s = instance_get(&instance, diag);
     if (s == STATUS_OK) {
         s = enumerate(instance, physical, &count, diag);
         for (uint32_t i = 0; i < count && s == STATUS_OK && (int)i < room; i++) {
@@ -88,7 +89,6 @@ int device_list(struct assay_gpu_device *devices, int room, struct diag *diag)
 
             device_describe(physical[i], (int)i, &devices[i], &limits, &family);
         }
-        instance_release();
     }
     pthread_mutex_unlock(&lock);
     return s == STATUS_OK ? (int)count : -1;
@@ -210,6 +210,7 @@ static enum status device_open(struct device **out, const struct device_candidat
 
     if (!d)
         return diag_fail(diag, STATUS_NO_MEMORY, "device '%s': out of memory", c->info.name);
+    d->process = getpid();
     d->physical = c->physical;
     d->info = c->info;
     d->limits = c->limits;
@@ -251,7 +252,7 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
     i = device_choose(candidates, count, wanted, half, diag);
     s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
     for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
-        if (d->physical == candidates[i].physical)
+        if (d->physical == candidates[i].physical && d->process == getpid())
             *out = d;
     if (s == STATUS_OK && !*out) {
         s = device_open(out, &candidates[i], cost, diag);
@@ -276,15 +277,12 @@ enum status device_acquire(struct device **out, const char *wanted, bool half,
     diag_clear(diag);
     pthread_mutex_lock(&lock);
     before = clock_ns();
-    s = instance_acquire(&instance, diag);
+    s = instance_get(&instance, diag);
     cost->instance_ns = clock_ns() - before;
-    if (s == STATUS_OK) {
+    if (s == STATUS_OK)
         s = acquire(instance, out, wanted, half, cost, diag);
-        if (s == STATUS_OK)
-            (*out)->users++; /* keeps its use of the instance */
-        else
-            instance_release();
-    }
+    if (s == STATUS_OK)
+        (*out)->users++;
     pthread_mutex_unlock(&lock);
     return s;
 }
@@ -303,7 +301,7 @@ enum status device_test_half(struct device *d, struct pipeline_cache *cache, str
 
 void device_release(struct device *d)
 {
-    if (!d)
+    if (!d || d->process != getpid()) /* it is the one's that this process was forked from */
         return;
     pthread_mutex_lock(&lock);
     if (--d->users == 0) {
@@ -314,6 +312,5 @@ void device_release(struct device *d)
         *at = d->next;
         device_close(d);
     }
-    instance_release();
     pthread_mutex_unlock(&lock);
 }

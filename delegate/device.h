@@ -1,5 +1,5 @@
-/* A Vulkan device, shared by all delegates of the process: instance, device, queue, and the
- * pipelines that were made on it.  Opened with the first user, closed with the last. */
+/* A Vulkan device, shared by all delegates of the process: device, queue, and the pipelines that
+ * were made on it.  Opened with the first user, closed with the last; the instance stays. */
 #ifndef ASSAY_DELEGATE_DEVICE_H
 #define ASSAY_DELEGATE_DEVICE_H
 
@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 #include <vulkan/vulkan.h>
 
 struct pipeline;
@@ -26,6 +27,7 @@ struct device_cost {
 struct device {
     int users;
     struct device *next;
+    pid_t process; /* that opened it: a forked one opens its own */
     VkPhysicalDevice physical;
     VkDevice handle;
     uint32_t queue_family;

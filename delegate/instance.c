@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static VkInstance instance;
-static int users;
+static pid_t owner; /* the process that made it */
 static VkDebugUtilsMessengerEXT messenger;
 static PFN_vkCmdBeginDebugUtilsLabelEXT label_begin;
 static PFN_vkCmdEndDebugUtilsLabelEXT label_end;
@@ -137,32 +138,22 @@ static enum status create(struct diag *diag)
     return STATUS_OK;
 }
 
-enum status instance_acquire(VkInstance *out, struct diag *diag)
+enum status instance_get(VkInstance *out, struct diag *diag)
 {
-    if (users == 0)
+    /* What a driver made before a fork is of no use after it: its threads are not there.  It cannot
+     * be destroyed either. */
+    if (instance && owner != getpid()) {
+        instance = VK_NULL_HANDLE;
+        messenger = VK_NULL_HANDLE;
+        label_begin = NULL;
+        label_end = NULL;
+    }
+    if (!instance) {
         TRY(create(diag));
-    users++;
+        owner = getpid();
+    }
     *out = instance;
     return STATUS_OK;
-}
-
-void instance_release(void)
-{
-    if (--users > 0)
-        return;
-    if (messenger) {
-        const PFN_vkDestroyDebugUtilsMessengerEXT destroy =
-            (PFN_vkDestroyDebugUtilsMessengerEXT)vkGetInstanceProcAddr(
-                instance, "vkDestroyDebugUtilsMessengerEXT");
-
-        if (destroy)
-            destroy(instance, messenger, NULL);
-        messenger = VK_NULL_HANDLE;
-    }
-    vkDestroyInstance(instance, NULL);
-    instance = VK_NULL_HANDLE;
-    label_begin = NULL;
-    label_end = NULL;
 }
 
 void instance_label_begin(VkCommandBuffer commands, const char *label)

@@ -4,13 +4,14 @@
 
 #include "reference/diag.h"
 
-#include <stddef.h>
 #include <vulkan/vulkan.h>
 
-/* Counted: every acquire that succeeds needs a release.  The caller holds the lock of device.c.
- * STATUS_NO_DEVICE when there is no usable Vulkan. */
-enum status instance_acquire(VkInstance *out, struct diag *diag);
-void instance_release(void);
+/* Made at the first call that can, and kept for the life of the process: with its last instance the
+ * loader unloads the drivers, and some can be loaded only so often (NVIDIA's: 30 times, then there is
+ * no more static thread-local storage).  So the library is linked never to be unloaded either.  A
+ * forked process makes its own.  The caller holds the lock of device.c.  STATUS_NO_DEVICE when there
+ * is no usable Vulkan. */
+enum status instance_get(VkInstance *out, struct diag *diag);
 
 /* Labels round the steps for debuggers and profilers (VK_EXT_debug_utils); nothing where the
  * instance lacks them. */
