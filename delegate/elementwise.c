@@ -2,13 +2,7 @@
 
 #include "delegate/gpu_op.h"
 
-enum { OUTER = 5, MAX_RANK = OUTER + 1 };
-
-struct binary_args {
-    uint32_t count, slices;
-    uint32_t size[OUTER], stride_a[OUTER], stride_b[OUTER];
-};
-_Static_assert(sizeof(struct binary_args) == 68, "binary.comp");
+enum { OUTER = ELEMENTWISE_OUTER, MAX_RANK = OUTER + 1 };
 
 /* Dim i of a tensor aligned to `rank` dims at the last one. */
 static int32_t dim_at(const struct graph_tensor *t, int rank, int i)
@@ -66,27 +60,44 @@ static void strides(const struct graph_tensor *t, const struct graph_tensor *y, 
     }
 }
 
+struct elementwise_grid elementwise_grid(const struct planner *p, const struct graph_node *n,
+                                         int dst)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    struct elementwise_grid grid = { .slices = p->plan->tensors[dst].slices };
+
+    grid.count = p->plan->tensors[dst].rows * grid.slices;
+    for (int i = 0; i < OUTER; i++) {
+        const int d = y->rank - 1 - OUTER + i;
+
+        grid.size[i] = d < 0 ? 1 : (uint32_t)y->dims[d];
+    }
+    strides(graph_input(p->graph, n, 0), y, grid.stride_a);
+    strides(graph_input(p->graph, n, 1), y, grid.stride_b);
+    return grid;
+}
+
+bool elementwise_spreads(const struct planner *p, const struct graph_node *n, int dst, int i)
+{
+    const struct graph_tensor *t = graph_input(p->graph, n, i);
+
+    /* With one channel on both sides nothing needs to be spread. */
+    return (t->rank == 0 || t->dims[t->rank - 1] == 1) && p->plan->tensors[dst].channels != 1;
+}
+
 enum status elementwise_plan(struct planner *p, const struct graph_node *n, enum elementwise_op op,
                              int activation)
 {
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "binary", n, WORKGROUP, 1, 1);
-    struct binary_args args = { 0 };
+    struct elementwise_grid args;
     struct packed packed;
     uint32_t constant = 0;
 
     if (dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    args.slices = p->plan->tensors[dst].slices;
-    args.count = p->plan->tensors[dst].rows * args.slices;
-    for (int i = 0; i < OUTER; i++) {
-        const int d = y->rank - 1 - OUTER + i;
-
-        args.size[i] = d < 0 ? 1 : (uint32_t)y->dims[d];
-    }
-    strides(graph_input(p->graph, n, 0), y, args.stride_a);
-    strides(graph_input(p->graph, n, 1), y, args.stride_b);
+    args = elementwise_grid(p, n, dst);
     step_write(p, s, 0, dst);
     for (int i = 0; i < 2; i++) {
         if (graph_is_constant(p->graph, n->inputs[i])) {
@@ -106,13 +117,8 @@ enum status elementwise_plan(struct planner *p, const struct graph_node *n, enum
     step_spec(s, 3, op);
     step_spec(s, 4, (uint32_t)activation);
     step_spec(s, 5, constant);
-    for (uint32_t i = 0; i < 2; i++) {
-        const struct graph_tensor *t = graph_input(p->graph, n, (int)i);
-        const bool one = t->rank == 0 || t->dims[t->rank - 1] == 1;
-
-        /* With one channel on both sides nothing needs to be spread. */
-        step_spec(s, 6 + i, one && p->plan->tensors[dst].channels != 1);
-    }
+    for (uint32_t i = 0; i < 2; i++)
+        step_spec(s, 6 + i, elementwise_spreads(p, n, dst, (int)i));
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.count);
 }

@@ -14,6 +14,10 @@ uint group() { return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x; 
 uint item() { return group() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; }
 
 uint byte_at(uint word, uint lane) { return word >> 8u * lane & 0xffu; }
+uint with_byte(uint word, uint lane, uint byte)
+{
+    return (word & ~(0xffu << 8u * lane)) | byte << 8u * lane;
+}
 
 // The four integers of a slice: i8, or u8.
 ivec4 unpacked(uint word, bool is_signed)

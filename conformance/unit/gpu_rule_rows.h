@@ -44,6 +44,12 @@ struct row {
     DIM(POOL, 0, 1, 300), DIM(POOL, 0, 2, 300), DIM(POOL, OUT, 1, 150), DIM(POOL, OUT, 2, 150),    \
         PARAM(POOL, POOL_P, filter_height, h), PARAM(POOL, POOL_P, filter_width, w)
 
+/* All of an 8-bit image in one window. */
+#define BYTE_POOL(h, w)                                                                            \
+    BYTES(POOL, 0, 0), BYTES(POOL, OUT, 0), DIM(POOL, 0, 1, h), DIM(POOL, 0, 2, w),                \
+        DIM(POOL, OUT, 1, ((h) + 1) / 2), DIM(POOL, OUT, 2, ((w) + 1) / 2),                        \
+        PARAM(POOL, POOL_P, filter_height, h), PARAM(POOL, POOL_P, filter_width, w)
+
 #define FLOAT_VIEW OPTION("quantized", "float_view")
 #define RELU_BYTES BYTES(RELU, 0, 0), BYTES(RELU, OUT, 0)
 /* f32 with constant 8-bit weights */
@@ -348,6 +354,10 @@ static const struct row rows[] = {
          VALUE(PAD, 1, 4, 0), VALUE(PAD, 1, 5, 1)),
     FAIL(POOL_CHANNELS, POOL, DIM(POOL, OUT, 3, 5)),
     EDGE(POOL_CHANNELS, POOL, DIM(POOL, OUT, 3, 5), DIM(POOL, 0, 3, 5)),
+    FAIL(POOL_SUM, POOL, BYTE_POOL(64, 131072)),
+    EDGE(POOL_SUM, POOL, BYTE_POOL(47, 178481)),
+    EDGE(POOL_SUM, POOL, BYTE_POOL(64, 131072), CODE(POOL, BUILTIN_MAX_POOL_2D)),
+    EDGE(POOL_SUM, POOL, BYTE_POOL(64, 131072), FLOAT_VIEW),
     FAIL(PRELU_OUTPUT_SHAPE, PRELU, RANK(PRELU, 1, 3), DIM(PRELU, 1, 0, 3), DIM(PRELU, 0, 1, 1)),
     EDGE(PRELU_OUTPUT_SHAPE, PRELU, RANK(PRELU, 1, 3), DIM(PRELU, 1, 0, 3), DIM(PRELU, 1, 1, 3)),
     FAIL(QUANTIZE_TYPES, RELU, CODE(RELU, BUILTIN_QUANTIZE)),

@@ -5,6 +5,9 @@
 
 #include "delegate/gpu_op.h"
 
-extern const struct gpu_exact exact_reshape;
+extern const struct gpu_exact exact_binary;
+extern const struct gpu_exact exact_concatenation;
+extern const struct gpu_exact exact_moves;
+extern const struct gpu_exact exact_pool;
 
 #endif

@@ -1,5 +1,6 @@
 /* ADD, MUL, SUB, MAXIMUM, MINIMUM. */
 #include "delegate/elementwise.h"
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -34,7 +35,7 @@ static enum status plan_binary(struct planner *p, const struct graph_node *n)
 #define BINARY(code_, version, variant_, half_, ...)                                               \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
-        .accept = accept_binary, .plan = plan_binary, __VA_ARGS__                                  \
+        .accept = accept_binary, .plan = plan_binary, .exact = &exact_binary, __VA_ARGS__          \
     }
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, ELEMENTWISE_ADD, true, GPU_ACTIVATION(TfLiteAddParams)),

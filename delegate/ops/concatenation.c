@@ -1,5 +1,7 @@
 /* CONCATENATION on any axis.  A step writes up to 3 inputs that are neighbours on the axis,
  * constants among them; one input alone is a view. */
+#include "delegate/exact/concatenation.h"
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -89,17 +91,47 @@ static bool accept_concatenation(struct check *c)
 /* An input that has elements, and its place on the axis. */
 struct piece {
     int tensor; /* of the graph */
+    int source; /* of the plan; -1: a constant */
     uint32_t first, end;
 };
 
-/* Packed in the storage type, as the tensors are. */
-static enum status bind_constant(struct planner *p, struct plan_step *s, int binding, int tensor)
+/* The plan tensor of a piece: in the output's scale. */
+static enum status find_source(struct planner *p, const struct graph_node *n, struct piece *piece)
+{
+    struct byte_table table;
+    int from, to;
+
+    piece->source = -1;
+    if (graph_is_constant(p->graph, piece->tensor))
+        return STATUS_OK;
+    if ((from = planner_tensor(p, piece->tensor)) < 0)
+        return STATUS_NO_MEMORY;
+    piece->source = from;
+    if (!concatenation_table(&p->graph->tensors[piece->tensor], graph_output(p->graph, n, 0),
+                             &table))
+        return STATUS_OK;
+    to =
+        planner_temp(p, p->plan->tensors[from].rows, p->plan->tensors[from].channels, FORMAT_BYTES);
+    piece->source = to;
+    return bytes_plan_table(p, n, &table, from, to);
+}
+
+/* Packed as the tensors are: in the storage type, or bytes in the output's scale. */
+static enum status bind_constant(struct planner *p, struct plan_step *s, int binding, int tensor,
+                                 const struct graph_tensor *y)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
     const uint64_t pitch = ((uint64_t)t->dims[t->rank - 1] + 3) / 4 * 4;
     const size_t channels = (size_t)t->dims[t->rank - 1];
+    struct byte_table table;
     struct packed packed;
 
+    if (graph_is_8bit(t)) {
+        TRY(bytes_pack_tensor(p, tensor, concatenation_table(t, y, &table) ? &table : NULL,
+                              &packed));
+        step_constants(s, binding, &packed);
+        return STATUS_OK;
+    }
     TRY(planner_pack(p, slices_of(t), true, &packed));
     for (size_t i = 0; i < t->elements && planner_packs(p); i++)
         planner_put(p, &packed, i / channels * pitch + i % channels,
@@ -124,7 +156,9 @@ static enum status plan_pieces(struct planner *p, const struct graph_node *n,
                                int count)
 {
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "concatenation", n, WORKGROUP, 1, 1);
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    struct plan_step *s = planner_step(
+        p, graph_is_8bit(y) ? "exact_concatenation" : "concatenation", n, WORKGROUP, 1, 1);
     const uint32_t first = pieces[0].first, end = pieces[count - 1].end;
     struct concatenation_args args = { .pitch = slices_at(axis, total),
                                        .begin = axis->whole ? first * axis->whole : first / 4 };
@@ -144,15 +178,10 @@ static enum status plan_pieces(struct planner *p, const struct graph_node *n,
         args.pitch_of[k] = slices_at(axis, piece->end - piece->first);
         if (k >= count)
             continue;
-        if (graph_is_constant(p->graph, piece->tensor)) {
-            TRY(bind_constant(p, s, k + 1, piece->tensor));
-        } else {
-            const int src = planner_tensor(p, piece->tensor);
-
-            if (src < 0)
-                return STATUS_NO_MEMORY;
-            step_read(p, s, k + 1, src);
-        }
+        if (piece->source < 0)
+            TRY(bind_constant(p, s, k + 1, piece->tensor, y));
+        else
+            step_read(p, s, k + 1, piece->source);
     }
     step_spec(s, 3, split);
     step_push(s, &args, sizeof args);
@@ -182,13 +211,12 @@ static enum status plan_concatenation(struct planner *p, const struct graph_node
 
         if (size == 0)
             continue;
-        pieces[count++] = (struct piece){ .tensor = n->inputs[i], .first = at, .end = at + size };
+        pieces[count] = (struct piece){ .tensor = n->inputs[i], .first = at, .end = at + size };
+        TRY(find_source(p, n, &pieces[count++]));
         at += size;
     }
-    if (count == 1 && !graph_is_constant(p->graph, pieces[0].tensor))
-        return planner_view(p, n->outputs[0], planner_tensor(p, pieces[0].tensor)) < 0
-                   ? STATUS_NO_MEMORY
-                   : STATUS_OK;
+    if (count == 1 && pieces[0].source >= 0)
+        return planner_view(p, n->outputs[0], pieces[0].source) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
     for (int i = 0; i < count; i += SOURCES)
         TRY(plan_pieces(p, n, &axis, at, pieces + i, count - i < SOURCES ? count - i : SOURCES));
     return STATUS_OK;
@@ -199,6 +227,7 @@ static const struct gpu_op ops[] = {
       .max_version = 7,
       .half = true,
       .moves = true,
+      .exact = &exact_concatenation,
       .accept = accept_concatenation,
       .plan = plan_concatenation },
 };

@@ -1,4 +1,5 @@
-/* PAD with zeros, constant paddings. */
+/* PAD with zeros, which are the zero point of 8-bit tensors; constant paddings. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 
 enum { OUTER = 5 }; /* dims but the channels */
@@ -7,8 +8,10 @@ struct pad_args {
     uint32_t count;
     uint32_t in_channels, in_slices, out_slices, before_channels;
     uint32_t out_size[OUTER], in_size[OUTER], before[OUTER];
+    uint32_t fill; /* exact_pad.comp */
 };
-_Static_assert(sizeof(struct pad_args) == 80, "pad.comp");
+_Static_assert(offsetof(struct pad_args, fill) == 80, "pad.comp");
+_Static_assert(sizeof(struct pad_args) == 84, "exact_pad.comp");
 
 static bool accept_pad(struct check *c)
 {
@@ -50,7 +53,8 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "pad", n, WORKGROUP, 1, 1);
+    const bool bytes = graph_is_8bit(y);
+    struct plan_step *s = planner_step(p, bytes ? "exact_pad" : "pad", n, WORKGROUP, 1, 1);
     struct pad_args args;
 
     if (src < 0 || dst < 0 || !s)
@@ -71,7 +75,9 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
         args.before[i] =
             d < 0 ? 0 : (uint32_t)graph_constant_int(p->graph, n->inputs[1], 2 * (size_t)d);
     }
-    step_push(s, &args, sizeof args);
+    if (y->quant.scale)
+        args.fill = ((uint32_t)y->quant.zero_point[0] & 0xff) * 0x01010101;
+    step_push(s, &args, bytes ? sizeof args : offsetof(struct pad_args, fill));
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_items(p, s, args.count);
@@ -83,6 +89,7 @@ static const struct gpu_op ops[] = {
       .half = true,
       .raw = true,
       .moves = true,
+      .exact = &exact_moves,
       .accept = accept_pad,
       .plan = plan_pad },
 };

@@ -1,4 +1,6 @@
 /* AVERAGE_POOL_2D, MAX_POOL_2D. */
+#include "delegate/exact/exact.h"
+#include "delegate/exact/fixed.h"
 #include "delegate/gpu_op.h"
 #include "delegate/window.h"
 
@@ -8,8 +10,10 @@ struct pool_args {
     uint32_t out_h, out_w;
     uint32_t filter_h, filter_w;
     int32_t pad_h, pad_w;
+    int32_t low, high; /* exact_pool.comp */
 };
-_Static_assert(sizeof(struct pool_args) == 40, "pool.comp");
+_Static_assert(offsetof(struct pool_args, low) == 40, "pool.comp");
+_Static_assert(sizeof(struct pool_args) == 48, "exact_pool.comp");
 
 static struct window window_of(const TfLitePoolParams *params)
 {
@@ -59,14 +63,15 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     const struct window_pads pads = window_pads(&window, x, y);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "pool", n, WORKGROUP, 1, 1);
+    const bool bytes = graph_is_8bit(y);
+    struct plan_step *s = planner_step(p, bytes ? "exact_pool" : "pool", n, WORKGROUP, 1, 1);
     struct pool_args args;
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     step_spec(s, 3, (uint32_t)params->stride_height);
     step_spec(s, 4, (uint32_t)params->stride_width);
-    step_spec(s, 5, (uint32_t)params->activation);
+    step_spec(s, 5, bytes ? y->type == kTfLiteInt8 : (uint32_t)params->activation);
     step_spec(s, 6, n->op->code == BUILTIN_MAX_POOL_2D);
     args = (struct pool_args){
         .in_h = (uint32_t)x->dims[1],
@@ -80,7 +85,13 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
         .pad_w = pads.left,
     };
     args.count = p->plan->tensors[dst].rows * args.slices;
-    step_push(s, &args, sizeof args);
+    if (bytes) {
+        const struct quant_range range = fixed_range(y, params->activation);
+
+        args.low = range.low;
+        args.high = range.high;
+    }
+    step_push(s, &args, bytes ? sizeof args : offsetof(struct pool_args, low));
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_items(p, s, args.count);
@@ -91,12 +102,14 @@ static const struct gpu_op ops[] = {
       .max_version = 3,
       GPU_ACTIVATION(TfLitePoolParams),
       .raw = true,
+      .exact = &exact_pool,
       .accept = accept_pool,
       .plan = plan_pool },
     { .code = BUILTIN_MAX_POOL_2D,
       .max_version = 3,
       GPU_ACTIVATION(TfLitePoolParams),
       .raw = true,
+      .exact = &exact_pool,
       .moves = true,
       .accept = accept_pool,
       .plan = plan_pool },

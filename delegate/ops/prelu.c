@@ -1,5 +1,6 @@
 /* PRELU: alpha, constant or computed, is broadcast to the shape of x, which is the output's. */
 #include "delegate/elementwise.h"
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 
 #include <string.h>
@@ -24,6 +25,11 @@ static enum status plan_prelu(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_PRELU, .max_version = 1, .accept = accept_prelu, .plan = plan_prelu },
+    { .code = BUILTIN_PRELU,
+      .max_version = 1,
+      .variant = ELEMENTWISE_PRELU,
+      .exact = &exact_binary,
+      .accept = accept_prelu,
+      .plan = plan_prelu },
 };
 const struct gpu_family gpu_prelu = { ops, sizeof ops / sizeof ops[0] };

@@ -40,7 +40,7 @@ static const struct gpu_op ops[] = {
       .half = true,
       .raw = true,
       .moves = true,
-      .exact = &exact_reshape,
+      .exact = &exact_moves,
       .accept = accept_reshape,
       .plan = plan_reshape },
 };

@@ -2,6 +2,7 @@
  * image of the source, so one shader does for all; where source and result lie the same way in
  * memory it is a view.  Spec i is the i-th element of begin, end and strides; bit i of a mask is
  * about spec i. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -250,7 +251,8 @@ static enum status plan_strided_slice(struct planner *p, const struct graph_node
         (args.dims == 0 || (args.dims == 1 && args.step_of[0] == 4 * args.slices)))
         return planner_view(p, n->outputs[0], src) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
     dst = planner_tensor(p, n->outputs[0]);
-    s = planner_step(p, "strided_slice", n, WORKGROUP, 1, 1);
+    s = planner_step(p, graph_is_8bit(x) ? "exact_strided_slice" : "strided_slice", n, WORKGROUP, 1,
+                     1);
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args.count = p->plan->tensors[dst].rows * args.slices;
@@ -267,6 +269,7 @@ static const struct gpu_op ops[] = {
       .half = true,
       .raw = true,
       .moves = true,
+      .exact = &exact_moves,
       .accept = accept_strided_slice,
       .plan = plan_strided_slice },
 };
