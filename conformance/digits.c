@@ -24,7 +24,15 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const models[] = { "digits_f32", "digits_f16" };
+static const struct digits_model {
+    const char *name;
+    const char *answers; /* of LiteRT: the dataset of answers.h5 */
+    bool integers;       /* activations of 8 bits */
+} models[] = { { "digits_f32", "f32", false },
+               { "digits_f16", "f16", false },
+               { "digits_dynamic", NULL, false },
+               { "digits_i8", "i8", true },
+               { "digits_u8", "u8", true } };
 
 enum {
     MODELS = sizeof models / sizeof models[0],
@@ -48,11 +56,12 @@ struct answers {
     bool done;
     size_t nodes, taken;
     int partitions;
+    double step;    /* of the scores; 0: floats */
     float scores[]; /* images.count * CLASSES */
 };
 
 struct task {
-    const char *model;
+    const struct digits_model *model;
     struct subject *subject; /* NULL: the reference */
     struct answers *answers; /* shared memory */
     pid_t pid;
@@ -142,6 +151,33 @@ static enum status read_images(struct run *run, size_t wanted, struct diag *diag
     return STATUS_OK;
 }
 
+/* LiteRT's scores of the images that were picked; no memory (NULL) where there is no such file. */
+static enum status read_answers(const struct run *run, const struct digits_model *model,
+                                float **scores, struct diag *diag)
+{
+    const struct images *const im = &run->images;
+    char path[PATH_MAX];
+    struct array a;
+    enum status s = STATUS_OK;
+
+    *scores = NULL;
+    if (!model->answers || !is_there(run->directory, "answers.h5"))
+        return STATUS_OK;
+    if (snprintf(path, sizeof path, "%s/answers.h5", run->directory) >= PATH_MAX)
+        return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
+    TRY(hdf5_read(&a, path, model->answers, -1, diag));
+    if (a.type != kTfLiteFloat32 || a.elements != im->labels.elements * CLASSES)
+        s = diag_fail(diag, STATUS_INVALID, "%s:%s: not %d f32 scores for each of %zu images", path,
+                      model->answers, CLASSES, im->labels.elements);
+    else if (!(*scores = mem_alloc(im->count * CLASSES, sizeof **scores)))
+        s = diag_fail(diag, STATUS_NO_MEMORY, "%zu images", im->count);
+    for (size_t i = 0; *scores && i < im->count; i++)
+        memcpy(*scores + i * CLASSES, (const float *)a.data + im->picks[i] * CLASSES,
+               CLASSES * sizeof **scores);
+    array_close(&a);
+    return s;
+}
+
 /* ---- the worker ---- */
 
 /* Errors come back in a diag that quotes them, and warnings say what the report does. */
@@ -152,7 +188,7 @@ static void no_report(void *user, const char *format, va_list args)
     (void)args;
 }
 
-static enum status answer(const struct run *run, struct interpreter *in, float *scores,
+static enum status answer(const struct run *run, struct interpreter *in, struct answers *a,
                           struct diag *diag)
 {
     const struct pixel_scale scale = { 127.5, 127.5 };
@@ -162,6 +198,7 @@ static enum status answer(const struct run *run, struct interpreter *in, float *
 
     if (inputs != 1 || outputs != 1 || ref_elements(interpreter_tensor(in, output[0])) != CLASSES)
         return diag_fail(diag, STATUS_INVALID, "not a classifier of one image into %d", CLASSES);
+    a->step = (double)interpreter_tensor(in, output[0])->params.scale;
     for (size_t i = 0; i < run->images.count; i++) {
         const uint8_t *const pixels =
             (const uint8_t *)run->images.pixels.data + run->images.picks[i] * PIXELS;
@@ -171,7 +208,7 @@ static enum status answer(const struct run *run, struct interpreter *in, float *
         TRY(diag_prefix(diag, interpreter_invoke(in, diag), "image %zu", run->images.picks[i]));
         TRY(interpreter_make_readable(in, output[0], diag));
         for (size_t c = 0; c < CLASSES; c++)
-            scores[i * CLASSES + c] = (float)tensor_real(interpreter_tensor(in, output[0]), c);
+            a->scores[i * CLASSES + c] = (float)tensor_real(interpreter_tensor(in, output[0]), c);
     }
     return STATUS_OK;
 }
@@ -197,7 +234,7 @@ static enum status work(const struct run *run, struct task *t, struct diag *diag
     uint8_t *bytes;
     size_t count;
 
-    if (snprintf(path, sizeof path, "%s/%s.tflite", run->directory, t->model) >= PATH_MAX)
+    if (snprintf(path, sizeof path, "%s/%s.tflite", run->directory, t->model->name) >= PATH_MAX)
         return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
     TRY(file_read(path, MODEL_BYTES_MAX, &bytes, &count, diag));
     TRY(tflite_read(&m, bytes, count, diag));
@@ -210,7 +247,7 @@ static enum status work(const struct run *run, struct task *t, struct diag *diag
         TRY(interpreter_apply_delegate(in, delegate, NULL, diag));
     TRY(interpreter_allocate(in, diag));
     note_nodes(t->answers, in);
-    TRY(answer(run, in, t->answers->scores, diag));
+    TRY(answer(run, in, t->answers, diag));
     interpreter_close(in);
     if (t->subject)
         subject_destroy(t->subject, delegate);
@@ -337,7 +374,7 @@ static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
 
 /* ---- judging ---- */
 
-static const struct task *reference_task(const struct run *run, const char *model)
+static const struct task *reference_task(const struct run *run, const struct digits_model *model)
 {
     for (size_t i = 0; i < run->count; i++) {
         if (!run->tasks[i].subject && run->tasks[i].model == model)
@@ -371,30 +408,79 @@ static void judge_failure(struct digits_score *s, const struct task *t, double t
     }
 }
 
-static void judge(const struct run *run, const struct task *t, struct digits_score *s)
+static struct digits_answers answers_of(const struct run *run, const struct task *t)
 {
-    const struct digits_answers answers = { t->answers->scores, run->images.count, CLASSES };
+    return (struct digits_answers){ t->answers->scores, run->images.count, CLASSES,
+                                    t->answers->step };
+}
+
+static enum status judge_reference(const struct run *run, const struct task *t,
+                                   struct digits_score *s, struct diag *diag)
+{
+    const struct digits_answers answers = answers_of(run, t);
+    struct digits_answers litert = answers;
+    float *scores;
+
+    TRY(read_answers(run, t->model, &scores, diag));
+    litert.scores = scores;
+    digits_judge(s, &answers, scores ? &litert : NULL, run->images.picked_labels,
+                 t->model->integers ? BOUNDS_EXACT : BOUNDS_FP32);
+    mem_free(scores);
+    return STATUS_OK;
+}
+
+static enum status judge(const struct run *run, const struct task *t, struct digits_score *s,
+                         struct diag *diag)
+{
     const struct task *const other = reference_task(run, t->model);
-    const struct digits_answers reference = { other->answers->scores, run->images.count, CLASSES };
 
     s->nodes = t->answers->nodes;
     s->taken = t->answers->taken;
     s->partitions = t->answers->partitions;
     if (!answered(t)) {
         judge_failure(s, t, run->timeout_s);
-        return;
-    }
-    if (!answered(other)) {
+    } else if (!t->subject) {
+        TRY(judge_reference(run, t, s, diag));
+    } else if (!answered(other)) {
         s->status = CASE_FAIL;
         snprintf(s->reason, sizeof s->reason, "the reference has no answer to compare with");
-        return;
+    } else {
+        const struct digits_answers answers = answers_of(run, t);
+        const struct digits_answers reference = answers_of(run, other);
+
+        digits_judge(s, &answers, &reference, run->images.picked_labels, t->subject->bounds);
+        if (t->subject->path && t->answers->taken == 0 && s->status == CASE_PASS) {
+            s->status = CASE_DECLINED;
+            snprintf(s->reason, sizeof s->reason, "no node was taken");
+        }
     }
-    digits_judge(s, &answers, t->subject ? &reference : NULL, run->images.picked_labels,
-                 t->subject ? t->subject->bounds : BOUNDS_FP32);
-    if (t->subject && t->subject->path && t->answers->taken == 0 && s->status == CASE_PASS) {
-        s->status = CASE_DECLINED;
-        snprintf(s->reason, sizeof s->reason, "no node was taken");
-    }
+    return STATUS_OK;
+}
+
+static bool is_for_integers(const struct subject *s)
+{
+    return s->bounds == BOUNDS_EXACT || s->bounds == BOUNDS_FLOAT_VIEW;
+}
+
+/* Not when another subject is there for models of this kind. */
+static bool runs(const struct digits_model *model, const struct subject *subjects, size_t count,
+                 size_t index)
+{
+    bool other = false;
+
+    for (size_t i = 0; i < count; i++)
+        other = other || is_for_integers(&subjects[i]) == model->integers;
+    return !other || is_for_integers(&subjects[index]) == model->integers;
+}
+
+static void add_task(struct run *run, const struct digits_model *model, struct subject *subjects,
+                     int subject, struct digits_report *out)
+{
+    out->scores[run->count] = (struct digits_score){ .model = model->name, .subject = subject };
+    run->tasks[run->count++] =
+        (struct task){ .model = model,
+                       .subject = subject == DIGITS_REFERENCE ? NULL : &subjects[subject],
+                       .pipe = -1 };
 }
 
 static enum status make_tasks(struct run *run, struct subject *subjects, size_t count,
@@ -409,15 +495,13 @@ static enum status make_tasks(struct run *run, struct subject *subjects, size_t 
     for (size_t m = 0; m < MODELS; m++) {
         char file[64];
 
-        snprintf(file, sizeof file, "%s.tflite", models[m]);
+        snprintf(file, sizeof file, "%s.tflite", models[m].name);
         if (!is_there(run->directory, file))
             continue;
-        for (size_t s = 0; s <= count; s++) {
-            out->scores[run->count] =
-                (struct digits_score){ .model = models[m], .subject = (int)s - 1 };
-            run->tasks[run->count++] = (struct task){ .model = models[m],
-                                                      .subject = s ? &subjects[s - 1] : NULL,
-                                                      .pipe = -1 };
+        add_task(run, &models[m], subjects, DIGITS_REFERENCE, out);
+        for (size_t i = 0; i < count; i++) {
+            if (runs(&models[m], subjects, count, i))
+                add_task(run, &models[m], subjects, (int)i, out);
         }
     }
     run->answers_bytes = sizeof(struct answers) + run->images.count * CLASSES * sizeof(float);
@@ -458,8 +542,8 @@ enum status digits_run(struct digits_report *out, struct subject *subjects, size
         (s = make_tasks(&run, subjects, count, out, diag)) == STATUS_OK &&
         (s = run_tasks(&run, options->jobs, diag)) == STATUS_OK) {
         out->count = run.count;
-        for (size_t i = 0; i < run.count; i++)
-            judge(&run, &run.tasks[i], &out->scores[i]);
+        for (size_t i = 0; i < run.count && s == STATUS_OK; i++)
+            s = judge(&run, &run.tasks[i], &out->scores[i], diag);
     }
     run_close(&run);
     if (s != STATUS_OK)

@@ -1,11 +1,19 @@
-/* Whole models, judged: top-1 of the digit classifiers on the reference and on delegates.
+/* Whole models, judged: top-1 of the digit classifiers on the reference and on delegates, in f32,
+ * with f16 weights, with i8 weights (dynamic range), in i8 and in u8.
  *
  * Each model and subject runs in a process of its own, so that the caller never loads a delegate.
- * Images are compared one by one with the reference's answers.  A model fails on a subject when
- *   - an image's class differs although the reference's two best are further apart than the largest
- *     error of that image, or
- *   - the SNR of all answers is below the screening limit of the tolerance policy (5.7), or
- *   - the reference itself falls below the top-1 that the models are known to have. */
+ * Where subjects of integer bounds (exact, float_view) and others run side by side, the models in 8
+ * bits are for the former and the float models for the latter; else each runs all.
+ *
+ * Images are compared one by one: a delegate's answers with the reference's, the reference's with
+ * those of the real LiteRT (answers.h5), but for dynamic range, where LiteRT rounds activations. A
+ * model fails when
+ *   - it is in 8 bits, on the reference or held to exact, and any score of any image differs, or
+ *   - an image's class differs although the two best of what it is compared with are further apart
+ *     than the largest error of that image, or
+ *   - the SNR of all answers is below the screening limit of the tolerance policy (5.7), or, in 8
+ *     bits, they are off by more than one step on average, or
+ *   - the reference falls below the top-1 that the models are known to have. */
 #ifndef ASSAY_CONFORMANCE_DIGITS_H
 #define ASSAY_CONFORMANCE_DIGITS_H
 
@@ -36,9 +44,12 @@ struct digits_score {
     enum case_status status; /* declined: the delegate took no node */
     char reason[256];        /* of every status but pass */
     size_t images, right;    /* whose class is the label */
-    size_t differ;           /* whose class is not the reference's */
-    size_t wrong;            /* ... although its margin is above the error */
-    double snr_db, max_abs;  /* against the reference; infinite and 0 when equal */
+    bool compared;           /* with the reference's answers, or the reference's with LiteRT's */
+    size_t same;             /* images all of whose scores are the same bits */
+    size_t differ;           /* whose class is another */
+    size_t wrong;            /* ... although the margin is above the error */
+    double snr_db, max_abs;  /* infinite and 0 when equal */
+    double mean_steps;       /* the mean error of scores in 8 bits, in their scale */
     size_t nodes, taken;
     int partitions;
 };
@@ -69,9 +80,11 @@ json_t *digits_json(const struct digits_report *r);
 struct digits_answers {
     const float *scores; /* rows * classes */
     size_t rows, classes;
+    double step; /* the scale of scores in 8 bits; 0: they are floats */
 };
-/* Fills images, right, differ, wrong, snr_db, max_abs; and status and reason by the limit of the
- * class of bounds.  reference NULL: the answers are the reference's own. */
+/* Fills all figures; and status and reason by the limit of the class of bounds, and by the top-1
+ * where score->subject says that the answers are the reference's.  reference NULL: there is nothing
+ * to compare with. */
 void digits_judge(struct digits_score *score, const struct digits_answers *answers,
                   const struct digits_answers *reference, const uint8_t *labels,
                   enum bounds bounds);

@@ -18,12 +18,14 @@ enum { ROWS = 40, CLASSES = 4 };
 struct fixture {
     float reference[ROWS * CLASSES], answers[ROWS * CLASSES];
     uint8_t labels[ROWS];
+    double step;
+    int subject;
 };
 
 /* Row i is sure of class i % CLASSES. */
 static struct fixture make(void)
 {
-    struct fixture f;
+    struct fixture f = { .step = 0 };
 
     for (int i = 0; i < ROWS; i++) {
         for (int c = 0; c < CLASSES; c++)
@@ -36,9 +38,9 @@ static struct fixture make(void)
 
 static struct digits_score judge(const struct fixture *f, bool compare, enum bounds bounds)
 {
-    const struct digits_answers answers = { f->answers, ROWS, CLASSES };
-    const struct digits_answers reference = { f->reference, ROWS, CLASSES };
-    struct digits_score s = { .status = CASE_STATUS_COUNT };
+    const struct digits_answers answers = { f->answers, ROWS, CLASSES, f->step };
+    const struct digits_answers reference = { f->reference, ROWS, CLASSES, f->step };
+    struct digits_score s = { .status = CASE_STATUS_COUNT, .subject = f->subject };
 
     digits_judge(&s, &answers, compare ? &reference : NULL, f->labels, bounds);
     return s;
@@ -53,6 +55,8 @@ static void equal_answers_pass(void **state)
     assert_int_equal(s.status, CASE_PASS);
     assert_int_equal(s.images, ROWS);
     assert_int_equal(s.right, ROWS);
+    assert_true(s.compared);
+    assert_int_equal(s.same, ROWS);
     assert_int_equal(s.differ, 0);
     assert_true(isinf(s.snr_db) && s.snr_db > 0 && s.max_abs == 0);
     assert_string_equal(s.reason, "");
@@ -111,15 +115,76 @@ static void another_class(void **state)
 static void reference_has_its_own_limit(void **state)
 {
     struct fixture f = make();
-    struct digits_score s = judge(&f, false, BOUNDS_FP32);
+    struct digits_score s;
 
     (void)state;
+    f.subject = DIGITS_REFERENCE;
+    s = judge(&f, false, BOUNDS_FP32);
     assert_int_equal(s.status, CASE_PASS);
+    assert_false(s.compared);
     f.labels[0] = 3;
     f.labels[1] = 3; /* 38 of 40 */
     s = judge(&f, false, BOUNDS_FP32);
     assert_int_equal(s.status, CASE_FAIL);
     assert_string_equal(s.reason, "top-1 0.9500, want 0.97");
+    f.subject = 0; /* a delegate's are the same: that it is the reference's fault is said once */
+    s = judge(&f, true, BOUNDS_FP32);
+    assert_int_equal(s.status, CASE_PASS);
+    /* The reference is also compared, with LiteRT's answers. */
+    f = make();
+    f.subject = DIGITS_REFERENCE;
+    f.answers[1] += 1e-3f;
+    s = judge(&f, true, BOUNDS_FP32);
+    assert_int_equal(s.status, CASE_FAIL);
+    assert_non_null(strstr(s.reason, "SNR "));
+}
+
+/* Scores in 8 bits: exact means every one, else one step on average and 25 dB. */
+static void eight_bits(void **state)
+{
+    const float step = 1 / 256.0f;
+    struct fixture f = make();
+    struct digits_score s;
+
+    (void)state;
+    f.step = (double)step;
+    for (int i = 0; i < ROWS * CLASSES; i++)
+        f.reference[i] = f.answers[i] = f.reference[i] > 0.5f ? 220 * step : 12 * step;
+    s = judge(&f, true, BOUNDS_EXACT);
+    assert_int_equal(s.status, CASE_PASS);
+    assert_int_equal(s.same, ROWS);
+    f.answers[9] += 2 * step; /* no other class, hardly an error */
+    s = judge(&f, true, BOUNDS_EXACT);
+    assert_int_equal(s.status, CASE_FAIL);
+    assert_string_equal(s.reason, "1 of 40 images have other scores, by up to 2 steps");
+    s = judge(&f, true, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(s.status, CASE_PASS);
+    assert_int_equal(s.same, ROWS - 1);
+    assert_true(fabs(s.mean_steps - 2.0 / (ROWS * CLASSES)) < 1e-9);
+    /* 1.2 steps on average, in few places so that the limit is not the SNR's. */
+    for (int i = 0; i < ROWS * CLASSES; i++)
+        f.answers[i] = f.reference[i] + (i % 5 ? 1 : 2) * step;
+    s = judge(&f, true, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(s.status, CASE_FAIL);
+    assert_string_equal(s.reason, "off by 1.20 steps on average, want 1 at most");
+    assert_true(s.snr_db > 25);
+    s = judge(&f, true, BOUNDS_FP32); /* a delegate that nothing is known of: the same policy */
+    assert_int_equal(s.status, CASE_FAIL);
+    memcpy(f.answers, f.reference, sizeof f.answers);
+    f.reference[0] = 120 * step; /* 20 above the second, and no error above 12 */
+    f.reference[1] = 100 * step;
+    f.answers[0] = 108 * step;
+    f.answers[1] = 112 * step;
+    s = judge(&f, true, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(s.status, CASE_FAIL);
+    assert_int_equal(s.wrong, 1);
+    f = make();
+    f.step = (double)step;
+    for (int i = 0; i < ROWS * CLASSES; i++)
+        f.answers[i] = f.reference[i] + (i % 40 ? 0 : -0.5f);
+    s = judge(&f, true, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(s.status, CASE_FAIL);
+    assert_non_null(strstr(s.reason, "dB, want 25"));
 }
 
 /* ---- runs ---- */
@@ -135,7 +200,9 @@ static bool have_models(void)
     return f != NULL;
 }
 
-/* Both models on a delegate; the score of the first. */
+enum { MODELS = 5 };
+
+/* All models on a delegate; the score of the first. */
 static struct digits_score run_on(const char *delegate, const char *option, double timeout_s,
                                   bool *failed)
 {
@@ -150,10 +217,18 @@ static struct digits_score run_on(const char *delegate, const char *option, doub
         digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     assert_null(subject.library); /* the caller never loads it */
-    assert_int_equal(r.count, 4);
-    assert_int_equal(r.scores[0].subject, DIGITS_REFERENCE);
-    assert_int_equal(r.scores[0].status, CASE_PASS);
-    assert_int_equal(r.scores[0].right, 4);
+    assert_int_equal(r.count, 2 * MODELS);
+    for (size_t i = 0; i < MODELS; i++) {
+        const struct digits_score *const reference = &r.scores[2 * i];
+
+        assert_int_equal(reference->subject, DIGITS_REFERENCE);
+        if (reference->status != CASE_PASS)
+            fail_msg("%s: %s", reference->model, reference->reason);
+        assert_int_equal(reference->right, 4);
+        assert_int_equal(reference->compared, i != 2); /* dynamic range has no answers */
+        if (i > 2)
+            assert_int_equal(reference->same, 4); /* LiteRT's, to the last bit */
+    }
     s = r.scores[1];
     assert_int_equal(s.subject, 0);
     *failed = digits_failed(&r);
@@ -217,6 +292,42 @@ static void runs_on_the_reference(void **state)
     assert_false(failed);
 }
 
+/* Which models are for which subjects. */
+static void kinds_have_their_subjects(void **state)
+{
+    static const enum bounds rows[][2] = { { BOUNDS_FP32, BOUNDS_EXACT },
+                                           { BOUNDS_FLOAT_VIEW, BOUNDS_FP16 },
+                                           { BOUNDS_FP16, BOUNDS_FP32 },
+                                           { BOUNDS_EXACT, BOUNDS_FLOAT_VIEW } };
+    static const char wanted[][MODELS * 3 + 1] = { "-0-0-0-1-1", "-1-1-1-0-0", "-01-01-01-01-01",
+                                                   "-01-01-01-01-01" };
+    const struct digits_options o = { .images = 1, .quiet = true };
+
+    (void)state;
+    if (!have_models())
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct subject subjects[2];
+        char text[MODELS * 3 + 1] = "";
+        struct digits_report r;
+        struct diag diag;
+
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(subject_init(&subjects[k], "none", NULL, &diag), STATUS_OK);
+            subjects[k].bounds = rows[i][k];
+        }
+        assert_int_equal(digits_run(&r, subjects, 2, &o, &diag), STATUS_OK);
+        assert_false(digits_failed(&r));
+        for (size_t k = 0; k < r.count && k + 1 < sizeof text; k++)
+            text[k] =
+                r.scores[k].subject == DIGITS_REFERENCE ? '-' : (char)('0' + r.scores[k].subject);
+        assert_string_equal(text, wanted[i]);
+        digits_close(&r);
+        for (size_t k = 0; k < 2; k++)
+            subject_close(&subjects[k]);
+    }
+}
+
 static void nothing_there_is_skipped(void **state)
 {
     const struct digits_options o = { .directory = "/nowhere" };
@@ -248,6 +359,8 @@ int main(void)
         cmocka_unit_test(reference_has_its_own_limit),
         cmocka_unit_test(runs_on_delegates),
         cmocka_unit_test(runs_on_the_reference),
+        cmocka_unit_test(eight_bits),
+        cmocka_unit_test(kinds_have_their_subjects),
         cmocka_unit_test(nothing_there_is_skipped),
     };
 
