@@ -4,6 +4,12 @@
 
 enum { OUTER = ELEMENTWISE_OUTER, MAX_RANK = OUTER + 1 };
 
+struct binary_args {
+    struct elementwise_grid grid;
+    struct graph_steps steps;
+};
+_Static_assert(sizeof(struct binary_args) == 80, "binary.comp");
+
 /* Dim i of a tensor aligned to `rank` dims at the last one. */
 static int32_t dim_at(const struct graph_tensor *t, int rank, int i)
 {
@@ -91,13 +97,13 @@ enum status elementwise_plan(struct planner *p, const struct graph_node *n, enum
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "binary", n, WORKGROUP, 1, 1);
-    struct elementwise_grid args;
+    struct binary_args args;
     struct packed packed;
     uint32_t constant = 0;
 
     if (dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    args = elementwise_grid(p, n, dst);
+    args = (struct binary_args){ elementwise_grid(p, n, dst), n->steps };
     step_write(p, s, 0, dst);
     for (int i = 0; i < 2; i++) {
         if (graph_is_constant(p->graph, n->inputs[i])) {
@@ -119,6 +125,7 @@ enum status elementwise_plan(struct planner *p, const struct graph_node *n, enum
     step_spec(s, 5, constant);
     for (uint32_t i = 0; i < 2; i++)
         step_spec(s, 6 + i, elementwise_spreads(p, n, dst, (int)i));
+    step_spec(s, 8, n->steps.scale > 0);
     step_push(s, &args, sizeof args);
-    return step_items(p, s, args.count);
+    return step_items(p, s, args.grid.count);
 }

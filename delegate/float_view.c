@@ -7,10 +7,18 @@
 
 #include <string.h>
 
+struct graph_steps float_view_steps(const struct graph_tensor *t)
+{
+    const bool is_signed = t->viewed == kTfLiteInt8;
+    const int32_t zero = t->quant.zero_point[0];
+
+    return (struct graph_steps){ .scale = t->quant.scale[0],
+                                 .low = (float)((is_signed ? -128 : 0) - zero),
+                                 .high = (float)((is_signed ? 127 : 255) - zero) };
+}
+
 static enum status plan_simulate(struct planner *p, const struct graph_node *n)
 {
-    const struct graph_tensor *y = graph_output(p->graph, n, 0);
-    const int32_t zero = y->quant.zero_point[0];
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "simulate", n, WORKGROUP, 1, 1);
@@ -20,9 +28,7 @@ static enum status plan_simulate(struct planner *p, const struct graph_node *n)
         return STATUS_NO_MEMORY;
     args =
         (struct simulate_args){ .count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices,
-                                .scale = y->quant.scale[0],
-                                .low = (float)((y->viewed == kTfLiteInt8 ? -128 : 0) - zero),
-                                .high = (float)((y->viewed == kTfLiteInt8 ? 127 : 255) - zero) };
+                                .steps = float_view_steps(graph_output(p->graph, n, 0)) };
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
@@ -32,6 +38,11 @@ static enum status plan_simulate(struct planner *p, const struct graph_node *n)
 
 /* Not an op of any model. */
 static const struct gpu_op simulate = { .code = BUILTIN_QUANTIZE, .plan = plan_simulate };
+
+bool float_view_is_rounding(const struct graph_node *n)
+{
+    return n->op == &simulate;
+}
 
 static enum status no_memory(struct rewrite *w)
 {

@@ -10,4 +10,9 @@
  * w->node_room.  Readers are to be counted again. */
 enum status float_view_make(struct rewrite *w);
 
+/* The node rounds its input to the steps of its output, and does nothing else. */
+bool float_view_is_rounding(const struct graph_node *n);
+/* The steps of a tensor of the float view. */
+struct graph_steps float_view_steps(const struct graph_tensor *t);
+
 #endif

@@ -35,6 +35,8 @@ struct gpu_op {
     const struct gpu_exact *exact;
     /* Quantized nodes have no float view: their results are no floats. */
     bool no_float_view;
+    /* Its shader can round to the steps of graph_node. */
+    bool rounds;
     /* Integers are taken as they are, whatever they mean: inputs have the output's scale. */
     bool raw;
     /* Values are moved or picked: where scales are the same, results are on the steps. */

@@ -42,6 +42,11 @@ struct graph_tensor {
     bool is_dynamic;
 };
 
+/* Of an 8-bit tensor: reals are scale times integers from low to high.  scale 0: none. */
+struct graph_steps {
+    float scale, low, high;
+};
+
 struct graph_node {
     int host_node;           /* index in the host */
     const struct gpu_op *op; /* NULL: not one of ours */
@@ -55,8 +60,9 @@ struct graph_node {
     bool folded;   /* its outputs are constants: there is nothing to compute */
     bool has_pads; /* pads replace what the parameters say */
     int32_t pad_top, pad_left;
-    bool as_product;   /* FULLY_CONNECTED that runs as a 1x1 convolution */
-    bool has_residual; /* a tensor of the output's shape is added before the activation */
+    bool as_product;          /* FULLY_CONNECTED that runs as a 1x1 convolution */
+    struct graph_steps steps; /* float view: its result is rounded to them */
+    bool has_residual;        /* a tensor of the output's shape is added before the activation */
     int residual;
 };
 

@@ -2,6 +2,8 @@
 #ifndef ASSAY_DELEGATE_SHADER_ARGS_H
 #define ASSAY_DELEGATE_SHADER_ARGS_H
 
+#include "delegate/graph.h"
+
 #include <stdint.h>
 
 struct io_args {    /* load, store, load_half, store_half */
@@ -32,7 +34,7 @@ _Static_assert(sizeof(struct unary_args) == 4, "unary.comp, widen.comp, narrow.c
 
 struct simulate_args {
     uint32_t count; /* slices */
-    float scale, low, high;
+    struct graph_steps steps;
 };
 _Static_assert(sizeof(struct simulate_args) == 16, "simulate.comp");
 

@@ -34,6 +34,14 @@ bvec4 lanes(uint s, uint channels)
 // v where the slice has channels, else 0.
 vec4 masked(vec4 v, uint s, uint channels) { return mix(vec4(0.0), v, lanes(s, channels)); }
 
+// Float view: reals to the steps of an 8-bit tensor, whose integers less the zero point are low to
+// high.
+vec4 clamped(vec4 v, float low, float high);
+vec4 on_steps(vec4 v, float scale, float low, float high)
+{
+    return clamped(round(v / scale), low, high) * scale;
+}
+
 // Fused activations, numbered as in the file: none, relu, relu_n1_to_1, relu6.  Selected, not
 // clamped: min and max of NaN are anything, and NaN should stay what it is.
 vec4 clamped(vec4 v, float low, float high)

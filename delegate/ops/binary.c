@@ -35,7 +35,8 @@ static enum status plan_binary(struct planner *p, const struct graph_node *n)
 #define BINARY(code_, version, variant_, half_, ...)                                               \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
-        .accept = accept_binary, .plan = plan_binary, .exact = &exact_binary, __VA_ARGS__          \
+        .rounds = true, .accept = accept_binary, .plan = plan_binary, .exact = &exact_binary,      \
+        __VA_ARGS__                                                                                \
     }
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, ELEMENTWISE_ADD, true, GPU_ACTIVATION(TfLiteAddParams)),

@@ -15,10 +15,12 @@ layout(constant_id = 4) const uint ACTIVATION = 0u;
 layout(constant_id = 5) const uint CONSTANT = 0u; // 1: operand a is the constant, 2: operand b
 layout(constant_id = 6) const bool SPREAD_A = false;
 layout(constant_id = 7) const bool SPREAD_B = false;
+layout(constant_id = 8) const bool ROUNDED = false; // to the steps of an 8-bit tensor
 
 layout(push_constant) uniform Args {
     uint count, slices;
     uint size[5], stride_a[5], stride_b[5];
+    float scale, low, high; // ROUNDED
 } args;
 
 // Where an operand is NaN the comparisons are false, and the results are those of the CPU kernels.
@@ -58,5 +60,6 @@ void main()
         a = a.xxxx;
     if (SPREAD_B)
         b = b.xxxx;
-    dst[i] = STORED(activate(apply(a, b), ACTIVATION));
+    const vec4 v = activate(apply(a, b), ACTIVATION);
+    dst[i] = STORED(ROUNDED ? on_steps(v, args.scale, args.low, args.high) : v);
 }

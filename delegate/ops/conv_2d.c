@@ -13,8 +13,9 @@ struct conv_args {
     uint32_t out_h, out_w, out_channels, out_slices;
     int32_t pad_h, pad_w;
     uint32_t group_in, group_out;
+    struct graph_steps steps;
 };
-_Static_assert(sizeof(struct conv_args) == 56, "conv_2d.comp, conv_2d_grouped.comp");
+_Static_assert(sizeof(struct conv_args) == 68, "conv_2d.comp, conv_2d_grouped.comp");
 
 static struct window window_of(const TfLiteConvParams *params, const struct graph_tensor *w)
 {
@@ -142,7 +143,8 @@ enum status product_plan(struct planner *p, const struct graph_node *node,
                               .out_channels = dst->channels,
                               .out_slices = dst->slices,
                               .group_in = src->channels,
-                              .group_out = dst->channels };
+                              .group_out = dst->channels,
+                              .steps = node->steps };
     struct plan_step *s = planner_step(p, "conv_2d", node, tile.x, tile.y, tile.z);
 
     if (!s)
@@ -153,6 +155,7 @@ enum status product_plan(struct planner *p, const struct graph_node *node,
     step_spec(s, 10, tile.rows);
     step_spec(s, 11, true); /* dense */
     step_spec(s, 12, false);
+    step_spec(s, 13, node->steps.scale > 0);
     step_write(p, s, 0, product->dst);
     step_read(p, s, 1, product->src);
     step_operand(p, s, 2, product->weights);
@@ -216,16 +219,20 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
         .pad_w = pads.left,
         .group_in = (uint32_t)w->dims[3],
         .group_out = (uint32_t)(w->dims[0] / (x->dims[3] / w->dims[3])),
+        .steps = n->steps,
     };
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     step_operand(p, s, 2, &weights);
     step_operand(p, s, 3, &bias);
-    if (grouped)
+    if (grouped) {
+        step_spec(s, 10, n->steps.scale > 0);
         return push_grouped(p, s, &args);
+    }
     step_spec(s, 10, tile.rows);
     step_spec(s, 11, is_dense(&window, &pads));
     step_spec(s, 12, n->has_residual);
+    step_spec(s, 13, n->steps.scale > 0);
     return push_product(p, s, &args, &tile);
 }
 
@@ -233,6 +240,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_CONV_2D,
       .max_version = 8,
       GPU_ACTIVATION(TfLiteConvParams),
+      .rounds = true,
       .accept = accept_conv,
       .plan = plan_conv },
 };

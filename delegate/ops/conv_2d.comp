@@ -25,6 +25,8 @@ layout(constant_id = 10) const uint ROWS = 4u;
 layout(constant_id = 11) const bool DENSE = false; // pixel p of dst is made of pixel p of src
 layout(constant_id = 12) const bool RESIDUAL = false; // what dst holds is added
 
+layout(constant_id = 13) const bool ROUNDED = false; // to the steps of an 8-bit tensor
+
 layout(push_constant) uniform Args {
     uint count;               // workgroups: blocks of pixels * blocks of output slices
     uint pixels;              // N * OH * OW
@@ -32,6 +34,7 @@ layout(push_constant) uniform Args {
     uint out_h, out_w, out_channels, out_slices;
     int pad_h, pad_w;         // before
     uint group_in, group_out; // of conv_2d_grouped.comp
+    float scale, low, high;   // ROUNDED
 } args;
 
 // Invocations of a share of the sum; all sums of a share.
@@ -152,6 +155,9 @@ void main()
                 continue; // a repeated block has been added, or will be
             v += vec4(residual[at]);
         }
-        dst[at] = STORED(activate(v, ACTIVATION));
+        v = activate(v, ACTIVATION);
+        if (ROUNDED)
+            v = on_steps(v, args.scale, args.low, args.high);
+        dst[at] = STORED(v);
     }
 }

@@ -17,6 +17,8 @@ layout(constant_id = 7) const uint DILATION_H = 1u;
 layout(constant_id = 8) const uint DILATION_W = 1u;
 layout(constant_id = 9) const uint ACTIVATION = 0u;
 
+layout(constant_id = 10) const bool ROUNDED = false; // to the steps of an 8-bit tensor
+
 layout(push_constant) uniform Args {
     uint count;               // invocations: tiles of pixels * out_slices
     uint pixels;              // N * OH * OW
@@ -24,12 +26,19 @@ layout(push_constant) uniform Args {
     uint out_h, out_w, out_channels, out_slices;
     int pad_h, pad_w;         // before
     uint group_in, group_out; // channels of a group
+    float scale, low, high; // ROUNDED
 } args;
 
 const uint TILE = 4u;
 
 // Channel c of the pixel whose slices begin at base.
 float channel(uint base, uint c) { return vec4(src[base + c / 4u])[c % 4u]; }
+
+vec4 result(vec4 sum)
+{
+    const vec4 v = activate(sum, ACTIVATION);
+    return ROUNDED ? on_steps(v, args.scale, args.low, args.high) : v;
+}
 
 void main()
 {
@@ -81,5 +90,5 @@ void main()
         }
     for (uint t = 0u; t < TILE; t++)
         if (first + t < args.pixels)
-            dst[(first + t) * args.out_slices + out_slice] = STORED(activate(sum[t], ACTIVATION));
+            dst[(first + t) * args.out_slices + out_slice] = STORED(result(sum[t]));
 }

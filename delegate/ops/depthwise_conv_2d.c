@@ -9,8 +9,9 @@ struct depthwise_args {
     uint32_t in_h, in_w, in_channels, in_slices;
     uint32_t out_h, out_w, out_slices;
     int32_t pad_h, pad_w;
+    struct graph_steps steps;
 };
-_Static_assert(sizeof(struct depthwise_args) == 40, "depthwise_conv_2d.comp");
+_Static_assert(sizeof(struct depthwise_args) == 52, "depthwise_conv_2d.comp");
 
 static struct window window_of(const TfLiteDepthwiseConvParams *params,
                                const struct graph_tensor *w)
@@ -92,6 +93,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     step_spec(s, 8, (uint32_t)window.dilation_w);
     step_spec(s, 9, (uint32_t)params->activation);
     step_spec(s, 10, (uint32_t)(w->dims[3] / x->dims[3]));
+    step_spec(s, 11, n->steps.scale > 0);
     args = (struct depthwise_args){
         .in_h = (uint32_t)x->dims[1],
         .in_w = (uint32_t)x->dims[2],
@@ -102,6 +104,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
         .out_slices = p->plan->tensors[dst].slices,
         .pad_h = pads.top,
         .pad_w = pads.left,
+        .steps = n->steps,
     };
     args.count = p->plan->tensors[dst].rows * args.out_slices;
     step_push(s, &args, sizeof args);
@@ -116,6 +119,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_DEPTHWISE_CONV_2D,
       .max_version = 7,
       GPU_ACTIVATION(TfLiteDepthwiseConvParams),
+      .rounds = true,
       .accept = accept_depthwise,
       .plan = plan_depthwise },
 };

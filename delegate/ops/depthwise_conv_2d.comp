@@ -17,12 +17,14 @@ layout(constant_id = 7) const uint DILATION_H = 1u;
 layout(constant_id = 8) const uint DILATION_W = 1u;
 layout(constant_id = 9) const uint ACTIVATION = 0u;
 layout(constant_id = 10) const uint MULTIPLIER = 1u;
+layout(constant_id = 11) const bool ROUNDED = false; // to the steps of an 8-bit tensor
 
 layout(push_constant) uniform Args {
     uint count; // pixels * out_slices
     uint in_h, in_w, in_channels, in_slices;
     uint out_h, out_w, out_slices;
     int pad_h, pad_w; // before
+    float scale, low, high; // ROUNDED
 } args;
 
 vec4 load(uint base, uint out_slice)
@@ -64,5 +66,6 @@ void main()
             sum += inside ? product : vec4(0.0);
         }
     }
-    dst[i] = STORED(activate(sum, ACTIVATION));
+    const vec4 v = activate(sum, ACTIVATION);
+    dst[i] = STORED(ROUNDED ? on_steps(v, args.scale, args.low, args.high) : v);
 }

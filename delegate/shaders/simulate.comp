@@ -15,5 +15,5 @@ void main()
 {
     const uint i = item();
     if (i < args.count)
-        dst[i] = STORED(clamped(round(vec4(src[i]) / args.scale), args.low, args.high) * args.scale);
+        dst[i] = STORED(on_steps(vec4(src[i]), args.scale, args.low, args.high));
 }

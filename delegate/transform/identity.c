@@ -69,7 +69,7 @@ static int result_of(const struct graph *g, const struct graph_node *n)
 {
     int i = -1;
 
-    if (graph_is_quantized(g, n) && !n->op->raw && !n->op->moves)
+    if ((graph_is_quantized(g, n) && !n->op->raw && !n->op->moves) || n->steps.scale > 0)
         return -1;
     switch (n->code) {
     case BUILTIN_RESHAPE:

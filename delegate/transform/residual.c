@@ -57,7 +57,7 @@ static int find_conv(const struct rewrite *w, int add, int i)
     const int conv = g->tensors[n->inputs[i]].producer, other = n->inputs[1 - i];
 
     if (conv < 0 || g->nodes[conv].code != BUILTIN_CONV_2D || g->nodes[conv].has_residual ||
-        !has_one_group(g, &g->nodes[conv]) ||
+        g->nodes[conv].steps.scale > 0 || !has_one_group(g, &g->nodes[conv]) ||
         ((const TfLiteConvParams *)g->nodes[conv].params)->activation != kTfLiteActNone ||
         rewrite_only_reader(w, n->inputs[i]) != add || !is_spent(w, other, conv, add))
         return -1;
@@ -75,7 +75,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     TfLiteConvParams *params;
     int conv = -1, i = 0;
 
-    if (n->code != BUILTIN_ADD || graph_is_quantized(g, n))
+    if (n->code != BUILTIN_ADD || graph_is_quantized(g, n) || n->steps.scale > 0)
         return STATUS_OK;
     for (; i < 2 && (conv = find_conv(w, node, i)) < 0; i++)
         ;

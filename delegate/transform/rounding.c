@@ -1,0 +1,26 @@
+/* In float view, the rounding of a result into the node that computes it, where only the rounding
+ * reads it: the shader rounds as its last act.  The bits are the same in fp32; in fp16 the result
+ * is no longer rounded to f16 before. */
+#include "delegate/float_view.h"
+#include "delegate/gpu_op.h"
+#include "delegate/transform.h"
+
+static enum status apply(struct rewrite *w, int node, bool *fired)
+{
+    const struct graph *g = &w->graph;
+    const struct graph_node *n = &g->nodes[node];
+    int producer;
+
+    if (!float_view_is_rounding(n) || rewrite_only_reader(w, n->inputs[0]) != node)
+        return STATUS_OK;
+    producer = g->tensors[n->inputs[0]].producer;
+    if (producer < 0 || !g->nodes[producer].op->rounds || g->nodes[producer].steps.scale > 0)
+        return STATUS_OK;
+    w->graph.nodes[producer].steps = float_view_steps(graph_output(g, n, 0));
+    TRY(rewrite_output(w, producer, 0, n->outputs[0]));
+    rewrite_remove(w, node);
+    *fired = true;
+    return STATUS_OK;
+}
+
+const struct transform transform_rounding = { apply };
