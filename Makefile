@@ -41,6 +41,7 @@ UNIT_SRC := $(wildcard conformance/unit/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 SHADERS := $(wildcard delegate/ops/*.comp delegate/shaders/*.comp)
 INT_SHADERS := $(wildcard delegate/exact/*.comp)
+DOT_SHADERS := $(shell grep -l '"dot.glsl"' $(INT_SHADERS))
 HEADERS := $(wildcard reference/*.h reference/include/tensorflow/lite/c/*.h delegate/*.h delegate/exact/*.h \
              delegate/include/*.h delegate/include/tensorflow/lite/delegates/gpu/*.h \
              conformance/*.h conformance/suites/*.h conformance/unit/*.h fuzz/*.h)
@@ -84,14 +85,17 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
 
-# ---- shaders: SPIR-V per storage precision, those of integers once, embedded as one C file ----
-SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv)
+# ---- shaders: SPIR-V per storage precision, those of integers once or twice, embedded as one C file ----
+SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv) \
+       $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
 # Without names and lines (-g0): a debugger's comfort would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -Idelegate
-spirv = @mkdir -p $(@D) && $(GLSLANG) -DHALF=$(1) --depfile $@.d -o $@ $<
-$(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,0)
-$(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,1)
-$(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,0)
+spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $<
+$(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DHALF=0)
+$(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DHALF=1)
+$(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DDOT=0)
+# The same with the packed dot product, which a device may lack.
+$(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DDOT=1)
 $(B)/glslang_flags: force
 	@mkdir -p $(@D)
 	@echo '$(GLSLANG)' | cmp -s - $@ || echo '$(GLSLANG)' >$@

@@ -139,12 +139,22 @@ static enum status create_device(struct device *d, struct diag *diag)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
         .storageBuffer16BitAccess = d->info.storage_16bit ? VK_TRUE : VK_FALSE
     };
+    VkPhysicalDeviceShaderIntegerDotProductFeatures dot = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
+        .shaderIntegerDotProduct = VK_TRUE
+    };
+    static const char *const extensions[] = { VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME };
     const VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                       .pNext = &storage16,
                                       .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queue };
-    const VkResult r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
+                                      .pQueueCreateInfos = &queue,
+                                      .enabledExtensionCount = d->info.integer_dot_product ? 1 : 0,
+                                      .ppEnabledExtensionNames = extensions };
+    VkResult r;
 
+    if (d->info.integer_dot_product)
+        storage16.pNext = &dot;
+    r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
     if (r != VK_SUCCESS) {
         d->handle = VK_NULL_HANDLE;
         device_fail(diag, "vkCreateDevice", r);
@@ -297,6 +307,25 @@ enum status device_test_half(struct device *d, struct pipeline_cache *cache, str
     d->half_tested = s == STATUS_OK;
     pthread_mutex_unlock(&d->selftest_lock);
     return s;
+}
+
+enum status device_test_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    pthread_mutex_lock(&d->selftest_lock);
+    if (!d->dot_tested && device_has_dot(d)) {
+        s = selftest_dot(d, cache, diag);
+        d->dot_tested = s == STATUS_OK || s == STATUS_NO_DEVICE;
+        atomic_store(&d->dot_wrong, s == STATUS_NO_DEVICE);
+    }
+    pthread_mutex_unlock(&d->selftest_lock);
+    return s;
+}
+
+bool device_has_dot(const struct device *d)
+{
+    return d->info.integer_dot_product && !atomic_load(&d->dot_wrong);
 }
 
 void device_release(struct device *d)

@@ -47,6 +47,8 @@ struct device {
     struct pipeline *pipelines;
     pthread_mutex_t selftest_lock;
     bool half_tested; /* 16-bit storage gave the known answers */
+    bool dot_tested;
+    atomic_bool dot_wrong; /* the packed dot product did not */
 };
 
 /* The device that `wanted` names: an index, part of a name (case ignored), NULL for the best one by
@@ -58,6 +60,11 @@ void device_release(struct device *d);
 /* Runs the self-test of 16-bit storage when it has not passed on this device yet.  Its pipelines go
  * through the cache, which may be NULL. */
 enum status device_test_half(struct device *d, struct pipeline_cache *cache, struct diag *diag);
+
+/* Likewise for the packed dot product of bytes; where answers are wrong it is not used, and diag
+ * says so.  Does nothing on a device without. */
+enum status device_test_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag);
+bool device_has_dot(const struct device *d);
 
 /* Describes all devices (assay_gpu.h); -1 with the reason in diag. */
 int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);

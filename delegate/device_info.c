@@ -89,8 +89,8 @@ static void read_features(VkPhysicalDevice physical, uint32_t api,
         *tail = &float16;
         tail = &float16.pNext;
     }
-    if (api >= VK_API_VERSION_1_3 ||
-        has_extension(extensions, count, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME))
+    /* The extension, also where 1.3 has it: we ask for 1.1. */
+    if (has_extension(extensions, count, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME))
         *tail = &dot;
     vkGetPhysicalDeviceFeatures2(physical, &features);
     info->storage_16bit = storage16.storageBuffer16BitAccess;

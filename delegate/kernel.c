@@ -137,6 +137,22 @@ static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool
     return STATUS_OK;
 }
 
+/* Where the packed dot product is wrong, sums are made without. */
+static enum status test_dot(struct kernel *k, struct pipeline_cache *cache, TfLiteContext *context,
+                            struct diag *diag)
+{
+    bool used = false;
+    enum status s;
+
+    for (int i = 0; i < k->plan.step_count; i++)
+        used |= k->plan.steps[i]->packed_dot;
+    if (!used || (s = device_test_dot(k->owner->device, cache, diag)) != STATUS_NO_DEVICE)
+        return used ? s : STATUS_OK;
+    context->ReportError(context, "WARNING: %s; not used", diag->text);
+    diag_clear(diag);
+    return STATUS_OK;
+}
+
 static enum status open_partition(struct kernel *k, TfLiteContext *context, struct diag *diag)
 {
     struct gpu_delegate *d = k->owner;
@@ -147,6 +163,7 @@ static enum status open_partition(struct kernel *k, TfLiteContext *context, stru
 
     if (d->options.precision == PRECISION_FP16)
         TRY(device_test_half(d->device, cache, diag));
+    TRY(test_dot(k, cache, context, diag));
     before = clock_ns();
     s = executor_open(&k->executor, d->device, &k->plan, &d->options, cache, diag);
     delegate_add_part(d, &d->time.upload_ns, before);

@@ -37,6 +37,9 @@ static const char help[] =
     "model_token          text                model    names the model's files there\n"
     "memory_limit         1.. MiB             budget   device memory that a graph may take\n"
     "in_place             0, 1                1        elementwise steps write over dead inputs\n"
+    "packed_dot           0, 1                1        8-bit sums by the device's dot product, "
+    "where\n"
+    "                                                  it has one; the same results without\n"
     "tune                 0, 1                0        measure sizes of workgroups at the start\n"
     "                                                  (some seconds), and keep them, with a\n"
     "                                                  serialization_dir, for the next ones\n"
@@ -250,6 +253,12 @@ static enum status parse_in_place(struct gpu_options *o, const char *key, const 
     return parse_bool(key, value, &o->in_place, diag);
 }
 
+static enum status parse_dot(struct gpu_options *o, const char *key, const char *value,
+                             struct diag *diag)
+{
+    return parse_bool(key, value, &o->packed_dot, diag);
+}
+
 static enum status parse_tune(struct gpu_options *o, const char *key, const char *value,
                               struct diag *diag)
 {
@@ -315,6 +324,7 @@ static const struct {
     { "model_token", parse_token },
     { "memory_limit", parse_memory_limit },
     { "in_place", parse_in_place },
+    { "packed_dot", parse_dot },
     { "tune", parse_tune },
     { "profile", parse_profile },
     { "trace", parse_trace },
@@ -350,6 +360,7 @@ enum status options_parse(struct gpu_options *o, const char *const *keys, const 
                                .first_node = -1,
                                .last_node = -1,
                                .in_place = true,
+                               .packed_dot = true,
                                .max_partitions = 1,
                                .tune_budget_ms = TUNE_BUDGET_MS,
                                .min_nodes = 1 };

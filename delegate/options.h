@@ -45,6 +45,7 @@ struct gpu_options {
     int min_nodes;
     int memory_limit_mib;    /* of device memory, for a graph; 0: what the device has */
     bool in_place;           /* elementwise steps may write over an input that dies there */
+    bool packed_dot;         /* sums of bytes by the device's packed dot product */
     bool tune;               /* measure sizes of workgroups */
     unsigned tune_budget_ms; /* for that */
     int workgroup_variant;   /* for tests, no key: n-th candidate where the size is free; 0: off */

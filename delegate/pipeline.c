@@ -28,16 +28,19 @@ uint64_t device_pipelines_ns(void)
     return atomic_load(&made_ns);
 }
 
-static const struct spirv *find_shader(const char *name, bool half)
+static const struct spirv *find_shader(const struct device *d, const struct plan_step *step,
+                                       bool half)
 {
     char full[64];
 
     const struct spirv *shader;
 
-    snprintf(full, sizeof full, "%s.%s", name, half ? "f16" : "f32");
+    snprintf(full, sizeof full, "%s.%s", step->shader, half ? "f16" : "f32");
     if ((shader = spirv_find(full)))
         return shader;
-    snprintf(full, sizeof full, "%s.int", name); /* of integers: one for both */
+    /* Of integers: one for both. */
+    snprintf(full, sizeof full, "%s.%s", step->shader,
+             step->packed_dot && device_has_dot(d) ? "dot" : "int");
     return spirv_find(full);
 }
 
@@ -96,7 +99,7 @@ static enum status fill_cache(struct device *d, struct pipeline *p, struct pipel
 static enum status find_or_create(struct device *d, const struct plan_step *step, bool half,
                                   struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
 {
-    const struct spirv *shader = find_shader(step->shader, half);
+    const struct spirv *shader = find_shader(d, step, half);
     struct pipeline *p;
     enum status s;
 
@@ -140,7 +143,7 @@ enum status device_pipeline(struct device *d, const struct plan_step *step, bool
 enum status device_pipeline_alone(struct device *d, const struct plan_step *step, bool half,
                                   struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
 {
-    const struct spirv *shader = find_shader(step->shader, half);
+    const struct spirv *shader = find_shader(d, step, half);
 
     if (!shader)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);

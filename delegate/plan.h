@@ -67,7 +67,8 @@ struct plan_step {
     uint32_t shared_bytes; /* of a workgroup */
     struct plan_binding bindings[PLAN_BINDINGS];
     uint32_t groups[3];
-    bool tuned; /* the size of the workgroup was measured */
+    bool packed_dot; /* the shader has another form with the packed dot product, NAME.dot */
+    bool tuned;      /* the size of the workgroup was measured */
     /* Where the size of the workgroup is free (workgroups.h): invocations wanted, or columns of
      * tiles; runs of tiles; what an invocation needs of shared memory.  0 items: it is not free. */
     uint64_t items, runs;

@@ -1,7 +1,10 @@
 #include "delegate/selftest.h"
 
 #include "delegate/executor.h"
+#include "delegate/gpu_op.h"
 #include "reference/half.h"
+#include "reference/quant.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,6 +84,123 @@ enum status selftest_half(struct device *d, struct pipeline_cache *cache, struct
             s = diag_fail(diag, STATUS_NO_DEVICE,
                           "device '%s': 16-bit storage is wrong: %a comes back as %a", d->info.name,
                           values[i], stored[i]);
+done:
+    executor_close(&e);
+    plan_close(&plan);
+    return s;
+}
+
+/* ---- packed dot product ---- */
+
+enum { DEPTH = 22, OUTPUTS = 67, PIXELS = 5 };
+static const struct quant_multiplier factor = { 1 << 30, -9 }; /* 2^-10 */
+
+/* A 1x1 convolution with the ends of the range, and a spread of others. */
+struct dots {
+    int8_t x[PIXELS][DEPTH], w[OUTPUTS][DEPTH], y[PIXELS][OUTPUTS];
+};
+
+static void fill_dots(struct dots *d)
+{
+    for (int p = 0; p < PIXELS; p++)
+        for (int i = 0; i < DEPTH; i++)
+            d->x[p][i] = (int8_t)(p == 0 ? -128 : p == 1 ? 127 : (i * 89 + p * 151) % 256 - 128);
+    for (int o = 0; o < OUTPUTS; o++)
+        for (int i = 0; i < DEPTH; i++)
+            d->w[o][i] = (int8_t)(o == 0   ? -128
+                                  : o == 1 ? (i % 8 < 4 ? 127 : -128)
+                                           : (i * 53 + o * 197) % 256 - 128);
+    for (int p = 0; p < PIXELS; p++)
+        for (int o = 0; o < OUTPUTS; o++) {
+            int32_t sum = 0;
+
+            for (int i = 0; i < DEPTH; i++)
+                sum += d->x[p][i] * d->w[o][i];
+            d->y[p][o] = (int8_t)quant_clamp(quant_multiply(sum, factor),
+                                             (struct quant_range){ INT8_MIN, INT8_MAX });
+        }
+}
+
+static struct graph_tensor bytes_of(const char *name, int outer, int columns, int channels,
+                                    const void *data, const float *scale, const int32_t *zero)
+{
+    const size_t elements = (size_t)outer * (size_t)columns * (size_t)channels;
+
+    return (struct graph_tensor){ .name = name,
+                                  .type = kTfLiteInt8,
+                                  .rank = 4,
+                                  .dims = { outer, 1, columns, channels },
+                                  .elements = elements,
+                                  .data = data,
+                                  .producer = -1,
+                                  .quant = { scale, zero, 1, elements, 0 },
+                                  .source = -1 };
+}
+
+static enum status plan_dots(struct plan *plan, const struct device *d,
+                             const struct gpu_options *wanted, const struct dots *dots,
+                             struct diag *diag)
+{
+    static const float scale[] = { 1, 0x1p-10f };
+    static const int32_t zero = 0;
+    static const int nodes[] = { 0 }, in[] = { 0, 1 }, out[] = { 2 };
+    const TfLiteConvParams params = { .padding = kTfLitePaddingValid,
+                                      .stride_width = 1,
+                                      .stride_height = 1,
+                                      .dilation_width_factor = 1,
+                                      .dilation_height_factor = 1 };
+    struct graph_tensor t[] = {
+        bytes_of("x", 1, PIXELS, DEPTH, NULL, &scale[0], &zero),
+        bytes_of("w", OUTPUTS, 1, DEPTH, dots->w, &scale[1], &zero),
+        bytes_of("y", 1, PIXELS, OUTPUTS, NULL, &scale[0], &zero),
+    };
+    struct graph_node node = { .op = gpu_op_find(BUILTIN_CONV_2D),
+                               .code = BUILTIN_CONV_2D,
+                               .version = 1,
+                               .name = "CONV_2D",
+                               .params = &params,
+                               .inputs = in,
+                               .outputs = out,
+                               .input_count = 2,
+                               .output_count = 1 };
+    const struct graph graph = { .tensors = t, .tensor_count = 3, .nodes = &node, .node_count = 1 };
+    const struct plan_request request = { .graph = &graph,
+                                          .options = wanted,
+                                          .limits = &d->limits,
+                                          .nodes = nodes,
+                                          .node_count = 1,
+                                          .inputs = in,
+                                          .input_count = 1,
+                                          .outputs = out,
+                                          .output_count = 1 };
+
+    t[2].producer = 0;
+    return plan_make(plan, &request, diag);
+}
+
+enum status selftest_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag)
+{
+    const struct gpu_options wanted = { .packed_dot = true };
+    struct executor e = { 0 };
+    struct plan plan = { 0 };
+    struct dots dots;
+    const int8_t *y;
+    enum status s;
+
+    fill_dots(&dots);
+    if ((s = plan_dots(&plan, d, &wanted, &dots, diag)) != STATUS_OK ||
+        (s = executor_open(&e, d, &plan, &wanted, cache, diag)) != STATUS_OK ||
+        (s = executor_record(&e, diag)) != STATUS_OK)
+        goto done;
+    memcpy(executor_input(&e, 0), dots.x, sizeof dots.x);
+    if ((s = executor_run(&e, diag)) != STATUS_OK)
+        goto done;
+    y = executor_output(&e, 0);
+    for (int i = 0; i < PIXELS * OUTPUTS && s == STATUS_OK; i++)
+        if (y[i] != dots.y[i / OUTPUTS][i % OUTPUTS])
+            s = diag_fail(diag, STATUS_NO_DEVICE,
+                          "device '%s': the packed dot product is wrong: %d where %d is right",
+                          d->info.name, y[i], dots.y[i / OUTPUTS][i % OUTPUTS]);
 done:
     executor_close(&e);
     plan_close(&plan);

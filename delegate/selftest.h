@@ -12,4 +12,7 @@ bool selftest_half_allowed(float stored, float value);
  * wrong.  Run once a device. */
 enum status selftest_half(struct device *d, struct pipeline_cache *cache, struct diag *diag);
 
+/* The packed dot product of bytes, in a convolution.  STATUS_NO_DEVICE when an answer is wrong. */
+enum status selftest_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag);
+
 #endif

@@ -52,6 +52,8 @@ struct row {
 
 #define FLOAT_VIEW OPTION("quantized", "float_view")
 #define RELU_BYTES BYTES(RELU, 0, 0), BYTES(RELU, OUT, 0)
+#define CONV_BYTES                                                                                 \
+    BYTES(CONV, 0, 0), BYTES(CONV, 1, 0), TYPE(CONV, 2, kTfLiteInt32), BYTES(CONV, OUT, 0)
 /* f32 with constant 8-bit weights */
 #define DENSE_BYTES                                                                                \
     TAKES(DENSE, 1, ADD, 1), RANK(DENSE, 1, 2), BYTES(DENSE, 1, 0), DIM(DENSE, 1, 0, 5),           \
@@ -193,6 +195,21 @@ static const struct row rows[] = {
     EDGE(QUANT_SCALE, RELU, FLOAT_VIEW, BYTES(RELU, 0, -128), BYTES(RELU, OUT, 127)),
     EDGE(QUANT_SCALE, DENSE, DENSE_BYTES, SCALES(DENSE, 1, 5)),
     EDGE(QUANT_SCALE, RESHAPE, TYPE(RESHAPE, 0, kTfLiteInt8), TYPE(RESHAPE, OUT, kTfLiteInt8)),
+    /* In integers: the scales of weights, the factor of all three, the bounds of an activation. */
+    FAIL(QUANT_SCALE, CONV, CONV_BYTES, BYTES(CONV, 1, 1)),
+    FAIL(QUANT_SCALE, CONV, CONV_BYTES, SCALES(CONV, 1, 8), SCALE_DIM(CONV, 1, 3)),
+    FAIL(QUANT_SCALE, CONV, CONV_BYTES, SCALE(CONV, 0, 15), SCALE(CONV, 1, 15),
+         SCALE(CONV, OUT, -1)),
+    FAIL(QUANT_SCALE, CONV, CONV_BYTES, PARAM(CONV, CONV_P, activation, kTfLiteActReluN1To1),
+         SCALE(CONV, OUT, -32)),
+    EDGE(QUANT_SCALE, CONV, CONV_BYTES, SCALES(CONV, 1, 8), SCALE_DIM(CONV, 1, 0)),
+    EDGE(QUANT_SCALE, CONV, CONV_BYTES, SCALE(CONV, 0, 15), SCALE(CONV, 1, 15),
+         SCALE(CONV, OUT, 0)),
+    EDGE(QUANT_SCALE, CONV, CONV_BYTES, PARAM(CONV, CONV_P, activation, kTfLiteActReluN1To1),
+         SCALE(CONV, OUT, -31)),
+    FAIL(QUANT_WEIGHTS, CONV, CONV_BYTES, COMPUTED(CONV, 1)),
+    EDGE(QUANT_WEIGHTS, CONV, CONV_BYTES),
+    EDGE(QUANT_WEIGHTS, CONV, CONV_BYTES, COMPUTED(CONV, 1), FLOAT_VIEW),
     FAIL(QUANT_MODE, LSTM, BYTES(LSTM, 0, 0), BYTES(LSTM, 1, 0), BYTES(LSTM, 2, 0),
          TYPE(LSTM, 3, kTfLiteInt32), TYPE(LSTM, 4, kTfLiteInt16), BYTES(LSTM, OUT, 0),
          TYPE(LSTM, OUT + 1, kTfLiteInt16), BYTES(LSTM, OUT + 2, 0),

@@ -10,6 +10,8 @@
 
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <math.h>
+
 /* Nodes. */
 enum {
     CONV,
@@ -200,6 +202,8 @@ struct edit {
         EDIT_TYPE,
         EDIT_BYTES,
         EDIT_SCALES,
+        EDIT_SCALE,
+        EDIT_SCALE_DIM,
         EDIT_COMPUTED,
         EDIT_CONSTANT,
         EDIT_LONGS,
@@ -253,6 +257,15 @@ struct edit {
 #define SCALES(n, t, count)                                                                        \
     {                                                                                              \
         .what = EDIT_SCALES, .node = (n), .tensor = (t), .value = (count)                          \
+    }
+/* Its first scale is 2^exponent; the dimension that its scales are of. */
+#define SCALE(n, t, exponent)                                                                      \
+    {                                                                                              \
+        .what = EDIT_SCALE, .node = (n), .tensor = (t), .value = (exponent)                        \
+    }
+#define SCALE_DIM(n, t, d)                                                                         \
+    {                                                                                              \
+        .what = EDIT_SCALE_DIM, .node = (n), .tensor = (t), .value = (d)                           \
     }
 #define COMPUTED(n, t)                                                                             \
     {                                                                                              \
@@ -408,6 +421,8 @@ static inline void world_edit(struct world *w, const struct edit *e)
         if (e->value == 0)
             t->quant.scale = NULL;
         break;
+    case EDIT_SCALE: w->scales[t - w->tensors][0] = ldexpf(1, (int)e->value); break;
+    case EDIT_SCALE_DIM: t->quant.dimension = (int)e->value; break;
     case EDIT_COMPUTED: t->data = NULL; break;
     case EDIT_CONSTANT: t->data = w->floats; break;
     case EDIT_LONGS:

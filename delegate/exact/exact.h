@@ -7,6 +7,7 @@
 
 extern const struct gpu_exact exact_binary;
 extern const struct gpu_exact exact_concatenation;
+extern const struct gpu_exact exact_conv_2d;
 extern const struct gpu_exact exact_moves;
 extern const struct gpu_exact exact_pool;
 

@@ -1,5 +1,6 @@
 /* CONV_2D: weights [O,KH,KW,I] with I dividing the input's channels (groups), optional bias; both
  * constant or computed. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "delegate/operand.h"
 #include "delegate/product.h"
@@ -242,6 +243,7 @@ static const struct gpu_op ops[] = {
       GPU_ACTIVATION(TfLiteConvParams),
       .rounds = true,
       .accept = accept_conv,
-      .plan = plan_conv },
+      .plan = plan_conv,
+      .exact = &exact_conv_2d },
 };
 const struct gpu_family gpu_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,21 @@
+// Sums of four products of bytes, by the packed dot product where the device has it.
+#if DOT
+#extension GL_EXT_spirv_intrinsics : require
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019],
+                  id = 4450) // OpSDot of packed 4x8 bits
+int signed_dot(uint a, uint b, spirv_literal int format);
+int dot4(uint a, uint b) { return signed_dot(a, b, 0); }
+#else
+int dot4(uint a, uint b)
+{
+    const ivec4 v = unpacked(a, true) * unpacked(b, true);
+    return v.x + v.y + v.z + v.w;
+}
+#endif
+
+const uint ONES = 0x01010101u;
+// One for each channel that slice s has, 0 for the lanes without.
+uint ones(uint s, uint channels)
+{
+    return 4u * s + 4u > channels ? ONES & (1u << 8u * (channels % 4u)) - 1u : ONES;
+}
