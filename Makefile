@@ -227,6 +227,16 @@ mutants: all ## plants faults one at a time: the suite must notice each; T='ref_
 valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
 	@$(TEST_ENV) sh ci/valgrind.sh $(B)
 
+# One build for gcc and one for clang: make tsan CC=clang.
+tsan: ## the tests of threads under ThreadSanitizer
+	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread OPT='-O1 -g' tsan-run
+TSAN_TESTS := gpu_threads gpu_spirv
+tsan-run: $(addprefix $(B)/unit/test_,$(TSAN_TESTS))
+	@for t in $(TSAN_TESTS); do \
+	    $(TEST_ENV) TSAN_OPTIONS='exitcode=66 suppressions=ci/tsan.supp' $(B)/unit/test_$$t >$(B)/tsan_$$t.log 2>&1 && \
+	        grep -q '^\[  PASSED' $(B)/tsan_$$t.log || { cat $(B)/tsan_$$t.log >&2; exit 1; }; \
+	    grep '^\[  PASSED' $(B)/tsan_$$t.log | sed "s/^/tsan: $$t: /"; done
+
 torture-cache: all $(addprefix $(B)/unit/test_gpu_,cache serialize tune) ## serialized files cut, flipped, raced for; every size of workgroup (minutes)
 	@for t in cache serialize tune; do \
 	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/unit/test_gpu_$$t >$(B)/torture_$$t.log 2>&1 || \
@@ -268,6 +278,6 @@ clean: ## remove $(B)
 
 force:
 .PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
-        fuzz-run coverage mutants valgrind torture-cache size portable install help clean force
+        fuzz-run coverage mutants valgrind torture-cache tsan tsan-run size portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

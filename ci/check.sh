@@ -90,6 +90,13 @@ total=$((total + count))
 # At most 3 cases an op; all of them run in `make conformance`.
 cases --limit=3
 
+# What must not meet on two threads: the layer watches our calls (make tsan our own memory).
+if [ -n "$validation" ]; then
+    run threads env ASSAY_VK_VALIDATION=1 "$b/unit/test_gpu_threads"
+    echo 'threads: clean under the validation layer'
+    total=$((total + 1))
+fi
+
 # Programs written for the TensorFlow Lite C API, on the CPU and with the delegate: the same class.
 for program in "$b"/examples/*; do
     [ -f "$program" ] && [ -x "$program" ] || continue

@@ -82,10 +82,14 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
 
 static TfLiteStatus delegate_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
-    struct gpu_delegate *d = delegate->data_;
+    struct gpu_delegate *d = delegate_hold(delegate);
     TfLiteStatus status;
     uint64_t before;
 
+    if (!d) {
+        context->ReportError(context, "assay delegate: there is no such delegate any more");
+        return kTfLiteError;
+    }
     pthread_mutex_lock(&d->prepare_lock);
     before = clock_ns();
     atomic_store(&d->preparing, true);
@@ -93,6 +97,7 @@ static TfLiteStatus delegate_prepare(TfLiteContext *context, TfLiteDelegate *del
     atomic_store(&d->preparing, false);
     delegate_add_time(d, before);
     pthread_mutex_unlock(&d->prepare_lock);
+    delegate_drop(d);
     return status;
 }
 
@@ -110,6 +115,69 @@ void delegate_add_part(struct gpu_delegate *d, uint64_t *part, uint64_t before)
     pthread_mutex_lock(&d->lock);
     *part += clock_ns() - before;
     pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- which there are ---- */
+
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gpu_delegate *all; /* that were not destroyed */
+
+/* The place of the delegate's pointer in the list, or of the list's end. */
+static struct gpu_delegate **find(const TfLiteDelegate *delegate)
+{
+    struct gpu_delegate **at = &all;
+
+    while (*at && &(*at)->base != delegate)
+        at = &(*at)->next;
+    return at;
+}
+
+struct gpu_delegate *delegate_hold(const TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d;
+
+    pthread_mutex_lock(&all_lock);
+    if ((d = *find(delegate)))
+        d->users++;
+    pthread_mutex_unlock(&all_lock);
+    return d;
+}
+
+/* Takes any half-made one. */
+static void close_delegate(struct gpu_delegate *d)
+{
+    trace_close(&d->trace, NULL); /* nobody is there to be told of a failure */
+    device_release(d->device);
+    options_close(&d->options);
+    decision_close(&d->decision);
+    pthread_mutex_destroy(&d->prepare_lock);
+    pthread_mutex_destroy(&d->lock);
+    mem_free(d);
+}
+
+void delegate_drop(struct gpu_delegate *d)
+{
+    bool last;
+
+    if (!d)
+        return;
+    pthread_mutex_lock(&all_lock);
+    last = --d->users == 0;
+    pthread_mutex_unlock(&all_lock);
+    if (last)
+        close_delegate(d);
+}
+
+void delegate_destroy(const TfLiteDelegate *delegate)
+{
+    struct gpu_delegate **at, *d;
+
+    pthread_mutex_lock(&all_lock);
+    at = find(delegate);
+    if ((d = *at))
+        *at = d->next;
+    pthread_mutex_unlock(&all_lock);
+    delegate_drop(d);
 }
 
 enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
@@ -134,24 +202,16 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
     if (s == STATUS_OK && d->options.trace)
         s = trace_open(&d->trace, d->options.trace, diag);
     if (s != STATUS_OK) {
-        delegate_destroy(d);
+        close_delegate(d);
         return s;
     }
     d->base = (TfLiteDelegate){ .data_ = d, .Prepare = delegate_prepare };
     delegate_add_time(d, before);
+    d->users = 1;
+    pthread_mutex_lock(&all_lock);
+    d->next = all;
+    all = d;
+    pthread_mutex_unlock(&all_lock);
     *out = d;
     return STATUS_OK;
-}
-
-void delegate_destroy(struct gpu_delegate *d)
-{
-    if (!d)
-        return;
-    trace_close(&d->trace, NULL); /* nobody is there to be told of a failure */
-    device_release(d->device);
-    options_close(&d->options);
-    decision_close(&d->decision);
-    pthread_mutex_destroy(&d->prepare_lock);
-    pthread_mutex_destroy(&d->lock);
-    mem_free(d);
 }

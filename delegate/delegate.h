@@ -18,13 +18,15 @@ struct kernel;
 
 struct gpu_delegate {
     TfLiteDelegate base; /* what the host holds; base.data_ is this struct */
+    int users;           /* delegate_hold's, and one until it is destroyed */
+    struct gpu_delegate *next;
     struct gpu_options options;
     struct device *device;
     pthread_mutex_t prepare_lock; /* one graph at a time is being delegated */
     struct graph *graph;          /* of the graph that is being delegated; NULL otherwise */
     pthread_mutex_t lock;         /* guards what follows */
     struct decision decision;     /* of the graph delegated last */
-    struct kernel *kernels;
+    struct kernel *kernels;       /* that are ready */
     struct trace trace;
     struct device_cost cost; /* of opening the device */
     uint64_t init_ns;        /* in our functions until now, inferences excluded */
@@ -43,7 +45,7 @@ struct gpu_delegate {
 
 /* One partition in one interpreter. */
 struct kernel {
-    struct gpu_delegate *owner;
+    struct gpu_delegate *owner; /* held */
     struct kernel *next;
     struct plan plan;
     struct executor executor;
@@ -55,7 +57,15 @@ struct kernel {
 /* keys and values as in the plug-in ABI.  STATUS_USAGE, STATUS_NO_DEVICE, ... */
 enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
                             const char *const *values, size_t count, struct diag *diag);
-void delegate_destroy(struct gpu_delegate *d);
+/* Its kernels may live on: the last of them takes it along.  NULL, and what is no delegate of ours
+ * that lives, is left alone. */
+void delegate_destroy(const TfLiteDelegate *delegate);
+
+/* The delegate of a host's pointer, which is not looked into: NULL when it is none of ours, or was
+ * destroyed.  Stays until delegate_drop (which takes NULL). */
+struct gpu_delegate *delegate_hold(const TfLiteDelegate *delegate);
+void delegate_drop(struct gpu_delegate *d);
+
 /* The time since `before` was spent to get ready; what delegate_prepare calls is in its time. */
 void delegate_add_time(struct gpu_delegate *d, uint64_t before);
 /* Adds it to a part: &d->time.plan_ns, ... */

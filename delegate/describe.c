@@ -53,7 +53,7 @@ static int tensor_count(const struct plan *p)
 /* All partitions' things, one after the other: how many, and whose is the i-th. */
 static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct plan *))
 {
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct gpu_delegate *d = delegate_hold(delegate);
     int sum = 0;
 
     if (!d)
@@ -62,6 +62,7 @@ static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct p
     for (const struct kernel *k = d->kernels; k; k = k->next)
         sum += count(&k->plan);
     pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
     return sum;
 }
 
@@ -70,7 +71,7 @@ static const struct kernel *find(const struct gpu_delegate *d, int (*count)(cons
 {
     const struct kernel *k;
 
-    for (*partition = 0; (k = nth_kernel(d, *partition)); ++*partition) {
+    for (*partition = 0; *i >= 0 && (k = nth_kernel(d, *partition)); ++*partition) {
         if (*i < count(&k->plan))
             return k;
         *i -= count(&k->plan);
@@ -99,7 +100,8 @@ static struct assay_gpu_binding describe_binding(const struct plan *p, const str
 static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
 {
     const struct plan_step *s = k->plan.steps[i];
-    const struct profile *profile = k->executor.profile;
+    struct profile *const profile = k->executor.profile;
+    struct profile_time time;
     struct assay_gpu_step mine = { .partition = partition,
                                    .step = i,
                                    .node = s->node,
@@ -129,11 +131,12 @@ static struct assay_gpu_step describe_step(const struct kernel *k, int partition
         if (n->space == SPACE_ARENA && n->writes && mine.written_offset < 0)
             mine.written_offset = (int64_t)n->offset;
     }
-    if (profile && profile->runs > 0) {
-        mine.runs = profile->runs;
-        mine.mean_us = (double)profile->time[i].sum_ns / (double)profile->runs / 1e3;
-        mine.min_us = (double)profile->time[i].min_ns / 1e3;
-        mine.last_us = (double)profile->time[i].last_ns / 1e3;
+    if (profile)
+        mine.runs = profile_read(profile, i, &time);
+    if (mine.runs > 0) {
+        mine.mean_us = (double)time.sum_ns / (double)mine.runs / 1e3;
+        mine.min_us = (double)time.min_ns / 1e3;
+        mine.last_us = (double)time.last_ns / 1e3;
     }
     return mine;
 }
@@ -145,17 +148,18 @@ int assay_gpu_step_count(const TfLiteDelegate *delegate)
 
 int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_step *step)
 {
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct gpu_delegate *d = delegate_hold(delegate);
     struct assay_gpu_step mine = { .step = 0 };
     const struct kernel *k;
     int partition;
 
-    if (!d || i < 0)
+    if (!d)
         return -1;
     pthread_mutex_lock(&d->lock);
     if ((k = find(d, step_count, &i, &partition)))
         mine = describe_step(k, partition, i);
     pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
     return k ? api_give(step, &mine, sizeof mine) : -1;
 }
 
@@ -184,28 +188,33 @@ int assay_gpu_tensor_count(const TfLiteDelegate *delegate)
 
 int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i, struct assay_gpu_tensor *tensor)
 {
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct gpu_delegate *d = delegate_hold(delegate);
     struct assay_gpu_tensor mine = { .tensor = 0 };
     const struct kernel *k;
     int partition;
 
-    if (!d || i < 0)
+    if (!d)
         return -1;
     pthread_mutex_lock(&d->lock);
     if ((k = find(d, tensor_count, &i, &partition)))
         mine = describe_tensor(&k->plan, partition, i);
     pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
     return k ? api_give(tensor, &mine, sizeof mine) : -1;
 }
 
 int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
                             struct assay_gpu_transform *transform)
 {
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct gpu_delegate *d = delegate_hold(delegate);
     struct assay_gpu_transform mine = { .applied = 0 };
 
-    if (!d || i < 0 || i >= TRANSFORM_COUNT)
+    if (!d)
         return -1;
+    if (i < 0 || i >= TRANSFORM_COUNT) {
+        delegate_drop(d);
+        return -1;
+    }
     mine.name = transform_name((enum transform_id)i);
     mine.meaning = transform_meaning((enum transform_id)i);
     mine.enabled = !(d->options.no_transform & 1u << i);
@@ -213,5 +222,6 @@ int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
     for (const struct kernel *k = d->kernels; k; k = k->next)
         mine.applied += k->plan.applied[i];
     pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
     return api_give(transform, &mine, sizeof mine);
 }

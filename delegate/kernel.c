@@ -66,12 +66,12 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     struct kernel *k;
 
     (void)length;
-    if (!params || !params->delegate)
+    if (!params || !(d = delegate_hold(params->delegate)))
         return TfLiteKernelInitFailed();
-    d = params->delegate->data_;
     if (!(k = mem_alloc(1, sizeof *k))) {
         diag_fail(&diag, STATUS_NO_MEMORY, "partition: out of memory");
         report(context, &diag);
+        delegate_drop(d);
         return TfLiteKernelInitFailed();
     }
     k->owner = d;
@@ -79,13 +79,19 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
         report(context, &diag);
         serialization_close(&k->serialization);
         mem_free(k);
+        delegate_drop(d);
         return TfLiteKernelInitFailed();
     }
-    pthread_mutex_lock(&d->lock);
-    k->next = d->kernels;
-    d->kernels = k;
-    pthread_mutex_unlock(&d->lock);
     return k;
+}
+
+/* From now on it is seen by those who ask what the delegate runs: it does not change any more. */
+static void publish(struct kernel *k)
+{
+    pthread_mutex_lock(&k->owner->lock);
+    k->next = k->owner->kernels;
+    k->owner->kernels = k;
+    pthread_mutex_unlock(&k->owner->lock);
 }
 
 static void kernel_free(TfLiteContext *context, void *user_data)
@@ -108,6 +114,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
     executor_close(&k->executor);
     serialization_close(&k->serialization);
     plan_close(&k->plan);
+    delegate_drop(k->owner);
     mem_free(k);
 }
 
@@ -192,6 +199,7 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
     if (k->ready) {
         serialization_close(&k->serialization);
         plan_drop_constants(&k->plan);
+        publish(k);
     } else {
         report(context, &diag);
     }

@@ -39,8 +39,7 @@ TfLiteDelegate *assay_gpu_delegate_create(const char *const *keys, const char *c
 
 void assay_gpu_delegate_destroy(TfLiteDelegate *delegate)
 {
-    if (delegate)
-        delegate_destroy(delegate->data_);
+    delegate_destroy(delegate);
 }
 
 TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values,
@@ -123,7 +122,7 @@ int assay_gpu_devices(struct assay_gpu_device *devices, int room, char *error, s
 
 int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
 {
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct gpu_delegate *d = delegate_hold(delegate);
     int count;
 
     if (!d)
@@ -131,28 +130,30 @@ int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
     pthread_mutex_lock(&d->lock);
     count = d->decision.refusal_count;
     pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
     return count;
 }
 
 int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gpu_refusal *refusal)
 {
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct gpu_delegate *d = delegate_hold(delegate);
     struct assay_gpu_refusal mine;
     bool found;
 
-    if (!d || i < 0)
+    if (!d)
         return -1;
     pthread_mutex_lock(&d->lock);
-    found = i < d->decision.refusal_count;
+    found = i >= 0 && i < d->decision.refusal_count;
     if (found)
         mine = refusal_view(&d->decision.refusals[i]);
     pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
     return found ? api_give(refusal, &mine, sizeof mine) : -1;
 }
 
 int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
 {
-    struct gpu_delegate *d = delegate ? delegate->data_ : NULL;
+    struct gpu_delegate *d = delegate_hold(delegate);
     struct assay_gpu_stats mine = { .pipelines_created = device_pipelines_made() };
 
     if (!d)
@@ -197,5 +198,6 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
         mine.staging_bytes += k->plan.input_bytes + k->plan.output_bytes;
     }
     pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
     return api_give(stats, &mine, sizeof mine);
 }

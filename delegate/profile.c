@@ -22,6 +22,7 @@ enum status profile_open(struct profile **out, struct device *d, const struct pl
     if (!(p = mem_alloc(1, sizeof *p)))
         return diag_fail(diag, STATUS_NO_MEMORY, "profile: out of memory");
     *out = p;
+    pthread_mutex_init(&p->lock, NULL);
     p->steps = plan->step_count;
     p->tick_ns = d->timestamp_ns;
     p->stamps = mem_alloc(stamps, sizeof *p->stamps);
@@ -41,6 +42,7 @@ void profile_close(struct profile *p, struct device *d)
     mem_free(p->stamps);
     mem_free(p->time);
     mem_free(p->traced);
+    pthread_mutex_destroy(&p->lock);
     mem_free(p);
 }
 
@@ -58,13 +60,15 @@ void profile_stamp(struct profile *p, VkCommandBuffer commands, int index)
 enum status profile_collect(struct profile *p, struct device *d, struct diag *diag)
 {
     const size_t stamps = (size_t)p->steps + 1;
-    uint64_t *row = p->traced + p->runs % PROFILE_TRACED * stamps;
+    uint64_t *row;
     const VkResult r = vkGetQueryPoolResults(
         d->handle, p->pool, 0, (uint32_t)stamps, stamps * sizeof *p->stamps, p->stamps,
         sizeof *p->stamps, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 
     if (r != VK_SUCCESS)
         return device_fail(diag, "vkGetQueryPoolResults", r);
+    pthread_mutex_lock(&p->lock);
+    row = p->traced + p->runs % PROFILE_TRACED * stamps;
     row[0] = (uint64_t)((double)p->stamps[0] * p->tick_ns);
     for (int i = 0; i < p->steps; i++) {
         struct profile_time *t = &p->time[i];
@@ -76,7 +80,19 @@ enum status profile_collect(struct profile *p, struct device *d, struct diag *di
         row[i + 1] = row[i] + t->last_ns;
     }
     p->runs++;
+    pthread_mutex_unlock(&p->lock);
     return STATUS_OK;
+}
+
+uint64_t profile_read(struct profile *p, int step, struct profile_time *time)
+{
+    uint64_t runs;
+
+    pthread_mutex_lock(&p->lock);
+    runs = p->runs;
+    *time = p->time[step];
+    pthread_mutex_unlock(&p->lock);
+    return runs;
 }
 
 /* A label as a JSON string: tensor names may hold anything. */

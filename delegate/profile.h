@@ -6,6 +6,7 @@
 #include "delegate/device.h"
 #include "delegate/plan.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 struct profile_time {
@@ -19,8 +20,9 @@ struct profile {
     VkQueryPool pool; /* one stamp before the first step and one behind each */
     int steps;
     double tick_ns;
+    uint64_t *stamps;     /* of the last run, in ticks */
+    pthread_mutex_t lock; /* guards what follows: a thread may ask while another one runs */
     uint64_t runs;
-    uint64_t *stamps;          /* of the last run, in ticks */
     struct profile_time *time; /* of each step */
     uint64_t *traced; /* PROFILE_TRACED rows of steps + 1, in ns; row runs % PROFILE_TRACED */
 };
@@ -36,6 +38,8 @@ void profile_stamp(struct profile *p, VkCommandBuffer commands, int index);
 
 /* After a run. */
 enum status profile_collect(struct profile *p, struct device *d, struct diag *diag);
+/* How many runs there were, and the time of a step.  Any thread. */
+uint64_t profile_read(struct profile *p, int step, struct profile_time *time);
 
 /* A trace in the JSON array form that Perfetto and chrome://tracing read.  The file is made at
  * once, so that a path that cannot be written is known early.  STATUS_IO with path and reason. */

@@ -9,7 +9,13 @@
  *
  * Every struct begins with its size, as the caller knows it: set struct_size before the call; what
  * a newer library adds behind is not written.  Strings are owned by the library and valid as said.
- * All functions may be called from any thread. */
+ * All functions may be called from any thread, at once: an interpreter is used by one thread at a
+ * time, but which one does not matter, and any number of them may share a delegate.  Functions that
+ * take a delegate say so (-1, 0, NULL) when it is not one of ours.
+ *
+ * The library stays loaded once it is (dlclose does nothing), and keeps one VkInstance; a VkDevice
+ * lives as long as a delegate or a partition uses it.  A forked process may use the library, but no
+ * delegate of its parent. */
 #ifndef ASSAY_GPU_H
 #define ASSAY_GPU_H
 
@@ -39,7 +45,9 @@ ASSAY_GPU_EXPORT const char *assay_gpu_version(void);
 ASSAY_GPU_EXPORT TfLiteDelegate *assay_gpu_delegate_create(const char *const *keys,
                                                            const char *const *values, size_t count,
                                                            void (*report_error)(const char *));
-/* After the last interpreter that uses it.  NULL is allowed. */
+/* After the last interpreter that uses it, as hosts' ABI has it.  Destroyed sooner, it takes no
+ * more graphs and answers no more questions, but its partitions run until their interpreters go.
+ * What is no delegate of ours, was destroyed, or is NULL, is left alone. */
 ASSAY_GPU_EXPORT void assay_gpu_delegate_destroy(TfLiteDelegate *delegate);
 
 /* The options, one a line: "key  values  default  meaning".  Static. */
