@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 static const double unit = 0x1p-24; /* u of f32 */
 static const double floor32 = 0x1p-126;
@@ -99,6 +100,55 @@ double bound_limit(const struct bound_rule *rule, enum bounds bounds, const stru
     if (limit == 0 || s->rounding == 0)
         return limit;
     return limit * (1 + 0x1p-10) + s->rounding * fabs(p->value) + s->step;
+}
+
+double bound_steps(const struct bound_rule *rule, enum bounds floats, const struct bound_point *p,
+                   double scale, int32_t zero)
+{
+    const struct bound_storage *const s = bound_storage(floats);
+    const double r = fabs(p->value - zero), x = fmin(p->magnitude, 0x1p10);
+    double off, operands; /* of the op; by a relative error of the operands */
+
+    switch (rule->kind) {
+    case BOUND_DOT:
+        operands = 2 * p->magnitude;
+        off = unit * (dot_units(p->terms) * p->magnitude + 2 * r);
+        break;
+    case BOUND_AVERAGE: /* a pool's magnitude does not count the zero point */
+        operands = p->magnitude + abs(zero);
+        off = unit * (dot_units(p->terms) * operands + 8 * r);
+        break;
+    case BOUND_SOFTMAX: /* logits are shifted by their largest, which may be large itself */
+        operands = r * (512 + p->magnitude);
+        off = unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude);
+        break;
+    case BOUND_EXP:
+        operands = r * x;
+        off = 2 * unit * r * (4 + 2 * x);
+        break;
+    case BOUND_LOGISTIC:
+        operands = x * exp(-x) / scale;
+        off = 2 * unit * r * 8 + 2.5e-7 * (3 + 2 * x) * exp(-x) / scale;
+        break;
+    case BOUND_RESIZE:
+        operands = p->magnitude + abs(zero);
+        off = unit * (8 * operands + 4 * p->terms);
+        break;
+    case BOUND_LSTM:
+        operands = 0;
+        off = unit * p->magnitude;
+        break;
+    case BOUND_BITS:
+    case BOUND_ROUNDED:
+    default:
+        operands = 2 * (p->magnitude + r);
+        off = 4 * unit * (p->magnitude + r);
+        break;
+    }
+    off += unit * operands;
+    if (s->rounding == 0)
+        return off;
+    return off * (1 + 0x1p-10) + s->rounding * (operands + r) + s->step / scale;
 }
 
 double bound_runtime_error(const struct bound_rule *rule, enum bounds bounds,

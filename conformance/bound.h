@@ -74,6 +74,13 @@ struct bound_verdict bound_check(enum bounds bounds, double limit, double value,
 struct bound_verdict bound_check_special(enum bounds bounds, double limit, double x, double value,
                                          double got);
 
+/* Integers with a scale, given by a device that computes in floats ("float view"; 5.5): how far a
+ * result may be off before it is rounded to an integer, in steps of the output.  p is in steps,
+ * too. The terms are those of the op in f32, with one rounding more for each operand, which is made
+ * of an integer; f16 rounds operands and result to its own. */
+double bound_steps(const struct bound_rule *rule, enum bounds floats, const struct bound_point *p,
+                   double scale, int32_t zero);
+
 /* Why honest results come near the limit of a rule: for margins above a half. */
 const char *bound_note(const struct bound_rule *rule, enum bounds bounds);
 

@@ -1,7 +1,7 @@
 /* Cases: all rows of all suites, named; and the model and inputs of one. */
 #include "conformance/case.h"
 
-#include "conformance/maker.h"
+#include "conformance/maker_quant.h"
 #include "conformance/suite.h"
 #include "reference/memory.h"
 #include "reference/ref_op.h"
@@ -47,6 +47,37 @@ static bool has_word(const char *list, const char *op)
     return false;
 }
 
+/* The least version of an op that has a quantized type; 0: any. */
+static int32_t quant_version(int32_t code, enum case_type type, bool by_channel)
+{
+    static const struct {
+        int32_t code, i8, u8, dynamic, dynamic_by_channel;
+    } versions[] = {
+        { BUILTIN_CONV_2D, 3, 1, 2, 5 },
+        { BUILTIN_DEPTHWISE_CONV_2D, 3, 1, 4, 6 },
+        { BUILTIN_FULLY_CONNECTED, 4, 1, 3, 12 },
+        { BUILTIN_RELU, 2, 2, 0, 0 },
+        { BUILTIN_PRELU, 1, 1, 0, 0 },
+        { BUILTIN_RESHAPE, 1, 1, 0, 0 },
+        { BUILTIN_LSTM, 2, 2, 0, 0 },
+        { BUILTIN_QUANTIZE, 1, 1, 0, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        if (versions[i].code == code)
+            return type == CASE_U8        ? versions[i].u8
+                   : type != CASE_DYNAMIC ? versions[i].i8
+                   : by_channel           ? versions[i].dynamic_by_channel
+                                          : versions[i].dynamic;
+    }
+    return type == CASE_U8 ? 1 : 2;
+}
+
+int32_t case_least_version(int32_t code, int32_t type)
+{
+    return quant_version(code, type == TENSOR_UINT8 ? CASE_U8 : CASE_I8, false);
+}
+
 /* The version of an op that has f16 activations; 0: any. */
 static int32_t half_version(int32_t code)
 {
@@ -59,6 +90,21 @@ static int32_t half_version(int32_t code)
     }
 }
 
+/* FNV-1a of the op's and the row's name, mixed. */
+static uint64_t hash_row(const char *op, const char *name)
+{
+    const char *const words[] = { op, name };
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (int i = 0; i < 2; i++) {
+        for (const char *at = words[i]; *at; at++)
+            hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    }
+    hash ^= hash >> 33;
+    hash *= 0xff51afd7ed558ccdu;
+    return hash ^ hash >> 33;
+}
+
 /* A row of a member in one type. */
 struct subrow {
     const struct suite *suite;
@@ -66,6 +112,46 @@ struct subrow {
     const struct op_case *row;
     enum case_type type;
 };
+
+/* Whether the row's data say something in 8 bits: infinities, numbers far from 1 do not. */
+static bool suits_bytes(const struct op_case *row)
+{
+    const double scale = row->scale != 0 ? row->scale : 1;
+
+    return !row->overflow && !row->every_half && scale >= 0.1 && scale <= 64 &&
+           row->offset >= -64 && row->offset <= 64;
+}
+
+static bool has_type(const struct subrow *r)
+{
+    const uint32_t bit = TYPE_BIT(r->type);
+
+    if (r->row->types)
+        return r->row->types & bit;
+    if (!(r->member->types & bit))
+        return false;
+    if (!(bit & TYPES_QUANTIZED))
+        return true;
+    if (r->row->floats || !suits_bytes(r->row))
+        return false;
+    if (r->row->each_version) /* once for each is enough */
+        return !r->row->gap;
+    return hash_row(r->member->op, r->row->name) >> r->type & 1;
+}
+
+/* Weights have many scales: in dynamic range, where one name stands for both, in half of the rows
+ * whose version has it; of depthwise convolutions in all, for with one scale the runtime reads
+ * beyond it. */
+static bool is_by_channel(const struct subrow *r, int32_t version)
+{
+    if (r->type != CASE_DYNAMIC)
+        return r->type == CASE_I8PC;
+    if (r->member->code == BUILTIN_DEPTHWISE_CONV_2D)
+        return true;
+    return (r->row->quant.channels != CHANNELS_NEAR ||
+            hash_row(r->member->op, r->row->name) >> 16 & 1) &&
+           (!r->row->each_version || version >= quant_version(r->member->code, r->type, true));
+}
 
 /* Fills the next case, or only counts when cases is NULL. */
 static enum status add_case(struct test_case *cases, size_t *count, const struct subrow *r,
@@ -83,7 +169,11 @@ static enum status add_case(struct test_case *cases, size_t *count, const struct
         .suite = r->suite,
         .row = r->row,
         .type = case_types[r->type].tensor_type,
+        .type_name = type,
         .half = r->type == CASE_HALF,
+        .quantized = TYPE_BIT(r->type) & TYPES_QUANTIZED && r->type != CASE_DYNAMIC,
+        .dynamic = r->type == CASE_DYNAMIC,
+        .by_channel = is_by_channel(r, version),
         .op = op,
         .code = r->member->code,
         .version = version,
@@ -99,19 +189,32 @@ static enum status add_case(struct test_case *cases, size_t *count, const struct
     return STATUS_OK;
 }
 
+/* The least version that has the type. */
+static int32_t least_version(const struct subrow *r)
+{
+    if (TYPE_BIT(r->type) & TYPES_QUANTIZED)
+        return quant_version(r->member->code, r->type,
+                             !r->row->each_version && is_by_channel(r, 0));
+    return r->type == CASE_HALF ? half_version(r->member->code) : 0;
+}
+
 /* The cases of a row in one type: one, or one for each version. */
 static enum status add_cases(struct test_case *cases, size_t *count, const struct subrow *r,
                              struct diag *diag)
 {
-    const int32_t least = r->type == CASE_HALF ? half_version(r->member->code) : 0;
+    const int32_t least = least_version(r);
     const struct ref_op *const op = ref_find(r->member->code);
+    int32_t version = r->row->version;
 
-    if (!r->row->each_version || !op)
-        return add_case(cases, count, r,
-                        r->row->version ? r->row->version
-                        : least         ? least
-                                        : r->member->version,
-                        diag);
+    if (!r->row->each_version || !op) {
+        if (r->type == CASE_HALF && least && !version)
+            version = least;
+        if (version == 0)
+            version = r->member->version;
+        if (TYPE_BIT(r->type) & TYPES_QUANTIZED && version < least)
+            version = least;
+        return add_case(cases, count, r, version, diag);
+    }
     for (int32_t v = least ? least : 1; v <= op->max_version; v++)
         TRY(add_case(cases, count, r, v, diag));
     return STATUS_OK;
@@ -128,15 +231,13 @@ static enum status walk(struct test_case *cases, size_t *count, struct diag *dia
 
             for (size_t r = 0; r < list.count; r++) {
                 const struct op_case *const row = row_at(&list, r);
-                const uint32_t types = row->types ? row->types : member->types;
-
                 if (row->only && !has_word(row->only, member->op))
                     continue;
                 for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
-                    if (types & TYPE_BIT(t))
-                        TRY(add_cases(cases, count,
-                                      &(struct subrow){ suites[s], member, row, (enum case_type)t },
-                                      diag));
+                    const struct subrow subrow = { suites[s], member, row, (enum case_type)t };
+
+                    if (has_type(&subrow))
+                        TRY(add_cases(cases, count, &subrow, diag));
                 }
             }
         }
@@ -206,7 +307,12 @@ static const struct suite_member *case_member(const struct test_case *c)
 
 bool case_has_set(const struct test_case *c, enum data_set set)
 {
-    const uint32_t sets = c->row->sets ? c->row->sets : case_member(c)->sets;
+    uint32_t sets = c->row->sets ? c->row->sets : case_member(c)->sets;
+
+    if (c->quantized) /* integers have few ways to differ */
+        sets = (sets & (SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL))) | SET_BIT(SET_RANDOM);
+    if (c->row->every_byte)
+        sets = SET_BIT(SET_RANDOM);
 
     return (unsigned)set < SET_COUNT && (sets & SET_BIT(set));
 }
@@ -240,6 +346,7 @@ enum status case_build(const struct test_case *c, const struct case_request *req
         return diag_fail(diag, STATUS_USAGE, "%s: not a case of suite %s", c->name, c->suite->stem);
     builder_init(&m.builder);
     c->suite->build(&m);
+    maker_finish(&m);
     if ((s = m.status) != STATUS_OK) {
         builder_close(&m.builder);
         goto fail;

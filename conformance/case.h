@@ -28,7 +28,8 @@ enum data_set {
 };
 const char *data_set_name(enum data_set set); /* "S0" ... */
 
-/* The class of bounds that a subject is held to. */
+/* The class of bounds that a subject is held to: the first two are those of floats, the others of
+ * quantized integers. */
 enum bounds { BOUNDS_FP32, BOUNDS_FP16, BOUNDS_EXACT, BOUNDS_FLOAT_VIEW, BOUNDS_COUNT };
 
 enum { CASE_NAME_BYTES = 96, CASE_INPUTS_MAX = 16 };
@@ -41,7 +42,11 @@ struct test_case {
     const struct suite *suite;
     const struct op_case *row;
     int32_t type;               /* enum tensor_type: the type that the name says */
+    const char *type_name;      /* "i8pc" */
     bool half;                  /* inputs, constants and outputs have that type, f16 */
+    bool quantized;             /* activations are of 8 bits */
+    bool dynamic;               /* f32 with weights of 8 bits */
+    bool by_channel;            /* weights have a scale for each output channel */
     char name[CASE_NAME_BYTES]; /* "conv_2d.f32.same_s2_c5" */
     const char *op;             /* "conv_2d" */
     int32_t code;               /* enum builtin */
@@ -74,6 +79,9 @@ struct case_instance {
 enum status case_build(const struct test_case *c, const struct case_request *request,
                        struct case_instance *out, struct diag *diag);
 void case_instance_close(struct case_instance *instance);
+
+/* The least version of an op with activations of an 8-bit type (enum tensor_type). */
+int32_t case_least_version(int32_t code, int32_t type);
 
 /* The row can be run with this data set. */
 bool case_has_set(const struct test_case *c, enum data_set set);

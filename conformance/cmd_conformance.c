@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SUBJECTS_MAX = 2 };
+enum { SUBJECTS_MAX = 4 };
 
 static const char *const bounds_names[] = { "fp32", "fp16", "exact", "float_view", NULL };
 
@@ -31,35 +31,83 @@ struct request {
 
 /* ---- what runs ---- */
 
-static bool names_precision(const struct cli_list *options)
+static bool names_option(const struct cli_list *options, const char *key)
 {
+    const size_t length = strlen(key);
+
     for (size_t i = 0; i < options->count; i++) {
-        if (strncmp(options->items[i], "precision=", 10) == 0 ||
-            strncmp(options->items[i], "allow_precision_loss=", 21) == 0)
+        if (strncmp(options->items[i], key, length) == 0 && options->items[i][length] == '=')
             return true;
     }
     return false;
 }
 
-/* Ours twice, in fp32 and in fp16, unless a library or a precision is named. */
+/* One more subject, with an option of its own where value is not NULL. */
+static enum status open_subject(const struct request *q, struct subject *subjects, size_t *count,
+                                const char *key, const char *value, struct diag *diag)
+{
+    const struct cli_common *const common = &q->common;
+    struct subject *const s = &subjects[*count];
+
+    TRY(subject_init(s, common->delegate, &common->delegate_option, diag));
+    ++*count;
+    if (value)
+        TRY(subject_set(s, key, value, diag));
+    if (q->bounds == BOUNDS_EXACT || q->bounds == BOUNDS_FLOAT_VIEW)
+        s->quantized = (enum bounds)q->bounds;
+    else if (q->bounds >= 0)
+        s->bounds = (enum bounds)q->bounds;
+    return STATUS_OK;
+}
+
+/* Ours: floats in fp32 and in fp16, integers exactly and by float view.  Where a precision or a way
+ * with integers is named there is one subject for all cases. */
 static enum status open_subjects(const struct request *q, struct subject *subjects, size_t *count,
                                  struct diag *diag)
 {
-    static const char *const precisions[SUBJECTS_MAX] = { "fp32", "fp16" };
-    const struct cli_common *const common = &q->common;
-    const bool both = !common->delegate && !names_precision(&common->delegate_option);
+    static const struct {
+        const char *key, *value;
+        bool skips_floats, skips_quantized;
+    } ours[SUBJECTS_MAX] = {
+        { "precision", "fp32", false, true },
+        { "precision", "fp16", false, true },
+        { "quantized", "exact", true, false },
+        { "quantized", "float_view", true, false },
+    };
+    const struct cli_list *const options = &q->common.delegate_option;
 
-    for (*count = 0; *count < (both ? SUBJECTS_MAX : 1);) {
-        struct subject *const s = &subjects[*count];
-
-        TRY(subject_init(s, common->delegate, &common->delegate_option, diag));
-        ++*count;
-        if (both)
-            TRY(subject_set(s, "precision", precisions[*count - 1], diag));
-        if (q->bounds >= 0)
-            s->bounds = (enum bounds)q->bounds;
+    if (q->common.delegate || names_option(options, "precision") ||
+        names_option(options, "allow_precision_loss") || names_option(options, "quantized"))
+        return open_subject(q, subjects, count, NULL, NULL, diag);
+    for (size_t i = 0; i < SUBJECTS_MAX; i++) {
+        TRY(open_subject(q, subjects, count, ours[i].key, ours[i].value, diag));
+        subjects[i].skips_floats = ours[i].skips_floats;
+        subjects[i].skips_quantized = ours[i].skips_quantized;
     }
     return STATUS_OK;
+}
+
+/* Subjects without any of the cases are left out. */
+static void drop_idle(struct report *r, struct subject *subjects)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->subject_count; i++) {
+        bool runs = r->case_count == 0;
+
+        for (size_t c = 0; c < r->case_count && !runs; c++)
+            runs = subject_runs(&subjects[i], &r->cases[c]);
+        if (!runs) {
+            subject_close(&subjects[i]);
+        } else {
+            const struct subject s = subjects[i];
+
+            if (kept < i)
+                subjects[i] = (struct subject){ .path = NULL };
+            subjects[kept++] = s;
+        }
+    }
+    r->subject_count = kept;
 }
 
 static enum status open_cases(const struct request *q, struct test_case **cases, size_t *count,
@@ -150,7 +198,7 @@ static enum status probe(const struct request *q, struct report *r, struct subje
         struct judge_device device;
         const enum status s = runner_probe(&subjects[i], q->timeout_s, &device, diag);
 
-        if (s == STATUS_NO_DEVICE && i > 0) /* the device may lack f16 storage */
+        if (s == STATUS_NO_DEVICE && i > 0 && subjects[i].bounds == BOUNDS_FP16) /* f16 storage */
             diag_prefix(diag, s, "--delegate-option=precision=fp32 alone can run here");
         if (s != STATUS_OK)
             return s;
@@ -170,11 +218,14 @@ static enum status run_models(const struct request *q, struct report *r, struct 
                               struct digits_report *digits, struct diag *diag)
 {
     const struct digits_options options = { .jobs = q->common.jobs, .quiet = q->common.quiet };
+    size_t count = 0; /* those of floats come first */
 
     if (!wants_models(q))
         return STATUS_OK;
     r->digits = digits;
-    return digits_run(digits, subjects, r->subject_count, &options, diag);
+    while (count < r->subject_count && !subjects[count].skips_floats)
+        count++;
+    return digits_run(digits, subjects, count, &options, diag);
 }
 
 /* ---- reports ---- */
@@ -217,9 +268,6 @@ static enum status run_all(const struct request *q, struct report *r, struct sub
         .quiet = q->common.quiet,
     };
 
-    r->subjects = subjects;
-    r->cases = cases;
-    r->case_count = case_count;
     r->seed = q->common.seed;
     r->shard = q->selection.shard;
     r->shards = q->selection.shards;
@@ -289,6 +337,10 @@ static int check(const struct request *q)
              open_subjects(q, subjects, &report.subject_count, &diag) != STATUS_OK)
         code = cli_fail("conformance", &diag);
     report.mutants = q->mutants ? &mutants : NULL;
+    report.subjects = subjects;
+    report.cases = cases;
+    report.case_count = case_count;
+    drop_idle(&report, subjects);
     if (code == EXIT_AS_EXPECTED && !q->list) {
         prepare_environment(q->common.jobs ? (size_t)q->common.jobs : runner_processors());
         if (probe(q, &report, subjects, &diag) != STATUS_OK ||

@@ -90,7 +90,8 @@ static void compare_element(const struct compare_request *q, struct comparison *
                             double got, double *bias)
 {
     const struct bound_point p = point(q, i);
-    const double limit = is_exact(q, &p)
+    const double limit = q->other_way ? q->other_way[i] + bound_limit(q->rule, q->bounds, &p)
+                         : is_exact(q, &p)
                              ? 0
                              : bound_limit(q->rule, q->bounds, &p) +
                                    (q->runtime ? bound_runtime_error(q->rule, q->bounds, &p) : 0);
@@ -113,6 +114,66 @@ static void compare_element(const struct compare_request *q, struct comparison *
                : limit == 0 ? "not equal"
                : isinf(got) ? "infinite"
                             : "over the limit");
+}
+
+/* A result in integers.  Exact: it is the reference's.  Float view: v is the exact result in steps;
+ * |q - v| may be half a step, for rounding, and what the floats were off before.  That much is all
+ * that the margin shows. */
+static void compare_step(const struct compare_request *q, struct comparison *c, size_t i,
+                         double got, double *bias)
+{
+    static const double slack = 1e-3; /* of bringing a float to steps */
+    const struct compare_steps *const s = q->steps;
+    const struct bound_point p = point(q, i);
+    double want, error, limit;
+
+    load(q->type, s->reference, i, &want);
+    c->unequal += got != want;
+    if (s->bounds == BOUNDS_EXACT) {
+        error = fabs(got - want);
+        c->max_abs = fmax(c->max_abs, error);
+        c->max_ulp = c->max_abs;
+        c->margin = fmax(c->margin, ratio(error, 0));
+        *bias += got - want;
+        if (got == want)
+            return;
+        c->wrong++;
+        note_wrong(q, c, i, got, want, error, 0, "not the integer of the reference");
+        return;
+    }
+    error = fabs(got - p.value);
+    limit = slack + bound_steps(q->rule, q->bounds, &p, s->scale, s->zero);
+    c->max_abs = fmax(c->max_abs, error);
+    c->max_ulp = c->max_abs;
+    c->margin = fmax(c->margin, ratio(fmax(error - 0.5, 0), limit));
+    *bias += got - p.value;
+    if (error <= 0.5 + limit && (!s->near || fabs(got - want) <= 1))
+        return;
+    c->wrong++;
+    if (error <= 0.5 + limit)
+        note_wrong(q, c, i, got, want, fabs(got - want), 1,
+                   "more than a step from the integer of the reference");
+    else
+        note_wrong(q, c, i, got, p.value, error, 0.5 + limit,
+                   "not the integer nearest to the exact result");
+}
+
+/* Of few elements more may be unequal by chance: four standard deviations, and one. */
+static void compare_share(const struct compare_request *q, struct comparison *c)
+{
+    const double n = (double)c->elements, p = q->steps->share;
+    const double most = p * n + 4 * sqrt(p * (1 - p) * n) + 1;
+
+    if (q->steps->bounds == BOUNDS_EXACT || p >= 1 || (double)c->unequal <= most)
+        return;
+    c->pass = false;
+    if (c->has_element)
+        return;
+    snprintf(c->text, sizeof c->text,
+             "every element is within its limit, but %zu of %zu are not the reference's integers",
+             c->unequal, c->elements);
+    c->error = (double)c->unequal;
+    c->limit = most;
 }
 
 /* Rows that must sum to 1. */
@@ -181,15 +242,22 @@ enum status compare_tensor(const struct compare_request *request, struct compari
         if (!load(request->type, request->got, i, &got))
             return diag_fail(diag, STATUS_UNSUPPORTED, "outputs of type %s cannot be compared",
                              runtime_type_name(request->type));
+        if (request->steps) {
+            compare_step(request, out, i, got, &bias);
+            continue;
+        }
         compare_element(request, out, i, got, &bias);
-        if (request->rule->kind == BOUND_DOT || request->rule->kind == BOUND_AVERAGE) {
+        if (!request->other_way &&
+            (request->rule->kind == BOUND_DOT || request->rule->kind == BOUND_AVERAGE)) {
             const struct bound_point p = point(request, i);
 
             bound_sums_add(&sums, request->rule, request->bounds, &p, got);
         }
     }
     out->bias = count > 0 ? bias / (double)count : 0;
-    if (request->rule->kind == BOUND_SOFTMAX)
+    if (request->steps)
+        compare_share(request, out);
+    else if (request->rule->kind == BOUND_SOFTMAX)
         compare_rows(request, out, count);
     if (sums.count > 0)
         compare_sums(out, &sums);

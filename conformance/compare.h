@@ -8,16 +8,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A quantized output. */
+struct compare_steps {
+    enum bounds bounds;    /* exact or float_view */
+    const void *reference; /* the reference's integers */
+    double scale;
+    int32_t zero;
+    /* Results lie near the reference's, too: it is itself within 0.75 of a step of the exact ones.
+     */
+    bool near;
+    double share; /* of elements that may be unequal to the reference's; 1: all */
+};
+
 struct compare_request {
     const struct bound_rule *rule;
     enum bounds bounds;
     bool integers; /* the data are integers (S2): what fits is exact */
     bool runtime;  /* the results are the real runtime's: limits of 5.9 */
+    /* ... which computed in another way, that may be off by this much of each element besides: its
+     * errors are not those of rounding, and only the sum of both limits counts.  NULL: it did not.
+     */
+    const double *other_way;
     TfLiteType type;
     const void *got;
     const int *dims;
     int rank;
-    const struct ref_detail *detail; /* value, magnitude and terms of every element */
+    const struct compare_steps *steps; /* NULL: floats, or integers without a scale */
+    const struct ref_detail *detail;   /* value, magnitude and terms of every element */
     /* The input of an elementwise op, an element for each of the output, where infinities and NaNs
      * are among them; NULL: all inputs are finite. */
     const float *special;
@@ -30,6 +47,7 @@ struct comparison {
     double margin;  /* the largest error / limit, of elements, rms, mean and row sums */
     double bias;    /* sums: mean of error / (u * magnitude); else mean of error / limit */
     size_t elements, wrong;
+    size_t unequal; /* quantized: to the reference's integers */
     /* The first wrong element, or sum of a row.  Not set when only rms or mean fail. */
     bool has_element;
     size_t index;

@@ -265,3 +265,62 @@ void data_fill(struct stream *s, const struct data_spec *spec, const int32_t *di
             out[i] = data_half(out[i]);
     }
 }
+
+/* ---- integers ---- */
+
+static int32_t within(const struct steps_spec *spec, int64_t q)
+{
+    return q < spec->low ? spec->low : q > spec->high ? spec->high : (int32_t)q;
+}
+
+static int64_t make_step(struct stream *s, const struct steps_spec *spec)
+{
+    const uint64_t width = (uint64_t)((int64_t)spec->high - spec->low) + 1;
+    const int64_t any = spec->low + (int64_t)stream_below(s, width);
+    uint64_t bits;
+
+    switch (spec->set) {
+    case SET_POSITIVE: /* where zero is the highest there is nothing above it */
+        return spec->zero < spec->high
+                   ? spec->zero + 1 +
+                         (int64_t)stream_below(s, (uint64_t)((int64_t)spec->high - spec->zero))
+                   : any;
+    case SET_INTEGERS: return spec->zero + (int64_t)stream_below(s, 7) - 3;
+    case SET_POWERS:
+        bits = stream_next(s);
+        return spec->zero + (bits & 1 ? -1 : 1) * (1 << (bits >> 1) % 8);
+    case SET_SPREAD: return spec->zero + (any - spec->zero) / (1 << stream_below(s, 8));
+    case SET_RANDOM:
+    case SET_CANCEL:
+    default: return any;
+    }
+}
+
+void data_fill_steps(struct stream *s, const struct steps_spec *spec, const int32_t *dims, int rank,
+                     int32_t *out)
+{
+    const struct data_spec pairs = { .set = spec->set, .pair = spec->pair, .axis = spec->axis };
+    const bool cancels = spec->set == SET_CANCEL && spec->pair != PAIR_NONE;
+    size_t count = 1, inner = 1, length = 1;
+
+    for (int i = 0; i < rank; i++) {
+        count *= (size_t)dims[i];
+        if (i == spec->axis)
+            length = (size_t)dims[i];
+        if (i > spec->axis)
+            inner *= (size_t)dims[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        const ptrdiff_t from =
+            cancels && spec->pair != PAIR_MIRROR ? partner(&pairs, i, inner, length) : -1;
+        int64_t q = make_step(s, spec);
+
+        if (from >= 0 && spec->pair == PAIR_OPPOSITE)
+            q = 2 * (int64_t)spec->zero - out[from];
+        else if (from >= 0)
+            q = out[from] + q % 4;
+        else if (cancels && spec->pair == PAIR_MIRROR)
+            q = 2 * (int64_t)spec->zero - q + (int64_t)(i % 5) - 2;
+        out[i] = within(spec, q);
+    }
+}

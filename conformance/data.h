@@ -51,6 +51,16 @@ struct data_spec {
 void data_fill(struct stream *s, const struct data_spec *spec, const int32_t *dims, int rank,
                float *out);
 
+/* The integers of a quantized tensor: S0 takes the whole range, in which the others stay. */
+struct steps_spec {
+    enum data_set set;
+    int32_t low, high, zero; /* zero point, within the range */
+    enum data_pair pair;
+    int axis;
+};
+void data_fill_steps(struct stream *s, const struct steps_spec *spec, const int32_t *dims, int rank,
+                     int32_t *out);
+
 /* To the nearest f16 value, denormals to 0, overflow to the largest. */
 float data_half(float f);
 

@@ -7,6 +7,7 @@
 #define ASSAY_CONFORMANCE_EXPECT_H
 
 #include "conformance/case.h"
+#include "conformance/compare.h"
 #include "conformance/result.h"
 #include "reference/interpreter.h"
 
@@ -34,8 +35,9 @@ bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t cou
 
 struct expect_request {
     const struct case_instance *instance;
-    int frame; /* 0: A, 1: B */
-    enum bounds bounds;
+    int frame;             /* 0: A, 1: B */
+    enum bounds bounds;    /* of floats */
+    enum bounds quantized; /* of integers with a scale */
     enum data_set set;
     uint32_t poison_word; /* what outputs held before the device wrote them */
     const char *repro;    /* directory for the expected values of a failure; NULL: none */
@@ -49,6 +51,13 @@ struct node_detail {
 enum status node_detail_open(struct node_detail *d, struct interpreter *in, const TfLiteNode *node,
                              struct diag *diag);
 void node_detail_close(struct node_detail *d);
+
+/* What a quantized output is compared by; of others false. */
+bool expect_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
+                  struct compare_steps *steps);
+/* The rule of one output of a node: the member's, unless the types say otherwise.  NULL: no suite
+ * has the op. */
+const struct bound_rule *expect_rule(struct interpreter *in, int node, int output);
 
 /* Compares, adds to the figures of *result, and on a difference fails it.  in: an interpreter of
  * the instance's model with preserve_all, allocated, without delegates.  Its variables are the

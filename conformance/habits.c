@@ -36,9 +36,11 @@ static bool compare_summed(struct trial *t)
     trial_stage(t, "reference of the whole graph");
     s = trial_open_reference(t, &device, &in, &diag);
     for (int frame = 0; frame < 2 && s == STATUS_OK && t->result->status == CASE_PASS; frame++) {
-        const struct expect_request request = {
-            .instance = &t->instance, .frame = frame, .bounds = t->j->subject->bounds, .set = t->set
-        };
+        const struct expect_request request = { .instance = &t->instance,
+                                                .frame = frame,
+                                                .bounds = t->j->subject->bounds,
+                                                .quantized = t->j->subject->quantized,
+                                                .set = t->set };
         double margin;
 
         t->result->frame = frame ? 'B' : 'A';
@@ -147,6 +149,7 @@ static bool judge_sequence(struct trial *t, struct outputs got[SEQUENCE])
         const struct expect_request request = { .instance = &t->instance,
                                                 .frame = i % 2,
                                                 .bounds = t->j->subject->bounds,
+                                                .quantized = t->j->subject->quantized,
                                                 .set = t->set,
                                                 .poison_word = trial_poison_words[PLAIN] };
 
@@ -304,6 +307,7 @@ static bool run_parts(struct trial *t, const struct split *s, struct interpreter
             const struct expect_request request = { .instance = &s->part[n],
                                                     .frame = 0,
                                                     .bounds = t->j->subject->bounds,
+                                                    .quantized = t->j->subject->quantized,
                                                     .set = t->set,
                                                     .poison_word = trial_poison_words[PLAIN] };
 

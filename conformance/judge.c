@@ -136,6 +136,7 @@ static bool compare_frames(struct trial *t, const char *repro)
             .instance = &t->instance,
             .frame = frame,
             .bounds = t->j->subject->bounds,
+            .quantized = t->j->subject->quantized,
             .set = t->set,
             .poison_word = trial_poison_words[PLAIN],
             .repro = repro,

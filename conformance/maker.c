@@ -1,5 +1,5 @@
 /* Makes one case: model and inputs, with data drawn from the case's streams. */
-#include "conformance/maker.h"
+#include "conformance/maker_quant.h"
 
 #include "reference/half.h"
 #include "reference/memory.h"
@@ -84,8 +84,8 @@ static uint16_t *narrow(struct maker *m, const float *values, size_t count)
     return halves;
 }
 
-static int add_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
-                     size_t element_bytes)
+int maker_add_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                    size_t element_bytes)
 {
     const size_t n = m->out->input_count;
     int tensor;
@@ -120,10 +120,10 @@ static void fill_every_half(float *values, size_t count, unsigned frame)
         values[i] = half_to_float(half_at(i, frame));
 }
 
-static int single_input(struct maker *m, const char *name, const struct shape *shape,
-                        const struct fill *fill)
+int maker_single_input(struct maker *m, const char *name, const struct shape *shape,
+                       const struct fill *fill)
 {
-    const int tensor = add_input(m, name, shape, TENSOR_FLOAT32, sizeof(float));
+    const int tensor = maker_add_input(m, name, shape, TENSOR_FLOAT32, sizeof(float));
     const unsigned number = stream_number(m, fill);
 
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
@@ -139,7 +139,7 @@ static int single_input(struct maker *m, const char *name, const struct shape *s
 int maker_half_input(struct maker *m, const char *name, const struct shape *shape,
                      const struct fill *fill)
 {
-    const int tensor = add_input(m, name, shape, TENSOR_FLOAT16, sizeof(uint16_t));
+    const int tensor = maker_add_input(m, name, shape, TENSOR_FLOAT16, sizeof(uint16_t));
     const unsigned number = stream_number(m, fill);
 
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
@@ -157,7 +157,10 @@ int maker_half_input(struct maker *m, const char *name, const struct shape *shap
 int maker_input(struct maker *m, const char *name, const struct shape *shape,
                 const struct fill *fill)
 {
-    return m->c->half ? maker_half_input(m, name, shape, fill) : single_input(m, name, shape, fill);
+    if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
+        return maker_byte_input(m, name, shape, fill);
+    return m->c->half ? maker_half_input(m, name, shape, fill)
+                      : maker_single_input(m, name, shape, fill);
 }
 
 int maker_half_constant(struct maker *m, const char *name, const struct shape *shape,
@@ -214,6 +217,8 @@ int maker_single_constant(struct maker *m, const char *name, const struct shape 
 int maker_constant(struct maker *m, const char *name, const struct shape *shape,
                    const struct fill *fill)
 {
+    if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
+        return maker_byte_constant(m, name, shape, fill);
     if (m->c->half)
         return maker_half_constant(m, name, shape, fill);
     if (m->c->type == TENSOR_FLOAT16)
@@ -245,7 +250,12 @@ int maker_longs(struct maker *m, const char *name, const struct shape *shape, co
 
 int maker_tensor(struct maker *m, const char *name, const struct shape *shape)
 {
-    return add_tensor(m, m->c->half ? TENSOR_FLOAT16 : TENSOR_FLOAT32, name, shape);
+    const int tensor =
+        add_tensor(m, m->c->quantized || m->c->half ? m->c->type : TENSOR_FLOAT32, name, shape);
+
+    if (m->c->quantized)
+        maker_elements(m, tensor, shape);
+    return tensor;
 }
 
 int maker_variable(struct maker *m, const char *name, const struct shape *shape)
@@ -257,21 +267,52 @@ int maker_variable(struct maker *m, const char *name, const struct shape *shape)
     return tensor;
 }
 
-int maker_output(struct maker *m, const char *name, const struct shape *shape)
+int maker_scaled_variable(struct maker *m, const char *name, const struct shape *shape,
+                          int32_t type, double scale, int32_t zero)
 {
-    const int tensor = maker_tensor(m, name, shape);
+    const int tensor = add_tensor(m, type, name, shape);
 
+    if (tensor >= 0)
+        builder_variable(&m->builder, tensor);
+    maker_set_scale(m, tensor, type, scale, zero);
+    return tensor;
+}
+
+static int as_output(struct maker *m, int tensor)
+{
     assert(m->output_count < MAKER_OUTPUTS_MAX);
     m->outputs[m->output_count++] = tensor;
+    return tensor;
+}
+
+int maker_output(struct maker *m, const char *name, const struct shape *shape)
+{
+    return as_output(m, maker_tensor(m, name, shape));
+}
+
+int maker_single_output(struct maker *m, const char *name, const struct shape *shape)
+{
+    return as_output(m, add_tensor(m, TENSOR_FLOAT32, name, shape));
+}
+
+int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                        double scale, int32_t zero)
+{
+    const int tensor = as_output(m, add_tensor(m, type, name, shape));
+
+    maker_set_scale(m, tensor, type, scale, zero);
     return tensor;
 }
 
 int maker_op(struct maker *m, int32_t code, int32_t version, const struct options *options,
              size_t input_count, const int *inputs, int output)
 {
+    int replaced[CASE_INPUTS_MAX];
+
+    maker_quantize_op(m, code, &version, options, input_count, inputs, replaced, output);
     if (m->status != STATUS_OK)
         return -1;
-    return builder_op(&m->builder, code, version, options, input_count, inputs, 1, &output);
+    return builder_op(&m->builder, code, version, options, input_count, replaced, 1, &output);
 }
 
 void maker_judge(struct maker *m, int op)
@@ -288,9 +329,13 @@ int maker_judged(struct maker *m, const struct options *options, size_t input_co
 int maker_judged_outputs(struct maker *m, const struct options *options, size_t input_count,
                          const int *inputs, size_t output_count, const int *outputs)
 {
+    int32_t version = m->c->version; /* which has the type already */
+    int replaced[CASE_INPUTS_MAX];
+
+    maker_quantize_op(m, m->c->code, &version, options, input_count, inputs, replaced, outputs[0]);
     if (m->status != STATUS_OK)
         return -1;
-    m->judged = builder_op(&m->builder, m->c->code, m->c->version, options, input_count, inputs,
+    m->judged = builder_op(&m->builder, m->c->code, version, options, input_count, replaced,
                            output_count, outputs);
     return m->judged;
 }

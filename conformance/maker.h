@@ -10,6 +10,7 @@
 
 enum { MAKER_OUTPUTS_MAX = 8 };
 
+struct maker_scale;
 struct maker {
     const struct test_case *c;
     const struct suite_member *member;
@@ -23,7 +24,15 @@ struct maker {
     int outputs[MAKER_OUTPUTS_MAX];
     size_t output_count;
     int judged; /* -1: the last operator */
+    /* Of quantized types (maker_quant.h): scales by tensor; inputs and constants of values so far.
+     */
+    struct maker_scale *scales;
+    size_t scale_count;
+    unsigned values;
 };
+
+/* What a tensor is for, which says how its integers are scaled in quantized types. */
+enum fill_role { FILL_VALUES, FILL_WEIGHTS, FILL_BIAS };
 
 /* How a tensor is filled.  All zero: one summand, S3 without cancellation. */
 struct fill {
@@ -33,16 +42,25 @@ struct fill {
     int axis;
     struct shape as; /* the shape in which axis counts; rank 0: the tensor's */
     bool plain;      /* without the row's scale and offset */
+    enum fill_role role;
+    int channel; /* of weights: the dimension of output channels */
 };
 
-/* An input of the graph: f32, or f16 in a case with f16 activations. */
+/* An input of the graph: f32, or of the type of the case's activations. */
 int maker_input(struct maker *m, const char *name, const struct shape *shape,
                 const struct fill *fill);
+/* An input of the graph, f32 whatever the case's type is. */
+int maker_single_input(struct maker *m, const char *name, const struct shape *shape,
+                       const struct fill *fill);
+/* An input of the graph of integers of any type, with the scale and zero point. */
+int maker_scaled_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                       double scale, int32_t zero);
 /* An input of the graph, f16 as file type. */
 int maker_half_input(struct maker *m, const char *name, const struct shape *shape,
                      const struct fill *fill);
-/* A float constant: f32, or in an f16 case an f16 constant; that behind DEQUANTIZE, whose output is
- * returned, unless activations are f16, too. */
+/* A constant: f32, or in an f16 case an f16 constant; that behind DEQUANTIZE, whose output is
+ * returned, unless activations are f16, too; in quantized cases integers, as in dynamic range where
+ * the role is that of weights. */
 int maker_constant(struct maker *m, const char *name, const struct shape *shape,
                    const struct fill *fill);
 /* An f32 constant, whatever the case's type is. */
@@ -56,11 +74,18 @@ int maker_dequantize(struct maker *m, const char *name, int tensor, const struct
 int maker_ints(struct maker *m, const char *name, const struct shape *shape, const int32_t *values);
 int maker_longs(struct maker *m, const char *name, const struct shape *shape,
                 const int32_t *values);
-/* An activation, f32 or f16 as inputs are; an output of the graph. */
+/* An activation, of the type that inputs have; an output of the graph.  A quantized one gets its
+ * scale with the operator that makes it. */
 int maker_tensor(struct maker *m, const char *name, const struct shape *shape);
 int maker_output(struct maker *m, const char *name, const struct shape *shape);
-/* A variable f32 tensor: state, zero before the first invoke. */
+/* An f32 output of the graph; one of integers with the scale and zero point. */
+int maker_single_output(struct maker *m, const char *name, const struct shape *shape);
+int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                        double scale, int32_t zero);
+/* A variable f32 tensor: state, zero before the first invoke; one of integers. */
 int maker_variable(struct maker *m, const char *name, const struct shape *shape);
+int maker_scaled_variable(struct maker *m, const char *name, const struct shape *shape,
+                          int32_t type, double scale, int32_t zero);
 /* The operator that the case is about: the member's code and the case's version. */
 int maker_judged(struct maker *m, const struct options *options, size_t input_count,
                  const int *inputs, int output);

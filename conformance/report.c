@@ -8,11 +8,15 @@
 
 void totals_add(struct totals *t, const struct case_result *r, size_t index)
 {
+    if (r->absent)
+        return;
     if (t->all == 0)
         t->worst = SIZE_MAX;
     t->all++;
     t->count[r->status]++;
     t->bad += result_is_bad(r);
+    t->integers += r->integers;
+    t->unequal += r->unequal;
     if (r->status != CASE_PASS && r->status != CASE_FAIL)
         return;
     if (t->worst == SIZE_MAX || r->margin > t->margin) {
@@ -36,7 +40,7 @@ static bool same_line(const struct test_case *a, const struct test_case *b)
 {
     if (a->row->gap || b->row->gap)
         return a->row->gap && b->row->gap && strcmp(a->row->gap, b->row->gap) == 0;
-    return a->code == b->code && a->type == b->type;
+    return a->code == b->code && strcmp(a->type_name, b->type_name) == 0;
 }
 
 void report_add_group(const struct report *r, size_t subject, size_t c, struct totals *t)
@@ -66,19 +70,12 @@ const char *report_margin_note(const struct report *r, size_t subject, const str
     if (t->worst == SIZE_MAX || !(t->margin > 0.5))
         return NULL;
     worst = &r->cases[t->worst % r->case_count];
+    if (worst->quantized)
+        return "float view: a tie that the floats before it pushed the other way";
     member = suite_find_member(worst->code);
     return member
                ? bound_note(&member->bound, worst->half ? BOUNDS_FP16 : r->subjects[subject].bounds)
                : NULL;
-}
-
-const char *report_type_name(const struct test_case *c)
-{
-    for (unsigned i = 0; i < CASE_TYPE_COUNT; i++) {
-        if (case_types[i].tensor_type == c->type)
-            return case_types[i].name;
-    }
-    return "?";
 }
 
 const char *report_bounds_name(enum bounds bounds)

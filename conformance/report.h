@@ -35,16 +35,15 @@ extern const char *const mutants_columns[MUTANT_COLUMNS];
 struct totals {
     size_t count[CASE_STATUS_COUNT];
     size_t all, bad;
-    double margin; /* the largest of those that were compared */
-    size_t worst;  /* its result; SIZE_MAX: none */
+    uint64_t integers, unequal; /* quantized elements; those that are not the reference's */
+    double margin;              /* the largest of those that were compared */
+    size_t worst;               /* its result; SIZE_MAX: none */
 };
 
 /* Adds a result to totals; index is its place in outcome.results. */
 void totals_add(struct totals *t, const struct case_result *r, size_t index);
 struct totals report_totals(const struct report *r);
 
-/* "f32", ... */
-const char *report_type_name(const struct test_case *c);
 /* "fp32", "fp16", "exact", "float_view" */
 const char *report_bounds_name(enum bounds bounds);
 

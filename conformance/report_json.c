@@ -15,6 +15,12 @@ static json_t *number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+/* The share of unequal integers; null where none were compared. */
+static json_t *share(uint64_t unequal, uint64_t all)
+{
+    return all > 0 ? json_real((double)unequal / (double)all) : json_null();
+}
+
 /* Adds and takes over value; false when either is missing. */
 static bool put(json_t *object, const char *key, json_t *value)
 {
@@ -51,7 +57,8 @@ static json_t *subject_json(const struct report *r, size_t index)
     ok = ok && put(o, "path", s->path ? json_text(s->path) : json_null());
     ok = ok && put(o, "sha256", s->path ? json_string(s->sha256) : json_null());
     ok = put(o, "options", options) && ok;
-    ok = ok && put(o, "bounds", json_string(report_bounds_name(s->bounds)));
+    ok = ok && put(o, "bounds", json_string(report_bounds_name(subject_bounds(s))));
+    ok = ok && put(o, "off_by_one", share(t.unequal, t.integers));
     ok = ok && put(o, "totals", totals_json(&t));
     if (ok)
         return o;
@@ -89,6 +96,7 @@ static json_t *worst_json(const struct report *r, size_t c)
              put(o, "case",
                  t.worst == SIZE_MAX ? json_null()
                                      : json_string(r->cases[t.worst % r->case_count].name)) &&
+             put(o, "off_by_one", share(t.unequal, t.integers)) &&
              put(o, "note", note ? json_string(note) : json_null()) &&
              json_array_append(all, o) == 0;
         json_decref(o);
@@ -118,13 +126,14 @@ static json_t *line_json(const struct report *r, size_t c)
 
             for (size_t i = 0; i < r->case_count; i++)
                 has = has || (r->cases[i].version == version && !r->cases[i].row->gap &&
-                              r->cases[i].code == first->code && r->cases[i].type == first->type);
+                              r->cases[i].code == first->code &&
+                              strcmp(r->cases[i].type_name, first->type_name) == 0);
             if (has)
                 ok = ok && json_array_append_new(versions, json_integer(version)) == 0;
         }
         ok = put(o, "versions", versions) && ok;
         ok = ok && put(o, "op", json_string(first->op));
-        ok = ok && put(o, "type", json_string(report_type_name(first)));
+        ok = ok && put(o, "type", json_string(first->type_name));
     }
     ok = ok && put(o, "totals", totals_json(&t));
     ok = ok && put(o, "worst", worst_json(r, c));
@@ -180,13 +189,12 @@ static json_t *case_json(const struct report *r, size_t index)
     report_reason(r, index, reason, sizeof reason);
     ok = put(o, "subject", json_integer((json_int_t)(index / r->case_count))) &&
          put(o, "case", json_string(t->name)) && put(o, "op", json_string(t->op)) &&
-         put(o, "version", json_integer(t->version)) &&
-         put(o, "type", json_string(report_type_name(t))) &&
+         put(o, "version", json_integer(t->version)) && put(o, "type", json_string(t->type_name)) &&
          put(o, "status", json_string(case_status_name(c->status))) &&
          put(o, "reason", json_text(reason)) && put(o, "max_abs", number(c->max_abs)) &&
          put(o, "max_ulp", number(c->max_ulp)) && put(o, "margin", number(c->margin)) &&
-         put(o, "bias", number(c->bias)) && put(o, "ms", number(c->ms)) &&
-         put(o, "bytes", json_integer((json_int_t)c->bytes)) &&
+         put(o, "bias", number(c->bias)) && put(o, "off_by_one", share(c->unequal, c->integers)) &&
+         put(o, "ms", number(c->ms)) && put(o, "bytes", json_integer((json_int_t)c->bytes)) &&
          put(o, "seed", json_integer((json_int_t)r->seed));
     if (t->row->gap)
         ok = ok && put(o, "gap", json_string(t->row->gap));
@@ -205,7 +213,7 @@ static json_t *root_json(const struct report *r)
     for (size_t i = 0; ok && i < r->subject_count; i++)
         ok = json_array_append_new(subjects, subject_json(r, i)) == 0;
     for (size_t i = 0; ok && i < r->outcome.count; i++)
-        ok = json_array_append_new(cases, case_json(r, i)) == 0;
+        ok = r->outcome.results[i].absent || json_array_append_new(cases, case_json(r, i)) == 0;
     ok = ok && put(root, "assay", json_string(ASSAY_VERSION));
     ok = put(root, "subjects", subjects) && ok;
     ok = ok && put(root, "device", device_json(&r->device));

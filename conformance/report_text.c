@@ -49,10 +49,10 @@ static void print_row(const struct report *r, const struct test_case *c, const s
                 failed(t), t->count[CASE_DECLINED], margin);
         return;
     }
-    fprintf(out, "%-18.18s %-4.4s %5zu %5zu %5zu %5zu %7s", c->op, report_type_name(c), t->all,
+    fprintf(out, "%-17.17s %-7.7s %5zu %5zu %5zu %5zu %7s", c->op, c->type_name, t->all,
             t->count[CASE_PASS], failed(t), t->count[CASE_DECLINED], margin);
     if (t->worst != SIZE_MAX && t->margin > 0)
-        fprintf(out, "  %.21s", variant(&r->cases[t->worst % r->case_count]));
+        fprintf(out, "  %.19s", variant(&r->cases[t->worst % r->case_count]));
     fputc('\n', out);
 }
 
@@ -67,14 +67,16 @@ static bool print_table(const struct report *r, size_t subject, bool gaps, bool 
 
         if (!r->cases[i].row->gap == gaps || !report_group_begins(r, i))
             continue;
+        report_add_group(r, subject, i, &t);
+        if (t.all == 0)
+            continue;
         if (!begun && apart)
             fputc('\n', out);
         if (!begun)
-            fprintf(out, gaps ? "%-44s %5s %5s %5s %5s %7s\n" : "%-23s %5s %5s %5s %5s %7s  %s\n",
-                    gaps ? "gap suite: what goes wrong elsewhere" : "op                 type",
+            fprintf(out, gaps ? "%-44s %5s %5s %5s %5s %7s\n" : "%-25s %5s %5s %5s %5s %7s  %s\n",
+                    gaps ? "gap suite: what goes wrong elsewhere" : "op                type",
                     "cases", "pass", "fail", "decl", "margin", "worst case");
         begun = true;
-        report_add_group(r, subject, i, &t);
         print_row(r, &r->cases[i], &t, out);
     }
     return begun;
@@ -154,6 +156,35 @@ static void print_notes(const struct report *r, size_t subject, FILE *out)
         fputc('\n', out);
     }
     mem_free(notes);
+}
+
+/* How many integers are not the reference's, in all and where most of them are: float view rounds
+ * once where the runtime rounds twice. */
+static void print_share(const struct report *r, size_t subject, FILE *out)
+{
+    struct totals all = { .worst = SIZE_MAX };
+    const struct test_case *most = NULL;
+    double share = 0;
+
+    if (r->subjects[subject].quantized != BOUNDS_FLOAT_VIEW)
+        return;
+    for (size_t i = 0; i < r->case_count; i++) {
+        const size_t at = subject * r->case_count + i;
+        const struct case_result *const c = &r->outcome.results[at];
+
+        totals_add(&all, c, at);
+        if (c->integers > 0 && (double)c->unequal / (double)c->integers > share) {
+            share = (double)c->unequal / (double)c->integers;
+            most = &r->cases[i];
+        }
+    }
+    if (all.integers == 0)
+        return;
+    fprintf(out, "  off by one: %.3f %% of %llu integers",
+            100 * (double)all.unequal / (double)all.integers, (unsigned long long)all.integers);
+    if (most)
+        fprintf(out, ", most in\n    %s: %.1f %%", most->name, 100 * share);
+    fputc('\n', out);
 }
 
 /* Each reason once, with the cases that have it. */
@@ -290,9 +321,10 @@ void report_text(const struct report *r, FILE *out)
         fprintf(out, "shard %u of %u\n", r->shard, r->shards);
     for (size_t s = 0; s < r->subject_count; s++) {
         fprintf(out, "\nsubject %zu: %s (bounds %s)\n", s, r->subjects[s].label,
-                report_bounds_name(r->subjects[s].bounds));
+                report_bounds_name(subject_bounds(&r->subjects[s])));
         print_table(r, s, false, print_table(r, s, true, false, out), out);
         print_notes(r, s, out);
+        print_share(r, s, out);
         print_declined(r, s, out);
     }
     print_failures(r, out);

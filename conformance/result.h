@@ -29,12 +29,15 @@ const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of
 struct case_result {
     enum case_status status;
     char reason[480]; /* of every status but pass; of an element only what is wrong with it */
+    bool absent;      /* the subject does not run the case: all else is empty */
     bool required;    /* declined, but --require says that it must be taken */
     bool regression;  /* the baseline has it as passed */
     /* Over all sets and frames that were compared. */
     double max_abs, max_ulp, margin, bias;
-    double ms;      /* the fastest inference */
-    uint64_t bytes; /* of the device, or of the host's arena where the library does not say */
+    uint64_t integers; /* elements of quantized outputs that were compared */
+    uint64_t unequal;  /* ... and were not the reference's */
+    double ms;         /* the fastest inference */
+    uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
     /* Where it failed. */
     bool has_set;
     enum data_set set;

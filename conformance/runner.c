@@ -57,7 +57,7 @@ struct runner {
     struct slot *slots;
     size_t slot_count;
     struct judge_stage *stages; /* one for each slot, shared with the workers */
-    size_t done, failed;
+    size_t jobs, done, failed;
 };
 
 /* ---- who does what ---- */
@@ -85,8 +85,9 @@ static size_t left(const struct range *range)
     return range->end - range->next;
 }
 
-/* The next job of a slot: of its own range, of a fresh group, or of what another has left. */
-static bool next_job(struct runner *r, struct slot *slot, size_t *job)
+/* The next job of a slot: of its own range, of a fresh group, or of what another has left.  Absent
+ * ones, too. */
+static bool any_job(struct runner *r, struct slot *slot, size_t *job)
 {
     if (left(&slot->range) == 0 && r->group_count > 0) {
         slot->range = r->groups[0];
@@ -110,16 +111,37 @@ static bool next_job(struct runner *r, struct slot *slot, size_t *job)
     return true;
 }
 
+static bool next_job(struct runner *r, struct slot *slot, size_t *job)
+{
+    while (any_job(r, slot, job)) {
+        if (!r->outcome->results[*job].absent)
+            return true;
+    }
+    return false;
+}
+
+/* The jobs that there are: a subject may leave cases to others. */
+static void find_absent(struct runner *r)
+{
+    const struct run_request *const q = r->request;
+
+    r->jobs = r->outcome->count;
+    for (size_t i = 0; i < r->outcome->count; i++) {
+        r->outcome->results[i].absent =
+            !subject_runs(&q->subjects[i / q->case_count], &q->cases[i % q->case_count]);
+        r->jobs -= r->outcome->results[i].absent;
+    }
+}
+
 /* ---- results ---- */
 
 static void show_progress(const struct runner *r, const char *name)
 {
     if (r->failed > 0)
-        cli_progress(r->request->quiet, "conformance: %zu of %zu, %zu failed: %s", r->done,
-                     r->outcome->count, r->failed, name);
+        cli_progress(r->request->quiet, "conformance: %zu of %zu, %zu failed: %s", r->done, r->jobs,
+                     r->failed, name);
     else
-        cli_progress(r->request->quiet, "conformance: %zu of %zu: %s", r->done, r->outcome->count,
-                     name);
+        cli_progress(r->request->quiet, "conformance: %zu of %zu: %s", r->done, r->jobs, name);
 }
 
 static void store(struct runner *r, size_t job, const struct case_result *result)
@@ -384,8 +406,10 @@ enum status runner_run(const struct run_request *request, struct run_outcome *ou
             : diag_fail(diag, STATUS_NO_MEMORY, "runner: out of memory");
     for (size_t i = 0; r.slots && i < r.slot_count; i++)
         r.slots[i].worker = (struct worker){ .pid = 0, .socket = -1, .log = -1 };
-    if (s == STATUS_OK)
+    if (s == STATUS_OK) {
+        find_absent(&r);
         s = run(&r, diag);
+    }
     cli_progress_end();
     for (size_t i = 0; r.slots && i < r.slot_count; i++)
         worker_end(&r.slots[i].worker, true);

@@ -61,6 +61,27 @@ static enum bounds bounds_for(const struct subject *s)
     return loss && strcmp(loss, "1") == 0 ? BOUNDS_FP16 : BOUNDS_FP32;
 }
 
+/* The scalar reference has its own integers; ours has them unless it is told otherwise. */
+static enum bounds quantized_bounds_for(const struct subject *s)
+{
+    const char *const quantized = option(s, "quantized");
+
+    if (!s->path)
+        return BOUNDS_EXACT;
+    return is_ours(s) && (!quantized || strcmp(quantized, "exact") == 0) ? BOUNDS_EXACT
+                                                                         : BOUNDS_FLOAT_VIEW;
+}
+
+enum bounds subject_bounds(const struct subject *s)
+{
+    return s->skips_floats || (is_ours(s) && option(s, "quantized")) ? s->quantized : s->bounds;
+}
+
+bool subject_runs(const struct subject *s, const struct test_case *c)
+{
+    return c->quantized ? !s->skips_quantized : !s->skips_floats;
+}
+
 /* "libx.so precision=fp16" */
 static enum status make_label(struct subject *s, struct diag *diag)
 {
@@ -110,6 +131,7 @@ enum status subject_set(struct subject *s, const char *key, const char *value, s
         s->option_count++;
     s->options[at] = o;
     s->bounds = bounds_for(s);
+    s->quantized = quantized_bounds_for(s);
     return make_label(s, diag);
 }
 
@@ -179,6 +201,7 @@ enum status subject_init(struct subject *s, const char *path, const struct cli_l
             return no_memory(diag);
     }
     s->bounds = bounds_for(s);
+    s->quantized = quantized_bounds_for(s);
     status = make_label(s, diag);
     for (size_t i = 0; status == STATUS_OK && options && i < options->count; i++)
         status = add_option(s, options->items[i], diag);

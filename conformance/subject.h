@@ -39,8 +39,12 @@ struct subject {
     struct subject_option options[SUBJECT_OPTIONS_MAX];
     size_t option_count;
     enum bounds bounds; /* by our precision option; fp32 for others unless --bounds says else */
-    char sha256[65];    /* of the file, lower-case hex; empty for the reference */
-    void *library;      /* from dlopen; NULL until subject_load */
+    /* ... of integers with a scale: exact or float_view, by our option quantized; float_view for
+     * others. */
+    enum bounds quantized;
+    bool skips_floats, skips_quantized; /* cases that it does not run */
+    char sha256[65];                    /* of the file, lower-case hex; empty for the reference */
+    void *library;                      /* from dlopen; NULL until subject_load */
     TfLiteDelegate *(*create)(const char *const *, const char *const *, size_t,
                               void (*)(const char *));
     void (*destroy)(TfLiteDelegate *);
@@ -56,6 +60,10 @@ enum status subject_init(struct subject *s, const char *path, const struct cli_l
 bool subject_is_default(const struct subject *s);
 /* Adds one more option, replacing one of the same key. */
 enum status subject_set(struct subject *s, const char *key, const char *value, struct diag *diag);
+/* The class that it is named by: that of the cases that it runs. */
+enum bounds subject_bounds(const struct subject *s);
+/* Whether it runs the case at all. */
+bool subject_runs(const struct subject *s, const struct test_case *c);
 /* dlopen and the entry points.  STATUS_IO with dlopen's reason. */
 enum status subject_load(struct subject *s, struct diag *diag);
 /* A delegate object with the subject's options and extra ones (replacing those of the same key).

@@ -33,9 +33,24 @@ enum case_type {
     /* f16 inputs, constants and outputs; named f16, too: an op has the one or the other.  For one
      * op alone: what a device keeps between two ops may be wider than f16. */
     CASE_HALF,
+    CASE_I8,   /* quantized; weights, too, have one scale */
+    CASE_I8PC, /* weights have a scale for each output channel */
+    CASE_U8,
+    CASE_DYNAMIC, /* f32 activations, i8 weights: with one scale, or in some rows with many */
     CASE_TYPE_COUNT
 };
 #define TYPE_BIT(type) (1u << (type))
+enum {
+    TYPES_BYTES = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_U8),
+    TYPES_QUANTIZED = TYPES_BYTES | TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_DYNAMIC)
+};
+/* For a sweep of an op with weights, in which each quantized type comes once in eight rows. */
+#define SWEPT_TYPES(i)                                                                             \
+    ((i) % 8 == 1   ? TYPE_BIT(CASE_I8)                                                            \
+     : (i) % 8 == 3 ? TYPE_BIT(CASE_I8PC)                                                          \
+     : (i) % 8 == 5 ? TYPE_BIT(CASE_U8)                                                            \
+     : (i) % 8 == 7 ? TYPE_BIT(CASE_DYNAMIC)                                                       \
+                    : 0u)
 struct case_type_name {
     const char *name;
     int32_t tensor_type; /* enum tensor_type */
@@ -68,23 +83,44 @@ struct shape {
     }
 size_t shape_elements(const struct shape *s);
 
+/* Where the zero point of activations lies. */
+enum zero_place { ZERO_ANYWHERE, ZERO_LOW, ZERO_HIGH, ZERO_MIDDLE };
+/* How channels of weights compare. */
+enum channel_scales { CHANNELS_NEAR, CHANNELS_ONE_TINY, CHANNELS_FAR };
+
+/* How a row is quantized; all zero: by its name, so that results fill their range. */
+struct quant_row {
+    double in, in2;   /* scales of the first input, and of the others; 0: by the name */
+    double out;       /* scale of the result; 0: so that results fill the range, times out_times */
+    double out_times; /* 0: 1; below, results saturate, above, they take a part of the range */
+    enum zero_place zero, zero_out; /* of inputs, of the result; u8 weights have that of inputs */
+    enum channel_scales channels;
+};
+
 /* What all rows have. */
 struct op_case {
     const char *name; /* the variant, unique among the rows of an op: [a-z0-9_]+ */
     const char *why;  /* why the row is there */
     const char *only; /* the members that it is for, with a space between two; NULL: all */
-    uint32_t types;   /* TYPE_BITs; 0: the member's */
-    uint32_t sets;    /* SET_BITs; 0: the member's */
-    int32_t version;  /* of the operator; 0: the member's */
-    double scale;     /* of the data of all sets but S2; 0: 1 */
-    double offset;    /* added to them */
-    bool overflow;    /* results beyond the range of f16 are the point */
+    /* TYPE_BITs; 0: those of the member, of its quantized types half, by the name, and none where
+     * the data are about floats */
+    uint32_t types;
+    uint32_t sets;   /* SET_BITs; 0: the member's */
+    int32_t version; /* of the operator; 0: the member's */
+    double scale;    /* of the data of all sets but S2; 0: 1 */
+    double offset;   /* added to them */
+    bool overflow;   /* results beyond the range of f16 are the point */
     /* What goes wrong elsewhere, as a title: the row is one of the gap suite, is named
      * gap.type.op_variant and comes first in reports. */
     const char *gap;
     /* The row is a case for each version that the reference knows, named by it: "v" becomes v1,
      * v2, ...; in type CASE_HALF from the version on that has f16. */
     bool each_version;
+    bool floats; /* in none of the quantized types, though the member has them */
+    /* Quantized types only.  The first inputs hold every byte, in frame B in another order: of one
+     * input the 256, of two all pairs.  The first has as many elements, or a multiple of them. */
+    bool every_byte;
+    struct quant_row quant;
     /* Elementwise ops only: the first input holds every f16 value, infinities and NaNs too, in
      * frame B in another order.  It has 65,536 elements or a multiple of them, and the shape of the
      * output; what infinities and NaNs give is judged by policy 5.6. */

@@ -20,9 +20,10 @@ const struct suite *const suites[] = {
 const size_t suite_count = sizeof suites / sizeof suites[0];
 
 const struct case_type_name case_types[CASE_TYPE_COUNT] = {
-    [CASE_F32] = { "f32", TENSOR_FLOAT32 },
-    [CASE_F16] = { "f16", TENSOR_FLOAT16 },
-    [CASE_HALF] = { "f16", TENSOR_FLOAT16 },
+    [CASE_F32] = { "f32", TENSOR_FLOAT32 },         [CASE_F16] = { "f16", TENSOR_FLOAT16 },
+    [CASE_HALF] = { "f16", TENSOR_FLOAT16 },        [CASE_I8] = { "i8", TENSOR_INT8 },
+    [CASE_I8PC] = { "i8pc", TENSOR_INT8 },          [CASE_U8] = { "u8", TENSOR_UINT8 },
+    [CASE_DYNAMIC] = { "dynamic", TENSOR_FLOAT32 },
 };
 
 const struct suite_member *suite_find_member(int32_t code)

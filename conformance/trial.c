@@ -201,8 +201,13 @@ bool trial_run(struct trial *t, struct interpreter *in, const struct case_instan
 
 static double load(TfLiteType type, const void *data, size_t i)
 {
-    return type == kTfLiteFloat16 ? half_to_float(((const uint16_t *)data)[i])
-                                  : ((const float *)data)[i];
+    switch (type) {
+    case kTfLiteFloat16: return half_to_float(((const uint16_t *)data)[i]);
+    case kTfLiteInt8: return ((const int8_t *)data)[i];
+    case kTfLiteUInt8: return ((const uint8_t *)data)[i];
+    case kTfLiteInt16: return ((const int16_t *)data)[i];
+    default: return ((const float *)data)[i];
+    }
 }
 
 bool trial_differ(struct trial *t, const struct outputs *first, const struct outputs *second,
@@ -217,9 +222,10 @@ bool trial_differ(struct trial *t, const struct outputs *first, const struct out
         return false;
     r->output = output;
     type = first->items[output].type;
-    if ((type == kTfLiteFloat32 || type == kTfLiteFloat16) &&
+    if ((type == kTfLiteFloat32 || type == kTfLiteFloat16 || type == kTfLiteInt8 ||
+         type == kTfLiteUInt8 || type == kTfLiteInt16) &&
         first->items[output].bytes == second->items[output].bytes) {
-        const size_t element = byte / (type == kTfLiteFloat16 ? 2 : 4);
+        const size_t element = byte / (runtime_type_bits(type) / 8);
 
         r->has_element = true;
         r->want = load(type, first->items[output].data, element);

@@ -159,7 +159,8 @@ static void apply_baseline(const struct expectations *e, struct report *r, size_
     for (size_t c = 0; passed && c < r->case_count; c++) {
         struct case_result *const result = &r->outcome.results[subject * r->case_count + c];
 
-        result->regression = result->status != CASE_PASS && result->status != CASE_WAIVED &&
+        result->regression = !result->absent && result->status != CASE_PASS &&
+                             result->status != CASE_WAIVED &&
                              json_object_get(passed, r->cases[c].name);
     }
     json_decref(passed);

@@ -24,31 +24,31 @@ static const struct suite_member members[] = {
     { "add",
       BUILTIN_ADD,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL) | SET_BIT(SET_SPREAD),
       { .kind = BOUND_ROUNDED, .ulps = 1 } },
     { "sub",
       BUILTIN_SUB,
       1,
-      TYPE_BIT(CASE_F32),
+      TYPE_BIT(CASE_F32) | TYPES_BYTES,
       SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_SPREAD),
       { .kind = BOUND_ROUNDED, .ulps = 1 } },
     { "mul",
       BUILTIN_MUL,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
       { .kind = BOUND_ROUNDED, .ulps = 1 } },
     { "maximum",
       BUILTIN_MAXIMUM,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SETS_MOVE | SET_BIT(SET_SPREAD),
       { .kind = BOUND_BITS } },
     { "minimum",
       BUILTIN_MINIMUM,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SETS_MOVE | SET_BIT(SET_SPREAD),
       { .kind = BOUND_BITS } },
 };
@@ -308,6 +308,7 @@ static size_t every_pattern(int rank, char names[][16], struct row *out)
             out[n].base.sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS);
             out[n].constant = (enum constant)(n % 3);
         }
+        out[n].base.floats = n % 8 != 0;
         set_shapes(&out[n], rank, side, last[n % (sizeof last / sizeof last[0])]);
     }
     return patterns;

@@ -22,7 +22,7 @@ static const struct suite_member members[] = {
     { "concatenation",
       BUILTIN_CONCATENATION,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SETS_MOVE,
       { .kind = BOUND_BITS } },
 };

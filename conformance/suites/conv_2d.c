@@ -24,7 +24,7 @@ static const struct suite_member members[] = {
     { "conv_2d",
       BUILTIN_CONV_2D,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
       SETS_ALL,
       { .kind = BOUND_DOT } },
 };
@@ -185,10 +185,14 @@ static void build(struct maker *m)
     const double terms = (double)(weights.d[1] * weights.d[2] * weights.d[3]) + 1;
     /* Channels cancel by pairs. */
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 3 };
-    const struct fill fill_w = {
-        .terms = terms, .factors = 2, .pair = PAIR_OPPOSITE, .axis = 3, .plain = true
-    };
-    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true };
+    const struct fill fill_w = { .terms = terms,
+                                 .factors = 2,
+                                 .pair = PAIR_OPPOSITE,
+                                 .axis = 3,
+                                 .plain = true,
+                                 .role = FILL_WEIGHTS,
+                                 .channel = 0 };
+    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
     struct options options;
     int in[3];
 
@@ -249,7 +253,7 @@ static int32_t at_least(int32_t n, int32_t least)
     return n > least ? n : least;
 }
 
-static struct row swept_row(const struct pairwise_row *p, bool with_half)
+static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
 {
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
@@ -264,7 +268,7 @@ static struct row swept_row(const struct pairwise_row *p, bool with_half)
         .runtime = (unsigned)level[CONSTANTS]->x,
     };
 
-    r.base.types = TYPE_BIT(CASE_F32) | (with_half ? TYPE_BIT(CASE_F16) : 0);
+    r.base.types = TYPE_BIT(CASE_F32) | (r.runtime ? 0 : more_types);
     if (r.padding == VALID) {
         r.in.d[1] = at_least(r.in.d[1], (r.kernel.h - 1) * r.dilation.h + 1);
         r.in.d[2] = at_least(r.in.d[2], (r.kernel.w - 1) * r.dilation.w + 1);
@@ -324,7 +328,7 @@ static const void *sweep(size_t *count)
 
         for (size_t i = 0; i < plain_count; i++)
             made[made_count++] =
-                swept_row(&plain[i], i % 4 == 0 && plain[i].level[CONSTANTS]->x == 0);
+                swept_row(&plain[i], i % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(i));
         for (size_t i = 0; i < grouped_count; i++)
             made[made_count++] = group_row(&grouped[i]);
     }

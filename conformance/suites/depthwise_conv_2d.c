@@ -23,7 +23,7 @@ static const struct suite_member members[] = {
     { "depthwise_conv_2d",
       BUILTIN_DEPTHWISE_CONV_2D,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
       SETS_ALL,
       { .kind = BOUND_DOT } },
 };
@@ -165,10 +165,14 @@ static void build(struct maker *m)
     /* An even image row under weights that cancel by pairs; one-column kernels cancel downwards. */
     const int axis = r->kernel.w > 1 ? 2 : 1;
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_FLAT, .axis = axis };
-    const struct fill fill_w = {
-        .terms = terms, .factors = 2, .pair = PAIR_OPPOSITE, .axis = axis, .plain = true
-    };
-    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true };
+    const struct fill fill_w = { .terms = terms,
+                                 .factors = 2,
+                                 .pair = PAIR_OPPOSITE,
+                                 .axis = axis,
+                                 .plain = true,
+                                 .role = FILL_WEIGHTS,
+                                 .channel = 3 };
+    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
     struct options options;
     int in[3];
 
@@ -243,7 +247,7 @@ static int32_t at_least(int32_t n, int32_t least)
     return n > least ? n : least;
 }
 
-static struct row swept_row(const struct pairwise_row *p, bool with_half)
+static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
 {
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
@@ -258,7 +262,9 @@ static struct row swept_row(const struct pairwise_row *p, bool with_half)
         .flags = (unsigned)level[CONSTANTS]->x,
     };
 
-    r.base.types = TYPE_BIT(CASE_F32) | (with_half ? TYPE_BIT(CASE_F16) : 0);
+    r.base.types = TYPE_BIT(CASE_F32) | more_types;
+    if (r.flags & (RUNTIME_WEIGHTS | RUNTIME_BIAS))
+        r.base.types &= ~(uint32_t)TYPES_QUANTIZED;
     r.base.version = r.dilation.h > 1 || r.dilation.w > 1 ? 2 : 1;
     if (r.padding == VALID) {
         r.in.d[1] = at_least(r.in.d[1], (r.kernel.h - 1) * r.dilation.h + 1);
@@ -276,8 +282,7 @@ static const void *sweep(size_t *count)
     if (made_count == 0) {
         made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
         for (size_t i = 0; i < made_count; i++)
-            made[i] =
-                swept_row(&choices[i], i % 4 == 0 && choices[i].level[CONSTANTS]->x <= NO_BIAS);
+            made[i] = swept_row(&choices[i], i % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(i));
     }
     *count = made_count;
     return made;

@@ -1,4 +1,9 @@
-/* DEQUANTIZE of f16: constants of every shape, behind which ADD, MUL, CONV_2D or FULLY_CONNECTED
+/* QUANTIZE and DEQUANTIZE of bytes, and of f16.
+ *
+ * Of bytes a case is the one op, on an input of the graph: QUANTIZE of f32, of the same bytes in
+ * another scale, or of the other kind of bytes, in turns by the row's name.
+ *
+ * DEQUANTIZE of f16: constants of every shape, behind which ADD, MUL, CONV_2D or FULLY_CONNECTED
  * reads them; shared and doubled ones; and f16 inputs of the graph.
  *
  * A constant alone is no graph, so its values are seen through the op behind it, judged by that
@@ -21,21 +26,29 @@ enum reader {
     READ_RELU     /* ... with RELU behind it */
 };
 
+/* What QUANTIZE reads. */
+enum source { FROM_ANY, FROM_FLOATS, FROM_SAME, FROM_OTHER };
+
 struct row {
     struct op_case base;
     struct shape in, constant; /* constant rank 0 with in: a scalar */
     enum reader reader;
+    enum source source;
 };
 
 static const struct suite_member members[] = {
     { "dequantize",
       BUILTIN_DEQUANTIZE,
       3,
-      TYPE_BIT(CASE_F16),
+      TYPE_BIT(CASE_F16) | TYPES_BYTES,
       SETS_MOVE | SET_BIT(SET_SPREAD),
       { .kind = BOUND_BITS } },
-    /* Of quantized models: no case type is. */
-    { "quantize", BUILTIN_QUANTIZE, 1, 0, SETS_MOVE, { .kind = BOUND_BITS } },
+    { "quantize",
+      BUILTIN_QUANTIZE,
+      1,
+      TYPES_BYTES,
+      SETS_MOVE,
+      { .kind = BOUND_ROUNDED, .ulps = 1 } },
 };
 
 #define CHANNELS(c)                                                                                \
@@ -182,6 +195,43 @@ static void build_dot(struct maker *m, const struct row *r)
              maker_output(m, "y", &out));
 }
 
+static enum source source_of(const struct maker *m, const struct row *r)
+{
+    struct stream s;
+
+    stream_init(&s, 0, m->c->name, SET_COUNT, 0, 0);
+    return r->source != FROM_ANY ? r->source : (enum source)(1 + stream_below(&s, 3));
+}
+
+static void build_bytes(struct maker *m, const struct row *r, const struct fill *fill)
+{
+    const struct options dequantize = { .tag = OPTIONS_DequantizeOptions };
+    const struct options quantize = { .tag = OPTIONS_QuantizeOptions };
+    const bool to_u8 = m->c->type == TENSOR_UINT8;
+    int x = -1;
+
+    if (m->c->code == BUILTIN_DEQUANTIZE) {
+        x = maker_input(m, "x", &r->in, fill);
+        maker_judged(m, &dequantize, 1, &x, maker_single_output(m, "y", &r->in));
+        return;
+    }
+    switch (source_of(m, r)) {
+    case FROM_FLOATS: x = maker_single_input(m, "x", &r->in, fill); break;
+    case FROM_OTHER: /* u8 and i8 with like scales are 128 apart */
+        x = maker_scaled_input(m, "x", &r->in, to_u8 ? TENSOR_INT8 : TENSOR_UINT8,
+                               r->base.quant.in != 0 ? r->base.quant.in : 0.0371,
+                               to_u8 ? -17 : 111);
+        break;
+    default: x = maker_input(m, "x", &r->in, fill); break;
+    }
+    if (r->base.quant.out != 0 && r->source == FROM_OTHER)
+        maker_judged(
+            m, &quantize, 1, &x,
+            maker_scaled_output(m, "y", &r->in, m->c->type, r->base.quant.out, to_u8 ? 111 : -17));
+    else
+        maker_judged(m, &quantize, 1, &x, maker_output(m, "y", &r->in));
+}
+
 static void build(struct maker *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
@@ -190,6 +240,10 @@ static void build(struct maker *m)
     const struct fill fill = { .terms = 2, .factors = 2 };
     int x, c, d, sum;
 
+    if (m->c->quantized) {
+        build_bytes(m, r, &fill);
+        return;
+    }
     switch (r->reader) {
     case READ_NOTHING:
     case READ_RELU: build_input(m, r, &fill); return;

@@ -19,7 +19,7 @@ static const struct suite_member members[] = {
     { "fully_connected",
       BUILTIN_FULLY_CONNECTED,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
       SETS_ALL,
       { .kind = BOUND_DOT } },
 };
@@ -115,10 +115,14 @@ static void build(struct maker *m)
     const struct fill fill_x = {
         .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 1, .as = DIMS(batch, depth)
     };
-    const struct fill fill_w = {
-        .terms = terms, .factors = 2, .pair = PAIR_OPPOSITE, .axis = 1, .plain = true
-    };
-    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true };
+    const struct fill fill_w = { .terms = terms,
+                                 .factors = 2,
+                                 .pair = PAIR_OPPOSITE,
+                                 .axis = 1,
+                                 .plain = true,
+                                 .role = FILL_WEIGHTS,
+                                 .channel = 0 };
+    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
     struct shape out = DIMS(batch, r->units);
     struct options options;
     int in[3];
@@ -173,7 +177,7 @@ static const struct pairwise_axis axes[] = {
     PAIRWISE_AXIS(weights_from),
 };
 
-static struct row swept_row(const struct pairwise_row *p, bool with_half)
+static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
 {
     const struct pairwise_level *const *const level = p->level;
     const int32_t n = level[BATCH]->x, k = level[DEPTH]->x;
@@ -184,7 +188,8 @@ static struct row swept_row(const struct pairwise_row *p, bool with_half)
         .flags = (unsigned)(level[FORM]->y | level[BIAS]->x | level[WEIGHTS]->x),
     };
 
-    r.base.types = TYPE_BIT(CASE_F32) | (with_half ? TYPE_BIT(CASE_F16) : 0);
+    r.base.types =
+        TYPE_BIT(CASE_F32) | (r.flags & (RUNTIME_WEIGHTS | RUNTIME_BIAS) ? 0 : more_types);
     r.base.version = r.flags & (NO_BIAS | ABSENT_BIAS) ? 6 : r.flags & KEEP_DIMS ? 5 : 1;
     switch ((enum form)level[FORM]->x) {
     case MATRIX: r.in = (struct shape)DIMS(n, k); break;
@@ -208,10 +213,9 @@ static const void *sweep(size_t *count)
     if (made_count == 0) {
         made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
         for (size_t i = 0; i < made_count; i++) {
-            const struct pairwise_level *const *const level = choices[i].level;
+            const uint32_t more = i % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(i);
 
-            made[i] = swept_row(&choices[i], i % 4 == 0 && level[WEIGHTS]->x == 0 &&
-                                                 level[BIAS]->x != RUNTIME_BIAS);
+            made[i] = swept_row(&choices[i], more);
         }
     }
     *count = made_count;

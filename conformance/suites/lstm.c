@@ -17,7 +17,7 @@ static const struct suite_member members[] = {
     { "lstm",
       BUILTIN_LSTM,
       2,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_U8),
       SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS),
       { .kind = BOUND_LSTM } },
 };
@@ -62,6 +62,8 @@ static void build(struct maker *m)
     const struct row *const r = (const struct row *)m->c->row;
     const int32_t width = r->depth + r->cells;
     const struct fill factor = { .terms = width + 1, .factors = 2 };
+    const struct fill weight = { .terms = width + 1, .role = FILL_WEIGHTS };
+    const struct fill offset = { .terms = width + 1, .role = FILL_BIAS };
     const struct shape x = DIMS(r->batch, r->depth), cells = DIMS(r->batch, r->cells);
     const struct shape weights = DIMS(4 * r->cells, width), bias = DIMS(4 * r->cells);
     const struct shape joined = DIMS(r->batch, width), gates = DIMS(r->batch, 4 * r->cells);
@@ -71,6 +73,21 @@ static void build(struct maker *m)
     options_init(&options, OPTIONS_LSTMOptions);
     options_set_int(&options, "fused_activation_function", TANH);
     options_set_int(&options, "kernel_type", BASIC);
+    if (m->c->quantized) { /* scales that the kernel computes with */
+        const double h = 1. / 128, c = 0x1p-11, z = 0x1p-12;
+
+        in[0] = maker_scaled_input(m, "x", &x, TENSOR_UINT8, h, 128);
+        in[1] = maker_scaled_variable(m, "h_prev", &cells, TENSOR_UINT8, h, 128);
+        in[2] = maker_constant(m, "weights", &weights, &weight);
+        in[3] = maker_constant(m, "bias", &bias, &offset);
+        in[4] = maker_scaled_variable(m, "c_prev", &cells, TENSOR_INT16, c, 0);
+        out[0] = maker_scaled_output(m, "h", &cells, TENSOR_UINT8, h, 128);
+        out[1] = maker_scaled_output(m, "c", &cells, TENSOR_INT16, c, 0);
+        out[2] = maker_scaled_output(m, "x_h", &joined, TENSOR_UINT8, h, 128);
+        out[3] = maker_scaled_output(m, "z", &gates, TENSOR_INT16, z, 0);
+        maker_judged_outputs(m, &options, 5, in, 4, out);
+        return;
+    }
     in[0] = maker_input(m, "x", &x, &factor);
     in[1] = maker_variable(m, "h_prev", &cells);
     in[2] = maker_constant(m, "weights", &weights, &factor);

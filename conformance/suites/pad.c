@@ -17,7 +17,7 @@ static const struct suite_member members[] = {
     { "pad",
       BUILTIN_PAD,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SETS_MOVE,
       { .kind = BOUND_BITS } },
 };

@@ -20,13 +20,13 @@ static const struct suite_member members[] = {
     { "average_pool_2d",
       BUILTIN_AVERAGE_POOL_2D,
       1,
-      TYPE_BIT(CASE_F32),
+      TYPE_BIT(CASE_F32) | TYPES_BYTES,
       SETS_ALL & ~SET_BIT(SET_POWERS),
       { .kind = BOUND_AVERAGE } },
     { "max_pool_2d",
       BUILTIN_MAX_POOL_2D,
       1,
-      TYPE_BIT(CASE_F32),
+      TYPE_BIT(CASE_F32) | TYPES_BYTES,
       SETS_MOVE | SET_BIT(SET_SPREAD),
       { .kind = BOUND_BITS } },
 };
@@ -198,8 +198,10 @@ static const void *sweep(size_t *count)
 
     if (made_count == 0) {
         made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++)
+        for (size_t i = 0; i < made_count; i++) {
             made[i] = swept_row(&choices[i]);
+            made[i].base.floats = i % 3 != 0;
+        }
     }
     *count = made_count;
     return made;

@@ -15,7 +15,7 @@ static const struct suite_member members[] = {
     { "prelu",
       BUILTIN_PRELU,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES,
       SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
       { .kind = BOUND_ROUNDED, .ulps = 1 } },
 };
@@ -107,6 +107,8 @@ static struct row pattern_row(int rank, unsigned has, unsigned number, const cha
         .alpha.rank = rank,
         .runtime = number % 3 == 1,
     };
+
+    r.base.floats = number % 2 != 0;
 
     if (r.runtime)
         r.base.types = TYPE_BIT(CASE_F32);

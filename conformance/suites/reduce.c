@@ -16,7 +16,7 @@ static const struct suite_member members[] = {
     { "mean",
       BUILTIN_MEAN,
       1,
-      TYPE_BIT(CASE_F32),
+      TYPE_BIT(CASE_F32) | TYPES_BYTES,
       SETS_ALL & ~SET_BIT(SET_POWERS),
       { .kind = BOUND_AVERAGE } },
     /* The delegate leaves it to the host: no case type has it. */
@@ -200,8 +200,10 @@ static const void *sweep(size_t *count)
 
     if (made_count == 0) {
         made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++)
+        for (size_t i = 0; i < made_count; i++) {
             made[i] = swept_row(&choices[i]);
+            made[i].base.floats = i % 3 != 0;
+        }
     }
     *count = made_count;
     return made;

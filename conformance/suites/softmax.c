@@ -14,7 +14,7 @@ static const struct suite_member members[] = {
     { "softmax",
       BUILTIN_SOFTMAX,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
       { .kind = BOUND_SOFTMAX } },
 };

@@ -21,7 +21,7 @@ static const struct suite_member members[] = {
     { "strided_slice",
       BUILTIN_STRIDED_SLICE,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SETS_MOVE,
       { .kind = BOUND_BITS } },
 };
@@ -310,6 +310,7 @@ static void thin_half(struct row *made, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (i % 4 != 0)
             made[i].base.types = TYPE_BIT(CASE_F32);
+        made[i].base.floats = i % 8 != 0;
     }
 }
 

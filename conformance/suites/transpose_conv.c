@@ -22,7 +22,7 @@ static const struct suite_member members[] = {
     { "transpose_conv",
       BUILTIN_TRANSPOSE_CONV,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),
       SETS_ALL,
       { .kind = BOUND_DOT } },
 };
@@ -113,10 +113,14 @@ static void build(struct maker *m)
     const int32_t taps = ((r->kernel.h + sh - 1) / sh) * ((r->kernel.w + sw - 1) / sw);
     const double terms = (double)taps * r->in.d[3] + 1;
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 3 };
-    const struct fill fill_w = {
-        .terms = terms, .factors = 2, .pair = PAIR_OPPOSITE, .axis = 3, .plain = true
-    };
-    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true };
+    const struct fill fill_w = { .terms = terms,
+                                 .factors = 2,
+                                 .pair = PAIR_OPPOSITE,
+                                 .axis = 3,
+                                 .plain = true,
+                                 .role = FILL_WEIGHTS,
+                                 .channel = 0 };
+    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
     struct options options;
     int in[4];
 
@@ -181,7 +185,7 @@ static int32_t enlarged(int32_t in, int32_t kernel, int32_t stride, bool same, b
     return (in - 1) * stride + kernel + (other ? stride - 1 : 0);
 }
 
-static struct row swept_row(const struct pairwise_row *p, bool with_half)
+static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
 {
     const struct pairwise_level *const *const level = p->level;
     const bool same = level[PADDING]->x != VALID, other = level[SIZE]->x;
@@ -196,7 +200,7 @@ static struct row swept_row(const struct pairwise_row *p, bool with_half)
         .runtime_bias = level[BIAS]->y,
     };
 
-    r.base.types = TYPE_BIT(CASE_F32) | (with_half && !r.runtime_bias ? TYPE_BIT(CASE_F16) : 0);
+    r.base.types = TYPE_BIT(CASE_F32) | (r.runtime_bias ? 0 : more_types);
     r.base.version = r.activation ? 4 : r.bias ? 3 : 1;
     r.out =
         (struct shape)DIMS(r.in.d[0], enlarged(r.in.d[1], r.kernel.h, r.stride.h, same, other),
@@ -213,7 +217,8 @@ static const void *sweep(size_t *count)
     if (made_count == 0) {
         made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
         for (size_t i = 0; i < made_count; i++)
-            made[i] = swept_row(&choices[i], i % 4 == 0);
+            made[i] = swept_row(&choices[i], i % 4 == 0 ? TYPE_BIT(CASE_F16)
+                                                        : SWEPT_TYPES(i) & ~TYPE_BIT(CASE_DYNAMIC));
     }
     *count = made_count;
     return made;

@@ -19,13 +19,18 @@ enum {
 #define CLAMPING "relu relu6"
 
 static const struct suite_member members[] = {
-    { "relu", BUILTIN_RELU, 1, TYPE_BIT(CASE_F32), CLAMPS, { .kind = BOUND_BITS } },
-    { "relu6", BUILTIN_RELU6, 1, TYPE_BIT(CASE_F32), CLAMPS, { .kind = BOUND_BITS } },
-    { "exp", BUILTIN_EXP, 1, TYPE_BIT(CASE_F32), SMOOTH, { .kind = BOUND_EXP } },
+    { "relu", BUILTIN_RELU, 1, TYPE_BIT(CASE_F32) | TYPES_BYTES, CLAMPS, { .kind = BOUND_BITS } },
+    { "relu6", BUILTIN_RELU6, 1, TYPE_BIT(CASE_F32) | TYPES_BYTES, CLAMPS, { .kind = BOUND_BITS } },
+    { "exp",
+      BUILTIN_EXP,
+      1,
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
+      SMOOTH,
+      { .kind = BOUND_EXP } },
     { "logistic",
       BUILTIN_LOGISTIC,
       1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF),
+      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       SMOOTH,
       { .kind = BOUND_LOGISTIC } },
 };
@@ -153,8 +158,10 @@ static const void *sweep(size_t *count)
 
     if (made_count == 0) {
         made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++)
+        for (size_t i = 0; i < made_count; i++) {
             made[i] = swept_row(&choices[i]);
+            made[i].base.floats = i % 3 != 0;
+        }
     }
     *count = made_count;
     return made;

@@ -165,14 +165,14 @@ static void test_table(void **state)
     text = as_text();
     expect_in("subject 0: reference (bounds fp32)\n", text);
     expect_in("subject 1: delegate.so fault=none ulps=it's (bounds fp32)\n", text);
-    snprintf(line, sizeof line, "conv_2d            f16  %5zu %5zu     2     1   3.000  c5\n",
+    snprintf(line, sizeof line, "conv_2d           f16     %5zu %5zu     2     1   3.000  c5\n",
              count("conv_2d.f16."), count("conv_2d.f16.") - 3);
     expect_in(line, text);
     /* The gap cases of the op are not among its own. */
-    snprintf(line, sizeof line, "conv_2d            f32  %5zu %5zu     0     0   0.250  c1\n",
+    snprintf(line, sizeof line, "conv_2d           f32     %5zu %5zu     0     0   0.250  c1\n",
              count("conv_2d.f32."), count("conv_2d.f32."));
     expect_in(line, text);
-    snprintf(line, sizeof line, "depthwise_conv_2d  f16  %5zu %5zu     0     0   0.250  c1\n",
+    snprintf(line, sizeof line, "depthwise_conv_2d f16     %5zu %5zu     0     0   0.250  c1\n",
              count("depthwise_conv_2d.f16."), count("depthwise_conv_2d.f16."));
     expect_in(line, text);
     /* Why a margin is above a half. */
@@ -433,7 +433,7 @@ static void test_json(void **state)
                      2 * case_count - 1);
     assert_int_equal(json_array_size(json_object_get(root, "subjects")), 2);
     one = json_array_get(json_object_get(root, "subjects"), 1);
-    EXPECT_KEYS(one, "path", "sha256", "options", "bounds", "totals");
+    EXPECT_KEYS(one, "path", "sha256", "options", "bounds", "off_by_one", "totals");
     EXPECT_KEYS(json_object_get(one, "options"), "fault", "ulps");
     EXPECT_KEYS(json_object_get(one, "totals"), STATUSES);
     assert_int_equal(strlen(json_string_value(json_object_get(one, "sha256"))), 64);
@@ -441,20 +441,20 @@ static void test_json(void **state)
                      1);
     assert_true(json_is_null(
         json_object_get(json_array_get(json_object_get(root, "subjects"), 0), "path")));
-    assert_int_equal(json_array_size(json_object_get(root, "ops")), 6);
+    assert_int_equal(json_array_size(json_object_get(root, "ops")), 18);
     one = json_array_get(json_object_get(root, "ops"), 0);
     EXPECT_KEYS(one, "op", "type", "versions", "totals", "worst");
     assert_string_equal(json_string_value(json_object_get(one, "op")), "conv_2d");
     assert_true(json_array_size(json_object_get(one, "versions")) >= 5); /* 1 2 3 5 6 */
     assert_int_equal(json_array_size(json_object_get(root, "cases")), 2 * case_count);
     one = json_array_get(json_object_get(one, "worst"), 1);
-    EXPECT_KEYS(one, "subject", "margin", "case", "note");
+    EXPECT_KEYS(one, "subject", "margin", "case", "off_by_one", "note");
     assert_true(json_is_null(json_object_get(one, "margin")));
     assert_string_equal(json_string_value(json_object_get(one, "case")), "conv_2d.f32.groups2");
     expect_in("few products", json_string_value(json_object_get(one, "note")));
     one = json_array_get(json_object_get(root, "cases"), case_count + find("conv_2d.f32.groups2"));
     EXPECT_KEYS(one, "subject", "case", "op", "version", "type", "status", "reason", "max_abs",
-                "max_ulp", "margin", "bias", "ms", "bytes", "seed");
+                "max_ulp", "margin", "bias", "off_by_one", "ms", "bytes", "seed");
     assert_int_equal(json_integer_value(json_object_get(one, "subject")), 1);
     assert_string_equal(json_string_value(json_object_get(one, "status")), "fail");
     assert_int_equal(json_integer_value(json_object_get(one, "version")), 6);
