@@ -126,7 +126,7 @@ static enum status bind_constant(struct planner *p, struct plan_step *s, int bin
     struct byte_table table;
     struct packed packed;
 
-    if (graph_is_8bit(t)) {
+    if (graph_is_8bit(y)) {
         TRY(bytes_pack_tensor(p, tensor, concatenation_table(t, y, &table) ? &table : NULL,
                               &packed));
         step_constants(s, binding, &packed);
