@@ -233,6 +233,86 @@ static bool make_grouped(struct net *n, struct model *m)
     return make_convolution(n, m, PICK(n, 2, 3, 5));
 }
 
+static bool make_depthwise(struct net *n, struct model *m)
+{
+    const int outputs = n->channels * PICK(n, 1, 1, 1, 2, 3);
+    const int h = window(n->padding, n->height, n->kernel_h, n->stride_h, n->dilation_h);
+    const int w = window(n->padding, n->width, n->kernel_w, n->stride_w, n->dilation_w);
+    struct options options;
+    int t[3], y;
+
+    if (h == 0 || w == 0) {
+        builder_close(&n->b);
+        return false;
+    }
+    random_scales(n, n->kernel_h * n->kernel_w);
+    t[0] = bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, n->height, n->width, n->channels },
+                        n->x_scale, n->x_zero);
+    t[1] = weights_tensor(n, 4, (int32_t[]){ 1, n->kernel_h, n->kernel_w, outputs }, 3);
+    t[2] = bias_tensor(n, outputs);
+    y = bytes_tensor(n, "y", 4, (int32_t[]){ n->batch, h, w, outputs }, n->y_scale, n->y_zero);
+    options_init(&options, OPTIONS_DepthwiseConv2DOptions);
+    window_options(n, &options);
+    options_set_int(&options, "depth_multiplier", outputs / n->channels);
+    options_set_int(&options, "dilation_h_factor", n->dilation_h);
+    options_set_int(&options, "dilation_w_factor", n->dilation_w);
+    net_end(n, m, BUILTIN_DEPTHWISE_CONV_2D, &options, n->biased ? 3 : 2, t, t[0], y);
+    return true;
+}
+
+/* x of any shape, taken as rows. */
+static bool make_dense(struct net *n, struct model *m)
+{
+    const int rows = n->batch * n->height, depth = n->channels * n->width;
+    const bool keep = kit_below(&n->seed, 2);
+    struct options options;
+    int t[3], y;
+
+    random_scales(n, depth);
+    t[0] = bytes_tensor(n, "x", 3,
+                        keep ? (int32_t[]){ n->batch, n->height, depth }
+                             : (int32_t[]){ rows, n->width, n->channels },
+                        n->x_scale, n->x_zero);
+    t[1] = weights_tensor(n, 2, (int32_t[]){ n->outputs, depth }, 0);
+    t[2] = bias_tensor(n, n->outputs);
+    y = bytes_tensor(n, "y", keep ? 3 : 2,
+                     keep ? (int32_t[]){ n->batch, n->height, n->outputs }
+                          : (int32_t[]){ rows, n->outputs },
+                     n->y_scale, n->y_zero);
+    options_init(&options, OPTIONS_FullyConnectedOptions);
+    options_set_int(&options, "fused_activation_function", n->activation);
+    options_set_int(&options, "keep_num_dims", keep);
+    net_end(n, m, BUILTIN_FULLY_CONNECTED, &options, n->biased ? 3 : 2, t, t[0], y);
+    return true;
+}
+
+/* x is what a window makes of y. */
+static bool make_transpose(struct net *n, struct model *m)
+{
+    const int h = window(n->padding, n->height, n->kernel_h, n->stride_h, 1);
+    const int w = window(n->padding, n->width, n->kernel_w, n->stride_w, 1);
+    const int32_t shape[] = { n->batch, n->height, n->width, n->outputs };
+    struct options options;
+    int t[4], y;
+
+    if (h == 0 || w == 0) {
+        builder_close(&n->b);
+        return false;
+    }
+    random_scales(n, n->kernel_h * n->kernel_w * n->channels);
+    t[0] = builder_constant(&n->b, TENSOR_INT32, "shape", 1, (int32_t[]){ 4 }, shape, sizeof shape);
+    t[1] =
+        weights_tensor(n, 4, (int32_t[]){ n->outputs, n->kernel_h, n->kernel_w, n->channels }, 0);
+    t[2] =
+        bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, h, w, n->channels }, n->x_scale, n->x_zero);
+    t[3] = bias_tensor(n, n->outputs);
+    y = bytes_tensor(n, "y", 4, shape, n->y_scale, n->y_zero);
+    options_init(&options, OPTIONS_TransposeConvOptions);
+    window_options(n, &options);
+    net_end(n, m, BUILTIN_TRANSPOSE_CONV, &options, n->biased ? 4 : 3, t, t[2], y);
+    return true;
+}
+
 /* ---- both ways ---- */
 
 struct run {
@@ -337,11 +417,32 @@ static void grouped_convolutions(void **state)
     same_as_reference(make_grouped, 16);
 }
 
+static void depthwise_convolutions(void **state)
+{
+    NEEDS_DEVICE;
+    same_as_reference(make_depthwise, 30);
+}
+
+static void products(void **state)
+{
+    NEEDS_DEVICE;
+    same_as_reference(make_dense, 40);
+}
+
+static void transposed_convolutions(void **state)
+{
+    NEEDS_DEVICE;
+    same_as_reference(make_transpose, 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions),
         cmocka_unit_test(grouped_convolutions),
+        cmocka_unit_test(depthwise_convolutions),
+        cmocka_unit_test(products),
+        cmocka_unit_test(transposed_convolutions),
     };
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "";

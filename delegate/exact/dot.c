@@ -63,6 +63,11 @@ int32_t dot_zero(const struct graph_tensor *t)
     return fixed_zero(t) - (t->type == kTfLiteUInt8 ? 128 : 0);
 }
 
+uint32_t dot_outside(const struct graph_tensor *t)
+{
+    return ((uint32_t)dot_zero(t) & 0xff) * 0x01010101;
+}
+
 uint64_t dot_words(const struct dot_shape *s)
 {
     return (uint64_t)s->taps * (((uint64_t)s->inputs + 3) / 4) * (((uint64_t)s->outputs + 3) / 4) *
@@ -125,15 +130,18 @@ static uint32_t folded_zeros(const struct planner *p, const struct graph_node *n
                              const struct dot *d, size_t channel)
 {
     const struct graph_tensor *w = graph_input(p->graph, n, d->weights);
-    const size_t terms = w->elements / (size_t)w->dims[0];
+    const size_t count = (size_t)w->dims[d->channel], terms = w->elements / count;
+    /* The channels are the first dimension, or the last. */
+    const size_t first = d->channel == 0 ? channel * terms : channel;
+    const size_t step = d->channel == 0 ? 1 : count;
     const uint32_t zx = (uint32_t)dot_zero(graph_input(p->graph, n, d->x));
     const uint32_t zw = (uint32_t)dot_zero(w);
     const uint32_t less = w->type == kTfLiteUInt8 ? 128 : 0;
     uint32_t sum = 0;
 
     for (size_t i = 0; i < terms; i++)
-        sum += (uint32_t)graph_constant_int(p->graph, n->inputs[d->weights], channel * terms + i) -
-               less;
+        sum +=
+            (uint32_t)graph_constant_int(p->graph, n->inputs[d->weights], first + i * step) - less;
     return (uint32_t)terms * zx * zw - zx * sum;
 }
 

@@ -25,8 +25,9 @@ bool check_dot(struct check *c, const struct dot *d, uint64_t words);
 
 /* What is added to, or taken from, u8 to make it i8, as the shaders see it. */
 uint32_t dot_flip(const struct graph_tensor *t);
-/* Of the signed bytes. */
+/* Of the signed bytes; a slice of it. */
 int32_t dot_zero(const struct graph_tensor *t);
+uint32_t dot_outside(const struct graph_tensor *t);
 
 /* Weights [outputs, taps..., inputs] as signed bytes, [taps][slices of inputs][slices of outputs]
  * uvec4: a word has 4 inputs of one output.  Padding is 0. */
@@ -43,8 +44,8 @@ enum status dot_pack_wide(struct planner *p, int tensor, const struct dot_shape 
                           struct packed *packed);
 
 /* For each output slice what a sum begins with, the bias, and the factor to the output's scale; as
- * requantized.glsl has it.  With `folded`, the terms of both zero points that no sum over x depends
- * on are in what it begins with, for weights as dot_pack_weights has them. */
+ * requantized.glsl has it.  With `folded`, the terms of the zero points that do not depend on x are
+ * in what it begins with, as if all taps were inside of the image. */
 enum status dot_pack_channels(struct planner *p, const struct graph_node *n, const struct dot *d,
                               bool folded, struct packed *packed);
 

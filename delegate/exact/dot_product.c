@@ -94,7 +94,7 @@ enum status dot_product_plan(struct planner *p, const struct graph_node *n, cons
         .out_slices = p->plan->tensors[dst].slices,
         .pad_h = product->pads.top,
         .pad_w = product->pads.left,
-        .outside = ((uint32_t)dot_zero(x) & 0xff) * 0x01010101,
+        .outside = dot_outside(x),
         .weight_zero = dot_zero(w),
         .output = dot_output_of(graph_output(p->graph, n, 0), d->activation),
     };

@@ -8,7 +8,10 @@
 extern const struct gpu_exact exact_binary;
 extern const struct gpu_exact exact_concatenation;
 extern const struct gpu_exact exact_conv_2d;
+extern const struct gpu_exact exact_depthwise_conv_2d;
+extern const struct gpu_exact exact_fully_connected;
 extern const struct gpu_exact exact_moves;
 extern const struct gpu_exact exact_pool;
+extern const struct gpu_exact exact_transpose_conv;
 
 #endif

@@ -1,5 +1,6 @@
 /* DEPTHWISE_CONV_2D: weights [1,KH,KW,C*M], optional bias [C*M], constant or computed.  The
  * multiplier M is that of the shapes; the parameter depth_multiplier is not read, as on the CPU. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "delegate/operand.h"
 #include "delegate/window.h"
@@ -121,6 +122,7 @@ static const struct gpu_op ops[] = {
       GPU_ACTIVATION(TfLiteDepthwiseConvParams),
       .rounds = true,
       .accept = accept_depthwise,
-      .plan = plan_depthwise },
+      .plan = plan_depthwise,
+      .exact = &exact_depthwise_conv_2d },
 };
 const struct gpu_family gpu_depthwise_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -1,5 +1,6 @@
 /* FULLY_CONNECTED: weights [U,K], optional bias [U], constant or computed; the input is taken as
  * rows of K. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "delegate/operand.h"
 #include "delegate/product.h"
@@ -98,6 +99,7 @@ static const struct gpu_op ops[] = {
       .max_version = 14,
       GPU_ACTIVATION(TfLiteFullyConnectedParams),
       .accept = accept_fully_connected,
-      .plan = plan_fully_connected },
+      .plan = plan_fully_connected,
+      .exact = &exact_fully_connected },
 };
 const struct gpu_family gpu_fully_connected = { ops, sizeof ops / sizeof ops[0] };

@@ -1,5 +1,6 @@
 /* TRANSPOSE_CONV: weights [O,KH,KW,I], optional bias, constant or computed.  The convolution whose
  * gradient this is takes the output to the input: padding and sizes are those of that window. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "delegate/operand.h"
 #include "delegate/window.h"
@@ -160,6 +161,7 @@ static const struct gpu_op ops[] = {
       .max_version = 5,
       GPU_ACTIVATION(TfLiteTransposeConvParams),
       .accept = accept_transpose_conv,
-      .plan = plan_transpose_conv },
+      .plan = plan_transpose_conv,
+      .exact = &exact_transpose_conv },
 };
 const struct gpu_family gpu_transpose_conv = { ops, sizeof ops / sizeof ops[0] };
