@@ -4,7 +4,10 @@
  *
  * The interpreter prepares it, and runs it when it is small; then the delegate looks at it,
  * prepared and not, decides which nodes to take, and plans a graph of which it takes all.  An
- * aborting run is a bug of ours: a crash or overread, memory written outside a tensor, a hang. */
+ * aborting run is a bug of ours: a crash or overread, memory written outside a tensor, a hang.
+ *
+ * A script that begins with QUANTIZED has mostly 8-bit tensors, with scales, and the delegate sees
+ * its graph in both of its ways with them. */
 #include "delegate/decide.h"
 #include "delegate/graph.h"
 #include "delegate/options.h"
@@ -30,6 +33,7 @@ const char *__asan_default_options(void)
 
 enum { OPS_MAX = 3, TENSORS_MAX = 48, INPUTS_MAX = 6, OUTPUTS_MAX = 4, RANK_MAX = 6 };
 enum { CONSTANT_MAX = 256 };      /* elements */
+enum { QUANTIZED = 0xf5 };        /* no op's code */
 enum { RUN_BYTES_MAX = 1 << 13 }; /* of all tensors, for a graph that is run */
 
 static void expect(bool holds, const char *what)
@@ -77,17 +81,24 @@ static int32_t number(struct script *s)
 struct scene {
     struct script script;
     struct builder builder;
+    bool quantized;
     int tensors[TENSORS_MAX], count; /* that an operator may read */
     int inputs[TENSORS_MAX], input_count;
 };
 
-static int32_t tensor_type(struct script *s)
+static int32_t tensor_type(struct scene *scene)
 {
+    struct script *const s = &scene->script;
     static const int32_t types[] = { TENSOR_FLOAT16, TENSOR_INT32, TENSOR_INT64, TENSOR_INT8,
                                      TENSOR_UINT8,   TENSOR_INT16, TENSOR_BOOL,  TENSOR_STRING,
                                      TENSOR_INT4,    TENSOR_UINT32 };
     const unsigned b = next(s);
 
+    if (scene->quantized && b < 200)
+        return b < 100   ? TENSOR_INT8
+               : b < 140 ? TENSOR_UINT8
+               : b < 180 ? TENSOR_INT32
+                         : TENSOR_FLOAT32;
     return b < 160 ? TENSOR_FLOAT32 : b < 200 ? TENSOR_INT32 : types[b % 10];
 }
 
@@ -121,6 +132,42 @@ static int add_constant(struct scene *scene, int32_t type, int rank, const int32
     return builder_constant(&scene->builder, type, "c", (size_t)rank, dims, bytes, count * size);
 }
 
+/* One scale as a rule, else one for each index of a dimension, or a number that fits none. */
+static void add_scales(struct scene *scene, int tensor, int rank, const int32_t *dims)
+{
+    static const float scales[] = {
+        1, 0.5f, 0.0078125f, 0.00390625f, 0.1f, 3, 1e-30f, 1e30f, 0, -1
+    };
+    static const int64_t zeros[] = { 0, 1, -128, 127, 128, 255, -129, 256, 3, -7 };
+    enum { SCALES_MAX = 16 };
+    struct script *const s = &scene->script;
+    const unsigned kind = next(s);
+    const int32_t dimension = rank > 0 ? (int32_t)(next(s) % (unsigned)rank) : 0;
+    float scale[SCALES_MAX];
+    int64_t zero[SCALES_MAX];
+    size_t count = 1;
+
+    if (kind >= 250)
+        return;
+    if (kind >= 200 && rank > 0 && dims[dimension] > 0 && dims[dimension] <= SCALES_MAX)
+        count = (size_t)dims[dimension];
+    else if (kind >= 200)
+        count = 1 + kind % SCALES_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned b = next(s);
+
+        scale[i] = scales[b % 10];
+        zero[i] = count > 1 && b < 200 ? 0 : zeros[b / 10 % 10];
+    }
+    builder_quantization(&scene->builder, tensor, count, scale, zero, dimension);
+}
+
+static bool has_scales(const struct scene *scene, int32_t type)
+{
+    return scene->quantized && (type == TENSOR_INT8 || type == TENSOR_UINT8 ||
+                                type == TENSOR_INT16 || type == TENSOR_INT32);
+}
+
 static int add_tensor(struct scene *scene, bool result)
 {
     struct script *const s = &scene->script;
@@ -132,14 +179,20 @@ static int add_tensor(struct scene *scene, bool result)
         return -1;
     if (!result && kind % 8 < 3 && scene->count > 0)
         return scene->tensors[next(s) % (unsigned)scene->count];
-    type = tensor_type(s);
+    type = tensor_type(scene);
     rank = (int)(next(s) % (RANK_MAX + 1));
     for (int d = 0; d < rank; d++)
         dims[d] = number(s);
     if (!result && kind % 8 < 6 && tensor_type_bits(type) >= 8 &&
-        elements(rank, dims) <= CONSTANT_MAX)
-        return add_constant(scene, type, rank, dims);
+        elements(rank, dims) <= CONSTANT_MAX) {
+        tensor = add_constant(scene, type, rank, dims);
+        if (has_scales(scene, type))
+            add_scales(scene, tensor, rank, dims);
+        return tensor;
+    }
     tensor = builder_tensor(&scene->builder, type, "t", (size_t)rank, dims);
+    if (has_scales(scene, type))
+        add_scales(scene, tensor, rank, dims);
     if (!result && kind % 8 == 6)
         builder_variable(&scene->builder, tensor);
     else if (!result)
@@ -207,6 +260,10 @@ static enum status make_file(const uint8_t *data, size_t size, struct tflite_fil
     enum status s;
 
     builder_init(&scene.builder);
+    if (size > 0 && data[0] == QUANTIZED) {
+        scene.quantized = true;
+        scene.script.at++;
+    }
     for (int i = 0; i < OPS_MAX && (i == 0 || scene.script.at < scene.script.end); i++)
         add_op(&scene);
     builder_inputs(&scene.builder, (size_t)scene.input_count, scene.inputs);
@@ -256,7 +313,7 @@ static enum status plan_all(const struct graph *g, const struct gpu_options *opt
     return s;
 }
 
-static TfLiteStatus look(TfLiteContext *context, TfLiteDelegate *delegate)
+static TfLiteStatus look_with(TfLiteContext *context, const char *quantized)
 {
     const struct device_limits limits = { .max_storage_buffer_range = 1u << 27,
                                           .storage_buffer_offset_alignment = 64,
@@ -267,14 +324,14 @@ static TfLiteStatus look(TfLiteContext *context, TfLiteDelegate *delegate)
                                           .max_shared_memory_bytes = 16384,
                                           .max_push_constants_bytes = 128,
                                           .storage_16bit = true };
+    const char *const key = "quantized";
     struct diag diag = { 0 };
     struct gpu_options options;
     struct decision d;
     struct graph g;
     bool all = true;
 
-    (void)delegate;
-    if (options_parse(&options, NULL, NULL, 0, &diag) != STATUS_OK)
+    if (options_parse(&options, &key, &quantized, 1, &diag) != STATUS_OK)
         return kTfLiteError;
     if (graph_import(&g, context, &diag) == STATUS_OK) {
         if (decide(&d, &g, &options, &limits, &diag) == STATUS_OK) {
@@ -288,6 +345,13 @@ static TfLiteStatus look(TfLiteContext *context, TfLiteDelegate *delegate)
     }
     options_close(&options);
     return kTfLiteOk;
+}
+
+static TfLiteStatus look(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    (void)delegate;
+    look_with(context, "float_view");
+    return look_with(context, "exact");
 }
 
 /* ---- all of it ---- */
