@@ -31,10 +31,11 @@ uint64_t device_pipelines_ns(void)
 static const struct spirv *find_shader(const struct device *d, const struct plan_step *step,
                                        bool half)
 {
+    const struct spirv *shader;
     char full[64];
 
-    const struct spirv *shader;
-
+    if (strchr(step->shader, '.')) /* the storage is not the plan's */
+        return spirv_find(step->shader);
     snprintf(full, sizeof full, "%s.%s", step->shader, half ? "f16" : "f32");
     if ((shader = spirv_find(full)))
         return shader;

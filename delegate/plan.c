@@ -87,7 +87,9 @@ static enum status edge_bytes(struct planner *p, int tensor, size_t *end, struct
 /* The step that brings an input from its dense form at the edge. */
 static enum status load_step(struct planner *p, int to, const struct plan_io *io)
 {
-    struct plan_step *s = planner_step(p, edges[io->edge].load, NULL, WORKGROUP, 1, 1);
+    const bool wide = to >= 0 && p->plan->tensors[to].format == FORMAT_WIDE;
+    struct plan_step *s =
+        planner_step(p, wide ? "load.f32" : edges[io->edge].load, NULL, WORKGROUP, 1, 1);
     const struct plan_tensor *t;
     struct io_args args;
 
@@ -108,7 +110,9 @@ static enum status load_step(struct planner *p, int to, const struct plan_io *io
 static enum status store_step(struct planner *p, int from, const struct plan_io *io)
 {
     const uint32_t in_word = 4 / (uint32_t)edges[io->edge].bytes;
-    struct plan_step *s = planner_step(p, edges[io->edge].store, NULL, WORKGROUP, 1, 1);
+    const bool wide = from >= 0 && p->plan->tensors[from].format == FORMAT_WIDE;
+    struct plan_step *s =
+        planner_step(p, wide ? "store.f32" : edges[io->edge].store, NULL, WORKGROUP, 1, 1);
     const struct plan_tensor *t;
     struct io_args args;
 

@@ -49,10 +49,37 @@ static void shape_of(const struct graph_tensor *t, uint32_t *rows, uint32_t *cha
     *rows = *channels ? (uint32_t)((t->rank == 0 ? 1 : t->elements) / *channels) : 0;
 }
 
-static enum plan_format format_of(const struct graph_tensor *t)
+/* An f32 tensor that just comes in to be quantized, or goes out as 8-bit integers mean it: f16
+ * would make integers differ that are exact. */
+static bool is_passing(const struct planner *p, int tensor)
 {
+    const struct graph *g = p->graph;
+    const struct graph_tensor *t = &g->tensors[tensor];
+    bool passes;
+
+    if (t->type != kTfLiteFloat32 || !p->plan->half ||
+        (t->producer >= 0 && (g->nodes[t->producer].code != BUILTIN_DEQUANTIZE ||
+                              !graph_is_quantized(g, &g->nodes[t->producer]))))
+        return false;
+    passes = t->producer >= 0;
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < g->nodes[i].input_count; j++) {
+            if (g->nodes[i].inputs[j] != tensor)
+                continue;
+            if (g->nodes[i].code != BUILTIN_QUANTIZE || !graph_is_quantized(g, &g->nodes[i]))
+                return false;
+            passes = true;
+        }
+    return passes;
+}
+
+static enum plan_format format_of(const struct planner *p, int tensor)
+{
+    const struct graph_tensor *t = &p->graph->tensors[tensor];
+
     return graph_is_8bit(t)          ? FORMAT_BYTES
            : t->type == kTfLiteInt16 ? FORMAT_SHORTS
+           : is_passing(p, tensor)   ? FORMAT_WIDE
                                      : FORMAT_STORED;
 }
 
@@ -62,8 +89,7 @@ int planner_tensor(struct planner *p, int tensor)
 
     if (p->of_graph[tensor] < 0) {
         shape_of(&p->graph->tensors[tensor], &rows, &channels);
-        p->of_graph[tensor] =
-            add_tensor(p, tensor, rows, channels, -1, format_of(&p->graph->tensors[tensor]));
+        p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, -1, format_of(p, tensor));
     }
     return p->of_graph[tensor];
 }

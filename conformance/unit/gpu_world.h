@@ -204,6 +204,7 @@ struct edit {
         EDIT_SCALES,
         EDIT_SCALE,
         EDIT_SCALE_DIM,
+        EDIT_SCALE_BITS,
         EDIT_COMPUTED,
         EDIT_CONSTANT,
         EDIT_LONGS,
@@ -266,6 +267,11 @@ struct edit {
 #define SCALE_DIM(n, t, d)                                                                         \
     {                                                                                              \
         .what = EDIT_SCALE_DIM, .node = (n), .tensor = (t), .value = (d)                           \
+    }
+/* The bits of its first scale. */
+#define SCALE_BITS(n, t, bits)                                                                     \
+    {                                                                                              \
+        .what = EDIT_SCALE_BITS, .node = (n), .tensor = (t), .value = (bits)                       \
     }
 #define COMPUTED(n, t)                                                                             \
     {                                                                                              \
@@ -415,6 +421,9 @@ static inline void world_edit(struct world *w, const struct edit *e)
                                          .zero_point = w->zero_points[t - w->tensors],
                                          .count = 1,
                                          .inner = 1 };
+        break;
+    case EDIT_SCALE_BITS:
+        memcpy(w->scales[t - w->tensors], &(const uint32_t){ (uint32_t)e->value }, sizeof(float));
         break;
     case EDIT_SCALES:
         t->quant.count = (size_t)e->value;

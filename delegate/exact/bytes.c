@@ -1,13 +1,22 @@
 #include "delegate/exact/bytes.h"
 
-#include <string.h>
+#include "delegate/exact/fixed.h"
+
+#include <math.h>
 
 enum { TABLE = 256 };
 
-struct table_args {
-    uint32_t count; /* slices */
-};
-_Static_assert(sizeof(struct table_args) == 4, "exact_table.comp");
+bool check_unit_output(struct check *c, double tolerance)
+{
+    const int y = c->node->outputs[0];
+    const struct graph_tensor *t = &c->graph->tensors[y];
+    const int32_t least = t->type == kTfLiteInt8 ? INT8_MIN : 0;
+
+    if (fabs(fixed_scale(t) - 1. / 256) <= tolerance / 256 && fixed_zero(t) == least)
+        return true;
+    return refuse(c, RULE_QUANT_UNIT, y, "scale, zero point", "the CPU kernel refuses it, too",
+                  least ? "1/256, -128" : "1/256, 0", "%g, %d", fixed_scale(t), fixed_zero(t));
+}
 
 enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_table *table,
                               struct packed *packed)

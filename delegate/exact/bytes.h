@@ -5,7 +5,23 @@
 
 #include "delegate/gpu_op.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* The integer that a byte is. */
+static inline int32_t bytes_value(TfLiteType type, int byte)
+{
+    return type == kTfLiteInt8 && byte > INT8_MAX ? byte - 256 : byte;
+}
+
+/* The output has a scale of 1/256, give or take a share of it, and the least zero point: the kernel
+ * has no other. */
+bool check_unit_output(struct check *c, double tolerance);
+
+struct table_args {
+    uint32_t count; /* slices */
+};
+_Static_assert(sizeof(struct table_args) == 4, "exact_table.comp");
 
 /* What each byte becomes, by its 8 bits. */
 struct byte_table {

@@ -2,6 +2,7 @@
  * constant. In floats both are views: f16 values have become the device's when they were loaded or
  * computed, and in float view the floats that 8-bit integers mean are there already
  * (delegate/float_view.h). */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 
 #include <string.h>
@@ -66,8 +67,13 @@ static enum status plan_view(struct planner *p, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_DEQUANTIZE,
       .max_version = 9,
+      .exact = &exact_dequantize,
       .accept = accept_dequantize,
       .plan = plan_view },
-    { .code = BUILTIN_QUANTIZE, .max_version = 3, .accept = accept_quantize, .plan = plan_view },
+    { .code = BUILTIN_QUANTIZE,
+      .max_version = 3,
+      .exact = &exact_quantize,
+      .accept = accept_quantize,
+      .plan = plan_view },
 };
 const struct gpu_family gpu_dequantize = { ops, sizeof ops / sizeof ops[0] };

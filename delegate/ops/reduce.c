@@ -1,6 +1,9 @@
 /* MEAN over constant axes.  Neighbouring dims that are both kept or both reduced are one group, so
  * the dims of a tensor of rank up to 8 but the last, the channels, fall into at most 4 kept and 4
  * reduced groups in turn. */
+#include "delegate/exact/reduce.h"
+#include "delegate/exact/exact.h"
+#include "delegate/exact/fixed.h"
 #include "delegate/gpu_op.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -14,8 +17,10 @@ struct reduce_args {
     uint32_t rows;
     uint32_t kept_size[GROUPS], kept_stride[GROUPS];
     uint32_t reduced_size[GROUPS], reduced_stride[GROUPS];
+    int32_t in_zero, out_zero, factor, shift; /* exact_reduce.comp */
 };
-_Static_assert(sizeof(struct reduce_args) == 92, "reduce.comp");
+_Static_assert(offsetof(struct reduce_args, in_zero) == 92, "reduce.comp");
+_Static_assert(sizeof(struct reduce_args) == 108, "exact_reduce.comp");
 
 /* Which dims are reduced; false when an axis is out of range. */
 static bool read_axes(const struct graph *g, const struct graph_node *n, bool reduced[])
@@ -91,12 +96,24 @@ static void add_dim(uint32_t *size, uint32_t *stride, int *used, bool merge, uin
     stride[GROUPS - *used] = pitch;
 }
 
+static void set_quantized(struct reduce_args *args, const struct graph_tensor *x,
+                          const struct graph_tensor *y, uint32_t terms)
+{
+    const struct quant_multiplier m = reduce_factor(x, y, terms);
+
+    args->in_zero = fixed_zero(x);
+    args->out_zero = fixed_zero(y);
+    args->factor = m.q;
+    args->shift = m.e;
+}
+
 static enum status plan_mean(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "reduce", n, WORKGROUP, 1, 1);
+    const bool bytes = graph_is_8bit(x);
+    struct plan_step *s = planner_step(p, bytes ? "exact_reduce" : "reduce", n, WORKGROUP, 1, 1);
     struct reduce_args args = { 0 };
     bool reduced[GRAPH_MAX_RANK];
     int kept_used = 0, reduced_used = 0, before = -1;
@@ -128,14 +145,22 @@ static enum status plan_mean(struct planner *p, const struct graph_node *n)
     args.out_slices = p->plan->tensors[dst].slices;
     args.count = p->plan->tensors[dst].rows * args.out_slices;
     step_spec(s, 3, reduced[x->rank - 1]);
+    if (bytes) {
+        step_spec(s, 4, x->type == kTfLiteInt8);
+        set_quantized(&args, x, graph_output(p->graph, n, 0), terms);
+    }
     step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
-    step_push(s, &args, sizeof args);
+    step_push(s, &args, bytes ? sizeof args : offsetof(struct reduce_args, in_zero));
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_groups(p, s, args.count);
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_MEAN, .max_version = 3, .accept = accept_mean, .plan = plan_mean },
+    { .code = BUILTIN_MEAN,
+      .max_version = 3,
+      .exact = &exact_mean,
+      .accept = accept_mean,
+      .plan = plan_mean },
 };
 const struct gpu_family gpu_reduce = { ops, sizeof ops / sizeof ops[0] };

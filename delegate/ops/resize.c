@@ -1,4 +1,5 @@
 /* RESIZE_BILINEAR to a constant size, with align_corners or half_pixel_centers. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -104,6 +105,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESIZE_BILINEAR,
       .max_version = 4,
       .raw = true,
+      .exact = &exact_resize,
       .accept = accept_resize,
       .plan = plan_resize },
 };

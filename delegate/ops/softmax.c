@@ -1,4 +1,5 @@
 /* SOFTMAX over the last dim. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -57,6 +58,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_SOFTMAX,
       .max_version = 4,
       .half = true,
+      .exact = &exact_softmax,
       .accept = accept_softmax,
       .plan = plan_softmax },
 };

@@ -1,4 +1,5 @@
 /* RELU, RELU6, EXP, LOGISTIC: the output has the input's shape. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "delegate/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -46,7 +47,7 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
 #define UNARY(code_, version, variant_, half_)                                                     \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
-        .accept = accept_unary, .plan = plan_unary                                                 \
+        .accept = accept_unary, .plan = plan_unary, .exact = &exact_unary                          \
     }
 static const struct gpu_op ops[] = {
     UNARY(BUILTIN_RELU, 3, VARIANT(ACTIVATION, kTfLiteActRelu), false),

@@ -1,0 +1,65 @@
+/* SOFTMAX in fixed point.
+ * Meaning: reference/ops/softmax.c */
+#include "delegate/exact/bytes.h"
+#include "delegate/exact/exact.h"
+#include "delegate/exact/fixed.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
+
+enum { EXPONENT_BITS = 26 };
+
+struct softmax_args {
+    uint32_t count, channels, slices;
+    int32_t factor, shift, least;
+};
+_Static_assert(sizeof(struct softmax_args) == 24, "exact_softmax.comp");
+
+/* From a difference of integers to an exponent. */
+static double factor_of(const struct graph *g, const struct graph_node *n)
+{
+    const TfLiteSoftmaxParams *params = n->params;
+    const double scale = fixed_scale(graph_input(g, n, 0));
+
+    return fmin((double)params->beta * scale * ldexp(1, EXPONENT_BITS), INT32_MAX);
+}
+
+static bool accept_softmax(struct check *c)
+{
+    const double real = factor_of(c->graph, c->node);
+
+    if (!check_unit_output(c, 0.001))
+        return false;
+    return real > 1 ||
+           refuse(c, RULE_SOFTMAX_STEP, c->node->inputs[0], "beta * scale",
+                  "the model is malformed", "more than 2^-26", "%g", ldexp(real, -EXPONENT_BITS));
+}
+
+static enum status plan_softmax(struct planner *p, const struct graph_node *n)
+{
+    const struct quant_multiplier m = fixed_factor(factor_of(p->graph, n));
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "exact_softmax", n, WORKGROUP, 1, 1);
+    struct softmax_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct softmax_args){
+        .count = p->plan->tensors[dst].rows,
+        .channels = p->plan->tensors[dst].channels,
+        .slices = p->plan->tensors[dst].slices,
+        .factor = m.q,
+        .shift = m.e,
+        /* -31 is as far as an exponent goes. */
+        .least = -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - m.e)),
+    };
+    step_spec(s, 3, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
+    step_shared(s, WORKGROUP * (uint32_t)sizeof(uint32_t));
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    return step_groups(p, s, args.count);
+}
+
+const struct gpu_exact exact_softmax = { accept_softmax, plan_softmax };
