@@ -58,6 +58,8 @@ static struct device_limits limits_of(const struct assay_gpu_device *device)
         GIVEN(l.max_workgroup_size[i], d.max_workgroup_size[i]);
     }
     GIVEN(l.max_workgroup_invocations, d.max_workgroup_invocations);
+    l.direct_inputs = d.host_writes;
+    l.direct_outputs = d.host_reads;
     GIVEN(l.max_shared_memory_bytes, d.max_shared_memory_bytes);
     GIVEN(l.max_push_constants_bytes, d.max_push_constants_bytes);
     l.storage_16bit = d.storage_16bit != 0;

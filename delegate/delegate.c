@@ -1,6 +1,7 @@
 #include "delegate/delegate.h"
 
 #include "delegate/clock.h"
+#include "delegate/handle.h"
 #include "delegate/partition.h"
 #include "reference/memory.h"
 
@@ -181,7 +182,8 @@ void delegate_destroy(const TfLiteDelegate *delegate)
 }
 
 enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
-                            const char *const *values, size_t count, struct diag *diag)
+                            const char *const *values, size_t count,
+                            const struct device_given *given, struct diag *diag)
 {
     const uint64_t before = clock_ns();
     struct gpu_delegate *d = mem_alloc(1, sizeof *d);
@@ -193,7 +195,9 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
     pthread_mutex_init(&d->prepare_lock, NULL);
     pthread_mutex_init(&d->lock, NULL);
     s = options_parse(&d->options, keys, values, count, diag);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK && given)
+        s = device_adopt(&d->device, given, d->options.precision == PRECISION_FP16, diag);
+    else if (s == STATUS_OK)
         s = device_acquire(&d->device, d->options.device, d->options.precision == PRECISION_FP16,
                            &d->cost, diag);
     /* With serialization later, when its pipelines may be known already. */
@@ -205,7 +209,10 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
         close_delegate(d);
         return s;
     }
-    d->base = (TfLiteDelegate){ .data_ = d, .Prepare = delegate_prepare };
+    d->base = (TfLiteDelegate){ .data_ = d,
+                                .Prepare = delegate_prepare,
+                                .CopyFromBufferHandle = handle_copy_from,
+                                .FreeBufferHandle = handle_drop };
     delegate_add_time(d, before);
     d->users = 1;
     pthread_mutex_lock(&all_lock);

@@ -2,6 +2,7 @@
 #ifndef ASSAY_DELEGATE_DELEGATE_H
 #define ASSAY_DELEGATE_DELEGATE_H
 
+#include "delegate/bind.h"
 #include "delegate/decide.h"
 #include "delegate/device.h"
 #include "delegate/executor.h"
@@ -43,6 +44,13 @@ struct gpu_delegate {
     } serialized;
 };
 
+/* An input or output of a partition, at run time. */
+struct kernel_edge {
+    bool last;  /* an output that no node reads: it stays here until the host asks for it */
+    bool fresh; /* an output: it is what the last inference made */
+    struct binding bound;
+};
+
 /* One partition in one interpreter. */
 struct kernel {
     struct gpu_delegate *owner; /* held */
@@ -50,13 +58,20 @@ struct kernel {
     struct plan plan;
     struct executor executor;
     struct serialization serialization;
-    bool ready; /* the executor is open */
+    bool ready;               /* the executor is open */
+    pthread_mutex_t run_lock; /* guards what runs, and what it is bound to */
+    struct kernel_edge *inputs, *outputs;
+    struct kernel *next_known; /* handle.c */
+    int first_handle;          /* of output 0; 0: none */
     atomic_uint_fast64_t invokes, invoke_ns;
+    atomic_uint_fast64_t host_copies, host_copied_bytes, device_copies;
 };
 
-/* keys and values as in the plug-in ABI.  STATUS_USAGE, STATUS_NO_DEVICE, ... */
+/* keys and values as in the plug-in ABI; given NULL: a device of ours.  STATUS_USAGE,
+ * STATUS_NO_DEVICE, ... */
 enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
-                            const char *const *values, size_t count, struct diag *diag);
+                            const char *const *values, size_t count,
+                            const struct device_given *given, struct diag *diag);
 /* Its kernels may live on: the last of them takes it along.  NULL, and what is no delegate of ours
  * that lives, is left alone. */
 void delegate_destroy(const TfLiteDelegate *delegate);
@@ -70,6 +85,12 @@ void delegate_drop(struct gpu_delegate *d);
 void delegate_add_time(struct gpu_delegate *d, uint64_t before);
 /* Adds it to a part: &d->time.plan_ns, ... */
 void delegate_add_part(struct gpu_delegate *d, uint64_t *part, uint64_t before);
+
+/* The partitions that run now, the oldest first; NULL past the end.  The caller holds d->lock. */
+struct kernel *delegate_partition(const struct gpu_delegate *d, int i);
+
+/* Copies output i of the last inference to the host's tensor, waiting for it. */
+enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag);
 
 /* The functions of a partition's kernel. */
 extern const TfLiteRegistration kernel_registration;

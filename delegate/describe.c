@@ -25,17 +25,17 @@ int api_give(void *to, const void *from, size_t size)
     return 0;
 }
 
-/* The newest kernel is in front of the list; partition 0 is the oldest. */
-static const struct kernel *nth_kernel(const struct gpu_delegate *d, int partition)
+/* The newest kernel is in front of the list. */
+struct kernel *delegate_partition(const struct gpu_delegate *d, int i)
 {
-    const struct kernel *k = d->kernels;
+    struct kernel *k = d->kernels;
     int kernels = 0;
 
-    for (const struct kernel *i = d->kernels; i; i = i->next)
+    for (const struct kernel *at = d->kernels; at; at = at->next)
         kernels++;
-    if (partition >= kernels)
+    if (i >= kernels)
         return NULL;
-    for (int skip = kernels - 1 - partition; skip > 0; skip--)
+    for (int skip = kernels - 1 - i; skip > 0; skip--)
         k = k->next;
     return k;
 }
@@ -71,7 +71,7 @@ static const struct kernel *find(const struct gpu_delegate *d, int (*count)(cons
 {
     const struct kernel *k;
 
-    for (*partition = 0; *i >= 0 && (k = nth_kernel(d, *partition)); ++*partition) {
+    for (*partition = 0; *i >= 0 && (k = delegate_partition(d, *partition)); ++*partition) {
         if (*i < count(&k->plan))
             return k;
         *i -= count(&k->plan);
@@ -87,14 +87,17 @@ static struct assay_gpu_binding describe_binding(const struct plan *p, const str
                                           [SPACE_INPUT] = "input",
                                           [SPACE_OUTPUT] = "output" };
 
-    return (struct assay_gpu_binding){ .space = spaces[n->space],
-                                       .tensor = n->space == SPACE_ARENA ? n->tensor : -1,
-                                       .graph_tensor = n->space == SPACE_ARENA
-                                                           ? p->tensors[n->tensor].tensor
-                                                           : -1,
-                                       .offset = n->offset,
-                                       .bytes = n->bytes,
-                                       .writes = n->writes };
+    const struct plan_tensor *owner =
+        n->space == SPACE_ARENA ? &p->tensors[plan_owner(p, n->tensor)] : NULL;
+
+    return (struct assay_gpu_binding){
+        .space = spaces[owner && owner->home ? owner->home : n->space],
+        .tensor = n->space == SPACE_ARENA ? n->tensor : -1,
+        .graph_tensor = n->space == SPACE_ARENA ? p->tensors[n->tensor].tensor : -1,
+        .offset = n->offset,
+        .bytes = n->bytes,
+        .writes = n->writes
+    };
 }
 
 static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
@@ -109,7 +112,8 @@ static struct assay_gpu_step describe_step(const struct kernel *k, int partition
                                    .label = s->label,
                                    .source = s->source,
                                    .written_offset = -1,
-                                   .tuned = s->tuned };
+                                   .tuned = s->tuned,
+                                   .idle = s->idle };
 
     mine.constant_count = s->spec_count;
     memcpy(mine.constants, s->spec, sizeof mine.constants);
@@ -128,7 +132,8 @@ static struct assay_gpu_step describe_step(const struct kernel *k, int partition
             mine.written_bytes += n->bytes;
         else if (n->space != SPACE_NONE)
             mine.read_bytes += n->bytes;
-        if (n->space == SPACE_ARENA && n->writes && mine.written_offset < 0)
+        if (n->space == SPACE_ARENA && n->writes && mine.written_offset < 0 &&
+            k->plan.tensors[plan_owner(&k->plan, n->tensor)].home == SPACE_NONE)
             mine.written_offset = (int64_t)n->offset;
     }
     if (profile)
@@ -176,7 +181,9 @@ static struct assay_gpu_tensor describe_tensor(const struct plan *p, int partiti
                                       .channels = t->channels,
                                       .element_bytes = plan_element_bytes(p, t),
                                       .bytes = t->bytes,
-                                      .offset = owner->first_step < 0 ? -1 : (int64_t)owner->offset,
+                                      .offset = owner->first_step < 0 || owner->home
+                                                    ? -1
+                                                    : (int64_t)owner->offset,
                                       .first_step = owner->first_step,
                                       .last_step = owner->last_step };
 }

@@ -143,17 +143,22 @@ static enum status create_device(struct device *d, struct diag *diag)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
         .shaderIntegerDotProduct = VK_TRUE
     };
-    static const char *const extensions[] = { VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME };
-    const VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                      .pNext = &storage16,
-                                      .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queue,
-                                      .enabledExtensionCount = d->info.integer_dot_product ? 1 : 0,
-                                      .ppEnabledExtensionNames = extensions };
+    const char *extensions[3];
+    VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                .pNext = &storage16,
+                                .queueCreateInfoCount = 1,
+                                .pQueueCreateInfos = &queue,
+                                .ppEnabledExtensionNames = extensions };
     VkResult r;
 
-    if (d->info.integer_dot_product)
+    if (d->info.integer_dot_product) {
         storage16.pNext = &dot;
+        extensions[info.enabledExtensionCount++] = VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME;
+    }
+    if (d->info.external_memory_fd)
+        extensions[info.enabledExtensionCount++] = VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME;
+    if (d->info.external_memory_dma_buf)
+        extensions[info.enabledExtensionCount++] = VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME;
     r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
     if (r != VK_SUCCESS) {
         d->handle = VK_NULL_HANDLE;
@@ -161,10 +166,14 @@ static enum status create_device(struct device *d, struct diag *diag)
         return diag_prefix(diag, STATUS_NO_DEVICE, "device '%s'", d->info.name);
     }
     vkGetDeviceQueue(d->handle, d->queue_family, 0, &d->queue);
+    return STATUS_OK;
+}
+
+static void read_device(struct device *d)
+{
     vkGetPhysicalDeviceMemoryProperties(d->physical, &d->memory);
     d->host_writes = host_writes(&d->memory);
     read_identity(d);
-    return STATUS_OK;
 }
 
 static enum status create_layouts(struct device *d, struct diag *diag)
@@ -202,7 +211,8 @@ static void device_close(struct device *d)
         blocks_clear(&d->blocks, d->handle);
         vkDestroyPipelineLayout(d->handle, d->layout, NULL);
         vkDestroyDescriptorSetLayout(d->handle, d->set_layout, NULL);
-        vkDestroyDevice(d->handle, NULL);
+        if (!d->given)
+            vkDestroyDevice(d->handle, NULL);
     }
     pthread_mutex_destroy(&d->queue_lock);
     pthread_mutex_destroy(&d->blocks.lock);
@@ -211,8 +221,17 @@ static void device_close(struct device *d)
     mem_free(d);
 }
 
-static enum status device_open(struct device **out, const struct device_candidate *c,
-                               struct device_cost *cost, struct diag *diag)
+static void init_locks(struct device *d)
+{
+    pthread_mutex_init(&d->queue_lock, NULL);
+    pthread_mutex_init(&d->blocks.lock, NULL);
+    pthread_mutex_init(&d->pipeline_lock, NULL);
+    pthread_mutex_init(&d->selftest_lock, NULL);
+}
+
+static enum status device_open(struct device **out, VkInstance instance,
+                               const struct device_candidate *c, struct device_cost *cost,
+                               struct diag *diag)
 {
     struct device *d = mem_alloc(1, sizeof *d);
     uint64_t before;
@@ -221,16 +240,16 @@ static enum status device_open(struct device **out, const struct device_candidat
     if (!d)
         return diag_fail(diag, STATUS_NO_MEMORY, "device '%s': out of memory", c->info.name);
     d->process = getpid();
+    d->instance = instance;
     d->physical = c->physical;
     d->info = c->info;
     d->limits = c->limits;
     d->queue_family = (uint32_t)c->family;
-    pthread_mutex_init(&d->queue_lock, NULL);
-    pthread_mutex_init(&d->blocks.lock, NULL);
-    pthread_mutex_init(&d->pipeline_lock, NULL);
-    pthread_mutex_init(&d->selftest_lock, NULL);
+    init_locks(d);
     before = clock_ns();
     s = create_device(d, diag);
+    if (s == STATUS_OK)
+        read_device(d);
     cost->device_ns = clock_ns() - before;
     if (s != STATUS_OK || (s = create_layouts(d, diag)) != STATUS_OK) {
         device_close(d);
@@ -262,10 +281,10 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
     i = device_choose(candidates, count, wanted, half, diag);
     s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
     for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
-        if (d->physical == candidates[i].physical && d->process == getpid())
+        if (d->physical == candidates[i].physical && !d->given && d->process == getpid())
             *out = d;
     if (s == STATUS_OK && !*out) {
-        s = device_open(out, &candidates[i], cost, diag);
+        s = device_open(out, instance, &candidates[i], cost, diag);
         if (s == STATUS_OK) {
             (*out)->next = open_devices;
             open_devices = *out;
@@ -295,6 +314,98 @@ enum status device_acquire(struct device **out, const char *wanted, bool half,
         (*out)->users++;
     pthread_mutex_unlock(&lock);
     return s;
+}
+
+/* What the caller did not enable is not there, whatever the physical device could. */
+static void limit_given(struct device *d, uint32_t enabled)
+{
+    d->info.storage_16bit &= (enabled & ASSAY_GPU_ENABLED_STORAGE_16BIT) != 0;
+    d->info.external_memory_fd &= (enabled & ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_FD) != 0;
+    d->info.external_memory_dma_buf &=
+        d->info.external_memory_fd && (enabled & ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_DMA_BUF) != 0;
+    d->info.integer_dot_product &= (enabled & ASSAY_GPU_ENABLED_INTEGER_DOT_PRODUCT) != 0;
+    d->limits.storage_16bit = d->info.storage_16bit;
+}
+
+static enum status check_given(const struct device *d, bool half, struct diag *diag)
+{
+    if (!d->info.usable)
+        return diag_fail(diag, STATUS_NO_DEVICE, "device '%s': %s", d->info.name, d->info.why_not);
+    if (half && !d->info.storage_16bit)
+        return diag_fail(diag, STATUS_NO_DEVICE,
+                         "precision=fp16 needs storageBuffer16BitAccess enabled on the given "
+                         "device '%s'",
+                         d->info.name);
+    return STATUS_OK;
+}
+
+static enum status adopt(struct device **out, const struct device_given *g, bool half,
+                         struct diag *diag)
+{
+    struct device *d = mem_alloc(1, sizeof *d);
+    enum status s;
+    int family;
+
+    if (!d)
+        return diag_fail(diag, STATUS_NO_MEMORY, "given device: out of memory");
+    d->given = true;
+    d->process = getpid();
+    d->instance = g->instance;
+    d->physical = g->physical;
+    d->handle = g->device;
+    d->queue = g->queue;
+    d->queue_family = g->queue_family;
+    d->lock_queue = g->lock_queue;
+    d->unlock_queue = g->unlock_queue;
+    d->lock_user = g->lock_user;
+    init_locks(d);
+    device_describe(d->physical, -1, &d->info, &d->limits, &family);
+    limit_given(d, g->enabled);
+    s = check_given(d, half, diag);
+    if (s == STATUS_OK)
+        read_device(d);
+    if (s != STATUS_OK || (s = create_layouts(d, diag)) != STATUS_OK) {
+        device_close(d);
+        return s;
+    }
+    d->next = open_devices;
+    open_devices = d;
+    *out = d;
+    return STATUS_OK;
+}
+
+enum status device_adopt(struct device **out, const struct device_given *g, bool half,
+                         struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    *out = NULL;
+    diag_clear(diag);
+    pthread_mutex_lock(&lock);
+    for (struct device *d = open_devices; d && !*out; d = d->next)
+        if (d->given && d->handle == g->device && d->queue == g->queue && d->process == getpid())
+            *out = d;
+    s = *out ? check_given(*out, half, diag) : adopt(out, g, half, diag);
+    if (s == STATUS_OK)
+        (*out)->users++;
+    else
+        *out = NULL;
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+void device_lock_queue(struct device *d)
+{
+    pthread_mutex_lock(&d->queue_lock);
+    if (d->lock_queue)
+        d->lock_queue(d->lock_user);
+}
+
+void device_unlock_queue(struct device *d)
+{
+    if (d->unlock_queue)
+        d->unlock_queue(d->lock_user);
+    pthread_mutex_unlock(&d->queue_lock);
 }
 
 enum status device_test_half(struct device *d, struct pipeline_cache *cache, struct diag *diag)

@@ -28,11 +28,15 @@ struct device {
     int users;
     struct device *next;
     pid_t process; /* that opened it: a forked one opens its own */
+    bool given;    /* the caller's: not ours to destroy */
+    VkInstance instance;
     VkPhysicalDevice physical;
     VkDevice handle;
     uint32_t queue_family;
     VkQueue queue;
     pthread_mutex_t queue_lock;
+    void (*lock_queue)(void *), (*unlock_queue)(void *); /* a given device's; may be NULL */
+    void *lock_user;
     struct device_limits limits;
     struct assay_gpu_device info;
     VkPhysicalDeviceMemoryProperties memory;
@@ -56,6 +60,24 @@ struct device {
 enum status device_acquire(struct device **out, const char *wanted, bool half,
                            struct device_cost *cost, struct diag *diag);
 void device_release(struct device *d);
+
+/* One that the caller made, whose queue we may use; not closed with the last user. */
+struct device_given {
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    VkQueue queue;
+    uint32_t queue_family;
+    uint32_t enabled; /* enum assay_gpu_enabled */
+    void (*lock_queue)(void *), (*unlock_queue)(void *);
+    void *lock_user;
+};
+enum status device_adopt(struct device **out, const struct device_given *given, bool half,
+                         struct diag *diag);
+
+/* Round every use of the queue. */
+void device_lock_queue(struct device *d);
+void device_unlock_queue(struct device *d);
 
 /* Runs the self-test of 16-bit storage when it has not passed on this device yet.  Its pipelines go
  * through the cache, which may be NULL. */

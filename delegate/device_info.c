@@ -100,6 +100,11 @@ static void read_features(VkPhysicalDevice physical, uint32_t api,
     info->integer_dot_product = dot.shaderIntegerDotProduct;
     info->cooperative_matrix = has_extension(extensions, count, "VK_KHR_cooperative_matrix") ||
                                has_extension(extensions, count, "VK_NV_cooperative_matrix");
+    info->external_memory_fd =
+        has_extension(extensions, count, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+    info->external_memory_dma_buf =
+        info->external_memory_fd &&
+        has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME);
     info->memory_budget = has_extension(extensions, count, "VK_EXT_memory_budget");
 }
 
@@ -130,6 +135,20 @@ static void read_properties(VkPhysicalDevice physical, const VkPhysicalDevicePro
     limits->max_memory_allocation_bytes = maintenance.maxMemoryAllocationSize;
 }
 
+/* Whether the host maps memory of a device-local heap, of this kind. */
+static bool maps(const VkPhysicalDeviceMemoryProperties *m, uint32_t heap,
+                 VkMemoryPropertyFlags kind)
+{
+    const VkMemoryPropertyFlags wanted =
+        kind | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+
+    for (uint32_t i = 0; i < m->memoryTypeCount; i++)
+        if (m->memoryTypes[i].heapIndex == heap &&
+            (m->memoryTypes[i].propertyFlags & wanted) == wanted)
+            return true;
+    return false;
+}
+
 /* The largest device-local heap, and what of it the driver says is ours now. */
 static void read_memory(VkPhysicalDevice physical, struct assay_gpu_device *info,
                         struct device_limits *limits)
@@ -151,7 +170,12 @@ static void read_memory(VkPhysicalDevice physical, struct assay_gpu_device *info
         info->memory_bytes = heap->size;
         limits->memory_bytes =
             info->memory_budget && budget.heapBudget[i] > 0 ? budget.heapBudget[i] : heap->size;
+        limits->direct_inputs = maps(&memory.memoryProperties, i, 0);
+        limits->direct_outputs =
+            maps(&memory.memoryProperties, i, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
     }
+    info->host_writes = limits->direct_inputs;
+    info->host_reads = limits->direct_outputs;
 }
 
 void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_device *info,

@@ -28,6 +28,8 @@ struct device_limits {
     uint32_t max_shared_memory_bytes;
     uint32_t max_push_constants_bytes;
     bool storage_16bit; /* storageBuffer16BitAccess */
+    /* Device-local memory that the host maps; and that it reads through its caches. */
+    bool direct_inputs, direct_outputs;
 };
 
 /* The least that Vulkan 1.1 promises: what every device has. */

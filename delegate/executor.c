@@ -75,6 +75,14 @@ fail:
     return diag_prefix(diag, diag ? diag->status : STATUS_DEVICE, "%s: %zu bytes", what, bytes);
 }
 
+/* It may be filled with a poison. */
+static enum status open_arena(struct executor *e, struct diag *diag)
+{
+    return buffer_open(e->device, &e->arena, "activations", e->plan->arena_bytes,
+                       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, 0,
+                       VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, diag);
+}
+
 static enum status open_buffers(struct executor *e, struct diag *diag)
 {
     const VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
@@ -88,7 +96,7 @@ static enum status open_buffers(struct executor *e, struct diag *diag)
 
     TRY(buffer_open(d, &e->constants, "constants", p->constant_bytes, filled,
                     d->host_writes ? visible | local : 0, d->host_writes ? coherent : local, diag));
-    TRY(buffer_open(d, &e->arena, "activations", p->arena_bytes, filled, 0, local, diag));
+    TRY(open_arena(e, diag));
     /* The host writes inputs in order, which is quick into device-local memory; it reads outputs,
      * which is not quick from memory that it does not cache. */
     TRY(buffer_open(d, &e->input, "inputs", p->input_bytes, storage, visible, local | coherent,
@@ -105,17 +113,20 @@ static enum status open_commands(struct executor *e, struct diag *diag)
     VkCommandBufferAllocateInfo allocate = { .sType =
                                                  VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                             .commandBufferCount = 1 };
+                                             .commandBufferCount = 2 };
     const VkFenceCreateInfo fence = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
+    VkCommandBuffer buffers[2];
     VkResult r;
 
     r = vkCreateCommandPool(e->device->handle, &pool, NULL, &e->commands);
     if (r != VK_SUCCESS)
         return device_fail(diag, "vkCreateCommandPool", r);
     allocate.commandPool = e->commands;
-    r = vkAllocateCommandBuffers(e->device->handle, &allocate, &e->buffer);
+    r = vkAllocateCommandBuffers(e->device->handle, &allocate, buffers);
     if (r != VK_SUCCESS)
         return device_fail(diag, "vkAllocateCommandBuffers", r);
+    e->buffer = buffers[0];
+    e->once = buffers[1];
     r = vkCreateFence(e->device->handle, &fence, NULL, &e->fence);
     if (r != VK_SUCCESS)
         return device_fail(diag, "vkCreateFence", r);
@@ -149,20 +160,26 @@ static enum status check_validation(struct diag *diag)
     return diag_fail(diag, STATUS_DEVICE, "validation layer: %ld messages, the last: %s", n, text);
 }
 
-enum status executor_submit(struct executor *e, struct diag *diag)
+static enum status submit(struct executor *e, VkCommandBuffer commands, struct diag *diag)
 {
     const VkSubmitInfo info = { .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                 .commandBufferCount = 1,
-                                .pCommandBuffers = &e->buffer };
+                                .pCommandBuffers = &commands };
     VkResult r = vkResetFences(e->device->handle, 1, &e->fence);
 
     if (r != VK_SUCCESS)
         return device_fail(diag, "vkResetFences", r);
-    pthread_mutex_lock(&e->device->queue_lock);
+    device_lock_queue(e->device);
     r = vkQueueSubmit(e->device->queue, 1, &info, e->fence);
-    pthread_mutex_unlock(&e->device->queue_lock);
+    device_unlock_queue(e->device);
     if (r != VK_SUCCESS)
         return device_fail(diag, "vkQueueSubmit", r);
+    return STATUS_OK;
+}
+
+enum status executor_submit(struct executor *e, struct diag *diag)
+{
+    TRY(submit(e, e->buffer, diag));
     TRY(wait_fence(e, diag));
     return check_validation(diag);
 }
@@ -219,6 +236,12 @@ enum status executor_open(struct executor *e, struct device *d, const struct pla
         executor_close(e);
         return s;
     }
+    e->inputs = mem_alloc((size_t)plan->input_count, sizeof *e->inputs);
+    e->outputs = mem_alloc((size_t)plan->output_count, sizeof *e->outputs);
+    if (!e->inputs || !e->outputs) {
+        executor_close(e);
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    }
     if ((s = open_buffers(e, diag)) != STATUS_OK || (s = open_commands(e, diag)) != STATUS_OK ||
         (s = upload_constants(e, diag)) != STATUS_OK || (s = record_sets(e, diag)) != STATUS_OK)
         executor_close(e);
@@ -238,10 +261,14 @@ void executor_close(struct executor *e)
 
     if (!d)
         return;
+    if (e->running)
+        (void)wait_fence(e, NULL); /* lost or not, nothing of it is wanted */
     vkDestroyFence(d->handle, e->fence, NULL);
     vkDestroyCommandPool(d->handle, e->commands, NULL);
     vkDestroyDescriptorPool(d->handle, e->pool, NULL);
     mem_free(e->sets);
+    mem_free(e->inputs);
+    mem_free(e->outputs);
     profile_close(e->profile, d);
     buffer_close(d, &e->constants);
     buffer_close(d, &e->arena);
@@ -262,8 +289,50 @@ const void *executor_output(const struct executor *e, int i)
 
 enum status executor_run(struct executor *e, struct diag *diag)
 {
+    TRY(executor_start(e, diag));
+    return executor_finish(e, diag);
+}
+
+enum status executor_start(struct executor *e, struct diag *diag)
+{
+    TRY(executor_finish(e, diag));
     flush(e, &e->input, true);
-    TRY(executor_submit(e, diag));
+    TRY(submit(e, e->buffer, diag));
+    e->running = true;
+    return STATUS_OK;
+}
+
+enum status executor_finish(struct executor *e, struct diag *diag)
+{
+    if (!e->running)
+        return STATUS_OK;
+    e->running = false;
+    TRY(wait_fence(e, diag));
+    TRY(check_validation(diag));
     flush(e, &e->output, false);
     return e->profile ? profile_collect(e->profile, e->device, diag) : STATUS_OK;
+}
+
+enum status executor_fetch(struct executor *e, int i, struct diag *diag)
+{
+    TRY(executor_finish(e, diag));
+    if (!e->outputs[i].handle)
+        return STATUS_OK;
+    TRY(record_fetch(e, i, diag));
+    TRY(submit(e, e->once, diag));
+    TRY(wait_fence(e, diag));
+    flush(e, &e->output, false);
+    return check_validation(diag);
+}
+
+enum status executor_rebind(struct executor *e, struct diag *diag)
+{
+    TRY(executor_finish(e, diag));
+    if (e->plan->arena_bytes > e->arena.bytes) {
+        buffer_close(e->device, &e->arena);
+        TRY(open_arena(e, diag));
+    }
+    record_write_sets(e);
+    TRY(record_plan(e, diag));
+    return check_validation(diag);
 }

@@ -2,12 +2,11 @@
  * runs it.  Nothing is allocated and no pipeline is made after the first prepare. */
 #include "delegate/clock.h"
 #include "delegate/delegate.h"
+#include "delegate/handle.h"
+#include "delegate/host_copy.h"
 #include "delegate/partition.h"
 #include "delegate/tune.h"
 #include "reference/memory.h"
-
-#include <math.h>
-#include <string.h>
 
 static void report(TfLiteContext *context, const struct diag *diag)
 {
@@ -40,6 +39,58 @@ static enum status make_plan(struct kernel *k, TfLiteContext *context, struct pl
     return timed_plan(k, request, diag);
 }
 
+static bool has_node(const struct plan_request *r, int host_node)
+{
+    for (int i = 0; i < r->node_count; i++)
+        if (r->nodes[i] == host_node)
+            return true;
+    return false;
+}
+
+/* Whether a node outside of the partition reads the tensor. */
+static bool is_read(const struct plan_request *r, int tensor)
+{
+    for (int i = 0; i < r->graph->node_count; i++) {
+        const struct graph_node *n = &r->graph->nodes[i];
+
+        for (int j = 0; j < n->input_count; j++)
+            if (n->inputs[j] == tensor && !has_node(r, n->host_node))
+                return true;
+    }
+    return false;
+}
+
+static enum status open_edges(struct kernel *k, const struct plan_request *r, struct diag *diag)
+{
+    const struct plan *p = &k->plan;
+
+    k->inputs = mem_alloc((size_t)p->input_count, sizeof *k->inputs);
+    k->outputs = mem_alloc((size_t)p->output_count, sizeof *k->outputs);
+    if (!k->inputs || !k->outputs)
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    for (int i = 0; i < p->output_count; i++)
+        k->outputs[i].last =
+            i < r->output_count && !p->outputs[i].constant && !is_read(r, p->outputs[i].tensor);
+    return STATUS_OK;
+}
+
+static void close_kernel(struct kernel *k)
+{
+    struct gpu_delegate *const owner = k->owner;
+
+    for (int i = 0; k->inputs && i < k->plan.input_count; i++)
+        binding_close(&k->inputs[i].bound, owner->device);
+    for (int i = 0; k->outputs && i < k->plan.output_count; i++)
+        binding_close(&k->outputs[i].bound, owner->device);
+    mem_free(k->inputs);
+    mem_free(k->outputs);
+    serialization_close(&k->serialization);
+    plan_close(&k->plan);
+    pthread_mutex_destroy(&k->run_lock);
+    mem_free(k);
+    delegate_drop(owner);
+}
+
 static enum status plan_partition(struct kernel *k, TfLiteContext *context,
                                   const TfLiteDelegateParams *params, struct diag *diag)
 {
@@ -54,6 +105,8 @@ static enum status plan_partition(struct kernel *k, TfLiteContext *context,
         return diag_fail(diag, STATUS_INVALID, "the host gives a partition without a graph");
     TRY(partition_request(&request, params, &nodes, diag));
     s = make_plan(k, context, &request, diag);
+    if (s == STATUS_OK)
+        s = open_edges(k, &request, diag);
     mem_free(nodes);
     return s;
 }
@@ -75,13 +128,13 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
         return TfLiteKernelInitFailed();
     }
     k->owner = d;
+    pthread_mutex_init(&k->run_lock, NULL);
     if (plan_partition(k, context, params, &diag) != STATUS_OK) {
         report(context, &diag);
-        serialization_close(&k->serialization);
-        mem_free(k);
-        delegate_drop(d);
+        close_kernel(k);
         return TfLiteKernelInitFailed();
     }
+    handles_open(k);
     return k;
 }
 
@@ -94,14 +147,29 @@ static void publish(struct kernel *k)
     pthread_mutex_unlock(&k->owner->lock);
 }
 
+/* No tensor of the host's keeps the handle of what is gone. */
+static void take_handles_back(TfLiteContext *context, const struct kernel *k)
+{
+    for (int i = 0; context && context->tensors && i < k->plan.output_count; i++) {
+        const size_t tensor = (size_t)k->plan.outputs[i].tensor;
+        TfLiteTensor *t = tensor < context->tensors_size ? &context->tensors[tensor] : NULL;
+
+        if (t && k->first_handle > 0 && t->buffer_handle == k->first_handle + i) {
+            t->buffer_handle = kTfLiteNullBufferHandle;
+            t->data_is_stale = false;
+        }
+    }
+}
+
 static void kernel_free(TfLiteContext *context, void *user_data)
 {
     struct kernel *k = user_data;
     struct kernel **at;
 
-    (void)context;
     if (!k || user_data == TfLiteKernelInitFailed())
         return;
+    handles_close(k);
+    take_handles_back(context, k);
     pthread_mutex_lock(&k->owner->lock);
     for (at = &k->owner->kernels; *at && *at != k; at = &(*at)->next)
         ;
@@ -112,10 +180,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
         trace_write(&k->owner->trace, k->executor.profile, &k->plan);
     pthread_mutex_unlock(&k->owner->lock);
     executor_close(&k->executor);
-    serialization_close(&k->serialization);
-    plan_close(&k->plan);
-    delegate_drop(k->owner);
-    mem_free(k);
+    close_kernel(k);
 }
 
 /* A device that cannot tell the time keeps the sizes of the table. */
@@ -207,82 +272,149 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
     return k->ready ? kTfLiteOk : kTfLiteError;
 }
 
-/* The host's memory of a tensor at the edge, checked against what was planned. */
-static enum status edge_data(TfLiteContext *context, const struct plan_io *io, const char *what,
-                             void **data, struct diag *diag)
+/* The host's tensor at the edge, checked against what was planned. */
+static enum status edge_tensor(TfLiteContext *context, const struct plan_io *io, const char *what,
+                               TfLiteTensor **t, struct diag *diag)
 {
-    const TfLiteTensor *t;
-
     if ((size_t)io->tensor >= context->tensors_size)
         return diag_fail(diag, STATUS_INVALID, "%s: tensor %d of %zu", what, io->tensor,
                          context->tensors_size);
-    t = &context->tensors[io->tensor];
-    if (!t->data.raw || t->bytes != io->bytes)
-        return diag_fail(diag, STATUS_INVALID,
-                         "%s: tensor %d '%s' has %zu bytes%s, planned were %zu", what, io->tensor,
-                         t->name ? t->name : "", t->bytes, t->data.raw ? "" : " and no data",
-                         io->bytes);
-    *data = t->data.raw;
+    *t = &context->tensors[io->tensor];
+    if ((*t)->bytes != io->bytes)
+        return diag_fail(diag, STATUS_INVALID, "%s: tensor %d '%s' has %zu bytes, planned were %zu",
+                         what, io->tensor, (*t)->name ? (*t)->name : "", (*t)->bytes, io->bytes);
     return STATUS_OK;
 }
 
-/* The host's 8-bit elements as the floats that they mean, and back to the nearest. */
-static void dequantize(float *to, const void *from, const struct plan_io *io)
+static enum status edge_data(const struct plan_io *io, const char *what, const TfLiteTensor *t,
+                             struct diag *diag)
 {
-    const int8_t *i8 = from;
-    const uint8_t *u8 = from;
-
-    for (size_t i = 0; i < io->bytes; i++)
-        to[i] = io->view.scale *
-                (float)((io->view.type == kTfLiteInt8 ? i8[i] : u8[i]) - io->view.zero_point);
+    if (!t->data.raw)
+        return diag_fail(diag, STATUS_INVALID, "%s: tensor %d '%s' has no data, planned were %zu",
+                         what, io->tensor, t->name ? t->name : "", io->bytes);
+    return STATUS_OK;
 }
 
-static void quantize(void *to, const float *from, const struct plan_io *io)
+static void count_copy(struct kernel *k, size_t bytes)
 {
-    const bool is_signed = io->view.type == kTfLiteInt8;
-    const float low = is_signed ? -128 : 0, high = is_signed ? 127 : 255;
-    uint8_t *bytes = to;
+    atomic_fetch_add(&k->host_copies, 1);
+    atomic_fetch_add(&k->host_copied_bytes, bytes);
+}
 
-    for (size_t i = 0; i < io->bytes; i++) {
-        const float q = roundf(from[i] / io->view.scale) + (float)io->view.zero_point;
+/* The dense bytes of an output, waiting for it.  The caller holds run_lock. */
+static enum status wait_for_output(struct kernel *k, int i, struct diag *diag)
+{
+    const struct plan_io *io = &k->plan.outputs[i];
 
-        /* NaN fails both comparisons, and becomes the lowest. */
-        bytes[i] = (uint8_t)(int)(q >= low ? q <= high ? q : high : low);
+    TRY(executor_finish(&k->executor, diag));
+    if (!k->outputs[i].fresh)
+        return diag_fail(diag, STATUS_USAGE,
+                         "output: tensor %d was bound to other memory since the last inference",
+                         io->tensor);
+    if (!k->executor.outputs[i].handle)
+        return STATUS_OK;
+    atomic_fetch_add(&k->device_copies, 1);
+    return executor_fetch(&k->executor, i, diag);
+}
+
+static enum status copy_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag)
+{
+    const struct plan_io *io = &k->plan.outputs[i];
+
+    TRY(edge_data(io, "output", t, diag));
+    if (!io->constant)
+        TRY(wait_for_output(k, i, diag));
+    host_copy_out(t->data.raw, io->constant ? io->constant : executor_output(&k->executor, i), io);
+    count_copy(k, io->bytes);
+    t->data_is_stale = false;
+    return STATUS_OK;
+}
+
+enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag)
+{
+    const struct plan_io *io = &k->plan.outputs[i];
+    enum status s;
+
+    if (t->bytes != io->bytes)
+        return diag_fail(diag, STATUS_INVALID, "output: tensor %d has %zu bytes, planned were %zu",
+                         io->tensor, t->bytes, io->bytes);
+    pthread_mutex_lock(&k->run_lock);
+    s = k->ready ? copy_output(k, i, t, diag)
+                 : diag_fail(diag, STATUS_USAGE, "output: tensor %d: nothing ran yet", io->tensor);
+    pthread_mutex_unlock(&k->run_lock);
+    return s;
+}
+
+/* What another partition of ours left on the device is read there. */
+static enum status copy_stale(struct kernel *k, int i, const TfLiteTensor *t, struct diag *diag)
+{
+    const struct plan_io *io = &k->plan.inputs[i];
+    const struct plan_io *from;
+    struct kernel *source;
+    enum status s;
+    int output;
+
+    source = handle_find(t->buffer_handle, &output);
+    from = source ? &source->plan.outputs[output] : NULL;
+    if (!from || source == k || from->bytes != io->bytes || from->edge_bytes != io->edge_bytes)
+        return diag_fail(diag, STATUS_INVALID,
+                         "input: tensor %d '%s' has buffer handle %d, which is not of an output of "
+                         "its size",
+                         io->tensor, t->name ? t->name : "", t->buffer_handle);
+    pthread_mutex_lock(&source->run_lock);
+    s = wait_for_output(source, output, diag);
+    if (s == STATUS_OK)
+        host_copy_across(executor_input(&k->executor, i),
+                         executor_output(&source->executor, output), io);
+    pthread_mutex_unlock(&source->run_lock);
+    return s;
+}
+
+static enum status copy_input(struct kernel *k, int i, const TfLiteTensor *t, struct diag *diag)
+{
+    const struct plan_io *io = &k->plan.inputs[i];
+
+    if (t->data_is_stale && t->buffer_handle != kTfLiteNullBufferHandle) {
+        TRY(copy_stale(k, i, t, diag));
+    } else {
+        TRY(edge_data(io, "input", t, diag));
+        host_copy_in(executor_input(&k->executor, i), t->data.raw, io);
     }
+    count_copy(k, io->bytes);
+    return STATUS_OK;
 }
 
-static void copy_in(void *to, const void *from, const struct plan_io *io)
+/* An output that nobody reads yet stays where it is, as does one in memory of the caller. */
+static enum status give_output(TfLiteContext *context, struct kernel *k, int i, struct diag *diag)
 {
-    if (io->view.type != kTfLiteNoType)
-        dequantize(to, from, io);
-    else
-        memcpy(to, from, io->bytes);
-}
+    const struct plan_io *io = &k->plan.outputs[i];
+    TfLiteTensor *t;
 
-static void copy_out(void *to, const void *from, const struct plan_io *io)
-{
-    if (io->view.type != kTfLiteNoType)
-        quantize(to, from, io);
-    else
-        memcpy(to, from, io->bytes);
+    TRY(edge_tensor(context, io, "output", &t, diag));
+    k->outputs[i].fresh = true;
+    if ((k->outputs[i].last || k->executor.outputs[i].handle) && handle_give(k, i, t))
+        return STATUS_OK;
+    return copy_output(k, i, t, diag);
 }
 
 static enum status run(TfLiteContext *context, struct kernel *k, struct diag *diag)
 {
     const struct plan *p = &k->plan;
-    void *data;
+    TfLiteTensor *t;
 
+    TRY(executor_finish(&k->executor, diag)); /* of an inference that nobody waited for */
     for (int i = 0; i < p->input_count; i++) {
-        TRY(edge_data(context, &p->inputs[i], "input", &data, diag));
-        copy_in(executor_input(&k->executor, i), data, &p->inputs[i]);
+        if (k->executor.inputs[i].handle)
+            continue;
+        TRY(edge_tensor(context, &p->inputs[i], "input", &t, diag));
+        TRY(copy_input(k, i, t, diag));
     }
-    TRY(executor_run(&k->executor, diag));
-    for (int i = 0; i < p->output_count; i++) {
-        const struct plan_io *io = &p->outputs[i];
-
-        TRY(edge_data(context, io, "output", &data, diag));
-        copy_out(data, io->constant ? io->constant : executor_output(&k->executor, i), io);
-    }
+    TRY(executor_start(&k->executor, diag));
+    atomic_fetch_add(&k->device_copies, (unsigned)k->executor.copies);
+    if (k->owner->options.wait != WAIT_NONE)
+        TRY(executor_finish(&k->executor, diag));
+    for (int i = 0; i < p->output_count; i++)
+        TRY(give_output(context, k, i, diag));
     return STATUS_OK;
 }
 
@@ -291,10 +423,14 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     struct kernel *k = node->user_data;
     const uint64_t before = clock_ns();
     struct diag diag = { 0 };
+    enum status s;
 
     if (!k || !k->ready)
         return kTfLiteError;
-    if (run(context, k, &diag) != STATUS_OK) {
+    pthread_mutex_lock(&k->run_lock);
+    s = run(context, k, &diag);
+    pthread_mutex_unlock(&k->run_lock);
+    if (s != STATUS_OK) {
         report(context, &diag);
         return kTfLiteError;
     }

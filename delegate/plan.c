@@ -85,7 +85,7 @@ static enum status edge_bytes(struct planner *p, int tensor, size_t *end, struct
 }
 
 /* The step that brings an input from its dense form at the edge. */
-static enum status load_step(struct planner *p, int to, const struct plan_io *io)
+static enum status load_step(struct planner *p, int to, struct plan_io *io)
 {
     const bool wide = to >= 0 && p->plan->tensors[to].format == FORMAT_WIDE;
     struct plan_step *s =
@@ -95,11 +95,13 @@ static enum status load_step(struct planner *p, int to, const struct plan_io *io
 
     if (!s || to < 0)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    io->of = to;
     t = &p->plan->tensors[to];
     args = (struct io_args){ t->rows * t->slices, t->channels, t->slices, t->rows * t->channels };
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, to);
     s->bindings[1] = (struct plan_binding){ .space = SPACE_INPUT,
+                                            .tensor = p->plan->input_count,
                                             .offset = io->offset,
                                             .bytes = (io->edge_bytes + 3) / 4 * 4 };
     return step_items(p, s, args.count);
@@ -107,7 +109,7 @@ static enum status load_step(struct planner *p, int to, const struct plan_io *io
 
 /* The step that brings a plan tensor to its dense form at the edge.  Elements of less than a word
  * are written a word at a time. */
-static enum status store_step(struct planner *p, int from, const struct plan_io *io)
+static enum status store_step(struct planner *p, int from, struct plan_io *io)
 {
     const uint32_t in_word = 4 / (uint32_t)edges[io->edge].bytes;
     const bool wide = from >= 0 && p->plan->tensors[from].format == FORMAT_WIDE;
@@ -118,12 +120,14 @@ static enum status store_step(struct planner *p, int from, const struct plan_io 
 
     if (!s || from < 0)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    io->of = from;
     t = &p->plan->tensors[from];
     args = (struct io_args){ in_word > 1 ? (t->rows * t->channels + in_word - 1) / in_word
                                          : t->rows * t->slices,
                              t->channels, t->slices, t->rows * t->channels };
     step_push(s, &args, sizeof args);
     s->bindings[0] = (struct plan_binding){ .space = SPACE_OUTPUT,
+                                            .tensor = p->plan->output_count,
                                             .offset = io->offset,
                                             .bytes = (io->edge_bytes + 3) / 4 * 4,
                                             .writes = true };
@@ -171,9 +175,9 @@ static enum status constant_output(struct planner *p, int tensor, struct plan_io
         return diag_fail(p->diag, STATUS_NO_MEMORY, "tensor %d: out of memory", tensor);
     for (size_t i = 0; i < t->elements; i++)
         values[i] = graph_constant_float(p->graph, tensor, i);
-    *io = (struct plan_io){ .tensor = tensor,
-                            .bytes = t->elements * sizeof(float),
-                            .constant = values };
+    *io = (struct plan_io){
+        .tensor = tensor, .of = -1, .bytes = t->elements * sizeof(float), .constant = values
+    };
     return STATUS_OK;
 }
 
@@ -297,6 +301,8 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
     *plan = (struct plan){ .half = r->options->precision == PRECISION_FP16,
                            .node_count = r->node_count,
                            .unpacked = r->unpacked,
+                           .direct_inputs = r->limits->direct_inputs,
+                           .direct_outputs = r->limits->direct_outputs,
                            .poison = r->options->poison };
     TRY(rewrite_make(&w, &request, diag));
     p.graph = &w.graph;

@@ -28,27 +28,30 @@ enum plan_format {
     FORMAT_SHORTS  /* i16: a slice is two words */
 };
 
+enum plan_space {
+    SPACE_NONE,
+    SPACE_ARENA,     /* a plan tensor */
+    SPACE_CONSTANTS, /* packed weights */
+    SPACE_INPUT,     /* memory of an input: of ours, host-visible and dense, or the caller's */
+    SPACE_OUTPUT     /* of an output */
+};
+
 struct plan_tensor {
     int tensor;                      /* of the graph; -1: a temporary */
     uint32_t rows, channels, slices; /* slices = ceil(channels / 4) */
     enum plan_format format;
     size_t bytes;              /* rows * slices * 4 elements */
     int view_of;               /* plan tensor whose memory this is; itself: its own */
+    bool placed;               /* view_of is memory of an input that dies there */
     int first_step, last_step; /* of the owner: its views are counted in */
     size_t offset;             /* in the arena; of the owner */
-};
-
-enum plan_space {
-    SPACE_NONE,
-    SPACE_ARENA,     /* a plan tensor */
-    SPACE_CONSTANTS, /* packed weights */
-    SPACE_INPUT,     /* host-visible, dense */
-    SPACE_OUTPUT     /* host-visible, dense */
+    enum plan_space home;      /* of the owner; SPACE_NONE: the arena */
+    int edge;                  /* else the input or output whose memory it is */
 };
 
 struct plan_binding {
     enum plan_space space;
-    int tensor;    /* SPACE_ARENA */
+    int tensor;    /* SPACE_ARENA; SPACE_INPUT, SPACE_OUTPUT: which of the plan's */
     size_t offset; /* in the space; filled from the tensor for SPACE_ARENA */
     size_t bytes;
     bool writes;
@@ -69,17 +72,28 @@ struct plan_step {
     uint32_t groups[3];
     bool packed_dot; /* the shader has another form with the packed dot product, NAME.dot */
     bool tuned;      /* the size of the workgroup was measured */
+    bool idle;       /* not run: the tensor at the edge lies where the step would bring it */
     /* Where the size of the workgroup is free (workgroups.h): invocations wanted, or columns of
      * tiles; runs of tiles; what an invocation needs of shared memory.  0 items: it is not free. */
     uint64_t items, runs;
     uint32_t invocation_bytes;
 };
 
+/* Whose memory an edge has, and how it lies there. */
+enum plan_holder {
+    HOLDER_STAGING, /* ours, dense */
+    HOLDER_DENSE,   /* the caller's, dense */
+    HOLDER_SLICES   /* the caller's, as the plan tensor lies: no step copies */
+};
+
 /* A tensor that crosses the partition's edge. */
 enum plan_edge { EDGE_F32, EDGE_F16, EDGE_BYTES, EDGE_SHORTS }; /* dense elements there */
 struct plan_io {
     int tensor; /* host index */
+    int of;     /* plan tensor that it is loaded into, or stored from; -1: none */
     enum plan_edge edge;
+    enum plan_holder holder;
+    bool direct;       /* the plan tensor is in the edge's memory */
     size_t offset;     /* in SPACE_INPUT or SPACE_OUTPUT */
     size_t bytes;      /* dense, of the host's type */
     size_t edge_bytes; /* dense, of the edge's */
@@ -108,6 +122,7 @@ struct plan {
     size_t arena_bound; /* the largest sum of tensors live at one step */
     int in_place;       /* steps whose result lies where an input lay */
     size_t input_bytes, output_bytes;
+    bool direct_inputs, direct_outputs; /* as in struct device_limits */
     int node_count;
     int applied[TRANSFORM_COUNT]; /* how often each rewrite fired */
     int merged;                   /* nodes that they took away */
@@ -151,8 +166,12 @@ uint64_t plan_memory(const struct gpu_options *options, const struct device_limi
 /* After the upload (and the writing to a file) the packed constants are not needed. */
 void plan_drop_constants(struct plan *p);
 
+/* The bytes of an edge in memory of the caller: dense, or as slices. */
+size_t plan_edge_bytes(const struct plan *plan, const struct plan_io *io, enum plan_holder holder);
+
 /* The last two things that plan_make does: places and offsets; the device's limits, with the need
- * and the limit in the message. */
+ * and the limit in the message.  Places can be assigned again, for other edges:
+ * STATUS_UNSUPPORTED where one cannot be HOLDER_SLICES. */
 enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag);
 enum status plan_check(const struct plan *plan, const struct device_limits *limits,
                        struct diag *diag);

@@ -2,6 +2,7 @@
  * needs of the device. */
 #include "delegate/offsets.h"
 #include "delegate/plan.h"
+#include "reference/memory.h"
 
 uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t)
 {
@@ -29,13 +30,126 @@ static void find_lifetimes(struct plan *plan)
             const struct plan_binding *binding = &plan->steps[i]->bindings[b];
             struct plan_tensor *t;
 
-            if (binding->space != SPACE_ARENA)
+            if (binding->space != SPACE_ARENA || plan->steps[i]->idle)
                 continue;
             t = &plan->tensors[plan_owner(plan, binding->tensor)];
             if (t->first_step < 0)
                 t->first_step = i;
             t->last_step = i;
         }
+}
+
+/* ---- edges ---- */
+
+size_t plan_edge_bytes(const struct plan *plan, const struct plan_io *io, enum plan_holder holder)
+{
+    return holder == HOLDER_SLICES && io->of >= 0 ? plan->tensors[io->of].bytes : io->edge_bytes;
+}
+
+/* A dense tensor lies as slices do where its channels fill them and its elements are as wide. */
+static bool dense_is_slices(const struct plan *plan, const struct plan_io *io)
+{
+    const struct plan_tensor *t = &plan->tensors[io->of];
+
+    return t->channels % 4 == 0 && t->bytes == io->edge_bytes && t->bytes > 0;
+}
+
+/* The step that copies over the edge. */
+static bool is_copy(const struct plan_step *s, enum plan_space space, int edge)
+{
+    const struct plan_binding *n = &s->bindings[space == SPACE_INPUT];
+
+    return n->space == space && n->tensor == edge;
+}
+
+/* What the caller gives to read from is not written. */
+static const struct plan_step *find_writer(const struct plan *plan, int owner)
+{
+    for (int i = 0; i < plan->step_count; i++)
+        for (int b = 0; b < PLAN_BINDINGS; b++) {
+            const struct plan_binding *n = &plan->steps[i]->bindings[b];
+
+            if (n->space == SPACE_ARENA && n->writes && plan_owner(plan, n->tensor) == owner &&
+                plan->steps[i]->bindings[1].space != SPACE_INPUT)
+                return plan->steps[i];
+        }
+    return NULL;
+}
+
+/* Takes the edge's memory for the plan tensor, and for all that share its memory. */
+static enum status claim(struct plan *plan, struct plan_io *io, enum plan_space space, int edge,
+                         struct diag *diag)
+{
+    static const char *const what = "tensor %d cannot lie as slices in memory of the caller: %s%s";
+    const int owner = plan_owner(plan, io->of);
+    struct plan_tensor *t = &plan->tensors[owner];
+    const struct plan_step *writer = space == SPACE_INPUT ? find_writer(plan, owner) : NULL;
+
+    if (t->home != SPACE_NONE)
+        return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor,
+                         "it shares memory with another input or output", "");
+    if (writer)
+        return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor, writer->label,
+                         " writes over it");
+    if (t->bytes != plan->tensors[io->of].bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor, "it is a part of another", "");
+    t->home = space;
+    t->edge = edge;
+    io->direct = true;
+    for (int i = 0; i < plan->step_count; i++)
+        if (is_copy(plan->steps[i], space, edge))
+            plan->steps[i]->idle = true;
+    return STATUS_OK;
+}
+
+static enum status place_edges(struct plan *plan, enum plan_holder holder, bool inputs,
+                               struct diag *diag)
+{
+    const enum plan_space space = inputs ? SPACE_INPUT : SPACE_OUTPUT;
+    const int count = inputs ? plan->input_count : plan->output_count;
+    const bool staged = inputs ? plan->direct_inputs : plan->direct_outputs;
+
+    for (int i = 0; i < count; i++) {
+        struct plan_io *io = inputs ? &plan->inputs[i] : &plan->outputs[i];
+
+        if (io->holder != holder || io->of < 0 ||
+            (holder != HOLDER_SLICES && !dense_is_slices(plan, io)) ||
+            (holder == HOLDER_STAGING && !staged))
+            continue;
+        if (holder == HOLDER_SLICES)
+            TRY(claim(plan, io, space, i, diag));
+        else
+            (void)claim(plan, io, space, i, NULL); /* else the step copies */
+    }
+    return STATUS_OK;
+}
+
+/* As the ops made it, but for the edges that the caller's memory is for, and then those that need
+ * no copy. */
+static enum status place_all_edges(struct plan *plan, struct diag *diag)
+{
+    static const enum plan_holder order[] = { HOLDER_SLICES, HOLDER_DENSE, HOLDER_STAGING };
+
+    plan->in_place = 0;
+    for (int i = 0; i < plan->tensor_count; i++) {
+        struct plan_tensor *t = &plan->tensors[i];
+
+        t->home = SPACE_NONE;
+        if (t->placed)
+            t->view_of = i;
+        t->placed = false;
+    }
+    for (int i = 0; i < plan->step_count; i++)
+        plan->steps[i]->idle = false;
+    for (int i = 0; i < plan->input_count; i++)
+        plan->inputs[i].direct = false;
+    for (int i = 0; i < plan->output_count; i++)
+        plan->outputs[i].direct = false;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        TRY(place_edges(plan, order[i], true, diag));
+        TRY(place_edges(plan, order[i], false, diag));
+    }
+    return STATUS_OK;
 }
 
 /* ---- in place ---- */
@@ -70,11 +184,13 @@ static void place_result(struct plan *plan, int step)
                               : -1;
         struct plan_tensor *from = owner >= 0 ? &plan->tensors[owner] : NULL;
 
-        if (!from || from == to || from->last_step != step || from->bytes != to->bytes ||
-            from->format != to->format || !only_elementwise(plan, s, owner))
+        if (!from || from == to || from->home || to->home || from->last_step != step ||
+            from->bytes != to->bytes || from->format != to->format ||
+            !only_elementwise(plan, s, owner))
             continue;
         from->last_step = to->last_step;
         to->view_of = owner;
+        to->placed = true;
         plan->in_place++;
         return;
     }
@@ -84,16 +200,18 @@ static void place_result(struct plan *plan, int step)
 
 static bool has_memory(const struct plan *plan, int t)
 {
-    return plan->tensors[t].view_of == t && plan->tensors[t].first_step >= 0;
+    return plan->tensors[t].view_of == t && plan->tensors[t].first_step >= 0 &&
+           plan->tensors[t].home == SPACE_NONE;
 }
 
 enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag)
 {
-    struct span *spans = ARENA_NEW(&plan->arena, (size_t)plan->tensor_count, struct span);
+    struct span *spans;
     size_t count = 0;
     bool ok;
 
-    if (!spans)
+    TRY(place_all_edges(plan, diag));
+    if (!(spans = mem_alloc((size_t)plan->tensor_count, sizeof *spans)))
         return diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
     find_lifetimes(plan);
     for (int i = 0; i < plan->step_count && in_place; i++)
@@ -108,13 +226,16 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
                                .last = t->last_step };
     }
     plan->arena_bytes = offsets_assign(spans, count, &ok);
-    if (!ok)
+    if (!ok) {
+        mem_free(spans);
         return diag_fail(diag, STATUS_NO_MEMORY, "plan: %zu tensors do not fit one arena", count);
+    }
     plan->arena_bound = offsets_bound(spans, count);
     count = 0;
     for (int i = 0; i < plan->tensor_count; i++)
         if (has_memory(plan, i))
             plan->tensors[i].offset = spans[count++].offset;
+    mem_free(spans);
     for (int i = 0; i < plan->step_count; i++)
         for (int b = 0; b < PLAN_BINDINGS; b++) {
             struct plan_binding *binding = &plan->steps[i]->bindings[b];

@@ -24,17 +24,57 @@ const char *assay_gpu_option_help(void)
     return options_help();
 }
 
-TfLiteDelegate *assay_gpu_delegate_create(const char *const *keys, const char *const *values,
-                                          size_t count, void (*report_error)(const char *))
+/* Of options that end before ours do, the rest is NULL. */
+static enum status create(struct gpu_delegate **d, const struct assay_gpu_options *given,
+                          struct diag *diag)
+{
+    struct assay_gpu_options o = { .count = 0 };
+    struct device_given device;
+    int handles;
+
+    if (given && given->struct_size < offsetof(struct assay_gpu_options, instance))
+        return diag_fail(diag, STATUS_USAGE,
+                         "struct assay_gpu_options of %zu bytes, %zu are needed",
+                         given->struct_size, offsetof(struct assay_gpu_options, instance));
+    if (given)
+        memcpy(&o, given, given->struct_size < sizeof o ? given->struct_size : sizeof o);
+    if (o.count > 0 && (!o.keys || !o.values))
+        return diag_fail(diag, STATUS_USAGE, "%zu options, but keys or values is NULL", o.count);
+    device = (struct device_given){ .instance = (VkInstance)o.instance,
+                                    .physical = (VkPhysicalDevice)o.physical_device,
+                                    .device = (VkDevice)o.device,
+                                    .queue = (VkQueue)o.queue,
+                                    .queue_family = o.queue_family,
+                                    .enabled = o.enabled,
+                                    .lock_queue = o.lock_queue,
+                                    .unlock_queue = o.unlock_queue,
+                                    .lock_user = o.lock_user };
+    handles = !!o.instance + !!o.physical_device + !!o.device + !!o.queue;
+    if (handles != 0 && handles != 4)
+        return diag_fail(diag, STATUS_USAGE,
+                         "a given device needs instance, physical_device, device and queue: %d of "
+                         "4 are there",
+                         handles);
+    return delegate_create(d, o.keys, o.values, o.count, handles ? &device : NULL, diag);
+}
+
+static TfLiteDelegate *create_or_say(const struct assay_gpu_options *options,
+                                     void (*report_error)(const char *))
 {
     struct diag diag = { 0 };
     struct gpu_delegate *d;
 
-    if (delegate_create(&d, keys, values, count, &diag) == STATUS_OK)
+    if (create(&d, options, &diag) == STATUS_OK)
         return &d->base;
     if (report_error)
         report_error(diag.text);
     return NULL;
+}
+
+TfLiteDelegate *assay_gpu_delegate_create(const struct assay_gpu_options *options,
+                                          void (*report_error)(const char *))
+{
+    return create_or_say(options, report_error);
 }
 
 void assay_gpu_delegate_destroy(TfLiteDelegate *delegate)
@@ -46,7 +86,11 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
                                               size_t count, void (*report_error)(const char *))
 {
     /* Python hosts pass a C int: the upper half of the register is anything. */
-    return assay_gpu_delegate_create(keys, values, (uint32_t)count, report_error);
+    const struct assay_gpu_options options = {
+        .struct_size = sizeof options, .keys = keys, .values = values, .count = (uint32_t)count
+    };
+
+    return create_or_say(&options, report_error);
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
@@ -95,7 +139,12 @@ TfLiteDelegate *TfLiteGpuDelegateV2Create(const TfLiteGpuDelegateOptionsV2 *opti
     }
     snprintf(partitions, sizeof partitions, "%d",
              o.max_delegated_partitions > 0 ? o.max_delegated_partitions : 0);
-    return assay_gpu_delegate_create(keys, values, count, print_error);
+    return create_or_say(
+        &(struct assay_gpu_options){ .struct_size = sizeof(struct assay_gpu_options),
+                                     .keys = keys,
+                                     .values = values,
+                                     .count = count },
+        print_error);
 }
 
 void TfLiteGpuDelegateV2Delete(TfLiteDelegate *delegate)
@@ -181,7 +230,7 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
         for (int i = 0; i < TRANSFORM_COUNT; i++)
             mine.transforms += k->plan.applied[i];
         mine.merged += k->plan.merged;
-        mine.dispatches += k->plan.step_count;
+        mine.dispatches += k->executor.dispatches;
         for (int i = 0; i < k->plan.step_count; i++)
             mine.tuned_steps += k->plan.steps[i]->tuned;
         mine.barriers += k->executor.barriers;
@@ -190,11 +239,14 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
         mine.activation_bound += k->plan.arena_bound;
         mine.in_place += k->plan.in_place;
         for (int i = 0; i < k->plan.input_count; i++)
-            mine.copied_in_bytes += k->plan.inputs[i].bytes;
+            mine.copied_in_bytes += k->inputs[i].bound.on ? 0 : k->plan.inputs[i].bytes;
         for (int i = 0; i < k->plan.output_count; i++)
-            mine.copied_out_bytes += k->plan.outputs[i].bytes;
+            mine.copied_out_bytes += k->outputs[i].bound.on ? 0 : k->plan.outputs[i].bytes;
         mine.invokes += atomic_load(&k->invokes);
         mine.invoke_ms += (double)atomic_load(&k->invoke_ns) / 1e6;
+        mine.host_copies += atomic_load(&k->host_copies);
+        mine.host_copied_bytes += atomic_load(&k->host_copied_bytes);
+        mine.device_copies += atomic_load(&k->device_copies);
         mine.staging_bytes += k->plan.input_bytes + k->plan.output_bytes;
     }
     pthread_mutex_unlock(&d->lock);

@@ -4,8 +4,10 @@
 
 #include "delegate/executor.h"
 
-/* A descriptor set a step. */
+/* A descriptor set a step, and one an output. */
 enum status record_sets(struct executor *e, struct diag *diag);
+/* Points them at the memory that the plan and the edges say. */
+void record_write_sets(struct executor *e);
 
 /* The whole plan: pipelines, barriers only where data flows. */
 enum status record_plan(struct executor *e, struct diag *diag);
@@ -18,5 +20,9 @@ enum status record_repeated(struct executor *e, const struct plan_step *s, int s
 /* A copy of `bytes` bytes, for one submission. */
 enum status record_copy(struct executor *e, VkBuffer from, VkBuffer to, size_t bytes,
                         struct diag *diag);
+
+/* The step that stores an output, to the staging memory, in the command buffer for what runs once.
+ */
+enum status record_fetch(struct executor *e, int output, struct diag *diag);
 
 #endif

@@ -59,7 +59,7 @@ static enum status find_subjects(struct tuner *t, const struct cache_tuning *tun
         uint64_t key;
         int j = 0;
 
-        if (s->items == 0)
+        if (s->items == 0 || s->idle)
             continue;
         key = workgroup_key(s, t->plan->half);
         if (is_known(key, tuning, count))

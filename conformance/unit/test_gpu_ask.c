@@ -228,7 +228,7 @@ static void before_and_after(void **state)
         skip();
     }
     ask_about(&a, &net, WITH("device", "0", "exclude", "SOFTMAX"), &device);
-    d = assay_gpu_delegate_create(WITH("device", "exclude"), WITH("0", "SOFTMAX"), 2, report);
+    d = tflite_plugin_create_delegate(WITH("device", "exclude"), WITH("0", "SOFTMAX"), 2, report);
     assert_non_null(d);
     KIT_OK(interpreter_open(&in, &net, NULL, &diag));
     KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));

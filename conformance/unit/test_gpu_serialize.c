@@ -92,7 +92,7 @@ static struct start start(const struct model *m, const char *dir, const char *ke
         keys[n] = key;
         values[n++] = value;
     }
-    d = assay_gpu_delegate_create(keys, values, n, print);
+    d = tflite_plugin_create_delegate(keys, values, n, print);
     assert_non_null(d);
     s = start_with(m, d);
     assay_gpu_delegate_destroy(d);
@@ -222,7 +222,7 @@ static void staged_constants(void **state)
     NEEDS_DEVICE;
     make_model(&m, 1);
     for (int i = 0; i < 2; i++) {
-        TfLiteDelegate *d = assay_gpu_delegate_create(&key, &value, 1, print);
+        TfLiteDelegate *d = tflite_plugin_create_delegate(&key, &value, 1, print);
 
         assert_non_null(d);
         if (i == 1) /* of the device, which is closed with its last user */
@@ -701,9 +701,9 @@ static void shared_pipelines(void **state)
     d = cache_dir_make();
     e = cache_dir_make();
     make_model(&m, 1);
-    assert_non_null(a = assay_gpu_delegate_create(&key, &one, 1, print));
+    assert_non_null(a = tflite_plugin_create_delegate(&key, &one, 1, print));
     s = start_with(&m, a);
-    assert_non_null(b = assay_gpu_delegate_create(&key, &two, 1, print));
+    assert_non_null(b = tflite_plugin_create_delegate(&key, &two, 1, print));
     t = start_with(&m, b);
     expect(&s, 0, 1, 0);
     expect(&t, 0, 1, 0);
@@ -732,7 +732,7 @@ static void no_memory(void **state)
     d = cache_dir_make();
     make_model(&m, 1);
     for (int round = 0; round < 2; round++) { /* writing, then reading */
-        assert_non_null(delegate = assay_gpu_delegate_create(&key, &value, 1, print));
+        assert_non_null(delegate = tflite_plugin_create_delegate(&key, &value, 1, print));
         for (long n = 0;; n++) {
             const struct interpreter_options options = { .report = listen };
             struct diag diag = { 0 };

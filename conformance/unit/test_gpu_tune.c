@@ -42,7 +42,7 @@ static TfLiteDelegate *create(const char *const *pairs)
         keys[n] = pairs[2 * (n - 1)];
         values[n] = pairs[2 * (n - 1) + 1];
     }
-    assert_non_null(d = assay_gpu_delegate_create(keys, values, n, print));
+    assert_non_null(d = tflite_plugin_create_delegate(keys, values, n, print));
     return d;
 }
 #define CREATE(...) create((const char *const[]){ __VA_ARGS__, NULL })

@@ -212,7 +212,7 @@ static inline TfLiteDelegate *transform_delegate(const char *precision, const ch
     const char *keys[] = { "precision", "poison", "max_partitions", "no_transform" };
     const char *values[] = { precision, poison, "0", no_transform };
     TfLiteDelegate *d =
-        assay_gpu_delegate_create(keys, values, no_transform ? 4 : 3, transform_report);
+        tflite_plugin_create_delegate(keys, values, no_transform ? 4 : 3, transform_report);
 
     if (!d)
         fail_msg("%s", transform_said);

@@ -39,11 +39,36 @@ ASSAY_GPU_EXPORT const char *assay_gpu_version(void);
 
 /* ---- create and destroy ---- */
 
-/* Options as key=value strings; the keys are those of assay_gpu_option_help.  keys and values are
- * arrays of count strings, needed during the call only.  An unknown key, a value out of range or a
- * device that will not do: NULL, the reason through report_error (may be NULL) as one line. */
-ASSAY_GPU_EXPORT TfLiteDelegate *assay_gpu_delegate_create(const char *const *keys,
-                                                           const char *const *values, size_t count,
+/* What of a given device is enabled. */
+enum assay_gpu_enabled {
+    ASSAY_GPU_ENABLED_STORAGE_16BIT = 1,           /* storageBuffer16BitAccess: precision=fp16 */
+    ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_FD = 2,      /* VK_KHR_external_memory_fd */
+    ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_DMA_BUF = 4, /* and VK_EXT_external_memory_dma_buf */
+    ASSAY_GPU_ENABLED_INTEGER_DOT_PRODUCT = 8      /* shaderIntegerDotProduct */
+};
+
+struct assay_gpu_options {
+    size_t struct_size;
+    /* Options as key=value strings; the keys are those of assay_gpu_option_help.  Arrays of count
+     * strings, needed during the call only. */
+    const char *const *keys, *const *values;
+    size_t count;
+    /* A Vulkan device of the caller, all NULL: the delegate opens one.  The caller destroys it,
+     * after the delegate.  Vulkan 1.1 at least; a queue that computes.  The lock functions, which
+     * may be NULL where no other thread uses the queue, are called round every use of it. */
+    void *instance;        /* VkInstance */
+    void *physical_device; /* VkPhysicalDevice */
+    void *device;          /* VkDevice */
+    void *queue;           /* VkQueue */
+    uint32_t queue_family;
+    uint32_t enabled; /* enum assay_gpu_enabled, added up */
+    void (*lock_queue)(void *user), (*unlock_queue)(void *user);
+    void *lock_user;
+};
+
+/* options NULL: the defaults.  An unknown key, a value out of range or a device that will not do:
+ * NULL, the reason through report_error (may be NULL) as one line. */
+ASSAY_GPU_EXPORT TfLiteDelegate *assay_gpu_delegate_create(const struct assay_gpu_options *options,
                                                            void (*report_error)(const char *));
 /* After the last interpreter that uses it, as hosts' ABI has it.  Destroyed sooner, it takes no
  * more graphs and answers no more questions, but its partitions run until their interpreters go.
@@ -53,7 +78,7 @@ ASSAY_GPU_EXPORT void assay_gpu_delegate_destroy(TfLiteDelegate *delegate);
 /* The options, one a line: "key  values  default  meaning".  Static. */
 ASSAY_GPU_EXPORT const char *assay_gpu_option_help(void);
 
-/* The plug-in ABI. */
+/* The plug-in ABI: the options alone. */
 ASSAY_GPU_EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
                                                                const char *const *values,
                                                                size_t count,
@@ -94,6 +119,8 @@ struct assay_gpu_device {
     uint64_t memory_budget_bytes;         /* of memory_bytes, what is ours now */
     uint32_t storage_buffer_offset_alignment;
     uint32_t max_push_constants_bytes;
+    int external_memory_fd, external_memory_dma_buf;
+    int host_writes, host_reads; /* device-local memory, the latter through caches */
 };
 
 /* Describes up to room devices, in the order of their index, and returns how many there are; -1
@@ -187,6 +214,10 @@ struct assay_gpu_stats {
     uint64_t copied_in_bytes, copied_out_bytes;
     uint64_t invokes;
     double invoke_ms;
+    /* Copies so far, of tensors at the edges of partitions: by the host, between its memory and the
+     * staging memory, and their bytes; by the device, between the staging memory, or a dense buffer
+     * of the caller, and the tensor's own layout.  Divided by invokes: copies per inference. */
+    uint64_t host_copies, host_copied_bytes, device_copies;
 };
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);
@@ -225,6 +256,7 @@ struct assay_gpu_step {
     uint32_t push_bytes;
     struct assay_gpu_binding bindings[ASSAY_GPU_BINDINGS];
     int tuned; /* the workgroup's size was measured, now or by an earlier start */
+    int idle;  /* not run: the tensor already lies where the step would bring it */
 };
 
 /* Steps of all partitions that the delegate runs now, and the i-th of them (0: ok, -1: out of
@@ -242,7 +274,7 @@ struct assay_gpu_tensor {
     uint32_t rows, channels;
     uint32_t element_bytes; /* 2 or 4 */
     uint64_t bytes;
-    int64_t offset;            /* in the arena; -1: no step uses it */
+    int64_t offset; /* in the arena; -1: no step uses it, or it lies in memory of an edge */
     int first_step, last_step; /* at which the memory is in use; -1: none */
 };
 ASSAY_GPU_EXPORT int assay_gpu_tensor_count(const TfLiteDelegate *delegate);
@@ -260,6 +292,107 @@ struct assay_gpu_transform {
 };
 ASSAY_GPU_EXPORT int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
                                              struct assay_gpu_transform *transform);
+
+/* ---- inputs and outputs on the device ----
+ *
+ * A tensor at the edge of a partition can be bound to a buffer of the caller, after the graph was
+ * modified and allocated, until it is unbound or the graph is resized or closed.  A bound input is
+ * read from its buffer at each inference, whatever the host's tensor holds.  A bound output is
+ * written there; the host's tensor gets it when the host asks for it
+ * (TfLiteInterpreterEnsureTensorDataIsReadable, or an inference without
+ * TfLiteSetAllowBufferHandleOutput).
+ *
+ * In ASSAY_LAYOUT_DENSE a buffer holds what the host's tensor would hold: NHWC, packed.  The device
+ * converts it, unless it lies like the other: in ASSAY_LAYOUT_C4 each row of channels is padded to
+ * a multiple of 4, with elements of element_bytes; this is how the partition computes, so that
+ * nothing is copied.  What the padding holds does not matter.
+ *
+ * Work on the queue of assay_gpu_get_device is ordered with inferences as it is submitted, and
+ * needs no further barrier; other queues and devices need a fence or semaphore of the caller: a
+ * buffer is the delegate's from the call of invoke until it returns (with wait=none: until
+ * assay_gpu_wait). */
+
+enum assay_gpu_layout { ASSAY_LAYOUT_DENSE, ASSAY_LAYOUT_C4 };
+
+enum assay_gpu_buffer_kind {
+    /* A VkBuffer of the delegate's device, with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. */
+    ASSAY_GPU_VK_BUFFER,
+    /* Memory that another VkDevice exported, of the same driver and physical device; the caller's
+     * descriptor stays the caller's.  Its last user gives it up to VK_QUEUE_FAMILY_EXTERNAL, and
+     * takes it over from there, where it has contents to keep. */
+    ASSAY_GPU_OPAQUE_FD,
+    ASSAY_GPU_DMA_BUF, /* of any driver */
+    /* A new buffer, which the binding owns: its vk_buffer can be bound to tensors of other
+     * interpreters on the same device.  With _FD its memory is exported: fd, which the caller
+     * closes, allocation_bytes, memory_type and device_uuid say what the importer needs. */
+    ASSAY_GPU_NEW,
+    ASSAY_GPU_NEW_OPAQUE_FD,
+    ASSAY_GPU_NEW_DMA_BUF
+};
+
+enum { ASSAY_GPU_UUID_BYTES = 16 };
+
+struct assay_gpu_buffer {
+    size_t struct_size;
+    int kind;           /* enum assay_gpu_buffer_kind */
+    int layout;         /* enum assay_gpu_layout */
+    int tensor;         /* index in the graph */
+    int partition;      /* as in assay_gpu_edge; -1: the only one that has the tensor at its edge */
+    uint64_t vk_buffer; /* VK_BUFFER: the handle; out, for the other kinds */
+    void *vk_device;    /* VK_BUFFER: the VkDevice that made it */
+    uint64_t offset;    /* of the tensor; a multiple of assay_gpu_edge.offset_alignment; NEW: 0 */
+    uint64_t size;      /* bytes from there, at least assay_gpu_edge's; NEW: out, 0 is enough */
+    int fd;             /* _FD, DMA_BUF: the memory's descriptor; NEW_: out */
+    uint64_t allocation_bytes; /* the size of the exported VkDeviceMemory; DMA_BUF: 0 is enough */
+    uint32_t memory_type;      /* OPAQUE_FD: its memoryTypeIndex */
+    uint8_t device_uuid[ASSAY_GPU_UUID_BYTES]; /* of the exporter; all 0: not checked */
+};
+
+/* 0; -1 with the reason in error (may be NULL), and all as it was. */
+ASSAY_GPU_EXPORT int assay_gpu_bind_buffer_to_tensor(TfLiteDelegate *delegate,
+                                                     struct assay_gpu_buffer *buffer, char *error,
+                                                     size_t error_bytes);
+ASSAY_GPU_EXPORT int assay_gpu_unbind_tensor(TfLiteDelegate *delegate, int tensor, int partition,
+                                             char *error, size_t error_bytes);
+
+/* The i-th tensor at an edge of the partitions that the delegate runs now, inputs before outputs
+ * (0: ok, -1: out of range). */
+struct assay_gpu_edge {
+    size_t struct_size;
+    int partition;
+    int tensor; /* index in the graph */
+    int output; /* 0: an input */
+    int bound;  /* -1: not, else enum assay_gpu_layout */
+    uint64_t dense_bytes, c4_bytes;
+    uint32_t offset_alignment;
+    uint32_t rows, channels; /* in ASSAY_LAYOUT_C4 */
+    uint32_t element_bytes;  /* there: 4, 2 with precision=fp16, 1 where 8-bit tensors stay so */
+    int device_copies;       /* in an inference, as it is bound now: 0 or 1 */
+    int host_copies;         /* and of the host, once for each time that it reads an output */
+};
+ASSAY_GPU_EXPORT int assay_gpu_edge_count(const TfLiteDelegate *delegate);
+ASSAY_GPU_EXPORT int assay_gpu_get_edge(const TfLiteDelegate *delegate, int i,
+                                        struct assay_gpu_edge *edge);
+
+/* Waits for what wait=none left running, and copies nothing. */
+ASSAY_GPU_EXPORT int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes);
+
+/* The delegate's Vulkan.  Valid as long as the delegate; all delegates of a process on the same
+ * device share it. */
+struct assay_gpu_vulkan {
+    size_t struct_size;
+    void *instance;        /* VkInstance */
+    void *physical_device; /* VkPhysicalDevice */
+    void *device;          /* VkDevice */
+    void *queue;           /* VkQueue: held with assay_gpu_lock_queue round every use */
+    uint32_t queue_family;
+    uint8_t device_uuid[ASSAY_GPU_UUID_BYTES], driver_uuid[ASSAY_GPU_UUID_BYTES];
+    int external_memory_fd, external_memory_dma_buf; /* are enabled */
+};
+ASSAY_GPU_EXPORT int assay_gpu_get_device(const TfLiteDelegate *delegate,
+                                          struct assay_gpu_vulkan *vulkan);
+ASSAY_GPU_EXPORT void assay_gpu_lock_queue(TfLiteDelegate *delegate);
+ASSAY_GPU_EXPORT void assay_gpu_unlock_queue(TfLiteDelegate *delegate);
 
 #ifdef __cplusplus
 }
