@@ -70,9 +70,20 @@ expect 3 'nowhere' $assay run $model --input=$image --device=nowhere
 expect 0 '^ *1 .* 7' $assay run $model --input=$image --labels=golden/digits/labels.txt
 expect 0 '^ *1 .* 7' $assay run $model --input=$image --labels=golden/digits/labels.txt \
     --delegate=none
+for kind in dynamic i8 u8; do
+    expect 0 '^ *1 .* 7' $assay run golden/digits/digits_$kind.tflite --input=$image \
+        --labels=golden/digits/labels.txt --delegate=none
+done
+expect 0 'output .* u8 \[1, 10\]  scale 0.00390625 zero point 0' $assay run \
+    golden/digits/digits_u8.tflite --delegate=none
+expect 0 '"zero_point": -128' $assay run golden/digits/digits_i8.tflite --delegate=none --format=json
 expect 0 'CONV_2D' $assay inspect $model
+expect 0 'scale 0.00784314 zero point -1  image' $assay inspect golden/digits/digits_i8.tflite
 expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 -o "$work/m.tflite"
 expect 0 'SOFTMAX' $assay inspect "$work/m.tflite"
+expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 --type=i8 -o "$work/i8.tflite"
+expect 0 'CONV_2D version 3: 15' $assay inspect "$work/i8.tflite"
+expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"
 expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --profile --quiet
 expect 0 '^cold start .*init' $assay bench $model --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet
 expect 0 '"device_lower_bound"' $assay bench --graph=$model --num_runs=2 --min_secs=0 --no-starts \

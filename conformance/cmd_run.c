@@ -144,6 +144,8 @@ static void print_tensor(FILE *f, const char *what, size_t i, const TfLiteTensor
     array_shape_text(shape, sizeof shape, (size_t)ref_rank(t), t->dims->data);
     fprintf(f, "%-8s %zu  %s  %s %s", what, i, t->name ? t->name : "", runtime_type_name(t->type),
             shape);
+    if (tensor_has_scale(t))
+        fprintf(f, "  scale %g zero point %d", (double)t->params.scale, (int)t->params.zero_point);
 }
 
 static void print_top(FILE *f, const struct result *r, const TfLiteTensor *t, size_t top)
@@ -232,6 +234,10 @@ static json_t *json_tensor(const TfLiteTensor *t)
     json_object_set_new(o, "name", json_text(t->name ? t->name : ""));
     json_object_set_new(o, "type", json_string(runtime_type_name(t->type)));
     json_object_set_new(o, "shape", json_ints(t->dims->data, (size_t)ref_rank(t)));
+    if (tensor_has_scale(t)) {
+        json_object_set_new(o, "scale", json_real((double)t->params.scale));
+        json_object_set_new(o, "zero_point", json_integer(t->params.zero_point));
+    }
     return o;
 }
 

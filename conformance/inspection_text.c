@@ -26,11 +26,12 @@ static void print_quantization(FILE *f, const struct model_quantization *q)
     if (q->scale.count == 0)
         return;
     if (q->scale.count == 1)
-        fprintf(f, "  scale %g", (double)q->scale.data[0]);
+        fprintf(f, "scale %g", (double)q->scale.data[0]);
     else
-        fprintf(f, "  %zu scales along dimension %" PRId32, q->scale.count, q->quantized_dimension);
+        fprintf(f, "%zu scales along dimension %" PRId32, q->scale.count, q->quantized_dimension);
     if (q->zero_point.count == 1)
         fprintf(f, " zero point %" PRId64, q->zero_point.data[0]);
+    fprintf(f, "  ");
 }
 
 static void print_tensors(FILE *f, const struct inspection *n)
@@ -44,8 +45,8 @@ static void print_tensors(FILE *f, const struct inspection *n)
         array_shape_text(shape, sizeof shape, t->shape.count, t->shape.data);
         fprintf(f, "%6zu  %-10s %-10s %-20s %10zu B  ", i, inspection_kind(n, i), type ? type : "?",
                 shape, inspection_bytes(n, i));
+        print_quantization(f, &t->quantization); /* in front of the name, which may be long */
         print_name(f, t->name.text);
-        print_quantization(f, &t->quantization);
         fputc('\n', f);
     }
 }

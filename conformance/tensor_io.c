@@ -2,12 +2,14 @@
 #include "conformance/tensor_io.h"
 
 #include "conformance/cli.h"
+#include "conformance/tensor_value.h"
 #include "reference/builtin.h"
 #include "reference/half.h"
 #include "reference/memory.h"
 #include "reference/ref_op.h"
 #include "reference/tflite.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -128,9 +130,33 @@ static double load_float(const struct array *a, size_t i)
     }
 }
 
+/* The nearest value of 8 bits, ties away from 0; NaN is none. */
+static bool store_quantized(TfLiteTensor *t, size_t i, double x)
+{
+    const bool is_signed = t->type == kTfLiteInt8;
+    const double low = is_signed ? INT8_MIN : 0, high = is_signed ? INT8_MAX : UINT8_MAX;
+    double q = round(x / (double)t->params.scale) + t->params.zero_point;
+
+    if (isnan(q))
+        return false;
+    q = fmin(fmax(q, low), high);
+    if (is_signed)
+        t->data.int8[i] = (int8_t)q;
+    else
+        t->data.uint8[i] = (uint8_t)q;
+    return true;
+}
+
+static bool takes_reals(const TfLiteTensor *t)
+{
+    return is_float(t->type) || (tensor_has_scale(t) && t->type != kTfLiteInt16);
+}
+
 static bool store_float(TfLiteTensor *t, size_t i, double x)
 {
     switch (t->type) {
+    case kTfLiteUInt8:
+    case kTfLiteInt8: return store_quantized(t, i, x);
     case kTfLiteFloat16: t->data.f16[i].data = double_to_half(x); return true;
     case kTfLiteFloat32: t->data.f[i] = (float)x; return true;
     case kTfLiteFloat64: t->data.f64[i] = x; return true;
@@ -192,14 +218,15 @@ static enum status copy_elements(TfLiteTensor *t, const struct array *a, struct 
             memcpy(t->data.raw, a->data, a->bytes);
         return STATUS_OK;
     }
-    if (is_float(a->type) != is_float(t->type))
+    if (is_float(a->type) ? !takes_reals(t) : is_float(t->type))
         return type_mismatch(t, a, diag);
     for (size_t i = 0; i < a->elements; i++) {
         int64_t x;
 
         if (is_float(a->type)) {
             if (!store_float(t, i, load_float(a, i)))
-                return type_mismatch(t, a, diag);
+                return diag_fail(diag, STATUS_INVALID, "element %zu of the %s array is no number",
+                                 i, runtime_type_name(a->type));
         } else if (!load_int(a, i, &x) || !store_int(t, i, x)) {
             return diag_fail(diag, STATUS_INVALID, "element %zu of the %s array does not fit %s", i,
                              runtime_type_name(a->type), runtime_type_name(t->type));

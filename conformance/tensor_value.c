@@ -48,6 +48,12 @@ enum status tensor_fill(TfLiteTensor *t, uint64_t seed, size_t index, struct dia
     return STATUS_OK;
 }
 
+bool tensor_has_scale(const TfLiteTensor *t)
+{
+    return t->params.scale != 0 &&
+           (t->type == kTfLiteUInt8 || t->type == kTfLiteInt8 || t->type == kTfLiteInt16);
+}
+
 double tensor_real(const TfLiteTensor *t, size_t i)
 {
     switch (t->type) {
@@ -57,7 +63,7 @@ double tensor_real(const TfLiteTensor *t, size_t i)
     case kTfLiteUInt8:
     case kTfLiteInt8:
     case kTfLiteInt16:
-        if (t->params.scale != 0)
+        if (tensor_has_scale(t))
             return (double)t->params.scale * (double)(ref_load_int(t, i) - t->params.zero_point);
         return (double)ref_load_int(t, i);
     case kTfLiteInt32:

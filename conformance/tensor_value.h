@@ -13,6 +13,8 @@
  * other integers 0 to 9.  STATUS_UNSUPPORTED for other types. */
 enum status tensor_fill(TfLiteTensor *t, uint64_t seed, size_t index, struct diag *diag);
 
+/* Integers that stand for scale * (q - zero point), the same two for all of the tensor. */
+bool tensor_has_scale(const TfLiteTensor *t);
 /* Element i as a real number: dequantized where the tensor has a scale.  NaN for types that are no
  * numbers. */
 double tensor_real(const TfLiteTensor *t, size_t i);

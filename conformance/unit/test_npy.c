@@ -5,6 +5,7 @@
 #include "reference/memory.h"
 #include "reference/tflite.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -363,6 +364,41 @@ static void values_convert(void **state)
     free(t->dims);
 }
 
+/* Real numbers for a tensor in 8 bits. */
+static void reals_into_quantized_tensors(void **state)
+{
+    float floats[4] = { -1, 0.25f, 0.75f, 1000 };
+    struct array a = { kTfLiteFloat32, 1, { 4 }, 4, 16, floats };
+    struct tensor_box box;
+    struct diag diag;
+    TfLiteTensor *t;
+
+    (void)state;
+    t = make_tensor(&box, kTfLiteUInt8, 4, 1, (int32_t[]){ 4 });
+    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID); /* plain integers */
+    assert_string_equal(diag.text, "array f32 [4] for the tensor u8 [4]");
+    t->params = (TfLiteQuantizationParams){ 0.5f, 100 };
+    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_memory_equal(t->data.uint8, ((uint8_t[]){ 98, 101, 102, 255 }),
+                        4); /* ties away from 0 */
+    floats[2] = NAN;
+    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
+    assert_string_equal(diag.text, "element 2 of the f32 array is no number");
+    free(t->dims);
+
+    floats[2] = -INFINITY;
+    t = make_tensor(&box, kTfLiteInt8, 4, 1, (int32_t[]){ 4 });
+    t->params = (TfLiteQuantizationParams){ 0.25f, -3 };
+    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_memory_equal(t->data.int8, ((int8_t[]){ -7, -2, -128, 127 }), 4);
+    free(t->dims);
+
+    t = make_tensor(&box, kTfLiteInt16, 8, 1, (int32_t[]){ 4 });
+    t->params = (TfLiteQuantizationParams){ 0.25f, 0 };
+    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
+    free(t->dims);
+}
+
 /* u8 arrays are pixels where they do not fit as they are. */
 static void pixels_into_tensors(void **state)
 {
@@ -480,10 +516,15 @@ static void saved_tensors_load(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(npy_headers),         cmocka_unit_test(npy_refusals),
-        cmocka_unit_test(npy_round_trip),      cmocka_unit_test(hdf5_round_trip),
-        cmocka_unit_test(arrays_into_tensors), cmocka_unit_test(values_convert),
-        cmocka_unit_test(pixels_into_tensors), cmocka_unit_test(files_into_tensors),
+        cmocka_unit_test(npy_headers),
+        cmocka_unit_test(npy_refusals),
+        cmocka_unit_test(npy_round_trip),
+        cmocka_unit_test(hdf5_round_trip),
+        cmocka_unit_test(arrays_into_tensors),
+        cmocka_unit_test(values_convert),
+        cmocka_unit_test(reals_into_quantized_tensors),
+        cmocka_unit_test(pixels_into_tensors),
+        cmocka_unit_test(files_into_tensors),
         cmocka_unit_test(saved_tensors_load),
     };
 
