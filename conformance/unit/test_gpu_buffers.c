@@ -297,6 +297,87 @@ static void half_slices(void **state)
     model_close(&m);
 }
 
+/* y = x + x in i8 of 3 channels. */
+static void make_bytes(struct model *m)
+{
+    const int32_t dims[] = { 1, SIDE, SIDE, 3 };
+    const float scales[] = { 0.5f, 0.75f };
+    const int64_t zeros[] = { -3, 4 };
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    int x, y;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_INT8, "x", 4, dims);
+    builder_quantization(&b, x, 1, &scales[0], &zeros[0], 0);
+    y = builder_tensor(&b, TENSOR_INT8, "y", 4, dims);
+    builder_quantization(&b, y, 1, &scales[1], &zeros[1], 0);
+    options_init(&o, OPTIONS_AddOptions);
+    builder_op(&b, BUILTIN_ADD, 2, &o, 2, (int[]){ x, x }, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+/* With quantized=exact buffers hold bytes, a slice is a word of them; in float view they hold the
+ * floats that the bytes mean. */
+static void quantized(void **state)
+{
+    enum { COUNT = ROWS * 3 };
+    struct model m;
+
+    NEEDS_DEVICE;
+    make_bytes(&m);
+    for (int view = 0; view < 2; view++) {
+        TfLiteDelegate *d = kit_delegate(WITH("quantized", view ? "float_view" : "exact"));
+        struct interpreter *in = kit_open(&m, d);
+        const struct kit_vulkan v = kit_vulkan_of(d);
+        const size_t element = view ? sizeof(float) : 1;
+        int8_t *const given = interpreter_tensor(in, 0)->data.int8;
+        int8_t expected[COUNT];
+
+        assert_int_equal(interpreter_partition_count(in), 1);
+        for (int i = 0; i < COUNT; i++)
+            given[i] = (int8_t)(i * 5 - 128);
+        kit_run(in);
+        memcpy(expected, interpreter_tensor(in, 1)->data.raw, COUNT);
+        for (int layout = 0; layout < 2; layout++) {
+            const struct assay_gpu_edge e = kit_edge(d, 0);
+            struct kit_buffer x = kit_buffer(&v, layout ? e.c4_bytes : e.dense_bytes);
+            struct kit_buffer y = kit_buffer(&v, x.bytes);
+            const int pitch = layout ? 4 : 3;
+
+            assert_int_equal(e.element_bytes, element);
+            assert_int_equal(e.dense_bytes, (COUNT * element + 3) / 4 * 4);
+            assert_int_equal(e.c4_bytes, ROWS * 4 * element);
+            kit_bind_buffer(d, &v, 0, layout, &x);
+            kit_bind_buffer(d, &v, 1, layout, &y);
+            for (int i = 0; i < COUNT; i++)
+                if (view)
+                    ((float *)x.map)[i / 3 * pitch + i % 3] = 0.5f * (float)(given[i] + 3);
+                else
+                    ((int8_t *)x.map)[i / 3 * pitch + i % 3] = given[i];
+            memset(interpreter_tensor(in, 1)->data.raw, 0, COUNT);
+            kit_run(in);
+            assert_memory_equal(interpreter_tensor(in, 1)->data.raw, expected, COUNT);
+            for (int i = 0; i < COUNT; i++) {
+                const int at = i / 3 * pitch + i % 3;
+                const float f = view ? ((float *)y.map)[at] / 0.75f + 4 : ((int8_t *)y.map)[at];
+
+                assert_true(expected[i] == fminf(fmaxf(roundf(f), -128), 127));
+            }
+            kit_unbind(d, 0);
+            kit_unbind(d, 1);
+            kit_buffer_close(&v, &x);
+            kit_buffer_close(&v, &y);
+        }
+        interpreter_close(in);
+        assay_gpu_delegate_destroy(d);
+    }
+    model_close(&m);
+}
+
 /* Bound, unbound and bound again: each time the bits of before, and what came of an inference
  * before the change is not taken for what comes after. */
 static void bind_and_unbind(void **state)
@@ -522,10 +603,11 @@ static void resized(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_stay),       cmocka_unit_test(nobody_waits),
-        cmocka_unit_test(bound_tensors),      cmocka_unit_test(half_slices),
-        cmocka_unit_test(bind_and_unbind),    cmocka_unit_test(chained),
-        cmocka_unit_test(between_partitions), cmocka_unit_test(resized),
+        cmocka_unit_test(outputs_stay),  cmocka_unit_test(nobody_waits),
+        cmocka_unit_test(bound_tensors), cmocka_unit_test(half_slices),
+        cmocka_unit_test(quantized),     cmocka_unit_test(bind_and_unbind),
+        cmocka_unit_test(chained),       cmocka_unit_test(between_partitions),
+        cmocka_unit_test(resized),
     };
 
     kit_find_device();
