@@ -4,9 +4,10 @@
  * or FILE:DATASET[i], else raw bytes in the tensor's own type.
  *   - Images are converted to the tensor's channels, resized to its height and width, and become
  *     pixel values: u8 as it is, i8 less 128, float (pixel - mean) / std.
- *   - Arrays of the tensor's type are copied; floats convert to floats and, as
- *     real values, to 8 bits with a scale; integers to integers that hold them.  The shape must be the tensor's, dimensions of 1 aside.  u8 arrays [h, w],
- *     [h, w, c] or [1, h, w, c] for a tensor that they do not fit as they are, are images. */
+ *   - Arrays of the tensor's type are copied; floats convert to floats and, as real values, to 8
+ * bits with a scale; integers to integers that hold them.  The shape must be the tensor's,
+ *     dimensions of 1 aside.  u8 arrays [h, w], [h, w, c] or [1, h, w, c] for a tensor that they do
+ *     not fit as they are, are images. */
 #ifndef ASSAY_CONFORMANCE_TENSOR_IO_H
 #define ASSAY_CONFORMANCE_TENSOR_IO_H
 
