@@ -270,7 +270,7 @@ static struct ran run(const struct model *m, const char *precision, const char *
     uint64_t seed = 11;
 
     if (precision &&
-        !(d = assay_gpu_delegate_create(keys, values, no_transform ? 5 : 4, transform_report)))
+        !(d = tflite_plugin_create_delegate(keys, values, no_transform ? 5 : 4, transform_report)))
         fail_msg("%s", transform_said);
     KIT_OK(interpreter_open(&in, m, &options, &diag));
     if (d)
