@@ -18,6 +18,8 @@ uint with_byte(uint word, uint lane, uint byte)
 {
     return (word & ~(0xffu << 8u * lane)) | byte << 8u * lane;
 }
+uint short_at(uint word, uint lane) { return word >> 16u * lane & 0xffffu; }
+uint packed_shorts(int a, int b) { return uint(a & 0xffff) | uint(b) << 16u; }
 
 // The four integers of a slice: i8, or u8.
 ivec4 unpacked(uint word, bool is_signed)

@@ -223,6 +223,7 @@ struct edit {
         EDIT_FLAG,
         EDIT_WEIGHT,
         EDIT_OPTION,
+        EDIT_LSTM_U8,
         EDIT_RANGE,
         EDIT_NO_HALF,
         EDIT_SOFTWARE
@@ -272,6 +273,10 @@ struct edit {
 #define SCALE_BITS(n, t, bits)                                                                     \
     {                                                                                              \
         .what = EDIT_SCALE_BITS, .node = (n), .tensor = (t), .value = (bits)                       \
+    }
+#define U8_LSTM                                                                                    \
+    {                                                                                              \
+        .what = EDIT_LSTM_U8, .node = LSTM                                                         \
     }
 #define COMPUTED(n, t)                                                                             \
     {                                                                                              \
@@ -392,6 +397,26 @@ static inline void world_count(struct graph_tensor *t)
         t->elements = 0;
 }
 
+/* The types, scales and zero points that the basic kernel has in 8 bits. */
+static inline void world_lstm_u8(struct world *w)
+{
+    static const TfLiteType types[] = { kTfLiteUInt8, kTfLiteUInt8, kTfLiteUInt8,
+                                        kTfLiteInt32, kTfLiteInt16, kTfLiteUInt8,
+                                        kTfLiteInt16, kTfLiteUInt8, kTfLiteInt16 };
+
+    for (int i = 0; i < 9; i++) {
+        struct graph_tensor *const t = world_at(w, LSTM, i < 5 ? i : OUT + i - 5);
+        float *const scale = w->scales[t - w->tensors];
+        int32_t *const zero = w->zero_points[t - w->tensors];
+
+        t->type = types[i];
+        scale[0] = types[i] == kTfLiteUInt8 ? 1.f / 128 : types[i] == kTfLiteInt16 ? 1.f / 2048 : 1;
+        zero[0] = types[i] == kTfLiteUInt8 ? 128 : 0;
+        t->quant =
+            (struct graph_quant){ .scale = scale, .zero_point = zero, .count = 1, .inner = 1 };
+    }
+}
+
 static inline void world_edit(struct world *w, const struct edit *e)
 {
     struct graph_node *n = &w->nodes[e->node];
@@ -402,6 +427,7 @@ static inline void world_edit(struct world *w, const struct edit *e)
 
     switch (e->what) {
     case NOTHING: break;
+    case EDIT_LSTM_U8: world_lstm_u8(w); break;
     case EDIT_DIM:
         t->dims[e->at] = (int32_t)e->value;
         world_count(t);

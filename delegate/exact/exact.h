@@ -11,6 +11,7 @@ extern const struct gpu_exact exact_conv_2d;
 extern const struct gpu_exact exact_depthwise_conv_2d;
 extern const struct gpu_exact exact_dequantize;
 extern const struct gpu_exact exact_fully_connected;
+extern const struct gpu_exact exact_lstm;
 extern const struct gpu_exact exact_mean;
 extern const struct gpu_exact exact_moves;
 extern const struct gpu_exact exact_pool;

@@ -7,16 +7,7 @@
 
 #include <limits.h>
 
-enum { SOURCES = 3 }; /* of a step: all bindings but dst */
-
-struct concatenation_args {
-    uint32_t count;
-    uint32_t pitch, begin, slices;
-    uint32_t first;
-    uint32_t end[SOURCES];
-    uint32_t pitch_of[SOURCES];
-};
-_Static_assert(sizeof(struct concatenation_args) == 44, "concatenation.comp");
+enum { SOURCES = CONCATENATION_SOURCES };
 
 static int axis_of(const struct graph_node *n, const struct graph_tensor *y)
 {

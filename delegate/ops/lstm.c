@@ -1,6 +1,7 @@
 /* LSTM with the basic kernel: x [B,D], h [B,A], weights [4A,D+A], bias [4A], c [B,A] to h, c, the
  * two inputs side by side and the gates before their functions.  The new h and c are also written
  * back to the host's memory of the old ones: the next invoke continues the sequence. */
+#include "delegate/exact/exact.h"
 #include "delegate/gpu_op.h"
 #include "delegate/operand.h"
 #include "delegate/shader_args.h"
@@ -225,6 +226,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_LSTM,
       .max_version = 4,
       .no_float_view = true,
+      .exact = &exact_lstm,
       .accept = accept_lstm,
       .plan = plan_lstm },
 };
