@@ -82,6 +82,8 @@ expect 0 'scale 0.00784314 zero point -1  image' $assay inspect golden/digits/di
 expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 -o "$work/m.tflite"
 expect 0 'SOFTMAX' $assay inspect "$work/m.tflite"
 expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 --type=i8 -o "$work/i8.tflite"
+expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --channels=4 -o "$work/rgba.tflite"
+expect 0 '32, 4\]' $assay inspect "$work/rgba.tflite"
 expect 0 'CONV_2D version 3: 15' $assay inspect "$work/i8.tflite"
 expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"
 expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --profile --quiet

@@ -21,7 +21,7 @@ static const struct {
 struct request {
     const char *output;
     double width;
-    uint64_t resolution, classes;
+    uint64_t resolution, channels, classes;
     int type;
     bool list;
 };
@@ -54,6 +54,7 @@ static int write_entry(const char *name, const struct request *r, const struct c
 {
     const struct zoo_options options = { .width = r->width,
                                          .resolution = (uint32_t)r->resolution,
+                                         .channels = (uint32_t)r->channels,
                                          .classes = (uint32_t)r->classes,
                                          .type = types[r->type].type,
                                          .weights_only = types[r->type].weights_only,
@@ -85,6 +86,7 @@ static int run(const struct command *self, int argc, char **argv)
         { "width", CLI_DOUBLE, &r.width, "X", "multiplier of all channels (default 1)", 0.01, 2,
           NULL },
         { "res", CLI_UINT, &r.resolution, "N", "side of the input image", 1, 65536, NULL },
+        { "channels", CLI_UINT, &r.channels, "N", "of the input image (default 3)", 1, 16, NULL },
         { "classes", CLI_UINT, &r.classes, "N", "number of classes", 2, 100000, NULL },
         { "type", CLI_CHOICE, &r.type, "TYPE",
           "f16: weights behind DEQUANTIZE; dynamic: weights in i8; i8, u8: all", 0, 0, type_names },

@@ -11,7 +11,7 @@ extern const struct zoo_entry zoo_mobilenet_v1;
 
 static const struct zoo_entry *const entries[] = { &zoo_mobilenet_v1 };
 
-enum { ENTRIES = sizeof entries / sizeof entries[0], CLASSES_MAX = 100000 };
+enum { ENTRIES = sizeof entries / sizeof entries[0], CLASSES_MAX = 100000, CHANNELS_MAX = 16 };
 
 const struct zoo_entry *zoo_at(size_t index)
 {
@@ -43,6 +43,9 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
     if (o->resolution % e->resolution_step != 0 || o->resolution > e->resolution_max)
         return diag_fail(diag, STATUS_USAGE, "resolution %u, want a multiple of %u up to %u",
                          o->resolution, e->resolution_step, e->resolution_max);
+    if (o->channels > CHANNELS_MAX)
+        return diag_fail(diag, STATUS_USAGE, "%u channels, want 1 to %d", o->channels,
+                         CHANNELS_MAX);
     if (o->classes < 2 || o->classes > CLASSES_MAX)
         return diag_fail(diag, STATUS_USAGE, "%u classes, want 2 to %d", o->classes, CLASSES_MAX);
     if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
@@ -94,6 +97,8 @@ enum status zoo_build(struct model *m, const struct zoo_entry *entry,
     *m = (struct model){ 0 };
     if (net.options.resolution == 0)
         net.options.resolution = entry->resolution;
+    if (net.options.channels == 0)
+        net.options.channels = 3;
     if (net.options.classes == 0)
         net.options.classes = entry->classes;
     TRY(check(entry, &net.options, diag));

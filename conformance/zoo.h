@@ -21,6 +21,7 @@
 struct zoo_options {
     double width;        /* multiplier of all channels */
     uint32_t resolution; /* of the square input */
+    uint32_t channels;   /* of the input; 0: 3 */
     uint32_t classes;
     /* TENSOR_FLOAT32; TENSOR_FLOAT16: weights, each behind a DEQUANTIZE; TENSOR_INT8, TENSOR_UINT8:
      * all but biases, input and output too. */

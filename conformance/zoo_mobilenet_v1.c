@@ -30,7 +30,7 @@ static int32_t scaled(int32_t channels, double width)
 static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
 {
     const int32_t classes = (int32_t)options->classes;
-    struct zoo_tensor x = zoo_input(net, "input", 3);
+    struct zoo_tensor x = zoo_input(net, "input", (int32_t)options->channels);
     const int input = x.index;
     int out;
 

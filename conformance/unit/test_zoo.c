@@ -138,7 +138,14 @@ static void topology(void **state)
     g = &m.subgraphs[0];
     assert_int_equal(g->operator_count, 31 + 2 * 28); /* a DEQUANTIZE for each weight and bias */
     assert_int_equal(g->tensors[g->inputs.data[0]].shape.data[1], 64);
+    assert_int_equal(g->tensors[g->inputs.data[0]].shape.data[3], 3);
     assert_int_equal(g->tensors[g->outputs.data[0]].shape.data[1], 7);
+    model_close(&m);
+
+    build(&m, (struct zoo_options){ .width = 1, .channels = 4, .type = TENSOR_FLOAT32, .seed = 1 });
+    g = &m.subgraphs[0];
+    assert_int_equal(g->tensors[g->inputs.data[0]].shape.data[3], 4);
+    assert_int_equal(zoo_parameters(&m), 4222057 + 3 * 3 * 32); /* of the first convolution */
     model_close(&m);
 }
 
@@ -200,6 +207,7 @@ static void refuses(void **state)
           "resolution 100, want a multiple of 32 up to 1024" },
         { { .width = 1, .resolution = 1056, .type = TENSOR_FLOAT32 },
           "resolution 1056, want a multiple of 32 up to 1024" },
+        { { .width = 1, .channels = 17, .type = TENSOR_FLOAT32 }, "17 channels, want 1 to 16" },
         { { .width = 1, .classes = 1, .type = TENSOR_FLOAT32 }, "1 classes, want 2 to 100000" },
         { { .width = 1, .type = TENSOR_INT16 }, "type 7, want f32, f16, i8 or u8" },
     };
