@@ -44,6 +44,9 @@ struct row {
     DIM(POOL, 0, 1, 300), DIM(POOL, 0, 2, 300), DIM(POOL, OUT, 1, 150), DIM(POOL, OUT, 2, 150),    \
         PARAM(POOL, POOL_P, filter_height, h), PARAM(POOL, POOL_P, filter_width, w)
 
+#define CONCAT_BYTES                                                                               \
+    BYTES(CONCAT, 0, 0), BYTES(CONCAT, 1, 0), BYTES(CONCAT, 2, 0), BYTES(CONCAT, OUT, 0)
+#define ADD_BYTES           BYTES(ADD, 0, 0), BYTES(ADD, 1, 0), BYTES(ADD, OUT, 0)
 #define SOFTMAX_BYTES(zero) BYTES(SOFTMAX, 0, 0), BYTES(SOFTMAX, OUT, zero)
 /* All of an 8-bit image in one window. */
 #define BYTE_POOL(h, w)                                                                            \
@@ -220,6 +223,14 @@ static const struct row rows[] = {
     EDGE(QUANT_SAME, RESHAPE, BYTES(RESHAPE, 0, 1), BYTES(RESHAPE, OUT, 1), FLOAT_VIEW),
     EDGE(QUANT_SAME, RESHAPE, BYTES(RESHAPE, 0, 1), BYTES(RESHAPE, OUT, 0)),
 
+    FAIL(QUANT_SCALE, ADD, ADD_BYTES, SCALES(ADD, 1, 4)), /* a constant */
+    FAIL(QUANT_SCALE, ADD, ADD_BYTES, SCALES(ADD, 1, 4), CODE(ADD, BUILTIN_MAXIMUM)),
+    FAIL(QUANT_SCALE, LSTM, U8_LSTM, SCALES(LSTM, 2, 16)),
+    FAIL(QUANT_SCALE, CONCAT, CONCAT_BYTES, SCALES(CONCAT, 1, 2)),
+    EDGE(QUANT_SCALE, CONCAT, CONCAT_BYTES),
+    EDGE(QUANT_SCALE, ADD, ADD_BYTES),
+    EDGE(QUANT_SCALE, ADD, ADD_BYTES, SCALES(ADD, 1, 0), SCALES(ADD, 0, 0), SCALES(ADD, OUT, 0),
+         CODE(ADD, BUILTIN_MAXIMUM)),
     FAIL(QUANT_UNIT, SOFTMAX, SOFTMAX_BYTES(-127), SCALE_BITS(SOFTMAX, OUT, 0x3b800000)),
     FAIL(QUANT_UNIT, SOFTMAX, SOFTMAX_BYTES(-128), SCALE_BITS(SOFTMAX, OUT, 0x3b8020c5)),
     FAIL(QUANT_UNIT, RELU, CODE(RELU, BUILTIN_LOGISTIC), BYTES(RELU, 0, 0), BYTES(RELU, OUT, -128),

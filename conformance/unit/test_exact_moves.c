@@ -227,12 +227,48 @@ static void pools(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
+/* Over the whole image a workgroup makes the sum. */
+static void pools_of_all(void **state)
+{
+    TfLiteDelegate *d;
+
+    EXACT_NEEDS_DEVICE;
+    d = exact_delegate("fp32");
+    for (uint64_t seed = 1; seed <= 48; seed++) {
+        const int32_t type = types[seed % 2];
+        int32_t in[4], out[4];
+        struct exact_quant q;
+        struct exact_model m;
+        struct options o;
+        int x, y;
+
+        exact_begin(&m, seed);
+        q = exact_random_quant(&m.random, type);
+        for (int i = 0; i < 4; i++)
+            in[i] = 1 + kit_below(&m.random, i == 0 ? 3 : i == 3 ? 67 : 17);
+        memcpy(out, in, sizeof out);
+        out[1] = out[2] = 1;
+        x = exact_tensor(&m, type, q, 4, in);
+        y = exact_tensor(&m, type, q, 4, out);
+        options_init(&o, OPTIONS_Pool2DOptions);
+        options_set_int(&o, "padding", 1);
+        options_set_int(&o, "filter_height", in[1]);
+        options_set_int(&o, "filter_width", in[2]);
+        options_set_int(&o, "stride_h", 1 + kit_below(&m.random, 3));
+        options_set_int(&o, "stride_w", 1);
+        options_set_int(&o, "fused_activation_function", (int)(seed / 2) % 4);
+        builder_op(&m.b, BUILTIN_AVERAGE_POOL_2D, 2, &o, 1, &x, 1, &y);
+        end(&m, d, 1, &x, y, 1);
+    }
+    tflite_plugin_destroy_delegate(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pad),           cmocka_unit_test(strided_slice),
         cmocka_unit_test(concatenation), cmocka_unit_test(maximum_minimum),
-        cmocka_unit_test(pools),
+        cmocka_unit_test(pools),         cmocka_unit_test(pools_of_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,8 @@ static bool accept_binary(struct check *c)
     const int y = c->node->outputs[0];
     struct factors f;
 
+    if (!check_one_scale(c, c->node->inputs[0]) || !check_one_scale(c, c->node->inputs[1]))
+        return false;
     if (is_raw(c->node))
         return true;
     f = factors_of(c->graph, c->node);

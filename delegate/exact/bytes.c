@@ -6,6 +6,14 @@
 
 enum { TABLE = 256 };
 
+bool check_one_scale(struct check *c, int tensor)
+{
+    const size_t count = c->graph->tensors[tensor].quant.count;
+
+    return count <= 1 || refuse(c, RULE_QUANT_SCALE, tensor, "number of scales",
+                                "quantize the tensor again, with one scale", "1", "%zu", count);
+}
+
 bool check_unit_output(struct check *c, double tolerance)
 {
     const int y = c->node->outputs[0];

@@ -14,6 +14,10 @@ static inline int32_t bytes_value(TfLiteType type, int byte)
     return type == kTfLiteInt8 && byte > INT8_MAX ? byte - 256 : byte;
 }
 
+/* Tensor has one scale: constants may come with one a channel, which only weights have a meaning
+ * for. */
+bool check_one_scale(struct check *c, int tensor);
+
 /* The output has a scale of 1/256, give or take a share of it, and the least zero point: the kernel
  * has no other. */
 bool check_unit_output(struct check *c, double tolerance);

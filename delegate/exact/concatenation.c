@@ -23,4 +23,12 @@ bool concatenation_table(const struct graph_tensor *x, const struct graph_tensor
     return true;
 }
 
-const struct gpu_exact exact_concatenation = { NULL, NULL };
+static bool accept_concatenation(struct check *c)
+{
+    for (int i = 0; i < c->node->input_count; i++)
+        if (!check_one_scale(c, c->node->inputs[i]))
+            return false;
+    return true;
+}
+
+const struct gpu_exact exact_concatenation = { accept_concatenation, NULL };

@@ -1,6 +1,7 @@
-// MEAN of 8-bit tensors.  The dims of src but the last are given as up to 4 kept and 4 reduced groups,
+// MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image.  The dims of src but the last are given as up to 4 kept and 4 reduced groups,
 // outermost first, with their strides in rows; the last dim, the channels, is kept or reduced as a
-// whole.  One factor divides and requantizes.  A workgroup computes one slice of dst: its invocations
+// whole.  In a MEAN one factor divides and requantizes; an AVERAGE of the integers, as they are, has ties
+// away from zero.  A workgroup computes one slice of dst: its invocations
 // share out the elements, then sum up.
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -11,6 +12,7 @@ INT_READS(1, src);
 
 layout(constant_id = 3) const bool OVER_CHANNELS = false;
 layout(constant_id = 4) const bool SIGNED = false;
+layout(constant_id = 5) const bool AVERAGE = false;
 
 layout(push_constant) uniform Args {
     uint count; // slices of dst
@@ -20,7 +22,8 @@ layout(push_constant) uniform Args {
     uint rows;   // rows of a sum: product of the reduced groups
     uint kept_size[4], kept_stride[4], reduced_size[4], reduced_stride[4];
     int in_zero, out_zero;
-    int factor, shift;
+    int factor, shift; // AVERAGE: the factor is the number of elements
+    int low, high;     // of dst, less its zero point
 } args;
 
 shared ivec4 part[gl_WorkGroupSize.x];
@@ -93,7 +96,9 @@ void main()
     }
     if (me != 0u || !live)
         return;
-    const int low = (SIGNED ? -128 : 0) - args.out_zero;
-    const ivec4 steps = multiplied(part[0], ivec4(args.factor), ivec4(args.shift));
-    dst[i] = packed_bytes(clamp(steps, ivec4(low), ivec4(low + 255)) + args.out_zero);
+    const ivec4 sum = part[0];
+    const uint n = uint(args.factor);
+    const ivec4 y = AVERAGE ? ivec4((uvec4(abs(sum)) + n / 2u) / n) * sign(sum)
+                            : multiplied(sum, ivec4(args.factor), ivec4(args.shift));
+    dst[i] = packed_bytes(clamp(y, ivec4(args.low), ivec4(args.high)) + args.out_zero);
 }

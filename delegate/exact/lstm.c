@@ -68,7 +68,8 @@ static bool accept_lstm(struct check *c)
     if (!bias->quant.scale || bias->quant.count != 1)
         return refuse(c, RULE_LSTM_QUANT, in[BIAS], "number of scales",
                       "the CPU kernel refuses it, too", "1", "%zu", bias->quant.count);
-    return check_factor(c, in[BIAS], "bias scale in steps of 2^-12", factor_of(bias)) &&
+    return check_one_scale(c, in[WEIGHTS]) &&
+           check_factor(c, in[BIAS], "bias scale in steps of 2^-12", factor_of(bias)) &&
            check_turns(c, (width + 3) / 4);
 }
 

@@ -2,10 +2,13 @@
  * Meaning: reference/ops/pool.c */
 #include "delegate/exact/exact.h"
 #include "delegate/exact/fixed.h"
+#include "delegate/exact/reduce.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-/* Cells of one 8-bit sum. */
-enum { MOST = INT32_MAX / 256 };
+enum {
+    MOST = INT32_MAX / 256, /* pixels of one sum */
+    WORTH_IT = 16
+};
 
 static bool accept_pool(struct check *c)
 {
@@ -20,4 +23,25 @@ static bool accept_pool(struct check *c)
     return check_steps(c, 0, params->activation);
 }
 
-const struct gpu_exact exact_pool = { accept_pool, NULL };
+/* An average whose one window holds the whole image, with a sum that is worth a workgroup. */
+static bool is_of_all(const struct graph *g, const struct graph_node *n)
+{
+    const TfLitePoolParams *params = n->params;
+    const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
+
+    return n->code == BUILTIN_AVERAGE_POOL_2D && y->dims[1] == 1 && y->dims[2] == 1 &&
+           params->filter_height == x->dims[1] && params->filter_width == x->dims[2] &&
+           (int64_t)x->dims[1] * x->dims[2] >= WORTH_IT;
+}
+
+static enum status plan_pool(struct planner *p, const struct graph_node *n)
+{
+    const TfLitePoolParams *params = n->params;
+
+    if (is_of_all(p->graph, n))
+        return reduce_plan_average(p, n,
+                                   fixed_range(graph_output(p->graph, n, 0), params->activation));
+    return n->op->plan(p, n);
+}
+
+const struct gpu_exact exact_pool = { accept_pool, plan_pool };

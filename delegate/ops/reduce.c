@@ -7,20 +7,7 @@
 #include "delegate/gpu_op.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-enum { GROUPS = 4 };
-
-struct reduce_args {
-    uint32_t count;
-    uint32_t in_channels, in_slices;
-    uint32_t out_channels, out_slices;
-    float terms;
-    uint32_t rows;
-    uint32_t kept_size[GROUPS], kept_stride[GROUPS];
-    uint32_t reduced_size[GROUPS], reduced_stride[GROUPS];
-    int32_t in_zero, out_zero, factor, shift; /* exact_reduce.comp */
-};
-_Static_assert(offsetof(struct reduce_args, in_zero) == 92, "reduce.comp");
-_Static_assert(sizeof(struct reduce_args) == 108, "exact_reduce.comp");
+enum { GROUPS = REDUCE_GROUPS };
 
 /* Which dims are reduced; false when an axis is out of range. */
 static bool read_axes(const struct graph *g, const struct graph_node *n, bool reduced[])
@@ -105,6 +92,8 @@ static void set_quantized(struct reduce_args *args, const struct graph_tensor *x
     args->out_zero = fixed_zero(y);
     args->factor = m.q;
     args->shift = m.e;
+    args->low = (x->type == kTfLiteInt8 ? INT8_MIN : 0) - args->out_zero;
+    args->high = args->low + UINT8_MAX;
 }
 
 static enum status plan_mean(struct planner *p, const struct graph_node *n)
@@ -147,6 +136,7 @@ static enum status plan_mean(struct planner *p, const struct graph_node *n)
     step_spec(s, 3, reduced[x->rank - 1]);
     if (bytes) {
         step_spec(s, 4, x->type == kTfLiteInt8);
+        step_spec(s, 5, false);
         set_quantized(&args, x, graph_output(p->graph, n, 0), terms);
     }
     step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
