@@ -83,6 +83,7 @@ enum status dot_product_plan(struct planner *p, const struct graph_node *n, cons
     step_spec(s, 11, is_dense(&product->window, &product->pads));
     step_spec(s, 12, dot_flip(x));
     step_spec(s, 13, dot_zero(w) != 0);
+    step_spec(s, 14, p->plan->tensors[src].slices % 4 == 0);
     args = (struct conv_args){
         .pixels = p->plan->tensors[dst].rows,
         .in_h = product->in_h,

@@ -16,6 +16,7 @@
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
+layout(set = 0, binding = 1) readonly buffer Quads { uvec4 quads[]; }; // of slices
 layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 
 layout(constant_id = 3) const uint KERNEL_H = 1u;
@@ -29,6 +30,7 @@ layout(constant_id = 10) const uint ROWS = 4u;
 layout(constant_id = 11) const bool DENSE = false; // pixel p of dst is made of pixel p of src
 layout(constant_id = 12) const uint FLIP = 0u;
 layout(constant_id = 13) const bool SUM_X = false; // zw is not 0
+layout(constant_id = 14) const bool WIDE = false; // in_slices is a multiple of 4
 
 layout(push_constant) uniform Args {
     uint count;    // workgroups: blocks of pixels * blocks of output slices
@@ -49,6 +51,13 @@ shared ivec4 part[SHARES > 1u ? PLANE * SHARES * ROWS : 1u];
 ivec4 sum[ROWS];
 int sum_x[ROWS];
 
+void add(uint r, uvec4 w, uint x, uint s)
+{
+    sum[r] += ivec4(dot4(w.x, x), dot4(w.y, x), dot4(w.z, x), dot4(w.w, x));
+    if (SUM_X)
+        sum_x[r] += dot4(ones(s, args.in_channels), x);
+}
+
 // What slice s of the pixels at base[] adds, its weights at w.
 void add_slice(uint base[ROWS], bool inside[ROWS], uint s, uint at)
 {
@@ -56,11 +65,22 @@ void add_slice(uint base[ROWS], bool inside[ROWS], uint s, uint at)
     uint v[ROWS];
     for (uint r = 0u; r < ROWS; r++)
         v[r] = src[base[r] + s] ^ FLIP;
+    for (uint r = 0u; r < ROWS; r++)
+        add(r, w, DENSE || inside[r] ? v[r] : args.outside, s);
+}
+
+// What slices s to s + 3 add.
+void add_quad(uint base[ROWS], bool inside[ROWS], uint s, uint at)
+{
+    uvec4 w[4], v[ROWS];
+    for (uint j = 0u; j < 4u; j++)
+        w[j] = weights[at + j * args.out_slices];
+    for (uint r = 0u; r < ROWS; r++)
+        v[r] = quads[(base[r] + s) / 4u] ^ FLIP;
     for (uint r = 0u; r < ROWS; r++) {
-        const uint x = DENSE || inside[r] ? v[r] : args.outside;
-        sum[r] += ivec4(dot4(w.x, x), dot4(w.y, x), dot4(w.z, x), dot4(w.w, x));
-        if (SUM_X)
-            sum_x[r] += dot4(ones(s, args.in_channels), x);
+        const uvec4 x = DENSE || inside[r] ? v[r] : uvec4(args.outside);
+        for (uint j = 0u; j < 4u; j++)
+            add(r, w[j], x[j], s + j);
     }
 }
 
@@ -68,6 +88,11 @@ void add_slices(uint base[ROWS], bool inside[ROWS], uint tap, uint out_slice)
 {
     const uint first = tap * args.in_slices * args.out_slices + out_slice;
     uint s = gl_LocalInvocationID.z;
+    if (WIDE) {
+        for (s *= 4u; s < args.in_slices; s += 4u * SHARES)
+            add_quad(base, inside, s, first + s * args.out_slices);
+        return;
+    }
     for (; s + SHARES < args.in_slices; s += 2u * SHARES) { // their loads wait together
         add_slice(base, inside, s, first + s * args.out_slices);
         add_slice(base, inside, s + SHARES, first + (s + SHARES) * args.out_slices);
