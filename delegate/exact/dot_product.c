@@ -26,9 +26,9 @@ struct tile {
     uint32_t x, y, z; /* output slices, runs of pixels, shares of a sum */
     uint32_t rows;    /* pixels of a run */
 };
-enum { INVOCATIONS = 128, SHARE_MIN = 4, SHARES_MAX = 16, ROWS = 4 };
+enum { INVOCATIONS = 128, SHARE_MIN = 4, SHARES_MAX = 16, ROWS = 4, FEW = 2, ENOUGH = 1 << 17 };
 
-static uint32_t power_of_two_up_to(uint32_t n, uint32_t most)
+static uint32_t power_of_two_up_to(uint64_t n, uint32_t most)
 {
     uint32_t p = 1;
 
@@ -37,17 +37,23 @@ static uint32_t power_of_two_up_to(uint32_t n, uint32_t most)
     return p;
 }
 
+/* No more shares than fill a large device. */
 static struct tile tile_of(const struct plan_tensor *src, const struct plan_tensor *dst)
 {
     struct tile t = { .x = dst->slices > 4 ? 8 : 2, .rows = ROWS };
     uint32_t shares = SHARES_MAX;
+    uint64_t sums;
 
     if (dst->rows < ROWS) { /* one pixel, as a rule: a product with a vector */
         t.rows = 1;
         t.x /= 2;
         shares *= 2;
+    } else if (src->slices < 2 * SHARE_MIN) { /* few weights */
+        t.rows = FEW;
     }
+    sums = (uint64_t)(dst->rows / t.rows) * dst->slices;
     t.z = power_of_two_up_to(src->slices / SHARE_MIN, shares);
+    t.z = power_of_two_up_to(ENOUGH / sums, t.z);
     t.y = INVOCATIONS / t.x / t.z;
     return t;
 }
