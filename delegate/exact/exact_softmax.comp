@@ -1,20 +1,19 @@
-// SOFTMAX of 8-bit tensors over the channels, in fixed point: dst [rows,C].  Differences to the row's
-// largest element become exponents in units of 2^-26, their powers fractions in units of 2^-31, which
-// are summed in units of 2^-19; results are in units of 1/256.  A workgroup computes a row.
+// SOFTMAX of 8-bit tensors over the channels, in fixed point: dst [rows,C].  The powers of differences to
+// the row's largest element are in a table that the host made, in units of 2^-31; they are summed in
+// units of 2^-19; results are in units of 1/256.  A workgroup computes a row.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "integer.glsl"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
+layout(set = 0, binding = 2) readonly buffer Powers { int powers[]; }; // of 0, -1, .. -255
 
 layout(constant_id = 3) const bool SIGNED = false;
 
 layout(push_constant) uniform Args {
     uint count; // rows
     uint channels, slices;
-    int factor, shift; // from a difference to an exponent
-    int least;         // differences below count as nothing
 } args;
 
 const uint SUM_SHIFT = 12u;
@@ -29,32 +28,6 @@ int shifted_left(int x, int n)
     return x > 0x7fffffff >> n ? 0x7fffffff : x < int(0x80000000) >> n ? int(0x80000000) : x << n;
 }
 
-int faded(int e, int rest, int bit, int power)
-{
-    return (rest >> bit & 1) != 0 ? high_product(e, power) : e;
-}
-
-// e^x for x <= 0: a polynomial around the middle of a quarter, times e^-(2^j) for each of the bits
-// above.
-int exponential(int x)
-{
-    const int quarter = 1 << 24, middle = 1895147668; // e^-(1/8)
-    const int in_quarter = (x & (quarter - 1)) - quarter;
-    const int rest = in_quarter - x;
-    const int v = (in_quarter << 5) + (1 << 28);
-    const int v2 = high_product(v, v), v3 = high_product(v2, v), v4 = high_product(v2, v2);
-    const int sum = high_product(shifted_right(v4, 2) + v3, 715827883) + v2; // a third
-    int e = middle + high_product(middle, v + shifted_right(sum, 1));
-    e = faded(e, rest, 24, 1672461947);
-    e = faded(e, rest, 25, 1302514674);
-    e = faded(e, rest, 26, 790015084);
-    e = faded(e, rest, 27, 290630308);
-    e = faded(e, rest, 28, 39332535);
-    e = faded(e, rest, 29, 720401);
-    e = faded(e, rest, 30, 242);
-    return x == 0 ? 0x7fffffff : e;
-}
-
 // 1 / (1 + x) for x in [0, 1), both in units of 2^-31, by Newton's method.
 int reciprocal(int x)
 {
@@ -66,12 +39,8 @@ int reciprocal(int x)
     return shifted_left(y, 1);
 }
 
-int power(int difference)
-{
-    if (difference < args.least)
-        return 0;
-    return exponential(multiplied(difference, args.factor, args.shift));
-}
+// The difference of a channel is 0 to -255; that of a padded lane reads somewhere.
+int power(int difference) { return powers[uint(-difference) & 0xffu]; }
 
 // Which lanes of slice s hold a channel.
 bvec4 lanes(uint s)
