@@ -125,7 +125,8 @@ enum status elementwise_plan(struct planner *p, const struct graph_node *n, enum
     step_spec(s, 5, constant);
     for (uint32_t i = 0; i < 2; i++)
         step_spec(s, 6 + i, elementwise_spreads(p, n, dst, (int)i));
-    step_spec(s, 8, n->steps.scale > 0);
+    if (n->steps.scale > 0)
+        step_spec(s, 8, true);
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.grid.count);
 }

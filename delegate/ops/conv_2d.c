@@ -156,7 +156,8 @@ enum status product_plan(struct planner *p, const struct graph_node *node,
     step_spec(s, 10, tile.rows);
     step_spec(s, 11, true); /* dense */
     step_spec(s, 12, false);
-    step_spec(s, 13, node->steps.scale > 0);
+    if (node->steps.scale > 0)
+        step_spec(s, 13, true);
     step_write(p, s, 0, product->dst);
     step_read(p, s, 1, product->src);
     step_operand(p, s, 2, product->weights);
@@ -227,13 +228,15 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
     step_operand(p, s, 2, &weights);
     step_operand(p, s, 3, &bias);
     if (grouped) {
-        step_spec(s, 10, n->steps.scale > 0);
+        if (n->steps.scale > 0)
+            step_spec(s, 10, true);
         return push_grouped(p, s, &args);
     }
     step_spec(s, 10, tile.rows);
     step_spec(s, 11, is_dense(&window, &pads));
     step_spec(s, 12, n->has_residual);
-    step_spec(s, 13, n->steps.scale > 0);
+    if (n->steps.scale > 0)
+        step_spec(s, 13, true);
     return push_product(p, s, &args, &tile);
 }
 

@@ -94,7 +94,8 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     step_spec(s, 8, (uint32_t)window.dilation_w);
     step_spec(s, 9, (uint32_t)params->activation);
     step_spec(s, 10, (uint32_t)(w->dims[3] / x->dims[3]));
-    step_spec(s, 11, n->steps.scale > 0);
+    if (n->steps.scale > 0)
+        step_spec(s, 11, true);
     args = (struct depthwise_args){
         .in_h = (uint32_t)x->dims[1],
         .in_w = (uint32_t)x->dims[2],
