@@ -185,6 +185,7 @@ golden-mint: $(B)/assay $(B)/venv/ready ## asks the real LiteRT for the goldens 
 cross-check: all $(B)/venv/ready ## the same .so in the real LiteRT from PyPI (Python, network)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_check.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_serialization.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python golden/cross_resize.py $(B)
 
 size: $(B)/libassay_delegate.so ## what the bytes of the stripped delegate are
 	@sh ci/size.sh $(B)
