@@ -212,6 +212,31 @@ static void other_options(void **state)
     cache_dir_remove(d.path);
 }
 
+/* 16-bit storage is tested once for a device and driver, not at each start. */
+static void tested_once(void **state)
+{
+    const char *const keys[] = { "precision", "serialization_dir" };
+    struct cache_dir dir;
+    struct model m;
+
+    NEEDS_DEVICE;
+    dir = cache_dir_make();
+    make_model(&m, 1);
+    for (int i = 0; i < 2; i++) {
+        const char *const values[] = { "fp16", dir.path };
+        TfLiteDelegate *d = tflite_plugin_create_delegate(keys, values, 2, print);
+        struct start s;
+
+        assert_non_null(d);
+        s = start_with(&m, d);
+        expect(&s, i, 1 - i, 0);
+        assert_int_equal(((struct gpu_delegate *)d->data_)->device->half_tested, i == 0);
+        assay_gpu_delegate_destroy(d);
+    }
+    model_close(&m);
+    cache_dir_remove(dir.path);
+}
+
 /* Constants written by the host, and through a staging buffer where it cannot: the same bits. */
 static void staged_constants(void **state)
 {
@@ -773,6 +798,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(other_options),
         cmocka_unit_test(poisoned_constants),
         cmocka_unit_test(staged_constants),
+        cmocka_unit_test(tested_once),
         cmocka_unit_test(one_token_two_models),
         cmocka_unit_test(truncated),
         cmocka_unit_test(flipped),
