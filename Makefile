@@ -231,6 +231,18 @@ mutants: all ## plants faults one at a time: the suite must notice each; T='ref_
 valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
 	@$(TEST_ENV) sh ci/valgrind.sh $(B)
 
+endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
+	$(TEST_ENV) $(B)/assay endurance $(ARGS)
+
+# Of the thread that calls, driver included; the device computes on others.  Repeatable, unlike time.
+INVOKES ?= 200
+instructions: all ## what an inference costs the host: instructions by callgrind; ARGS=MODEL
+	@$(TEST_ENV) valgrind --tool=callgrind --collect-atstart=no --toggle-collect=kernel_invoke \
+	    --callgrind-out-file=$(B)/callgrind.out $(B)/assay endurance $(ARGS) --starts=0 \
+	    --runs=$(INVOKES) >$(B)/instructions.log 2>&1 || { cat $(B)/instructions.log; exit 1; }
+	@awk '/Collected/ { printf "instructions: %d an inference, mean of $(INVOKES)\n", $$NF / $(INVOKES) }' \
+	    $(B)/instructions.log
+
 # One build for gcc and one for clang: make tsan CC=clang.
 tsan: ## the tests of threads under ThreadSanitizer
 	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread OPT='-O1 -g' tsan-run
@@ -282,6 +294,6 @@ clean: ## remove $(B)
 
 force:
 .PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
-        fuzz-run coverage mutants valgrind torture-cache tsan tsan-run size portable install help clean force
+        fuzz-run coverage mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

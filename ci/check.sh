@@ -97,6 +97,13 @@ if [ -n "$validation" ]; then
     total=$((total + 1))
 fi
 
+# A short run of `make endurance`; sanitizers keep what is freed.
+if ! grep -q -- -fsanitize= "$b/flags"; then
+    run endurance "$b/assay" endurance --starts=25 --runs=2000 --quiet
+    sed -n 's/^  \(host\|device\) */endurance: /p' "$log/endurance.log"
+    total=$((total + 2))
+fi
+
 # Programs written for the TensorFlow Lite C API, on the CPU and with the delegate: the same class.
 for program in "$b"/examples/*; do
     [ -f "$program" ] && [ -x "$program" ] || continue

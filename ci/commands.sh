@@ -96,5 +96,7 @@ expect 0 '"copied_in_bytes": [1-9]' $assay bench $model --num_runs=2 --min_secs=
     --format=json --quiet
 expect 2 'no model' $assay bench
 expect 2 'none.tflite' $assay bench "$work/none.tflite"
+expect 2 'none.tflite' $assay endurance "$work/none.tflite"
+expect 2 'a-few' $assay endurance --runs=a-few
 echo $count >"$2/commands.count"
 echo "commands: $count as expected"

@@ -1,13 +1,30 @@
 #include "delegate/blocks.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* Larger ones are not kept: they would be missed by others. */
 #define KEPT_BYTES_MAX ((VkDeviceSize)1 << 20)
 #define ROUND          ((VkDeviceSize)1 << 16)
 
+static atomic_ullong held_bytes, held;
+
+uint64_t blocks_held_bytes(void)
+{
+    return atomic_load(&held_bytes);
+}
+
+uint64_t blocks_held(void)
+{
+    return atomic_load(&held);
+}
+
 static void drop(VkDevice device, struct block *block)
 {
+    if (block->memory != VK_NULL_HANDLE) {
+        atomic_fetch_sub(&held_bytes, block->bytes);
+        atomic_fetch_sub(&held, 1);
+    }
     vkFreeMemory(device, block->memory, NULL); /* unmaps */
     *block = (struct block){ 0 };
 }
@@ -55,6 +72,12 @@ VkResult blocks_take(struct blocks *b, VkDevice device, uint32_t type, VkDeviceS
     if (r == VK_ERROR_OUT_OF_DEVICE_MEMORY || r == VK_ERROR_OUT_OF_HOST_MEMORY) {
         blocks_clear(b, device);
         r = vkAllocateMemory(device, &info, NULL, &out->memory);
+    }
+    if (r == VK_SUCCESS) {
+        atomic_fetch_add(&held_bytes, bytes);
+        atomic_fetch_add(&held, 1);
+    } else {
+        out->memory = VK_NULL_HANDLE;
     }
     if (r == VK_SUCCESS && map) {
         *call = "vkMapMemory";

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <vulkan/vulkan.h>
 
 enum { BLOCKS_KEPT = 16 };
@@ -28,6 +29,9 @@ VkResult blocks_take(struct blocks *b, VkDevice device, uint32_t type, VkDeviceS
                      struct block *out, const char **call);
 /* Its buffers are destroyed. */
 void blocks_give(struct blocks *b, VkDevice device, struct block *block);
+/* What the process holds now, on all devices, kept ones too: bytes, and how many blocks. */
+uint64_t blocks_held_bytes(void);
+uint64_t blocks_held(void);
 /* Frees what is kept. */
 void blocks_clear(struct blocks *b, VkDevice device);
 

@@ -149,33 +149,62 @@ static bool maps(const VkPhysicalDeviceMemoryProperties *m, uint32_t heap,
     return false;
 }
 
+/* Index of the largest device-local heap; -1: none. */
+static int largest_heap(const VkPhysicalDeviceMemoryProperties *m)
+{
+    int best = -1;
+
+    for (uint32_t i = 0; i < m->memoryHeapCount; i++)
+        if (m->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT &&
+            (best < 0 || m->memoryHeaps[i].size > m->memoryHeaps[best].size))
+            best = (int)i;
+    return best;
+}
+
+static int ask_memory(VkPhysicalDevice physical, bool has_budget,
+                      VkPhysicalDeviceMemoryProperties *m,
+                      VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
+{
+    VkPhysicalDeviceMemoryProperties2 memory = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+        .pNext = has_budget ? budget : NULL
+    };
+
+    *budget = (VkPhysicalDeviceMemoryBudgetPropertiesEXT){
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
+    };
+    vkGetPhysicalDeviceMemoryProperties2(physical, &memory);
+    *m = memory.memoryProperties;
+    return largest_heap(m);
+}
+
 /* The largest device-local heap, and what of it the driver says is ours now. */
 static void read_memory(VkPhysicalDevice physical, struct assay_gpu_device *info,
                         struct device_limits *limits)
 {
-    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
-    };
-    VkPhysicalDeviceMemoryProperties2 memory = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
-        .pNext = info->memory_budget ? &budget : NULL
-    };
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
+    VkPhysicalDeviceMemoryProperties m;
+    const int heap = ask_memory(physical, info->memory_budget, &m, &budget);
 
-    vkGetPhysicalDeviceMemoryProperties2(physical, &memory);
-    for (uint32_t i = 0; i < memory.memoryProperties.memoryHeapCount; i++) {
-        const VkMemoryHeap *heap = &memory.memoryProperties.memoryHeaps[i];
-
-        if (!(heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) || heap->size <= info->memory_bytes)
-            continue;
-        info->memory_bytes = heap->size;
-        limits->memory_bytes =
-            info->memory_budget && budget.heapBudget[i] > 0 ? budget.heapBudget[i] : heap->size;
-        limits->direct_inputs = maps(&memory.memoryProperties, i, 0);
-        limits->direct_outputs =
-            maps(&memory.memoryProperties, i, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-    }
+    if (heap < 0)
+        return;
+    info->memory_bytes = m.memoryHeaps[heap].size;
+    limits->memory_bytes = info->memory_budget && budget.heapBudget[heap] > 0
+                               ? budget.heapBudget[heap]
+                               : info->memory_bytes;
+    limits->direct_inputs = maps(&m, (uint32_t)heap, 0);
+    limits->direct_outputs = maps(&m, (uint32_t)heap, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
     info->host_writes = limits->direct_inputs;
     info->host_reads = limits->direct_outputs;
+}
+
+uint64_t device_used_bytes(VkPhysicalDevice physical, bool has_memory_budget)
+{
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
+    VkPhysicalDeviceMemoryProperties m;
+    const int heap = ask_memory(physical, has_memory_budget, &m, &budget);
+
+    return has_memory_budget && heap >= 0 ? budget.heapUsage[heap] : 0;
 }
 
 void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_device *info,

@@ -13,6 +13,9 @@
 void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_device *info,
                      struct device_limits *limits, int *family);
 
+/* What the process uses of the largest device-local heap now; 0: the driver does not say. */
+uint64_t device_used_bytes(VkPhysicalDevice physical, bool has_memory_budget);
+
 /* A physical device and what it offers. */
 struct device_candidate {
     VkPhysicalDevice physical;

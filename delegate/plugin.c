@@ -3,6 +3,7 @@
 #include "delegate/api.h"
 #include "delegate/ask.h"
 #include "delegate/delegate.h"
+#include "delegate/device_info.h"
 #include "delegate/pipeline.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
@@ -210,6 +211,9 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     memcpy(mine.device, d->device->info.name, sizeof mine.device);
     memcpy(mine.driver, d->device->info.driver, sizeof mine.driver);
     mine.api_version = d->device->info.api_version;
+    mine.held_bytes = blocks_held_bytes();
+    mine.held_blocks = blocks_held();
+    mine.used_bytes = device_used_bytes(d->device->physical, d->device->info.memory_budget);
     mine.instance_ms = (double)d->cost.instance_ns / 1e6;
     mine.enumerate_ms = (double)d->cost.enumerate_ns / 1e6;
     mine.device_ms = (double)d->cost.device_ns / 1e6;

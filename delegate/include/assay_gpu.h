@@ -218,6 +218,12 @@ struct assay_gpu_stats {
      * staging memory, and their bytes; by the device, between the staging memory, or a dense buffer
      * of the caller, and the tensor's own layout.  Divided by invokes: copies per inference. */
     uint64_t host_copies, host_copied_bytes, device_copies;
+    /* Device memory that the process holds through this library now, blocks that are kept for the
+     * next graph counted in, and in how many allocations. */
+    uint64_t held_bytes, held_blocks;
+    /* And what the driver says the process uses of the device's largest local heap
+     * (VK_EXT_memory_budget); 0: it does not say. */
+    uint64_t used_bytes;
 };
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);
