@@ -133,7 +133,7 @@ $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
 $(addprefix $(B)/unit/test_,subject judge runner report digits inspection inspection_plan): | $(MOCKS)
-$(addprefix $(B)/unit/test_,inspection_plan gpu_lifetime): | $(B)/libassay_delegate.so
+$(addprefix $(B)/unit/test_,digits inspection_plan gpu_lifetime): | $(B)/libassay_delegate.so
 
 # The C programs that users would write: built against the public headers, linked with libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))

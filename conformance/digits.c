@@ -448,29 +448,14 @@ static enum status judge(const struct run *run, const struct task *t, struct dig
         const struct digits_answers answers = answers_of(run, t);
         const struct digits_answers reference = answers_of(run, other);
 
-        digits_judge(s, &answers, &reference, run->images.picked_labels, t->subject->bounds);
+        digits_judge(s, &answers, &reference, run->images.picked_labels,
+                     t->model->integers ? t->subject->quantized : t->subject->bounds);
         if (t->subject->path && t->answers->taken == 0 && s->status == CASE_PASS) {
             s->status = CASE_DECLINED;
             snprintf(s->reason, sizeof s->reason, "no node was taken");
         }
     }
     return STATUS_OK;
-}
-
-static bool is_for_integers(const struct subject *s)
-{
-    return s->bounds == BOUNDS_EXACT || s->bounds == BOUNDS_FLOAT_VIEW;
-}
-
-/* Not when another subject is there for models of this kind. */
-static bool runs(const struct digits_model *model, const struct subject *subjects, size_t count,
-                 size_t index)
-{
-    bool other = false;
-
-    for (size_t i = 0; i < count; i++)
-        other = other || is_for_integers(&subjects[i]) == model->integers;
-    return !other || is_for_integers(&subjects[index]) == model->integers;
 }
 
 static void add_task(struct run *run, const struct digits_model *model, struct subject *subjects,
@@ -500,7 +485,7 @@ static enum status make_tasks(struct run *run, struct subject *subjects, size_t 
             continue;
         add_task(run, &models[m], subjects, DIGITS_REFERENCE, out);
         for (size_t i = 0; i < count; i++) {
-            if (runs(&models[m], subjects, count, i))
+            if (!(models[m].integers ? subjects[i].skips_quantized : subjects[i].skips_floats))
                 add_task(run, &models[m], subjects, (int)i, out);
         }
     }

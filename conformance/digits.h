@@ -2,8 +2,7 @@
  * with f16 weights, with i8 weights (dynamic range), in i8 and in u8.
  *
  * Each model and subject runs in a process of its own, so that the caller never loads a delegate.
- * Where subjects of integer bounds (exact, float_view) and others run side by side, the models in 8
- * bits are for the former and the float models for the latter; else each runs all.
+ * The models in 8 bits are quantized cases, which a subject may skip, as it may the float ones.
  *
  * Images are compared one by one: a delegate's answers with the reference's, the reference's with
  * those of the real LiteRT (answers.h5), but for dynamic range, where LiteRT rounds activations. A

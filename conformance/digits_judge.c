@@ -10,11 +10,9 @@
 /* The committed models have 0.9867 and more with LiteRT's reference kernels. */
 static const double least_top1 = 0.97;
 
-/* Tolerance policy 5.7: of float models; a subject of float_view may have either precision. */
-static const double least_snr_db[BOUNDS_COUNT] = {
-    [BOUNDS_FP32] = 90, [BOUNDS_FP16] = 40, [BOUNDS_EXACT] = 90, [BOUNDS_FLOAT_VIEW] = 40
-};
-/* ... and of models in 8 bits. */
+/* Tolerance policy 5.7: of float models in fp32 and fp16, */
+static const double least_snr_db = 90, least_snr_db_fp16 = 40;
+/* and of models in 8 bits. */
 static const double least_snr_db_8bit = 25, most_steps = 1;
 
 static size_t best(const float *row, size_t classes)
@@ -92,7 +90,9 @@ static void compare(struct digits_score *s, const struct digits_answers *a,
 static void compared_reason(const struct digits_score *s, double step, enum bounds bounds,
                             char *reason, size_t room)
 {
-    const double least = step > 0 ? least_snr_db_8bit : least_snr_db[bounds];
+    const double least = step > 0                ? least_snr_db_8bit
+                         : bounds == BOUNDS_FP16 ? least_snr_db_fp16
+                                                 : least_snr_db;
 
     if (step > 0 && bounds == BOUNDS_EXACT && s->same < s->images)
         snprintf(reason, room, "%zu of %zu images have other scores, by up to %g steps",

@@ -3,6 +3,8 @@
 #include "conformance/digits.h"
 #include "conformance/unit/mock_path.h"
 
+#include "assay_gpu.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,35 +202,41 @@ static bool have_models(void)
     return f != NULL;
 }
 
-enum { MODELS = 5 };
+enum { MODELS = 5, FLOATS = 3 };
 
-/* All models on a delegate; the score of the first. */
-static struct digits_score run_on(const char *delegate, const char *option, double timeout_s,
-                                  bool *failed)
+/* All models on a delegate, or the float ones; the score of the first. */
+static struct digits_score run_on(const char *delegate, const char *option, bool floats_only,
+                                  double timeout_s, bool *failed)
 {
     const struct cli_list options = { &option, option ? 1 : 0 };
     const struct digits_options o = { .images = 4, .timeout_s = timeout_s, .quiet = true };
     struct diag diag = { .status = STATUS_OK };
+    struct subject subject;
     struct digits_report r;
     struct digits_score s;
-    struct subject subject;
+    size_t model = 0;
 
-    if (subject_init(&subject, delegate, &options, &diag) != STATUS_OK ||
-        digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
+    if (subject_init(&subject, delegate, &options, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    subject.skips_quantized = floats_only;
+    if (digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     assert_null(subject.library); /* the caller never loads it */
-    assert_int_equal(r.count, 2 * MODELS);
-    for (size_t i = 0; i < MODELS; i++) {
-        const struct digits_score *const reference = &r.scores[2 * i];
+    assert_int_equal(r.count, floats_only ? MODELS + FLOATS : 2 * MODELS);
+    for (size_t i = 0; i < r.count; i++) {
+        const struct digits_score *const reference = &r.scores[i];
 
-        assert_int_equal(reference->subject, DIGITS_REFERENCE);
+        if (reference->subject != DIGITS_REFERENCE)
+            continue;
         if (reference->status != CASE_PASS)
             fail_msg("%s: %s", reference->model, reference->reason);
         assert_int_equal(reference->right, 4);
-        assert_int_equal(reference->compared, i != 2); /* dynamic range has no answers */
-        if (i > 2)
+        assert_int_equal(reference->compared, model != 2); /* dynamic range has no answers */
+        if (model >= FLOATS)
             assert_int_equal(reference->same, 4); /* LiteRT's, to the last bit */
+        model++;
     }
+    assert_int_equal(model, MODELS);
     s = r.scores[1];
     assert_int_equal(s.subject, 0);
     *failed = digits_failed(&r);
@@ -266,7 +274,7 @@ static void runs_on_delegates(void **state)
         const bool hangs = rows[i].status == CASE_TIMEOUT;
         bool failed;
         const struct digits_score s =
-            run_on(mock_path("delegate.so"), rows[i].option, hangs ? 2 : 60, &failed);
+            run_on(mock_path("delegate.so"), rows[i].option, i > 0, hangs ? 2 : 60, &failed);
 
         if (s.status != rows[i].status ||
             strncmp(s.reason, rows[i].reason, strlen(rows[i].reason)) != 0)
@@ -285,46 +293,91 @@ static void runs_on_the_reference(void **state)
     (void)state;
     if (!have_models())
         return;
-    s = run_on("none", NULL, 60, &failed);
+    s = run_on("none", NULL, false, 60, &failed);
     assert_int_equal(s.status, CASE_PASS);
     assert_int_equal(s.differ, 0);
     assert_true(isinf(s.snr_db));
     assert_false(failed);
 }
 
-/* Which models are for which subjects. */
+/* Models in 8 bits are for subjects of quantized cases, the others for those of floats. */
 static void kinds_have_their_subjects(void **state)
 {
-    static const enum bounds rows[][2] = { { BOUNDS_FP32, BOUNDS_EXACT },
-                                           { BOUNDS_FLOAT_VIEW, BOUNDS_FP16 },
-                                           { BOUNDS_FP16, BOUNDS_FP32 },
-                                           { BOUNDS_EXACT, BOUNDS_FLOAT_VIEW } };
-    static const char wanted[][MODELS * 3 + 1] = { "-0-0-0-1-1", "-1-1-1-0-0", "-01-01-01-01-01",
-                                                   "-01-01-01-01-01" };
+    static const struct {
+        bool skips_floats, skips_quantized;
+        const char *models;
+    } rows[] = { { false, false, "-+-+-+-+-+" },
+                 { true, false, "----+-+" },
+                 { false, true, "-+-+-+--" } };
     const struct digits_options o = { .images = 1, .quiet = true };
 
     (void)state;
     if (!have_models())
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct subject subjects[2];
-        char text[MODELS * 3 + 1] = "";
+        char text[2 * MODELS + 1] = "";
+        struct subject subject;
         struct digits_report r;
         struct diag diag;
 
-        for (size_t k = 0; k < 2; k++) {
-            assert_int_equal(subject_init(&subjects[k], "none", NULL, &diag), STATUS_OK);
-            subjects[k].bounds = rows[i][k];
-        }
-        assert_int_equal(digits_run(&r, subjects, 2, &o, &diag), STATUS_OK);
+        assert_int_equal(subject_init(&subject, "none", NULL, &diag), STATUS_OK);
+        subject.skips_floats = rows[i].skips_floats;
+        subject.skips_quantized = rows[i].skips_quantized;
+        assert_int_equal(digits_run(&r, &subject, 1, &o, &diag), STATUS_OK);
         assert_false(digits_failed(&r));
-        for (size_t k = 0; k < r.count && k + 1 < sizeof text; k++)
-            text[k] =
-                r.scores[k].subject == DIGITS_REFERENCE ? '-' : (char)('0' + r.scores[k].subject);
-        assert_string_equal(text, wanted[i]);
+        assert_true(r.count < sizeof text);
+        for (size_t k = 0; k < r.count; k++)
+            text[k] = r.scores[k].subject == DIGITS_REFERENCE ? '-' : '+';
+        assert_string_equal(text, rows[i].models);
         digits_close(&r);
-        for (size_t k = 0; k < 2; k++)
-            subject_close(&subjects[k]);
+        subject_close(&subject);
+    }
+}
+
+/* Ours by float view, where it is allowed to be off by a little and where it is not. */
+static void integers_have_their_own_bounds(void **state)
+{
+    const char *option = "quantized=float_view";
+    const struct cli_list options = { &option, 1 };
+    const struct digits_options o = { .images = 60, .quiet = true };
+    struct assay_gpu_device any = { .struct_size = sizeof any };
+    char error[256] = "";
+
+    (void)state;
+    if (!have_models())
+        return;
+    if (assay_gpu_devices(&any, 1, error, sizeof error) <= 0) {
+        printf("skipped: our delegate on the digit models: %s\n", error);
+        skip();
+    }
+    for (int exact = 0; exact < 2; exact++) {
+        struct diag diag = { .status = STATUS_OK };
+        struct digits_report r;
+        struct subject subject;
+
+        if (subject_init(&subject, mock_path("../libassay_delegate.so"), &options, &diag) !=
+            STATUS_OK)
+            fail_msg("%s", diag.text);
+        assert_int_equal(subject.quantized, BOUNDS_FLOAT_VIEW);
+        subject.skips_floats = true;
+        if (exact)
+            subject.quantized = BOUNDS_EXACT;
+        assert_int_equal(digits_run(&r, &subject, 1, &o, &diag), STATUS_OK);
+        assert_int_equal(r.count, MODELS + 2);
+        for (size_t i = 0; i < r.count; i++) {
+            const struct digits_score *const s = &r.scores[i];
+
+            if (s->subject == DIGITS_REFERENCE)
+                continue;
+            assert_int_equal(s->taken, s->nodes);
+            assert_true(s->same > 30 && s->same < s->images && s->mean_steps < 1);
+            if ((s->status == CASE_FAIL) != (exact == 1) ||
+                (exact && !strstr(s->reason, "images have other scores")))
+                fail_msg("%s: %s: %s", s->model, case_status_name(s->status), s->reason);
+        }
+        assert_int_equal(digits_failed(&r), exact);
+        digits_close(&r);
+        subject_close(&subject);
     }
 }
 
@@ -361,6 +414,7 @@ int main(void)
         cmocka_unit_test(runs_on_the_reference),
         cmocka_unit_test(eight_bits),
         cmocka_unit_test(kinds_have_their_subjects),
+        cmocka_unit_test(integers_have_their_own_bounds),
         cmocka_unit_test(nothing_there_is_skipped),
     };
 
