@@ -126,6 +126,9 @@ static bool has_type(const struct subrow *r)
 {
     const uint32_t bit = TYPE_BIT(r->type);
 
+    /* In 8 bits the members of a suite differ: a row may say more than one has. */
+    if (r->row->types && (r->row->types & bit) && (bit & TYPES_QUANTIZED))
+        return r->member->types & bit;
     if (r->row->types)
         return r->row->types & bit;
     if (!(r->member->types & bit))
@@ -136,7 +139,7 @@ static bool has_type(const struct subrow *r)
         return false;
     if (r->row->each_version) /* once for each is enough */
         return !r->row->gap;
-    return hash_row(r->member->op, r->row->name) >> r->type & 1;
+    return (hash_row(r->member->op, r->row->name) >> 3 * r->type & 7) < (r->row->gap ? 2 : 3);
 }
 
 /* Weights have many scales: in dynamic range, where one name stands for both, in half of the rows
@@ -149,7 +152,7 @@ static bool is_by_channel(const struct subrow *r, int32_t version)
     if (r->member->code == BUILTIN_DEPTHWISE_CONV_2D)
         return true;
     return (r->row->quant.channels != CHANNELS_NEAR ||
-            hash_row(r->member->op, r->row->name) >> 16 & 1) &&
+            hash_row(r->member->op, r->row->name) >> 40 & 1) &&
            (!r->row->each_version || version >= quant_version(r->member->code, r->type, true));
 }
 

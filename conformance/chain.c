@@ -5,6 +5,29 @@
 
 static const struct fill fill = { .terms = 1, .factors = 2 };
 
+/* Constants of sums.  In 8 bits their scales follow from how many products there are; the floats
+ * are drawn without regard to that. */
+static int weights_of(struct maker *m, const struct shape *shape, int channel)
+{
+    struct fill of = fill;
+
+    of.role = FILL_WEIGHTS;
+    of.channel = channel;
+    if (m->c->quantized)
+        of.terms = (double)shape_elements(shape) / shape->d[channel] + 1;
+    return maker_constant(m, "weights", shape, &of);
+}
+
+static int bias_of(struct maker *m, const struct shape *shape)
+{
+    struct fill of = fill;
+
+    of.role = FILL_BIAS;
+    if (m->c->quantized)
+        of.terms = 16;
+    return maker_constant(m, "bias", shape, &of);
+}
+
 static int32_t or_one(int32_t n)
 {
     return n > 0 ? n : 1;
@@ -37,6 +60,29 @@ struct value chain_constant(struct maker *m, const struct shape *shape)
     return (struct value){ maker_constant(m, "c", shape, &fill), *shape, -1 };
 }
 
+struct value chain_single_input(struct maker *m, const char *name, const struct shape *shape)
+{
+    return (struct value){ maker_single_input(m, name, shape, &fill), *shape, -1 };
+}
+
+struct value chain_quantize(struct maker *m, struct value x)
+{
+    const struct options options = { .tag = OPTIONS_QuantizeOptions };
+
+    return add_op(m, BUILTIN_QUANTIZE, 1, &options, 1, &x.tensor, &x.shape);
+}
+
+struct value chain_dequantize(struct maker *m, struct value x)
+{
+    const struct options options = { .tag = OPTIONS_DequantizeOptions };
+    struct value y = { .shape = x.shape };
+
+    y.tensor = maker_single_tensor(m, "wide", &x.shape);
+    y.op = maker_op(m, BUILTIN_DEQUANTIZE, case_least_version(BUILTIN_DEQUANTIZE, m->c->type),
+                    &options, 1, &x.tensor, y.tensor);
+    return y;
+}
+
 void chain_also(struct maker *m, struct value y)
 {
     assert(m->output_count < MAKER_OUTPUTS_MAX);
@@ -51,6 +97,8 @@ void chain_end(struct maker *m, struct value y)
 
 struct value chain_unary(struct maker *m, int32_t code, struct value x)
 {
+    if (code == BUILTIN_EXP && m->c->quantized && m->c->type == TENSOR_UINT8)
+        code = BUILTIN_LOGISTIC; /* u8 has no EXP */
     return add_op(m, code, 1, NULL, 1, &x.tensor, &x.shape);
 }
 
@@ -103,9 +151,10 @@ static struct shape image_of(struct value x, const struct chain_window *w, int32
 struct chain_shared chain_share(struct maker *m, struct value x, const struct chain_window *w)
 {
     const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
-    struct chain_shared shared = { .weights = chain_constant(m, &weights) };
+    struct chain_shared shared;
 
-    shared.bias = chain_constant(m, &bias);
+    shared.weights = (struct value){ weights_of(m, &weights, 0), weights, -1 };
+    shared.bias = (struct value){ bias_of(m, &bias), bias, -1 };
     return shared;
 }
 
@@ -136,8 +185,8 @@ struct value chain_depthwise(struct maker *m, struct value x, const struct chain
     int in[3];
 
     in[0] = x.tensor;
-    in[1] = maker_constant(m, "weights", &weights, &fill);
-    in[2] = maker_constant(m, "bias", &bias, &fill);
+    in[1] = weights_of(m, &weights, 3);
+    in[2] = bias_of(m, &bias);
     options_init(&options, OPTIONS_DepthwiseConv2DOptions);
     set_window(&options, w);
     options_set_int(&options, "depth_multiplier", 1);
@@ -156,9 +205,9 @@ struct value chain_transpose_conv(struct maker *m, struct value x, const struct 
 
     assert(!w->valid && !w->activation);
     in[0] = maker_ints(m, "output_shape", &vector, out.d);
-    in[1] = maker_constant(m, "weights", &weights, &fill);
+    in[1] = weights_of(m, &weights, 0);
     in[2] = x.tensor;
-    in[3] = maker_constant(m, "bias", &bias, &fill);
+    in[3] = bias_of(m, &bias);
     options_init(&options, OPTIONS_TransposeConvOptions);
     set_window(&options, w);
     return add_op(m, BUILTIN_TRANSPOSE_CONV, 3, &options, 4, in, &out);
@@ -191,8 +240,8 @@ struct value chain_fully_connected(struct maker *m, struct value x, int32_t unit
         out.d[out.rank - 1] = units;
     }
     in[0] = x.tensor;
-    in[1] = maker_constant(m, "weights", &weights, &fill);
-    in[2] = maker_constant(m, "bias", &bias, &fill);
+    in[1] = weights_of(m, &weights, 0);
+    in[2] = bias_of(m, &bias);
     options_init(&options, OPTIONS_FullyConnectedOptions);
     options_set_int(&options, "fused_activation_function", activation);
     options_set_int(&options, "keep_num_dims", keep);

@@ -27,6 +27,10 @@ struct chain_window {
 };
 
 struct value chain_input(struct maker *m, const char *name, const struct shape *shape);
+struct value chain_single_input(struct maker *m, const char *name, const struct shape *shape);
+/* Between f32 and the type of a quantized case; from one scale to another. */
+struct value chain_quantize(struct maker *m, struct value x);
+struct value chain_dequantize(struct maker *m, struct value x);
 struct value chain_constant(struct maker *m, const struct shape *shape);
 /* The output of the graph, its op the judged one; or one output more. */
 void chain_end(struct maker *m, struct value y);

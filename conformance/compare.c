@@ -145,6 +145,7 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
     limit = slack + bound_steps(q->rule, q->bounds, &p, s->scale, s->zero);
     c->max_abs = fmax(c->max_abs, error);
     c->max_ulp = c->max_abs;
+    c->untied += got != want && fabs(error - 0.5) > limit;
     c->margin = fmax(c->margin, ratio(fmax(error - 0.5, 0), limit));
     *bias += got - p.value;
     if (error <= 0.5 + limit && (!s->near || fabs(got - want) <= 1))
@@ -164,15 +165,15 @@ static void compare_share(const struct compare_request *q, struct comparison *c)
     const double n = (double)c->elements, p = q->steps->share;
     const double most = p * n + 4 * sqrt(p * (1 - p) * n) + 1;
 
-    if (q->steps->bounds == BOUNDS_EXACT || p >= 1 || (double)c->unequal <= most)
+    if (q->steps->bounds == BOUNDS_EXACT || p >= 1 || (double)c->untied <= most)
         return;
     c->pass = false;
     if (c->has_element)
         return;
     snprintf(c->text, sizeof c->text,
              "every element is within its limit, but %zu of %zu are not the reference's integers",
-             c->unequal, c->elements);
-    c->error = (double)c->unequal;
+             c->untied, c->elements);
+    c->error = (double)c->untied;
     c->limit = most;
 }
 

@@ -48,6 +48,7 @@ struct comparison {
     double bias;    /* sums: mean of error / (u * magnitude); else mean of error / limit */
     size_t elements, wrong;
     size_t unequal; /* quantized: to the reference's integers */
+    size_t untied;  /* ... where the exact result is no tie, which may go either way */
     /* The first wrong element, or sum of a row.  Not set when only rms or mean fail. */
     bool has_element;
     size_t index;

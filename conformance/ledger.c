@@ -178,9 +178,6 @@ static void check_results(const struct ledger_row *row, const struct report *r, 
 
         if (c->absent || !proves(row, &r->cases[i]))
             continue;
-        /* The delegate is still to learn 8 bits. */
-        if ((r->cases[i].quantized || r->cases[i].dynamic) && c->status == CASE_DECLINED)
-            continue;
         if (row->delegate != LEDGER_REFUSED && c->status != CASE_PASS)
             problem(p, row, "%s is the proof, and on %s it is: %s", r->cases[i].name, label,
                     case_status_name(c->status));

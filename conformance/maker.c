@@ -290,9 +290,14 @@ int maker_output(struct maker *m, const char *name, const struct shape *shape)
     return as_output(m, maker_tensor(m, name, shape));
 }
 
+int maker_single_tensor(struct maker *m, const char *name, const struct shape *shape)
+{
+    return add_tensor(m, TENSOR_FLOAT32, name, shape);
+}
+
 int maker_single_output(struct maker *m, const char *name, const struct shape *shape)
 {
-    return as_output(m, add_tensor(m, TENSOR_FLOAT32, name, shape));
+    return as_output(m, maker_single_tensor(m, name, shape));
 }
 
 int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,

@@ -78,7 +78,8 @@ int maker_longs(struct maker *m, const char *name, const struct shape *shape,
  * scale with the operator that makes it. */
 int maker_tensor(struct maker *m, const char *name, const struct shape *shape);
 int maker_output(struct maker *m, const char *name, const struct shape *shape);
-/* An f32 output of the graph; one of integers with the scale and zero point. */
+/* An f32 activation; an output of the graph; one of integers with the scale and zero point. */
+int maker_single_tensor(struct maker *m, const char *name, const struct shape *shape);
 int maker_single_output(struct maker *m, const char *name, const struct shape *shape);
 int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
                         double scale, int32_t zero);

@@ -148,7 +148,7 @@ static bool shares_scale(const struct maker *m)
         struct stream s;
 
         scale_stream(m, &s, 1000);
-        return m->c->type != TENSOR_UINT8 || stream_next(&s) >> 63;
+        return m->c->type != TENSOR_UINT8 || (m->c->row->quant.in2 == 0 && stream_next(&s) >> 63);
     }
     default: return false;
     }
@@ -404,6 +404,8 @@ int maker_byte_constant(struct maker *m, const char *name, const struct shape *s
 
     choose_scale(m, tensor, number, shape, fill);
     maker_elements(m, tensor, shape);
+    if (maker_scale_of(m, tensor))
+        maker_scale_of(m, tensor)->constant = fill->role == FILL_VALUES;
     data = draw(m, tensor, shape, fill, number, 0);
     if (!data)
         return -1;
@@ -651,7 +653,8 @@ static void scale_range(struct result *r, int tensor, struct reals y, const stru
                                                  : within(range.low - y.low / scale, range));
 }
 
-/* The integers of tensor with the scale of another: by QUANTIZE, unless they have it. */
+/* The integers of tensor with the scale of another: by QUANTIZE, unless they have it; constants are
+ * given it, as converters do. */
 static int requantized(struct maker *m, int tensor, int like)
 {
     const struct options options = { .tag = OPTIONS_QuantizeOptions };
@@ -662,6 +665,10 @@ static int requantized(struct maker *m, int tensor, int like)
 
     if (from.scale == to->scale && from.zero == to->zero)
         return tensor;
+    if (from.constant) {
+        maker_set_scale(m, tensor, from.type, to->scale, to->zero);
+        return tensor;
+    }
     t = (const struct model_tensor *)m->builder.tensors.items + tensor;
     out = builder_tensor(&m->builder, from.type, "requantized", t->shape.count, t->shape.data);
     maker_set_scale(m, out, from.type, to->scale, to->zero);
@@ -694,15 +701,20 @@ static void scale_bias(struct maker *m, int tensor, const struct maker_scale *x,
 static void share_scale(struct result *r, const int *inputs, int *replaced, int output)
 {
     struct maker *const m = r->m;
-    const struct maker_scale *first;
+    const struct maker_scale *lead;
+    size_t first = 0;
 
-    for (size_t i = 1; i < r->count && m->status == STATUS_OK; i++) {
+    while (first + 1 < r->count && m->scales[inputs[first]].constant)
+        first++;
+    if (!m->scales[inputs[first]].known) /* the shape of a reshape */
+        first = 0;
+    for (size_t i = 0; i < r->count && m->status == STATUS_OK; i++) {
         if (inputs[i] >= 0 && m->scales[inputs[i]].known)
-            replaced[i] = requantized(m, inputs[i], inputs[0]);
+            replaced[i] = requantized(m, inputs[i], inputs[first]);
     }
-    first = maker_scale_of(m, inputs[0]);
-    if (first)
-        maker_set_scale(m, output, first->type, first->scale, first->zero);
+    lead = maker_scale_of(m, inputs[first]);
+    if (lead)
+        maker_set_scale(m, output, lead->type, lead->scale, lead->zero);
 }
 
 static void scale_result(struct result *r, const struct result_rule *rule, const int *inputs,

@@ -7,6 +7,7 @@
 /* How a tensor is quantized, and about what it holds. */
 struct maker_scale {
     bool known;
+    bool constant;
     int32_t type;
     float scale; /* of weights with many: what these are about */
     int32_t zero;

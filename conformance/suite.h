@@ -102,8 +102,8 @@ struct op_case {
     const char *name; /* the variant, unique among the rows of an op: [a-z0-9_]+ */
     const char *why;  /* why the row is there */
     const char *only; /* the members that it is for, with a space between two; NULL: all */
-    /* TYPE_BITs; 0: those of the member, of its quantized types half, by the name, and none where
-     * the data are about floats */
+    /* TYPE_BITs; 0: those of the member, of its quantized types three in eight (of the gap suite
+     * two), by the name, and none where the data are about floats */
     uint32_t types;
     uint32_t sets;   /* SET_BITs; 0: the member's */
     int32_t version; /* of the operator; 0: the member's */

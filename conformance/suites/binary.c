@@ -3,6 +3,7 @@
  */
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
+#include "conformance/quant_axes.h"
 #include "conformance/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -137,6 +138,12 @@ static const struct row rows[] = {
     { ROW("half_difference", "differences around the largest f16", .only = "sub minimum",
           .scale = 4e4, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
       .a = DIMS(1, 3, 3, 5), .b = DIMS(1, 3, 3, 5) },
+    { ROW("every_pair", "every pair of bytes", .types = TYPES_BYTES, .every_byte = true),
+      .a = DIMS(1, 64, 256, 4), .b = DIMS(1, 64, 256, 4) },
+    { ROW("every_pair_odd", "every pair of bytes, zero points at the end, other factors",
+          .only = FUSING, .types = TYPES_BYTES, .every_byte = true,
+          .quant = { .in = 0.037, .in2 = 0.61, .zero = ZERO_LOW }),
+      .a = DIMS(1, 64, 256, 4), .b = DIMS(1, 64, 256, 4) },
     { ROW("half_squares", "products of 1e4 and more: most are beyond f16", .only = "mul",
           .scale = 1e4, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
       .a = DIMS(1, 3, 3, 5), .same = true },
@@ -314,6 +321,42 @@ static size_t every_pattern(int rank, char names[][16], struct row *out)
     return patterns;
 }
 
+/* ---- sweep: scales and zero points ---- */
+
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_ACTIVATION, Q_CONSTANT, Q_AXES };
+
+/* Of sums, and of products: MUL has factors of its own. */
+static size_t sweep_quantized(struct row *out, struct pairwise_row *choices, bool products)
+{
+    const struct pairwise_axis quantized[Q_AXES] = { products ? quant_factors_of_products
+                                                              : quant_factors_of_sums,
+                                                     quant_zeros, quant_zeros_out,
+                                                     quant_activations, PAIRWISE_AXIS(constants) };
+    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct pairwise_level *const *const level = choices[i].level;
+
+        out[i] = (struct row){
+            .base = { .name = choices[i].name,
+                      .why = "pairwise: factors, zero points, activation",
+                      .only = products ? "mul" : "add sub",
+                      .types = TYPES_BYTES,
+                      .quant =
+                          quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+            .a = DIMS(1, 3, 4, 5),
+            .b = DIMS(1, 3, 4, 5),
+            .constant = (enum constant)level[Q_CONSTANT]->x,
+            .activation = level[Q_ACTIVATION]->x,
+        };
+        if (products) /* version 3 has factors over 1 */
+            out[i].base.version = 3;
+        if (i % 3 == 1)
+            *(i % 2 ? &out[i].a : &out[i].b) = (struct shape)DIMS(5);
+    }
+    return count;
+}
+
 /* In f16 one in four. */
 static void thin_half(struct row *made, size_t count)
 {
@@ -328,7 +371,9 @@ static const void *sweep(size_t *count)
     static struct pairwise_row choices[2 * MOST_RANK][64];
     static struct pairwise_row list[PAIRWISE_ROWS_MAX];
     static char names[PATTERNS][16];
-    static struct row made[sizeof choices / sizeof choices[0][0] + PATTERNS];
+    static struct pairwise_row quantized[2][PAIRWISE_ROWS_MAX];
+    static struct row
+        made[sizeof choices / sizeof choices[0][0] + PATTERNS + 2 * PAIRWISE_ROWS_MAX];
     static size_t made_count;
     size_t patterns = 0;
 
@@ -354,6 +399,8 @@ static const void *sweep(size_t *count)
         made_count += n;
     }
     thin_half(made, made_count);
+    for (int products = 0; products < 2; products++)
+        made_count += sweep_quantized(&made[made_count], quantized[products], products);
     *count = made_count;
     return made;
 }

@@ -2,6 +2,7 @@
  * sides; groups; fused activations; long sums; constants that are not constant. */
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
+#include "conformance/quant_axes.h"
 #include "conformance/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -315,10 +316,53 @@ static struct row group_row(const struct pairwise_row *p)
     };
 }
 
+/* ---- sweep: scales and zero points ---- */
+
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES };
+
+/* Of i8 with one scale and of u8, or of i8 with many, in turns. */
+static struct row quantized_row(const struct pairwise_row *p, size_t i)
+{
+    static const struct row shapes[] = {
+        { .in = DIMS(1, 3, 4, 5), .out = 6, .kernel = { 3, 3 } },
+        { .in = DIMS(1, 4, 4, 8), .out = 5, .kernel = { 1, 1 } },
+        { .in = DIMS(2, 3, 3, 3), .out = 9, .kernel = { 2, 2 }, .padding = VALID },
+        { .in = DIMS(1, 1, 2, 17), .out = 33, .kernel = { 1, 1 } },
+        { .in = DIMS(1, 5, 5, 1), .out = 4, .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    };
+    struct row r = shapes[i % (sizeof shapes / sizeof shapes[0])];
+
+    r.base = (struct op_case){
+        .name = p->name,
+        .why = "pairwise: factors, zero points, scales by channel",
+        .types = p->level[Q_CHANNELS]->x != CHANNELS_NEAR ? TYPE_BIT(CASE_I8PC)
+                 : i % 3 == 0                             ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
+                                                          : TYPES_BYTES,
+        .version = r.base.version,
+        .quant = quant_row_of(p->level[Q_FACTORS], p->level[Q_ZERO], p->level[Q_ZERO_OUT],
+                              p->level[Q_CHANNELS]),
+    };
+    r.activation = p->level[Q_ACTIVATION]->x;
+    return r;
+}
+
+static size_t sweep_quantized(struct row *out)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    const struct pairwise_axis quantized[Q_AXES] = { quant_factors_of_products, quant_zeros,
+                                                     quant_zeros_out, quant_channels,
+                                                     quant_activations };
+    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = quantized_row(&choices[i], i);
+    return count;
+}
+
 static const void *sweep(size_t *count)
 {
     static struct pairwise_row plain[PAIRWISE_ROWS_MAX], grouped[PAIRWISE_ROWS_MAX];
-    static struct row made[2 * PAIRWISE_ROWS_MAX];
+    static struct row made[3 * PAIRWISE_ROWS_MAX];
     static size_t made_count;
 
     if (made_count == 0) {
@@ -331,6 +375,7 @@ static const void *sweep(size_t *count)
                 swept_row(&plain[i], i % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(i));
         for (size_t i = 0; i < grouped_count; i++)
             made[made_count++] = group_row(&grouped[i]);
+        made_count += sweep_quantized(&made[made_count]);
     }
     *count = made_count;
     return made;

@@ -2,6 +2,7 @@
  * slices; depth multipliers, whose outputs cross slices; fused activations. */
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
+#include "conformance/quant_axes.h"
 #include "conformance/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -273,16 +274,60 @@ static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
     return r;
 }
 
+/* ---- sweep: scales and zero points ---- */
+
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES };
+
+/* Of i8 with one scale and of u8, or of i8 with many, in turns. */
+static struct row quantized_row(const struct pairwise_row *p, size_t i)
+{
+    static const struct row shapes[] = {
+        { .in = DIMS(1, 3, 4, 5), .kernel = { 3, 3 } },
+        { .in = DIMS(1, 4, 4, 8), .kernel = { 1, 1 } },
+        { .in = DIMS(2, 3, 3, 3), .kernel = { 2, 2 }, .padding = VALID, .multiplier = 3 },
+        { .in = DIMS(1, 5, 5, 17), .kernel = { 3, 3 }, .stride = { 2, 2 } },
+        { .in = DIMS(1, 4, 5, 1), .kernel = { 5, 5 }, .multiplier = 6 },
+    };
+    struct row r = shapes[i % (sizeof shapes / sizeof shapes[0])];
+
+    r.base = (struct op_case){
+        .name = p->name,
+        .why = "pairwise: factors, zero points, scales by channel",
+        .types = p->level[Q_CHANNELS]->x != CHANNELS_NEAR ? TYPE_BIT(CASE_I8PC)
+                 : i % 3 == 0                             ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
+                                                          : TYPES_BYTES,
+        .version = r.base.version,
+        .quant = quant_row_of(p->level[Q_FACTORS], p->level[Q_ZERO], p->level[Q_ZERO_OUT],
+                              p->level[Q_CHANNELS]),
+    };
+    r.activation = p->level[Q_ACTIVATION]->x;
+    return r;
+}
+
+static size_t sweep_quantized(struct row *out)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    const struct pairwise_axis quantized[Q_AXES] = { quant_factors_of_products, quant_zeros,
+                                                     quant_zeros_out, quant_channels,
+                                                     quant_activations };
+    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = quantized_row(&choices[i], i);
+    return count;
+}
+
 static const void *sweep(size_t *count)
 {
     static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
+    static struct row made[2 * PAIRWISE_ROWS_MAX];
     static size_t made_count;
 
     if (made_count == 0) {
         made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
         for (size_t i = 0; i < made_count; i++)
             made[i] = swept_row(&choices[i], i % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(i));
+        made_count += sweep_quantized(&made[made_count]);
     }
     *count = made_count;
     return made;

@@ -2,6 +2,7 @@
  * lanes, batches, with and without bias, fused activations. */
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
+#include "conformance/quant_axes.h"
 #include "conformance/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -204,10 +205,51 @@ static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
     return r;
 }
 
+/* ---- sweep: scales and zero points ---- */
+
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES };
+
+/* Of i8 with one scale and of u8, or of i8 with many, in turns. */
+static struct row quantized_row(const struct pairwise_row *p, size_t i)
+{
+    static const struct row shapes[] = {
+        { .in = DIMS(1, 5), .units = 33 },  { .in = DIMS(2, 8), .units = 5 },
+        { .in = DIMS(3, 67), .units = 9 },  { .in = DIMS(1, 1), .units = 17 },
+        { .in = DIMS(2, 130), .units = 6 },
+    };
+    struct row r = shapes[i % (sizeof shapes / sizeof shapes[0])];
+
+    r.base = (struct op_case){
+        .name = p->name,
+        .why = "pairwise: factors, zero points, scales by channel",
+        .types = p->level[Q_CHANNELS]->x != CHANNELS_NEAR ? TYPE_BIT(CASE_I8PC)
+                 : i % 3 == 0                             ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
+                                                          : TYPES_BYTES,
+        .version = r.base.version,
+        .quant = quant_row_of(p->level[Q_FACTORS], p->level[Q_ZERO], p->level[Q_ZERO_OUT],
+                              p->level[Q_CHANNELS]),
+    };
+    r.activation = p->level[Q_ACTIVATION]->x;
+    return r;
+}
+
+static size_t sweep_quantized(struct row *out)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    const struct pairwise_axis quantized[Q_AXES] = { quant_factors_of_products, quant_zeros,
+                                                     quant_zeros_out, quant_channels,
+                                                     quant_activations };
+    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = quantized_row(&choices[i], i);
+    return count;
+}
+
 static const void *sweep(size_t *count)
 {
     static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
+    static struct row made[2 * PAIRWISE_ROWS_MAX];
     static size_t made_count;
 
     if (made_count == 0) {
@@ -217,6 +259,7 @@ static const void *sweep(size_t *count)
 
             made[i] = swept_row(&choices[i], more);
         }
+        made_count += sweep_quantized(&made[made_count]);
     }
     *count = made_count;
     return made;

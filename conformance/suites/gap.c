@@ -17,7 +17,8 @@ enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
 
 #define MEMBER(name, code, kind_)                                                                  \
     {                                                                                              \
-        name, code, 1, TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16), SETS,                              \
+        name, code, 1,                                                                             \
+            TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC), SETS,     \
         {                                                                                          \
             .kind = kind_                                                                          \
         }                                                                                          \
@@ -37,6 +38,9 @@ static const struct suite_member members[] = {
     MEMBER("prelu", BUILTIN_PRELU, BOUND_ROUNDED),
     MEMBER("relu", BUILTIN_RELU, BOUND_BITS),
     MEMBER("relu6", BUILTIN_RELU6, BOUND_BITS),
+    MEMBER("logistic", BUILTIN_LOGISTIC, BOUND_LOGISTIC),
+    MEMBER("dequantize", BUILTIN_DEQUANTIZE, BOUND_BITS),
+    MEMBER("quantize", BUILTIN_QUANTIZE, BOUND_BITS),
 };
 
 static const struct shape scalar = SCALAR;
@@ -542,16 +546,106 @@ static void make_epsilon_sum(struct maker *m, const struct row *r)
     chain_end(m, add(m, none, number(m, &scalar, 1e-9f)));
 }
 
+/* ---- 8-bit models: floats at the edges, scales that differ ---- */
+
+static struct value layer(struct maker *m, struct value x, int32_t out, int32_t k, int32_t stride,
+                          int activation)
+{
+    return chain_conv(m, x,
+                      &(struct chain_window){
+                          .out = out, .h = k, .w = k, .stride = stride, .activation = activation });
+}
+
+static struct value floats(struct maker *m, const struct row *r)
+{
+    return chain_quantize(m, chain_single_input(m, "x", &r->in));
+}
+
+/* The shortest one: an image of floats, a layer, a residual, floats again. */
+static void make_edges(struct maker *m, const struct row *r)
+{
+    const struct value x = floats(m, r);
+
+    chain_end(m, chain_dequantize(m, add(m, layer(m, x, r->in.d[3], 3, 1, CHAIN_RELU6), x)));
+}
+
+/* A network in small, as converters write it: bytes in the middle, floats on both sides. */
+static void make_network(struct maker *m, const struct row *r)
+{
+    const struct value x = layer(m, floats(m, r), 8, 3, 2, CHAIN_RELU6);
+    const struct value d =
+        chain_depthwise(m, x, &(struct chain_window){ .h = 3, .w = 3, .activation = CHAIN_RELU6 });
+    const struct value y = add(m, layer(m, d, 8, 1, 1, CHAIN_NONE), x);
+    const struct value pooled = chain_pool(m, BUILTIN_AVERAGE_POOL_2D, y,
+                                           &(struct chain_window){ .h = 2, .w = 2, .valid = true });
+
+    chain_end(m, chain_dequantize(
+                     m, chain_softmax(m, chain_fully_connected(m, pooled, 10, false, CHAIN_NONE))));
+}
+
+/* Bytes to bytes of another scale, read on both sides. */
+static void make_rescaled(struct maker *m, const struct row *r)
+{
+    const struct value x = layer(m, input(m, r), 6, 1, 1, CHAIN_RELU), y = chain_quantize(m, x);
+
+    chain_also(m, chain_quantize(m, chain_pool(m, BUILTIN_MAX_POOL_2D, y,
+                                               &(struct chain_window){ .h = 2, .w = 2 })));
+    chain_end(m, add(m, x, y));
+}
+
+/* Results of one layer as bytes and as floats. */
+static void make_both(struct maker *m, const struct row *r)
+{
+    const struct value x = layer(m, floats(m, r), 5, 3, 1, CHAIN_NONE);
+
+    chain_also(m, chain_dequantize(m, x));
+    chain_end(m, chain_unary(m, BUILTIN_LOGISTIC, x));
+}
+
+/* Gates: a mean, two layers, and a factor for each channel. */
+static void make_gates(struct maker *m, const struct row *r)
+{
+    const struct value x = layer(m, input(m, r), 9, 3, 1, CHAIN_RELU6);
+    const struct value mean = chain_mean(m, x, 6, true);
+    const struct value gate = layer(m, layer(m, mean, 3, 1, 1, CHAIN_RELU), 9, 1, 1, CHAIN_NONE);
+
+    chain_end(m, mul(m, x, chain_unary(m, BUILTIN_LOGISTIC, gate)));
+}
+
+/* Segmentation: the mean of the image, enlarged, beside the image. */
+static void make_context(struct maker *m, const struct row *r)
+{
+    const struct value x = layer(m, input(m, r), 6, 3, 1, CHAIN_RELU6);
+    const struct value mean = layer(m, chain_mean(m, x, 6, true), 5, 1, 1, CHAIN_RELU6);
+    const struct value all[] = { chain_resize(m, mean, x.shape.d[1], x.shape.d[2], false), x };
+
+    chain_end(m, layer(m, chain_concat(m, 2, all, 3), 7, 1, 1, CHAIN_NONE));
+}
+
 #define GRAPH(name, why, op, gap_, make_, ...)                                                     \
     {                                                                                              \
         ROW(name, why, .only = op, .gap = gap_, .scale = 0.5), .make = (make_),                    \
                                                                .in = DIMS(__VA_ARGS__)             \
+    }
+#define GRAPH_OF_FLOATS(name, why, op, gap_, make_, ...)                                           \
+    {                                                                                              \
+        ROW(name, why, .only = op, .gap = gap_, .scale = 0.5, .floats = true),                     \
+            .make = (make_), .in = DIMS(__VA_ARGS__)                                               \
     }
 /* One image of 3 channels, of 5, and a batch of whole slices. */
 #define GRAPHS(name, why, op, gap_, make_)                                                         \
     GRAPH(name "_c3", why, op, gap_, make_, 1, 4, 6, 3),                                           \
         GRAPH(name "_n2_c5", why, op, gap_, make_, 2, 6, 4, 5),                                    \
         GRAPH(name "_n3_c8", why, op, gap_, make_, 3, 4, 4, 8)
+#define BYTES(name, why, op, make_)                                                                \
+    BYTE_GRAPH(name "_c3", why, op, make_, 1, 4, 6, 3),                                            \
+        BYTE_GRAPH(name "_n2_c5", why, op, make_, 2, 6, 4, 5),                                     \
+        BYTE_GRAPH(name "_c8", why, op, make_, 1, 8, 8, 8)
+#define BYTE_GRAPH(name, why, op, make_, ...)                                                      \
+    {                                                                                              \
+        ROW(name, why, .only = op, .gap = GAP_BYTES, .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC)),  \
+            .make = (make_), .in = DIMS(__VA_ARGS__)                                               \
+    }
 #define LANES(name, why, op, make_)     GRAPHS(name, why, op, GAP_LANES, make_)
 #define FUSION(name, why, op, make_)    GRAPHS(name, why, op, GAP_FUSION, make_)
 #define OVERWRITE(name, why, op, make_) GRAPHS(name, why, op, GAP_OVERWRITE, make_)
@@ -600,26 +694,37 @@ static const struct row rows[] = {
     FUSION("pyramid", "enlarged and added", "add", make_pyramid),
     FUSION("split", "halves of the channels", "concatenation", make_split),
     OVERWRITE("aliases", "outputs that are views of another", "add", make_aliases),
-    FUSION("shared", "weights and bias of two ops, the bias read by two more", "add",
-           make_shared_constants),
+    GRAPH_OF_FLOATS("shared_c3", "weights and bias of two ops, the bias read by two more", "add",
+                    GAP_FUSION, make_shared_constants, 1, 4, 6, 3),
+    GRAPH_OF_FLOATS("shared_n2_c5", "weights and bias of two ops, the bias read by two more", "add",
+                    GAP_FUSION, make_shared_constants, 2, 6, 4, 5),
+    GRAPH_OF_FLOATS("shared_n3_c8", "weights and bias of two ops, the bias read by two more", "add",
+                    GAP_FUSION, make_shared_constants, 3, 4, 4, 8),
     OVERWRITE("long_life", "the first tensor is read last", "sub", make_long_life),
     OVERWRITE("outputs_inside", "outputs that later ops read", "add", make_outputs_inside),
     OVERWRITE("four_readers", "one tensor, four readers", "concatenation", make_four_readers),
     OVERWRITE("crossed", "two chains, crossed twice", "add", make_crossed),
     OVERWRITE("input_again", "the input is read last", "mul", make_input_again),
-    GRAPH("two_lstms", "two states behind each other", "fully_connected", GAP_STATE, make_two_lstms,
-          1, 4),
-    GRAPH("two_lstms_n3", "two states behind each other, a batch", "fully_connected", GAP_STATE,
-          make_two_lstms, 3, 3),
-    GRAPH("twin_lstms", "two states side by side", "concatenation", GAP_STATE, make_twin_lstms, 1,
-          5),
-    GRAPH("twin_lstms_n2", "two states side by side, a batch", "concatenation", GAP_STATE,
-          make_twin_lstms, 2, 8),
-    GRAPH("epsilon", "a factor that f16 hardly has", "mul", GAP_EPSILON, make_epsilon, 1, 3, 3, 5),
-    GRAPH("epsilon_channels", "a factor for each channel that f16 hardly has", "mul", GAP_EPSILON,
-          make_epsilon_channels, 1, 3, 3, 5),
-    GRAPH("epsilon_sum", "a summand that f16 has not", "add", GAP_EPSILON, make_epsilon_sum, 1, 3,
-          3, 5),
+    GRAPH_OF_FLOATS("two_lstms", "two states behind each other", "fully_connected", GAP_STATE,
+                    make_two_lstms, 1, 4),
+    GRAPH_OF_FLOATS("two_lstms_n3", "two states behind each other, a batch", "fully_connected",
+                    GAP_STATE, make_two_lstms, 3, 3),
+    GRAPH_OF_FLOATS("twin_lstms", "two states side by side", "concatenation", GAP_STATE,
+                    make_twin_lstms, 1, 5),
+    GRAPH_OF_FLOATS("twin_lstms_n2", "two states side by side, a batch", "concatenation", GAP_STATE,
+                    make_twin_lstms, 2, 8),
+    BYTES("edges", "floats, a layer, a residual, floats", "dequantize", make_edges),
+    BYTES("network", "a network in small, floats at its edges", "dequantize", make_network),
+    BYTES("rescaled", "bytes of two scales, both read", "add", make_rescaled),
+    BYTES("both", "one layer as bytes and as floats", "logistic", make_both),
+    BYTES("gates", "a factor for each channel that is computed", "mul", make_gates),
+    BYTES("context", "the mean of the image, enlarged, beside it", "conv_2d", make_context),
+    GRAPH_OF_FLOATS("epsilon", "a factor that f16 hardly has", "mul", GAP_EPSILON, make_epsilon, 1,
+                    3, 3, 5),
+    GRAPH_OF_FLOATS("epsilon_channels", "a factor for each channel that f16 hardly has", "mul",
+                    GAP_EPSILON, make_epsilon_channels, 1, 3, 3, 5),
+    GRAPH_OF_FLOATS("epsilon_sum", "a summand that f16 has not", "add", GAP_EPSILON,
+                    make_epsilon_sum, 1, 3, 3, 5),
 };
 
 static void build(struct maker *m)

@@ -17,6 +17,7 @@
 #define GAP_STATE      "state is lost or kept between frames"
 #define GAP_VERSION    "a newer version of an op is refused"
 #define GAP_RUNTIME    "weights, bias, slopes must be constant"
+#define GAP_BYTES      "8-bit models: floats outside, scales within"
 #define GAP_RESIZE     "align_corners, half_pixel_centers ignored"
 #define GAP_DEPTHWISE  "a depthwise convolution of 1 channel fails"
 

@@ -26,7 +26,7 @@ enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
 
 #define MEMBER(name, code, kind_)                                                                  \
     {                                                                                              \
-        name, code, 1, TYPE_BIT(CASE_F32), SETS,                                                   \
+        name, code, 1, TYPE_BIT(CASE_F32) | TYPES_BYTES, SETS,                                     \
         {                                                                                          \
             .kind = kind_                                                                          \
         }                                                                                          \
@@ -331,6 +331,11 @@ static const void *sweep(size_t *count)
                 .first = &links[level[FIRST]->x],
                 .second = second,
             };
+            made[i].base.types = TYPE_BIT(CASE_F32) | (i % 20 == 0    ? TYPE_BIT(CASE_I8)
+                                                       : i % 20 == 10 ? TYPE_BIT(CASE_U8)
+                                                                      : 0u);
+            if (strcmp(second->op, "exp") == 0)
+                made[i].base.types &= ~TYPE_BIT(CASE_U8);
         }
     }
     *count = made_count;

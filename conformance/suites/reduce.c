@@ -2,6 +2,7 @@
  * format allows, sums that do not fit f16. */
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
+#include "conformance/quant_axes.h"
 #include "conformance/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -102,6 +103,9 @@ static const struct row rows[] = {
       .axes = DIMS(1, 2) },
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = IMAGE, .axes = DIMS(1, 2) },
+    { ROW("every_byte", "means of one element: requantization of every byte", .types = TYPES_BYTES,
+          .every_byte = true),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
     { ROW("sum_batch", "70,000 elements of each of two images", .gap = GAP_HALF_SUM),
       .in = DIMS(2, 280, 250, 3), .axes = DIMS(1, 2), .keep = true },
 };
@@ -192,10 +196,40 @@ static struct row swept_row(const struct pairwise_row *p)
     return r;
 }
 
+/* ---- sweep: scales and zero points, counts of elements around powers of two ---- */
+
+static const struct pairwise_level counts[] = {
+    { "x3", 3, 1 }, { "x4", 2, 2 }, { "x5", 5, 1 }, { "x49", 7, 7 }, { "x64", 8, 8 },
+};
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_COUNT, Q_AXES };
+
+static size_t sweep_quantized(struct row *out)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    const struct pairwise_axis quantized[Q_AXES] = { quant_factors_of_one, quant_zeros,
+                                                     quant_zeros_out, PAIRWISE_AXIS(counts) };
+    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct pairwise_level *const *const level = choices[i].level;
+
+        out[i] = (struct row){
+            .base = { .name = choices[i].name,
+                      .why = "pairwise: factors, zero points, how many elements",
+                      .types = i % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
+                      .quant =
+                          quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+            .in = DIMS(2, level[Q_COUNT]->x, level[Q_COUNT]->y, 9),
+            .axes = DIMS(1, 2),
+        };
+    }
+    return count;
+}
+
 static const void *sweep(size_t *count)
 {
     static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
+    static struct row made[2 * PAIRWISE_ROWS_MAX];
     static size_t made_count;
 
     if (made_count == 0) {
@@ -204,6 +238,7 @@ static const void *sweep(size_t *count)
             made[i] = swept_row(&choices[i]);
             made[i].base.floats = i % 3 != 0;
         }
+        made_count += sweep_quantized(&made[made_count]);
     }
     *count = made_count;
     return made;

@@ -2,6 +2,7 @@
  * element more than a workgroup, and values on both sides of the clamps. */
 #include "conformance/maker.h"
 #include "conformance/pairwise.h"
+#include "conformance/quant_axes.h"
 #include "conformance/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -70,7 +71,7 @@ static const struct row rows[] = {
     { ROW("pixels65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 65, 1, 3) },
     { ROW("pixels257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 1, 257, 2) },
     { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11) },
-    { ROW("large", "beyond 65,536 elements"), .in = DIMS(1, 67, 61, 17) },
+    { ROW("large", "beyond 65,536 elements", .floats = true), .in = DIMS(1, 67, 61, 17) },
     { ROW("near_zero", "around 0: the lower clamp", .scale = 1e-3), .in = DIMS(1, 4, 4, 6) },
     { ROW("near_six", "around 6: the upper clamp", .scale = 1e-2, .offset = 6),
       .in = DIMS(1, 4, 4, 6) },
@@ -95,6 +96,20 @@ static const struct row rows[] = {
     { ROW("every_half", "every f16 value, infinities and NaNs too", .every_half = true,
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 64, 64, 16) },
+    { ROW("every_byte", "every byte", .types = TYPES_BYTES, .every_byte = true),
+      .in = DIMS(1, 4, 16, 4) },
+    { ROW("every_byte_fine", "every byte, all near 0", .types = TYPES_BYTES, .every_byte = true,
+          .quant = { .in = 0.0123 }),
+      .in = DIMS(1, 4, 16, 4) },
+    { ROW("every_byte_coarse", "every byte, far from 0", .types = TYPES_BYTES, .every_byte = true,
+          .quant = { .in = 0.9876, .zero = ZERO_MIDDLE }),
+      .in = DIMS(1, 256) },
+    { ROW("every_byte_low", "every byte, none below 0", .types = TYPES_BYTES, .every_byte = true,
+          .quant = { .in = 0.0456, .zero = ZERO_LOW }),
+      .in = DIMS(1, 1, 256, 1) },
+    { ROW("every_byte_high", "every byte, none above 0", .types = TYPES_BYTES, .every_byte = true,
+          .quant = { .in = 0.0456, .zero = ZERO_HIGH }),
+      .in = DIMS(1, 2, 64, 2) },
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 6) },
     { ROW("half_results", "results around the largest f16", .only = "exp", .scale = 0.2,
@@ -150,10 +165,38 @@ static struct row swept_row(const struct pairwise_row *p)
     return r;
 }
 
+/* ---- sweep: scales and zero points of what requantizes, every byte each time ---- */
+
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_AXES };
+
+static size_t sweep_quantized(struct row *out)
+{
+    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
+    const struct pairwise_axis quantized[Q_AXES] = { quant_factors_of_one, quant_zeros,
+                                                     quant_zeros_out };
+    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct pairwise_level *const *const level = choices[i].level;
+
+        out[i] = (struct row){
+            .base = { .name = choices[i].name,
+                      .why = "pairwise: factors and zero points, every byte",
+                      .only = CLAMPING,
+                      .types = i % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
+                      .every_byte = true,
+                      .quant =
+                          quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+            .in = DIMS(1, 4, 16, 4),
+        };
+    }
+    return count;
+}
+
 static const void *sweep(size_t *count)
 {
     static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
+    static struct row made[2 * PAIRWISE_ROWS_MAX];
     static size_t made_count;
 
     if (made_count == 0) {
@@ -162,6 +205,7 @@ static const void *sweep(size_t *count)
             made[i] = swept_row(&choices[i]);
             made[i].base.floats = i % 3 != 0;
         }
+        made_count += sweep_quantized(&made[made_count]);
     }
     *count = made_count;
     return made;

@@ -365,6 +365,132 @@ static void test_variables(void **state)
     assert_int_equal(judge_fault("lstm.f32.a5", "half", 0).status, CASE_FAIL);
 }
 
+/* ---- 8 bits ---- */
+
+/* On a mock whose integers are held to a class. */
+static struct case_result judge_bytes(const char *mock, const char *name, const char *fault,
+                                      int ulps, enum bounds quantized)
+{
+    char first[64], second[64];
+    const char *items[] = { first, second };
+    const struct cli_list list = { items, 2 };
+    const struct judge_options how = { 1, NULL, NULL };
+    struct case_result result;
+    struct subject subject;
+    struct judge *judge = NULL;
+    struct diag diag;
+
+    snprintf(first, sizeof first, "fault=%s", fault);
+    snprintf(second, sizeof second, "ulps=%d", ulps);
+    if (subject_init(&subject, mock_path(mock), &list, &diag) != STATUS_OK ||
+        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    subject.quantized = quantized;
+    judge_case(judge, find(name), &result);
+    judge_close(judge);
+    subject_close(&subject);
+    return result;
+}
+
+/* Every kind of op: of moves, sums, tables, fixed point of its own. */
+static const char *const byte_samples[] = {
+    "conv_2d.i8.qover1_zhigh_yhigh",
+    "conv_2d.i8pc.qties_ylow_cfar_relu6",
+    "fully_connected.u8.q",
+    "add.i8.every_pair",
+    "mul.u8.every_pair",
+    "maximum.u8.every_pair",
+    "concatenation.u8.rescaled_every",
+    "logistic.i8.every_byte",
+    "softmax.u8.every_byte",
+    "mean.i8.every_byte",
+    "quantize.u8.same_coarser",
+    "quantize.i8.other_flip",
+    "gap.i8pc.dequantize_network_n2_c5",
+};
+enum { BYTE_SAMPLES = sizeof byte_samples / sizeof byte_samples[0] };
+
+/* The reference's own integers are exact; those nearest to the exact results are float view. */
+static void test_honest_bytes_pass(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < BYTE_SAMPLES; i++) {
+        struct case_result r = judge_bytes("gpu.so", byte_samples[i], "none", 0, BOUNDS_EXACT);
+
+        if (r.status != CASE_PASS)
+            fail_msg("%s: %s", byte_samples[i], r.reason);
+        assert_true(r.margin <= 1);
+        assert_true(r.integers > 0);
+        assert_int_equal(r.unequal, 0);
+        r = judge_bytes("gpu.so", byte_samples[i], "nearest", 0, BOUNDS_FLOAT_VIEW);
+        if (r.status != CASE_PASS)
+            fail_msg("%s, nearest: %s at %s: %g, not %g", byte_samples[i], r.reason, r.where, r.got,
+                     r.want);
+    }
+}
+
+/* A step in one element is no tie; that it is near does not help. */
+static void test_off_by_one(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < BYTE_SAMPLES; i++) {
+        struct case_result r = judge_bytes("delegate.so", byte_samples[i], "ulps", 1, BOUNDS_EXACT);
+
+        expect_reason(&r, "not the integer of the reference");
+        assert_true(r.has_element);
+        r = judge_bytes("delegate.so", byte_samples[i], "ulps", -1, BOUNDS_EXACT);
+        expect_reason(&r, "not the integer of the reference");
+        r = judge_bytes("delegate.so", byte_samples[i], "ulps", 1, BOUNDS_FLOAT_VIEW);
+        expect_reason(&r, "not the integer nearest to the exact result");
+        r = judge_bytes("delegate.so", byte_samples[i], "bias", -1, BOUNDS_FLOAT_VIEW);
+        expect_reason(&r, "not the integer nearest to the exact result");
+    }
+}
+
+/* What is nearest is not what fixed point gives, and the other way round. */
+static void test_classes_differ(void **state)
+{
+    struct case_result r =
+        judge_bytes("delegate.so", "quantize.i8.same_coarser", "nearest", 0, BOUNDS_FLOAT_VIEW);
+
+    (void)state;
+    assert_int_equal(r.status, CASE_PASS);
+    assert_true(r.unequal > 0 && r.unequal < r.integers / 2);
+    r = judge_bytes("delegate.so", "quantize.i8.same_coarser", "nearest", 0, BOUNDS_EXACT);
+    expect_reason(&r, "not the integer of the reference");
+    r = judge_bytes("delegate.so", "quantize.i8.same_coarser", "none", 0, BOUNDS_FLOAT_VIEW);
+    expect_reason(&r, "not the integer nearest");
+}
+
+/* The habits. */
+static void test_habits_of_bytes(void **state)
+{
+    static const char name[] = "gap.i8.add_rescaled_n2_c5", one[] = "add.i8.every_pair";
+    struct case_result r = judge_bytes("gpu.so", one, "poison", 0, BOUNDS_EXACT);
+
+    (void)state;
+    expect_reason(&r, "changes the result");
+    r = judge_bytes("delegate.so", one, "second", 0, BOUNDS_EXACT);
+    expect_reason(&r, "");
+    r = judge_bytes("delegate.so", one, "overrun", 0, BOUNDS_EXACT);
+    expect_reason(&r, "written out of bounds");
+    r = judge_bytes("delegate.so", one, "underrun", 0, BOUNDS_EXACT);
+    expect_reason(&r, "written out of bounds");
+    r = judge_bytes("gpu.so", name, "none", 0, BOUNDS_EXACT);
+    if (r.status != CASE_PASS)
+        fail_msg("%s: %s", name, r.reason);
+    r = judge_bytes("gpu.so", name, "single", 0, BOUNDS_EXACT);
+    expect_reason(&r, "image 1 of 2 has other bits as a batch of 1");
+    r = judge_bytes("gpu.so", name, "hidden", 0, BOUNDS_EXACT);
+    expect_reason(&r, "no op was merged");
+    /* Merged: the same integers, or by float view at most one more or less. */
+    r = judge_bytes("gpu.so", name, "merged", 0, BOUNDS_EXACT);
+    expect_reason(&r, "other integers when intermediates are no outputs");
+    assert_int_equal(judge_bytes("delegate.so", name, "hidden", 0, BOUNDS_EXACT).status, CASE_FAIL);
+    r = judge_bytes("delegate.so", name, "hidden_far", 0, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(r.status, CASE_FAIL);
+}
+
 static void test_device(void **state)
 {
     const struct judge_options how = { 1, NULL, NULL };
@@ -465,6 +591,10 @@ int main(void)
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_hidden_intermediates),
         cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_honest_bytes_pass),
+        cmocka_unit_test(test_off_by_one),
+        cmocka_unit_test(test_classes_differ),
+        cmocka_unit_test(test_habits_of_bytes),
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_no_delegate),
         cmocka_unit_test(test_repro_files),

@@ -25,7 +25,9 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(NONE, "none")                                                                                \
     X(HALF, "half")                   /* no fault: results are stored as f16 */                    \
     X(HALF_ENDS, "half_ends")         /* ... but not what the partition keeps inside */            \
-    X(ULPS, "ulps")                   /* one element in each output is off by `ulps` ULPs */       \
+    X(NEAREST, "nearest")             /* no fault in float view: bytes nearest to exact results */ \
+    X(ULPS, "ulps")                   /* one element in each output is off by `ulps` ULPs; */      \
+                                      /* of bytes by steps, in all that follows */                 \
     X(BIAS, "bias")                   /* every element is off by `ulps` ULPs, the same way */      \
     X(SWAP, "swap")                   /* the first two elements change places */                   \
     X(ACTIVATION, "activation")       /* the fused activation is left out */                       \
@@ -211,6 +213,30 @@ static bool is_output(const struct kernel *k, int tensor)
     return false;
 }
 
+static bool is_bytes(const TfLiteTensor *t)
+{
+    return t->type == kTfLiteInt8 || t->type == kTfLiteUInt8;
+}
+
+static void add_step(TfLiteTensor *t, size_t i, int steps)
+{
+    if (t->type == kTfLiteInt8)
+        t->data.int8[i] = (int8_t)(t->data.int8[i] + steps);
+    else
+        t->data.uint8[i] = (uint8_t)(t->data.uint8[i] + steps);
+}
+
+/* As a delegate that computes in floats rounds them, ties to even. */
+static void round_to_nearest(TfLiteTensor *t, const double *value)
+{
+    for (size_t i = 0; i < t->bytes; i++) {
+        if (t->type == kTfLiteInt8)
+            t->data.int8[i] = (int8_t)rint(value[i]);
+        else
+            t->data.uint8[i] = (uint8_t)rint(value[i]);
+    }
+}
+
 static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct step *s,
                              struct view *v)
 {
@@ -223,6 +249,8 @@ static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct st
                              .in_count = s->inputs->size,
                              .out = out,
                              .out_count = s->outputs->size };
+    struct ref_detail detail[8] = { { NULL, NULL, NULL } };
+    double *value = NULL;
     struct diag diag;
 
     if (k->mock->fault == FAULT_ACTIVATION)
@@ -238,10 +266,19 @@ static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct st
         if (out[i]->allocation_type == kTfLitePersistentRo)
             return kTfLiteOk; /* computed by the host */
     }
+    if (k->mock->fault == FAULT_NEAREST && is_bytes(out[0])) {
+        value = mem_alloc(out[0]->bytes, sizeof *value);
+        detail[0].value = value;
+        call.detail = detail;
+    }
     if (s->op->eval(&call, &diag) != STATUS_OK) {
+        mem_free(value);
         context->ReportError(context, "mock: %s", diag.text);
         return kTfLiteError;
     }
+    if (value)
+        round_to_nearest(out[0], value);
+    mem_free(value);
     for (int i = 0; i < s->outputs->size; i++) {
         if (k->mock->fault == FAULT_HALF ||
             (k->mock->fault == FAULT_HALF_ENDS && is_output(k, s->outputs->data[i])))
@@ -257,13 +294,47 @@ static float move(float f, int ulps)
     return f;
 }
 
+static void spoil_bytes(struct kernel *k, TfLiteTensor *t)
+{
+    const int images = t->dims->size > 0 ? t->dims->data[0] : 0;
+    const size_t n = t->bytes;
+    char *const y = t->data.raw;
+    const char first = y[0];
+
+    switch (k->mock->fault) {
+    case FAULT_ULPS: add_step(t, n / 2, k->mock->ulps); break;
+    case FAULT_BIAS:
+        for (size_t i = 0; i < n; i++)
+            add_step(t, i, k->mock->ulps);
+        break;
+    case FAULT_SWAP:
+        if (n > 1) {
+            y[0] = y[1];
+            y[1] = first;
+        }
+        break;
+    case FAULT_OVERRUN: y[n]++; break;
+    case FAULT_UNDERRUN: y[-1]++; break;
+    case FAULT_SECOND: y[n - 1] = (char)(y[n - 1] + (k->invokes == 2)); break;
+    case FAULT_BATCH: y[0] = (char)(y[0] + (images > 1)); break;
+    case FAULT_SINGLE: y[0] = (char)(y[0] + (images == 1)); break;
+    case FAULT_HIDDEN:
+    case FAULT_MERGED: y[0] = (char)(y[0] + k->hides); break;
+    case FAULT_HIDDEN_FAR: y[0] = (char)(y[0] + 3 * k->hides); break;
+    case FAULT_POISON: y[0] = (char)(y[0] + k->mock->poisoned); break;
+    default: break;
+    }
+}
+
 /* The faults that are seen in an output. */
 static void spoil(struct kernel *k, TfLiteTensor *t)
 {
     const size_t n = t->bytes / sizeof(float);
     float *const y = t->data.f;
-    const float first = n > 0 ? y[0] : 0;
+    const float first = n > 0 && t->type == kTfLiteFloat32 ? y[0] : 0;
 
+    if (is_bytes(t) && t->bytes > 0)
+        spoil_bytes(k, t);
     if (n == 0 || t->type != kTfLiteFloat32)
         return;
     switch (k->mock->fault) {
