@@ -28,7 +28,7 @@ RUNTIME = "ai-edge-litert"
 RESOLVER = "BUILTIN_REF"
 OPTIMIZED = "BUILTIN_WITHOUT_DEFAULT_DELEGATES"
 STORE_ONE_IN = 10  # model and inputs are stored in full for one case in so many,
-STORE_BYTES_MAX = 1 << 14  # if they are small
+STORE_BYTES_MAX = 1 << 11  # if they are small
 TOTAL_BYTES_MAX = 24 << 20  # of all that is under golden/
 DEQUANTIZE = schema.BuiltinOperator.DEQUANTIZE
 
