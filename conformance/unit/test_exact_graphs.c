@@ -1,6 +1,5 @@
 /* Random graphs of 8-bit nodes of all kinds but products, on the device: results in place of
- * operands, memory that is used again, views, several partitions' worth of lifetimes.  Skipped
- * where there is no device. */
+ * operands, memory that is used again, views.  Skipped where there is no device. */
 #include "conformance/unit/exact_kit.h"
 
 enum { TENSORS = 64 };
