@@ -220,21 +220,26 @@ static enum status poison_step(struct planner *p, int tensor)
     static const uint32_t pattern[][3] = { [POISON_NAN] = { 0x7fc00000, 0x7e007e00, 0x80808080 },
                                            [POISON_INF] = { 0x7f800000, 0x7c007c00, 0x7f7f7f7f },
                                            [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff, 0xa55a01ff } };
+    static const char *const shaders[] = { [FORMAT_STORED] = "poison",
+                                           [FORMAT_WIDE] = "poison.f32",
+                                           [FORMAT_BYTES] = "exact_poison",
+                                           [FORMAT_SHORTS] = "exact_poison" };
     struct plan *plan = p->plan;
     const struct plan_tensor *t = &plan->tensors[tensor];
-    const bool bytes = t->format == FORMAT_BYTES;
+    const bool integers = t->format == FORMAT_BYTES || t->format == FORMAT_SHORTS;
+    const int column = integers ? 2 : plan->half && t->format == FORMAT_STORED ? 1 : 0;
     const struct poison_args args = { .count = t->rows,
                                       .channels = t->channels,
                                       .slices = t->slices,
-                                      .pattern = pattern[plan->poison][bytes        ? 2
-                                                                       : plan->half ? 1
-                                                                                    : 0] };
+                                      .pattern = pattern[plan->poison][column] };
     struct plan_step *step;
 
-    if (t->channels % 4 == 0 || (t->format != FORMAT_STORED && !bytes))
+    if (t->channels % 4 == 0)
         return STATUS_OK;
-    if (!(step = planner_step(p, bytes ? "exact_poison" : "poison", NULL, WORKGROUP, 1, 1)))
+    if (!(step = planner_step(p, shaders[t->format], NULL, WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;
+    if (integers)
+        step_spec(step, 3, plan_element_bytes(plan, t)); /* words of a slice */
     step_push(step, &args, sizeof args);
     step_write(p, step, 0, tensor);
     return step_items(p, step, args.count);

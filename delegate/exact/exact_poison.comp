@@ -1,9 +1,11 @@
-// For tests: fills the padded lanes of the last slice of each row of an 8-bit tensor with a pattern.
+// For tests: fills the padded lanes of the last slice of each row of an integer tensor with a pattern.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "integer.glsl"
 
 layout(set = 0, binding = 0) buffer Target { uint words[]; };
+
+layout(constant_id = 3) const uint WORDS = 1u; // of a slice: of bytes, or 2 of 16 bits
 
 layout(push_constant) uniform Args { uint count, channels, slices, pattern; } args;
 
@@ -12,7 +14,12 @@ void main()
     const uint row = item();
     if (row >= args.count)
         return;
-    const uint kept = (1u << 8u * (args.channels % 4u)) - 1u; // some, not all
-    const uint last = (row + 1u) * args.slices - 1u;
-    words[last] = (words[last] & kept) | (args.pattern & ~kept);
+    const uint last = ((row + 1u) * args.slices - 1u) * WORDS;
+    const uint lanes = 4u / WORDS; // of a word
+    const uint live = args.channels % 4u;
+    for (uint w = 0u; w < WORDS; w++) {
+        const uint here = min(max(live, w * lanes) - w * lanes, lanes);
+        const uint kept = here == lanes ? 0xffffffffu : (1u << here * 32u / lanes) - 1u;
+        words[last + w] = (words[last + w] & kept) | (args.pattern & ~kept);
+    }
 }
