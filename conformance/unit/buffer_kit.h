@@ -11,6 +11,18 @@
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
+/* gcc defines, clang answers. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KIT_SANITIZED 1
+#endif
+#endif
+#if !defined(KIT_SANITIZED) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
+#define KIT_SANITIZED 1
+#elif !defined(KIT_SANITIZED)
+#define KIT_SANITIZED 0
+#endif
+
 static bool kit_device; /* the delegate has one here */
 static char kit_said[4096];
 
@@ -34,9 +46,8 @@ static inline void kit_find_device(void)
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "";
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    setenv("ASSAY_VK_VALIDATION", "1", 0);
-#endif
+    if (!KIT_SANITIZED)
+        setenv("ASSAY_VK_VALIDATION", "1", 0);
     kit_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
     if (!kit_device) {
         unsetenv("ASSAY_VK_VALIDATION");
