@@ -85,6 +85,8 @@ static void print_step(FILE *f, const struct assay_gpu_step *s)
             "x%" PRIu32 "x%" PRIu32 ", from %s\n",
             s->shader, s->workgroup[0], s->workgroup[1], s->workgroup[2],
             s->tuned ? " (measured)" : "", s->groups[0], s->groups[1], s->groups[2], s->source);
+    if (s->idle)
+        fprintf(f, "          not run: the tensor already lies as it would bring it\n");
     if (s->constant_count > 3) {
         fprintf(f, "          constants from 3:");
         for (uint32_t i = 3; i < s->constant_count; i++)
@@ -207,6 +209,7 @@ static json_t *json_step(const struct assay_gpu_step *s)
     json_object_set_new(o, "source", json_text(s->source));
     json_object_set_new(o, "workgroup", numbers(s->workgroup, 3));
     json_object_set_new(o, "tuned", json_boolean(s->tuned));
+    json_object_set_new(o, "idle", json_boolean(s->idle));
     json_object_set_new(o, "grid", numbers(s->groups, 3));
     json_object_set_new(o, "constants", numbers(s->constants, s->constant_count));
     json_object_set_new(o, "push", push);

@@ -24,7 +24,7 @@ enum gpu_wait {
     WAIT_PASSIVE,    /* sleep until the fence is signalled */
     WAIT_ACTIVE,     /* ask the fence in a loop */
     WAIT_AGGRESSIVE, /* as active */
-    WAIT_NONE        /* as passive while outputs are copied to the host */
+    WAIT_NONE        /* return at once; as passive where outputs are copied to the host */
 };
 
 /* For tests: what the arena and the padded lanes of every tensor are filled with. */

@@ -137,6 +137,21 @@ struct copies {
     uint64_t host, device;
 };
 
+/* What is not run is told: idle steps, and all others are dispatches. */
+static int idle_steps(TfLiteDelegate *d)
+{
+    struct assay_gpu_step step = { .struct_size = sizeof step };
+    int idle = 0;
+
+    for (int i = 0; assay_gpu_get_step(d, i, &step) == 0; i++) {
+        assert_true(!step.idle || strcmp(step.label, "load") == 0 ||
+                    strcmp(step.label, "store") == 0);
+        idle += step.idle;
+    }
+    assert_int_equal(kit_stats(d).dispatches + idle, assay_gpu_step_count(d));
+    return idle;
+}
+
 /* An inference with the input or the output bound, in a layout; the output's bits are those that
  * the host's memory gets.  Copies that it takes. */
 static struct copies run_bound(int channels, int in_layout, int out_layout, const char *precision,
@@ -180,6 +195,7 @@ static struct copies run_bound(int channels, int in_layout, int out_layout, cons
     before = kit_stats(d);
     kit_run(in);
     after = kit_stats(d);
+    assert_int_equal(after.device_copies - before.device_copies + (uint64_t)idle_steps(d), 2);
     if (in_layout >= 0) /* an input is read, not written */
         assert_memory_equal(values, x.map, x.bytes);
     if (out_layout == ASSAY_LAYOUT_C4)
