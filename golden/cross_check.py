@@ -9,7 +9,8 @@ left): which nodes were taken, and the answers against those of the reference ke
 our own runtime without a delegate against the same answers.  Limits: whole models in f32 90 dB, in
 f16 40 dB, and the same class, unless the reference's two best are closer than the error.
 
-And on single ops, some cases of the suite for each: cross_check_ops.py.
+And on single ops, some cases of the suite for each: cross_check_ops.py; on whole models in 8 bits:
+compare_delegate.py.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import h5py
 import numpy as np
 from ai_edge_litert.interpreter import OpResolverType, load_delegate
 
+import compare_delegate
 import cross_check_ops
 from litert import Report, infer, interpreter_of, ops_that_run, snr_db, wrong_classes
 
@@ -122,6 +124,7 @@ def main():
         check_delegate(report, library, f"mobilenet_v1_{kind}", path, frames, expected)
         check_runtime(report, assay, work, f"mobilenet_v1_{kind}", path, frames, expected)
 
+    compare_delegate.check_all(report, build)
     print(f"cross-check: {report.passed} passed, {report.failed} failed")
     return 1 if report.failed else 0
 
