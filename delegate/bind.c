@@ -232,11 +232,14 @@ static void set_memory(const struct edge *e, const struct binding *b)
                                                          : HOLDER_SLICES;
 }
 
-static enum status replan(struct kernel *k, struct diag *diag)
+enum status kernel_replan(struct kernel *k, struct diag *diag)
 {
+    k->unplanned = true;
     TRY(executor_finish(&k->executor, diag));
     TRY(plan_assign_memory(&k->plan, k->owner->options.in_place, diag));
-    return executor_rebind(&k->executor, diag);
+    TRY(executor_rebind(&k->executor, diag));
+    k->unplanned = false;
+    return STATUS_OK;
 }
 
 /* To another memory; all is as before when that fails. */
@@ -244,14 +247,13 @@ static enum status change(const struct edge *e, struct binding *b, struct diag *
 {
     struct kernel *k = e->kernel;
     struct binding *old = &state_of(e)->bound;
-    struct diag again = { 0 };
     enum status s;
 
     set_memory(e, b);
-    s = replan(k, diag);
+    s = kernel_replan(k, diag);
     if (s != STATUS_OK) {
         set_memory(e, old);
-        k->ready = replan(k, &again) == STATUS_OK;
+        (void)kernel_replan(k, NULL); /* or, without memory now, before the next inference */
         return s;
     }
     binding_close(old, k->owner->device);

@@ -59,6 +59,7 @@ struct kernel {
     struct executor executor;
     struct serialization serialization;
     bool ready;               /* the executor is open */
+    bool unplanned;           /* its memory is to be assigned before it runs */
     pthread_mutex_t run_lock; /* guards what runs, and what it is bound to */
     struct kernel_edge *inputs, *outputs;
     struct kernel *next_known; /* handle.c */
@@ -88,6 +89,9 @@ void delegate_add_part(struct gpu_delegate *d, uint64_t *part, uint64_t before);
 
 /* The partitions that run now, the oldest first; NULL past the end.  The caller holds d->lock. */
 struct kernel *delegate_partition(const struct gpu_delegate *d, int i);
+
+/* Assigns memory anew, for what the edges are bound to now.  The caller holds run_lock. */
+enum status kernel_replan(struct kernel *k, struct diag *diag);
 
 /* Copies output i of the last inference to the host's tensor, waiting for it. */
 enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag);

@@ -404,6 +404,8 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
     const struct plan *p = &k->plan;
     TfLiteTensor *t;
 
+    if (k->unplanned)
+        TRY(kernel_replan(k, diag));
     TRY(executor_finish(&k->executor, diag)); /* of an inference that nobody waited for */
     for (int i = 0; i < p->input_count; i++) {
         if (k->executor.inputs[i].handle)

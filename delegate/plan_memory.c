@@ -228,7 +228,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
     plan->arena_bytes = offsets_assign(spans, count, &ok);
     if (!ok) {
         mem_free(spans);
-        return diag_fail(diag, STATUS_NO_MEMORY, "plan: %zu tensors do not fit one arena", count);
+        return diag_fail(diag, STATUS_NO_MEMORY, "plan: no memory to place %zu tensors, or no room", count);
     }
     plan->arena_bound = offsets_bound(spans, count);
     count = 0;

@@ -226,6 +226,50 @@ static void cannot_lie_there(void **state)
     model_close(&m);
 }
 
+/* Every allocation failing once: refused, and the tensor is where it was. */
+static void no_memory(void **state)
+{
+    struct interpreter *in;
+    struct kit_buffer buffer;
+    struct kit_vulkan v;
+    char error[512];
+    struct model m;
+    TfLiteDelegate *d;
+    long n = 0;
+
+    NEEDS_DEVICE;
+    make_model(&m);
+    d = kit_delegate(WITH("precision", "fp32"));
+    v = kit_vulkan_of(d);
+    buffer = kit_buffer(&v, SLICES);
+    in = kit_open(&m, d);
+    for (bool bound = false; !bound; n++) {
+        struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
+                                      .layout = ASSAY_LAYOUT_C4,
+                                      .tensor = Y,
+                                      .partition = -1,
+                                      .vk_buffer = (uint64_t)(uintptr_t)buffer.handle,
+                                      .vk_device = v.device,
+                                      .size = SLICES };
+
+        assert_true(n < 100);
+        mem_fail_after(n);
+        bound = kit_bind(d, &b, error) == 0;
+        mem_fail_after(-1);
+        if (!bound && !strstr(error, "memory"))
+            fail_msg("%s", error);
+        values(interpreter_tensor(in, X)->data.f, (int)n);
+        kit_run(in);
+        expect(interpreter_tensor(in, Y)->data.f, (int)n);
+        assert_int_equal(kit_edge(d, Y).bound, bound ? ASSAY_LAYOUT_C4 : -1);
+    }
+    assert_true(n > 2);
+    interpreter_close(in);
+    kit_buffer_close(&v, &buffer);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
 /* ---- how much there is ---- */
 
 static long status_kib(const char *key)
@@ -523,9 +567,9 @@ static void given_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(does_not_fit),      cmocka_unit_test(cannot_lie_there),
-        cmocka_unit_test(memory_stays_flat), cmocka_unit_test(shared_memory),
-        cmocka_unit_test(given_device),
+        cmocka_unit_test(does_not_fit),  cmocka_unit_test(cannot_lie_there),
+        cmocka_unit_test(no_memory),     cmocka_unit_test(memory_stays_flat),
+        cmocka_unit_test(shared_memory), cmocka_unit_test(given_device),
     };
 
     kit_find_device();
