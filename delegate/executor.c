@@ -3,6 +3,7 @@
 #include "delegate/record.h"
 #include "reference/memory.h"
 
+#include <sched.h>
 #include <string.h>
 
 enum { BUFFER_MIN = 256 };
@@ -138,9 +139,9 @@ static enum status wait_fence(struct executor *e, struct diag *diag)
     VkResult r;
 
     if (e->wait == WAIT_ACTIVE || e->wait == WAIT_AGGRESSIVE) {
-        do
-            r = vkGetFenceStatus(e->device->handle, e->fence);
-        while (r == VK_NOT_READY);
+        while ((r = vkGetFenceStatus(e->device->handle, e->fence)) == VK_NOT_READY)
+            if (e->wait == WAIT_ACTIVE)
+                sched_yield();
     } else {
         r = vkWaitForFences(e->device->handle, 1, &e->fence, VK_TRUE, UINT64_MAX);
     }

@@ -22,8 +22,8 @@ enum gpu_quantized {
 
 enum gpu_wait {
     WAIT_PASSIVE,    /* sleep until the fence is signalled */
-    WAIT_ACTIVE,     /* ask the fence in a loop */
-    WAIT_AGGRESSIVE, /* as active */
+    WAIT_ACTIVE,     /* ask the fence in a loop, and let other threads run in between */
+    WAIT_AGGRESSIVE, /* ask it in a loop, and keep the core */
     WAIT_NONE        /* return at once; as passive where outputs are copied to the host */
 };
 
