@@ -1,19 +1,14 @@
-/* What libassay_delegate.so exports: the plug-in ABI, the GPU delegate's C API, and its own. */
+/* What libassay_delegate.so exports: the plug-in ABI and its own; gpu_v2.c has the third. */
 #include "assay_gpu.h"
 #include "delegate/api.h"
 #include "delegate/ask.h"
 #include "delegate/delegate.h"
 #include "delegate/device_info.h"
 #include "delegate/pipeline.h"
-#include "tensorflow/lite/delegates/gpu/delegate.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-_Static_assert(sizeof(TfLiteGpuDelegateOptionsV2) == 56, "layout of the V2 options");
-_Static_assert(offsetof(TfLiteGpuDelegateOptionsV2, experimental_flags) == 24, "V2 options");
-_Static_assert(offsetof(TfLiteGpuDelegateOptionsV2, serialization_dir) == 40, "V2 options");
 
 const char *assay_gpu_version(void)
 {
@@ -95,60 +90,6 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
-{
-    assay_gpu_delegate_destroy(delegate);
-}
-
-TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void)
-{
-    return (TfLiteGpuDelegateOptionsV2){
-        .is_precision_loss_allowed = -1,
-        .inference_preference = TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER,
-        .inference_priority1 = TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION,
-        .experimental_flags = TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT,
-        .max_delegated_partitions = 1
-    };
-}
-
-static void print_error(const char *text)
-{
-    fprintf(stderr, "assay delegate: %s\n", text);
-}
-
-TfLiteDelegate *TfLiteGpuDelegateV2Create(const TfLiteGpuDelegateOptionsV2 *options)
-{
-    const TfLiteGpuDelegateOptionsV2 o = options ? *options : TfLiteGpuDelegateOptionsV2Default();
-    const bool full = o.is_precision_loss_allowed < 0
-                          ? o.inference_priority1 == TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION
-                          : o.is_precision_loss_allowed == 0;
-    const bool quant = o.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT;
-    const bool serialize =
-        (o.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION) != 0 &&
-        o.serialization_dir && o.serialization_dir[0];
-    char partitions[16];
-    const char *keys[5] = { "precision", "enable_quantization", "max_partitions" };
-    const char *values[5] = { full ? "fp32" : "fp16", quant ? "1" : "0", partitions };
-    size_t count = 3;
-
-    if (serialize) {
-        keys[count] = "serialization_dir";
-        values[count++] = o.serialization_dir;
-    }
-    if (serialize && o.model_token && o.model_token[0]) {
-        keys[count] = "model_token";
-        values[count++] = o.model_token;
-    }
-    snprintf(partitions, sizeof partitions, "%d",
-             o.max_delegated_partitions > 0 ? o.max_delegated_partitions : 0);
-    return create_or_say(
-        &(struct assay_gpu_options){ .struct_size = sizeof(struct assay_gpu_options),
-                                     .keys = keys,
-                                     .values = values,
-                                     .count = count },
-        print_error);
-}
-
-void TfLiteGpuDelegateV2Delete(TfLiteDelegate *delegate)
 {
     assay_gpu_delegate_destroy(delegate);
 }
