@@ -248,7 +248,7 @@ instructions: all ## what an inference costs the host: instructions by callgrind
 # One build for gcc and one for clang: make tsan CC=clang.
 tsan: ## the tests of threads under ThreadSanitizer
 	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread OPT='-O1 -g' tsan-run
-TSAN_TESTS := gpu_threads gpu_spirv
+TSAN_TESTS := gpu_threads gpu_buffers gpu_spirv
 tsan-run: $(addprefix $(B)/unit/test_,$(TSAN_TESTS))
 	@for t in $(TSAN_TESTS); do \
 	    $(TEST_ENV) TSAN_OPTIONS='exitcode=66 suppressions=ci/tsan.supp' $(B)/unit/test_$$t >$(B)/tsan_$$t.log 2>&1 && \

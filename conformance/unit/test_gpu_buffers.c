@@ -3,6 +3,8 @@
 #include "conformance/unit/buffer_kit.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 enum { SIDE = 5, ROWS = SIDE * SIDE, X = 0, T, Y };
 
@@ -616,13 +618,79 @@ static void resized(void **state)
     model_close(&m);
 }
 
+/* One thread runs, another binds, unbinds, asks and waits: each inference reads the same values, be
+ * they in the host's memory or in the buffer. */
+struct runner {
+    struct interpreter *in;
+    const float *expected;
+    atomic_bool stop;
+    int runs, wrong;
+};
+
+static void *run_on(void *user)
+{
+    struct runner *r = user;
+    struct diag diag = { 0 };
+
+    while (!atomic_load(&r->stop)) {
+        r->wrong += interpreter_invoke(r->in, &diag) != STATUS_OK ||
+                    memcmp(interpreter_tensor(r->in, Y)->data.raw, r->expected,
+                           interpreter_tensor(r->in, Y)->bytes) != 0;
+        r->runs++;
+    }
+    return NULL;
+}
+
+static void another_thread_binds(void **state)
+{
+    float expected[ROWS * 3];
+    struct runner r = { .expected = expected };
+    struct kit_buffer x;
+    struct kit_vulkan v;
+    pthread_t thread;
+    struct model m;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    make_model(&m, 3, false);
+    d = kit_delegate(WITH("precision", "fp32"));
+    v = kit_vulkan_of(d);
+    r.in = kit_open(&m, d);
+    set_input(r.in, 6);
+    kit_run(r.in);
+    memcpy(expected, interpreter_tensor(r.in, Y)->data.raw, sizeof expected);
+    x = kit_buffer(&v, kit_edge(d, X).c4_bytes);
+    kit_to_slices(x.map, interpreter_tensor(r.in, X)->data.f, ROWS, 3);
+    assert_int_equal(pthread_create(&thread, NULL, run_on, &r), 0);
+    for (int i = 0; i < 40; i++) {
+        kit_bind_buffer(d, &v, X, ASSAY_LAYOUT_C4, &x);
+        assert_int_equal(idle_steps(d), 1);
+        assert_int_equal(assay_gpu_wait(d, NULL, 0), 0);
+        kit_unbind(d, X);
+        assert_int_equal(kit_edge(d, X).bound, -1);
+    }
+    atomic_store(&r.stop, true);
+    pthread_join(thread, NULL);
+    assert_true(r.runs > 0);
+    assert_int_equal(r.wrong, 0);
+    interpreter_close(r.in);
+    kit_buffer_close(&v, &x);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_stay),  cmocka_unit_test(nobody_waits),
-        cmocka_unit_test(bound_tensors), cmocka_unit_test(half_slices),
-        cmocka_unit_test(quantized),     cmocka_unit_test(bind_and_unbind),
-        cmocka_unit_test(chained),       cmocka_unit_test(between_partitions),
+        cmocka_unit_test(outputs_stay),
+        cmocka_unit_test(nobody_waits),
+        cmocka_unit_test(bound_tensors),
+        cmocka_unit_test(half_slices),
+        cmocka_unit_test(quantized),
+        cmocka_unit_test(bind_and_unbind),
+        cmocka_unit_test(chained),
+        cmocka_unit_test(between_partitions),
+        cmocka_unit_test(another_thread_binds),
         cmocka_unit_test(resized),
     };
 

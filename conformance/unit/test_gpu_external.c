@@ -226,6 +226,55 @@ static void cannot_lie_there(void **state)
     model_close(&m);
 }
 
+/* The state of an LSTM is read and written by an inference: the host keeps it. */
+static void states_are_kept(void **state)
+{
+    struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW, .partition = -1 };
+    static const float weights[8 * 5], bias[8];
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder builder;
+    int inputs[5], outputs[4];
+    struct options o;
+    struct model m;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    builder_init(&builder);
+    inputs[0] = builder_tensor(&builder, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, 3 });
+    inputs[1] = builder_tensor(&builder, TENSOR_FLOAT32, "h", 2, (int32_t[]){ 1, 2 });
+    inputs[2] = builder_constant(&builder, TENSOR_FLOAT32, "w", 2, (int32_t[]){ 8, 5 }, weights,
+                                 sizeof weights);
+    inputs[3] =
+        builder_constant(&builder, TENSOR_FLOAT32, "b", 1, (int32_t[]){ 8 }, bias, sizeof bias);
+    inputs[4] = builder_tensor(&builder, TENSOR_FLOAT32, "c", 2, (int32_t[]){ 1, 2 });
+    outputs[0] = builder_tensor(&builder, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 1, 2 });
+    outputs[1] = builder_tensor(&builder, TENSOR_FLOAT32, "c2", 2, (int32_t[]){ 1, 2 });
+    outputs[2] = builder_tensor(&builder, TENSOR_FLOAT32, "z", 2, (int32_t[]){ 1, 5 });
+    outputs[3] = builder_tensor(&builder, TENSOR_FLOAT32, "t", 2, (int32_t[]){ 1, 8 });
+    builder_variable(&builder, inputs[1]);
+    builder_variable(&builder, inputs[4]);
+    options_init(&o, OPTIONS_LSTMOptions);
+    options_set_int(&o, "kernel_type", 1);
+    options_set_int(&o, "fused_activation_function", 4);
+    builder_op(&builder, BUILTIN_LSTM, 2, &o, 5, inputs, 4, outputs);
+    builder_inputs(&builder, 1, inputs);
+    builder_outputs(&builder, 1, outputs);
+    KIT_OK(builder_finish(&builder, &m, &diag));
+    d = kit_delegate(WITH("wait", "none"));
+    in = kit_open(&m, d);
+    assert_int_equal(interpreter_partition_count(in), 1);
+    b.tensor = inputs[1];
+    refused(d, &b, "tensor 1", "is a variable of partition 0");
+    b.tensor = inputs[4];
+    b.partition = 0;
+    refused(d, &b, "tensor 4", "is a variable of partition 0");
+    kit_run(in);
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
 /* Every allocation failing once: refused, and the tensor is where it was. */
 static void no_memory(void **state)
 {
@@ -567,9 +616,10 @@ static void given_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(does_not_fit),  cmocka_unit_test(cannot_lie_there),
-        cmocka_unit_test(no_memory),     cmocka_unit_test(memory_stays_flat),
-        cmocka_unit_test(shared_memory), cmocka_unit_test(given_device),
+        cmocka_unit_test(does_not_fit),      cmocka_unit_test(cannot_lie_there),
+        cmocka_unit_test(states_are_kept),   cmocka_unit_test(no_memory),
+        cmocka_unit_test(memory_stays_flat), cmocka_unit_test(shared_memory),
+        cmocka_unit_test(given_device),
     };
 
     kit_find_device();
