@@ -316,9 +316,127 @@ static void test_types(void **state)
     assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_UNSUPPORTED);
 }
 
+/* ---- quantized ---- */
+
+enum { STEPS = 600 };
+static int8_t steps_got[STEPS], steps_reference[STEPS];
+static double steps_value[STEPS], steps_magnitude[STEPS], steps_terms[STEPS];
+
+/* Exact results a third of a step above an integer; the reference, and what is compared, are that
+ * integer. */
+static struct comparison compare_quantized(enum bounds bounds, double share, bool near)
+{
+    const struct ref_detail detail = { steps_value, steps_magnitude, steps_terms };
+    const struct compare_steps steps = { .bounds = bounds,
+                                         .reference = steps_reference,
+                                         .scale = 0.25,
+                                         .zero = -3,
+                                         .near = near,
+                                         .share = share };
+    const struct compare_request request = { .rule = &dot,
+                                             .bounds = BOUNDS_FP32,
+                                             .type = kTfLiteInt8,
+                                             .steps = &steps,
+                                             .got = steps_got,
+                                             .dims = (const int[]){ 1, STEPS },
+                                             .rank = 2,
+                                             .detail = &detail };
+    struct comparison c;
+
+    assert_int_equal(compare_tensor(&request, &c, NULL), STATUS_OK);
+    return c;
+}
+
+static int fill_steps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < STEPS; i++) {
+        steps_got[i] = steps_reference[i] = (int8_t)(i % 200 - 100);
+        steps_value[i] = steps_got[i] + 1. / 3;
+        steps_magnitude[i] = 200;
+        steps_terms[i] = 9;
+    }
+    return 0;
+}
+
+static void test_exact_integers(void **state)
+{
+    struct comparison c = compare_quantized(BOUNDS_EXACT, 1, true);
+
+    (void)state;
+    assert_true(c.pass && c.margin == 0 && c.unequal == 0);
+    steps_got[17]++; /* a step, which a tie would not explain either */
+    c = compare_quantized(BOUNDS_EXACT, 1, true);
+    assert_true(!c.pass && c.unequal == 1 && c.wrong == 1 && c.index == 17);
+    assert_true(c.got == steps_reference[17] + 1 && c.want == steps_reference[17]);
+    assert_string_equal(c.where, "[0, 17]");
+    assert_string_equal(c.text, "not the integer of the reference");
+    /* Nearest to the exact result is not enough. */
+    steps_value[17] = steps_got[17];
+    assert_false(compare_quantized(BOUNDS_EXACT, 1, true).pass);
+}
+
+static void test_float_view(void **state)
+{
+    struct comparison c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
+
+    (void)state;
+    assert_true(c.pass && c.margin == 0);
+    steps_got[5]++; /* two thirds of a step away */
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
+    assert_false(c.pass);
+    assert_string_equal(c.text, "not the integer nearest to the exact result");
+    assert_true(c.error > 0.66 && c.error < 0.67 && c.limit > 0.5 && c.limit < 0.502);
+    /* A tie goes either way, and half of the slack is a margin of a half. */
+    steps_value[5] = steps_got[5] - 0.5 - 0.0005;
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
+    assert_true(c.pass && c.unequal == 1 && c.untied == 0);
+    assert_true(c.margin > 0.4 && c.margin < 0.51);
+    steps_value[5] = steps_got[5] - 0.5 - 0.002;
+    assert_false(compare_quantized(BOUNDS_FLOAT_VIEW, 1, true).pass);
+    /* Long sums are off before they are rounded. */
+    steps_magnitude[5] = 1e4;
+    steps_terms[5] = 4608;
+    assert_true(compare_quantized(BOUNDS_FLOAT_VIEW, 1, true).pass);
+    /* Near the exact result, but not near the reference. */
+    fill_steps(NULL);
+    steps_reference[8] = (int8_t)(steps_got[8] + 2);
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
+    assert_false(c.pass);
+    assert_string_equal(c.text, "more than a step from the integer of the reference");
+    assert_true(compare_quantized(BOUNDS_FLOAT_VIEW, 1, false).pass);
+}
+
+/* One in twenty may differ, and of 600 some by chance; not one in eight. */
+static void test_share_of_unequal(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i += 20)
+        steps_reference[i]++;
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 0.05, true);
+    assert_true(c.pass && c.unequal == STEPS / 20);
+    fill_steps(NULL);
+    for (int i = 0; i < STEPS; i += 8)
+        steps_reference[i]++;
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 0.05, true);
+    assert_true(!c.pass && !c.has_element && c.wrong == 0);
+    assert_non_null(strstr(c.text, "75 of 600 are not the reference's integers"));
+    assert_true(compare_quantized(BOUNDS_FLOAT_VIEW, 0.35, true).pass);
+    /* Ties do not count. */
+    for (int i = 0; i < STEPS; i++)
+        steps_value[i] = steps_got[i] + 0.5;
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 0.05, true);
+    assert_true(c.pass && c.unequal == 75 && c.untied == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_exact_integers, fill_steps),
+        cmocka_unit_test_setup(test_float_view, fill_steps),
+        cmocka_unit_test_setup(test_share_of_unequal, fill_steps),
         cmocka_unit_test_setup(test_equal, fill),
         cmocka_unit_test_setup(test_first_wrong_is_named, fill),
         cmocka_unit_test_setup(test_where, fill),

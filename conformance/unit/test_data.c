@@ -257,6 +257,77 @@ static void test_scale_and_offset(void **state)
         assert_true(values[i] == floorf(values[i]));
 }
 
+/* ---- integers ---- */
+
+static int32_t steps[N];
+
+static void fill_steps(struct steps_spec spec)
+{
+    const int32_t dims[] = { N / 16, 16 };
+    struct stream s;
+
+    stream_init(&s, 1, "op.i8.row", (uint64_t)spec.set, 3, 1);
+    data_fill_steps(&s, &spec, dims, 2, steps);
+}
+
+/* Each set stays within the range, and the whole range comes in S0. */
+static void test_steps(void **state)
+{
+    static const int32_t zeros[] = { -128, -3, 127 };
+    bool seen[256];
+
+    (void)state;
+    for (int set = 0; set < SET_COUNT; set++) {
+        for (int z = 0; z < 3; z++) {
+            const struct steps_spec spec = { .set = (enum data_set)set,
+                                             .low = -128,
+                                             .high = 127,
+                                             .zero = zeros[z],
+                                             .pair = PAIR_OPPOSITE,
+                                             .axis = 1 };
+            int64_t sum = 0;
+
+            memset(seen, 0, sizeof seen);
+            fill_steps(spec);
+            for (int i = 0; i < N; i++) {
+                assert_in_range(steps[i] + 128, 0, 255);
+                seen[steps[i] + 128] = true;
+                sum += steps[i] - spec.zero;
+                if (set == SET_POSITIVE && zeros[z] < 127)
+                    assert_true(steps[i] > zeros[z]);
+                if (set == SET_INTEGERS)
+                    assert_in_range(steps[i] - zeros[z] + 3, 0, 6);
+            }
+            for (int i = 0; set == SET_RANDOM && i < 256; i++)
+                assert_true(seen[i]);
+            if (set == SET_CANCEL && zeros[z] == -3) /* pairs, but for those that are clamped */
+                assert_in_range(sum + 30 * N, 0, 60 * N);
+        }
+    }
+}
+
+/* Models and goldens have these very integers. */
+static void test_steps_are_pinned(void **state)
+{
+    static const int32_t first[SET_COUNT][4] = { { -5, -83, -14, 107 }, { 31, 58, 120, 95 },
+                                                 { 7, 2, 8, 6 },        { 45, 47, -102, -102 },
+                                                 { 37, 6, -11, -27 },   { 18, 65, -58, 5 } };
+
+    (void)state;
+    for (int set = 0; set < SET_COUNT; set++) {
+        fill_steps((struct steps_spec){ .set = (enum data_set)set,
+                                        .low = -128,
+                                        .high = 127,
+                                        .zero = 5,
+                                        .pair = PAIR_EQUAL,
+                                        .axis = 1 });
+        for (int i = 0; i < 4; i++) {
+            if (steps[i] != first[set][i])
+                fail_msg("S%d: %d %d %d %d", set, steps[0], steps[1], steps[2], steps[3]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +341,8 @@ int main(void)
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_half),
         cmocka_unit_test(test_scale_and_offset),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_steps_are_pinned),
     };
 
     return cmocka_run_group_tests_name("data", tests, NULL, NULL);

@@ -182,6 +182,55 @@ static void test_table(void **state)
     free(text);
 }
 
+/* How many integers are not the reference's, where that is no failure. */
+static void test_share_of_unequal(void **state)
+{
+    json_t *root, *one;
+    char *text;
+
+    (void)state;
+    result(1, "relu.i8.c1")->integers = 1000;
+    result(1, "relu.i8.c1")->unequal = 25;
+    result(1, "conv_2d.i8.c6")->integers = 1000;
+    result(1, "conv_2d.i8.c6")->unequal = 0;
+    text = as_text();
+    expect_in("  off by one: 1.250 % of 2000 integers, most in\n    relu.i8.c1: 2.5 %\n", text);
+    free(text);
+    root = as_json();
+    one = json_array_get(json_object_get(root, "subjects"), 1);
+    assert_true(json_real_value(json_object_get(one, "off_by_one")) == 0.0125);
+    one = json_array_get(json_object_get(root, "subjects"), 0);
+    assert_true(json_is_null(json_object_get(one, "off_by_one")));
+    one = json_array_get(json_object_get(root, "cases"), case_count + find("relu.i8.c1"));
+    assert_true(json_real_value(json_object_get(one, "off_by_one")) == 0.025);
+    json_decref(root);
+}
+
+/* What a subject does not run is nowhere. */
+static void test_absent(void **state)
+{
+    json_t *root, *one;
+    char *text, line[96];
+
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        if (!cases[i].quantized)
+            report.outcome.results[case_count + i] = (struct case_result){ .absent = true };
+    }
+    text = as_text();
+    assert_null(strstr(strstr(text, "subject 1:"), "conv_2d           f32"));
+    snprintf(line, sizeof line, "conv_2d           i8      %5zu %5zu     0     0   0.250  c1\n",
+             count("conv_2d.i8."), count("conv_2d.i8."));
+    expect_in(line, strstr(text, "subject 1:"));
+    free(text);
+    root = as_json();
+    one = json_object_get(json_array_get(json_object_get(root, "subjects"), 1), "totals");
+    assert_int_equal(json_integer_value(json_object_get(one, "pass")),
+                     json_array_size(json_object_get(root, "cases")) - case_count);
+    assert_true(json_array_size(json_object_get(root, "cases")) < 2 * case_count);
+    json_decref(root);
+}
+
 static char *write_file(const char *text)
 {
     static char path[64];
@@ -581,6 +630,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_table, open_report, close_report),
+        cmocka_unit_test_setup_teardown(test_share_of_unequal, open_report, close_report),
+        cmocka_unit_test_setup_teardown(test_absent, open_report, close_report),
         cmocka_unit_test_setup_teardown(test_gaps, open_report, close_report),
         cmocka_unit_test_setup_teardown(test_mutants, open_report, close_report),
         cmocka_unit_test(test_bad_tables),

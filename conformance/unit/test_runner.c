@@ -200,6 +200,38 @@ static void test_two_subjects(void **state)
     subject_close(&subjects[1]);
 }
 
+/* Cases that a subject leaves to others are absent, whatever it would do with them. */
+static void test_absent(void **state)
+{
+    struct subject subjects[] = { subject_of("delegate.so", "none"),
+                                  subject_of("gpu.so", "crash") };
+    const struct run_request request = {
+        .subjects = subjects,
+        .subject_count = 2,
+        .cases = cases,
+        .case_count = case_count,
+        .seed = 1,
+        .jobs = 2,
+        .timeout_s = 60,
+        .quiet = true,
+    };
+    struct run_outcome o;
+    struct diag diag;
+
+    (void)state;
+    subjects[1].skips_floats = true;
+    assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+    for (size_t i = 0; i < case_count; i++) {
+        assert_int_equal(o.results[i].status, CASE_PASS);
+        assert_false(o.results[i].absent);
+        assert_true(o.results[case_count + i].absent);
+        assert_false(result_is_bad(&o.results[case_count + i]));
+    }
+    run_outcome_close(&o);
+    subject_close(&subjects[0]);
+    subject_close(&subjects[1]);
+}
+
 static void test_no_cases(void **state)
 {
     const size_t all = case_count;
@@ -271,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_crash_at_the_end),
         cmocka_unit_test(test_same_with_any_number_of_workers),
         cmocka_unit_test(test_two_subjects),
+        cmocka_unit_test(test_absent),
         cmocka_unit_test(test_no_cases),
         cmocka_unit_test(test_repro_of_a_crash),
         cmocka_unit_test(test_probe),

@@ -122,6 +122,46 @@ static void test_bounds(void **state)
     rmdir(directory);
 }
 
+/* ... of integers, too: ours are exact unless an option says otherwise. */
+static void test_bounds_of_integers(void **state)
+{
+    const struct test_case floats = { .dynamic = true }, bytes = { .quantized = true };
+    char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
+    struct subject ours, other, reference;
+    struct diag diag;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
+    snprintf(command, sizeof command, "echo x >%s", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(subject_init(&ours, path, NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&reference, "none", NULL, &diag), STATUS_OK);
+    assert_int_equal(ours.quantized, BOUNDS_EXACT);
+    assert_int_equal(other.quantized, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(reference.quantized, BOUNDS_EXACT);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_FP32); /* it is not asked about integers */
+    assert_int_equal(subject_set(&ours, "quantized", "exact", &diag), STATUS_OK);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_EXACT);
+    assert_int_equal(subject_set(&ours, "quantized", "float_view", &diag), STATUS_OK);
+    assert_int_equal(ours.quantized, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_FLOAT_VIEW);
+    assert_int_equal(ours.bounds, BOUNDS_FP32);
+    /* All cases, unless it leaves some to others. */
+    assert_true(subject_runs(&ours, &floats) && subject_runs(&ours, &bytes));
+    ours.skips_floats = true;
+    assert_true(!subject_runs(&ours, &floats) && subject_runs(&ours, &bytes));
+    ours.skips_floats = false;
+    ours.skips_quantized = true;
+    assert_true(subject_runs(&ours, &floats) && !subject_runs(&ours, &bytes));
+    subject_close(&ours);
+    subject_close(&other);
+    subject_close(&reference);
+    unlink(path);
+    rmdir(directory);
+}
+
 static void test_missing(void **state)
 {
     struct subject s;
@@ -174,9 +214,10 @@ static void test_load_and_create(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),   cmocka_unit_test(test_options),
-        cmocka_unit_test(test_bad_options), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_missing),     cmocka_unit_test(test_load_and_create),
+        cmocka_unit_test(test_reference),          cmocka_unit_test(test_options),
+        cmocka_unit_test(test_bad_options),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_bounds_of_integers), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_load_and_create),
     };
 
     return cmocka_run_group_tests_name("subject", tests, NULL, NULL);
