@@ -51,6 +51,8 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
     if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
         o->type != TENSOR_UINT8)
         return diag_fail(diag, STATUS_USAGE, "type %d, want f32, f16, i8 or u8", (int)o->type);
+    if (o->weights_only && o->type != TENSOR_INT8)
+        return diag_fail(diag, STATUS_USAGE, "weights only in type %d, want i8", (int)o->type);
     return STATUS_OK;
 }
 

@@ -210,6 +210,8 @@ static void refuses(void **state)
         { { .width = 1, .channels = 17, .type = TENSOR_FLOAT32 }, "17 channels, want 1 to 16" },
         { { .width = 1, .classes = 1, .type = TENSOR_FLOAT32 }, "1 classes, want 2 to 100000" },
         { { .width = 1, .type = TENSOR_INT16 }, "type 7, want f32, f16, i8 or u8" },
+        { { .width = 1, .type = TENSOR_UINT8, .weights_only = true },
+          "weights only in type 3, want i8" },
     };
     const struct zoo_entry *e;
     struct diag diag;
