@@ -103,7 +103,9 @@ static bool check_same(struct check *c)
     for (int i = 0; i < n->input_count && n->op->raw; i++) {
         const struct graph_tensor *x = n->inputs[i] >= 0 ? &c->graph->tensors[n->inputs[i]] : NULL;
 
-        if (x && graph_is_8bit(x) && !graph_same_quant(x, graph_output(c->graph, n, 0)))
+        /* What has no scale is no operand: those have been checked. */
+        if (x && graph_is_8bit(x) && x->quant.scale &&
+            !graph_same_quant(x, graph_output(c->graph, n, 0)))
             return refuse(c, RULE_QUANT_SAME, n->inputs[i], "scale, zero point",
                           "use quantized=exact", "the output's", "%g, %d",
                           (double)x->quant.scale[0], x->quant.zero_point[0]);
