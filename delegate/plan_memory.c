@@ -80,7 +80,8 @@ static const struct plan_step *find_writer(const struct plan *plan, int owner)
 static enum status claim(struct plan *plan, struct plan_io *io, enum plan_space space, int edge,
                          struct diag *diag)
 {
-    static const char *const what = "tensor %d cannot lie as slices in memory of the caller: %s%s";
+    static const char *const what =
+        "tensor %d cannot lie as slices in memory of the caller, bind it dense: %s%s";
     const int owner = plan_owner(plan, io->of);
     struct plan_tensor *t = &plan->tensors[owner];
     const struct plan_step *writer = space == SPACE_INPUT ? find_writer(plan, owner) : NULL;
@@ -228,7 +229,8 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
     plan->arena_bytes = offsets_assign(spans, count, &ok);
     if (!ok) {
         mem_free(spans);
-        return diag_fail(diag, STATUS_NO_MEMORY, "plan: no memory to place %zu tensors, or no room", count);
+        return diag_fail(diag, STATUS_NO_MEMORY, "plan: no memory to place %zu tensors, or no room",
+                         count);
     }
     plan->arena_bound = offsets_bound(spans, count);
     count = 0;

@@ -226,6 +226,68 @@ static void cannot_lie_there(void **state)
     model_close(&m);
 }
 
+/* y = CONV_2D(x) + x, which the device computes in the place of x: not in the caller's. */
+static void input_is_written(void **state)
+{
+    enum { C = 8, PIXELS = 6 };
+    struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER, .layout = ASSAY_LAYOUT_C4 };
+    float weights[C * C] = { 0 }, before[C * PIXELS];
+    struct diag diag = { 0 };
+    struct kit_buffer buffer;
+    struct builder builder;
+    struct interpreter *in;
+    struct kit_vulkan v;
+    struct options o;
+    struct model m;
+    TfLiteDelegate *d;
+    int x, y, t, w;
+
+    NEEDS_DEVICE;
+    for (int i = 0; i < C; i++)
+        weights[i * C + i] = 2;
+    builder_init(&builder);
+    x = builder_tensor(&builder, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 2, 3, C });
+    t = builder_tensor(&builder, TENSOR_FLOAT32, "t", 4, (int32_t[]){ 1, 2, 3, C });
+    y = builder_tensor(&builder, TENSOR_FLOAT32, "y", 4, (int32_t[]){ 1, 2, 3, C });
+    w = builder_constant(&builder, TENSOR_FLOAT32, "w", 4, (int32_t[]){ C, 1, 1, C }, weights,
+                         sizeof weights);
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    builder_op(&builder, BUILTIN_CONV_2D, 1, &o, 2, (int[]){ x, w }, 1, &t);
+    options_init(&o, OPTIONS_AddOptions);
+    builder_op(&builder, BUILTIN_ADD, 1, &o, 2, (int[]){ t, x }, 1, &y);
+    builder_inputs(&builder, 1, &x);
+    builder_outputs(&builder, 1, &y);
+    KIT_OK(builder_finish(&builder, &m, &diag));
+    d = kit_delegate(WITH("precision", "fp32"));
+    v = kit_vulkan_of(d);
+    in = kit_open(&m, d);
+    buffer = kit_buffer(&v, sizeof before);
+    b.tensor = x;
+    b.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
+    b.vk_device = v.device;
+    b.size = sizeof before;
+    if (kit_stats(d).transforms > 0) /* else it is two steps, and may lie there */
+        refused(d, &b, "bind it dense", "writes over it");
+    for (int dense = 0; dense < 2; dense++) {
+        if (dense)
+            kit_bind_buffer(d, &v, x, ASSAY_LAYOUT_DENSE, &buffer);
+        for (int i = 0; i < C * PIXELS; i++)
+            ((float *)buffer.map)[i] = interpreter_tensor(in, x)->data.f[i] = (float)i;
+        for (int run = 0; run < 2; run++)
+            kit_run(in);
+        for (int i = 0; i < C * PIXELS; i++) {
+            assert_true(interpreter_tensor(in, y)->data.f[i] == (float)(3 * i));
+            assert_true(((float *)buffer.map)[i] == (float)i);
+        }
+    }
+    interpreter_close(in);
+    kit_buffer_close(&v, &buffer);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
 /* The state of an LSTM is read and written by an inference: the host keeps it. */
 static void states_are_kept(void **state)
 {
@@ -509,6 +571,57 @@ static void shared_memory(void **state)
     kit_close_vulkan(&other);
 }
 
+/* What one delegate exports as a descriptor another one imports: y of the first is x of the second.
+ */
+static void exported_and_imported(void **state)
+{
+    static const int kinds[][2] = { { ASSAY_GPU_NEW_OPAQUE_FD, ASSAY_GPU_OPAQUE_FD },
+                                    { ASSAY_GPU_NEW_DMA_BUF, ASSAY_GPU_DMA_BUF } };
+    struct model m;
+
+    NEEDS_DEVICE;
+    make_model(&m);
+    for (int i = 0; i < 2; i++) {
+        TfLiteDelegate *a = kit_delegate(WITH("precision", "fp32"));
+        TfLiteDelegate *b = kit_delegate(WITH("precision", "fp32"));
+        struct interpreter *one = kit_open(&m, a), *two = kit_open(&m, b);
+        struct assay_gpu_vulkan caps = { .struct_size = sizeof caps };
+        struct assay_gpu_buffer buffer = {
+            .kind = kinds[i][0], .layout = ASSAY_LAYOUT_C4, .tensor = Y, .partition = -1
+        };
+        float x[ROWS * CHANNELS], y[ROWS * CHANNELS];
+        char error[512];
+
+        assert_int_equal(assay_gpu_get_device(a, &caps), 0);
+        if (i ? !caps.external_memory_dma_buf : !caps.external_memory_fd) {
+            printf("skipped: the device exports no %s\n", i ? "dma-buf" : "opaque fd");
+        } else {
+            if (kit_bind(a, &buffer, error) != 0)
+                fail_msg("%s", error);
+            buffer.kind = kinds[i][1];
+            buffer.tensor = X;
+            if (kit_bind(b, &buffer, error) != 0)
+                fail_msg("%s", error);
+            close(buffer.fd);
+            for (int seed = 0; seed < 2; seed++) {
+                values(x, seed);
+                memcpy(interpreter_tensor(one, X)->data.f, x, sizeof x);
+                kit_run(one);
+                kit_run(two);
+                memcpy(y, interpreter_tensor(one, Y)->data.f, sizeof y);
+                for (int j = 0; j < ROWS * CHANNELS; j++)
+                    assert_true(interpreter_tensor(two, Y)->data.f[j] == fmaxf(y[j], 0) + y[j]);
+                expect(y, seed);
+            }
+        }
+        interpreter_close(two);
+        interpreter_close(one);
+        assay_gpu_delegate_destroy(b);
+        assay_gpu_delegate_destroy(a);
+    }
+    model_close(&m);
+}
+
 struct turns {
     int locked, taken;
 };
@@ -616,9 +729,10 @@ static void given_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(does_not_fit),      cmocka_unit_test(cannot_lie_there),
-        cmocka_unit_test(states_are_kept),   cmocka_unit_test(no_memory),
-        cmocka_unit_test(memory_stays_flat), cmocka_unit_test(shared_memory),
+        cmocka_unit_test(does_not_fit),     cmocka_unit_test(cannot_lie_there),
+        cmocka_unit_test(input_is_written), cmocka_unit_test(states_are_kept),
+        cmocka_unit_test(no_memory),        cmocka_unit_test(memory_stays_flat),
+        cmocka_unit_test(shared_memory),    cmocka_unit_test(exported_and_imported),
         cmocka_unit_test(given_device),
     };
 
