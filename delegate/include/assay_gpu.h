@@ -372,9 +372,11 @@ struct assay_gpu_edge {
     uint64_t dense_bytes, c4_bytes;
     uint32_t offset_alignment;
     uint32_t rows, channels; /* in ASSAY_LAYOUT_C4 */
-    uint32_t element_bytes;  /* there: 4, 2 with precision=fp16, 1 where 8-bit tensors stay so */
-    int device_copies;       /* in an inference, as it is bound now: 0 or 1 */
-    int host_copies;         /* and of the host, once for each time that it reads an output */
+    /* There: 4; 2 with precision=fp16, but for floats that are quantized or were integers until
+     * now; 1 where 8-bit tensors stay so. */
+    uint32_t element_bytes;
+    int device_copies; /* in an inference, as it is bound now: 0 or 1 */
+    int host_copies;   /* and of the host, once for each time that it reads an output */
 };
 ASSAY_GPU_EXPORT int assay_gpu_edge_count(const TfLiteDelegate *delegate);
 ASSAY_GPU_EXPORT int assay_gpu_get_edge(const TfLiteDelegate *delegate, int i,
