@@ -1,25 +1,9 @@
 /* Sums of products of bytes on the device that is there, with its packed dot product and without:
  * random models, whose outputs are the reference interpreter's to the last bit, whatever padded
  * lanes hold.  Skipped where there is no device. */
-#include "conformance/unit/graph_kit.h"
-
-#include "assay_gpu.h"
+#include "conformance/unit/dots_kit.h"
 
 #include <math.h>
-
-static bool have_device;
-static char said[2048]; /* what the host was told */
-
-static void listen(void *user, const char *format, va_list args)
-{
-    (void)user;
-    vsnprintf(said, sizeof said, format, args);
-}
-
-static void reported(const char *text)
-{
-    snprintf(said, sizeof said, "%s", text);
-}
 
 /* ---- models ---- */
 
@@ -356,105 +340,25 @@ static bool make_transpose(struct net *n, struct model *m)
     return true;
 }
 
-/* ---- both ways ---- */
-
-static int merged; /* nodes that became part of another, in the last run */
-
-struct run {
-    TfLiteDelegate *delegate;
-    struct interpreter *in;
-};
-
-static struct run run_model(const struct model *m, uint64_t seed, const char *packed_dot)
-{
-    const struct interpreter_options options = { .report = listen };
-    const char *const keys[] = { "quantized", "packed_dot", "poison" };
-    const char *const values[] = { "exact", packed_dot, "junk" };
-    struct run r = { .delegate = NULL };
-    struct diag diag = { 0 };
-    const TfLiteTensor *x;
-    size_t count;
-
-    said[0] = '\0';
-    if (packed_dot && !(r.delegate = tflite_plugin_create_delegate(keys, values, 3, reported)))
-        fail_msg("%s", said);
-    KIT_OK(interpreter_open(&r.in, m, &options, &diag));
-    if (r.delegate) {
-        KIT_OK(interpreter_apply_delegate(r.in, r.delegate, NULL, &diag));
-        assert_int_equal(assay_gpu_refusal_count(r.delegate), 0);
-    }
-    KIT_OK(interpreter_allocate(r.in, &diag));
-    x = interpreter_tensor(r.in, interpreter_inputs(r.in, &count)[0]);
-    assert_int_equal(count, 1);
-    for (size_t i = 0; i < x->bytes; i++)
-        x->data.uint8[i] = (uint8_t)kit_random(&seed);
-    KIT_OK(interpreter_invoke(r.in, &diag));
-    if (r.delegate) {
-        struct assay_gpu_stats stats = { .struct_size = sizeof stats };
-
-        assert_int_equal(assay_gpu_get_stats(r.delegate, &stats), 0);
-        merged = stats.merged;
-    }
-    return r;
-}
-
-static void run_close(struct run *r)
-{
-    interpreter_close(r->in);
-    tflite_plugin_destroy_delegate(r->delegate);
-}
-
-/* What is the same for all elements proves little: how many values the output has. */
-static int values_of(const struct run *r)
-{
-    bool seen[256] = { false };
-    const TfLiteTensor *y;
-    size_t count;
-    int n = 0;
-
-    y = interpreter_tensor(r->in, interpreter_outputs(r->in, &count)[0]);
-    for (size_t i = 0; i < y->bytes; i++)
-        seen[y->data.uint8[i]] = true;
-    for (int i = 0; i < 256; i++)
-        n += seen[i];
-    return n;
-}
-
-/* `make` false: the shapes of the seed do not fit each other. */
+/* `make` false: the shapes of the seed do not fit each other.  What is the same for all elements
+ * proves little. */
 static void same_as_reference(bool (*make)(struct net *, struct model *), int models)
 {
     int telling = 0;
 
     for (int i = 0, seed = 0; i < models; seed++) {
-        static const char *const ways[] = { "0", "1" };
-        struct run truth;
         struct model m;
         struct net n;
 
         net_begin(&n, (uint64_t)seed, seed % 2);
         if (!make(&n, &m))
             continue;
-        truth = run_model(&m, (uint64_t)seed, NULL);
-        telling += values_of(&truth) > 2;
-        for (int way = 0; way < 2; way++) {
-            struct run r = run_model(&m, (uint64_t)seed, ways[way]);
-
-            if (said[0])
-                fail_msg("seed %d: %s", seed, said);
-            kit_same_outputs(truth.in, r.in, (unsigned long long)seed);
-            run_close(&r);
-        }
-        run_close(&truth);
+        telling += same_both_ways(&m, seed) > 2;
         model_close(&m);
         i++;
     }
     assert_true(2 * telling > models);
 }
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
 
 static void convolutions(void **state)
 {
@@ -503,11 +407,7 @@ int main(void)
         cmocka_unit_test(products),
         cmocka_unit_test(transposed_convolutions),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: sums of bytes on a device: %s\n", error);
+    find_device("sums of bytes on a device");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,8 +22,8 @@ int multiplied_double(int acc, uint m_low, uint m_high, int s)
     if (drop > 0u) {
         p0 = p0 >> drop | p1 << 32u - drop;
         p1 = p1 >> drop | p2 << 32u - drop;
-        const uint half_way = 1u << drop - 1u;
-        p0 = uaddCarry(p0, uint(rest > half_way || (rest == half_way && (p0 & 1u) != 0u)), carry);
+        // Only where the sum becomes N + 1/2 does it matter: what is tied below that is odd.
+        p0 = uaddCarry(p0, uint(rest >= 1u << drop - 1u), carry);
         p1 += carry;
     }
     if (s <= int(drop))
