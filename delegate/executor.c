@@ -300,18 +300,28 @@ enum status executor_start(struct executor *e, struct diag *diag)
     flush(e, &e->input, true);
     TRY(submit(e, e->buffer, diag));
     e->running = true;
+    e->failed = false;
     return STATUS_OK;
 }
 
-enum status executor_finish(struct executor *e, struct diag *diag)
+static enum status finish(struct executor *e, struct diag *diag)
 {
-    if (!e->running)
-        return STATUS_OK;
-    e->running = false;
     TRY(wait_fence(e, diag));
     TRY(check_validation(diag));
     flush(e, &e->output, false);
     return e->profile ? profile_collect(e->profile, e->device, diag) : STATUS_OK;
+}
+
+enum status executor_finish(struct executor *e, struct diag *diag)
+{
+    enum status s;
+
+    if (!e->running)
+        return STATUS_OK;
+    e->running = false;
+    s = finish(e, diag);
+    e->failed = s != STATUS_OK;
+    return s;
 }
 
 enum status executor_fetch(struct executor *e, int i, struct diag *diag)

@@ -37,6 +37,7 @@ struct executor {
     VkCommandBuffer buffer, once; /* of a run, and of what is recorded for once */
     VkFence fence;
     bool running; /* was submitted and not waited for */
+    bool failed;  /* what ran last */
     int barriers, dispatches;
     int copies;                   /* of them, over the plan's edges */
     struct pipeline_cache *cache; /* borrowed, while it is opened */

@@ -309,6 +309,9 @@ static enum status wait_for_output(struct kernel *k, int i, struct diag *diag)
     const struct plan_io *io = &k->plan.outputs[i];
 
     TRY(executor_finish(&k->executor, diag));
+    if (k->executor.failed)
+        return diag_fail(diag, STATUS_DEVICE, "output: tensor %d: the inference failed",
+                         io->tensor);
     if (!k->outputs[i].fresh)
         return diag_fail(diag, STATUS_USAGE,
                          "output: tensor %d was bound to other memory since the last inference",

@@ -2,6 +2,8 @@
  * of the caller in both layouts, and how often anything is copied. */
 #include "conformance/unit/buffer_kit.h"
 
+#include "delegate/delegate.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -130,6 +132,36 @@ static void nobody_waits(void **state)
         interpreter_close(in);
         assay_gpu_delegate_destroy(d);
     }
+    model_close(&m);
+}
+
+/* What an inference that failed left is not taken for a result, however often it is asked for; the
+ * next one is. */
+static void failed_inference(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    make_model(&m, 3, false);
+    d = kit_delegate(WITH("wait", "none"));
+    in = kit_open(&m, d);
+    interpreter_allow_buffer_handles(in, true);
+    set_input(in, 1);
+    kit_run(in);
+    assert_int_equal(assay_gpu_wait(d, NULL, 0), 0);
+    ((struct gpu_delegate *)d->data_)->kernels->executor.failed = true;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(interpreter_make_readable(in, Y, &diag), STATUS_DEVICE);
+        assert_non_null(strstr(diag.text, "the inference failed"));
+        assert_true(interpreter_tensor(in, Y)->data_is_stale);
+    }
+    kit_run(in);
+    kit_read(in, Y);
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
     model_close(&m);
 }
 
@@ -684,6 +716,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_stay),
         cmocka_unit_test(nobody_waits),
+        cmocka_unit_test(failed_inference),
         cmocka_unit_test(bound_tensors),
         cmocka_unit_test(half_slices),
         cmocka_unit_test(quantized),
