@@ -46,11 +46,17 @@ static const char *result_name(VkResult r)
     return NULL;
 }
 
+/* How often a call said that a device was lost: which one it was is not known there, so none of
+ * those that are open then is given to others any more. */
+static atomic_uint losses;
+
 enum status device_fail(struct diag *diag, const char *call, VkResult result)
 {
     const enum status s = result == VK_ERROR_OUT_OF_HOST_MEMORY ? STATUS_NO_MEMORY : STATUS_DEVICE;
     const char *name = result_name(result);
 
+    if (result == VK_ERROR_DEVICE_LOST)
+        atomic_fetch_add(&losses, 1);
     if (name)
         return diag_fail(diag, s, "%s: %s", call, name);
     return diag_fail(diag, s, "%s: VkResult %d", call, (int)result);
@@ -240,6 +246,7 @@ static enum status device_open(struct device **out, VkInstance instance,
     if (!d)
         return diag_fail(diag, STATUS_NO_MEMORY, "device '%s': out of memory", c->info.name);
     d->process = getpid();
+    d->losses = atomic_load(&losses);
     d->instance = instance;
     d->physical = c->physical;
     d->info = c->info;
@@ -281,7 +288,8 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
     i = device_choose(candidates, count, wanted, half, diag);
     s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
     for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
-        if (d->physical == candidates[i].physical && !d->given && d->process == getpid())
+        if (d->physical == candidates[i].physical && !d->given && d->process == getpid() &&
+            d->losses == atomic_load(&losses))
             *out = d;
     if (s == STATUS_OK && !*out) {
         s = device_open(out, instance, &candidates[i], cost, diag);

@@ -27,8 +27,9 @@ struct device_cost {
 struct device {
     int users;
     struct device *next;
-    pid_t process; /* that opened it: a forked one opens its own */
-    bool given;    /* the caller's: not ours to destroy */
+    pid_t process;   /* that opened it: a forked one opens its own */
+    unsigned losses; /* of devices in the process, when it was opened */
+    bool given;      /* the caller's: not ours to destroy */
     VkInstance instance;
     VkPhysicalDevice physical;
     VkDevice handle;

@@ -145,9 +145,15 @@ static enum status wait_fence(struct executor *e, struct diag *diag)
     } else {
         r = vkWaitForFences(e->device->handle, 1, &e->fence, VK_TRUE, UINT64_MAX);
     }
-    if (r != VK_SUCCESS)
-        return device_fail(diag, "waiting for the device", r);
-    return STATUS_OK;
+    if (r == VK_SUCCESS)
+        return STATUS_OK;
+    /* What could not be waited for must not run on when its memory goes. */
+    if (r != VK_ERROR_DEVICE_LOST) {
+        device_lock_queue(e->device);
+        vkQueueWaitIdle(e->device->queue);
+        device_unlock_queue(e->device);
+    }
+    return device_fail(diag, "waiting for the device", r);
 }
 
 /* A message of the validation layer fails what runs under it. */
@@ -185,18 +191,23 @@ enum status executor_submit(struct executor *e, struct diag *diag)
     return check_validation(diag);
 }
 
-static void flush(const struct executor *e, const struct executor_buffer *b, bool to_device)
+static enum status flush(const struct executor *e, const struct executor_buffer *b, bool to_device,
+                         struct diag *diag)
 {
     const VkMappedMemoryRange range = { .sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
                                         .memory = b->block.memory,
                                         .size = VK_WHOLE_SIZE };
 
+    VkResult r;
+
     if (b->coherent)
-        return;
-    if (to_device)
-        vkFlushMappedMemoryRanges(e->device->handle, 1, &range);
-    else
-        vkInvalidateMappedMemoryRanges(e->device->handle, 1, &range);
+        return STATUS_OK;
+    r = to_device ? vkFlushMappedMemoryRanges(e->device->handle, 1, &range)
+                  : vkInvalidateMappedMemoryRanges(e->device->handle, 1, &range);
+    if (r != VK_SUCCESS)
+        return device_fail(
+            diag, to_device ? "vkFlushMappedMemoryRanges" : "vkInvalidateMappedMemoryRanges", r);
+    return STATUS_OK;
 }
 
 /* Straight into device memory where the host can, else through a staging buffer that goes
@@ -211,16 +222,14 @@ static enum status upload_constants(struct executor *e, struct diag *diag)
         return STATUS_OK;
     if (e->constants.mapped) {
         memcpy(e->constants.mapped, e->plan->constants, bytes);
-        flush(e, &e->constants, true);
-        return STATUS_OK;
+        return flush(e, &e->constants, true, diag);
     }
     TRY(buffer_open(e->device, &staging, "staging of constants", bytes,
                     VK_BUFFER_USAGE_TRANSFER_SRC_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
                     VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, diag));
     memcpy(staging.mapped, e->plan->constants, bytes);
-    flush(e, &staging, true);
-    s = record_copy(e, staging.handle, e->constants.handle, bytes, diag);
-    if (s == STATUS_OK)
+    if ((s = flush(e, &staging, true, diag)) == STATUS_OK &&
+        (s = record_copy(e, staging.handle, e->constants.handle, bytes, diag)) == STATUS_OK)
         s = executor_submit(e, diag);
     buffer_close(e->device, &staging);
     return s;
@@ -297,7 +306,7 @@ enum status executor_run(struct executor *e, struct diag *diag)
 enum status executor_start(struct executor *e, struct diag *diag)
 {
     TRY(executor_finish(e, diag));
-    flush(e, &e->input, true);
+    TRY(flush(e, &e->input, true, diag));
     TRY(submit(e, e->buffer, diag));
     e->running = true;
     e->failed = false;
@@ -308,7 +317,7 @@ static enum status finish(struct executor *e, struct diag *diag)
 {
     TRY(wait_fence(e, diag));
     TRY(check_validation(diag));
-    flush(e, &e->output, false);
+    TRY(flush(e, &e->output, false, diag));
     return e->profile ? profile_collect(e->profile, e->device, diag) : STATUS_OK;
 }
 
@@ -332,7 +341,7 @@ enum status executor_fetch(struct executor *e, int i, struct diag *diag)
     TRY(record_fetch(e, i, diag));
     TRY(submit(e, e->once, diag));
     TRY(wait_fence(e, diag));
-    flush(e, &e->output, false);
+    TRY(flush(e, &e->output, false, diag));
     return check_validation(diag);
 }
 
