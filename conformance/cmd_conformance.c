@@ -218,14 +218,11 @@ static enum status run_models(const struct request *q, struct report *r, struct 
                               struct digits_report *digits, struct diag *diag)
 {
     const struct digits_options options = { .jobs = q->common.jobs, .quiet = q->common.quiet };
-    size_t count = 0; /* those of floats come first */
 
     if (!wants_models(q))
         return STATUS_OK;
     r->digits = digits;
-    while (count < r->subject_count && !subjects[count].skips_floats)
-        count++;
-    return digits_run(digits, subjects, count, &options, diag);
+    return digits_run(digits, subjects, r->subject_count, &options, diag);
 }
 
 /* ---- reports ---- */
