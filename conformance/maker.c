@@ -300,6 +300,11 @@ int maker_single_output(struct maker *m, const char *name, const struct shape *s
     return as_output(m, maker_single_tensor(m, name, shape));
 }
 
+int maker_index_output(struct maker *m, const char *name, const struct shape *shape)
+{
+    return as_output(m, add_tensor(m, TENSOR_INT32, name, shape));
+}
+
 int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
                         double scale, int32_t zero)
 {

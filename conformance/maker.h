@@ -83,6 +83,8 @@ int maker_single_tensor(struct maker *m, const char *name, const struct shape *s
 int maker_single_output(struct maker *m, const char *name, const struct shape *shape);
 int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
                         double scale, int32_t zero);
+/* An output of the graph, of i32. */
+int maker_index_output(struct maker *m, const char *name, const struct shape *shape);
 /* A variable f32 tensor: state, zero before the first invoke; one of integers. */
 int maker_variable(struct maker *m, const char *name, const struct shape *shape);
 int maker_scaled_variable(struct maker *m, const char *name, const struct shape *shape,

@@ -165,8 +165,9 @@ struct suite {
         .sweep = (sweep_),                                                                         \
     }
 
-/* All suites, in the order of ops.def, and behind them those of graphs of several ops (suite_gap,
- * suite_pairs): a member of these is what its rows are about, its bound is not used. */
+/* All suites, in the order of ops.def, behind them suite_arg_max, which shares a stem, and those of
+ * graphs of several ops (suite_gap, suite_pairs): a member of these is what its rows are about, its
+ * bound is not used. */
 extern const struct suite *const suites[];
 extern const size_t suite_count;
 

@@ -6,7 +6,7 @@
 #include "reference/ops.def"
 #undef OP
 #undef HOST_OP
-extern const struct suite suite_gap, suite_pairs;
+extern const struct suite suite_arg_max, suite_gap, suite_pairs;
 
 const struct suite *const suites[] = {
 #define OP(stem) &suite_##stem,
@@ -14,6 +14,7 @@ const struct suite *const suites[] = {
 #include "reference/ops.def"
 #undef OP
 #undef HOST_OP
+    &suite_arg_max,
     &suite_gap,
     &suite_pairs,
 };

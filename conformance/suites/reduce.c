@@ -20,8 +20,6 @@ static const struct suite_member members[] = {
       TYPE_BIT(CASE_F32) | TYPES_BYTES,
       SETS_ALL & ~SET_BIT(SET_POWERS),
       { .kind = BOUND_AVERAGE } },
-    /* The delegate leaves it to the host: no case type has it. */
-    { "arg_max", BUILTIN_ARG_MAX, 1, 0, SETS_MOVE, { .kind = BOUND_BITS } },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -1,0 +1,73 @@
+/* ARG_MAX, a member of reduce in the reference.  The delegate leaves it to the host, so on ours its
+ * cases are declined; they hold the reference against the real runtime: the first of equal
+ * elements, every axis, every rank. */
+#include "conformance/maker.h"
+#include "conformance/suite.h"
+#include "conformance/suites/gaps.h"
+
+struct row {
+    struct op_case base;
+    struct shape in;
+    int32_t axis;
+    bool vector; /* the axis is a tensor of rank 1 */
+};
+
+static const struct suite_member members[] = {
+    { "arg_max",
+      BUILTIN_ARG_MAX,
+      1,
+      TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      SETS_MOVE,
+      { .kind = BOUND_BITS } },
+};
+
+/* Of an image's channels, as segmentation has; of its rows. */
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "classes in slices of four", .types = TYPE_BIT(CASE_F32) | TYPES_BYTES),       \
+            .in = DIMS(1, 3, 2, c), .axis = 3                                                      \
+    }
+#define ROWS(c)                                                                                    \
+    {                                                                                              \
+        ROW("h_c" #c, "over rows", .types = TYPE_BIT(CASE_F32)), .in = DIMS(2, 4, 3, c), .axis = 1 \
+    }
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    CHANNEL_LIST(ROWS),
+    { ROW("negative", "the axis counted from the end"), .in = DIMS(1, 3, 4, 5), .axis = -1 },
+    { ROW("vector", "the axis as a vector of one"), .in = DIMS(1, 3, 4, 5), .axis = 2,
+      .vector = true },
+    { ROW("n", "over the batch"), .in = DIMS(5, 2, 3, 4), .axis = 0 },
+    { ROW("one", "over one element: always 0"), .in = DIMS(1, 1, 3, 4), .axis = 1 },
+    { ROW("classes", "a row of a thousand and one"), .in = DIMS(2, 1001), .axis = 1 },
+    { ROW("segment", "a map of 21 classes"), .in = DIMS(1, 9, 9, 21), .axis = 3 },
+    { ROW("rank1", "a vector to a scalar"), .in = DIMS(13), .axis = 0 },
+    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 5, 7), .axis = 2 },
+    { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5), .axis = 2 },
+    { ROW("v", "each version says the same", .each_version = true), .in = DIMS(2, 3, 3, 6),
+      .axis = 3 },
+};
+
+static void build(struct maker *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct shape one = { .rank = r->vector, .d = { 1 } };
+    const struct fill any = { .terms = 1, .factors = 1 };
+    const int32_t axis = r->axis < 0 ? r->axis + r->in.rank : r->axis;
+    struct shape out = { .rank = 0 };
+    struct options options;
+    int in[2];
+
+    for (int i = 0; i < r->in.rank; i++) {
+        if (i != axis)
+            out.d[out.rank++] = r->in.d[i];
+    }
+    options_init(&options, OPTIONS_ArgMaxOptions);
+    options_set_int(&options, "output_type", TENSOR_INT32);
+    in[0] = maker_input(m, "x", &r->in, &any);
+    in[1] = maker_ints(m, "axis", &one, &r->axis);
+    maker_judged(m, &options, 2, in, maker_index_output(m, "y", &out));
+}
+
+SUITE(arg_max, members, rows, build);
