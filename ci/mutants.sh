@@ -16,7 +16,8 @@ here=$(pwd)
 tree=$here/$b/mutants/tree
 table=$here/$b/mutants/mutants.tsv
 mkdir -p "$tree"
-git ls-files -z | xargs -0 tar -cf - | tar -xf - -C "$tree"
+# New times: what an earlier run left built with a fault in it is stale.
+git ls-files -z | xargs -0 tar -cf - | tar -xmf - -C "$tree"
 export MESA_SHADER_CACHE_DIR="$here/$b/mutants/shader-cache"
 printf 'name\tfile\tcaught\tby\twhat\n' >"$table"
 
