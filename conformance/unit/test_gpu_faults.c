@@ -8,6 +8,7 @@
 #include "delegate/hash.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 #include <vulkan/vulkan.h>
 
 /* ---- calls that fail on request ---- */
@@ -463,13 +464,108 @@ static int teardown(void **state)
     return 0;
 }
 
+/* The first output that no other partition has at its edge. */
+static int find_output(TfLiteDelegate *d)
+{
+    struct assay_gpu_edge e = { .struct_size = sizeof e };
+
+    for (int i = 0; assay_gpu_get_edge(d, i, &e) == 0; i++)
+        if (e.output)
+            return e.tensor;
+    fail_msg("no output");
+    return -1;
+}
+
+static enum status bind_output(TfLiteDelegate *d, int kind)
+{
+    struct assay_gpu_buffer b = { .struct_size = sizeof b,
+                                  .kind = kind,
+                                  .layout = ASSAY_LAYOUT_C4,
+                                  .tensor = find_output(d),
+                                  .partition = -1 };
+
+    if (assay_gpu_bind_buffer_to_tensor(d, &b, said, sizeof said) != 0)
+        return STATUS_DEVICE;
+    if (kind == ASSAY_GPU_NEW_OPAQUE_FD)
+        close(b.fd);
+    return STATUS_OK;
+}
+
+/* A tensor that cannot be bound stays where it was. */
+static void bind_fails(void **state)
+{
+    struct assay_gpu_vulkan caps = { .struct_size = sizeof caps };
+    TfLiteDelegate *d;
+    int failed = 0;
+
+    NEEDS_DEVICE;
+    assert_non_null(d = create("fp32", NULL, NULL));
+    assert_int_equal(assay_gpu_get_device(d, &caps), 0);
+    tflite_plugin_destroy_delegate(d);
+    for (int kind = ASSAY_GPU_NEW; kind <= ASSAY_GPU_NEW_OPAQUE_FD; kind++)
+        for (int k = 0; k < KINDS && (kind == ASSAY_GPU_NEW || caps.external_memory_fd); k++)
+            for (long n = 0;; n++) {
+                struct interpreter *in = open_only();
+                enum status s;
+
+                assert_true(n < CALLS_MAX);
+                assert_non_null(d = create("fp32", NULL, NULL));
+                assert_int_equal(give(in, d), STATUS_OK);
+                arm(kinds[k].result, n);
+                s = bind_output(d, kind);
+                if (s != STATUS_OK)
+                    expect_said(kinds[k].name);
+                failed += s != STATUS_OK;
+                disarm();
+                expect_right(in, 0);
+                expect_right(in, 0);
+                interpreter_close(in);
+                tflite_plugin_destroy_delegate(d);
+                if (!fault.fired)
+                    break;
+            }
+    assert_true(failed > 8);
+}
+
+/* The host's copy of a bound output takes calls of its own: when they fail so does the inference,
+ * and the next one is right. */
+static void bound_invoke_fails(void **state)
+{
+    int failed = 0;
+
+    NEEDS_DEVICE;
+    for (int k = 0; k < 2; k++) /* not lost: then nothing works any more */
+        for (long n = 0;; n++) {
+            TfLiteDelegate *d = create("fp32", NULL, NULL);
+            struct interpreter *in = open_only();
+            struct hash outputs;
+            enum status s;
+
+            assert_true(n < CALLS_MAX);
+            assert_non_null(d);
+            assert_int_equal(give(in, d), STATUS_OK);
+            assert_int_equal(bind_output(d, ASSAY_GPU_NEW), STATUS_OK);
+            arm(kinds[k].result, n);
+            s = invoke(in, &outputs);
+            if (s != STATUS_OK)
+                expect_said(kinds[k].name);
+            failed += s != STATUS_OK;
+            disarm();
+            expect_right(in, 0);
+            interpreter_close(in);
+            tflite_plugin_destroy_delegate(d);
+            if (!fault.fired)
+                break;
+        }
+    assert_true(failed > 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(create_fails),
-        cmocka_unit_test(prepare_fails),
-        cmocka_unit_test(invoke_fails),
-        cmocka_unit_test(lost_while_others_use_it),
+        cmocka_unit_test(create_fails), cmocka_unit_test(prepare_fails),
+        cmocka_unit_test(invoke_fails), cmocka_unit_test(lost_while_others_use_it),
+        cmocka_unit_test(bind_fails),   cmocka_unit_test(bound_invoke_fails),
     };
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "";
