@@ -54,12 +54,17 @@ GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv.o $(B)/delegate/source_id.
 CONF_OBJ := $(call obj,$(CONF_SRC))
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/main.o,$(CONF_OBJ))
 
+# The delegate is small: only what runs over whole tensors, or at each inference, is for speed.
+QUICK := $(addprefix delegate/,hash.c host_copy.c inflate.c kernel.c executor.c offsets.c operand.c) \
+         $(addprefix delegate/exact/,bytes.c dot.c fixed.c)
+$(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os)
+
 all: $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so ## the program, the runtime and the delegate
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter conformance/% fuzz/%,$<),$(PKG_CFLAGS)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS_ALL) $(SMALL) $(if $(filter conformance/% fuzz/%,$<),$(PKG_CFLAGS)) -MMD -MP -c -o $@ $<
 
 $(B)/%.o: $(B)/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -133,7 +138,8 @@ $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
 $(addprefix $(B)/unit/test_,subject judge runner report digits inspection inspection_plan): | $(MOCKS)
-$(addprefix $(B)/unit/test_,digits inspection_plan gpu_lifetime): | $(B)/libassay_delegate.so
+$(addprefix $(B)/unit/test_,digits inspection_plan gpu_lifetime exports): | $(B)/libassay_delegate.so
+$(B)/unit/test_exports: | $(B)/libassay.so
 
 # The C programs that users would write: built against the public headers, linked with libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
