@@ -58,9 +58,6 @@ struct row {
 #define RELU_BYTES BYTES(RELU, 0, 0), BYTES(RELU, OUT, 0)
 #define CONV_BYTES                                                                                 \
     BYTES(CONV, 0, 0), BYTES(CONV, 1, 0), TYPE(CONV, 2, kTfLiteInt32), BYTES(CONV, OUT, 0)
-#define DEPTHWISE_BYTES                                                                            \
-    BYTES(DEPTHWISE, 0, 0), BYTES(DEPTHWISE, 1, 0), TYPE(DEPTHWISE, 2, kTfLiteInt32),              \
-        BYTES(DEPTHWISE, OUT, 0)
 /* f32 with constant 8-bit weights */
 #define DENSE_BYTES                                                                                \
     TAKES(DENSE, 1, ADD, 1), RANK(DENSE, 1, 2), BYTES(DENSE, 1, 0), DIM(DENSE, 1, 0, 5),           \
@@ -251,9 +248,11 @@ static const struct row rows[] = {
     EDGE(LIMITS_TENSOR_BYTES, CONV, RANGE(1152)),
     FAIL(LIMITS_CONSTANT_BYTES, DENSE, RANGE(127)), /* 4 inputs by 2 slices of outputs */
     EDGE(LIMITS_CONSTANT_BYTES, DENSE, RANGE(128)),
-    /* 45 taps of 2 slices, an integer a word */
-    FAIL(LIMITS_CONSTANT_BYTES, DEPTHWISE, DEPTHWISE_BYTES, DIM(DEPTHWISE, 1, 1, 15), RANGE(1439)),
-    EDGE(LIMITS_CONSTANT_BYTES, DEPTHWISE, DEPTHWISE_BYTES, DIM(DEPTHWISE, 1, 1, 15), RANGE(1440)),
+    /* Of groups: 45 taps of 2 inputs by 2 slices, an integer a word. */
+    FAIL(LIMITS_CONSTANT_BYTES, CONV, CONV_BYTES, DIM(CONV, 1, 3, 2), DIM(CONV, 1, 1, 15),
+         RANGE(2879)),
+    EDGE(LIMITS_CONSTANT_BYTES, CONV, CONV_BYTES, DIM(CONV, 1, 3, 2), DIM(CONV, 1, 1, 15),
+         RANGE(2880)),
     FAIL(LIMITS_STORAGE_16BIT, RELU, NO_16BIT_STORAGE, OPTION("precision", "fp16")),
     EDGE(LIMITS_STORAGE_16BIT, RELU, NO_16BIT_STORAGE),
     EDGE(LIMITS_STORAGE_16BIT, RELU, OPTION("precision", "fp16")),

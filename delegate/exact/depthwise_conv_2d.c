@@ -1,5 +1,5 @@
-/* DEPTHWISE_CONV_2D of bytes.  There are no sums over channels: weights are integers less their
- * zero point, a channel in each lane. */
+/* DEPTHWISE_CONV_2D of bytes.  There are no sums over channels: weights are packed as tensors are.
+ */
 #include "delegate/exact/dot_product.h"
 #include "delegate/exact/exact.h"
 
@@ -9,9 +9,10 @@ struct depthwise_args {
     uint32_t out_h, out_w, out_slices;
     int32_t pad_h, pad_w;
     uint32_t outside;
+    int32_t weight_zero;
     struct dot_output output;
 };
-_Static_assert(sizeof(struct depthwise_args) == 56, "exact_depthwise_conv_2d.comp");
+_Static_assert(sizeof(struct depthwise_args) == 60, "exact_depthwise_conv_2d.comp");
 
 static struct dot dot_of(const struct graph_node *n)
 {
@@ -24,7 +25,7 @@ static struct dot dot_of(const struct graph_node *n)
 
 static uint64_t words_of(const struct graph_tensor *w)
 {
-    return (uint64_t)w->dims[1] * (uint64_t)w->dims[2] * (((uint64_t)w->dims[3] + 3) / 4) * 4;
+    return (uint64_t)w->dims[1] * (uint64_t)w->dims[2] * (((uint64_t)w->dims[3] + 3) / 4);
 }
 
 static bool accept_depthwise(struct check *c)
@@ -39,14 +40,20 @@ static enum status pack_weights(struct planner *p, const struct graph_node *n,
 {
     const struct graph_tensor *w = graph_input(p->graph, n, 1);
     const uint32_t taps = (uint32_t)(w->dims[1] * w->dims[2]), outputs = (uint32_t)w->dims[3];
-    size_t from = 0;
+    const uint32_t slices = (outputs + 3) / 4;
 
     TRY(planner_pack_words(p, words_of(w), packed));
     for (uint32_t k = 0; k < taps && planner_packs(p); k++)
-        for (uint32_t o = 0; o < outputs; o++, from++)
-            planner_put_word(p, packed, (uint64_t)k * ((outputs + 3) / 4 * 4) + o,
-                             (uint32_t)(graph_constant_int(p->graph, n->inputs[1], from) -
-                                        w->quant.zero_point[graph_channel(w, from)]));
+        for (uint32_t s = 0; s < slices; s++) {
+            uint32_t word = 0;
+
+            for (uint32_t o = 4 * s; o < outputs && o < 4 * s + 4; o++)
+                word |=
+                    ((uint32_t)graph_constant_int(p->graph, n->inputs[1], (size_t)k * outputs + o) &
+                     0xff)
+                    << 8 * (o % 4);
+            planner_put_word(p, packed, (uint64_t)k * slices + s, word ^ dot_flip(w));
+        }
     return STATUS_OK;
 }
 
@@ -77,9 +84,11 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     s = planner_step(p, "exact_depthwise_conv_2d", n, WORKGROUP, 1, 1);
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
+    step_dot(p, s);
     window_specs(s, &window);
     step_spec(s, 9, dot_flip(x));
     step_spec(s, 10, (uint32_t)(w->dims[3] / x->dims[3]));
+    step_spec(s, 11, dot_zero(w) != 0);
     args = (struct depthwise_args){
         .in_h = (uint32_t)x->dims[1],
         .in_w = (uint32_t)x->dims[2],
@@ -91,6 +100,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
         .pad_h = pads.top,
         .pad_w = pads.left,
         .outside = dot_outside(x),
+        .weight_zero = dot_zero(w),
         .output = dot_output_of(y, d.activation),
     };
     args.count = p->plan->tensors[dst].rows * args.out_slices;

@@ -1,15 +1,16 @@
-// DEPTHWISE_CONV_2D of bytes.  src [N,H,W,C], dst [N,OH,OW,C*M]; weights [KH,KW,C*M] less their zero
-// point as ivec4.  Output channel o reads input channel o / M.  An invocation computes one pixel of
-// one slice.  Taps outside of the image are the zero point zx of x, so that -zx times the sum of the
-// weights is the same everywhere, and in `channels`.
+// DEPTHWISE_CONV_2D of bytes.  src [N,H,W,C], dst [N,OH,OW,C*M]; weights [KH,KW,C*M].  Output channel o
+// reads input channel o / M.  An invocation computes one pixel of one slice; there are no sums over
+// channels, so a dot product takes one channel of a slice.  What the zero points zx of x and zw of w do
+// to a sum is as in exact_conv_2d.comp: taps outside of the image are zx.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "integer.glsl"
+#include "dot.glsl"
 #include "requantized.glsl"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
-layout(set = 0, binding = 2) readonly buffer Weights { ivec4 weights[]; };
+INT_READS(2, weights);
 
 layout(constant_id = 3) const uint KERNEL_H = 1u;
 layout(constant_id = 4) const uint KERNEL_W = 1u;
@@ -19,6 +20,7 @@ layout(constant_id = 7) const uint DILATION_H = 1u;
 layout(constant_id = 8) const uint DILATION_W = 1u;
 layout(constant_id = 9) const uint FLIP = 0u;
 layout(constant_id = 10) const uint MULTIPLIER = 1u;
+layout(constant_id = 11) const bool SUM_X = false; // zw is not 0
 
 layout(push_constant) uniform Args {
     uint count; // pixels * out_slices
@@ -26,6 +28,7 @@ layout(push_constant) uniform Args {
     uint out_h, out_w, out_slices;
     int pad_h, pad_w; // before
     uint outside;     // zx four times
+    int weight_zero;
     int zero, low, high;
 } args;
 
@@ -42,6 +45,17 @@ uint load(uint base, uint out_slice)
                               byte_at(src[base + c.w / 4u], c.w % 4u)));
 }
 
+// Lane by lane.
+ivec4 products(uint x, uint w)
+{
+#if DOT
+    const uvec4 lane = w & uvec4(0xffu, 0xff00u, 0xff0000u, 0xff000000u);
+    return ivec4(dot4(x, lane.x), dot4(x, lane.y), dot4(x, lane.z), dot4(x, lane.w));
+#else
+    return unpacked(x, true) * unpacked(w, true);
+#endif
+}
+
 void main()
 {
     const uint i = item();
@@ -54,7 +68,7 @@ void main()
     const int left = int((pixel % args.out_w) * STRIDE_W) - args.pad_w;
     const uint image = row / args.out_h * args.in_h;
 
-    ivec4 sum = ivec4(0);
+    ivec4 sum = ivec4(0), sum_x = ivec4(0);
     for (uint ky = 0u; ky < KERNEL_H; ky++) {
         const int y = top + int(ky * DILATION_H);
         const bool inside_y = y >= 0 && y < int(args.in_h);
@@ -66,9 +80,13 @@ void main()
             const bool inside = inside_y && x >= 0 && x < int(args.in_w);
             const uint base = (line + uint(clamp(x, 0, int(args.in_w) - 1))) * args.in_slices;
             const uint word = load(base, out_slice) ^ FLIP;
-            sum += unpacked(inside ? word : args.outside, true) *
-                   weights[(ky * KERNEL_W + kx) * args.out_slices + out_slice];
+            const uint v = inside ? word : args.outside;
+            sum += products(v, weights[(ky * KERNEL_W + kx) * args.out_slices + out_slice]);
+            if (SUM_X)
+                sum_x += products(v, ONES);
         }
     }
+    if (SUM_X)
+        sum -= args.weight_zero * sum_x;
     dst[i] = requantized(sum, out_slice, false, args.zero, args.low, args.high);
 }
