@@ -178,7 +178,10 @@ static enum status end(VkCommandBuffer commands, struct diag *diag)
 {
     const VkResult r = vkEndCommandBuffer(commands);
 
-    return r == VK_SUCCESS ? STATUS_OK : device_fail(diag, "vkEndCommandBuffer", r);
+    if (r == VK_SUCCESS)
+        return STATUS_OK;
+    vkResetCommandBuffer(commands, 0); /* it can be recorded again */
+    return device_fail(diag, "vkEndCommandBuffer", r);
 }
 
 static void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written,
@@ -317,8 +320,10 @@ enum status record_plan(struct executor *e, struct diag *diag)
         poison_arena(e);
     if (e->profile)
         profile_begin(e->profile, e->buffer);
-    if ((s = record_steps(e, &h, diag)) != STATUS_OK)
+    if ((s = record_steps(e, &h, diag)) != STATUS_OK) {
+        vkResetCommandBuffer(e->buffer, 0);
         goto done;
+    }
     meet_caller(e, false);
     s = end(e->buffer, diag);
 done:

@@ -231,7 +231,7 @@ static void expect_right(struct interpreter *in, int half)
     struct hash outputs;
 
     if (invoke(in, &outputs) != STATUS_OK)
-        fail_msg("%s", said);
+        fail_msg("after %s: %s", fault.call, said);
     assert_memory_equal(&outputs, &right[half], sizeof outputs);
 }
 
