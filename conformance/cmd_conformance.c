@@ -393,8 +393,9 @@ static int run(const struct command *self, int argc, char **argv)
           .kind = CLI_CHOICE,
           .target = &q.bounds,
           .value = "CLASS",
-          .help = "limits that results are held to (default: by our precision option; others "
-                  "fp32)",
+          .help =
+              "limits that results are held to (default: by our options; others fp32, in 8 bits "
+              "float_view)",
           .choices = choices },
         { .name = "timeout",
           .kind = CLI_DOUBLE,

@@ -125,7 +125,7 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
     static const double slack = 1e-3; /* of bringing a float to steps */
     const struct compare_steps *const s = q->steps;
     const struct bound_point p = point(q, i);
-    double want, error, limit;
+    double want, error, limit, near;
 
     load(q->type, s->reference, i, &want);
     c->unequal += got != want;
@@ -148,11 +148,13 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
     c->untied += got != want && fabs(error - 0.5) > limit;
     c->margin = fmax(c->margin, ratio(fmax(error - 0.5, 0), limit));
     *bias += got - p.value;
-    if (error <= 0.5 + limit && (!s->near || fabs(got - want) <= 1))
+    near = 1.25 +
+           limit; /* the reference is up to 0.75 off; less than 2 unless the floats are far off */
+    if (error <= 0.5 + limit && (!s->near || fabs(got - want) <= near))
         return;
     c->wrong++;
     if (error <= 0.5 + limit)
-        note_wrong(q, c, i, got, want, fabs(got - want), 1,
+        note_wrong(q, c, i, got, want, fabs(got - want), near,
                    "more than a step from the integer of the reference");
     else
         note_wrong(q, c, i, got, p.value, error, 0.5 + limit,
