@@ -87,6 +87,8 @@ expect 0 '32, 4\]' $assay inspect "$work/rgba.tflite"
 expect 0 'CONV_2D version 3: 15' $assay inspect "$work/i8.tflite"
 expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"
 expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --profile --quiet
+expect 0 '^copies .*: 2 by the host, 2 by the device' $assay bench $model --num_runs=2 --min_secs=0 \
+    --no-starts --warmup_min_secs=0 --quiet
 expect 0 '^cold start .*init' $assay bench $model --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet
 expect 0 '"device_lower_bound"' $assay bench --graph=$model --num_runs=2 --min_secs=0 --no-starts \
     --warmup_min_secs=0 --quiet --format=json

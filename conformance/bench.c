@@ -162,6 +162,9 @@ static void read_split(struct bench_result *r, const struct session *s,
     r->has_split = true;
     r->copied_in_bytes = stats.copied_in_bytes;
     r->copied_out_bytes = stats.copied_out_bytes;
+    r->host_copies = (double)(stats.host_copies - before->host_copies) / (double)r->latency_ms.n;
+    r->device_copies =
+        (double)(stats.device_copies - before->device_copies) / (double)r->latency_ms.n;
     r->cpu_ms =
         r->latency_ms.mean - (stats.invoke_ms - before->invoke_ms) / (double)r->latency_ms.n;
 }

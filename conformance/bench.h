@@ -67,6 +67,7 @@ struct bench_result {
      * its time (with all that the runtime does between partitions). */
     bool has_split;
     uint64_t copied_in_bytes, copied_out_bytes;
+    double host_copies, device_copies;
     double cpu_ms;
     uint64_t host_peak_bytes; /* of the process */
     struct bench_start cold, warm;

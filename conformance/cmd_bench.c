@@ -97,8 +97,11 @@ static void print_split(FILE *f, const struct bench_result *r)
 {
     if (!r->has_split)
         return;
-    fprintf(f, "copies      %.2f KiB to the device and %.2f KiB back, an inference\n",
-            (double)r->copied_in_bytes / 1024, (double)r->copied_out_bytes / 1024);
+    fprintf(f,
+            "copies      %.2f KiB to the device and %.2f KiB back, an inference: %g by the host, "
+            "%g by the device\n",
+            (double)r->copied_in_bytes / 1024, (double)r->copied_out_bytes / 1024, r->host_copies,
+            r->device_copies);
     if (r->partitions > 1 || r->taken < r->nodes)
         fprintf(f, "split       %d partition%s; %zu node%s on the CPU: %.3f ms of %.3f\n",
                 r->partitions, r->partitions == 1 ? "" : "s", r->nodes - r->taken,
@@ -213,13 +216,14 @@ static void print_json(FILE *f, const struct bench_result *r, const struct bench
     json_object_set_new(o, "nodes", json_integer((json_int_t)r->nodes));
     json_object_set_new(o, "taken", json_integer((json_int_t)r->taken));
     json_object_set_new(o, "partitions", json_integer(r->partitions));
-    json_object_set_new(o, "split",
-                        r->has_split
-                            ? json_pack("{s:I, s:I, s:I, s:f}", "cpu_nodes",
-                                        (json_int_t)(r->nodes - r->taken), "copied_in_bytes",
-                                        (json_int_t)r->copied_in_bytes, "copied_out_bytes",
-                                        (json_int_t)r->copied_out_bytes, "cpu_ms", r->cpu_ms)
-                            : json_null());
+    json_object_set_new(
+        o, "split",
+        r->has_split ? json_pack("{s:I, s:I, s:I, s:f, s:f, s:f}", "cpu_nodes",
+                                 (json_int_t)(r->nodes - r->taken), "copied_in_bytes",
+                                 (json_int_t)r->copied_in_bytes, "copied_out_bytes",
+                                 (json_int_t)r->copied_out_bytes, "host_copies", r->host_copies,
+                                 "device_copies", r->device_copies, "cpu_ms", r->cpu_ms)
+                     : json_null());
     json_object_set_new(o, "dispatches", json_integer(r->dispatches));
     json_object_set_new(o, "tuned_steps", json_integer(r->tuned_steps));
     json_object_set_new(o, "tune_ms", json_real(r->tune_ms));

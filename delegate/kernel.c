@@ -338,15 +338,18 @@ static enum status copy_output(struct kernel *k, int i, TfLiteTensor *t, struct 
 enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag)
 {
     const struct plan_io *io = &k->plan.outputs[i];
+    uint64_t before;
     enum status s;
 
     if (t->bytes != io->bytes)
         return diag_fail(diag, STATUS_INVALID, "output: tensor %d has %zu bytes, planned were %zu",
                          io->tensor, t->bytes, io->bytes);
+    before = clock_ns();
     pthread_mutex_lock(&k->run_lock);
     s = k->ready ? copy_output(k, i, t, diag)
                  : diag_fail(diag, STATUS_USAGE, "output: tensor %d: nothing ran yet", io->tensor);
     pthread_mutex_unlock(&k->run_lock);
+    atomic_fetch_add(&k->invoke_ns, clock_ns() - before);
     return s;
 }
 
