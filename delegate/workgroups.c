@@ -138,7 +138,7 @@ uint64_t workgroup_key(const struct plan_step *s, bool half)
 {
     const size_t free_specs = s->runs > 0 ? 2 : 1;
     const size_t free_bytes = s->runs > 0 && s->push_bytes >= 4 ? 4 : 0; /* its count */
-    const uint64_t numbers[] = { half, s->spec_count, s->items, s->runs };
+    const uint64_t numbers[] = { half, s->packed_dot, s->spec_count, s->items, s->runs };
     struct hash h = { { 0 } };
 
     hash_add_text(&h, s->shader);

@@ -325,6 +325,9 @@ static void keys(void **state)
     assert_true(workgroup_key(&t, false) == key);
     assert_true(workgroup_key(&s, true) != key);
     t = s;
+    t.packed_dot = true;
+    assert_true(workgroup_key(&t, false) != key);
+    t = s;
     t.shader = "binary";
     assert_true(workgroup_key(&t, false) != key);
     t = s;
