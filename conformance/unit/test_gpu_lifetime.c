@@ -106,7 +106,26 @@ static struct interpreter *run_on(const struct model *m, TfLiteDelegate *d)
     return in;
 }
 
-/* A process that is forked while we have a device opens one of its own, and leaves ours alone. */
+static bool fork_said;
+
+static void note_said(const char *text)
+{
+    fork_said = text[0] != '\0';
+}
+
+/* Not every driver works in a forked process: NVIDIA's refuses to make an instance there. */
+enum { FORK_FAILED = 2, FORK_DIFFERS, FORK_REFUSED };
+
+static bool is_software(void)
+{
+    struct assay_gpu_device one = { .struct_size = sizeof one };
+    char error[256];
+
+    return assay_gpu_devices(&one, 1, error, sizeof error) > 0 && strcmp(one.type, "cpu") == 0;
+}
+
+/* A process that is forked while we have a device opens one of its own, or is told that it cannot,
+ * and leaves ours alone. */
 static void a_forked_process(void **state)
 {
     struct interpreter *ours;
@@ -121,20 +140,20 @@ static void a_forked_process(void **state)
     ours = run_on(&m, d);
     fflush(NULL);
     if ((pid = fork()) == 0) {
-        TfLiteDelegate *const own = tflite_plugin_create_delegate(NULL, NULL, 0, NULL);
+        TfLiteDelegate *const own = tflite_plugin_create_delegate(NULL, NULL, 0, note_said);
         struct interpreter *theirs;
         size_t count;
         const int *outputs = interpreter_outputs(ours, &count);
 
         alarm(60);
         if (!own)
-            _exit(2);
+            _exit(fork_said ? FORK_REFUSED : FORK_FAILED);
         theirs = run_on(&m, own);
         for (size_t i = 0; i < count; i++)
             if (memcmp(interpreter_tensor(ours, outputs[i])->data.raw,
                        interpreter_tensor(theirs, outputs[i])->data.raw,
                        interpreter_tensor(ours, outputs[i])->bytes) != 0)
-                _exit(3);
+                _exit(FORK_DIFFERS);
         interpreter_close(theirs);
         tflite_plugin_destroy_delegate(own);
         tflite_plugin_destroy_delegate(d); /* the parent's: nothing happens to its device */
@@ -142,7 +161,8 @@ static void a_forked_process(void **state)
     }
     assert_true(pid > 0);
     assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    if (!WIFEXITED(status) ||
+        (WEXITSTATUS(status) != 0 && (WEXITSTATUS(status) != FORK_REFUSED || is_software())))
         fail_msg("the forked process ended with status 0x%x", status);
     interpreter_close(ours);
     ours = run_on(&m, d);
