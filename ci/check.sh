@@ -80,6 +80,8 @@ tail -n 1 "$log/size.log"
 
 run ops-table sh ci/ops-table.sh check
 tail -n 1 "$log/ops-table.log"
+run faults sh ci/mutants.sh check
+tail -n 1 "$log/faults.log"
 
 run golden "$b/assay" golden check --quiet
 echo "golden: $(tail -n 1 "$log/golden.log")"

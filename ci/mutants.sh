@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests the suite: plants the faults of conformance/mutants.tsv, one at a time, in a copy of the
 # source, and runs the cases that should notice.  mutants.sh BUILD_DIRECTORY; T in the environment is
-# a pattern of mutants' names.
+# a pattern of mutants' names.  mutants.sh check: only whether each fault still has its place.
 #
 # Columns, separated by tabs: name, file, judge, filter, the text to replace (once in the file), its
 # replacement, what is wrong then.  Judges:
@@ -10,6 +10,25 @@
 #     validation  the same under the Vulkan validation layer
 #     unit        the unit test FILTER
 set -eu
+tab=$(printf '\t')
+total=0
+lost=0
+while IFS=$tab read -r name file judge filter from to what; do
+    case $name in
+    '' | \#*) continue ;;
+    esac
+    total=$((total + 1))
+    count=$(grep -cF -- "$from" "$file" || true)
+    [ "$count" = 1 ] || {
+        echo "mutants: $name: \"$from\" is on $count lines of $file, not on one" >&2
+        lost=$((lost + 1))
+    }
+done <conformance/mutants.tsv
+[ "$lost" = 0 ] || exit 1
+if [ "$1" = check ]; then
+    echo "mutants: $total faults have their places"
+    exit 0
+fi
 b=$1
 pattern=${T:-*}
 here=$(pwd)
@@ -30,8 +49,6 @@ echo 'mutants: building without faults'
 build || { cat "$tree/../build.log" >&2; exit 1; }
 planted=0
 caught=0
-tab=$(printf '\t')
-total=$(grep -vcE '^(#|$)' conformance/mutants.tsv)
 while IFS=$tab read -r name file judge filter from to what; do
     case $name in
     '' | \#*) continue ;;
@@ -42,11 +59,6 @@ while IFS=$tab read -r name file judge filter from to what; do
     *) continue ;;
     esac
     planted=$((planted + 1))
-    count=$(grep -cF -- "$from" "$file" || true)
-    if [ "$count" != 1 ]; then
-        echo "mutants: $name: \"$from\" is on $count lines of $file, not on one" >&2
-        exit 1
-    fi
     FROM=$from TO=$to awk '{ i = index($0, ENVIRON["FROM"])
         if (i) $0 = substr($0, 1, i - 1) ENVIRON["TO"] substr($0, i + length(ENVIRON["FROM"]))
         print }' "$file" >"$tree/$file"
