@@ -32,6 +32,9 @@ CFLAGS_ALL = -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fno-math-errno -fPIC
              $(COVERAGE_FLAGS) $(CFLAGS)
 LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(COVERAGE_FLAGS) $(LDFLAGS)
 
+# With clang a library leaves the sanitizer's functions to the program.
+NO_UNDEFINED := $(if $(SANITIZE),,-Wl,--no-undefined)
+
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
 REF_SRC := $(wildcard reference/*.c reference/ops/*.c)
@@ -81,11 +84,11 @@ $(B)/flags: force
 
 $(B)/libassay.so: $(REF_OBJ)
 	$(call say,LINK)
-	$(Q)$(CC) -shared -Wl,-soname,libassay.so -Wl,--no-undefined -o $@ $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
+	$(Q)$(CC) -shared -Wl,-soname,libassay.so $(NO_UNDEFINED) -o $@ $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
 
 $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/exports.map
 	$(call say,LINK)
-	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so -Wl,--no-undefined -Wl,-z,nodelete \
+	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so $(NO_UNDEFINED) -Wl,-z,nodelete \
 	    -Wl,--version-script=delegate/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) -lvulkan -lm -lpthread
 
 # assay looks for its delegate beside itself.
