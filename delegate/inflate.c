@@ -6,6 +6,7 @@ enum {
     HEADER = 10,
     TRAILER = 8, /* CRC-32 and size */
     LENGTH_BITS = 15,
+    QUICK_BITS = 9,
     LITERALS = 288,
     DISTANCES = 32,
     END_OF_BLOCK = 256,
@@ -59,34 +60,65 @@ static bool put(struct stream *s, uint8_t byte)
 }
 
 /* A prefix code: how many words of each length there are, and what they mean in their order, which
- * is that of their lengths, then of what they mean. */
+ * is that of their lengths, then of what they mean.  Words of at most QUICK_BITS are also found by
+ * the bits that come next, whatever follows them: 16 * meaning + length; 0: there is none. */
 struct code {
     uint16_t count[LENGTH_BITS + 1];
     uint16_t meaning[LITERALS];
+    uint16_t quick[1 << QUICK_BITS];
 };
+
+/* The word's first bit is its highest, and the stream's lowest. */
+static void add_quick(struct code *c, unsigned word, int bits, int meaning)
+{
+    unsigned reversed = 0;
+
+    for (int i = 0; i < bits; i++)
+        reversed |= (word >> i & 1u) << (bits - 1 - i);
+    for (; reversed < 1u << QUICK_BITS; reversed += 1u << bits)
+        c->quick[reversed] = (uint16_t)(meaning << 4 | bits);
+}
 
 static void make_code(struct code *c, const uint8_t *lengths, int n)
 {
     uint16_t next[LENGTH_BITS + 1];
+    unsigned word[LENGTH_BITS + 1]; /* the next of each length */
 
     memset(c, 0, sizeof *c);
     for (int i = 0; i < n; i++)
         c->count[lengths[i]]++;
     c->count[0] = 0; /* not used */
     next[1] = 0;
-    for (int bits = 1; bits < LENGTH_BITS; bits++)
+    word[1] = 0;
+    for (int bits = 1; bits < LENGTH_BITS; bits++) {
         next[bits + 1] = (uint16_t)(next[bits] + c->count[bits]);
-    for (int i = 0; i < n; i++)
-        if (lengths[i] != 0)
-            c->meaning[next[lengths[i]]++] = (uint16_t)i;
+        word[bits + 1] = 2 * (word[bits] + c->count[bits]);
+    }
+    for (int i = 0; i < n; i++) {
+        const int bits = lengths[i];
+
+        if (bits == 0)
+            continue;
+        c->meaning[next[bits]++] = (uint16_t)i;
+        if (bits <= QUICK_BITS)
+            add_quick(c, word[bits]++, bits, i);
+    }
 }
 
 /* -1: no word of the code. */
 static int decode(struct stream *s, const struct code *c)
 {
     /* Words of one length are consecutive numbers; `word` is counted from the first of them. */
-    int word = 0, before = 0;
+    int word = 0, before = 0, quick;
 
+    for (; s->held_count < QUICK_BITS && s->at < s->end; s->held_count += 8)
+        s->held |= (uint32_t)*s->at++ << s->held_count;
+    quick = c->quick[s->held & ((1u << QUICK_BITS) - 1)];
+    if (quick != 0 && (quick & 15) <= s->held_count) {
+        s->held >>= quick & 15;
+        s->held_count -= quick & 15;
+        return quick >> 4;
+    }
     for (int bits = 1; bits <= LENGTH_BITS; bits++) {
         word = 2 * word + (int)take(s, 1);
         if (word < c->count[bits])
@@ -146,8 +178,9 @@ static bool read_stored(struct stream *s)
 {
     size_t length;
 
+    s->at -= s->held_count / 8; /* whole bytes were not used */
     s->held = 0;
-    s->held_count = 0; /* never holds a whole byte between symbols */
+    s->held_count = 0;
     if (s->end - s->at < 4)
         return false;
     length = s->at[0] | (size_t)s->at[1] << 8;
@@ -245,5 +278,5 @@ bool inflate_planes(uint8_t *out, size_t words, const uint8_t *file, size_t byte
         default: return false;
         }
     }
-    return s.written == 4 * words && s.at == s.end;
+    return s.written == 4 * words && s.at - s.held_count / 8 == s.end;
 }
