@@ -16,19 +16,23 @@ typedef struct TfLiteCustomAllocation {
     size_t bytes;
 } TfLiteCustomAllocation;
 
+/* For TfLiteInterpreterSetCustomAllocationForTensor. */
 enum { kTfLiteCustomAllocationFlagsNone = 0, kTfLiteCustomAllocationFlagsSkipAlignCheck = 1 };
 
 /* Sets every variable tensor to zero (its zero point). */
 TFL_CAPI_EXPORT extern TfLiteStatus
 TfLiteInterpreterResetVariableTensors(TfLiteInterpreter *interpreter);
+/* 0 for NULL. */
 TFL_CAPI_EXPORT extern int32_t
 TfLiteInterpreterGetVariableTensorCount(const TfLiteInterpreter *interpreter);
+/* The i-th; NULL when out of range. */
 TFL_CAPI_EXPORT extern TfLiteTensor *
 TfLiteInterpreterGetVariableTensor(const TfLiteInterpreter *interpreter, int32_t variable_index);
 
 /* Tensor index of an input or output; -1 when out of range. */
 TFL_CAPI_EXPORT extern int32_t
 TfLiteInterpreterGetInputTensorIndex(const TfLiteInterpreter *interpreter, int32_t input_index);
+/* The same of an output. */
 TFL_CAPI_EXPORT extern int32_t
 TfLiteInterpreterGetOutputTensorIndex(const TfLiteInterpreter *interpreter, int32_t output_index);
 
@@ -45,6 +49,7 @@ TFL_CAPI_EXPORT extern TfLiteStatus
 TfLiteInterpreterModifyGraphWithDelegate(const TfLiteInterpreter *interpreter,
                                          TfLiteOpaqueDelegate *delegate);
 
+/* The tensor lies in memory of the caller from the next allocation on. */
 TFL_CAPI_EXPORT extern TfLiteStatus
 TfLiteInterpreterSetCustomAllocationForTensor(TfLiteInterpreter *interpreter, int tensor_index,
                                               const TfLiteCustomAllocation *custom_allocation,
