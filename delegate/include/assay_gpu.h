@@ -47,6 +47,8 @@ enum assay_gpu_enabled {
     ASSAY_GPU_ENABLED_INTEGER_DOT_PRODUCT = 8      /* shaderIntegerDotProduct */
 };
 
+/* For assay_gpu_delegate_create; a caller's struct may end before `instance`, or any later field.
+ */
 struct assay_gpu_options {
     size_t struct_size;
     /* Options as key=value strings; the keys are those of assay_gpu_option_help.  Arrays of count
@@ -83,12 +85,15 @@ ASSAY_GPU_EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const char *const
                                                                const char *const *values,
                                                                size_t count,
                                                                void (*report_error)(const char *));
+/* As assay_gpu_delegate_destroy. */
 ASSAY_GPU_EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
 
 /* ---- devices ---- */
 
+/* Room of texts, with their final 0. */
 enum { ASSAY_GPU_NAME_BYTES = 256 };
 
+/* A Vulkan device, as the driver describes it. */
 struct assay_gpu_device {
     size_t struct_size;
     int index;                         /* what the option device= takes */
@@ -173,6 +178,7 @@ ASSAY_GPU_EXPORT int assay_gpu_rule(int i, const char **id, const char **meaning
 /* After.  Nodes of the graph that the delegate saw last: how many were refused, and the i-th of
  * them (0: ok, -1: out of range). */
 ASSAY_GPU_EXPORT int assay_gpu_refusal_count(const TfLiteDelegate *delegate);
+/* 0: ok, -1: out of range, or no such delegate. */
 ASSAY_GPU_EXPORT int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i,
                                            struct assay_gpu_refusal *refusal);
 
@@ -225,9 +231,11 @@ struct assay_gpu_stats {
      * (VK_EXT_memory_budget); 0: it does not say. */
     uint64_t used_bytes;
 };
+/* 0: ok, -1: no such delegate. */
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);
 
+/* The most that a step has: buffers, specialization constants, bytes of push constants. */
 enum { ASSAY_GPU_BINDINGS = 4, ASSAY_GPU_CONSTANTS = 16, ASSAY_GPU_PUSH_BYTES = 128 };
 
 /* A buffer that a step reads or writes. */
@@ -268,6 +276,7 @@ struct assay_gpu_step {
 /* Steps of all partitions that the delegate runs now, and the i-th of them (0: ok, -1: out of
  * range). */
 ASSAY_GPU_EXPORT int assay_gpu_step_count(const TfLiteDelegate *delegate);
+/* The i-th of them; 0: ok, -1: out of range. */
 ASSAY_GPU_EXPORT int assay_gpu_get_step(const TfLiteDelegate *delegate, int i,
                                         struct assay_gpu_step *step);
 
@@ -283,7 +292,9 @@ struct assay_gpu_tensor {
     int64_t offset; /* in the arena; -1: no step uses it, or it lies in memory of an edge */
     int first_step, last_step; /* at which the memory is in use; -1: none */
 };
+/* Tensors of all partitions that the delegate runs now. */
 ASSAY_GPU_EXPORT int assay_gpu_tensor_count(const TfLiteDelegate *delegate);
+/* The i-th of them; 0: ok, -1: out of range. */
 ASSAY_GPU_EXPORT int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i,
                                           struct assay_gpu_tensor *tensor);
 
@@ -296,6 +307,7 @@ struct assay_gpu_transform {
     int enabled;
     int applied;
 };
+/* 0: ok, -1: out of range, or no such delegate. */
 ASSAY_GPU_EXPORT int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
                                              struct assay_gpu_transform *transform);
 
@@ -318,8 +330,10 @@ ASSAY_GPU_EXPORT int assay_gpu_get_transform(const TfLiteDelegate *delegate, int
  * buffer is the delegate's from the call of invoke until it returns (with wait=none: until
  * assay_gpu_wait). */
 
+/* How a buffer holds a tensor; see above. */
 enum assay_gpu_layout { ASSAY_LAYOUT_DENSE, ASSAY_LAYOUT_C4 };
 
+/* What memory a binding is of. */
 enum assay_gpu_buffer_kind {
     /* A VkBuffer of the delegate's device, with VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. */
     ASSAY_GPU_VK_BUFFER,
@@ -336,8 +350,10 @@ enum assay_gpu_buffer_kind {
     ASSAY_GPU_NEW_DMA_BUF
 };
 
+/* VK_UUID_SIZE */
 enum { ASSAY_GPU_UUID_BYTES = 16 };
 
+/* What to bind, and to which tensor. */
 struct assay_gpu_buffer {
     size_t struct_size;
     int kind;           /* enum assay_gpu_buffer_kind */
@@ -358,6 +374,8 @@ struct assay_gpu_buffer {
 ASSAY_GPU_EXPORT int assay_gpu_bind_buffer_to_tensor(TfLiteDelegate *delegate,
                                                      struct assay_gpu_buffer *buffer, char *error,
                                                      size_t error_bytes);
+/* The tensor is copied from and to the host again.  0; -1 with the reason in error (may be NULL).
+ */
 ASSAY_GPU_EXPORT int assay_gpu_unbind_tensor(TfLiteDelegate *delegate, int tensor, int partition,
                                              char *error, size_t error_bytes);
 
@@ -378,7 +396,9 @@ struct assay_gpu_edge {
     int device_copies; /* in an inference, as it is bound now: 0 or 1 */
     int host_copies;   /* and of the host, once for each time that it reads an output */
 };
+/* How many such tensors there are. */
 ASSAY_GPU_EXPORT int assay_gpu_edge_count(const TfLiteDelegate *delegate);
+/* The i-th of them; 0: ok, -1: out of range. */
 ASSAY_GPU_EXPORT int assay_gpu_get_edge(const TfLiteDelegate *delegate, int i,
                                         struct assay_gpu_edge *edge);
 
@@ -397,9 +417,12 @@ struct assay_gpu_vulkan {
     uint8_t device_uuid[ASSAY_GPU_UUID_BYTES], driver_uuid[ASSAY_GPU_UUID_BYTES];
     int external_memory_fd, external_memory_dma_buf; /* are enabled */
 };
+/* 0: ok, -1: no such delegate. */
 ASSAY_GPU_EXPORT int assay_gpu_get_device(const TfLiteDelegate *delegate,
                                           struct assay_gpu_vulkan *vulkan);
+/* Until it is unlocked, by the same thread, no inference is submitted. */
 ASSAY_GPU_EXPORT void assay_gpu_lock_queue(TfLiteDelegate *delegate);
+/* After assay_gpu_lock_queue. */
 ASSAY_GPU_EXPORT void assay_gpu_unlock_queue(TfLiteDelegate *delegate);
 
 #ifdef __cplusplus

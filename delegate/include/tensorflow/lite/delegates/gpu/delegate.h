@@ -38,6 +38,7 @@ enum TfLiteGpuExperimentalFlags {
     TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION = 8 /* with a serialization_dir */
 };
 
+/* Begin with TfLiteGpuDelegateOptionsV2Default. */
 typedef struct TfLiteGpuDelegateOptionsV2 {
     /* 1 is fp16 and 0 fp32, as TfLiteGpuInferencePriority has it; -1: the priorities decide. */
     int32_t is_precision_loss_allowed;
