@@ -202,7 +202,6 @@ static double power_below(double v)
 static double channel_factor(const struct quant_row *q, struct stream *s, bool tiny)
 {
     /* One after the other: operands may be evaluated in either order. */
-    /* One after the other: operands may be evaluated in either order. */
     const double near_part = between(s, 1, 2);
     const double near = near_part * (double)(1 << stream_below(s, 3)) / 3;
     const int far_power = (int)stream_below(s, 9) - 6;
