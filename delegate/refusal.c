@@ -152,6 +152,21 @@ static bool has_8bit_weights(const struct check *c, int tensor)
             c->node->code == BUILTIN_FULLY_CONNECTED);
 }
 
+/* Float view in fp16 keeps the reals of a tensor in f16: none may overflow, and a step has to be
+ * well above those of f16's denormals, 2^-24 (a rounding to these is then a 32nd of a step). */
+static bool check_f16_steps(struct check *c, int tensor, int32_t low, int32_t high)
+{
+    const struct graph_quant *q = &c->graph->tensors[tensor].quant;
+    const double scale = (double)q->scale[0];
+    const double largest = scale * fmax(high - q->zero_point[0], q->zero_point[0] - low);
+
+    if (c->options->precision != PRECISION_FP16 || c->options->quantized != QUANTIZED_FLOAT_VIEW ||
+        graph_is_constant(c->graph, tensor) || (largest <= 65504 && scale >= 0x1p-20))
+        return true;
+    return refuse(c, RULE_QUANT_F16, tensor, "scale", "use precision=fp32, or quantized=exact",
+                  "reals within 65504, a scale of 9.5e-7", "%g, reals within %g", scale, largest);
+}
+
 bool check_scales(struct check *c, int tensor)
 {
     static const char *const hint =
@@ -170,7 +185,7 @@ bool check_scales(struct check *c, int tensor)
         if (t->quant.zero_point[i] < low || t->quant.zero_point[i] > high)
             return refuse(c, RULE_QUANT_SCALE, tensor, "zero point", hint,
                           low < 0 ? "-128 to 127" : "0 to 255", "%d", t->quant.zero_point[i]);
-    return true;
+    return check_f16_steps(c, tensor, low, high);
 }
 
 /* One 8-bit type for all, but for the bias and the state of LSTM. */
