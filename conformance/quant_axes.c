@@ -104,3 +104,34 @@ struct quant_row quant_row_of(const struct pairwise_level *factors,
         row.channels = (enum channel_scales)by_channel->x;
     return row;
 }
+
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES };
+
+size_t quant_product_rows(struct pairwise_row *choices)
+{
+    const struct pairwise_axis axes[Q_AXES] = { quant_factors_of_products, quant_zeros,
+                                                quant_zeros_out, quant_channels,
+                                                quant_activations };
+
+    return pairwise_rows(axes, Q_AXES, choices);
+}
+
+struct op_case quant_product_case(const struct pairwise_row *row, size_t i)
+{
+    const struct pairwise_level *const *level = row->level;
+
+    return (struct op_case){
+        .name = row->name,
+        .why = "pairwise: factors, zero points, scales by channel",
+        .types = level[Q_CHANNELS]->x != CHANNELS_NEAR ? TYPE_BIT(CASE_I8PC)
+                 : i % 3 == 0                          ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
+                                                       : TYPES_BYTES,
+        .quant =
+            quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], level[Q_CHANNELS]),
+    };
+}
+
+int32_t quant_product_activation(const struct pairwise_row *row)
+{
+    return row->level[Q_ACTIVATION]->x;
+}

@@ -25,4 +25,11 @@ struct quant_row quant_row_of(const struct pairwise_level *factors,
                               const struct pairwise_level *zero_out,
                               const struct pairwise_level *channels);
 
+/* The sweep of the ops that add up products: factors, zero points, scales by channel, activations.
+ * choices has room for PAIRWISE_ROWS_MAX. */
+size_t quant_product_rows(struct pairwise_row *choices);
+/* Row i of it, of i8 with one scale and of u8, or of i8 with many, in turns; its activation. */
+struct op_case quant_product_case(const struct pairwise_row *row, size_t i);
+int32_t quant_product_activation(const struct pairwise_row *row);
+
 #endif

@@ -318,8 +318,6 @@ static struct row group_row(const struct pairwise_row *p)
 
 /* ---- sweep: scales and zero points ---- */
 
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES };
-
 /* Of i8 with one scale and of u8, or of i8 with many, in turns. */
 static struct row quantized_row(const struct pairwise_row *p, size_t i)
 {
@@ -332,27 +330,15 @@ static struct row quantized_row(const struct pairwise_row *p, size_t i)
     };
     struct row r = shapes[i % (sizeof shapes / sizeof shapes[0])];
 
-    r.base = (struct op_case){
-        .name = p->name,
-        .why = "pairwise: factors, zero points, scales by channel",
-        .types = p->level[Q_CHANNELS]->x != CHANNELS_NEAR ? TYPE_BIT(CASE_I8PC)
-                 : i % 3 == 0                             ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
-                                                          : TYPES_BYTES,
-        .version = r.base.version,
-        .quant = quant_row_of(p->level[Q_FACTORS], p->level[Q_ZERO], p->level[Q_ZERO_OUT],
-                              p->level[Q_CHANNELS]),
-    };
-    r.activation = p->level[Q_ACTIVATION]->x;
+    r.base = quant_product_case(p, i);
+    r.activation = quant_product_activation(p);
     return r;
 }
 
 static size_t sweep_quantized(struct row *out)
 {
     static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    const struct pairwise_axis quantized[Q_AXES] = { quant_factors_of_products, quant_zeros,
-                                                     quant_zeros_out, quant_channels,
-                                                     quant_activations };
-    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+    const size_t count = quant_product_rows(choices);
 
     for (size_t i = 0; i < count; i++)
         out[i] = quantized_row(&choices[i], i);
