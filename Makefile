@@ -37,7 +37,7 @@ NO_UNDEFINED := $(if $(SANITIZE),,-Wl,--no-undefined)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
-REF_SRC := $(wildcard reference/*.c reference/ops/*.c)
+REF_SRC := $(filter-out reference/examples/%,$(wildcard reference/*/*.c))
 GPU_SRC := $(wildcard delegate/*.c delegate/ops/*.c delegate/exact/*.c delegate/transform/*.c)
 CONF_SRC := $(wildcard conformance/*.c conformance/suites/*.c)
 UNIT_SRC := $(wildcard conformance/unit/*.c)
@@ -45,14 +45,13 @@ FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 SHADERS := $(wildcard delegate/ops/*.comp delegate/shaders/*.comp)
 INT_SHADERS := $(wildcard delegate/exact/*.comp)
 DOT_SHADERS := $(shell grep -l '"dot.glsl"' $(INT_SHADERS))
-HEADERS := $(wildcard reference/*.h reference/include/tensorflow/lite/c/*.h delegate/*.h delegate/exact/*.h \
+HEADERS := $(wildcard reference/*/*.h reference/include/tensorflow/lite/c/*.h delegate/*.h delegate/exact/*.h \
              delegate/include/*.h delegate/include/tensorflow/lite/delegates/gpu/*.h \
              conformance/*.h conformance/suites/*.h conformance/unit/*.h fuzz/*.h)
 
 REF_OBJ := $(call obj,$(REF_SRC))
-# What the delegate shares with the reference; no op.
-SHARED_OBJ := $(call obj,$(addprefix reference/,status.c diag.c memory.c arena.c half.c builtin.c quant.c \
-              quant16.c))
+# What the delegate shares with the reference: no op, no model.
+SHARED_OBJ := $(call obj,$(wildcard reference/base/*.c))
 GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv.o $(B)/delegate/source_id.o
 CONF_OBJ := $(call obj,$(CONF_SRC))
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/main.o,$(CONF_OBJ))
@@ -115,7 +114,7 @@ $(B)/delegate/spirv.c: $(SPV) delegate/embed.sh
 	$(Q)sh delegate/embed.sh $(SPV) >$@
 
 # Tells builds apart whose serialized files must not be mixed; spirv.c stands for the shaders.
-GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*.h delegate/exact/*.h reference/half.[ch] reference/quant*.[ch]))
+GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*.h delegate/exact/*.h reference/base/*.[ch]))
 $(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv.c
 	@mkdir -p $(@D)
 	$(Q)id=$$(cat $(GPU_SOURCES) | sha256sum | cut -c1-32) && \

@@ -25,8 +25,8 @@ check()
 
 libc='<(assert|ctype|dirent|dlfcn|errno|fcntl|float|fnmatch|ftw|getopt|glob|inttypes|libgen|limits|locale|math|poll|pthread|sched|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|time|unistd|sys/[a-z]+)\.h>'
 api='"tensorflow/lite/[a-z_/0-9]+\.h"'
-reference='"reference/[a-z0-9_]+\.(h|def)"'
-shared='"reference/(status|diag|arena|memory|checked|half|builtin|quant|quant16)\.h"|"reference/(builtins|ops)\.def"'
+reference='"reference/[a-z0-9_/]+\.(h|def)"'
+shared='"reference/base/[a-z0-9_]+\.(h|def)"|"reference/ops\.def"'
 delegate='"delegate/[a-z0-9_/]+\.(h|def)"'
 libraries='<(hdf5|jansson|jerror|jpeglib|png|sha2|xxhash)\.h>'
 conformance="$reference|\"conformance/[a-z0-9_/]+\\.(h|def)\"|\"assay_gpu\\.h\""

@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_ARRAY_H
 #define ASSAY_CONFORMANCE_ARRAY_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 #include "tensorflow/lite/c/c_api_types.h"
 
 #include <stddef.h>

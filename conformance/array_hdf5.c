@@ -2,9 +2,9 @@
 #include "conformance/array.h"
 
 #include "conformance/cli.h"
-#include "reference/builtin.h"
-#include "reference/checked.h"
-#include "reference/memory.h"
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
 
 /* Newer libraries keep the names of this version. */
 #define H5_USE_110_API

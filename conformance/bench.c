@@ -3,7 +3,7 @@
 #include "conformance/bench_session.h"
 #include "conformance/tensor_io.h"
 #include "conformance/tensor_value.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

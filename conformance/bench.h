@@ -3,7 +3,7 @@
 #define ASSAY_CONFORMANCE_BENCH_H
 
 #include "conformance/cli.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 
 #include "conformance/compare.h"
 #include "conformance/suite.h"
-#include "reference/half.h"
-#include "reference/memory.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 
 #include "conformance/maker_quant.h"
 #include "conformance/suite.h"
-#include "reference/memory.h"
-#include "reference/ref_op.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #ifndef ASSAY_CONFORMANCE_CASE_H
 #define ASSAY_CONFORMANCE_CASE_H
 
-#include "reference/builder.h"
-#include "reference/diag.h"
-#include "reference/tflite.h"
+#include "reference/base/diag.h"
+#include "reference/format/builder.h"
+#include "reference/format/tflite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 #include "tensorflow/lite/c/common.h"
 

@@ -2,7 +2,7 @@
  * help from the same rows. */
 #include "conformance/cli.h"
 
-#include "reference/arena.h"
+#include "reference/base/arena.h"
 
 #include <assert.h>
 #include <ctype.h>

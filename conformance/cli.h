@@ -5,7 +5,7 @@
 #ifndef ASSAY_CONFORMANCE_CLI_H
 #define ASSAY_CONFORMANCE_CLI_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "conformance/report.h"
 #include "conformance/select.h"
 #include "conformance/verdict.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>

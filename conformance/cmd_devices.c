@@ -3,7 +3,7 @@
 #include "conformance/cli.h"
 #include "conformance/json_text.h"
 #include "conformance/subject.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

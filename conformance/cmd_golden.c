@@ -1,8 +1,8 @@
 /* assay golden list|check|export: the answers of the real runtime. */
 #include "conformance/cli.h"
 #include "conformance/golden.h"
-#include "reference/builtin.h"
-#include "reference/memory.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

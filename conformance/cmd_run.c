@@ -4,9 +4,9 @@
 #include "conformance/session.h"
 #include "conformance/tensor_io.h"
 #include "conformance/tensor_value.h"
-#include "reference/builtin.h"
-#include "reference/memory.h"
-#include "reference/ref_op.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
 
 #include <inttypes.h>
 #include <math.h>

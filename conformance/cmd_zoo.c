@@ -1,9 +1,9 @@
 /* assay zoo: writes a benchmark model. */
 #include "conformance/cli.h"
 #include "conformance/zoo.h"
-#include "reference/builtin.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Compares one output tensor with its reference. */
 #include "conformance/compare.h"
 
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define ASSAY_CONFORMANCE_COMPARE_H
 
 #include "conformance/bound.h"
-#include "reference/ref_op.h"
+#include "reference/kernels/op.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The data of cases: streams, and the sets S0-S5. */
 #include "conformance/data.h"
 
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <assert.h>
 #include <math.h>

@@ -6,10 +6,10 @@
 #include "conformance/cli.h"
 #include "conformance/tensor_io.h"
 #include "conformance/tensor_value.h"
-#include "reference/interpreter.h"
-#include "reference/memory.h"
-#include "reference/ref_op.h"
-#include "reference/tflite.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/kernels/op.h"
+#include "reference/runtime/interpreter.h"
 
 #include <errno.h>
 #include <limits.h>

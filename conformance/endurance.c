@@ -2,7 +2,7 @@
 
 #include "conformance/session.h"
 #include "conformance/tensor_value.h"
-#include "reference/builder.h"
+#include "reference/format/builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

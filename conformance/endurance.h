@@ -9,7 +9,7 @@
 #define ASSAY_CONFORMANCE_ENDURANCE_H
 
 #include "conformance/cli.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
 #include "conformance/compare.h"
 #include "conformance/repro.h"
 #include "conformance/suite.h"
-#include "reference/half.h"
-#include "reference/memory.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

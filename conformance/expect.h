@@ -9,7 +9,7 @@
 #include "conformance/case.h"
 #include "conformance/compare.h"
 #include "conformance/result.h"
-#include "reference/interpreter.h"
+#include "reference/runtime/interpreter.h"
 
 enum { OUTPUTS_MAX = 48 };
 

@@ -18,8 +18,8 @@
 #include "conformance/case.h"
 #include "conformance/golden_h5.h"
 #include "conformance/hash.h"
-#include "reference/diag.h"
-#include "reference/model.h"
+#include "reference/base/diag.h"
+#include "reference/format/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
 #include "conformance/cli.h"
 #include "conformance/compare.h"
 #include "conformance/expect.h"
-#include "reference/interpreter.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
+#include "reference/runtime/interpreter.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -6,9 +6,9 @@
 
 #include "conformance/cli.h"
 #include "conformance/select.h"
-#include "reference/memory.h"
-#include "reference/options.h"
-#include "reference/tflite.h"
+#include "reference/base/memory.h"
+#include "reference/format/op_options.h"
+#include "reference/format/tflite.h"
 
 #include <assert.h>
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* Reading golden files: where they are, what they hold.  See golden.h for the format. */
 #include "conformance/golden.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>

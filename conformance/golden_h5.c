@@ -1,7 +1,7 @@
 #include "conformance/golden_h5.h"
 
-#include "reference/builtin.h"
-#include "reference/memory.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef ASSAY_CONFORMANCE_GOLDEN_H5_H
 #define ASSAY_CONFORMANCE_GOLDEN_H5_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 #include "tensorflow/lite/c/c_api_types.h"
 
 /* Newer libraries keep the names of this version. */

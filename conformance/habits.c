@@ -1,7 +1,7 @@
 /* What every case is put through besides its comparison with the reference. */
 #include "conformance/carry.h"
 #include "conformance/trial.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

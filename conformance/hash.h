@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_HASH_H
 #define ASSAY_CONFORMANCE_HASH_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* What is the same for all image formats: limits, channels, resizing. */
 #include "conformance/image.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <math.h>
 #include <stdbool.h>

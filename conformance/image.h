@@ -4,7 +4,7 @@
 #ifndef ASSAY_CONFORMANCE_IMAGE_H
 #define ASSAY_CONFORMANCE_IMAGE_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stddef.h>
 #include <stdint.h>

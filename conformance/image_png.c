@@ -4,7 +4,7 @@
  * libpng's own error handling prints; here an error jumps back with its text. */
 #include "conformance/image.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <png.h>
 #include <setjmp.h>

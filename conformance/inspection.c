@@ -1,10 +1,10 @@
 /* Gathers; the printers are in inspection_text.c and inspection_json.c. */
 #include "conformance/inspection.h"
 
-#include "reference/builtin.h"
-#include "reference/checked.h"
-#include "reference/memory.h"
-#include "reference/ref_op.h"
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "conformance/inspection.h"
 
 #include "conformance/json_text.h"
-#include "reference/builtin.h"
+#include "reference/base/builtin.h"
 
 #include <inttypes.h>
 #include <math.h>

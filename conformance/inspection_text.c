@@ -2,8 +2,8 @@
 #include "conformance/inspection.h"
 
 #include "conformance/array.h"
-#include "reference/builtin.h"
-#include "reference/memory.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* Names in models are bytes; JSON wants UTF-8. */
 #include "conformance/json_text.h"
 
-#include "reference/checked.h"
-#include "reference/memory.h"
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
 
 #include <string.h>
 

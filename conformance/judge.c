@@ -3,7 +3,7 @@
 
 #include "conformance/repro.h"
 #include "conformance/trial.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <limits.h>
 #include <stdio.h>

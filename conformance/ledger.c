@@ -2,7 +2,7 @@
 #include "conformance/ledger.h"
 
 #include "conformance/suite.h"
-#include "reference/ref_op.h"
+#include "reference/kernels/op.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,8 +1,8 @@
 /* Makes one case: model and inputs, with data drawn from the case's streams. */
 #include "conformance/maker_quant.h"
 
-#include "reference/half.h"
-#include "reference/memory.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
 
 #include <assert.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * than IEEE arithmetic and square roots, so models have the same bytes everywhere. */
 #include "conformance/maker_quant.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <assert.h>
 #include <math.h>

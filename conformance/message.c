@@ -1,7 +1,7 @@
 /* What goes to stderr and to report files: error lines, progress, whole reports. */
 #include "conformance/cli.h"
 
-#include "reference/tflite.h"
+#include "reference/format/tflite.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
  * 'descr', 'fortran_order' and 'shape'), the elements. */
 #include "conformance/array.h"
 
-#include "reference/builtin.h"
-#include "reference/checked.h"
-#include "reference/memory.h"
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

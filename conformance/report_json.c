@@ -4,7 +4,7 @@
 
 #include "conformance/json_text.h"
 #include "conformance/suite.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "conformance/report.h"
 
 #include "conformance/suite.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "conformance/repro.h"
 
 #include "conformance/array.h"
-#include "reference/memory.h"
-#include "reference/model.h"
+#include "reference/base/memory.h"
+#include "reference/format/model.h"
 
 #include <ctype.h>
 #include <errno.h>

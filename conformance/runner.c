@@ -3,7 +3,7 @@
 
 #include "conformance/repro.h"
 #include "conformance/worker.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,8 +2,8 @@
 #include "conformance/session.h"
 
 #include "conformance/json_text.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
 
 #include <stdio.h>
 #include <string.h>

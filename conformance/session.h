@@ -5,9 +5,9 @@
 
 #include "conformance/cli.h"
 #include "conformance/subject.h"
-#include "reference/diag.h"
-#include "reference/interpreter.h"
-#include "reference/model.h"
+#include "reference/base/diag.h"
+#include "reference/format/model.h"
+#include "reference/runtime/interpreter.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "conformance/subject.h"
 
 #include "conformance/hash.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <dlfcn.h>
 #include <errno.h>

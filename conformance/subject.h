@@ -8,7 +8,7 @@
 #include "assay_gpu.h"
 #include "conformance/case.h"
 #include "conformance/cli.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -20,7 +20,7 @@
 #include "conformance/bound.h"
 #include "conformance/case.h"
 #include "conformance/data.h"
-#include "reference/builder.h"
+#include "reference/format/builder.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,11 +3,11 @@
 
 #include "conformance/cli.h"
 #include "conformance/tensor_value.h"
-#include "reference/builtin.h"
-#include "reference/half.h"
-#include "reference/memory.h"
-#include "reference/ref_op.h"
-#include "reference/tflite.h"
+#include "reference/base/builtin.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/kernels/op.h"
 
 #include <math.h>
 #include <stdbool.h>

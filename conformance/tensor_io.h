@@ -13,7 +13,7 @@
 
 #include "conformance/array.h"
 #include "conformance/image.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stddef.h>

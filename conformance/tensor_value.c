@@ -2,11 +2,11 @@
 #include "conformance/tensor_value.h"
 
 #include "conformance/data.h"
-#include "reference/builtin.h"
-#include "reference/half.h"
-#include "reference/memory.h"
-#include "reference/ref_op.h"
-#include "reference/tflite.h"
+#include "reference/base/builtin.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/kernels/op.h"
 
 #include <math.h>
 #include <string.h>

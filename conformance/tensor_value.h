@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_TENSOR_VALUE_H
 #define ASSAY_CONFORMANCE_TENSOR_VALUE_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdbool.h>

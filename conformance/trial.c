@@ -2,7 +2,7 @@
 #include "conformance/trial.h"
 
 #include "conformance/compare.h"
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "conformance/expect.h"
 #include "conformance/judge.h"
-#include "reference/interpreter.h"
+#include "reference/runtime/interpreter.h"
 
 /* Delegate objects: one for the run proper, and of ours one for each poison. */
 enum { PLAIN, POISON_FIRST, DELEGATE_COUNT = 4 };

@@ -1,8 +1,8 @@
 /* Reads tables in text. */
 #include "conformance/tsv.h"
 
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef ASSAY_CONFORMANCE_TSV_H
 #define ASSAY_CONFORMANCE_TSV_H
 
-#include "reference/arena.h"
-#include "reference/diag.h"
+#include "reference/base/arena.h"
+#include "reference/base/diag.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* What was expected of a run. */
 #include "conformance/verdict.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <fnmatch.h>
 #include <jansson.h>

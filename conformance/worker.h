@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_WORKER_H
 #define ASSAY_CONFORMANCE_WORKER_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

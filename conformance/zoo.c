@@ -3,7 +3,7 @@
 
 #include "conformance/cli.h"
 #include "conformance/zoo_net.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #ifndef ASSAY_CONFORMANCE_ZOO_H
 #define ASSAY_CONFORMANCE_ZOO_H
 
-#include "reference/diag.h"
-#include "reference/model.h"
+#include "reference/base/diag.h"
+#include "reference/format/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #include "conformance/zoo_net.h"
 
 #include "conformance/data.h"
-#include "reference/half.h"
-#include "reference/memory.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
 
 #include <assert.h>
 #include <math.h>

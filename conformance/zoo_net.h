@@ -8,7 +8,7 @@
 
 #include "conformance/zoo.h"
 #include "conformance/zoo_quant.h"
-#include "reference/builder.h"
+#include "reference/format/builder.h"
 
 struct zoo_net {
     struct builder builder;

@@ -3,11 +3,11 @@
 
 #include "conformance/cli.h"
 #include "conformance/tensor_value.h"
-#include "reference/builtin.h"
-#include "reference/interpreter.h"
-#include "reference/memory.h"
-#include "reference/quant.h"
-#include "reference/ref_op.h"
+#include "reference/base/builtin.h"
+#include "reference/base/fixed_point.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
+#include "reference/runtime/interpreter.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "delegate/cache.h"
 
 #include "delegate/cache_file.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #include "delegate/graph.h"
 #include "delegate/hash.h"
 #include "delegate/plan.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

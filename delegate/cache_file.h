@@ -2,7 +2,7 @@
 #ifndef ASSAY_DELEGATE_CACHE_FILE_H
 #define ASSAY_DELEGATE_CACHE_FILE_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "delegate/spirv.h"
 #include "delegate/workgroups.h"
 
-#include "reference/builtin.h"
+#include "reference/base/builtin.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "delegate/gpu_op.h"
 #include "delegate/plan.h"
-#include "reference/builtin.h"
+#include "reference/base/builtin.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

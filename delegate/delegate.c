@@ -3,7 +3,7 @@
 #include "delegate/clock.h"
 #include "delegate/handle.h"
 #include "delegate/partition.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 /* One line for each op code that is refused for what it is. */
 static void warn(TfLiteContext *context, const struct decision *d)

@@ -5,7 +5,7 @@
 #include "delegate/instance.h"
 #include "delegate/pipeline.h"
 #include "delegate/selftest.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <string.h>
 #include <unistd.h>

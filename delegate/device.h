@@ -7,7 +7,7 @@
 #include "delegate/blocks.h"
 #include "delegate/device_limits.h"
 #include "delegate/plan.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 #include "delegate/device_info.h"
 
 #include "delegate/workgroups.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

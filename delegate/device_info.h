@@ -4,7 +4,7 @@
 
 #include "assay_gpu.h"
 #include "delegate/device_limits.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <vulkan/vulkan.h>

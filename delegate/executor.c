@@ -1,7 +1,7 @@
 #include "delegate/executor.h"
 
 #include "delegate/record.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <sched.h>
 #include <string.h>

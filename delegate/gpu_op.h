@@ -7,7 +7,7 @@
 
 #include "delegate/plan.h"
 #include "delegate/refusal.h"
-#include "reference/builtin.h"
+#include "reference/base/builtin.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The GPU delegate's C API, version 2, as options of our own. */
 #include "assay_gpu.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 #include <stddef.h>

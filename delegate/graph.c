@@ -1,9 +1,9 @@
 #include "delegate/graph.h"
 
 #include "delegate/gpu_op.h"
-#include "reference/builtin.h"
-#include "reference/checked.h"
-#include "reference/half.h"
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
+#include "reference/base/half.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #ifndef ASSAY_DELEGATE_GRAPH_H
 #define ASSAY_DELEGATE_GRAPH_H
 
-#include "reference/arena.h"
-#include "reference/diag.h"
+#include "reference/base/arena.h"
+#include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdbool.h>

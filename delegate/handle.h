@@ -5,7 +5,7 @@
 #ifndef ASSAY_DELEGATE_HANDLE_H
 #define ASSAY_DELEGATE_HANDLE_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdbool.h>

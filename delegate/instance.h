@@ -2,7 +2,7 @@
 #ifndef ASSAY_DELEGATE_INSTANCE_H
 #define ASSAY_DELEGATE_INSTANCE_H
 
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <vulkan/vulkan.h>
 

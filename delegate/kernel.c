@@ -6,7 +6,7 @@
 #include "delegate/host_copy.h"
 #include "delegate/partition.h"
 #include "delegate/tune.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 static void report(TfLiteContext *context, const struct diag *diag)
 {

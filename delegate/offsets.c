@@ -1,7 +1,7 @@
 #include "delegate/offsets.h"
 
-#include "reference/checked.h"
-#include "reference/memory.h"
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef ASSAY_DELEGATE_OPTIONS_H
 #define ASSAY_DELEGATE_OPTIONS_H
 
-#include "reference/arena.h"
-#include "reference/diag.h"
+#include "reference/base/arena.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "delegate/partition.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <stdio.h>
 

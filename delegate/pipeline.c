@@ -2,7 +2,7 @@
 
 #include "delegate/clock.h"
 #include "delegate/spirv.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "delegate/gpu_op.h"
 #include "delegate/shader_args.h"
 #include "delegate/transform.h"
-#include "reference/checked.h"
-#include "reference/memory.h"
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
 
 #include <assert.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include "delegate/graph.h"
 #include "delegate/options.h"
 #include "delegate/transform.h"
-#include "reference/arena.h"
-#include "reference/diag.h"
+#include "reference/base/arena.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>

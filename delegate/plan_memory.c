@@ -2,7 +2,7 @@
  * needs of the device. */
 #include "delegate/offsets.h"
 #include "delegate/plan.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t)
 {

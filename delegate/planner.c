@@ -4,9 +4,9 @@
 #include "delegate/shader_args.h"
 #include "delegate/workgroups.h"
 
-#include "reference/checked.h"
-#include "reference/half.h"
-#include "reference/memory.h"
+#include "reference/base/checked.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
 
 #include <assert.h>
 #include <math.h>

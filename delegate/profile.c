@@ -1,6 +1,6 @@
 #include "delegate/profile.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <errno.h>
 #include <stdio.h>

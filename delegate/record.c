@@ -2,7 +2,7 @@
 
 #include "delegate/instance.h"
 #include "delegate/pipeline.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 /* A part of a buffer, resolved. */
 struct place {

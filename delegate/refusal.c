@@ -1,7 +1,7 @@
 #include "delegate/refusal.h"
 
 #include "delegate/gpu_op.h"
-#include "reference/builtin.h"
+#include "reference/base/builtin.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 
 #include "delegate/executor.h"
 #include "delegate/gpu_op.h"
-#include "reference/half.h"
-#include "reference/quant.h"
+#include "reference/base/fixed_point.h"
+#include "reference/base/half.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>

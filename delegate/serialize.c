@@ -3,7 +3,7 @@
 #include "delegate/clock.h"
 #include "delegate/delegate.h"
 #include "delegate/workgroups.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "delegate/device_limits.h"
 #include "delegate/graph.h"
 #include "delegate/options.h"
-#include "reference/diag.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stdint.h>

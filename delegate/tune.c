@@ -4,7 +4,7 @@
 #include "delegate/pipeline.h"
 #include "delegate/record.h"
 #include "delegate/workgroups.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,10 +12,10 @@
 #include "delegate/graph.h"
 #include "delegate/options.h"
 #include "delegate/plan.h"
-#include "reference/builder.h"
-#include "reference/interpreter.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/tflite.h"
+#include "reference/runtime/interpreter.h"
 
 #include <stdint.h>
 #include <stdio.h>

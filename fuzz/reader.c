@@ -2,9 +2,9 @@
  *
  * An aborting run is a bug of ours: a crash or overread, a status that the reader does not give, or
  * a model that does not come back. */
-#include "reference/memory.h"
-#include "reference/tflite.h"
-#include "reference/tflite_internal.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/format/verify.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef ASSAY_CONFORMANCE_UNIT_GRAPH_KIT_H
 #define ASSAY_CONFORMANCE_UNIT_GRAPH_KIT_H
 
-#include "reference/builder.h"
-#include "reference/interpreter.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/runtime/interpreter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

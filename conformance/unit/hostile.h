@@ -8,10 +8,10 @@
 #ifndef ASSAY_CONFORMANCE_UNIT_HOSTILE_H
 #define ASSAY_CONFORMANCE_UNIT_HOSTILE_H
 
-#include "reference/builder.h"
-#include "reference/flatbuffer.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/flatbuffer.h"
+#include "reference/format/tflite.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include "conformance/unit/graph_kit.h"
 
-#include "reference/ref_op.h"
+#include "reference/kernels/op.h"
 
 enum { MOCK_LOG = 4096, MOCK_SLOTS = 16 };
 

@@ -3,8 +3,8 @@
 #ifndef ASSAY_CONFORMANCE_UNIT_OP_HARNESS_H
 #define ASSAY_CONFORMANCE_UNIT_OP_HARNESS_H
 
-#include "reference/memory.h"
-#include "reference/ref_op.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,8 +4,8 @@
 #ifndef ASSAY_CONFORMANCE_UNIT_SAMPLE_MODEL_H
 #define ASSAY_CONFORMANCE_UNIT_SAMPLE_MODEL_H
 
-#include "reference/builtin.h"
-#include "reference/model.h"
+#include "reference/base/builtin.h"
+#include "reference/format/model.h"
 
 #include <stddef.h>
 #include <stdint.h>

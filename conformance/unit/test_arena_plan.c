@@ -2,7 +2,7 @@
  * without sharing, whatever the memory held before. */
 #include "conformance/unit/graph_kit.h"
 
-#include "reference/interpreter_impl.h"
+#include "reference/runtime/impl.h"
 
 enum { ITEMS = 60, STEPS = 30 };
 

@@ -3,7 +3,7 @@
 #include "conformance/bound.h"
 #include "conformance/data.h"
 
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Models built in memory: what builder_finish hands over, and every allocation failing once. */
-#include "reference/builder.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #include "conformance/unit/capture.h"
 #include "conformance/unit/mock_delegate.h"
 
-#include "reference/c_api_impl.h"
-#include "reference/tflite.h"
+#include "reference/api/c_api_impl.h"
+#include "reference/format/tflite.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 
 #include <dirent.h>

@@ -2,9 +2,9 @@
 #include "conformance/bound.h"
 #include "conformance/carry.h"
 
-#include "reference/builder.h"
-#include "reference/interpreter.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/runtime/interpreter.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,10 +2,10 @@
 #include "conformance/case.h"
 #include "conformance/suite.h"
 
-#include "reference/half.h"
-#include "reference/memory.h"
-#include "reference/model.h"
-#include "reference/ref_op.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+#include "reference/format/model.h"
+#include "reference/kernels/op.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Comparing tensors: which element is named, what the figures mean, which rule speaks. */
 #include "conformance/compare.h"
 
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <math.h>
 #include <setjmp.h>

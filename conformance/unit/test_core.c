@@ -1,9 +1,9 @@
 /* Status, messages, memory, arena and checked arithmetic. */
-#include "reference/arena.h"
-#include "reference/checked.h"
-#include "reference/diag.h"
-#include "reference/memory.h"
-#include "reference/status.h"
+#include "reference/base/arena.h"
+#include "reference/base/checked.h"
+#include "reference/base/diag.h"
+#include "reference/base/memory.h"
+#include "reference/base/status.h"
 
 #include <setjmp.h>
 #include <stdalign.h>

@@ -1,7 +1,7 @@
 /* The data of cases: the same bits everywhere, and each set what the policy says it is. */
 #include "conformance/data.h"
 
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * multiplied in f32. Random models do not have them.  Skipped where there is no device. */
 #include "conformance/unit/dots_kit.h"
 
-#include "reference/quant.h"
+#include "reference/base/fixed_point.h"
 
 #include <math.h>
 

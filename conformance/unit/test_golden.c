@@ -3,10 +3,10 @@
  * each spoilt one has to be found. */
 #include "conformance/golden.h"
 #include "conformance/suite.h"
-#include "reference/half.h"
-#include "reference/interpreter.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/runtime/interpreter.h"
 
 #include <fcntl.h>
 #include <float.h>

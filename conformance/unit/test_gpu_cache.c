@@ -2,7 +2,7 @@
 #include "conformance/unit/cache_kit.h"
 
 #include "delegate/cache_file.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <errno.h>
 #include <signal.h>

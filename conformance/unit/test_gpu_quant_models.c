@@ -9,8 +9,8 @@
 #include "conformance/tensor_value.h"
 #include "conformance/unit/graph_kit.h"
 #include "conformance/zoo.h"
-#include "reference/ref_op.h"
-#include "reference/tflite.h"
+#include "reference/format/tflite.h"
+#include "reference/kernels/op.h"
 
 #include "assay_gpu.h"
 

@@ -7,7 +7,7 @@
 #include "conformance/suite.h"
 #include "delegate/delegate.h"
 #include "delegate/workgroups.h"
-#include "reference/tflite.h"
+#include "reference/format/tflite.h"
 
 static bool have_device;
 

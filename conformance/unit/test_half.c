@@ -1,6 +1,6 @@
 /* IEEE binary16: every half, and every tie between two halves, against a conversion written here
  * from the definition, with bits and integers only. */
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <math.h>
 #include <setjmp.h>

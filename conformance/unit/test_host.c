@@ -3,8 +3,8 @@
  * but who computes. */
 #include "conformance/unit/mock_delegate.h"
 
-#include "reference/half.h"
-#include "reference/interpreter_impl.h"
+#include "reference/base/half.h"
+#include "reference/runtime/impl.h"
 
 static char said[4096]; /* what was reported, one line each */
 

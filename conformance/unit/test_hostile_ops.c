@@ -4,8 +4,8 @@
  * delegate refuses the node, when it sees the graph before anybody has prepared it. */
 #include "conformance/unit/gpu_kit.h"
 
-#include "reference/builtin.h"
-#include "reference/tflite.h"
+#include "reference/base/builtin.h"
+#include "reference/format/tflite.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * the limits of work.  Every rule is broken once. */
 #include "conformance/unit/hostile.h"
 
-#include "reference/flatbuffer_write.h"
+#include "reference/format/flatbuffer_write.h"
 
 static void cut(struct tflite_file *file, size_t count)
 {

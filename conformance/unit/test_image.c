@@ -1,6 +1,6 @@
 /* Images: each format's kinds, what is refused and why, truncated and damaged files, resizing. */
 #include "conformance/image.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
  * run; as JSON and as text. */
 #include "conformance/inspection.h"
 #include "conformance/unit/mock_path.h"
-#include "reference/builder.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/tflite.h"
 
 #include <jansson.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* `assay inspect --plan`: the steps that the delegate tells of, and where its tensors lie. */
 #include "conformance/inspection.h"
 #include "conformance/unit/mock_path.h"
-#include "reference/builder.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/tflite.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * memory of the caller, guard zones, poison, single nodes; every allocation failing once. */
 #include "conformance/unit/graph_kit.h"
 
-#include "reference/half.h"
-#include "reference/interpreter_impl.h"
+#include "reference/base/half.h"
+#include "reference/runtime/impl.h"
 
 static const int32_t two[] = { 1, 2 };
 

@@ -2,7 +2,7 @@
 #include "conformance/judge.h"
 #include "conformance/unit/mock_path.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

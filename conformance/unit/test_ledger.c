@@ -4,7 +4,7 @@
 #include "conformance/suite.h"
 
 #include "delegate/refusal.h"
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* The comparison of models: two equal ones are, and a change of any field is seen and named. */
 #include "conformance/unit/sample_model.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
-#include "reference/tflite_internal.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/format/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

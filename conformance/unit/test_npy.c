@@ -1,9 +1,9 @@
 /* Arrays in files (.npy, HDF5), and tensors filled from them. */
 #include "conformance/array.h"
 #include "conformance/tensor_io.h"
-#include "reference/half.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Names and types of the schema's codes, and option tables. */
-#include "reference/builtin.h"
-#include "reference/options.h"
+#include "reference/base/builtin.h"
+#include "reference/format/op_options.h"
 
 #include <math.h>
 #include <setjmp.h>

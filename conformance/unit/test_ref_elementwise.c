@@ -2,7 +2,7 @@
  * and MUL, PRELU, EXP, LOGISTIC; and MAX_POOL_2D.  (ADD, MUL and RELU of f32: test_ref_ops.c.) */
 #include "conformance/unit/op_harness.h"
 
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <float.h>
 

@@ -2,8 +2,8 @@
  * steps, what its bounds are made of, and everything that it refuses. */
 #include "conformance/unit/op_harness.h"
 
-#include "reference/builder.h"
-#include "reference/interpreter.h"
+#include "reference/format/builder.h"
+#include "reference/runtime/interpreter.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * binary, unary, dequantize, pad, reshape. */
 #include "conformance/unit/op_harness.h"
 
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <float.h>
 

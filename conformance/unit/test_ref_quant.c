@@ -1,7 +1,7 @@
 /* Fixed-point arithmetic, and the ops that sum products of quantized integers: answers worked out
  * from the definitions, and what is refused. */
 #include "conformance/unit/quant_kit.h"
-#include "reference/quant.h"
+#include "reference/base/fixed_point.h"
 
 /* ---- arithmetic ---- */
 

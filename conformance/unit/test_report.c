@@ -5,7 +5,7 @@
 #include "conformance/unit/mock_path.h"
 #include "conformance/verdict.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <jansson.h>
 #include <math.h>

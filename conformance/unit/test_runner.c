@@ -3,7 +3,7 @@
 #include "conformance/select.h"
 #include "conformance/unit/mock_path.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #include "conformance/select.h"
 #include "conformance/suite.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* The reader: what it makes of files at hand, of files cut or changed anywhere, and without memory.
  */
 #include "conformance/unit/sample_model.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
-#include "reference/tflite_internal.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/format/verify.h"
 
 #include <dirent.h>
 #include <setjmp.h>

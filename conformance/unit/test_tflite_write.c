@@ -1,11 +1,11 @@
 /* The writer, by reading back what it wrote: every table and field, every option table, the layout
  * of the bytes, and every allocation failing once. */
 #include "conformance/unit/sample_model.h"
-#include "reference/builder.h"
-#include "reference/flatbuffer.h"
-#include "reference/memory.h"
-#include "reference/tflite.h"
-#include "reference/tflite_internal.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/flatbuffer.h"
+#include "reference/format/tflite.h"
+#include "reference/format/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,11 +3,11 @@
 #include "conformance/tensor_value.h"
 #include "conformance/zoo.h"
 #include "conformance/zoo_quant.h"
-#include "reference/builtin.h"
-#include "reference/interpreter.h"
-#include "reference/memory.h"
-#include "reference/ref_op.h"
-#include "reference/tflite.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/kernels/op.h"
+#include "reference/runtime/interpreter.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 #include "delegate/exact/dot.h"
 
 #include "delegate/exact/fixed.h"
-#include "reference/builtin.h"
+#include "reference/base/builtin.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "delegate/graph.h"
 #include "delegate/refusal.h"
-#include "reference/quant.h"
+#include "reference/base/fixed_point.h"
 
 #include <stdbool.h>
 #include <stdint.h>

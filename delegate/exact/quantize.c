@@ -3,7 +3,7 @@
 #include "delegate/exact/bytes.h"
 #include "delegate/exact/exact.h"
 #include "delegate/exact/fixed.h"
-#include "reference/half.h"
+#include "reference/base/half.h"
 
 #include <math.h>
 #include <string.h>

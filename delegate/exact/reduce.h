@@ -4,7 +4,7 @@
 
 #include "delegate/gpu_op.h"
 #include "delegate/graph.h"
-#include "reference/quant.h"
+#include "reference/base/fixed_point.h"
 
 #include <stddef.h>
 #include <stdint.h>

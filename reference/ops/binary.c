@@ -12,7 +12,7 @@
  * the left by 20 bits, to twice the larger of their scales, and the result to its own; MUL brings
  * the product to it.  MAXIMUM and MINIMUM compare the integers and need equal scales.
  * Meaning: tflite/kernels/internal/reference/{add,sub,mul,maximum_minimum}.h */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
 #include <math.h>
 

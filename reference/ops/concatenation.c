@@ -4,7 +4,7 @@
  * of whole bytes; quantized ones with one scale for all, but u8, whose inputs are brought to the
  * output's scale, in f32.
  * Meaning: tflite/kernels/concatenation.cc */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
 #include <inttypes.h>
 #include <math.h>

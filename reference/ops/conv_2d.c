@@ -6,7 +6,7 @@
  * over the taps inside the image.  C / I groups (1 is the usual case); output channel o belongs to
  * group g = o / (O / groups).
  * Meaning: tflite/kernels/internal/reference/conv.h, integer_ops/conv.h */
-#include "reference/ref_dot.h"
+#include "reference/kernels/dot.h"
 
 #include <math.h>
 

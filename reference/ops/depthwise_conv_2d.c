@@ -8,7 +8,7 @@
  * not looked at, as in the runtime.
  * Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h,
  * integer_ops/depthwise_conv.h */
-#include "reference/ref_dot.h"
+#include "reference/kernels/dot.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
  * Any shape.  The numbers' side may have a scale for each channel.  Ties go away from zero.  Models
  * with f16 weights have a DEQUANTIZE in front of each weight; on a constant it is computed once.
  * Meaning: tflite/kernels/dequantize.h, quantize.cc, internal/reference/{quantize,requantize}.h */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  *
  * y is [B,U]; with keep_num_dims it is x's shape with the last dimension (then K) replaced by U.
  * Meaning: tflite/kernels/internal/reference/fully_connected.h */
-#include "reference/ref_dot.h"
+#include "reference/kernels/dot.h"
 
 #include <math.h>
 

@@ -12,8 +12,8 @@
  *
  * The state goes on: h is also written to input 1 and c to input 4, which are variables, as a rule.
  * Meaning: tflite/kernels/lstm.cc, internal/reference/reference_ops.h */
-#include "reference/quant16.h"
-#include "reference/ref_quant.h"
+#include "reference/base/fixed_point16.h"
+#include "reference/kernels/quantized.h"
 
 #include <math.h>
 #include <string.h>

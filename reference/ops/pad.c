@@ -4,7 +4,7 @@
  *
  * Paddings that are no constant make the output dynamic.
  * Meaning: tflite/kernels/internal/reference/pad.h */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
 #include <inttypes.h>
 #include <string.h>

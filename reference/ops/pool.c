@@ -5,9 +5,9 @@
  * over the window's full area), then the fused activation.  A NaN is no maximum.  The mean of
  * integers is rounded, ties away from zero, whatever the zero point is.
  * Meaning: tflite/kernels/internal/reference/pooling.h */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* PRELU: y = x >= 0 ? x : alpha * x.  x f32, i8 or u8 of any shape, alpha of the type that
  * broadcasts to it (usually [1,1,C]), constant or not; y has the type and the shape of x. Meaning:
  * tflite/kernels/activations.cc */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
  *
  * Integers are summed exactly; one fixed-point factor divides by their number and requantizes.
  * Meaning: tflite/kernels/internal/reference/reduce.h */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
  * is a scalar.  One entry may be -1: what is left.  The option [0] is an old spelling of a scalar.
  * A vector that is no constant makes the output dynamic.
  * Meaning: tflite/kernels/reshape.cc */
-#include "reference/ref_check.h"
+#include "reference/kernels/check.h"
 
-#include "reference/checked.h"
+#include "reference/base/checked.h"
 
 #include <string.h>
 

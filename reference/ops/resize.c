@@ -10,9 +10,9 @@
  *
  * A size that is no constant makes the output dynamic.
  * Meaning: tflite/kernels/internal/reference/resize_bilinear.h */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
-#include "reference/memory.h"
+#include "reference/base/memory.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  *
  * The integers are done in fixed point.  Their result has a scale of 1/256 and the least zero
  * point. Meaning: tflite/kernels/internal/reference/softmax.h */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
 #include <math.h>
 

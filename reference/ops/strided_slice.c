@@ -10,7 +10,7 @@
  *
  * Entries that are no constant make the output dynamic.
  * Meaning: tflite/kernels/strided_slice.cc, internal/strided_slice_logic.h */
-#include "reference/ref_check.h"
+#include "reference/kernels/check.h"
 
 #include <string.h>
 

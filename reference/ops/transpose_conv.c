@@ -8,7 +8,7 @@
  *
  * An output_shape that is no constant makes the output dynamic.
  * Meaning: tflite/kernels/internal/reference/transpose_conv.h */
-#include "reference/ref_dot.h"
+#include "reference/kernels/dot.h"
 
 #include <math.h>
 

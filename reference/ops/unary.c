@@ -7,7 +7,7 @@
  * fixed point; EXP and LOGISTIC have a result for each integer, computed in f32, and that of
  * LOGISTIC has a scale of 1/256 and the least zero point.
  * Meaning: tflite/kernels/activations.cc, tflite/kernels/exp.cc */
-#include "reference/ref_quant.h"
+#include "reference/kernels/quantized.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
  * the one way that its option fault= names.  Built twice: as it is, and with MOCK_GPU, when it also
  * exports assay_gpu_* and takes the options max_partitions and poison, as ours does. */
 #include "assay_gpu.h"
-#include "reference/half.h"
-#include "reference/memory.h"
-#include "reference/ref_op.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
 
 #include <math.h>
 #include <signal.h>

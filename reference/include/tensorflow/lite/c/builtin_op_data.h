@@ -1,8 +1,8 @@
 /* Parameters of the builtin ops, as node->builtin_data points at them.
  *
  * Natural C alignment, enums are int, bool is one byte; the sizes are asserted in
- * reference/abi_check.c.  Enum values differ from the .tflite file's where it is said.  Ops that
- * are not here have builtin_data NULL, even when the file holds an (empty) option table. */
+ * reference/api/abi_check.c.  Enum values differ from the .tflite file's where it is said.  Ops
+ * that are not here have builtin_data NULL, even when the file holds an (empty) option table. */
 #ifndef TENSORFLOW_LITE_C_BUILTIN_OP_DATA_H_
 #define TENSORFLOW_LITE_C_BUILTIN_OP_DATA_H_
 

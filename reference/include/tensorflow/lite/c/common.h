@@ -1,6 +1,6 @@
 /* The structs that a TensorFlow Lite runtime and a delegate share: the delegate ABI.
  *
- * Layouts are those of a 64-bit (LP64) build of TensorFlow Lite / LiteRT; reference/abi_check.c
+ * Layouts are those of a 64-bit (LP64) build of TensorFlow Lite / LiteRT; reference/api/abi_check.c
  * asserts every offset.  Source: the published headers' layout; the text is our own.
  *
  * Ownership: int arrays are allocated with malloc.  An array passed to ResizeTensor belongs to the

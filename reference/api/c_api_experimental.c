@@ -1,0 +1,127 @@
+/* The experimental part of the TensorFlow Lite C API. */
+#include "tensorflow/lite/c/c_api_experimental.h"
+
+#include "reference/api/c_api_impl.h"
+
+TfLiteStatus TfLiteInterpreterResetVariableTensors(TfLiteInterpreter *interpreter)
+{
+    if (!interpreter || interpreter_reset_variables(interpreter->in) != STATUS_OK)
+        return kTfLiteError;
+    return kTfLiteOk;
+}
+
+int32_t TfLiteInterpreterGetVariableTensorCount(const TfLiteInterpreter *interpreter)
+{
+    return interpreter ? (int32_t)interpreter->in->variable_count : 0;
+}
+
+TfLiteTensor *TfLiteInterpreterGetVariableTensor(const TfLiteInterpreter *interpreter,
+                                                 int32_t variable_index)
+{
+    if (variable_index < 0 ||
+        variable_index >= TfLiteInterpreterGetVariableTensorCount(interpreter))
+        return NULL;
+    return interpreter_tensor(interpreter->in, interpreter->in->variables[variable_index]);
+}
+
+int32_t TfLiteInterpreterGetInputTensorIndex(const TfLiteInterpreter *interpreter,
+                                             int32_t input_index)
+{
+    if (input_index < 0 || input_index >= TfLiteInterpreterGetInputTensorCount(interpreter))
+        return -1;
+    return interpreter->in->inputs[input_index];
+}
+
+int32_t TfLiteInterpreterGetOutputTensorIndex(const TfLiteInterpreter *interpreter,
+                                              int32_t output_index)
+{
+    if (output_index < 0 || output_index >= TfLiteInterpreterGetOutputTensorCount(interpreter))
+        return -1;
+    return interpreter->in->outputs[output_index];
+}
+
+void TfLiteInterpreterOptionsSetEnableDelegateFallback(TfLiteInterpreterOptions *options,
+                                                       bool enable)
+{
+    if (options)
+        options->fallback = enable;
+}
+
+TfLiteStatus TfLiteInterpreterModifyGraphWithDelegate(const TfLiteInterpreter *interpreter,
+                                                      TfLiteOpaqueDelegate *delegate)
+{
+    struct diag diag = { 0 };
+    TfLiteStatus code;
+
+    if (!interpreter)
+        return kTfLiteError;
+    if (interpreter_apply_delegate(interpreter->in, delegate, &code, &diag) != STATUS_OK)
+        api_report(&interpreter->reporter, "%s", diag.text);
+    return code;
+}
+
+TfLiteStatus
+TfLiteInterpreterSetCustomAllocationForTensor(TfLiteInterpreter *interpreter, int tensor_index,
+                                              const TfLiteCustomAllocation *custom_allocation,
+                                              int64_t flags)
+{
+    struct diag diag = { 0 };
+
+    if (!interpreter || !custom_allocation)
+        return kTfLiteError;
+    interpreter->in->code = kTfLiteOk;
+    return api_status(interpreter,
+                      interpreter_set_custom(interpreter->in, tensor_index, custom_allocation->data,
+                                             custom_allocation->bytes,
+                                             flags & kTfLiteCustomAllocationFlagsSkipAlignCheck,
+                                             &diag),
+                      &diag);
+}
+
+TfLiteStatus TfLiteInterpreterSetBufferHandle(TfLiteInterpreter *interpreter, TfLiteTensor *tensor,
+                                              TfLiteBufferHandle buffer_handle,
+                                              TfLiteOpaqueDelegate *delegate)
+{
+    struct diag diag = { 0 };
+    const TfLiteTensor *first = interpreter ? interpreter->in->tensors : NULL;
+
+    if (!tensor || !first || tensor < first || tensor >= first + interpreter->in->tensor_count)
+        return kTfLiteError;
+    interpreter->in->code = kTfLiteOk;
+    return api_status(interpreter,
+                      interpreter_set_buffer_handle(interpreter->in, (int)(tensor - first),
+                                                    buffer_handle, delegate, &diag),
+                      &diag);
+}
+
+TfLiteStatus TfLiteInterpreterGetBufferHandle(const TfLiteInterpreter *interpreter,
+                                              int tensor_index, TfLiteBufferHandle *handle,
+                                              TfLiteOpaqueDelegate **delegate)
+{
+    const TfLiteTensor *t = interpreter ? interpreter_tensor(interpreter->in, tensor_index) : NULL;
+
+    if (!t || !handle || !delegate)
+        return kTfLiteError;
+    *handle = t->buffer_handle;
+    *delegate = t->delegate;
+    return kTfLiteOk;
+}
+
+void TfLiteSetAllowBufferHandleOutput(const TfLiteInterpreter *interpreter,
+                                      bool allow_buffer_handle_output)
+{
+    if (interpreter)
+        interpreter_allow_buffer_handles(interpreter->in, allow_buffer_handle_output);
+}
+
+TfLiteStatus TfLiteInterpreterEnsureTensorDataIsReadable(TfLiteInterpreter *interpreter,
+                                                         int tensor_index)
+{
+    struct diag diag = { 0 };
+
+    if (!interpreter)
+        return kTfLiteError;
+    interpreter->in->code = kTfLiteOk;
+    return api_status(interpreter, interpreter_make_readable(interpreter->in, tensor_index, &diag),
+                      &diag);
+}

@@ -1,0 +1,59 @@
+/* The objects behind the opaque types of the C API. */
+#ifndef ASSAY_REFERENCE_API_C_API_IMPL_H
+#define ASSAY_REFERENCE_API_C_API_IMPL_H
+
+#include "reference/format/model.h"
+#include "reference/runtime/impl.h"
+#include "tensorflow/lite/c/c_api.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct api_reporter {
+    TfLiteErrorReporterCallback call; /* NULL: a line on stderr */
+    void *user;
+};
+
+/* Printf-style; to the reporter. */
+void api_report(const struct api_reporter *to, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Lives until the last interpreter made from it. */
+struct TfLiteModel {
+    atomic_int references;
+    struct model model;
+    uint8_t *bytes; /* of a file that was read here; NULL: the caller's */
+};
+
+void api_model_release(TfLiteModel *model);
+
+struct TfLiteInterpreterOptions {
+    int32_t num_threads;
+    TfLiteDelegate **delegates; /* borrowed, in order */
+    size_t delegate_count, delegate_room;
+    bool out_of_memory; /* in a call that could not say so */
+    struct api_reporter reporter;
+    bool cancellable, fallback;
+};
+
+struct TfLiteInterpreter {
+    struct interpreter *in;
+    TfLiteModel *model;
+    struct api_reporter reporter;
+    bool fallback;
+};
+
+struct TfLiteSignatureRunner {
+    TfLiteInterpreter *interpreter;
+    const struct model_signature *signature;
+};
+
+/* Reports a failure; the status that the API gives for it. */
+TfLiteStatus api_status(const TfLiteInterpreter *interpreter, enum status s,
+                        const struct diag *diag);
+
+/* Runs; where enabled, a failure of a delegate is made good by the reference kernels. */
+TfLiteStatus api_invoke(TfLiteInterpreter *interpreter);
+
+TfLiteStatus api_resize(TfLiteInterpreter *interpreter, int tensor, const int *dims, int32_t rank);
+
+#endif

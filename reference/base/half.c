@@ -1,0 +1,51 @@
+#include "reference/base/half.h"
+
+#include <math.h>
+#include <string.h>
+
+float half_to_float(uint16_t h)
+{
+    const int exponent = h >> 10 & 31;
+    const int mantissa = h & 1023;
+    float f;
+
+    if (exponent == 31)
+        f = mantissa ? NAN : INFINITY;
+    else if (exponent == 0)
+        f = ldexpf((float)mantissa, -24);
+    else
+        f = ldexpf((float)(mantissa + 1024), exponent - 25);
+    return h & 0x8000 ? -f : f;
+}
+
+uint16_t double_to_half(double d)
+{
+    const uint16_t sign = signbit(d) ? 0x8000 : 0;
+    const double a = fabs(d);
+    int exponent;
+    double quantum;
+    uint32_t steps;
+
+    if (isnan(d))
+        return sign | 0x7e00;
+    if (a >= 65520.0) /* half way between the largest half and the next step */
+        return sign | 0x7c00;
+    if (a < 0x1p-25)
+        return sign;
+    /* One unit in the last place: 2^-24 for denormals, else 2^(exponent - 11) with
+     * a = m * 2^exponent, m in [0.5, 1).  rint rounds half to even (the default mode), and the
+     * carry of a full mantissa runs into the exponent as it should. */
+    frexp(a, &exponent);
+    if (exponent < -13)
+        exponent = -13;
+    quantum = ldexp(1.0, exponent - 11);
+    steps = (uint32_t)rint(a / quantum);
+    if (exponent == -13)
+        return sign | (uint16_t)steps;
+    return sign | (uint16_t)(((uint32_t)(exponent + 13) << 10) + steps);
+}
+
+uint16_t float_to_half(float f)
+{
+    return double_to_half(f);
+}

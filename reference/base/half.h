@@ -1,0 +1,14 @@
+/* IEEE binary16. */
+#ifndef ASSAY_REFERENCE_BASE_HALF_H
+#define ASSAY_REFERENCE_BASE_HALF_H
+
+#include <stdint.h>
+
+/* Exact. */
+float half_to_float(uint16_t h);
+/* To nearest, ties to even; overflow gives infinity, denormals are kept, NaN stays NaN. */
+uint16_t float_to_half(float f);
+/* The same in one rounding, from double. */
+uint16_t double_to_half(double d);
+
+#endif

@@ -1,0 +1,249 @@
+/* Models in memory.  Lists grow on the heap while the model is built; builder_finish copies them
+ * into the arena, which holds all else from the start and becomes the model's. */
+#include "reference/format/builder.h"
+
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { LIST_ROOM = 16 };
+
+static void *list_append(struct builder *b, struct builder_list *list)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? list->room : LIST_ROOM / 2;
+        void *items;
+
+        if (!checked_mul(room, 2, &room) || !(items = mem_resize(list->items, room, list->size))) {
+            b->status = STATUS_NO_MEMORY;
+            return NULL;
+        }
+        list->items = items;
+        list->room = room;
+    }
+    return memset((char *)list->items + list->size * list->count++, 0, list->size);
+}
+
+/* A copy in the arena, never NULL but on failure: what is given is present, if empty. */
+static const void *keep(struct builder *b, const void *data, size_t count, size_t size)
+{
+    const void *copy = arena_copy(&b->arena, data, count, size);
+
+    if (!copy)
+        b->status = STATUS_NO_MEMORY;
+    return copy;
+}
+
+static struct model_ints keep_ints(struct builder *b, const int *values, size_t count)
+{
+    int32_t *copy = ARENA_NEW(&b->arena, count, int32_t);
+
+    if (!copy) {
+        b->status = STATUS_NO_MEMORY;
+        return (struct model_ints){ 0 };
+    }
+    for (size_t i = 0; i < count; i++)
+        copy[i] = values[i];
+    return (struct model_ints){ .data = copy, .count = count };
+}
+
+static struct model_string keep_string(struct builder *b, const char *text)
+{
+    const size_t count = strlen(text);
+
+    return (struct model_string){ .text = keep(b, text, count + 1, 1), .count = count };
+}
+
+void builder_init(struct builder *b)
+{
+    *b = (struct builder){ .status = STATUS_OK };
+    b->tensors.size = sizeof(struct model_tensor);
+    b->buffers.size = sizeof(struct model_buffer);
+    b->operators.size = sizeof(struct model_operator);
+    b->opcodes.size = sizeof(struct model_opcode);
+    list_append(b, &b->buffers); /* buffer 0: no data */
+}
+
+void builder_close(struct builder *b)
+{
+    arena_close(&b->arena);
+    mem_free(b->tensors.items);
+    mem_free(b->buffers.items);
+    mem_free(b->operators.items);
+    mem_free(b->opcodes.items);
+    *b = (struct builder){ 0 };
+}
+
+static struct model_tensor *tensor_at(struct builder *b, int tensor)
+{
+    assert(tensor >= 0 && (size_t)tensor < b->tensors.count);
+    return (struct model_tensor *)b->tensors.items + tensor;
+}
+
+int builder_tensor(struct builder *b, int32_t type, const char *name, size_t rank,
+                   const int32_t *dims)
+{
+    struct model_tensor *t;
+
+    if (b->status != STATUS_OK || !(t = list_append(b, &b->tensors)))
+        return -1;
+    t->type = type;
+    t->has_rank = true;
+    t->name = keep_string(b, name);
+    t->shape.data = keep(b, dims, rank, sizeof *dims);
+    t->shape.count = rank;
+    return b->status == STATUS_OK ? (int)(b->tensors.count - 1) : -1;
+}
+
+int builder_constant(struct builder *b, int32_t type, const char *name, size_t rank,
+                     const int32_t *dims, const void *data, size_t bytes)
+{
+    const int tensor = builder_tensor(b, type, name, rank, dims);
+    struct model_buffer *buffer;
+
+    if (tensor < 0 || !(buffer = list_append(b, &b->buffers)))
+        return -1;
+    buffer->data.data = keep(b, data, bytes, 1);
+    buffer->data.count = bytes;
+    tensor_at(b, tensor)->buffer = (uint32_t)(b->buffers.count - 1);
+    return b->status == STATUS_OK ? tensor : -1;
+}
+
+void builder_variable(struct builder *b, int tensor)
+{
+    if (b->status == STATUS_OK)
+        tensor_at(b, tensor)->is_variable = true;
+}
+
+void builder_quantization(struct builder *b, int tensor, size_t count, const float *scale,
+                          const int64_t *zero_point, int32_t dimension)
+{
+    struct model_quantization *q;
+
+    if (b->status != STATUS_OK)
+        return;
+    q = &tensor_at(b, tensor)->quantization;
+    q->present = true;
+    q->scale.data = keep(b, scale, count, sizeof *scale);
+    q->scale.count = count;
+    q->zero_point.data = keep(b, zero_point, count, sizeof *zero_point);
+    q->zero_point.count = count;
+    q->quantized_dimension = dimension;
+}
+
+/* The row of (code, version), made when there is none.  Files older than schema 3a have only the
+ * 8-bit field, and old readers look at no other: it holds the code where it can, else the
+ * placeholder. */
+static uint32_t opcode_row(struct builder *b, int32_t code, int32_t version)
+{
+    struct model_opcode *row = b->opcodes.items;
+    const int32_t placeholder = BUILTIN_PLACEHOLDER_FOR_GREATER_OP_CODES;
+
+    for (size_t i = 0; i < b->opcodes.count; i++)
+        if (row[i].code == code && row[i].version == version)
+            return (uint32_t)i;
+    if ((row = list_append(b, &b->opcodes))) {
+        row->code = code;
+        row->builtin_code = code;
+        row->deprecated_code = code >= placeholder ? placeholder
+                               : code < INT8_MIN   ? INT8_MIN
+                                                   : code;
+        row->version = version;
+    }
+    return (uint32_t)(b->opcodes.count - 1);
+}
+
+static struct options keep_options(struct builder *b, const struct options *options)
+{
+    const struct option_table *table = options ? option_table_find(options->tag) : NULL;
+    struct options copy = options ? *options : (struct options){ 0 };
+
+    for (size_t i = 0; table && i < table->field_count; i++)
+        if (table->fields[i].kind == OPTION_INTS && copy.value[i].ints.data)
+            copy.value[i].ints.data = keep(b, copy.value[i].ints.data, copy.value[i].ints.count,
+                                           sizeof *copy.value[i].ints.data);
+    return copy;
+}
+
+int builder_op(struct builder *b, int32_t code, int32_t version, const struct options *options,
+               size_t input_count, const int *inputs, size_t output_count, const int *outputs)
+{
+    struct model_operator *op;
+
+    if (b->status != STATUS_OK || !(op = list_append(b, &b->operators)))
+        return -1;
+    op->opcode_index = opcode_row(b, code, version);
+    op->inputs = keep_ints(b, inputs, input_count);
+    op->outputs = keep_ints(b, outputs, output_count);
+    op->options = keep_options(b, options);
+    op->debug_metadata_index = -1;
+    return b->status == STATUS_OK ? (int)(b->operators.count - 1) : -1;
+}
+
+void builder_inputs(struct builder *b, size_t count, const int *tensors)
+{
+    if (b->status == STATUS_OK)
+        b->inputs = keep_ints(b, tensors, count);
+}
+
+void builder_outputs(struct builder *b, size_t count, const int *tensors)
+{
+    if (b->status == STATUS_OK)
+        b->outputs = keep_ints(b, tensors, count);
+}
+
+static const void *keep_list(struct builder *b, const struct builder_list *list)
+{
+    return keep(b, list->items, list->count, list->size);
+}
+
+static void assemble(struct builder *b, struct model *m)
+{
+    struct model_subgraph *main_graph = ARENA_NEW(&b->arena, 1, struct model_subgraph);
+
+    if (!main_graph) {
+        b->status = STATUS_NO_MEMORY;
+        return;
+    }
+    *main_graph = (struct model_subgraph){
+        .tensors = keep_list(b, &b->tensors),
+        .tensor_count = b->tensors.count,
+        .inputs = b->inputs.data ? b->inputs : keep_ints(b, NULL, 0),
+        .outputs = b->outputs.data ? b->outputs : keep_ints(b, NULL, 0),
+        .operators = keep_list(b, &b->operators),
+        .operator_count = b->operators.count,
+        .name = keep_string(b, "main"),
+        .debug_metadata_index = -1,
+    };
+    *m = (struct model){
+        .version = 3,
+        .description = keep_string(b, "Assay"),
+        .opcodes = keep_list(b, &b->opcodes),
+        .opcode_count = b->opcodes.count,
+        .subgraphs = main_graph,
+        .subgraph_count = 1,
+        .buffers = keep_list(b, &b->buffers),
+        .buffer_count = b->buffers.count,
+    };
+}
+
+enum status builder_finish(struct builder *b, struct model *m, struct diag *diag)
+{
+    *m = (struct model){ 0 };
+    if (b->status == STATUS_OK)
+        assemble(b, m);
+    if (b->status != STATUS_OK) {
+        const enum status s =
+            diag_fail(diag, b->status, "building a model: %s", status_text(b->status));
+
+        *m = (struct model){ 0 };
+        builder_close(b);
+        return s;
+    }
+    m->arena = b->arena;
+    b->arena = (struct arena){ 0 };
+    builder_close(b);
+    return STATUS_OK;
+}

@@ -1,0 +1,59 @@
+/* Writes flatbuffers front to back: a table, then what it points to.  Offsets go forward, so a
+ * parent is written with its offset fields empty, and each is filled when its target is written. */
+#ifndef ASSAY_REFERENCE_FORMAT_FLATBUFFER_WRITE_H
+#define ASSAY_REFERENCE_FORMAT_FLATBUFFER_WRITE_H
+
+#include "reference/base/diag.h"
+#include "reference/format/flatbuffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fb_writer {
+    uint8_t *bytes;
+    size_t count, room;
+    size_t limit;       /* of count: offsets have 32 bits */
+    enum status status; /* the first failure; all calls after it do nothing */
+    struct diag *diag;
+    size_t *vtables; /* where each distinct one stands */
+    size_t vtable_count, vtable_room;
+};
+
+/* A table in the making. */
+struct fb_draft {
+    enum schema_table schema; /* SCHEMA_NONE: option tables */
+    struct fb_draft_field {
+        bool present;
+        uint8_t bytes;
+        uint64_t value; /* 0 for offsets, until they are linked */
+    } fields[SCHEMA_SLOTS_MAX];
+    size_t at[SCHEMA_SLOTS_MAX]; /* where each field stands; 0: absent.  Set by fbw_table */
+};
+
+/* Header: the root's offset, to be linked at position 0, and the identifier. */
+void fbw_open(struct fb_writer *w, struct diag *diag);
+void fbw_close(struct fb_writer *w); /* frees what fbw_open took; *w is empty afterwards */
+
+/* Fields of a draft.  A scalar that equals its default is left out; one that does not fit its kind
+ * fails. */
+void fbw_int(struct fb_writer *w, struct fb_draft *d, unsigned slot, int64_t value);
+void fbw_u64(struct fb_draft *d, unsigned slot, uint64_t value);
+void fbw_field(struct fb_draft *d, unsigned slot, size_t bytes, uint64_t value); /* as it is */
+void fbw_offset(struct fb_draft *d, unsigned slot, bool present);
+
+/* Writes the draft, at the offset that stands at `link`. */
+void fbw_table(struct fb_writer *w, size_t link, struct fb_draft *d);
+/* Write a vector or string there; nothing when link is 0.  align: of element 0. */
+void fbw_vector(struct fb_writer *w, size_t link, const void *data, size_t count, size_t size,
+                size_t align);
+void fbw_string(struct fb_writer *w, size_t link, const char *text, size_t count);
+/* Returns where offset 0 of a vector of count tables stands; the next ones follow every 4 bytes. */
+size_t fbw_tables(struct fb_writer *w, size_t link, size_t count);
+
+/* Appends raw bytes behind all, aligned; writes their position to the u64 at `at`. */
+void fbw_behind(struct fb_writer *w, size_t at, const void *data, size_t count);
+
+void fbw_fail(struct fb_writer *w, enum status s, const char *format, ...) PRINTF_LIKE(3, 4);
+
+#endif

@@ -1,0 +1,77 @@
+/* Option tables of operators (union BuiltinOptions), described by data: options.def.
+ *
+ * One struct holds any of them.  Fields are named as in the schema; a name that the table lacks is
+ * our own mistake and asserts. */
+#ifndef ASSAY_REFERENCE_FORMAT_OP_OPTIONS_H
+#define ASSAY_REFERENCE_FORMAT_OP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_kind { OPTION_I8, OPTION_I32, OPTION_BOOL, OPTION_F32, OPTION_INTS };
+
+struct option_field {
+    uint8_t slot;
+    uint8_t kind;    /* enum option_kind */
+    double fallback; /* the value of a field that the file omits */
+    const char *name;
+};
+
+struct option_table {
+    uint8_t tag; /* of union BuiltinOptions */
+    bool listed; /* false: the fields are not described here, and are not read */
+    uint8_t field_count;
+    const char *name; /* "Conv2DOptions" */
+    const struct option_field *fields;
+};
+
+enum { OPTION_FIELDS_MAX = 8 };
+
+enum {
+#define TABLE(tag, name) OPTIONS_##name = tag,
+#define FIELD(slot, name, kind, fallback)
+#define END
+#define UNLISTED(tag, name) OPTIONS_##name = tag,
+#include "reference/format/op_options.def"
+#undef TABLE
+#undef FIELD
+#undef END
+#undef UNLISTED
+    OPTIONS_TAG_COUNT
+};
+
+/* NULL when the tag is 0 or not of the schema. */
+const struct option_table *option_table_find(uint8_t tag);
+
+union option_value {
+    int32_t i; /* I8, I32, BOOL */
+    float f;   /* F32 */
+    struct {
+        const int32_t *data; /* NULL: absent */
+        size_t count;
+    } ints; /* INTS */
+};
+
+/* Values stand at the index that their field has in the table. */
+struct options {
+    uint8_t tag; /* 0: none */
+    union option_value value[OPTION_FIELDS_MAX];
+};
+
+/* Every field at its default. */
+void options_init(struct options *o, uint8_t tag);
+
+int32_t options_int(const struct options *o, const char *field);
+float options_float(const struct options *o, const char *field);
+/* *count is 0 when the vector is absent; the pointer tells absent (NULL) from empty. */
+const int32_t *options_ints(const struct options *o, const char *field, size_t *count);
+
+void options_set_int(struct options *o, const char *field, int32_t value);
+void options_set_float(struct options *o, const char *field, float value);
+/* Borrows data. */
+void options_set_ints(struct options *o, const char *field, const int32_t *data, size_t count);
+
+bool options_equal(const struct options *a, const struct options *b);
+
+#endif

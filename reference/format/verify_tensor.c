@@ -1,0 +1,245 @@
+/* The rules of a tensor: type, shape, data, quantization. */
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
+#include "reference/format/verify.h"
+
+#include <float.h>
+
+/* i32 count n, n + 1 offsets from the start of the data, characters. */
+static enum status check_strings(struct rules *r, struct fb_table t, struct tflite_span data,
+                                 size_t elements)
+{
+    uint8_t *checked = &r->string_data[fb_int(t, Tensor_buffer)];
+    const uint8_t *p = r->bytes + data.at;
+    size_t previous;
+    int32_t n;
+
+    if (data.count < 4)
+        return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
+                          "%zu bytes of string data, which has 4 at least", data.count);
+    n = fb_load_i32(p, 0);
+    if (n < 0 || ((size_t)n + 2) * 4 > data.count)
+        return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
+                          "%d strings, in %zu bytes of string data", n, data.count);
+    if ((size_t)n < elements)
+        return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
+                          "%d strings, the shape has %zu", n, elements);
+    previous = ((size_t)n + 2) * 4;
+    if (*checked) /* many tensors may share a buffer */
+        return STATUS_OK;
+    for (size_t i = 0; i <= (size_t)n; i++) {
+        const int32_t offset = fb_load_i32(p, 4 + 4 * i);
+
+        if ((size_t)offset < previous || (size_t)offset > data.count) /* huge if negative */
+            return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
+                              "string %zu at %d, not in %zu..%zu", i, offset, previous, data.count);
+        previous = (size_t)offset;
+    }
+    *checked = 1;
+    return STATUS_OK;
+}
+
+/* Dimensions at least 0; their product, and the bytes of the elements, fit. */
+static enum status check_shape(struct rules *r, struct fb_table t, size_t *elements, size_t *bytes)
+{
+    const struct fb_vector shape = fb_vector(t, Tensor_shape);
+    const struct fb_vector open = fb_vector(t, Tensor_shape_signature);
+    const unsigned bits = tensor_type_bits((int32_t)fb_int(t, Tensor_type));
+    bool empty = false;
+
+    *elements = 1;
+    for (size_t i = 0; i < shape.count; i++) {
+        const int32_t dim = fb_load_i32(r->bytes, shape.at + 4 * i);
+
+        if (dim < 0)
+            return rules_fail(r, STATUS_INVALID, t, Tensor_shape, i,
+                              "%d, a dimension is at least 0", dim);
+        if (dim == 0)
+            empty = true; /* the others are still looked at */
+        else if (!checked_mul(*elements, (size_t)dim, elements))
+            return rules_fail(r, STATUS_INVALID, t, Tensor_shape, i,
+                              "%d, too many elements with it (%zu before)", dim, *elements);
+    }
+    if (empty)
+        *elements = 0;
+    if (!checked_mul(*elements, bits, bytes))
+        return rules_fail(r, STATUS_INVALID, t, Tensor_shape, SIZE_MAX, "%zu elements of %u bits",
+                          *elements, bits);
+    *bytes = *bytes / 8 + (*bytes % 8 != 0);
+
+    if (open.count != 0 && open.count != shape.count)
+        return rules_fail(r, STATUS_INVALID, t, Tensor_shape_signature, SIZE_MAX,
+                          "%zu dimensions, the shape has %zu", open.count, shape.count);
+    for (size_t i = 0; i < open.count; i++) {
+        const int32_t dim = fb_load_i32(r->bytes, open.at + 4 * i);
+
+        if (dim < -1)
+            return rules_fail(r, STATUS_INVALID, t, Tensor_shape_signature, i, "%d, at least -1",
+                              dim);
+    }
+    return STATUS_OK;
+}
+
+/* What a zero point may be: the values of the type, 32 bits for all others. */
+static void zero_point_range(int32_t type, int64_t *least, int64_t *most)
+{
+    const unsigned bits = tensor_type_bits(type);
+
+    *least = INT32_MIN;
+    *most = INT32_MAX;
+    switch (type) {
+    case TENSOR_INT2:
+    case TENSOR_INT4:
+    case TENSOR_INT8:
+    case TENSOR_INT16:
+        *most = ((int64_t)1 << (bits - 1)) - 1;
+        *least = -*most - 1;
+        break;
+    case TENSOR_UINT4:
+    case TENSOR_UINT8:
+    case TENSOR_UINT16:
+        *most = ((int64_t)1 << bits) - 1;
+        *least = 0;
+        break;
+    default: break;
+    }
+}
+
+/* Scales of other types are a converter's notes. */
+static bool is_integer(int32_t type)
+{
+    switch (type) {
+    case TENSOR_INT2:
+    case TENSOR_INT4:
+    case TENSOR_UINT4:
+    case TENSOR_INT8:
+    case TENSOR_UINT8:
+    case TENSOR_INT16:
+    case TENSOR_UINT16:
+    case TENSOR_INT32:
+    case TENSOR_UINT32:
+    case TENSOR_INT64:
+    case TENSOR_UINT64: return true;
+    default: return false;
+    }
+}
+
+static enum status check_scales(struct rules *r, struct fb_table t, struct fb_table q)
+{
+    const struct fb_vector scale = fb_vector(q, QuantizationParameters_scale);
+    const struct fb_vector zero = fb_vector(q, QuantizationParameters_zero_point);
+    const bool integers = is_integer((int32_t)fb_int(t, Tensor_type));
+    int64_t least, most;
+
+    zero_point_range((int32_t)fb_int(t, Tensor_type), &least, &most);
+    for (size_t i = 0; i < scale.count; i++) {
+        const float s = fb_load_f32(r->bytes, scale.at + 4 * i);
+        const int64_t z = fb_load_i64(r->bytes, zero.at + 8 * i);
+
+        if (integers && !(s >= 0 && s <= FLT_MAX)) /* also NaN */
+            return rules_fail(r, STATUS_INVALID, q, QuantizationParameters_scale, i,
+                              "%g, not a finite number of at least 0", (double)s);
+        if (z < least || z > most)
+            return rules_fail(r, STATUS_INVALID, q, QuantizationParameters_zero_point, i,
+                              "%lld, not in %lld..%lld of %s", (long long)z, (long long)least,
+                              (long long)most, tensor_type_name((int32_t)fb_int(t, Tensor_type)));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_quantization(struct rules *r, struct fb_table t)
+{
+    const struct fb_table q = fb_sub(t, Tensor_quantization);
+    const struct fb_vector shape = fb_vector(t, Tensor_shape);
+    struct fb_vector scale, zero;
+    int64_t dimension;
+
+    if (!q.at)
+        return STATUS_OK;
+    if (fb_int(q, QuantizationParameters_details_type) != 0)
+        return r->accept == ACCEPT_LEGAL
+                   ? STATUS_OK
+                   : rules_fail(
+                         r, STATUS_UNSUPPORTED, q, QuantizationParameters_details_type, SIZE_MAX,
+                         "%lld: custom, blockwise and multi-axis quantization are not supported",
+                         (long long)fb_int(q, QuantizationParameters_details_type));
+    scale = fb_vector(q, QuantizationParameters_scale);
+    zero = fb_vector(q, QuantizationParameters_zero_point);
+    if (scale.count == 0)
+        return STATUS_OK; /* not quantized, whatever the other fields say */
+    if (zero.count != scale.count)
+        return rules_fail(r, STATUS_INVALID, q, QuantizationParameters_zero_point, SIZE_MAX,
+                          "%zu zero points, %zu scales", zero.count, scale.count);
+    dimension = fb_int(q, QuantizationParameters_quantized_dimension);
+    /* A scalar has no dimension, and may still have a scale. */
+    if (dimension < 0 || (shape.count != 0 && (size_t)dimension >= shape.count))
+        return rules_fail(r, STATUS_INVALID, q, QuantizationParameters_quantized_dimension,
+                          SIZE_MAX, "%lld, the tensor has rank %zu", (long long)dimension,
+                          shape.count);
+    if (scale.count != 1) {
+        const int64_t channels =
+            shape.count ? fb_load_i32(r->bytes, shape.at + 4 * (size_t)dimension) : 1;
+
+        if ((int64_t)scale.count != channels)
+            return rules_fail(r, STATUS_INVALID, q, QuantizationParameters_scale, SIZE_MAX,
+                              "%zu scales, dimension %lld has %lld", scale.count,
+                              (long long)dimension, (long long)channels);
+    }
+    return check_scales(r, t, q);
+}
+
+static enum status check_data(struct rules *r, struct fb_table t, struct tflite_span data,
+                              size_t *elements)
+{
+    const int32_t type = (int32_t)fb_int(t, Tensor_type);
+    const bool sparse = fb_sub(t, Tensor_sparsity).at != 0;
+    size_t bytes = 0;
+
+    TRY(check_shape(r, t, elements, &bytes));
+    if (!data.present)
+        return STATUS_OK;
+    if (fb_int(t, Tensor_is_variable))
+        return rules_fail(r, STATUS_INVALID, t, Tensor_is_variable, SIZE_MAX,
+                          "true, and the tensor has data (buffer %lld)",
+                          (long long)fb_int(t, Tensor_buffer));
+    if (type == TENSOR_STRING)
+        return check_strings(r, t, data, *elements);
+    if (!sparse && data.count < bytes)
+        return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
+                          "%zu bytes of data in buffer %lld, the shape needs %zu", data.count,
+                          (long long)fb_int(t, Tensor_buffer), bytes);
+    return STATUS_OK;
+}
+
+enum status rules_check_tensor(struct rules *r, struct fb_table t, uint8_t *holds)
+{
+    const int64_t type = fb_int(t, Tensor_type);
+    const size_t buffer = (size_t)fb_int(t, Tensor_buffer);
+    struct tflite_span data = { 0 };
+    size_t elements = 0;
+
+    if (type < 0 || type >= TENSOR_TYPE_COUNT)
+        return rules_fail(r, type < 0 ? STATUS_INVALID : STATUS_UNSUPPORTED, t, Tensor_type,
+                          SIZE_MAX, "%lld, not in 0..%d", (long long)type, TENSOR_TYPE_COUNT - 1);
+    if (buffer != 0 && buffer >= r->buffers) /* 0: none, even where there are no buffers */
+        return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
+                          "%zu, the model has %zu buffers", buffer, r->buffers);
+    if (buffer != 0)
+        data = tflite_buffer_span(fb_item(r->model, Model_buffers, buffer));
+    TRY(check_data(r, t, data, &elements));
+    TRY(check_quantization(r, t));
+    if (r->accept != ACCEPT_LEGAL && fb_sub(t, Tensor_sparsity).at)
+        return rules_fail(r, STATUS_UNSUPPORTED, t, Tensor_sparsity, SIZE_MAX,
+                          "sparse tensors are not supported");
+    if (r->accept != ACCEPT_LEGAL && fb_int(t, Tensor_external_buffer) != 0)
+        return rules_fail(r, STATUS_UNSUPPORTED, t, Tensor_external_buffer, SIZE_MAX,
+                          "%lld: data in other files is not supported",
+                          (long long)fb_int(t, Tensor_external_buffer));
+    if (data.present)
+        *holds = HOLDS_CONSTANT;
+    else if (fb_int(t, Tensor_is_variable))
+        *holds = HOLDS_STATE;
+    else if (elements == 0 && buffer != 0)
+        *holds = HOLDS_EMPTY;
+    return STATUS_OK;
+}

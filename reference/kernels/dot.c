@@ -1,0 +1,198 @@
+#include "reference/kernels/dot.h"
+
+#include "reference/base/memory.h"
+
+#include <math.h>
+
+/* From sums to steps of the output. */
+struct ref_dot_channel {
+    double exact;
+    struct quant_multiplier m;
+};
+
+static const TfLiteTensor *bias_of(const struct ref_call *call, const struct ref_dot_inputs *in)
+{
+    return ref_has(call, in->bias) ? call->in[in->bias] : NULL;
+}
+
+enum status ref_dot_check_types(const struct ref_call *call, struct diag *diag,
+                                const struct ref_dot_inputs *in, int x_min_rank, int x_max_rank,
+                                int w_rank)
+{
+    TfLiteType type;
+    uint32_t weights;
+
+    TRY(ref_check_in_types(call, diag, in->x, "input", REF_TYPE(Float32) | REF_TYPES_8BIT,
+                           x_min_rank, x_max_rank));
+    type = call->in[in->x]->type;
+    weights = 1u << type;
+    if (type == kTfLiteFloat32)
+        weights |= REF_TYPE(Int8);
+    TRY(ref_check_in_types(call, diag, in->w, "weights", weights, w_rank, w_rank));
+    return ref_check_out(call, diag, 0, type);
+}
+
+static bool by_channel(const TfLiteTensor *w)
+{
+    return ((const TfLiteAffineQuantization *)w->quantization.params)->scale->size > 1;
+}
+
+static double weight_scale(const TfLiteTensor *w, size_t channel)
+{
+    const TfLiteAffineQuantization *const q = w->quantization.params;
+
+    return q->scale->data[by_channel(w) ? channel : 0];
+}
+
+/* The factor that the runtime takes for its fixed-point one: u8 multiplies its scales in f32. */
+static double factor_of(const struct ref_call *call, const struct ref_dot_inputs *in,
+                        size_t channel)
+{
+    const double x = ref_scale(call->in[in->x]), w = weight_scale(call->in[in->w], channel);
+    const bool rounded = call->in[in->x]->type == kTfLiteUInt8;
+
+    return (rounded ? (double)((float)x * (float)w) : x * w) / ref_scale(call->out[0]);
+}
+
+static enum status check_bias(const struct ref_call *call, struct diag *diag,
+                              const struct ref_dot_inputs *in)
+{
+    const TfLiteTensor *const bias = bias_of(call, in), *const w = call->in[in->w];
+    double expected, got, steps;
+
+    if (!bias)
+        return STATUS_OK;
+    TRY(ref_check_in(call, diag, in->bias, "bias",
+                     ref_is_8bit(call->in[in->x]->type) ? kTfLiteInt32 : kTfLiteFloat32, 0,
+                     REF_MAX_RANK));
+    if (ref_elements(bias) != (size_t)ref_dim(w, in->channel))
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input %d (bias): %zu elements for %d output channels", in->bias,
+                        ref_elements(bias), ref_dim(w, in->channel));
+    /* The scale of a bias follows from the others.  Where it says otherwise, u8 models are refused;
+     * that of i8 is read by FULLY_CONNECTED alone, as in the runtime. */
+    if (call->in[in->x]->type != kTfLiteUInt8 &&
+        !(call->in[in->x]->type == kTfLiteInt8 && in->fully_connected && !by_channel(w)))
+        return STATUS_OK;
+    TRY(ref_check_scale_in(call, diag, in->bias, "bias"));
+    expected = ref_scale(call->in[in->x]) * ref_scale(w);
+    got = ref_scale(bias);
+    steps = fabs(expected - got) / ref_scale(call->out[0]);
+    if (!(steps <= 0.02))
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input %d (bias): scale is %g, those of input and weights give %g: %g "
+                        "steps of the output apart, at most 0.02",
+                        in->bias, got, expected, steps);
+    return STATUS_OK;
+}
+
+enum status ref_dot_check_scales(const struct ref_call *call, struct diag *diag,
+                                 const struct ref_dot_inputs *in, TfLiteFusedActivation act)
+{
+    const TfLiteTensor *const x = call->in[in->x], *const w = call->in[in->w];
+    struct quant_multiplier m;
+    struct quant_range range;
+
+    if (w->type != kTfLiteFloat32)
+        TRY(ref_check_scale_weights(call, diag, in->w, in->channel));
+    if (!ref_is_8bit(x->type))
+        return check_bias(call, diag, in);
+    TRY(ref_check_scale_in(call, diag, in->x, "input"));
+    TRY(ref_check_scale_out(call, diag, 0));
+    TRY(check_bias(call, diag, in));
+    TRY(ref_check_range(call, diag, 0, act, &range));
+    for (int32_t c = 0; c < ref_dim(w, in->channel); c++)
+        TRY(ref_check_multiplier(call, diag, "input scale * weight scale / output scale",
+                                 factor_of(call, in, (size_t)c), &m));
+    return STATUS_OK;
+}
+
+/* Weights of i8 as f32, each channel with its scale. */
+static float *dequantized(const TfLiteTensor *w, int channel)
+{
+    float *const values = ref_floats_of(w, 0);
+    const size_t count = ref_elements(w), channels = (size_t)ref_dim(w, channel);
+    size_t inner = 1;
+
+    for (int d = channel + 1; d < ref_rank(w); d++)
+        inner *= (size_t)ref_dim(w, d);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = (float)(weight_scale(w, i / inner % channels) * values[i]);
+    return values;
+}
+
+static double *bias_in_double(const TfLiteTensor *bias)
+{
+    const size_t count = ref_elements(bias);
+    double *const values = mem_alloc(count, sizeof *values);
+
+    for (size_t i = 0; values && i < count; i++)
+        values[i] =
+            bias->type == kTfLiteFloat32 ? ref_load(bias, i) : (double)ref_load_int(bias, i);
+    return values;
+}
+
+static struct ref_dot_channel *channels_of(const struct ref_call *call,
+                                           const struct ref_dot_inputs *in)
+{
+    const size_t count = (size_t)ref_dim(call->in[in->w], in->channel);
+    struct ref_dot_channel *const channels = mem_alloc(count, sizeof *channels);
+
+    for (size_t c = 0; channels && c < count; c++) {
+        channels[c].exact =
+            ref_scale(call->in[in->x]) * weight_scale(call->in[in->w], c) / ref_scale(call->out[0]);
+        quant_multiplier_of(factor_of(call, in, c), &channels[c].m); /* as prepare has checked */
+    }
+    return channels;
+}
+
+enum status ref_dot_open(struct ref_dot *d, const struct ref_call *call, struct diag *diag,
+                         const struct ref_dot_inputs *in, TfLiteFusedActivation act)
+{
+    const TfLiteTensor *const x = call->in[in->x], *const w = call->in[in->w];
+    const TfLiteTensor *const bias = bias_of(call, in);
+    const bool quantized = ref_is_8bit(x->type);
+    double *b = NULL;
+
+    *d = (struct ref_dot){ .x = x->data.f, .w = w->data.f, .act = act };
+    if (quantized) {
+        TRY(ref_check_range(call, diag, 0, act, &d->range));
+        d->in_double = in->fully_connected;
+        d->channels = channels_of(call, in);
+        d->x = d->owned[0] = ref_floats_of(x, ref_zero_point(x));
+    }
+    if (w->type != kTfLiteFloat32)
+        d->w = d->owned[1] =
+            quantized ? ref_floats_of(w, ref_zero_point(w)) : dequantized(w, in->channel);
+    if (bias)
+        d->bias = d->owned[2] = b = bias_in_double(bias);
+    if ((quantized && (!d->channels || !d->owned[0])) ||
+        (w->type != kTfLiteFloat32 && !d->owned[1]) || (bias && !b))
+        return ref_fail(call, diag, STATUS_NO_MEMORY, "no memory for the sums");
+    return STATUS_OK;
+}
+
+void ref_dot_close(struct ref_dot *d)
+{
+    for (int i = 0; i < 3; i++)
+        mem_free(d->owned[i]);
+    mem_free(d->channels);
+    *d = (struct ref_dot){ 0 };
+}
+
+void ref_dot_store(struct ref_call *call, const struct ref_dot *d, size_t i, size_t channel,
+                   double sum, double magnitude, double terms)
+{
+    const struct ref_dot_channel *const c = d->channels ? &d->channels[channel] : NULL;
+    int32_t zero, steps;
+
+    if (!c) {
+        ref_store(call, 0, i, ref_activation(d->act, sum), magnitude, terms);
+        return;
+    }
+    zero = ref_zero_point(call->out[0]);
+    steps = d->in_double ? quant_round(quant_wrap((int64_t)sum) * c->exact)
+                         : quant_multiply(quant_wrap((int64_t)sum), c->m);
+    ref_store_quant(call, 0, i, d->range, (int64_t)zero + steps, sum * c->exact + zero,
+                    magnitude * c->exact, terms);
+}

@@ -1,0 +1,241 @@
+/* The table of ops, built from ops.def, and what the kernels share: loads, stores, windows. */
+#include "reference/kernels/op.h"
+
+#include "reference/base/checked.h"
+#include "reference/base/half.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OP(stem) extern const struct ref_family ref_##stem;
+#define HOST_OP  OP
+#include "reference/ops.def"
+#undef OP
+#undef HOST_OP
+
+static const struct ref_family *const families[] = {
+#define OP(stem) &ref_##stem,
+#define HOST_OP  OP
+#include "reference/ops.def"
+#undef OP
+#undef HOST_OP
+};
+
+enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
+
+const struct ref_op *ref_at(size_t index)
+{
+    for (size_t f = 0; f < FAMILY_COUNT; f++) {
+        if (index < families[f]->count)
+            return &families[f]->ops[index];
+        index -= families[f]->count;
+    }
+    return NULL;
+}
+
+const struct ref_op *ref_find(int32_t code)
+{
+    const struct ref_op *op;
+
+    for (size_t i = 0; (op = ref_at(i)) != NULL; i++) {
+        if (op->code == code)
+            return op;
+    }
+    return NULL;
+}
+
+const struct ref_op *ref_find_name(const char *name)
+{
+    const struct ref_op *op;
+
+    for (size_t i = 0; (op = ref_at(i)) != NULL; i++) {
+        if (strcmp(op->name, name) == 0)
+            return op;
+    }
+    return NULL;
+}
+
+enum status ref_fail(const struct ref_call *call, struct diag *diag, enum status s,
+                     const char *format, ...)
+{
+    char text[sizeof diag->text];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return diag_fail(diag, s, "%s: node %d: %s", builtin_name(call->op->code), call->node, text);
+}
+
+bool ref_known(const struct ref_call *call, int i)
+{
+    const TfLiteTensor *t;
+
+    if (!ref_has(call, i))
+        return false;
+    t = call->in[i];
+    return call->late || t->allocation_type == kTfLiteMmapRo ||
+           t->allocation_type == kTfLitePersistentRo;
+}
+
+int ref_rank(const TfLiteTensor *t)
+{
+    return t->dims ? t->dims->size : 0;
+}
+
+int32_t ref_dim(const TfLiteTensor *t, int i)
+{
+    assert(i >= 0 && i < ref_rank(t));
+    return t->dims->data[i];
+}
+
+size_t ref_elements(const TfLiteTensor *t)
+{
+    size_t count;
+
+    if (!t->dims)
+        return 1;
+    /* A shape whose product does not fit equals no count that anything is compared with. */
+    return checked_elements(t->dims->data, (size_t)t->dims->size, &count) ? count : SIZE_MAX;
+}
+
+/* Constants of a file may be aligned to 4 bytes only: read by memcpy. */
+#define READ(type)                                                                                 \
+    do {                                                                                           \
+        type value_;                                                                               \
+        memcpy(&value_, t->data.raw_const + i * sizeof value_, sizeof value_);                     \
+        return value_;                                                                             \
+    } while (0)
+
+double ref_load(const TfLiteTensor *t, size_t i)
+{
+    if (t->type == kTfLiteFloat16) {
+        uint16_t half;
+
+        memcpy(&half, t->data.raw_const + i * sizeof half, sizeof half);
+        return half_to_float(half);
+    }
+    assert(t->type == kTfLiteFloat32);
+    READ(float);
+}
+
+int64_t ref_load_int(const TfLiteTensor *t, size_t i)
+{
+    switch (t->type) {
+    case kTfLiteInt32: READ(int32_t);
+    case kTfLiteInt64: READ(int64_t);
+    case kTfLiteInt16: READ(int16_t);
+    case kTfLiteInt8: READ(int8_t);
+    case kTfLiteUInt8: READ(uint8_t);
+    case kTfLiteUInt32: READ(uint32_t);
+    case kTfLiteBool: return t->data.raw_const[i] != 0;
+    default: assert(!"an integer tensor"); return 0;
+    }
+}
+
+void ref_store_detail(struct ref_call *call, int o, size_t i, double value, double magnitude,
+                      double terms)
+{
+    const struct ref_detail *d = call->detail ? &call->detail[o] : NULL;
+
+    if (!d)
+        return;
+    if (d->value)
+        d->value[i] = value;
+    if (d->magnitude)
+        d->magnitude[i] = magnitude;
+    if (d->terms)
+        d->terms[i] = terms;
+}
+
+void ref_store(struct ref_call *call, int o, size_t i, double value, double magnitude, double terms)
+{
+    TfLiteTensor *t = call->out[o];
+
+    if (t->type == kTfLiteFloat16) {
+        t->data.f16[i].data = double_to_half(value);
+    } else {
+        assert(t->type == kTfLiteFloat32);
+        t->data.f[i] = (float)value;
+    }
+    ref_store_detail(call, o, i, value, magnitude, terms);
+}
+
+void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
+{
+    TfLiteTensor *t = call->out[o];
+
+    switch (t->type) {
+    case kTfLiteInt32: t->data.i32[i] = (int32_t)value; break;
+    case kTfLiteInt64: t->data.i64[i] = value; break;
+    case kTfLiteInt16: t->data.i16[i] = (int16_t)value; break;
+    case kTfLiteInt8: t->data.int8[i] = (int8_t)value; break;
+    case kTfLiteUInt8: t->data.uint8[i] = (uint8_t)value; break;
+    case kTfLiteUInt32: t->data.u32[i] = (uint32_t)value; break;
+    default: assert(!"an integer tensor"); return;
+    }
+    value = ref_load_int(t, i);
+    ref_store_detail(call, o, i, (double)value, fabs((double)value), 1);
+}
+
+double ref_activation(TfLiteFusedActivation act, double x)
+{
+    double low = -INFINITY, high = INFINITY;
+
+    if (act == kTfLiteActRelu || act == kTfLiteActRelu6)
+        low = 0;
+    if (act == kTfLiteActReluN1To1)
+        low = -1;
+    if (act == kTfLiteActRelu6)
+        high = 6;
+    if (act == kTfLiteActReluN1To1)
+        high = 1;
+    /* Comparisons with NaN are false, so it passes. */
+    return x < low ? low : x > high ? high : x;
+}
+
+int64_t ref_activation_int(TfLiteFusedActivation act, int64_t x)
+{
+    switch (act) {
+    case kTfLiteActRelu: return x < 0 ? 0 : x;
+    case kTfLiteActReluN1To1: return x < -1 ? -1 : x > 1 ? 1 : x;
+    case kTfLiteActRelu6: return x < 0 ? 0 : x > 6 ? 6 : x;
+    default: return x;
+    }
+}
+
+bool ref_window(TfLitePadding padding, int32_t in, int32_t filter, int32_t stride, int32_t dilation,
+                struct ref_window *w)
+{
+    int64_t extent, out, before = 0;
+
+    if (in < 0 || filter < 1 || stride < 1 || dilation < 1)
+        return false;
+    extent = (int64_t)(filter - 1) * dilation + 1; /* below 2^62 */
+    if (padding == kTfLitePaddingSame) {
+        const int64_t reach =
+            ((out = ((int64_t)in + stride - 1) / stride) - 1) * stride + extent - in;
+
+        before = out > 0 && reach > 0 ? reach / 2 : 0;
+    } else if (padding == kTfLitePaddingValid) {
+        if (extent > in)
+            return false;
+        out = (in - extent) / stride + 1;
+    } else {
+        return false;
+    }
+    if (before > INT32_MAX)
+        return false;
+    *w = (struct ref_window){ .out = (int32_t)out, .before = (int32_t)before };
+    return true;
+}
+
+TfLitePadding ref_padding(int32_t file_code)
+{
+    return file_code == 0   ? kTfLitePaddingSame
+           : file_code == 1 ? kTfLitePaddingValid
+                            : kTfLitePaddingUnknown;
+}

@@ -1,0 +1,140 @@
+/* What an op means: parameters, shape inference and the scalar kernel.
+ *
+ * Each stem of ops.def defines one `const struct ref_family ref_<stem>` with a row for each of its
+ * ops.  Kernels are the clearest loop nests there are; they compute in double and round once, when
+ * the result is stored, so the value before rounding is the float64 reference of the tolerance
+ * policy.  Integer kernels are exact. */
+#ifndef ASSAY_REFERENCE_KERNELS_OP_H
+#define ASSAY_REFERENCE_KERNELS_OP_H
+
+#include "reference/base/builtin.h"
+#include "reference/base/diag.h"
+#include "reference/format/op_options.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+#include "tensorflow/lite/c/common.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { REF_MAX_RANK = 8, REF_PARAMS_MAX_BYTES = 64 };
+
+struct ref_shape {
+    bool dynamic; /* not known before invoke: prepare is called again then */
+    int rank;
+    int32_t dims[REF_MAX_RANK];
+};
+
+/* What the bounds of the tolerance policy need to know of one output: an entry for each element, in
+ * the output's order.  The arrays belong to the caller; each may be NULL. */
+struct ref_detail {
+    double *value; /* the result before it is rounded to the output's type; of a quantized output
+                      the exact result in steps, real / scale + zero point, within the range of type
+                      and activation; magnitude is in steps, too */
+    double
+        *magnitude; /* the same operator on absolute values (a dot product: sum |w*x| + |bias|);
+                       SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i); EXP, LOGISTIC: |x|;
+                       RESIZE_BILINEAR: the largest |corner| of the four; LSTM h and c: the bound
+                       of one step for f32 arithmetic / 2^-24.  Ops that round once give |value|. */
+    double *terms;  /* number of products (and bias) that were summed; RESIZE_BILINEAR: the larger
+                       input side times the range of the 4x4 neighbourhood; 1 where nothing is */
+};
+
+/* One node as its op sees it. */
+struct ref_call {
+    const struct ref_op *op;
+    int node; /* index in the graph, for messages */
+    int32_t version;
+    const void *params;      /* the op's struct of builtin_op_data.h; NULL when it has none */
+    TfLiteTensor *const *in; /* NULL entry: optional input absent */
+    int in_count;
+    TfLiteTensor *const *out;
+    int out_count;
+    struct ref_shape *out_shape; /* prepare writes one for each output */
+    struct ref_detail *detail;   /* eval: NULL, or one for each output */
+    bool late;                   /* prepare in invoke: the data of all inputs are there */
+};
+
+struct ref_op {
+    const char *name; /* as in case names: "conv_2d" */
+    int32_t code;     /* enum builtin */
+    int32_t max_version;
+    uint8_t options_tag;        /* option table; 0: none */
+    size_t params_bytes;        /* of the struct in builtin_op_data.h; 0: builtin_data is NULL */
+    int min_inputs, max_inputs; /* optional inputs at the end count; max -1: any number */
+    int min_outputs, max_outputs;
+    /* Fills params (zeroed) from the option table; NULL when params_bytes is 0. */
+    void (*read_params)(const struct options *options, void *params);
+    /* Checks types, shapes and parameters, names what is wrong (op, tensor, field, value), and
+     * gives the shapes of the outputs.  Data of constants may be read, of others only when late. */
+    enum status (*prepare)(struct ref_call *call, struct diag *diag);
+    /* Computes the outputs, whose shapes are those that prepare gave. */
+    enum status (*eval)(struct ref_call *call, struct diag *diag);
+    /* The output of constants is computed once, when the graph is prepared, and is constant. */
+    bool folds;
+};
+
+struct ref_family {
+    const struct ref_op *ops;
+    size_t count;
+};
+
+/* NULL when no family has the op. */
+const struct ref_op *ref_find(int32_t code);
+const struct ref_op *ref_find_name(const char *name);
+/* All ops, in the order of ops.def; NULL past the end. */
+const struct ref_op *ref_at(size_t index);
+
+/* ---- helpers for kernels ---- */
+
+/* Fails with "CONV_2D: node 3: " before the message. */
+enum status ref_fail(const struct ref_call *call, struct diag *diag, enum status s,
+                     const char *format, ...) PRINTF_LIKE(4, 5);
+
+/* Input i is there (index in range and not absent). */
+static inline bool ref_has(const struct ref_call *call, int i)
+{
+    return i < call->in_count && call->in[i] != NULL;
+}
+
+/* The values of input i may be read now. */
+bool ref_known(const struct ref_call *call, int i);
+
+int ref_rank(const TfLiteTensor *t);
+int32_t ref_dim(const TfLiteTensor *t, int i);
+size_t ref_elements(const TfLiteTensor *t);
+
+/* Element i of a float tensor (f32, f16) as a double. */
+double ref_load(const TfLiteTensor *t, size_t i);
+/* Element i of an integer tensor (i32, i64, i16, i8, u8, u32, bool). */
+int64_t ref_load_int(const TfLiteTensor *t, size_t i);
+
+/* Stores element i of output o, rounded to its type (f32, f16), and its detail when asked for. */
+void ref_store(struct ref_call *call, int o, size_t i, double value, double magnitude,
+               double terms);
+
+/* Stores element i of output o, an integer tensor: its low bits, as many as the type has, and its
+ * detail when asked for. */
+void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value);
+
+/* Writes the detail of element i of output o, where one is asked for. */
+void ref_store_detail(struct ref_call *call, int o, size_t i, double value, double magnitude,
+                      double terms);
+
+/* The fused activations that CPU kernels compute (none, relu, relu_n1_to_1, relu6) as a clamp; NaN
+ * passes.  The others are ignored, as the runtime does. */
+double ref_activation(TfLiteFusedActivation act, double x);
+int64_t ref_activation_int(TfLiteFusedActivation act, int64_t x);
+/* SAME and VALID: output size and padding before, along one axis (ops.md 1.1).
+ * STATUS_INVALID when stride or dilation is not positive or the padding unknown, or when the window
+ * does not fit (VALID). */
+struct ref_window {
+    int32_t out, before;
+};
+bool ref_window(TfLitePadding padding, int32_t in, int32_t filter, int32_t stride, int32_t dilation,
+                struct ref_window *w);
+
+/* File code of padding (0 SAME, 1 VALID) to the runtime's; others to unknown. */
+TfLitePadding ref_padding(int32_t file_code);
+
+#endif

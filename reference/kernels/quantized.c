@@ -1,0 +1,256 @@
+#include "reference/kernels/quantized.h"
+
+#include "reference/base/memory.h"
+
+#include <assert.h>
+#include <math.h>
+
+static const TfLiteAffineQuantization *affine(const TfLiteTensor *t)
+{
+    return t->quantization.params;
+}
+
+double ref_scale(const TfLiteTensor *t)
+{
+    return affine(t)->scale->data[0];
+}
+
+int32_t ref_zero_point(const TfLiteTensor *t)
+{
+    return affine(t)->zero_point->data[0];
+}
+
+struct quant_range ref_type_range(TfLiteType type)
+{
+    switch (type) {
+    case kTfLiteInt8: return (struct quant_range){ INT8_MIN, INT8_MAX };
+    case kTfLiteUInt8: return (struct quant_range){ 0, UINT8_MAX };
+    case kTfLiteInt16: return (struct quant_range){ INT16_MIN, INT16_MAX };
+    default: return (struct quant_range){ INT32_MIN, INT32_MAX };
+    }
+}
+
+/* A tensor and what to call it in a message. */
+struct subject {
+    const TfLiteTensor *t;
+    const char *side, *role;
+    int index;
+};
+
+#define SUBJECT_FORMAT   "%s %d (%s): "
+#define SUBJECT_ARGS(s_) (s_).side, (s_).index, (s_).role
+
+static enum status check_one(const struct ref_call *call, struct diag *diag, struct subject s,
+                             int channel)
+{
+    const struct quant_range range = ref_type_range(s.t->type);
+    const float scale = affine(s.t)->scale->data[channel];
+    const int zero = affine(s.t)->zero_point->data[channel];
+
+    if (!(scale > 0) || isinf(scale))
+        return ref_fail(call, diag, STATUS_INVALID,
+                        SUBJECT_FORMAT "scale %d is %g, not a positive number", SUBJECT_ARGS(s),
+                        channel, (double)scale);
+    if (zero < range.low || zero > range.high)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        SUBJECT_FORMAT "zero point %d is %d, not a value of %s", SUBJECT_ARGS(s),
+                        channel, zero, runtime_type_name(s.t->type));
+    return STATUS_OK;
+}
+
+/* Scales are there, and a zero point for each. */
+static enum status check_present(const struct ref_call *call, struct diag *diag, struct subject s)
+{
+    if (s.t->quantization.type != kTfLiteAffineQuantization || !affine(s.t) ||
+        !affine(s.t)->scale || !affine(s.t)->zero_point || affine(s.t)->scale->size < 1)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        SUBJECT_FORMAT "%s without a scale, the kernel needs one", SUBJECT_ARGS(s),
+                        runtime_type_name(s.t->type));
+    if (affine(s.t)->zero_point->size != affine(s.t)->scale->size)
+        return ref_fail(call, diag, STATUS_INVALID, SUBJECT_FORMAT "%d scales and %d zero points",
+                        SUBJECT_ARGS(s), affine(s.t)->scale->size, affine(s.t)->zero_point->size);
+    return STATUS_OK;
+}
+
+static enum status check_scale(const struct ref_call *call, struct diag *diag, struct subject s)
+{
+    TRY(check_present(call, diag, s));
+    if (affine(s.t)->scale->size != 1)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        SUBJECT_FORMAT "%d scales, only constant weights have one a channel",
+                        SUBJECT_ARGS(s), affine(s.t)->scale->size);
+    return check_one(call, diag, s, 0);
+}
+
+enum status ref_check_scale_in(const struct ref_call *call, struct diag *diag, int i,
+                               const char *role)
+{
+    return check_scale(call, diag, (struct subject){ call->in[i], "input", role, i });
+}
+
+enum status ref_check_scale_out(const struct ref_call *call, struct diag *diag, int o)
+{
+    return check_scale(call, diag, (struct subject){ call->out[o], "output", "output", o });
+}
+
+/* shape: the dimensions that the tensor has, or is going to have. */
+static enum status check_scales(const struct ref_call *call, struct diag *diag, struct subject s,
+                                const TfLiteTensor *shape)
+{
+    const TfLiteAffineQuantization *q;
+
+    TRY(check_present(call, diag, s));
+    q = affine(s.t);
+    if (q->scale->size > 1) {
+        if (q->quantized_dimension < 0 || q->quantized_dimension >= ref_rank(shape))
+            return ref_fail(call, diag, STATUS_INVALID,
+                            SUBJECT_FORMAT "quantized_dimension is %d, the rank %d",
+                            SUBJECT_ARGS(s), q->quantized_dimension, ref_rank(shape));
+        if (q->scale->size != ref_dim(shape, q->quantized_dimension))
+            return ref_fail(call, diag, STATUS_INVALID, SUBJECT_FORMAT "%d scales for %d channels",
+                            SUBJECT_ARGS(s), q->scale->size,
+                            ref_dim(shape, q->quantized_dimension));
+    }
+    for (int channel = 0; channel < q->scale->size; channel++)
+        TRY(check_one(call, diag, s, channel));
+    return STATUS_OK;
+}
+
+enum status ref_check_scales_in(const struct ref_call *call, struct diag *diag, int i,
+                                const char *role)
+{
+    return check_scales(call, diag, (struct subject){ call->in[i], "input", role, i }, call->in[i]);
+}
+
+enum status ref_check_scales_out(const struct ref_call *call, struct diag *diag, int o)
+{
+    return check_scales(call, diag, (struct subject){ call->out[o], "output", "output", o },
+                        call->in[0]);
+}
+
+struct ref_scales ref_scales_of(const TfLiteTensor *t, const TfLiteTensor *shape)
+{
+    const TfLiteAffineQuantization *const q = affine(t);
+    struct ref_scales s = {
+        .scale = q->scale->data,
+        .zero_point = q->zero_point->data,
+        .count = (size_t)q->scale->size,
+        .inner = 1,
+    };
+
+    for (int d = q->quantized_dimension + 1; s.count > 1 && d < ref_rank(shape); d++)
+        s.inner *= (size_t)ref_dim(shape, d);
+    return s;
+}
+
+enum status ref_check_scale_weights(const struct ref_call *call, struct diag *diag, int i,
+                                    int dimension)
+{
+    const struct subject s = { call->in[i], "input", "weights", i };
+    const TfLiteAffineQuantization *q;
+
+    TRY(check_present(call, diag, s));
+    q = affine(s.t);
+    if (q->scale->size > 1) {
+        if (s.t->type != kTfLiteInt8)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            SUBJECT_FORMAT "%d scales, only i8 has one a channel", SUBJECT_ARGS(s),
+                            q->scale->size);
+        if (q->quantized_dimension != dimension)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            SUBJECT_FORMAT "quantized_dimension is %d, expected %d",
+                            SUBJECT_ARGS(s), q->quantized_dimension, dimension);
+        if (q->scale->size != ref_dim(s.t, dimension))
+            return ref_fail(call, diag, STATUS_INVALID, SUBJECT_FORMAT "%d scales for %d channels",
+                            SUBJECT_ARGS(s), q->scale->size, ref_dim(s.t, dimension));
+    }
+    for (int channel = 0; channel < q->scale->size; channel++) {
+        TRY(check_one(call, diag, s, channel));
+        if (s.t->type == kTfLiteInt8 && q->zero_point->data[channel] != 0)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            SUBJECT_FORMAT "zero point %d is %d, weights of i8 have 0",
+                            SUBJECT_ARGS(s), channel, q->zero_point->data[channel]);
+    }
+    return STATUS_OK;
+}
+
+enum status ref_check_moves(const struct ref_call *call, struct diag *diag, int i, int o)
+{
+    const TfLiteTensor *const x = call->in[i], *const y = call->out[o];
+    const bool of_x = ref_is_quantized(x), of_y = ref_is_quantized(y);
+
+    if (!of_x && !of_y)
+        return STATUS_OK;
+    if (of_x && of_y) {
+        TRY(ref_check_scale_in(call, diag, i, "input"));
+        TRY(ref_check_scale_out(call, diag, o));
+        if (ref_scale(x) == ref_scale(y) && ref_zero_point(x) == ref_zero_point(y))
+            return STATUS_OK;
+    }
+    return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                    "input %d: quantized otherwise than the output: scale %g zero point %d, the "
+                    "output's are %g and %d",
+                    i, of_x ? ref_scale(x) : 0, of_x ? ref_zero_point(x) : 0,
+                    of_y ? ref_scale(y) : 0, of_y ? ref_zero_point(y) : 0);
+}
+
+/* A real bound of an activation in steps of the output; false: it is beyond 32 bits. */
+static bool bound_of(const TfLiteTensor *t, float real, int64_t *q)
+{
+    const float steps = roundf(real / (float)ref_scale(t));
+
+    if (!(steps >= (float)INT32_MIN && steps <= (float)INT32_MAX))
+        return false;
+    *q = (int64_t)steps + ref_zero_point(t);
+    return true;
+}
+
+enum status ref_check_range(const struct ref_call *call, struct diag *diag, int o,
+                            TfLiteFusedActivation act, struct quant_range *range)
+{
+    const TfLiteTensor *const y = call->out[o];
+    const struct quant_range all = ref_type_range(y->type);
+    const bool both = act == kTfLiteActRelu6 || act == kTfLiteActReluN1To1;
+    int64_t low, high = all.high;
+
+    *range = all;
+    if (act != kTfLiteActRelu && !both)
+        return STATUS_OK;
+    if (!bound_of(y, act == kTfLiteActReluN1To1 ? -1 : 0, &low) ||
+        (both && !bound_of(y, act == kTfLiteActRelu6 ? 6 : 1, &high)))
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "output %d (output): scale %g is too small for fused_activation_function "
+                        "%d",
+                        o, ref_scale(y), (int)act);
+    range->low = (int32_t)(low > all.low ? low : all.low);
+    range->high = (int32_t)(high < all.high ? high : all.high);
+    return STATUS_OK;
+}
+
+enum status ref_check_multiplier(const struct ref_call *call, struct diag *diag, const char *what,
+                                 double real, struct quant_multiplier *m)
+{
+    if (quant_multiplier_of(real, m))
+        return STATUS_OK;
+    return ref_fail(call, diag, STATUS_INVALID, "%s is %g, not a factor that 32-bit arithmetic has",
+                    what, real);
+}
+
+void ref_store_quant(struct ref_call *call, int o, size_t i, struct quant_range range, int64_t q,
+                     double real, double magnitude, double terms)
+{
+    ref_store_int(call, o, i, quant_clamp(q, range));
+    /* NaN goes through. */
+    real = real < range.low ? range.low : real > range.high ? range.high : real;
+    ref_store_detail(call, o, i, real, magnitude, terms);
+}
+
+float *ref_floats_of(const TfLiteTensor *t, int32_t offset)
+{
+    const size_t count = ref_elements(t);
+    float *const values = mem_alloc(count, sizeof *values);
+
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = (float)(ref_load_int(t, i) - offset);
+    return values;
+}

@@ -1,0 +1,129 @@
+/* Places tensors in the activation arena.
+ *
+ * The largest first, each at the lowest offset where it meets no tensor that is alive in one of its
+ * steps.  On the usual networks the total is the bound: the largest sum of tensors alive at one
+ * step. */
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
+#include "reference/runtime/impl.h"
+
+#include <stdlib.h>
+
+/* The search is quadratic: seconds for this many.  More than any network has share nothing, so that
+ * a file made to be slow is not. */
+enum { SHARING_MAX = 50000 };
+
+/* Larger first; of equal ones the earlier, so that the plan does not depend on qsort. */
+static int by_size(const void *a, const void *b)
+{
+    const struct plan_item *x = *(struct plan_item *const *)a;
+    const struct plan_item *y = *(struct plan_item *const *)b;
+
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+struct edge {
+    int step;
+    bool begins;
+    size_t bytes;
+};
+
+static int by_step(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return (int)x->begins - (int)y->begins; /* ends first: they stand one step behind the last */
+}
+
+static bool largest_sum(const struct plan_item *items, size_t count, struct edge *edges,
+                        size_t *bound)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        edges[2 * i] = (struct edge){ items[i].first, true, items[i].bytes };
+        edges[2 * i + 1] = (struct edge){ items[i].last + 1, false, items[i].bytes };
+    }
+    qsort(edges, 2 * count, sizeof *edges, by_step);
+    *bound = 0;
+    for (size_t i = 0; i < 2 * count; i++) {
+        if (!edges[i].begins)
+            sum -= edges[i].bytes;
+        else if (!checked_add(sum, edges[i].bytes, &sum))
+            return false;
+        if (sum > *bound)
+            *bound = sum;
+    }
+    return true;
+}
+
+/* placed: those that have an offset, by offset.  Returns where the item is to be inserted. */
+static bool place(struct plan_item *item, struct plan_item *const *placed, size_t count, size_t *at)
+{
+    size_t offset = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct plan_item *p = placed[i];
+        if (p->first > item->last || p->last < item->first)
+            continue;
+        if (p->offset >= offset && p->offset - offset >= item->bytes)
+            break; /* fits in front of this one */
+        if (p->offset + p->bytes > offset)
+            offset = p->offset + p->bytes;
+    }
+    item->offset = offset;
+    for (*at = count; *at > 0 && placed[*at - 1]->offset > offset; --*at)
+        ;
+    return checked_add(offset, item->bytes, &offset);
+}
+
+static enum status one_after_another(struct plan_item *items, size_t count, size_t *total)
+{
+    for (size_t i = 0; i < count; i++) {
+        items[i].offset = *total;
+        if (!checked_add(*total, items[i].bytes, total))
+            return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
+}
+
+enum status plan_assign_offsets(struct plan_item *items, size_t count, size_t *total, size_t *bound)
+{
+    struct plan_item **order = mem_alloc(count, sizeof *order);
+    struct plan_item **placed = mem_alloc(count, sizeof *placed);
+    struct edge *edges = mem_alloc(count, 2 * sizeof *edges);
+    enum status s = STATUS_NO_MEMORY;
+
+    *total = *bound = 0;
+    if (!order || !placed || !edges || !largest_sum(items, count, edges, bound))
+        goto done;
+    if (count > SHARING_MAX) {
+        s = one_after_another(items, count, total);
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++)
+        order[i] = &items[i];
+    qsort(order, count, sizeof(struct plan_item *), by_size);
+    for (size_t i = 0; i < count; i++) {
+        size_t at;
+        if (!place(order[i], placed, i, &at))
+            goto done;
+        for (size_t j = i; j > at; j--)
+            placed[j] = placed[j - 1];
+        placed[at] = order[i];
+        if (order[i]->offset + order[i]->bytes > *total)
+            *total = order[i]->offset + order[i]->bytes;
+    }
+    s = STATUS_OK;
+done:
+    mem_free(order);
+    mem_free(placed);
+    mem_free(edges);
+    return s;
+}

@@ -1,0 +1,439 @@
+/* Tensors and nodes of the interpreter, made from the model's subgraph 0.
+ *
+ * The model may come from a verified file or from a builder that checks nothing, so whatever the
+ * interpreter relies on is checked here: indices in range, each tensor written at most once and
+ * before it is read, constants as large as their shape says, ops known in their version. */
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
+#include "reference/runtime/impl.h"
+
+#include <limits.h>
+#include <string.h>
+
+static enum status no_memory(struct diag *diag)
+{
+    return diag_fail(diag, STATUS_NO_MEMORY, "no memory for the graph");
+}
+
+static const char *text_of(const struct model_string *s)
+{
+    return s->text ? s->text : "";
+}
+
+/* ---- tensors ---- */
+
+static enum status tensor_fail(const struct interpreter *in, size_t index, struct diag *diag,
+                               enum status s, const char *what, long long value)
+{
+    return diag_fail(diag, s, "tensor %zu (%s): %s %lld", index,
+                     text_of(&in->graph->tensors[index].name), what, value);
+}
+
+static enum status fill_quantization(struct interpreter *in, size_t index, struct diag *diag)
+{
+    const struct model_quantization *q = &in->graph->tensors[index].quantization;
+    TfLiteTensor *t = &in->tensors[index];
+    TfLiteAffineQuantization *affine;
+    const size_t n = q->scale.count;
+
+    if (q->details_type != 0)
+        return tensor_fail(in, index, diag, STATUS_UNSUPPORTED, "quantization details of kind",
+                           q->details_type);
+    if (n == 0)
+        return STATUS_OK;
+    if (n > INT_MAX || (q->zero_point.count != 0 && q->zero_point.count != n))
+        return diag_fail(diag, STATUS_INVALID, "tensor %zu (%s): %zu scales and %zu zero points",
+                         index, t->name, n, q->zero_point.count);
+    affine = ARENA_NEW(&in->arena, 1, TfLiteAffineQuantization);
+    if (!affine)
+        return no_memory(diag);
+    affine->scale = arena_alloc(&in->arena, n + 1, sizeof(float));
+    affine->zero_point = arena_alloc(&in->arena, n + 1, sizeof(int));
+    if (!affine->scale || !affine->zero_point)
+        return no_memory(diag);
+    affine->scale->size = affine->zero_point->size = (int)n;
+    affine->quantized_dimension = q->quantized_dimension;
+    memcpy(affine->scale->data, q->scale.data, n * sizeof(float));
+    for (size_t i = 0; i < q->zero_point.count; i++) {
+        const int64_t z = q->zero_point.data[i];
+        if (z < INT32_MIN || z > INT32_MAX)
+            return tensor_fail(in, index, diag, STATUS_INVALID, "zero point out of 32 bits:", z);
+        affine->zero_point->data[i] = (int)z;
+    }
+    t->quantization.type = kTfLiteAffineQuantization;
+    t->quantization.params = affine;
+    if (n == 1)
+        t->params = (TfLiteQuantizationParams){ .scale = affine->scale->data[0],
+                                                .zero_point = affine->zero_point->data[0] };
+    return STATUS_OK;
+}
+
+static TfLiteIntArray *arena_ints(struct arena *a, const int32_t *data, size_t count)
+{
+    TfLiteIntArray *array;
+
+    if (count > INT_MAX)
+        return NULL;
+    array = arena_alloc(a, count + 1, sizeof(int));
+    if (!array)
+        return NULL;
+    array->size = (int)count;
+    if (count)
+        memcpy(array->data, data, count * sizeof(int));
+    return array;
+}
+
+/* Kernels read elements in place, so what is not aligned to its element is copied. */
+static enum status fill_constant(struct interpreter *in, size_t index, const uint8_t *data,
+                                 size_t count, struct diag *diag)
+{
+    TfLiteTensor *t = &in->tensors[index];
+    const unsigned element = runtime_type_bits(t->type) / 8;
+
+    if (runtime_type_bits(t->type) == 0)
+        t->bytes = count; /* strings: the shape does not say the size */
+    else if (count < t->bytes)
+        return diag_fail(diag, STATUS_INVALID,
+                         "tensor %zu (%s): %zu bytes of data, its shape needs %zu", index, t->name,
+                         count, t->bytes);
+    t->allocation_type = kTfLiteMmapRo;
+    if (element > 1 && (uintptr_t)data % element != 0) {
+        data = arena_copy(&in->arena, data, t->bytes, 1);
+        if (!data)
+            return no_memory(diag);
+    }
+    /* The struct has no pointer to const; nothing writes through it. */
+    t->data.raw_const = (const char *)data;
+    return STATUS_OK;
+}
+
+static enum status build_tensor(struct interpreter *in, size_t index, struct diag *diag)
+{
+    const struct model_tensor *m = &in->graph->tensors[index];
+    TfLiteTensor *t = &in->tensors[index];
+    const uint8_t *data;
+    size_t count;
+
+    t->name = text_of(&m->name);
+    t->type = tensor_type_runtime(m->type);
+    t->buffer_handle = kTfLiteNullBufferHandle;
+    t->is_variable = m->is_variable;
+    if (t->type == kTfLiteNoType)
+        return tensor_fail(in, index, diag, STATUS_INVALID, "unknown type", m->type);
+    if (m->sparsity.present)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "tensor %zu (%s): sparse tensors are not supported", index, t->name);
+    if (m->external_buffer != 0)
+        return tensor_fail(in, index, diag, STATUS_UNSUPPORTED, "data in external buffer",
+                           m->external_buffer);
+    t->dims = int_array_copy(m->shape.data, m->shape.count);
+    if (!t->dims)
+        return no_memory(diag);
+    if (!tensor_bytes(t->type, m->shape.data, m->shape.count, &t->bytes))
+        return diag_fail(diag, STATUS_INVALID,
+                         "tensor %zu (%s): negative dimension, or more bytes than can be counted",
+                         index, t->name);
+    if (m->shape_signature.count) {
+        t->dims_signature =
+            arena_ints(&in->arena, m->shape_signature.data, m->shape_signature.count);
+        if (!t->dims_signature)
+            return no_memory(diag);
+    }
+    TRY(fill_quantization(in, index, diag));
+
+    if (m->buffer >= in->model->buffer_count && m->buffer != 0)
+        return tensor_fail(in, index, diag, STATUS_INVALID, "no such buffer:", m->buffer);
+    data = model_tensor_data(in->model, m, &count);
+    if (data && m->is_variable)
+        return diag_fail(diag, STATUS_INVALID, "tensor %zu (%s): a variable with constant data",
+                         index, t->name);
+    if (data)
+        return fill_constant(in, index, data, count, diag);
+    if (m->is_variable)
+        t->allocation_type = kTfLiteArenaRwPersistent;
+    else if (runtime_type_bits(t->type) == 0)
+        t->allocation_type = kTfLiteDynamic;
+    else
+        t->allocation_type = kTfLiteArenaRw;
+    return STATUS_OK;
+}
+
+static enum status build_tensors(struct interpreter *in, struct diag *diag)
+{
+    const size_t count = in->graph->tensor_count;
+
+    if (count > INT_MAX - TENSOR_SPARE)
+        return diag_fail(diag, STATUS_INVALID, "%zu tensors: too many", count);
+    in->tensors = mem_alloc(count + TENSOR_SPARE, sizeof *in->tensors);
+    in->info = mem_alloc(count + TENSOR_SPARE, sizeof *in->info);
+    if (!in->tensors || !in->info)
+        return no_memory(diag);
+    in->tensor_count = in->model_tensors = count;
+    for (size_t i = 0; i < count; i++)
+        TRY(build_tensor(in, i, diag));
+    return STATUS_OK;
+}
+
+/* ---- inputs and outputs of the graph ---- */
+
+static enum status check_index(const struct interpreter *in, const char *what, size_t at,
+                               int32_t tensor, struct diag *diag)
+{
+    if (tensor < 0 || (size_t)tensor >= in->model_tensors)
+        return diag_fail(diag, STATUS_INVALID, "%s %zu: no such tensor: %d", what, at, tensor);
+    return STATUS_OK;
+}
+
+static enum status build_ends(struct interpreter *in, struct diag *diag)
+{
+    const struct model_ints *inputs = &in->graph->inputs, *outputs = &in->graph->outputs;
+
+    for (size_t i = 0; i < inputs->count; i++)
+        TRY(check_index(in, "graph input", i, inputs->data[i], diag));
+    for (size_t i = 0; i < outputs->count; i++)
+        TRY(check_index(in, "graph output", i, outputs->data[i], diag));
+    in->inputs = arena_copy(&in->arena, inputs->data, inputs->count, sizeof(int));
+    in->outputs = arena_copy(&in->arena, outputs->data, outputs->count, sizeof(int));
+    if (!in->inputs || !in->outputs)
+        return no_memory(diag);
+    in->input_count = inputs->count;
+    in->output_count = outputs->count;
+    for (size_t i = 0; i < in->input_count; i++)
+        in->info[in->inputs[i]].is_input = true;
+
+    for (size_t i = 0; i < in->model_tensors; i++)
+        in->variable_count += in->tensors[i].is_variable;
+    in->variables = ARENA_NEW(&in->arena, in->variable_count, int);
+    if (!in->variables)
+        return no_memory(diag);
+    in->variable_count = 0;
+    for (size_t i = 0; i < in->model_tensors; i++)
+        if (in->tensors[i].is_variable)
+            in->variables[in->variable_count++] = (int)i;
+    return STATUS_OK;
+}
+
+/* ---- nodes ---- */
+
+static enum status find_op(struct node *node, const struct model_opcode *code, struct diag *diag)
+{
+    const char *name = builtin_name(code->code);
+
+    node->op = code->code == BUILTIN_CUSTOM ? NULL : ref_find(code->code);
+    node->version = code->version;
+    if (node->op && code->version >= 1 && code->version <= node->op->max_version)
+        return STATUS_OK;
+    if (code->code == BUILTIN_CUSTOM)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "node %d: the custom op \"%s\" version %d is not known", node->index,
+                         text_of(&code->custom_code), code->version);
+    if (!node->op)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "node %d: the op %s (code %d) version %d is not known", node->index,
+                         name ? name : "?", code->code, code->version);
+    return diag_fail(diag, STATUS_UNSUPPORTED, "node %d: %s version %d: versions 1 to %d are known",
+                     node->index, name ? name : "?", code->version, node->op->max_version);
+}
+
+static enum status fill_parameters(struct interpreter *in, struct node *node,
+                                   const struct model_operator *m, struct diag *diag)
+{
+    const struct ref_op *op = node->op;
+
+    if (op->params_bytes == 0)
+        return STATUS_OK;
+    node->abi.builtin_data = arena_alloc(&in->arena, 1, op->params_bytes);
+    if (!node->abi.builtin_data)
+        return no_memory(diag);
+    if (m->options.tag == 0)
+        return STATUS_OK; /* all zero, as the runtime has it; prepare judges */
+    if (m->options.tag != op->options_tag)
+        return diag_fail(diag, STATUS_INVALID, "node %d: %s with the option table %s", node->index,
+                         node_name(node),
+                         option_table_find(m->options.tag) ? option_table_find(m->options.tag)->name
+                                                           : "of another op");
+    op->read_params(&m->options, node->abi.builtin_data);
+    return STATUS_OK;
+}
+
+static enum status check_counts(const struct node *node, const struct model_operator *m,
+                                struct diag *diag)
+{
+    const struct ref_op *op = node->op;
+
+    if (m->inputs.count > INT_MAX || m->outputs.count > INT_MAX)
+        return diag_fail(diag, STATUS_INVALID, "node %d: too many tensors", node->index);
+    if ((int)m->inputs.count < op->min_inputs ||
+        (op->max_inputs >= 0 && (int)m->inputs.count > op->max_inputs))
+        return diag_fail(diag, STATUS_INVALID, "node %d: %s with %zu inputs, it has %d to %d",
+                         node->index, node_name(node), m->inputs.count, op->min_inputs,
+                         op->max_inputs < 0 ? INT_MAX : op->max_inputs);
+    if ((int)m->outputs.count < op->min_outputs ||
+        (op->max_outputs >= 0 && (int)m->outputs.count > op->max_outputs))
+        return diag_fail(diag, STATUS_INVALID, "node %d: %s with %zu outputs, it has %d to %d",
+                         node->index, node_name(node), m->outputs.count, op->min_outputs,
+                         op->max_outputs < 0 ? INT_MAX : op->max_outputs);
+    return STATUS_OK;
+}
+
+/* ready[t]: tensor t has a value when this node runs. */
+static enum status fill_inputs(struct interpreter *in, struct node *node,
+                               const struct model_operator *m, const bool *ready, struct diag *diag)
+{
+    for (size_t i = 0; i < m->inputs.count; i++) {
+        const int32_t t = m->inputs.data[i];
+
+        if (t == kTfLiteOptionalTensor) {
+            if ((int)i < node->op->min_inputs)
+                return diag_fail(diag, STATUS_INVALID,
+                                 "node %d: %s: input %zu is absent, it is required", node->index,
+                                 node_name(node), i);
+            continue;
+        }
+        if (t < 0 || (size_t)t >= in->model_tensors)
+            return diag_fail(diag, STATUS_INVALID, "node %d: %s: input %zu: no such tensor: %d",
+                             node->index, node_name(node), i, t);
+        if (!ready[t])
+            return diag_fail(diag, STATUS_INVALID,
+                             "node %d: %s: input %zu: nothing gives tensor %d (%s) a value before",
+                             node->index, node_name(node), i, t, in->tensors[t].name);
+        node->in[i] = &in->tensors[t];
+    }
+    return STATUS_OK;
+}
+
+static enum status fill_outputs(struct interpreter *in, struct node *node,
+                                const struct model_operator *m, bool *ready, struct diag *diag)
+{
+    for (size_t i = 0; i < m->outputs.count; i++) {
+        const int32_t t = m->outputs.data[i];
+
+        if (t < 0 || (size_t)t >= in->model_tensors)
+            return diag_fail(diag, STATUS_INVALID, "node %d: %s: output %zu: no such tensor: %d",
+                             node->index, node_name(node), i, t);
+        if (ready[t])
+            return diag_fail(diag, STATUS_INVALID,
+                             "node %d: %s: output %zu: tensor %d (%s) has a value already",
+                             node->index, node_name(node), i, t, in->tensors[t].name);
+        ready[t] = true;
+        node->out[i] = &in->tensors[t];
+    }
+    return STATUS_OK;
+}
+
+/* A delegate may run a node of the model through its registration, as it may in the real runtime:
+ * these go to the reference kernel. */
+static TfLiteStatus reference_prepare(TfLiteContext *context, TfLiteNode *abi)
+{
+    struct interpreter *in = context->impl_;
+    struct node *node = abi->user_data;
+    struct ref_call call = node_call(in, node);
+    struct diag diag = { 0 };
+
+    if (node->op->prepare(&call, &diag) == STATUS_OK)
+        return kTfLiteOk;
+    interpreter_report(in, "%s", diag.text);
+    return kTfLiteError;
+}
+
+static TfLiteStatus reference_invoke(TfLiteContext *context, TfLiteNode *abi)
+{
+    struct interpreter *in = context->impl_;
+    struct node *node = abi->user_data;
+    struct ref_call call = node_call(in, node);
+    struct diag diag = { 0 };
+
+    for (int i = 0; i < node->out_count; i++)
+        if (!node->out[i]->data.raw)
+            return kTfLiteError;
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && !node->in[i]->data.raw)
+            return kTfLiteError;
+    if (node->op->eval(&call, &diag) == STATUS_OK)
+        return kTfLiteOk;
+    interpreter_report(in, "%s", diag.text);
+    return kTfLiteError;
+}
+
+static enum status build_node(struct interpreter *in, size_t index, bool *ready, struct diag *diag)
+{
+    const struct model_operator *m = &in->graph->operators[index];
+    struct node *node = ARENA_NEW(&in->arena, 1, struct node);
+
+    if (!node)
+        return no_memory(diag);
+    in->nodes[index] = node;
+    node->index = (int)index;
+    node->kernel = -1;
+    if (m->opcode_index >= in->model->opcode_count)
+        return diag_fail(diag, STATUS_INVALID, "node %zu: no such operator code: %u", index,
+                         m->opcode_index);
+    TRY(find_op(node, &in->model->opcodes[m->opcode_index], diag));
+    node->registration = (TfLiteRegistration){ .prepare = reference_prepare,
+                                               .invoke = reference_invoke,
+                                               .builtin_code = node->op->code,
+                                               .version = node->version };
+    TRY(check_counts(node, m, diag));
+    TRY(fill_parameters(in, node, m, diag));
+
+    node->in_count = (int)m->inputs.count;
+    node->out_count = (int)m->outputs.count;
+    node->in = ARENA_NEW(&in->arena, m->inputs.count, TfLiteTensor *);
+    node->out = ARENA_NEW(&in->arena, m->outputs.count, TfLiteTensor *);
+    node->abi.user_data = node;
+    node->abi.inputs = arena_ints(&in->arena, m->inputs.data, m->inputs.count);
+    node->abi.outputs = arena_ints(&in->arena, m->outputs.data, m->outputs.count);
+    node->abi.intermediates = arena_ints(&in->arena, m->intermediates.data, m->intermediates.count);
+    node->abi.temporaries = arena_ints(&in->arena, NULL, 0);
+    if (!node->in || !node->out || !node->abi.inputs || !node->abi.outputs ||
+        !node->abi.intermediates || !node->abi.temporaries)
+        return no_memory(diag);
+    for (size_t i = 0; i < m->intermediates.count; i++)
+        TRY(check_index(in, "intermediate tensor", i, m->intermediates.data[i], diag));
+    TRY(fill_inputs(in, node, m, ready, diag));
+    return fill_outputs(in, node, m, ready, diag);
+}
+
+static enum status build_nodes(struct interpreter *in, struct diag *diag)
+{
+    const size_t count = in->graph->operator_count;
+    size_t most_outputs = 0;
+    enum status s = STATUS_OK;
+    bool *ready;
+
+    if (count > INT_MAX / 2)
+        return diag_fail(diag, STATUS_INVALID, "%zu nodes: too many", count);
+    in->nodes = mem_alloc(count, sizeof *in->nodes);
+    in->plan = mem_alloc(count, sizeof *in->plan);
+    ready = mem_alloc(in->model_tensors, sizeof *ready);
+    if (!in->nodes || !in->plan || !ready) {
+        mem_free(ready);
+        return no_memory(diag);
+    }
+    in->node_room = count;
+    for (size_t i = 0; i < in->model_tensors; i++)
+        ready[i] = in->tensors[i].allocation_type == kTfLiteMmapRo || in->tensors[i].is_variable ||
+                   in->info[i].is_input;
+    for (size_t i = 0; i < count && s == STATUS_OK; i++) {
+        s = build_node(in, i, ready, diag);
+        if (in->graph->operators[i].outputs.count > most_outputs)
+            most_outputs = in->graph->operators[i].outputs.count;
+    }
+    mem_free(ready);
+    TRY(s);
+    in->node_count = in->model_nodes = in->plan_count = count;
+    for (size_t i = 0; i < count; i++)
+        in->plan[i] = (int)i;
+    in->shapes = ARENA_NEW(&in->arena, most_outputs, struct ref_shape);
+    return in->shapes ? STATUS_OK : no_memory(diag);
+}
+
+enum status graph_build(struct interpreter *in, struct diag *diag)
+{
+    if (in->model->subgraph_count == 0)
+        return diag_fail(diag, STATUS_INVALID, "the model has no subgraph");
+    in->graph = &in->model->subgraphs[0];
+    TRY(build_tensors(in, diag));
+    TRY(build_ends(in, diag));
+    return build_nodes(in, diag);
+}

@@ -1,0 +1,109 @@
+/* The reference interpreter: runs subgraph 0 of a model with the scalar kernels, and is the host of
+ * the delegate ABI.  The C API (tensorflow/lite/c/c_api.h) is a thin layer over this header; the
+ * suite uses it directly, for what the C API does not have: guard words, poison, single nodes.
+ *
+ * Order of use: open, apply delegates, (resize inputs,) allocate, write inputs, invoke, read.
+ * A delegate applied before allocate sees prepared nodes: shapes are known, constants have data. */
+#ifndef ASSAY_REFERENCE_RUNTIME_INTERPRETER_H
+#define ASSAY_REFERENCE_RUNTIME_INTERPRETER_H
+
+#include "reference/base/diag.h"
+#include "reference/format/model.h"
+#include "reference/kernels/op.h"
+#include "tensorflow/lite/c/common.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct interpreter;
+
+struct interpreter_options {
+    /* Every tensor keeps memory of its own, so that all can be read after invoke. */
+    bool preserve_all;
+    /* Guard zones of this many bytes (rounded up to 64) before and behind every tensor that the
+     * interpreter allocates, which then share no memory; 0: none. */
+    size_t guard_bytes;
+    /* Before each invoke every allocated tensor but inputs, variables and constants is filled with
+     * poison_word. */
+    bool poison;
+    uint32_t poison_word;
+    bool cancellable;
+    int32_t num_threads; /* -1: not set.  Told to delegates; the kernels use one. */
+    /* Printf-style messages (errors of kernels and delegates, the standard delegate warning).
+     * NULL: one line each on stderr. */
+    void (*report)(void *user, const char *format, va_list args);
+    void *report_user;
+};
+
+/* Checks that every op of the graph is known (STATUS_UNSUPPORTED: op, version, node) and prepares
+ * all nodes.  A node that cannot be prepared is no failure yet, since the inputs may be resized:
+ * allocate (or the first delegate that cannot resize) tells.  The model is borrowed.  options may
+ * be NULL.  On failure *out is NULL. */
+enum status interpreter_open(struct interpreter **out, const struct model *model,
+                             const struct interpreter_options *options, struct diag *diag);
+void interpreter_close(struct interpreter *in);
+
+/* Hands the graph to a delegate; kept (not owned) and applied again after a resize.  On failure the
+ * plan of the model is restored: all delegates are gone, those applied before too.  *code (may be
+ * NULL) is then kTfLiteDelegateError, or kTfLiteApplicationError with the graph unchanged when the
+ * graph has dynamic tensors and the delegate takes none, or kTfLiteError when it cannot be
+ * prepared. */
+enum status interpreter_apply_delegate(struct interpreter *in, TfLiteDelegate *delegate,
+                                       TfLiteStatus *code, struct diag *diag);
+
+/* New dims for tensor (a graph input).  Delegates that cannot resize are undone here, and all are
+ * applied again by allocate. */
+enum status interpreter_resize_input(struct interpreter *in, int tensor, const int32_t *dims,
+                                     int rank, struct diag *diag);
+enum status interpreter_allocate(struct interpreter *in, struct diag *diag);
+enum status interpreter_invoke(struct interpreter *in, struct diag *diag);
+/* From any thread: a running invoke stops before its next node, kTfLiteCancelled. */
+enum status interpreter_cancel(struct interpreter *in);
+enum status interpreter_reset_variables(struct interpreter *in);
+
+/* Copies a tensor that a delegate left on its device to host memory; a tensor that is not stale is
+ * left alone. */
+enum status interpreter_make_readable(struct interpreter *in, int tensor, struct diag *diag);
+void interpreter_allow_buffer_handles(struct interpreter *in, bool allow);
+enum status interpreter_set_buffer_handle(struct interpreter *in, int tensor, int handle,
+                                          TfLiteDelegate *delegate, struct diag *diag);
+/* Memory of the caller for one tensor: at least its size; 64-byte aligned unless skip_align. */
+enum status interpreter_set_custom(struct interpreter *in, int tensor, void *data, size_t bytes,
+                                   bool skip_align, struct diag *diag);
+
+/* ---- looking ---- */
+const struct model *interpreter_model(const struct interpreter *in);
+size_t interpreter_tensor_count(const struct interpreter *in);
+TfLiteTensor *interpreter_tensor(struct interpreter *in, int index); /* NULL: out of range */
+/* Tensor indices. */
+const int *interpreter_inputs(const struct interpreter *in, size_t *count);
+const int *interpreter_outputs(const struct interpreter *in, size_t *count);
+const int *interpreter_variables(const struct interpreter *in, size_t *count);
+
+/* Nodes of the model, in the file's order.  op is the node's row; node its ABI view. */
+size_t interpreter_node_count(const struct interpreter *in);
+const struct ref_op *interpreter_node_op(const struct interpreter *in, int node);
+const TfLiteNode *interpreter_node(const struct interpreter *in, int node);
+int32_t interpreter_node_version(const struct interpreter *in, int node);
+/* Which delegate kernel runs the node: 0, 1, ...; -1: the reference kernel. */
+int interpreter_node_partition(const struct interpreter *in, int node);
+int interpreter_partition_count(const struct interpreter *in);
+
+/* Bytes of the activation arena, guard zones included; the plan's lower bound is the largest sum of
+ * tensors live at once. */
+size_t interpreter_arena_bytes(const struct interpreter *in);
+
+/* ---- for the suite ---- */
+
+/* Runs one node with the reference kernel on what its input tensors hold now, writing its outputs
+ * and the detail (one for each output, arrays of the output's element count).  Needs preserve_all.
+ */
+enum status interpreter_eval_node(struct interpreter *in, int node, struct ref_detail *detail,
+                                  struct diag *diag);
+
+/* STATUS_MISMATCH, with tensor and byte in diag, when a guard zone was written to. */
+enum status interpreter_check_guards(const struct interpreter *in, struct diag *diag);
+
+#endif

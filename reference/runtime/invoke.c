@@ -1,0 +1,133 @@
+/* Runs the execution plan: reference kernels and delegate kernels in turn. */
+#include "reference/base/memory.h"
+#include "reference/runtime/impl.h"
+
+/* Data that another delegate left on its device is fetched; a delegate reads its own there. */
+static enum status check_input(struct interpreter *in, const struct node *node, int tensor,
+                               struct diag *diag)
+{
+    TfLiteTensor *t = &in->tensors[tensor];
+
+    if (t->data_is_stale && t->delegate && t->delegate != node->abi.delegate)
+        TRY(interpreter_make_readable(in, tensor, diag));
+    if (!t->data.raw && t->bytes > 0)
+        return diag_fail(diag, STATUS_USAGE, "node %d (%s): input tensor %d (%s) has no data",
+                         node->index, node_name(node), tensor, t->name ? t->name : "");
+    return STATUS_OK;
+}
+
+static enum status check_inputs(struct interpreter *in, const struct node *node, struct diag *diag)
+{
+    for (int i = 0; node->op && i < node->in_count; i++)
+        if (node->in[i])
+            TRY(check_input(in, node, (int)(node->in[i] - in->tensors), diag));
+    for (int i = 0; !node->op && i < node->abi.inputs->size; i++)
+        TRY(check_input(in, node, node->abi.inputs->data[i], diag));
+    return STATUS_OK;
+}
+
+static enum status run_reference(struct interpreter *in, struct node *node,
+                                 struct ref_detail *detail, struct diag *diag)
+{
+    struct ref_call call = node_call(in, node);
+    bool empty = true;
+
+    for (int i = 0; i < node->out_count; i++) {
+        empty = empty && node->out[i]->bytes == 0;
+        if (!node->out[i]->data.raw && node->out[i]->bytes > 0)
+            return diag_fail(diag, STATUS_USAGE,
+                             "node %d (%s): output tensor %d (%s) has no memory", node->index,
+                             node_name(node), (int)(node->out[i] - in->tensors),
+                             node->out[i]->name);
+        node->out[i]->data_is_stale = false; /* newer than what any delegate has */
+    }
+    /* A kernel may walk over 2^31 images without a pixel. */
+    if (empty)
+        return STATUS_OK;
+    call.detail = detail;
+    return node->op->eval(&call, diag);
+}
+
+static enum status run_kernel(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    TfLiteStatus code;
+
+    if (!node->registration.invoke)
+        return diag_fail(diag, STATUS_DEVICE, "node %d (%s) has no invoke function", node->index,
+                         node_name(node));
+    report_clear(in);
+    in->phase = PHASE_INVOKE;
+    code = node->registration.invoke(&in->context, &node->abi);
+    in->phase = PHASE_IDLE;
+    if (code == kTfLiteOk)
+        return STATUS_OK;
+    in->code = code == kTfLiteCancelled ? code : kTfLiteError;
+    return interpreter_fail_quoting(in, diag, STATUS_DEVICE,
+                                    "node %d (%s) failed to invoke (status %d)", node->index,
+                                    node_name(node), (int)code);
+}
+
+static enum status run_step(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    if (atomic_load(&in->cancelled)) {
+        in->code = kTfLiteCancelled;
+        return diag_fail(diag, STATUS_USAGE, "cancelled before node %d (%s)", node->index,
+                         node_name(node));
+    }
+    if (node->folded)
+        return STATUS_OK;
+    TRY(check_inputs(in, node, diag));
+    if (node->late)
+        TRY(prepare_late(in, node, diag));
+    return node->op ? run_reference(in, node, NULL, diag) : run_kernel(in, node, diag);
+}
+
+enum status interpreter_invoke(struct interpreter *in, struct diag *diag)
+{
+    in->code = kTfLiteOk;
+    if (!in->allocated || in->undone)
+        return diag_fail(diag, STATUS_USAGE, "invoke before the tensors were allocated");
+    atomic_store(&in->cancelled, false);
+    memory_poison(in);
+    for (size_t i = 0; i < in->plan_count; i++)
+        TRY(run_step(in, in->nodes[in->plan[i]], diag));
+    for (size_t i = 0; i < in->output_count && !in->allow_handles; i++)
+        TRY(interpreter_make_readable(in, in->outputs[i], diag));
+    return STATUS_OK;
+}
+
+enum status interpreter_cancel(struct interpreter *in)
+{
+    if (!in->options.cancellable)
+        return STATUS_USAGE;
+    atomic_store(&in->cancelled, true);
+    return STATUS_OK;
+}
+
+enum status interpreter_reset_variables(struct interpreter *in)
+{
+    for (size_t i = 0; i < in->variable_count; i++)
+        if (!in->tensors[in->variables[i]].data.raw)
+            return STATUS_USAGE;
+    for (size_t i = 0; i < in->variable_count; i++)
+        memory_reset_variable(&in->tensors[in->variables[i]]);
+    return STATUS_OK;
+}
+
+enum status interpreter_eval_node(struct interpreter *in, int index, struct ref_detail *detail,
+                                  struct diag *diag)
+{
+    struct node *node;
+
+    if (index < 0 || (size_t)index >= in->model_nodes)
+        return diag_fail(diag, STATUS_USAGE, "no such node: %d", index);
+    if (!in->options.preserve_all || !in->allocated || in->undone)
+        return diag_fail(
+            diag, STATUS_USAGE,
+            "node %d: one node runs only where all tensors are preserved and allocated", index);
+    node = in->nodes[index];
+    TRY(check_inputs(in, node, diag));
+    if (node->late)
+        TRY(prepare_late(in, node, diag));
+    return run_reference(in, node, detail, diag);
+}

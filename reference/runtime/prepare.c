@@ -1,0 +1,348 @@
+/* Shapes: prepares the nodes of the plan, computes what is constant, allocates, resizes.
+ *
+ * A tensor whose shape depends on values that are known in invoke only is dynamic: it has memory of
+ * its own, and the nodes that write or read it are "late", prepared in invoke in their turn. */
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
+#include "reference/runtime/impl.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sizes ---- */
+
+bool tensor_bytes(TfLiteType type, const int *dims, size_t rank, size_t *bytes)
+{
+    const unsigned bits = runtime_type_bits(type);
+    size_t elements;
+
+    if (!checked_elements(dims, rank, &elements))
+        return false;
+    if (bits >= 8)
+        return checked_mul(elements, bits / 8, bytes);
+    if (bits == 0)
+        *bytes = 0; /* strings and handles: not in the shape */
+    else            /* 4 or 2 bits: the last byte may be filled in part */
+        *bytes = elements / (8 / bits) + (elements % (8 / bits) != 0);
+    return true;
+}
+
+static bool same_dims(const TfLiteIntArray *a, const TfLiteIntArray *b)
+{
+    return a && a->size == b->size &&
+           (a->size == 0 || memcmp(a->data, b->data, (size_t)a->size * sizeof(int)) == 0);
+}
+
+enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *dims,
+                            struct diag *diag)
+{
+    TfLiteTensor *t = &in->tensors[tensor];
+    const bool same = same_dims(t->dims, dims);
+    size_t bytes = 0;
+
+    if (dims->size < 0 || !tensor_bytes(t->type, dims->data, (size_t)dims->size, &bytes)) {
+        free(dims);
+        return diag_fail(diag, STATUS_INVALID,
+                         "tensor %d (%s): negative dimension, or more bytes than can be counted",
+                         tensor, t->name ? t->name : "");
+    }
+    free(t->dims);
+    t->dims = dims;
+    if (same && t->bytes == bytes)
+        return STATUS_OK;
+    t->bytes = bytes;
+    in->info[tensor].changed = ++in->shape_clock;
+    if (t->allocation_type == kTfLiteArenaRw || t->allocation_type == kTfLiteArenaRwPersistent)
+        t->data.raw = NULL; /* its place was for another size */
+    return STATUS_OK;
+}
+
+/* ---- one node ---- */
+
+struct ref_call node_call(struct interpreter *in, struct node *node)
+{
+    return (struct ref_call){ .op = node->op,
+                              .node = node->index,
+                              .version = node->version,
+                              .params = node->abi.builtin_data,
+                              .in = node->in,
+                              .in_count = node->in_count,
+                              .out = node->out,
+                              .out_count = node->out_count,
+                              .out_shape = in->shapes };
+}
+
+static bool is_constant(const TfLiteTensor *t)
+{
+    return t->allocation_type == kTfLiteMmapRo || t->allocation_type == kTfLitePersistentRo;
+}
+
+static enum status make_dynamic(struct interpreter *in, TfLiteTensor *t, struct diag *diag)
+{
+    const int index = (int)(t - in->tensors);
+
+    if (t->allocation_type == kTfLiteCustom)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "tensor %d (%s): memory of the caller for a shape that is not known",
+                         index, t->name ? t->name : "");
+    if (is_constant(t))
+        return STATUS_OK; /* the output of a folded node in a partition */
+    if (t->allocation_type != kTfLiteDynamic) {
+        t->allocation_type = kTfLiteDynamic;
+        t->data.raw = NULL;
+    }
+    in->has_dynamic = true;
+    in->dynamic_tensor = index;
+    return STATUS_OK;
+}
+
+static enum status set_shape(struct interpreter *in, TfLiteTensor *t, const struct ref_shape *shape,
+                             struct diag *diag)
+{
+    TfLiteIntArray *dims = int_array_copy(shape->dims, (size_t)shape->rank);
+
+    if (!dims)
+        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a shape");
+    return tensor_set_dims(in, (int)(t - in->tensors), dims, diag);
+}
+
+static enum status call_prepare(struct interpreter *in, struct node *node, bool late,
+                                struct diag *diag)
+{
+    struct ref_call call = node_call(in, node);
+
+    memset(in->shapes, 0, (size_t)node->out_count * sizeof *in->shapes);
+    call.late = late;
+    return node->op->prepare(&call, diag);
+}
+
+static bool has_dynamic_input(const struct node *node)
+{
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && node->in[i]->allocation_type == kTfLiteDynamic)
+            return true;
+    return false;
+}
+
+static bool has_dynamic_shape(const struct interpreter *in, const struct node *node)
+{
+    for (int i = 0; i < node->out_count; i++)
+        if (in->shapes[i].dynamic)
+            return true;
+    return false;
+}
+
+static bool folds(const struct node *node)
+{
+    if (!node->op->folds)
+        return false;
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && !is_constant(node->in[i]))
+            return false;
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i]->allocation_type != kTfLiteArenaRw)
+            return false;
+    return true;
+}
+
+static enum status fold(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    struct ref_call call = node_call(in, node);
+    enum status s;
+
+    for (int i = 0; i < node->out_count; i++)
+        TRY(memory_own(in, (int)(node->out[i] - in->tensors), diag));
+    s = node->op->eval(&call, diag);
+    for (int i = 0; i < node->out_count; i++)
+        if (s == STATUS_OK)
+            node->out[i]->allocation_type = kTfLitePersistentRo;
+        else
+            memory_release(in, (int)(node->out[i] - in->tensors));
+    node->folded = s == STATUS_OK;
+    return s;
+}
+
+static enum status set_output(struct interpreter *in, struct node *node, int i, struct diag *diag)
+{
+    const enum status s = set_shape(in, node->out[i], &in->shapes[i], diag);
+
+    return diag_prefix(diag, s, "%s: node %d", node_name(node), node->index);
+}
+
+static enum status prepare_reference(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    if (node->folded)
+        return STATUS_OK; /* constants do not change */
+    node->late = has_dynamic_input(node);
+    if (!node->late) {
+        TRY(call_prepare(in, node, false, diag));
+        node->late = has_dynamic_shape(in, node);
+    }
+    for (int i = 0; i < node->out_count; i++) {
+        TfLiteTensor *t = node->out[i];
+
+        if (node->late)
+            TRY(make_dynamic(in, t, diag));
+        else
+            TRY(set_output(in, node, i, diag));
+    }
+    return folds(node) && !node->late ? fold(in, node, diag) : STATUS_OK;
+}
+
+/* ---- delegate kernels ---- */
+
+static bool kernel_has_dynamic(const struct interpreter *in, const TfLiteIntArray *tensors)
+{
+    for (int i = 0; i < tensors->size; i++)
+        if (tensors->data[i] >= 0 &&
+            in->tensors[tensors->data[i]].allocation_type == kTfLiteDynamic)
+            return true;
+    return false;
+}
+
+static enum status prepare_kernel(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    node->late = kernel_has_dynamic(in, node->abi.inputs);
+    if (node->late)
+        node->prepared = 0;
+    else
+        TRY(kernel_prepare(in, node, diag));
+    for (int i = 0; i < node->abi.outputs->size; i++) {
+        TfLiteTensor *t = &in->tensors[node->abi.outputs->data[i]];
+        if (node->late || t->allocation_type == kTfLiteDynamic)
+            TRY(make_dynamic(in, t, diag));
+    }
+    return STATUS_OK;
+}
+
+/* ---- in invoke ---- */
+
+static bool input_changed(const struct interpreter *in, const struct node *node)
+{
+    for (int i = 0; i < node->abi.inputs->size; i++)
+        if (node->abi.inputs->data[i] >= 0 &&
+            in->info[node->abi.inputs->data[i]].changed > node->prepared)
+            return true;
+    return node->prepared == 0;
+}
+
+/* Values may change what a reference node's shapes are, so it is prepared each time; a delegate
+ * kernel only sees shapes, and its prepare may be expensive. */
+enum status prepare_late(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    if (!node->op) {
+        if (!input_changed(in, node))
+            return STATUS_OK;
+        TRY(kernel_prepare(in, node, diag));
+        for (int i = 0; i < node->abi.outputs->size; i++)
+            TRY(memory_own(in, node->abi.outputs->data[i], diag));
+        return STATUS_OK;
+    }
+    TRY(call_prepare(in, node, true, diag));
+    for (int i = 0; i < node->out_count; i++) {
+        if (in->shapes[i].dynamic)
+            return diag_fail(diag, STATUS_INVALID,
+                             "node %d: %s: the shape of output %d is not known", node->index,
+                             node_name(node), i);
+        TRY(set_output(in, node, i, diag));
+        TRY(memory_own(in, (int)(node->out[i] - in->tensors), diag));
+        memory_poison_tensor(in, (int)(node->out[i] - in->tensors));
+    }
+    return STATUS_OK;
+}
+
+/* ---- the whole plan ---- */
+
+static bool some_delegate_wants_shapes(const struct interpreter *in)
+{
+    for (size_t i = 0; i < in->delegate_count; i++)
+        if (in->delegates[i]->flags & kTfLiteDelegateFlagsRequirePropagatedShapes)
+            return true;
+    return false;
+}
+
+enum status prepare_plan(struct interpreter *in, struct diag *diag)
+{
+    in->prepared = false;
+    in->allocated = false;
+    in->has_dynamic = false;
+    if (some_delegate_wants_shapes(in)) /* also of the nodes that kernels stand for */
+        for (size_t i = 0; i < in->model_nodes; i++)
+            TRY(prepare_reference(in, in->nodes[i], diag));
+    for (size_t i = 0; i < in->plan_count; i++) {
+        struct node *node = in->nodes[in->plan[i]];
+
+        TRY(node->op ? prepare_reference(in, node, diag) : prepare_kernel(in, node, diag));
+    }
+    for (size_t i = 0; i < in->output_count; i++)
+        if (in->tensors[in->outputs[i]].allocation_type == kTfLiteDynamic)
+            TRY(make_dynamic(in, &in->tensors[in->outputs[i]], diag));
+    in->prepared = true;
+    return STATUS_OK;
+}
+
+/* ---- allocate and resize ---- */
+
+static enum status check_custom(const struct interpreter *in, struct diag *diag)
+{
+    for (size_t i = 0; i < in->tensor_count; i++) {
+        const TfLiteTensor *t = &in->tensors[i];
+
+        if (t->allocation_type == kTfLiteCustom && in->info[i].custom_bytes < t->bytes)
+            return diag_fail(diag, STATUS_USAGE,
+                             "tensor %zu (%s): needs %zu bytes, the caller's memory has %zu", i,
+                             t->name ? t->name : "", t->bytes, in->info[i].custom_bytes);
+    }
+    return STATUS_OK;
+}
+
+enum status allocate_now(struct interpreter *in, struct diag *diag)
+{
+    TRY(prepare_plan(in, diag));
+    TRY(check_custom(in, diag));
+    TRY(memory_allocate(in, diag));
+    in->allocated = true;
+    return STATUS_OK;
+}
+
+enum status interpreter_allocate(struct interpreter *in, struct diag *diag)
+{
+    in->code = kTfLiteOk;
+    TRY(delegates_redo(in, diag));
+    if (in->allocated)
+        return check_custom(in, diag);
+    return allocate_now(in, diag);
+}
+
+enum status interpreter_resize_input(struct interpreter *in, int tensor, const int32_t *dims,
+                                     int rank, struct diag *diag)
+{
+    TfLiteTensor *t = interpreter_tensor(in, tensor);
+    TfLiteIntArray *copy;
+    size_t bytes;
+
+    in->code = kTfLiteOk;
+    if (!t || !in->info[tensor].is_input)
+        return diag_fail(diag, STATUS_USAGE, "tensor %d is not an input of the graph", tensor);
+    if (rank < 0 || (rank > 0 && !dims) || !tensor_bytes(t->type, dims, (size_t)rank, &bytes))
+        return diag_fail(
+            diag, STATUS_USAGE,
+            "tensor %d (%s): negative rank or dimension, or more bytes than can be counted", tensor,
+            t->name);
+    if (t->allocation_type == kTfLiteMmapRo)
+        return diag_fail(diag, STATUS_USAGE, "tensor %d (%s) is constant: it has a fixed size",
+                         tensor, t->name);
+    copy = int_array_copy(dims, (size_t)rank);
+    if (!copy)
+        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a shape");
+    if (t->data.raw && same_dims(t->dims, copy)) {
+        mem_free(copy);
+        return STATUS_OK;
+    }
+    if (in->immutable)
+        delegates_undo(in);
+    in->prepared = false;
+    in->allocated = false;
+    return tensor_set_dims(in, tensor, copy, diag);
+}

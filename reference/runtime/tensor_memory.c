@@ -1,0 +1,361 @@
+/* Where tensors live.
+ *
+ * Activations share one block, placed by lifetimes (interpreter_plan.c).  Variables, outputs of
+ * folded nodes and tensors whose shape is known in invoke only have blocks of their own.  With
+ * guard zones, or when all is to be preserved, tensors of the arena do not share memory: a zone is
+ * meaningful only while no other tensor's data may lie over it.
+ *
+ *     | guard | data, 64-byte aligned | guard |     the zone behind begins right after the data */
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
+#include "reference/runtime/impl.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GUARD_BYTE = 0xA5 };
+
+/* What the machine has.  An allocation beyond it may well succeed and then fail in use. */
+static size_t memory_limit(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    size_t bytes;
+
+    if (pages <= 0 || page <= 0 || !checked_mul((size_t)pages, (size_t)page, &bytes))
+        return SIZE_MAX / 2;
+    return bytes;
+}
+
+static unsigned char *aligned(void *block)
+{
+    return (unsigned char *)(((uintptr_t)block + TENSOR_ALIGN - 1) &
+                             ~(uintptr_t)(TENSOR_ALIGN - 1));
+}
+
+/* Bytes of one guard zone, a multiple of 64. */
+static bool guard_size(const struct interpreter *in, size_t *bytes)
+{
+    return checked_align(in->options.guard_bytes, TENSOR_ALIGN, bytes);
+}
+
+static bool with_guards(const struct interpreter *in, size_t data, size_t *bytes)
+{
+    size_t guard;
+
+    return guard_size(in, &guard) && checked_add(data, guard, bytes) &&
+           checked_add(*bytes, guard, bytes) && checked_align(*bytes, TENSOR_ALIGN, bytes);
+}
+
+static void fill_guards(struct interpreter *in, TfLiteTensor *t)
+{
+    size_t guard = 0;
+
+    if (in->options.guard_bytes == 0 || !guard_size(in, &guard))
+        return;
+    memset(t->data.raw - guard, GUARD_BYTE, guard);
+    memset(t->data.raw + t->bytes, GUARD_BYTE, guard);
+}
+
+/* The tensor's data is in memory that the interpreter allocated. */
+static bool is_ours(const struct interpreter *in, size_t tensor)
+{
+    const struct tensor_info *info = &in->info[tensor];
+
+    return in->tensors[tensor].data.raw != NULL &&
+           (info->placed || (info->block && in->tensors[tensor].allocation_type != kTfLiteCustom));
+}
+
+enum status interpreter_check_guards(const struct interpreter *in, struct diag *diag)
+{
+    size_t guard = 0;
+
+    if (in->options.guard_bytes == 0 || !guard_size(in, &guard))
+        return STATUS_OK;
+    for (size_t i = 0; i < in->tensor_count; i++) {
+        const TfLiteTensor *t = &in->tensors[i];
+        const unsigned char *data = t->data.uint8;
+
+        if (!is_ours(in, i))
+            continue;
+        for (size_t at = 1; at <= guard; at++)
+            if (*(data - at) != GUARD_BYTE)
+                return diag_fail(
+                    diag, STATUS_MISMATCH,
+                    "tensor %zu (%s): byte -%zu, in front of its %zu bytes, was overwritten", i,
+                    t->name ? t->name : "", at, t->bytes);
+        for (size_t at = t->bytes; at < t->bytes + guard; at++)
+            if (data[at] != GUARD_BYTE)
+                return diag_fail(diag, STATUS_MISMATCH,
+                                 "tensor %zu (%s): byte %zu, behind its %zu bytes, was overwritten",
+                                 i, t->name ? t->name : "", at, t->bytes);
+    }
+    return STATUS_OK;
+}
+
+/* ---- poison ---- */
+
+static void fill_words(unsigned char *data, size_t bytes, uint32_t word)
+{
+    size_t i = 0;
+
+    for (; i + sizeof word <= bytes; i += sizeof word)
+        memcpy(data + i, &word, sizeof word);
+    memcpy(data + i, &word, bytes - i);
+}
+
+void memory_poison_tensor(struct interpreter *in, int tensor)
+{
+    TfLiteTensor *t = &in->tensors[tensor];
+
+    if (in->options.poison && t->data.raw)
+        fill_words(t->data.uint8, t->bytes, in->options.poison_word);
+}
+
+/* What an input shares with nobody keeps its value; all else that may be written is filled, up to
+ * the next tensor where no guard zone stands. */
+void memory_poison(struct interpreter *in)
+{
+    if (!in->options.poison)
+        return;
+    for (size_t i = 0; i < in->tensor_count; i++) {
+        TfLiteTensor *t = &in->tensors[i];
+        const struct tensor_info *info = &in->info[i];
+
+        if (info->is_input || t->is_variable || t->allocation_type == kTfLitePersistentRo ||
+            !is_ours(in, i))
+            continue;
+        memory_poison_tensor(in, (int)i);
+        if (info->placed && in->options.guard_bytes == 0) {
+            const size_t rest = (TENSOR_ALIGN - t->bytes % TENSOR_ALIGN) % TENSOR_ALIGN;
+            fill_words(t->data.uint8 + t->bytes, rest, in->options.poison_word);
+        }
+    }
+}
+
+void memory_reset_variable(TfLiteTensor *t)
+{
+    if (t->data.raw)
+        memset(t->data.raw, t->type == kTfLiteInt8 ? t->params.zero_point : 0, t->bytes);
+}
+
+/* ---- blocks of one tensor ---- */
+
+void memory_release(struct interpreter *in, int tensor)
+{
+    struct tensor_info *info = &in->info[tensor];
+
+    if (!info->block)
+        return;
+    mem_free(info->block);
+    info->block = NULL;
+    info->block_bytes = 0;
+    in->tensors[tensor].data.raw = NULL;
+}
+
+enum status memory_own(struct interpreter *in, int tensor, struct diag *diag)
+{
+    TfLiteTensor *t = &in->tensors[tensor];
+    struct tensor_info *info = &in->info[tensor];
+    size_t guard = 0, bytes = 0;
+
+    if (!info->block || info->block_bytes < t->bytes) {
+        memory_release(in, tensor);
+        if (with_guards(in, t->bytes, &bytes) && checked_add(bytes, TENSOR_ALIGN, &bytes) &&
+            bytes <= memory_limit())
+            info->block = mem_alloc(1, bytes);
+        if (!info->block)
+            return diag_fail(diag, STATUS_NO_MEMORY, "tensor %d (%s): no memory for %zu bytes",
+                             tensor, t->name ? t->name : "", t->bytes);
+        info->block_bytes = t->bytes;
+    }
+    guard_size(in, &guard);
+    t->data.raw = (char *)aligned(info->block) + guard;
+    fill_guards(in, t);
+    return STATUS_OK;
+}
+
+/* ---- the arena ---- */
+
+struct lifetimes {
+    int *first, *last; /* a pair for each tensor; first INT_MAX: not used */
+};
+
+static void use(const struct interpreter *in, struct lifetimes *l, long tensor, int step)
+{
+    if (tensor < 0 || in->tensors[tensor].allocation_type != kTfLiteArenaRw)
+        return;
+    if (step < l->first[tensor])
+        l->first[tensor] = step;
+    if (step > l->last[tensor])
+        l->last[tensor] = step;
+}
+
+static void use_all(const struct interpreter *in, struct lifetimes *l, const TfLiteIntArray *a,
+                    int step)
+{
+    for (int i = 0; a && i < a->size; i++)
+        if ((size_t)a->data[i] < in->tensor_count)
+            use(in, l, a->data[i], step);
+}
+
+/* Inputs of the graph keep their value during invoke, outputs after it. */
+static void find_lifetimes(const struct interpreter *in, struct lifetimes *l)
+{
+    const int end = (int)in->plan_count;
+
+    for (size_t i = 0; i < in->tensor_count; i++) {
+        l->first[i] = INT_MAX;
+        l->last[i] = -1;
+    }
+    for (int step = 0; step < end; step++) {
+        const struct node *node = in->nodes[in->plan[step]];
+
+        if (node->op) {
+            for (int i = 0; i < node->in_count; i++)
+                use(in, l, node->in[i] ? node->in[i] - in->tensors : -1, step);
+            for (int i = 0; i < node->out_count; i++)
+                use(in, l, node->out[i] - in->tensors, step);
+        } else {
+            use_all(in, l, node->abi.inputs, step);
+            use_all(in, l, node->abi.outputs, step);
+            use_all(in, l, node->abi.temporaries, step);
+        }
+    }
+    for (size_t i = 0; i < in->input_count; i++) {
+        use(in, l, in->inputs[i], 0);
+        use(in, l, in->inputs[i], end);
+    }
+    for (size_t i = 0; i < in->output_count; i++)
+        use(in, l, in->outputs[i], end);
+    if (!in->options.preserve_all && in->options.guard_bytes == 0)
+        return;
+    for (size_t i = 0; i < in->tensor_count; i++)
+        if (l->first[i] != INT_MAX) {
+            l->first[i] = 0;
+            l->last[i] = end;
+        }
+}
+
+static enum status make_items(const struct interpreter *in, const struct lifetimes *l,
+                              struct plan_item *items, size_t *count, struct diag *diag)
+{
+    *count = 0;
+    for (size_t i = 0; i < in->tensor_count; i++) {
+        struct plan_item *item = &items[*count];
+
+        if (l->first[i] == INT_MAX)
+            continue;
+        *item = (struct plan_item){ .first = l->first[i], .last = l->last[i] };
+        if (!with_guards(in, in->tensors[i].bytes, &item->bytes))
+            return diag_fail(diag, STATUS_NO_MEMORY, "tensor %zu (%s): no memory for %zu bytes", i,
+                             in->tensors[i].name ? in->tensors[i].name : "", in->tensors[i].bytes);
+        ++*count;
+    }
+    return STATUS_OK;
+}
+
+/* The arena is as large as planned, or larger; its old contents are not kept. */
+static enum status reserve(struct interpreter *in, size_t total, struct diag *diag)
+{
+    size_t bytes;
+
+    if (in->block && total <= in->block_bytes)
+        return STATUS_OK;
+    mem_free(in->block);
+    in->block = NULL;
+    in->block_bytes = 0;
+    if (checked_add(total, 2 * TENSOR_ALIGN, &bytes) && bytes <= memory_limit())
+        in->block = mem_alloc(1, bytes);
+    if (!in->block)
+        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for the activations: %zu bytes", total);
+    in->block_bytes = total;
+    return STATUS_OK;
+}
+
+static void assign(struct interpreter *in, const struct lifetimes *l, const struct plan_item *items)
+{
+    size_t guard = 0, next = 0;
+
+    guard_size(in, &guard);
+    for (size_t i = 0; i < in->tensor_count; i++) {
+        TfLiteTensor *t = &in->tensors[i];
+
+        if (l->first[i] == INT_MAX)
+            continue;
+        in->info[i].placed = true;
+        in->info[i].offset = items[next++].offset + guard;
+        t->data.raw = (char *)aligned(in->block) + in->info[i].offset;
+        fill_guards(in, t);
+    }
+}
+
+/* Tensors inside a partition, and others that no step uses, have no memory. */
+static void forget_places(struct interpreter *in)
+{
+    for (size_t i = 0; i < in->tensor_count; i++) {
+        in->info[i].placed = false;
+        if (in->tensors[i].allocation_type == kTfLiteArenaRw)
+            in->tensors[i].data.raw = NULL;
+    }
+}
+
+static enum status allocate_arena(struct interpreter *in, struct lifetimes *l,
+                                  struct plan_item *items, struct diag *diag)
+{
+    size_t count, total, bound;
+    enum status s;
+
+    find_lifetimes(in, l);
+    TRY(make_items(in, l, items, &count, diag));
+    s = plan_assign_offsets(items, count, &total, &bound);
+    if (s != STATUS_OK)
+        return diag_fail(diag, s,
+                         "no memory to plan %zu tensors, or more bytes than can be counted", count);
+    TRY(reserve(in, total, diag));
+    in->arena_bytes = total;
+    in->arena_bound = bound;
+    assign(in, l, items);
+    return STATUS_OK;
+}
+
+/* New memory is zero as it is: what a small model says is large is not touched. */
+static enum status allocate_variable(struct interpreter *in, int tensor, struct diag *diag)
+{
+    const void *const old = in->info[tensor].block;
+    TfLiteTensor *const t = &in->tensors[tensor];
+
+    TRY(memory_own(in, tensor, diag));
+    if (in->info[tensor].block == old || (t->type == kTfLiteInt8 && t->params.zero_point != 0))
+        memory_reset_variable(t);
+    return STATUS_OK;
+}
+
+enum status memory_allocate(struct interpreter *in, struct diag *diag)
+{
+    struct lifetimes l = { mem_alloc(in->tensor_count, sizeof(int)),
+                           mem_alloc(in->tensor_count, sizeof(int)) };
+    struct plan_item *items = mem_alloc(in->tensor_count, sizeof *items);
+    enum status s = STATUS_OK;
+
+    forget_places(in);
+    if (!l.first || !l.last || !items)
+        s = diag_fail(diag, STATUS_NO_MEMORY, "no memory to plan %zu tensors", in->tensor_count);
+    if (s == STATUS_OK)
+        s = allocate_arena(in, &l, items, diag);
+    mem_free(l.first);
+    mem_free(l.last);
+    mem_free(items);
+    for (size_t i = 0; i < in->tensor_count && s == STATUS_OK; i++)
+        if (in->tensors[i].allocation_type == kTfLiteArenaRwPersistent)
+            s = allocate_variable(in, (int)i, diag);
+    return s;
+}
+
+void memory_close(struct interpreter *in)
+{
+    for (size_t i = 0; i < in->tensor_count; i++)
+        mem_free(in->info[i].block);
+    mem_free(in->block);
+    in->block = NULL;
+}
