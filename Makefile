@@ -38,27 +38,25 @@ NO_UNDEFINED := $(if $(SANITIZE),,-Wl,--no-undefined)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
 REF_SRC := $(filter-out reference/examples/%,$(wildcard reference/*/*.c))
-GPU_SRC := $(wildcard delegate/*.c delegate/ops/*.c delegate/exact/*.c delegate/transform/*.c)
+GPU_SRC := $(filter-out delegate/examples/%,$(wildcard delegate/*/*.c delegate/*/*/*.c))
 CONF_SRC := $(wildcard conformance/*.c conformance/suites/*.c)
 UNIT_SRC := $(wildcard conformance/unit/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
-SHADERS := $(wildcard delegate/ops/*.comp delegate/shaders/*.comp)
-INT_SHADERS := $(wildcard delegate/exact/*.comp)
-DOT_SHADERS := $(shell grep -l '"dot.glsl"' $(INT_SHADERS))
-HEADERS := $(wildcard reference/*/*.h reference/include/tensorflow/lite/c/*.h delegate/*.h delegate/exact/*.h \
-             delegate/include/*.h delegate/include/tensorflow/lite/delegates/gpu/*.h \
-             conformance/*.h conformance/suites/*.h conformance/unit/*.h fuzz/*.h)
+INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/*/*_int.comp delegate/ops/int8/*.comp)
+SHADERS := $(filter-out $(INT_SHADERS),$(wildcard delegate/*/*.comp))
+DOT_SHADERS := $(shell grep -l '/dot.glsl"' $(INT_SHADERS))
+HEADERS := $(sort $(shell find reference delegate conformance fuzz -name '*.h'))
 
 REF_OBJ := $(call obj,$(REF_SRC))
 # What the delegate shares with the reference: no op, no model.
 SHARED_OBJ := $(call obj,$(wildcard reference/base/*.c))
-GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv.o $(B)/delegate/source_id.o
+GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv_data.o $(B)/delegate/source_id.o
 CONF_OBJ := $(call obj,$(CONF_SRC))
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/main.o,$(CONF_OBJ))
 
 # The delegate is small: only what runs over whole tensors, or at each inference, is for speed.
-QUICK := $(addprefix delegate/,hash.c host_copy.c inflate.c kernel.c executor.c offsets.c operand.c) \
-         $(addprefix delegate/exact/,bytes.c dot.c fixed.c)
+QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c shaders/inflate.c runtime/kernel.c \
+         vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
 $(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os)
 
 all: $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so ## the program, the runtime and the delegate
@@ -85,10 +83,10 @@ $(B)/libassay.so: $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) -shared -Wl,-soname,libassay.so $(NO_UNDEFINED) -o $@ $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
 
-$(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/exports.map
+$(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(call say,LINK)
 	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so $(NO_UNDEFINED) -Wl,-z,nodelete \
-	    -Wl,--version-script=delegate/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) -lvulkan -lm -lpthread
+	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) -lvulkan -lm -lpthread
 
 # assay looks for its delegate beside itself.
 $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
@@ -99,26 +97,28 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv) \
        $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
 # Without names and lines (-g0): a debugger's comfort would be a fifth of the library.
-GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -Idelegate
+GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -I.
 spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $<
 $(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DHALF=0)
 $(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DHALF=1)
 $(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DDOT=0)
 # The same with the packed dot product, which a device may lack.
 $(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DDOT=1)
+# A dependency file may name an include that has moved since: rebuild instead of stopping.
+%.glsl: ;
 $(B)/glslang_flags: force
 	@mkdir -p $(@D)
 	@echo '$(GLSLANG)' | cmp -s - $@ || echo '$(GLSLANG)' >$@
-$(B)/delegate/spirv.c: $(SPV) delegate/embed.sh
+$(B)/delegate/spirv_data.c: $(SPV) delegate/shaders/embed.sh
 	$(call say,EMBED)
-	$(Q)sh delegate/embed.sh $(SPV) >$@
+	$(Q)sh delegate/shaders/embed.sh $(SPV) >$@
 
-# Tells builds apart whose serialized files must not be mixed; spirv.c stands for the shaders.
-GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*.h delegate/exact/*.h reference/base/*.[ch]))
-$(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv.c
+# Tells builds apart whose serialized files must not be mixed; spirv_data.c stands for the shaders.
+GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*/*.h delegate/*/*/*.h reference/base/*.[ch]))
+$(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv_data.c
 	@mkdir -p $(@D)
 	$(Q)id=$$(cat $(GPU_SOURCES) | sha256sum | cut -c1-32) && \
-	    printf '#include "delegate/source_id.h"\nconst char source_id[] = "%s";\n' $$id >$@
+	    printf '#include "delegate/base/source_id.h"\nconst char source_id[] = "%s";\n' $$id >$@
 
 # ---- tests ----
 UNIT_BIN := $(patsubst conformance/unit/%.c,$(B)/unit/%,$(UNIT_SRC))

@@ -8,10 +8,10 @@
  *
  * A script that begins with QUANTIZED has mostly 8-bit tensors, with scales, and the delegate sees
  * its graph in both of its ways with them. */
-#include "delegate/decide.h"
-#include "delegate/graph.h"
-#include "delegate/options.h"
-#include "delegate/plan.h"
+#include "delegate/accept/decide.h"
+#include "delegate/graph/graph.h"
+#include "delegate/graph/options.h"
+#include "delegate/plan/plan.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/tflite.h"

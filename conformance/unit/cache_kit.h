@@ -4,7 +4,7 @@
 
 #include "conformance/unit/graph_kit.h"
 
-#include "delegate/cache.h"
+#include "delegate/cache/cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "conformance/unit/gpu_kit.h"
 
-#include "delegate/device_info.h"
+#include "delegate/vulkan/device_info.h"
 
 #include <dirent.h>
 

@@ -4,10 +4,10 @@
 
 #include "conformance/unit/graph_kit.h"
 
-#include "delegate/decide.h"
-#include "delegate/graph.h"
-#include "delegate/options.h"
-#include "delegate/plan.h"
+#include "delegate/accept/decide.h"
+#include "delegate/graph/graph.h"
+#include "delegate/graph/options.h"
+#include "delegate/plan/plan.h"
 
 /* Runs `look` on the graph that a delegate would see. */
 struct gpu_peek {

@@ -5,7 +5,7 @@
 
 #include "conformance/unit/gpu_kit.h"
 
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
 #include "reference/base/checked.h"
 
 #include "tensorflow/lite/c/builtin_op_data.h"

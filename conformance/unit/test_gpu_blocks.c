@@ -1,8 +1,8 @@
 /* Blocks of device memory that are kept for the next one; skipped where there is no device. */
 #include "conformance/unit/gpu_kit.h"
 
-#include "delegate/blocks.h"
-#include "delegate/device.h"
+#include "delegate/vulkan/blocks.h"
+#include "delegate/vulkan/device.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Files of the cache: what is whole and ours is used, all else is a reason in words. */
 #include "conformance/unit/cache_kit.h"
 
-#include "delegate/cache_file.h"
+#include "delegate/cache/file.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>

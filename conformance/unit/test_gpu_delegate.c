@@ -2,7 +2,7 @@
 #include "conformance/unit/gpu_kit.h"
 
 #include "assay_gpu.h"
-#include "delegate/device.h"
+#include "delegate/vulkan/device.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "conformance/unit/gpu_kit.h"
 
 #include "assay_gpu.h"
-#include "delegate/delegate.h"
-#include "delegate/hash.h"
+#include "delegate/base/checksum.h"
+#include "delegate/runtime/delegate.h"
 
 #include <dlfcn.h>
 #include <unistd.h>

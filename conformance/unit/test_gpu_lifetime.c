@@ -4,8 +4,8 @@
 #include "conformance/unit/mock_path.h"
 
 #include "assay_gpu.h"
-#include "delegate/device.h"
-#include "delegate/instance.h"
+#include "delegate/vulkan/device.h"
+#include "delegate/vulkan/instance.h"
 
 #include <dlfcn.h>
 #include <sys/wait.h>

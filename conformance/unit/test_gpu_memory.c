@@ -3,7 +3,7 @@
 #include "conformance/unit/gpu_dag.h"
 
 #include "conformance/unit/gpu_nets.h"
-#include "delegate/offsets.h"
+#include "delegate/plan/offsets.h"
 
 /* ---- plans of a whole graph ---- */
 

@@ -1,7 +1,7 @@
 /* Offsets from lifetimes: no two live spans overlap, and the peak is close to the lower bound. */
 #include "conformance/unit/graph_kit.h"
 
-#include "delegate/offsets.h"
+#include "delegate/plan/offsets.h"
 
 static void check(const struct span *s, size_t count, size_t peak)
 {

@@ -1,9 +1,9 @@
-/* Every rule of delegate/rules.def: a graph that passes, one that fails, one at the boundary.  What
- * passes is the graph as it is made, all of whose nodes are taken; the others are edits of it.  A
- * rule without a row that fails and one at the boundary fails this test. */
+/* Every rule of delegate/accept/rules.def: a graph that passes, one that fails, one at the
+ * boundary.  What passes is the graph as it is made, all of whose nodes are taken; the others are
+ * edits of it.  A rule without a row that fails and one at the boundary fails this test. */
 #include "conformance/unit/gpu_rule_rows.h"
 
-#include "delegate/partition.h"
+#include "delegate/runtime/partition.h"
 
 #include <math.h>
 

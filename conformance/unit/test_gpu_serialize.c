@@ -4,7 +4,7 @@
 #include "conformance/unit/cache_kit.h"
 
 #include "assay_gpu.h"
-#include "delegate/delegate.h"
+#include "delegate/runtime/delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 #include <signal.h>

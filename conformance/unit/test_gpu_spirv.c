@@ -3,9 +3,9 @@
 #include "conformance/unit/gpu_kit.h"
 #include "conformance/unit/mock_path.h"
 
-#include "delegate/clock.h"
-#include "delegate/inflate.h"
-#include "delegate/spirv.h"
+#include "delegate/base/clock.h"
+#include "delegate/shaders/inflate.h"
+#include "delegate/shaders/spirv.h"
 
 #include <pthread.h>
 #include <stdio.h>

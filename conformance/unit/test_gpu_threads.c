@@ -3,7 +3,7 @@
 #include "conformance/unit/gpu_kit.h"
 
 #include "assay_gpu.h"
-#include "delegate/hash.h"
+#include "delegate/base/checksum.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

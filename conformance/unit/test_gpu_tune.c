@@ -5,8 +5,8 @@
 #include "assay_gpu.h"
 #include "conformance/case.h"
 #include "conformance/suite.h"
-#include "delegate/delegate.h"
-#include "delegate/workgroups.h"
+#include "delegate/plan/workgroups.h"
+#include "delegate/runtime/delegate.h"
 #include "reference/format/tflite.h"
 
 static bool have_device;

@@ -2,7 +2,7 @@
 #include "conformance/unit/gpu_kit.h"
 
 #include "assay_gpu.h"
-#include "delegate/delegate.h"
+#include "delegate/runtime/delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 static bool have_device;

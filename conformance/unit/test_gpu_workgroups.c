@@ -1,8 +1,8 @@
 /* The choice of workgroup sizes: the table against what devices allow. */
 #include "conformance/unit/gpu_kit.h"
 
-#include "delegate/gpu_op.h"
-#include "delegate/workgroups.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/plan/workgroups.h"
 
 static void classes(void **state)
 {

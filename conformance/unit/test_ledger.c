@@ -3,7 +3,7 @@
 #include "conformance/ledger.h"
 #include "conformance/suite.h"
 
-#include "delegate/refusal.h"
+#include "delegate/accept/refusal.h"
 #include "reference/base/memory.h"
 
 #include <setjmp.h>

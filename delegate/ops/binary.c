@@ -1,7 +1,7 @@
 /* ADD, MUL, SUB, MAXIMUM, MINIMUM. */
-#include "delegate/elementwise.h"
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/elementwise.h"
+#include "delegate/ops/int8/exact.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 /* The fused activation; MAXIMUM and MINIMUM have no parameters. */

@@ -3,7 +3,7 @@
 // spread over the slice.  A constant operand is f32 at binding 3 in both precisions.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src_a);

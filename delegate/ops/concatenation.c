@@ -1,8 +1,8 @@
 /* CONCATENATION on any axis.  A step writes up to 3 inputs that are neighbours on the axis,
  * constants among them; one input alone is a view. */
-#include "delegate/exact/concatenation.h"
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/concatenation_int8.h"
+#include "delegate/ops/int8/exact.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <limits.h>
@@ -148,8 +148,8 @@ static enum status plan_pieces(struct planner *p, const struct graph_node *n,
 {
     const int dst = planner_tensor(p, n->outputs[0]);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
-    struct plan_step *s = planner_step(
-        p, graph_is_8bit(y) ? "exact_concatenation" : "concatenation", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, graph_is_8bit(y) ? "concatenation_int8" : "concatenation",
+                                       n, WORKGROUP, 1, 1);
     const uint32_t first = pieces[0].first, end = pieces[count - 1].end;
     struct concatenation_args args = { .pitch = slices_at(axis, total),
                                        .begin = axis->whole ? first * axis->whole : first / 4 };

@@ -4,7 +4,7 @@
 // An invocation computes one slice of dst.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 layout(set = 0, binding = 0) buffer Target { STORED dst[]; };
 READS(1, src_a);

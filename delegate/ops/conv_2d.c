@@ -1,10 +1,10 @@
 /* CONV_2D: weights [O,KH,KW,I] with I dividing the input's channels (groups), optional bias; both
  * constant or computed. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
-#include "delegate/operand.h"
-#include "delegate/product.h"
-#include "delegate/window.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/matmul.h"
+#include "delegate/ops/operand.h"
+#include "delegate/ops/window.h"
 
 enum { TILE = 4 }; /* as in conv_2d_grouped.comp */
 

@@ -6,7 +6,7 @@
 // z shares out the input slices of a sum, whose parts are added up in a fixed order at the end.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(0, residual); // the same memory: an element is read and written by one invocation

@@ -2,7 +2,7 @@
 // the I channels of a group; bias [O].  An invocation computes TILE pixels of one output slice.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

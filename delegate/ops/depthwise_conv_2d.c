@@ -1,9 +1,9 @@
 /* DEPTHWISE_CONV_2D: weights [1,KH,KW,C*M], optional bias [C*M], constant or computed.  The
  * multiplier M is that of the shapes; the parameter depth_multiplier is not read, as on the CPU. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
-#include "delegate/operand.h"
-#include "delegate/window.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/operand.h"
+#include "delegate/ops/window.h"
 
 struct depthwise_args {
     uint32_t count;

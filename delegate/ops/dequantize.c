@@ -1,9 +1,9 @@
 /* QUANTIZE and DEQUANTIZE.  Of a constant there is nothing to compute: its readers read the
  * constant. In floats both are views: f16 values have become the device's when they were loaded or
  * computed, and in float view the floats that 8-bit integers mean are there already
- * (delegate/float_view.h). */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
+ * (delegate/transform/float_view.h). */
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
 
 #include <string.h>
 

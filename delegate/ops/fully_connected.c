@@ -1,10 +1,10 @@
 /* FULLY_CONNECTED: weights [U,K], optional bias [U], constant or computed; the input is taken as
  * rows of K. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
-#include "delegate/operand.h"
-#include "delegate/product.h"
-#include "delegate/shader_args.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/matmul.h"
+#include "delegate/ops/operand.h"
+#include "delegate/plan/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { SLICES_X = 8, SHARES_Y = 8 }; /* of a workgroup */

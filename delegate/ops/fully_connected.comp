@@ -2,7 +2,7 @@
 // A workgroup computes gl_WorkGroupSize.x output slices of one row; y shares out the sum over K.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

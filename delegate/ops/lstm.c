@@ -1,10 +1,10 @@
 /* LSTM with the basic kernel: x [B,D], h [B,A], weights [4A,D+A], bias [4A], c [B,A] to h, c, the
  * two inputs side by side and the gates before their functions.  The new h and c are also written
  * back to the host's memory of the old ones: the next invoke continues the sequence. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
-#include "delegate/operand.h"
-#include "delegate/shader_args.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/operand.h"
+#include "delegate/plan/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { X, H, WEIGHTS, BIAS, C, INPUTS };       /* inputs */

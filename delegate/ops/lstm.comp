@@ -3,7 +3,7 @@
 //     c = sigmoid(z0) * tanh(z1) + sigmoid(z2) * c_prev,  h = sigmoid(z3) * tanh(c)
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, c_next);
 CONSTANTS(1, z);

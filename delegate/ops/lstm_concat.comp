@@ -1,7 +1,7 @@
 // LSTM, basic: x [B,D] and h [B,A] side by side as [B,D+A].
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, x);

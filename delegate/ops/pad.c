@@ -1,6 +1,6 @@
 /* PAD with zeros, which are the zero point of 8-bit tensors; constant paddings. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
 
 enum { OUTER = 5 }; /* dims but the channels */
 
@@ -8,10 +8,10 @@ struct pad_args {
     uint32_t count;
     uint32_t in_channels, in_slices, out_slices, before_channels;
     uint32_t out_size[OUTER], in_size[OUTER], before[OUTER];
-    uint32_t fill; /* exact_pad.comp */
+    uint32_t fill; /* pad_int8.comp */
 };
 _Static_assert(offsetof(struct pad_args, fill) == 80, "pad.comp");
-_Static_assert(sizeof(struct pad_args) == 84, "exact_pad.comp");
+_Static_assert(sizeof(struct pad_args) == 84, "pad_int8.comp");
 
 static bool accept_pad(struct check *c)
 {
@@ -54,7 +54,7 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     const bool bytes = graph_is_8bit(y);
-    struct plan_step *s = planner_step(p, bytes ? "exact_pad" : "pad", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, bytes ? "pad_int8" : "pad", n, WORKGROUP, 1, 1);
     struct pad_args args;
 
     if (src < 0 || dst < 0 || !s)

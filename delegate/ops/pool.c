@@ -1,8 +1,8 @@
 /* AVERAGE_POOL_2D, MAX_POOL_2D. */
-#include "delegate/exact/exact.h"
-#include "delegate/exact/fixed.h"
-#include "delegate/gpu_op.h"
-#include "delegate/window.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/window.h"
 
 struct pool_args {
     uint32_t count;
@@ -10,10 +10,10 @@ struct pool_args {
     uint32_t out_h, out_w;
     uint32_t filter_h, filter_w;
     int32_t pad_h, pad_w;
-    int32_t low, high; /* exact_pool.comp */
+    int32_t low, high; /* pool_int8.comp */
 };
 _Static_assert(offsetof(struct pool_args, low) == 40, "pool.comp");
-_Static_assert(sizeof(struct pool_args) == 48, "exact_pool.comp");
+_Static_assert(sizeof(struct pool_args) == 48, "pool_int8.comp");
 
 static struct window window_of(const TfLitePoolParams *params)
 {
@@ -64,7 +64,7 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     const bool bytes = graph_is_8bit(y);
-    struct plan_step *s = planner_step(p, bytes ? "exact_pool" : "pool", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, bytes ? "pool_int8" : "pool", n, WORKGROUP, 1, 1);
     struct pool_args args;
 
     if (src < 0 || dst < 0 || !s)

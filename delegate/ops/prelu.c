@@ -1,7 +1,7 @@
 /* PRELU: alpha, constant or computed, is broadcast to the shape of x, which is the output's. */
-#include "delegate/elementwise.h"
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/elementwise.h"
+#include "delegate/ops/int8/exact.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* MEAN over constant axes.  Neighbouring dims that are both kept or both reduced are one group, so
  * the dims of a tensor of rank up to 8 but the last, the channels, fall into at most 4 kept and 4
  * reduced groups in turn. */
-#include "delegate/exact/reduce.h"
-#include "delegate/exact/exact.h"
-#include "delegate/exact/fixed.h"
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/reduce_int8.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { GROUPS = REDUCE_GROUPS };
@@ -102,7 +102,7 @@ static enum status plan_mean(struct planner *p, const struct graph_node *n)
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     const bool bytes = graph_is_8bit(x);
-    struct plan_step *s = planner_step(p, bytes ? "exact_reduce" : "reduce", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, bytes ? "reduce_int8" : "reduce", n, WORKGROUP, 1, 1);
     struct reduce_args args = { 0 };
     bool reduced[GRAPH_MAX_RANK];
     int kept_used = 0, reduced_used = 0, before = -1;

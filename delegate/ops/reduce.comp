@@ -3,7 +3,7 @@
 // A workgroup computes one slice of dst: its invocations share out the elements, then sum up.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

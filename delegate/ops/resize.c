@@ -1,6 +1,6 @@
 /* RESIZE_BILINEAR to a constant size, with align_corners or half_pixel_centers. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 struct resize_args {

@@ -1,6 +1,6 @@
 /* SOFTMAX over the last dim. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SOFTMAX over the channels: dst [rows,C] = exp(beta * x - peak) / sum.  A workgroup computes a row.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

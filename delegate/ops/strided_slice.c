@@ -2,8 +2,8 @@
  * image of the source, so one shader does for all; where source and result lie the same way in
  * memory it is a view.  Spec i is the i-th element of begin, end and strides; bit i of a mask is
  * about spec i. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { OUTER = GRAPH_MAX_RANK - 1 }; /* dims but the channels */
@@ -251,7 +251,7 @@ static enum status plan_strided_slice(struct planner *p, const struct graph_node
         (args.dims == 0 || (args.dims == 1 && args.step_of[0] == 4 * args.slices)))
         return planner_view(p, n->outputs[0], src) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
     dst = planner_tensor(p, n->outputs[0]);
-    s = planner_step(p, graph_is_8bit(x) ? "exact_strided_slice" : "strided_slice", n, WORKGROUP, 1,
+    s = planner_step(p, graph_is_8bit(x) ? "strided_slice_int8" : "strided_slice", n, WORKGROUP, 1,
                      1);
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;

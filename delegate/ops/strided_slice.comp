@@ -3,7 +3,7 @@
 // innermost first; steps may be negative (sums wrap).  An invocation computes one slice of dst.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

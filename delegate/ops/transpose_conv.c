@@ -1,9 +1,9 @@
 /* TRANSPOSE_CONV: weights [O,KH,KW,I], optional bias, constant or computed.  The convolution whose
  * gradient this is takes the output to the input: padding and sizes are those of that window. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
-#include "delegate/operand.h"
-#include "delegate/window.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/operand.h"
+#include "delegate/ops/window.h"
 
 enum { TILE = 4 }; /* as in transpose_conv.comp */
 enum { SHAPE, WEIGHTS, X, BIAS };

@@ -5,7 +5,7 @@
 // count for them, and the inputs are neighbours.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

@@ -1,7 +1,7 @@
 /* RELU, RELU6, EXP, LOGISTIC: the output has the input's shape. */
-#include "delegate/exact/exact.h"
-#include "delegate/gpu_op.h"
-#include "delegate/shader_args.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/plan/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>

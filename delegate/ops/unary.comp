@@ -1,7 +1,7 @@
 // RELU, RELU6, EXP, LOGISTIC: one slice an invocation.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

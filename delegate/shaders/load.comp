@@ -1,7 +1,7 @@
 // A dense f32 tensor from the host to rows of padded channels.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 layout(set = 0, binding = 1) readonly buffer Source { float src[]; };

@@ -2,7 +2,7 @@
 // in its low half; no 16-bit feature is needed.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 layout(set = 0, binding = 1) readonly buffer Source { uint words[]; };

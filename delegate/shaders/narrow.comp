@@ -1,7 +1,7 @@
 // f32 slices to the storage type.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 CONSTANTS(1, src);

@@ -2,7 +2,7 @@
 // [taps][depth][slices of outputs] vec4 of 4 outputs: operand.h.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

@@ -1,7 +1,7 @@
 // For tests: fills the padded lanes of the last slice of each row with a pattern.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 // A slice is 4 words of one f32, or 2 words of two f16 each.
 layout(set = 0, binding = 0) buffer Target { uint words[]; };

@@ -1,7 +1,7 @@
 // The same elements as rows of another number of channels (RESHAPE).
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

@@ -1,7 +1,7 @@
 // Rounds reals to the steps of an 8-bit tensor: scale times the nearest integer of a range.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src);

@@ -1,7 +1,7 @@
 // Rows of padded channels to a dense f32 tensor for the host.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 layout(set = 0, binding = 0) writeonly buffer Target { float dst[]; };
 READS(1, src);

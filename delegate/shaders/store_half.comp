@@ -1,7 +1,7 @@
 // Rows of padded channels to a dense f16 tensor for the host: one word, two elements, an invocation.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 layout(set = 0, binding = 0) writeonly buffer Target { uint words[]; };
 READS(1, src);

@@ -1,7 +1,7 @@
 // Slices of the storage type to f32.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "slice.glsl"
+#include "delegate/shaders/slice.glsl"
 
 layout(set = 0, binding = 0) writeonly buffer Wide { vec4 dst[]; };
 READS(1, src);

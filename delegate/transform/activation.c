@@ -2,8 +2,8 @@
  * ends with the clamp.  Rounding to f16 keeps the order, and 0 and 6 are f16 numbers, so the bits
  * are the same in both precisions, but that a tiny negative number no longer becomes -0 on its way.
  */
-#include "delegate/gpu_op.h"
-#include "delegate/transform.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/transform/rewrite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
  *
  * This comes before the nodes are decided on, since the ops want an input that is computed.  A
  * node's shapes and parameters are checked by its own op, as if its data came at run time. */
-#include "delegate/gpu_op.h"
-#include "delegate/transform.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/transform/rewrite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>

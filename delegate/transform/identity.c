@@ -2,8 +2,8 @@
  * another RESHAPE reads; PAD by nothing; CONCATENATION of one; STRIDED_SLICE of everything; MUL by
  * 1, ADD of -0 and SUB of +0 (x + 0 is not x where x is -0), PRELU with slopes of 1;
  * RESIZE_BILINEAR to the same size (but for an infinity, which the op's 0 weights make NaN). */
-#include "delegate/gpu_op.h"
-#include "delegate/transform.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/transform/rewrite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>

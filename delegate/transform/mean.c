@@ -1,7 +1,7 @@
 /* AVERAGE_POOL_2D whose one window holds the whole image is a MEAN over H and W, whose shader gives
  * a workgroup, not an invocation, to a sum. */
-#include "delegate/gpu_op.h"
-#include "delegate/transform.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/transform/rewrite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { WORTH_IT = 16 }; /* pixels */

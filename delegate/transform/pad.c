@@ -4,8 +4,8 @@
  *
  * The shaders do not multiply the zeros outside: with an infinite or NaN weight that would show, so
  * only constant, finite weights are taken. */
-#include "delegate/gpu_op.h"
-#include "delegate/transform.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/transform/rewrite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* FULLY_CONNECTED of few rows as a 1x1 convolution, whose shader then shares a sum out among more
  * invocations.  On an H200, fp32: 1 row, 1024 to 1024, 20 -> 11 us; 1 row, 256 to 256, 7.2 -> 6.4;
  * but 64 rows, 256 to 256, 12.6 -> 14.1, and 16 rows, 64 to 64, 5.4 -> 5.6. */
-#include "delegate/transform.h"
+#include "delegate/transform/rewrite.h"
 #include "reference/base/builtin.h"
 
 enum { ROWS = 3, WORTH_IT = 65536 }; /* rows at most; products at least */

@@ -5,8 +5,8 @@
  * Grouped convolutions have a shader of their own, which does not do this.
  *
  * The other operand has to be there before the convolution runs, and nobody may need it behind. */
-#include "delegate/gpu_op.h"
-#include "delegate/transform.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/transform/rewrite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 /* Its memory may be another tensor's. */

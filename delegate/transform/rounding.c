@@ -1,9 +1,9 @@
 /* In float view, the rounding of a result into the node that computes it, where only the rounding
  * reads it: the shader rounds as its last act.  The bits are the same in fp32; in fp16 the result
  * is no longer rounded to f16 before. */
-#include "delegate/float_view.h"
-#include "delegate/gpu_op.h"
-#include "delegate/transform.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/transform/float_view.h"
+#include "delegate/transform/rewrite.h"
 
 static enum status apply(struct rewrite *w, int node, bool *fired)
 {

@@ -1,5 +1,5 @@
 /* Nodes that nobody reads.  One that keeps state works for the next inference, too. */
-#include "delegate/transform.h"
+#include "delegate/transform/rewrite.h"
 
 static enum status apply(struct rewrite *w, int node, bool *fired)
 {

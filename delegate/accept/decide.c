@@ -1,0 +1,250 @@
+#include "delegate/accept/decide.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "delegate/plan/plan.h"
+#include "reference/base/builtin.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One entry of include= or exclude=: a node, a range, an op, or a pattern of an output's name. */
+static bool entry_matches(const struct graph *g, const struct graph_node *n, const char *entry)
+{
+    char *end;
+    const long first = strtol(entry, &end, 10);
+
+    if (end != entry && *end == '\0')
+        return n->host_node == first;
+    if (end != entry && *end == '-') {
+        const char *second = end + 1;
+        const long last = strtol(second, &end, 10);
+
+        if (end != second && *end == '\0')
+            return n->host_node >= first && n->host_node <= last;
+    }
+    if (strcmp(entry, n->name) == 0)
+        return true;
+    for (int i = 0; i < n->output_count; i++)
+        if (fnmatch(entry, g->tensors[n->outputs[i]].name, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool list_matches(const struct graph *g, const struct graph_node *n, const char *list)
+{
+    while (*list) {
+        const size_t length = strcspn(list, ",");
+        char entry[256];
+
+        if (length > 0 && length < sizeof entry) {
+            memcpy(entry, list, length);
+            entry[length] = '\0';
+            if (entry_matches(g, n, entry))
+                return true;
+        }
+        list += length;
+        if (*list == ',')
+            list++;
+    }
+    return false;
+}
+
+static bool check_options(struct check *c)
+{
+    const struct gpu_options *o = c->options;
+    const int node = c->node->host_node;
+    char limit[32];
+
+    if ((o->first_node >= 0 && node < o->first_node) ||
+        (o->last_node >= 0 && node > o->last_node)) {
+        snprintf(limit, sizeof limit, "%d to %d", o->first_node < 0 ? 0 : o->first_node,
+                 o->last_node);
+        return refuse(c, RULE_OPTION_NODE_RANGE, -1, "node",
+                      "first_node and last_node leave it out", limit, "%d", node);
+    }
+    if (o->include && !list_matches(c->graph, c->node, o->include))
+        return refuse(c, RULE_OPTION_INCLUDE, -1, "node", "the option include leaves it out",
+                      o->include, "%d", node);
+    if (o->exclude && list_matches(c->graph, c->node, o->exclude))
+        return refuse(c, RULE_OPTION_EXCLUDE, -1, "node", "the option exclude leaves it out",
+                      o->exclude, "%d", node);
+    return true;
+}
+
+/* What holds for every tensor that lies on the device. */
+static bool check_tensor(struct check *c, int tensor)
+{
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+    size_t bytes;
+
+    if (t->is_dynamic)
+        return refuse(c, RULE_TENSOR_DYNAMIC, tensor, "shape", "give the tensor a fixed shape",
+                      "known before invoke", "dynamic");
+    if (graph_is_constant(c->graph, tensor))
+        return true;
+    if (t->rank < 0)
+        return refuse(c, RULE_TENSOR_RANK, tensor, "rank", "reshape the tensor around this node",
+                      "0 to 8", "more, or none");
+    if (t->elements == 0)
+        return refuse(c, RULE_TENSOR_EMPTY, tensor, "elements", "nothing to compute", "at least 1",
+                      "0");
+    if (!plan_tensor_fits(t, c->limits, &bytes))
+        return refuse_bytes(c, RULE_LIMITS_TENSOR_BYTES, tensor, bytes);
+    return true;
+}
+
+/* In float view raw integers cannot change their meaning on the way. */
+static bool check_same(struct check *c)
+{
+    const struct graph_node *n = c->node;
+
+    for (int i = 0; i < n->input_count && n->op->raw; i++) {
+        const struct graph_tensor *x = n->inputs[i] >= 0 ? &c->graph->tensors[n->inputs[i]] : NULL;
+
+        /* What has no scale is no operand: those have been checked. */
+        if (x && graph_is_8bit(x) && x->quant.scale &&
+            !graph_same_quant(x, graph_output(c->graph, n, 0)))
+            return refuse(c, RULE_QUANT_SAME, n->inputs[i], "scale, zero point",
+                          "use quantized=exact", "the output's", "%g, %d",
+                          (double)x->quant.scale[0], x->quant.zero_point[0]);
+    }
+    return true;
+}
+
+/* Any tensor of 8 bits, weights too. */
+static int find_8bit(const struct graph *g, const struct graph_node *n)
+{
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0 && graph_is_8bit(&g->tensors[n->inputs[i]]))
+            return n->inputs[i];
+    for (int i = 0; i < n->output_count; i++)
+        if (graph_is_8bit(&g->tensors[n->outputs[i]]))
+            return n->outputs[i];
+    return -1;
+}
+
+static bool accept_quantized(struct check *c)
+{
+    const struct gpu_op *op = c->node->op;
+    const bool exact = c->options->quantized == QUANTIZED_EXACT;
+
+    if (!op->accept(c))
+        return false;
+    if (exact ? !op->exact : op->no_float_view)
+        return refuse(c, RULE_QUANT_MODE, find_8bit(c->graph, c->node), "quantized",
+                      exact ? "runs on the CPU; quantized=float_view may take it"
+                            : "use quantized=exact",
+                      exact ? "float_view" : "exact", exact ? "exact" : "float_view");
+    return exact ? !op->exact->accept || op->exact->accept(c) : check_same(c);
+}
+
+static bool check_node(struct check *c)
+{
+    const struct graph_node *n = c->node;
+    char limit[32];
+
+    if (n->code == BUILTIN_DELEGATE)
+        return refuse(c, RULE_NODE_DELEGATED, -1, "op", "another delegate runs it", "a builtin op",
+                      "%s", n->name);
+    if (!n->op)
+        return refuse(c, RULE_OP_UNKNOWN, -1, "op", "runs on the CPU", "an op of this delegate",
+                      "%s", n->name);
+    if (n->version < 1 || n->version > n->op->max_version) {
+        snprintf(limit, sizeof limit, "1 to %d", n->op->max_version);
+        return refuse(c, RULE_OP_VERSION, -1, "version", "convert for an older runtime", limit,
+                      "%d", n->version);
+    }
+    if (!check_options(c))
+        return false;
+    if (!c->options->enable_quantization && find_8bit(c->graph, n) >= 0)
+        return refuse(c, RULE_OPTION_QUANTIZATION, find_8bit(c->graph, n), "enable_quantization",
+                      "the option enable_quantization leaves it out", "1", "0");
+    if (n->folded) /* its op has accepted it */
+        return true;
+    if (c->options->precision == PRECISION_FP16 && !c->limits->storage_16bit)
+        return refuse(c, RULE_LIMITS_STORAGE_16BIT, -1, "storageBuffer16BitAccess",
+                      "use precision=fp32", "true", "false");
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0 && !check_tensor(c, n->inputs[i]))
+            return false;
+    for (int i = 0; i < n->output_count; i++)
+        if (!check_tensor(c, n->outputs[i]))
+            return false;
+    return graph_is_quantized(c->graph, n) ? accept_quantized(c) : n->op->accept(c);
+}
+
+/* A constant that is widened or folded and that no taken node reads is the CPU's business.  Last
+ * ones first: their inputs may then have no reader either. */
+static void drop_unread_constants(struct decision *d, const struct graph *g)
+{
+    static const struct drop why = { .rule = RULE_DEQUANTIZE_NO_READER,
+                                     .field = "readers on the device",
+                                     .hint = "its readers run on the CPU",
+                                     .value = "0",
+                                     .limit = "at least 1" };
+
+    for (int i = g->node_count - 1; i >= 0; i--) {
+        bool read = false;
+
+        if (!d->take[i] || (g->nodes[i].code != BUILTIN_DEQUANTIZE && !g->nodes[i].folded) ||
+            !graph_is_constant(g, g->nodes[i].outputs[0]))
+            continue;
+        for (int j = i + 1; j < g->node_count && !read; j++)
+            for (int k = 0; k < g->nodes[j].input_count && d->take[j]; k++)
+                read |= g->nodes[j].inputs[k] == g->nodes[i].outputs[0];
+        if (!read)
+            decision_drop(d, g, i, &why);
+    }
+}
+
+enum status decide(struct decision *d, const struct graph *g, const struct gpu_options *options,
+                   const struct device_limits *limits, struct diag *diag)
+{
+    *d = (struct decision){ 0 };
+    d->take = ARENA_NEW(&d->arena, (size_t)g->node_count, bool);
+    d->refusals = ARENA_NEW(&d->arena, (size_t)g->node_count, struct refusal);
+    if (!d->take || !d->refusals) {
+        decision_close(d);
+        return diag_fail(diag, STATUS_NO_MEMORY, "deciding on %d nodes: out of memory",
+                         g->node_count);
+    }
+    for (int i = 0; i < g->node_count; i++) {
+        struct check c = { .graph = g,
+                           .node = &g->nodes[i],
+                           .options = options,
+                           .limits = limits,
+                           .refusal = &d->refusals[d->refusal_count] };
+
+        d->take[i] = check_node(&c);
+        if (!d->take[i])
+            d->refusal_count++;
+    }
+    drop_unread_constants(d, g);
+    return STATUS_OK;
+}
+
+void decision_drop(struct decision *d, const struct graph *g, int node, const struct drop *why)
+{
+    /* One refusal a node at most, so there is room; kept in the order of nodes. */
+    int at = d->refusal_count;
+    struct check c = { .graph = g, .node = &g->nodes[node] };
+
+    if (!d->take[node])
+        return;
+    d->take[node] = false;
+    while (at > 0 && d->refusals[at - 1].host_node > g->nodes[node].host_node) {
+        d->refusals[at] = d->refusals[at - 1];
+        at--;
+    }
+    c.refusal = &d->refusals[at];
+    refuse(&c, why->rule, -1, why->field, why->hint, why->limit, "%s", why->value);
+    d->refusal_count++;
+}
+
+void decision_close(struct decision *d)
+{
+    arena_close(&d->arena);
+    *d = (struct decision){ 0 };
+}

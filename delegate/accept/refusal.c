@@ -1,0 +1,292 @@
+#include "delegate/accept/refusal.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "reference/base/builtin.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct {
+    const char *id, *meaning;
+    bool warned;
+} rules[RULE_COUNT] = {
+#define RULE(name, id_, warned_, meaning_)                                                         \
+    [RULE_##name] = { .id = (id_), .meaning = (meaning_), .warned = (warned_) },
+#include "delegate/accept/rules.def"
+#undef RULE
+};
+
+const char *rule_id(enum rule rule)
+{
+    return rules[rule].id;
+}
+
+const char *rule_meaning(enum rule rule)
+{
+    return rules[rule].meaning;
+}
+
+bool rule_is_warned(enum rule rule)
+{
+    return rules[rule].warned;
+}
+
+bool refuse(struct check *c, enum rule rule, int tensor, const char *field, const char *hint,
+            const char *limit, const char *value_format, ...)
+{
+    struct refusal *r = c->refusal;
+    va_list args;
+
+    r->host_node = c->node->host_node;
+    r->code = c->node->code;
+    r->version = c->node->version;
+    r->id = rule;
+    r->rule = rule_id(rule);
+    r->tensor = tensor;
+    r->hint = hint;
+    snprintf(r->op, sizeof r->op, "%s", c->node->name);
+    snprintf(r->tensor_name, sizeof r->tensor_name, "%s",
+             tensor >= 0 ? c->graph->tensors[tensor].name : "");
+    snprintf(r->field, sizeof r->field, "%s", field);
+    snprintf(r->limit, sizeof r->limit, "%s", limit);
+    va_start(args, value_format);
+    vsnprintf(r->value, sizeof r->value, value_format, args);
+    va_end(args);
+    return false;
+}
+
+bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need)
+{
+    char limit[64];
+
+    snprintf(limit, sizeof limit, "%llu (maxStorageBufferRange)",
+             (unsigned long long)c->limits->max_storage_buffer_range);
+    return refuse(c, rule, tensor, "bytes", "the device cannot bind so large a buffer", limit,
+                  "%llu", (unsigned long long)need);
+}
+
+/* llvmpipe ends an invocation's loops after 65,535 turns, whatever is left to do, and says nothing:
+ * an average over 255x256 pixels lacks the last one.  Some turns are left for what is around a sum.
+ */
+enum { MOST_TURNS = 65000 };
+
+bool check_turns(struct check *c, uint64_t turns)
+{
+    if (turns <= MOST_TURNS || c->limits->device_class != DEVICE_SOFTWARE)
+        return true;
+    return refuse(c, RULE_LIMITS_TURNS, -1, "turns of a loop",
+                  "the device's driver ends long loops; split the sum, or use another device",
+                  "65000", "%llu", (unsigned long long)turns);
+}
+
+bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs)
+{
+    char limit[32];
+
+    if (c->node->input_count < min_inputs || c->node->input_count > max_inputs) {
+        snprintf(limit, sizeof limit, "%d to %d", min_inputs, max_inputs);
+        return refuse(c, RULE_NODE_INPUTS, -1, "number of inputs", "the model is malformed", limit,
+                      "%d", c->node->input_count);
+    }
+    if (c->node->output_count != outputs) {
+        snprintf(limit, sizeof limit, "%d", outputs);
+        return refuse(c, RULE_NODE_OUTPUTS, -1, "number of outputs", "the model is malformed",
+                      limit, "%d", c->node->output_count);
+    }
+    return true;
+}
+
+static bool check_rank(struct check *c, int tensor, int min_rank, int max_rank)
+{
+    const int rank = c->graph->tensors[tensor].rank;
+    char limit[32];
+
+    if (rank >= min_rank && rank <= max_rank)
+        return true;
+    if (min_rank == max_rank)
+        snprintf(limit, sizeof limit, "%d", min_rank);
+    else
+        snprintf(limit, sizeof limit, "%d to %d", min_rank, max_rank);
+    return refuse(c, RULE_TENSOR_RANK, tensor, "rank", "reshape the tensor around this node", limit,
+                  "%d", rank);
+}
+
+static bool check_present(struct check *c, int i)
+{
+    char field[32];
+
+    if (i < c->node->input_count && c->node->inputs[i] >= 0)
+        return true;
+    snprintf(field, sizeof field, "input %d", i);
+    return refuse(c, RULE_NODE_INPUT_ABSENT, -1, field, "the model is malformed", "a tensor",
+                  "absent");
+}
+
+/* The bias of a sum of products, i32 in a quantized node. */
+static int bias_of(const struct graph_node *n)
+{
+    switch (n->code) {
+    case BUILTIN_CONV_2D:
+    case BUILTIN_DEPTHWISE_CONV_2D:
+    case BUILTIN_FULLY_CONNECTED: return 2;
+    case BUILTIN_TRANSPOSE_CONV:
+    case BUILTIN_LSTM: return 3;
+    default: return -1;
+    }
+}
+
+static bool is_input(const struct graph_node *n, int i, int tensor)
+{
+    return i >= 0 && i < n->input_count && n->inputs[i] == tensor;
+}
+
+/* f32 nodes that the runtime has with i8 weights ("dynamic range"). */
+static bool has_8bit_weights(const struct check *c, int tensor)
+{
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+
+    return t->type == kTfLiteInt8 && t->data && is_input(c->node, 1, tensor) &&
+           (c->node->code == BUILTIN_CONV_2D || c->node->code == BUILTIN_DEPTHWISE_CONV_2D ||
+            c->node->code == BUILTIN_FULLY_CONNECTED);
+}
+
+/* Float view in fp16 keeps the reals of a tensor in f16: none may overflow, and a step has to be
+ * well above those of f16's denormals, 2^-24 (a rounding to these is then a 32nd of a step). */
+static bool check_f16_steps(struct check *c, int tensor, int32_t low, int32_t high)
+{
+    const struct graph_quant *q = &c->graph->tensors[tensor].quant;
+    const double scale = (double)q->scale[0];
+    const double largest = scale * fmax(high - q->zero_point[0], q->zero_point[0] - low);
+
+    if (c->options->precision != PRECISION_FP16 || c->options->quantized != QUANTIZED_FLOAT_VIEW ||
+        graph_is_constant(c->graph, tensor) || (largest <= 65504 && scale >= 0x1p-20))
+        return true;
+    return refuse(c, RULE_QUANT_F16, tensor, "scale", "use precision=fp32, or quantized=exact",
+                  "reals within 65504, a scale of 9.5e-7", "%g, reals within %g", scale, largest);
+}
+
+bool check_scales(struct check *c, int tensor)
+{
+    static const char *const hint =
+        "quantize the tensor again, with one scale, or weights with one a channel";
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+    const int32_t low = t->type == kTfLiteInt8 ? -128 : 0,
+                  high = t->type == kTfLiteInt8 ? 127 : 255;
+
+    if (!t->quant.scale)
+        return refuse(c, RULE_QUANT_SCALE, tensor, "scale", hint, "positive and finite",
+                      "none that can be used");
+    if (t->quant.count > 1 && !graph_is_constant(c->graph, tensor))
+        return refuse(c, RULE_QUANT_SCALE, tensor, "number of scales", hint, "1", "%zu",
+                      t->quant.count);
+    for (size_t i = 0; i < t->quant.count; i++)
+        if (t->quant.zero_point[i] < low || t->quant.zero_point[i] > high)
+            return refuse(c, RULE_QUANT_SCALE, tensor, "zero point", hint,
+                          low < 0 ? "-128 to 127" : "0 to 255", "%d", t->quant.zero_point[i]);
+    return check_f16_steps(c, tensor, low, high);
+}
+
+/* One 8-bit type for all, but for the bias and the state of LSTM. */
+static bool check_quantized_type(struct check *c, int tensor)
+{
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+    const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
+
+    if (graph_is_8bit(t) && t->type == wanted) {
+        /* Integers that are only moved need no meaning. */
+        return (c->options->quantized == QUANTIZED_EXACT && c->node->op && c->node->op->moves &&
+                !t->quant.scale) ||
+               check_scales(c, tensor);
+    }
+    if (t->type == kTfLiteInt32 && t->data && is_input(c->node, bias_of(c->node), tensor))
+        return true;
+    if (t->type == kTfLiteInt16 && c->node->code == BUILTIN_LSTM)
+        return true;
+    return refuse(c, RULE_TENSOR_TYPE, tensor, "type", "quantize all tensors of the node alike",
+                  "i8 for all, or u8 for all, and a bias of i32", "%s", runtime_type_name(t->type));
+}
+
+/* f32, or f16 or 8 bits for all of the node's tensors where the op may have that. */
+static bool check_float_type(struct check *c, int tensor)
+{
+    const TfLiteType type = c->graph->tensors[tensor].type;
+    const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
+
+    if (graph_is_quantized(c->graph, c->node))
+        return check_quantized_type(c, tensor);
+    if (has_8bit_weights(c, tensor))
+        return check_scales(c, tensor);
+    if (type == kTfLiteFloat32 && wanted != kTfLiteFloat16)
+        return true;
+    if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && c->node->op && c->node->op->half)
+        return true;
+    return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
+                  type == kTfLiteFloat16 ? "f16 weights are taken behind a DEQUANTIZE"
+                                         : "this delegate computes floats and 8-bit integers",
+                  c->node->op && c->node->op->half ? "f32, or f16 for all" : "f32", "%s",
+                  runtime_type_name(type));
+}
+
+bool check_float(struct check *c, int i, int min_rank, int max_rank)
+{
+    return check_present(c, i) && check_float_type(c, c->node->inputs[i]) &&
+           check_rank(c, c->node->inputs[i], min_rank, max_rank);
+}
+
+bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank)
+{
+    if (!check_present(c, i))
+        return false;
+    if (graph_is_constant(c->graph, c->node->inputs[i]))
+        return refuse(c, RULE_INPUT_CONSTANT, c->node->inputs[i], "data",
+                      "fold the constant when the model is converted", "computed at run time",
+                      "a constant");
+    return check_float(c, i, min_rank, max_rank);
+}
+
+bool check_storable(struct check *c, int i, uint64_t count)
+{
+    const int tensor = c->node->inputs[i];
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+    const bool half = c->options->precision == PRECISION_FP16;
+
+    /* Integers: 4 in a word, and nothing is rounded. */
+    if (c->options->quantized == QUANTIZED_EXACT && graph_is_quantized(c->graph, c->node))
+        return count <= c->limits->max_storage_buffer_range / 4 ||
+               refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * 4);
+    if (count > c->limits->max_storage_buffer_range / (half ? 8 : 16))
+        return refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * (half ? 8 : 16));
+    for (size_t j = 0; j < t->elements && half && graph_is_constant(c->graph, tensor); j++) {
+        const float f = graph_constant_float(c->graph, tensor, j);
+
+        if (!(fabsf(f) <= 65504.0f))
+            return refuse(c, RULE_CONSTANT_F16_RANGE, tensor, "data", "use precision=fp32",
+                          "at most 65504", "%g at element %zu", f, j);
+    }
+    return true;
+}
+
+bool check_output_float(struct check *c, int i, int min_rank, int max_rank)
+{
+    return check_float_type(c, c->node->outputs[i]) &&
+           check_rank(c, c->node->outputs[i], min_rank, max_rank);
+}
+
+bool check_activation(struct check *c, int activation)
+{
+    if (activation >= kTfLiteActNone && activation <= kTfLiteActRelu6)
+        return true;
+    return refuse(c, RULE_PARAMS_ACTIVATION, -1, "activation",
+                  "the CPU kernels ignore this activation; use a node of its own",
+                  "0 (none) to 3 (relu6)", "%d", activation);
+}
+
+bool check_params(struct check *c)
+{
+    if (c->node->params)
+        return true;
+    return refuse(c, RULE_PARAMS_MISSING, -1, "builtin_data", "the model is malformed",
+                  "a parameter struct", "NULL");
+}

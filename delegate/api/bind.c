@@ -1,0 +1,505 @@
+/* Binding tensors at the edges of partitions to memory of the caller. */
+#include "delegate/vulkan/binding.h"
+
+#include "delegate/base/struct_copy.h"
+#include "delegate/runtime/delegate.h"
+#include "delegate/vulkan/external.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert(ASSAY_GPU_UUID_BYTES == VK_UUID_SIZE, "assay_gpu_buffer");
+
+/* ---- what the caller gives ---- */
+
+static void print_uuid(char text[2 * VK_UUID_SIZE + 1], const uint8_t *uuid)
+{
+    for (size_t i = 0; i < VK_UUID_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+}
+
+static enum status check_device(const struct device *d, const struct assay_gpu_buffer *given,
+                                struct diag *diag)
+{
+    static const uint8_t none[VK_UUID_SIZE];
+    char theirs[2 * VK_UUID_SIZE + 1], ours[2 * VK_UUID_SIZE + 1];
+
+    if (given->kind == ASSAY_GPU_VK_BUFFER) {
+        if (given->vk_device == (void *)d->handle)
+            return STATUS_OK;
+        return diag_fail(diag, STATUS_USAGE, "the buffer is of VkDevice %p, the delegate's is %p",
+                         given->vk_device, (void *)d->handle);
+    }
+    if (memcmp(given->device_uuid, none, sizeof none) == 0 ||
+        memcmp(given->device_uuid, d->device_uuid, sizeof none) == 0)
+        return STATUS_OK;
+    print_uuid(theirs, given->device_uuid);
+    print_uuid(ours, d->device_uuid);
+    return diag_fail(diag, STATUS_USAGE, "the memory is of device %s, the delegate's is %s", theirs,
+                     ours);
+}
+
+static enum status check_place(const struct device *d, const struct assay_gpu_buffer *given,
+                               size_t need, struct diag *diag)
+{
+    const uint64_t align = d->limits.storage_buffer_offset_alignment;
+
+    if (given->size < need)
+        return diag_fail(diag, STATUS_USAGE, "the buffer has %llu bytes, %zu are needed",
+                         (unsigned long long)given->size, need);
+    if (align > 0 && given->offset % align != 0)
+        return diag_fail(diag, STATUS_USAGE, "offset %llu is no multiple of %llu",
+                         (unsigned long long)given->offset, (unsigned long long)align);
+    if (given->offset > UINT64_MAX - given->size)
+        return diag_fail(diag, STATUS_USAGE, "offset %llu and size %llu do not fit 64 bits",
+                         (unsigned long long)given->offset, (unsigned long long)given->size);
+    return STATUS_OK;
+}
+
+/* Vulkan tells no buffer's size, but what memory it must have, which is no less. */
+static enum status take_buffer(struct binding *b, const struct device *d,
+                               const struct assay_gpu_buffer *given, struct diag *diag)
+{
+    const VkBuffer buffer = (VkBuffer)(uintptr_t)given->vk_buffer;
+    VkMemoryRequirements has;
+
+    if (!buffer)
+        return diag_fail(diag, STATUS_USAGE, "vk_buffer is VK_NULL_HANDLE");
+    vkGetBufferMemoryRequirements(d->handle, buffer, &has);
+    if (given->offset + given->size > has.size)
+        return diag_fail(
+            diag, STATUS_USAGE, "offset and size end at %llu, the buffer has at most %llu bytes",
+            (unsigned long long)(given->offset + given->size), (unsigned long long)has.size);
+    b->buffer = buffer;
+    return STATUS_OK;
+}
+
+enum status binding_open(struct binding *b, struct device *d, struct assay_gpu_buffer *given,
+                         size_t need, struct diag *diag)
+{
+    enum status s;
+
+    *b = (struct binding){ .on = true,
+                           .ours = given->kind != ASSAY_GPU_VK_BUFFER,
+                           .layout = given->layout,
+                           .offset = given->offset,
+                           .bytes = given->size };
+    switch (given->kind) {
+    case ASSAY_GPU_VK_BUFFER:
+    case ASSAY_GPU_OPAQUE_FD:
+    case ASSAY_GPU_DMA_BUF:
+        TRY(check_device(d, given, diag));
+        TRY(check_place(d, given, need, diag));
+        s = given->kind == ASSAY_GPU_VK_BUFFER ? take_buffer(b, d, given, diag)
+                                               : external_import(b, d, given, diag);
+        break;
+    case ASSAY_GPU_NEW:
+    case ASSAY_GPU_NEW_OPAQUE_FD:
+    case ASSAY_GPU_NEW_DMA_BUF:
+        if (given->offset != 0)
+            return diag_fail(diag, STATUS_USAGE, "offset %llu of a new buffer, which has 0",
+                             (unsigned long long)given->offset);
+        b->bytes = given->size > need ? given->size : need;
+        s = external_make(b, d, given, diag);
+        given->size = b->bytes;
+        break;
+    default:
+        return diag_fail(diag, STATUS_USAGE, "kind %d, there are 0 to %d", given->kind,
+                         ASSAY_GPU_NEW_DMA_BUF);
+    }
+    if (s != STATUS_OK)
+        binding_close(b, d);
+    else
+        given->vk_buffer = (uint64_t)(uintptr_t)b->buffer;
+    return s;
+}
+
+void binding_close(struct binding *b, struct device *d)
+{
+    if (b->ours) {
+        vkDestroyBuffer(d->handle, b->buffer, NULL);
+        vkFreeMemory(d->handle, b->memory, NULL);
+    }
+    *b = (struct binding){ .on = false };
+}
+
+/* ---- which edge ---- */
+
+struct edge {
+    struct kernel *kernel;
+    int partition;
+    bool output;
+    int index;
+};
+
+/* The edges of a kernel are numbered, inputs first. */
+static int edge_count(const struct kernel *k)
+{
+    return k->plan.input_count + k->plan.output_count;
+}
+
+static struct edge edge_of(struct kernel *k, int partition, int i)
+{
+    const bool output = i >= k->plan.input_count;
+
+    return (struct edge){ k, partition, output, output ? i - k->plan.input_count : i };
+}
+
+static struct plan_io *io_of(const struct edge *e)
+{
+    return e->output ? &e->kernel->plan.outputs[e->index] : &e->kernel->plan.inputs[e->index];
+}
+
+static struct kernel_edge *state_of(const struct edge *e)
+{
+    return e->output ? &e->kernel->outputs[e->index] : &e->kernel->inputs[e->index];
+}
+
+static struct executor_edge *memory_of(const struct edge *e)
+{
+    return e->output ? &e->kernel->executor.outputs[e->index]
+                     : &e->kernel->executor.inputs[e->index];
+}
+
+/* The caller holds d->lock. */
+static enum status find_edge(struct gpu_delegate *d, int tensor, int partition, struct edge *found,
+                             struct diag *diag)
+{
+    struct kernel *k;
+    int count = 0, partitions = 0;
+
+    for (; (k = delegate_partition(d, partitions)); partitions++)
+        for (int i = 0; (partition < 0 || partitions == partition) && i < edge_count(k); i++) {
+            const struct edge e = edge_of(k, partitions, i);
+
+            if (io_of(&e)->tensor != tensor)
+                continue;
+            /* A state is an input and an output: it is no buffer of the caller's. */
+            if (count > 0 && found->kernel == k)
+                return diag_fail(diag, STATUS_UNSUPPORTED,
+                                 "tensor %d is a variable of partition %d", tensor, partitions);
+            if (count++ > 0)
+                return diag_fail(diag, STATUS_USAGE,
+                                 "tensor %d is at the edge of partitions %d and %d: say which",
+                                 tensor, found->partition, partitions);
+            *found = e;
+        }
+    if (partitions == 0)
+        return diag_fail(diag, STATUS_USAGE,
+                         "tensor %d: the delegate runs no partition: modify the graph first",
+                         tensor);
+    if (partition >= partitions)
+        return diag_fail(diag, STATUS_USAGE, "tensor %d: partition %d of %d", tensor, partition,
+                         partitions);
+    if (count == 0)
+        return diag_fail(diag, STATUS_USAGE,
+                         "tensor %d is no input or output of the delegate's %d partitions", tensor,
+                         partitions);
+    if (!found->kernel->ready)
+        return diag_fail(diag, STATUS_USAGE, "tensor %d: partition %d is not allocated yet", tensor,
+                         found->partition);
+    return STATUS_OK;
+}
+
+/* ---- binding ---- */
+
+/* Two names for memory that an inference writes would be a race. */
+static enum status check_overlap(const struct edge *e, const struct binding *b, struct diag *diag)
+{
+    for (int i = 0; i < edge_count(e->kernel); i++) {
+        const struct edge other = edge_of(e->kernel, e->partition, i);
+        const struct binding *o = &state_of(&other)->bound;
+
+        if (o->on && o->buffer == b->buffer && (e->output || other.output) &&
+            b->offset < o->offset + o->bytes && o->offset < b->offset + b->bytes)
+            return diag_fail(diag, STATUS_USAGE,
+                             "bytes %llu to %llu of the buffer overlap those of tensor %d, %llu to "
+                             "%llu",
+                             (unsigned long long)b->offset,
+                             (unsigned long long)(b->offset + b->bytes), io_of(&other)->tensor,
+                             (unsigned long long)o->offset,
+                             (unsigned long long)(o->offset + o->bytes));
+    }
+    return STATUS_OK;
+}
+
+static void set_memory(const struct edge *e, const struct binding *b)
+{
+    *memory_of(e) = (struct executor_edge){ b->buffer, b->offset, b->foreign };
+    io_of(e)->holder = !b->on                            ? HOLDER_STAGING
+                       : b->layout == ASSAY_LAYOUT_DENSE ? HOLDER_DENSE
+                                                         : HOLDER_SLICES;
+}
+
+enum status kernel_replan(struct kernel *k, struct diag *diag)
+{
+    k->unplanned = true;
+    TRY(executor_finish(&k->executor, diag));
+    TRY(plan_assign_memory(&k->plan, k->owner->options.in_place, diag));
+    TRY(executor_rebind(&k->executor, diag));
+    k->unplanned = false;
+    return STATUS_OK;
+}
+
+/* To another memory; all is as before when that fails. */
+static enum status change(const struct edge *e, struct binding *b, struct diag *diag)
+{
+    struct kernel *k = e->kernel;
+    struct binding *old = &state_of(e)->bound;
+    enum status s;
+
+    set_memory(e, b);
+    s = kernel_replan(k, diag);
+    if (s != STATUS_OK) {
+        set_memory(e, old);
+        (void)kernel_replan(k, NULL); /* or, without memory now, before the next inference */
+        return s;
+    }
+    binding_close(old, k->owner->device);
+    *old = *b;
+    /* What is bound is read from where the arena was. */
+    for (int i = 0; i < k->plan.output_count; i++)
+        if (k->executor.outputs[i].handle || (e->output && e->index == i))
+            k->outputs[i].fresh = false;
+    return STATUS_OK;
+}
+
+static enum status bind_edge(const struct edge *e, struct assay_gpu_buffer *given,
+                             struct diag *diag)
+{
+    struct device *d = e->kernel->owner->device;
+    const struct plan_io *io = io_of(e);
+    const struct binding *old = &state_of(e)->bound;
+    const enum plan_holder holder = given->layout == ASSAY_LAYOUT_C4 ? HOLDER_SLICES : HOLDER_DENSE;
+    /* Shaders read dense elements of less than a word by words. */
+    const size_t need = (plan_edge_bytes(&e->kernel->plan, io, holder) + 3) / 4 * 4;
+    struct binding b;
+    enum status s;
+
+    if (given->layout != ASSAY_LAYOUT_DENSE && given->layout != ASSAY_LAYOUT_C4)
+        return diag_fail(diag, STATUS_USAGE, "layout %d, there are %d and %d", given->layout,
+                         ASSAY_LAYOUT_DENSE, ASSAY_LAYOUT_C4);
+    if (io->of < 0)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "its value is a constant");
+    if (old->on)
+        return diag_fail(diag, STATUS_USAGE,
+                         "it is bound already, to %llu bytes at offset %llu of buffer 0x%llx: "
+                         "unbind it first",
+                         (unsigned long long)old->bytes, (unsigned long long)old->offset,
+                         (unsigned long long)(uintptr_t)old->buffer);
+    TRY(binding_open(&b, d, given, need, diag));
+    if ((s = check_overlap(e, &b, diag)) == STATUS_OK)
+        s = change(e, &b, diag);
+    if (s != STATUS_OK) {
+        if (given->kind == ASSAY_GPU_NEW_OPAQUE_FD || given->kind == ASSAY_GPU_NEW_DMA_BUF)
+            close(given->fd);
+        binding_close(&b, d);
+    }
+    return s;
+}
+
+static enum status unbind_edge(const struct edge *e, struct diag *diag)
+{
+    struct binding none = { .on = false };
+
+    if (!state_of(e)->bound.on)
+        return diag_fail(diag, STATUS_USAGE, "it is not bound");
+    return change(e, &none, diag);
+}
+
+static int answer(enum status s, const struct diag *diag, char *error, size_t error_bytes)
+{
+    if (s == STATUS_OK)
+        return 0;
+    if (error && error_bytes > 0)
+        snprintf(error, error_bytes, "%s", diag->text);
+    return -1;
+}
+
+static enum status no_delegate(struct diag *diag)
+{
+    return diag_fail(diag, STATUS_USAGE, "no delegate of this library, or it was destroyed");
+}
+
+/* buffer NULL: unbind. */
+static enum status bind_or_unbind(const TfLiteDelegate *delegate, int tensor, int partition,
+                                  struct assay_gpu_buffer *buffer, struct diag *diag)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    struct edge e = { 0 };
+    enum status s;
+
+    if (!d)
+        return no_delegate(diag);
+    pthread_mutex_lock(&d->lock);
+    s = find_edge(d, tensor, partition, &e, diag);
+    if (s == STATUS_OK) {
+        pthread_mutex_lock(&e.kernel->run_lock);
+        s = buffer ? bind_edge(&e, buffer, diag) : unbind_edge(&e, diag);
+        if (s != STATUS_OK)
+            diag_prefix(diag, s, "tensor %d, %s %d of partition %d", tensor,
+                        e.output ? "output" : "input", e.index, e.partition);
+        pthread_mutex_unlock(&e.kernel->run_lock);
+    }
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return s;
+}
+
+int assay_gpu_bind_buffer_to_tensor(TfLiteDelegate *delegate, struct assay_gpu_buffer *buffer,
+                                    char *error, size_t error_bytes)
+{
+    struct assay_gpu_buffer mine = { .fd = -1 };
+    struct diag diag = { 0 };
+    enum status s;
+
+    if (!buffer)
+        return answer(diag_fail(&diag, STATUS_USAGE, "no buffer given"), &diag, error, error_bytes);
+    if (buffer->struct_size < sizeof mine)
+        return answer(diag_fail(&diag, STATUS_USAGE,
+                                "struct assay_gpu_buffer of %zu bytes, %zu are needed",
+                                buffer->struct_size, sizeof mine),
+                      &diag, error, error_bytes);
+    mine = *buffer;
+    s = bind_or_unbind(delegate, mine.tensor, mine.partition, &mine, &diag);
+    if (s == STATUS_OK)
+        api_give(buffer, &mine, sizeof mine);
+    return answer(s, &diag, error, error_bytes);
+}
+
+int assay_gpu_unbind_tensor(TfLiteDelegate *delegate, int tensor, int partition, char *error,
+                            size_t error_bytes)
+{
+    struct diag diag = { 0 };
+    const enum status s = bind_or_unbind(delegate, tensor, partition, NULL, &diag);
+
+    return answer(s, &diag, error, error_bytes);
+}
+
+int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    enum status s = STATUS_OK;
+    struct diag diag = { 0 };
+
+    if (!d)
+        return answer(no_delegate(&diag), &diag, error, error_bytes);
+    pthread_mutex_lock(&d->lock);
+    for (struct kernel *k = d->kernels; k && s == STATUS_OK; k = k->next) {
+        pthread_mutex_lock(&k->run_lock);
+        s = executor_finish(&k->executor, &diag);
+        pthread_mutex_unlock(&k->run_lock);
+    }
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return answer(s, &diag, error, error_bytes);
+}
+
+/* ---- what there is to bind ---- */
+
+int assay_gpu_edge_count(const TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    int count = 0;
+
+    if (!d)
+        return 0;
+    pthread_mutex_lock(&d->lock);
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        count += edge_count(k);
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return count;
+}
+
+static struct assay_gpu_edge describe(const struct edge *e)
+{
+    const struct kernel *k = e->kernel;
+    const struct plan_io *io = io_of(e);
+    const struct binding *b = &state_of(e)->bound;
+    const struct plan_tensor *t = io->of >= 0 ? &k->plan.tensors[io->of] : NULL;
+
+    return (struct assay_gpu_edge){
+        .partition = e->partition,
+        .tensor = io->tensor,
+        .output = e->output,
+        .bound = b->on ? b->layout : -1,
+        .dense_bytes = (plan_edge_bytes(&k->plan, io, HOLDER_DENSE) + 3) / 4 * 4,
+        .c4_bytes = plan_edge_bytes(&k->plan, io, HOLDER_SLICES),
+        .offset_alignment = (uint32_t)k->owner->device->limits.storage_buffer_offset_alignment,
+        .rows = t ? t->rows : 0,
+        .channels = t ? t->channels : 0,
+        .element_bytes = t ? plan_element_bytes(&k->plan, t) : 0,
+        .device_copies = t && !io->direct,
+        .host_copies = !b->on,
+    };
+}
+
+int assay_gpu_get_edge(const TfLiteDelegate *delegate, int i, struct assay_gpu_edge *edge)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    struct assay_gpu_edge mine = { .tensor = -1 };
+    struct kernel *k;
+    bool found = false;
+
+    if (!d)
+        return -1;
+    pthread_mutex_lock(&d->lock);
+    for (int partition = 0; i >= 0 && !found && (k = delegate_partition(d, partition));
+         partition++) {
+        found = i < edge_count(k);
+        if (found) {
+            const struct edge e = edge_of(k, partition, i);
+
+            pthread_mutex_lock(&k->run_lock);
+            mine = describe(&e);
+            pthread_mutex_unlock(&k->run_lock);
+        }
+        i -= edge_count(k);
+    }
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return found ? api_give(edge, &mine, sizeof mine) : -1;
+}
+
+/* ---- the device ---- */
+
+int assay_gpu_get_device(const TfLiteDelegate *delegate, struct assay_gpu_vulkan *vulkan)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    struct assay_gpu_vulkan mine;
+
+    if (!d)
+        return -1;
+    mine = (struct assay_gpu_vulkan){ .instance = (void *)d->device->instance,
+                                      .physical_device = (void *)d->device->physical,
+                                      .device = (void *)d->device->handle,
+                                      .queue = (void *)d->device->queue,
+                                      .queue_family = d->device->queue_family,
+                                      .external_memory_fd = d->device->info.external_memory_fd,
+                                      .external_memory_dma_buf =
+                                          d->device->info.external_memory_dma_buf };
+    memcpy(mine.device_uuid, d->device->device_uuid, sizeof mine.device_uuid);
+    memcpy(mine.driver_uuid, d->device->driver_uuid, sizeof mine.driver_uuid);
+    delegate_drop(d);
+    return api_give(vulkan, &mine, sizeof mine);
+}
+
+void assay_gpu_lock_queue(TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+
+    if (d)
+        device_lock_queue(d->device);
+    delegate_drop(d);
+}
+
+void assay_gpu_unlock_queue(TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+
+    if (d)
+        device_unlock_queue(d->device);
+    delegate_drop(d);
+}

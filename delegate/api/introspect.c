@@ -1,0 +1,234 @@
+/* What plans hold, for whoever asks: steps, tensors, rewrites. */
+#include "assay_gpu.h"
+#include "delegate/base/struct_copy.h"
+#include "delegate/runtime/delegate.h"
+#include "delegate/transform/rewrite.h"
+
+#include <string.h>
+
+_Static_assert((int)PLAN_BINDINGS == ASSAY_GPU_BINDINGS &&
+                   (int)PLAN_SPEC_MAX == ASSAY_GPU_CONSTANTS &&
+                   (int)PLAN_PUSH_BYTES == ASSAY_GPU_PUSH_BYTES,
+               "assay_gpu_step");
+
+int api_give(void *to, const void *from, size_t size)
+{
+    size_t theirs;
+
+    if (!to)
+        return -1;
+    memcpy(&theirs, to, sizeof theirs);
+    if (theirs < sizeof theirs)
+        return -1;
+    memcpy((char *)to + sizeof theirs, (const char *)from + sizeof theirs,
+           (theirs < size ? theirs : size) - sizeof theirs);
+    return 0;
+}
+
+/* The newest kernel is in front of the list. */
+struct kernel *delegate_partition(const struct gpu_delegate *d, int i)
+{
+    struct kernel *k = d->kernels;
+    int kernels = 0;
+
+    for (const struct kernel *at = d->kernels; at; at = at->next)
+        kernels++;
+    if (i >= kernels)
+        return NULL;
+    for (int skip = kernels - 1 - i; skip > 0; skip--)
+        k = k->next;
+    return k;
+}
+
+static int step_count(const struct plan *p)
+{
+    return p->step_count;
+}
+
+static int tensor_count(const struct plan *p)
+{
+    return p->tensor_count;
+}
+
+/* All partitions' things, one after the other: how many, and whose is the i-th. */
+static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct plan *))
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    int sum = 0;
+
+    if (!d)
+        return 0;
+    pthread_mutex_lock(&d->lock);
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        sum += count(&k->plan);
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return sum;
+}
+
+static const struct kernel *find(const struct gpu_delegate *d, int (*count)(const struct plan *),
+                                 int *i, int *partition)
+{
+    const struct kernel *k;
+
+    for (*partition = 0; *i >= 0 && (k = delegate_partition(d, *partition)); ++*partition) {
+        if (*i < count(&k->plan))
+            return k;
+        *i -= count(&k->plan);
+    }
+    return NULL;
+}
+
+static struct assay_gpu_binding describe_binding(const struct plan *p, const struct plan_binding *n)
+{
+    static const char *const spaces[] = { [SPACE_NONE] = NULL,
+                                          [SPACE_ARENA] = "arena",
+                                          [SPACE_CONSTANTS] = "constants",
+                                          [SPACE_INPUT] = "input",
+                                          [SPACE_OUTPUT] = "output" };
+
+    const struct plan_tensor *owner =
+        n->space == SPACE_ARENA ? &p->tensors[plan_owner(p, n->tensor)] : NULL;
+
+    return (struct assay_gpu_binding){
+        .space = spaces[owner && owner->home ? owner->home : n->space],
+        .tensor = n->space == SPACE_ARENA ? n->tensor : -1,
+        .graph_tensor = n->space == SPACE_ARENA ? p->tensors[n->tensor].tensor : -1,
+        .offset = n->offset,
+        .bytes = n->bytes,
+        .writes = n->writes
+    };
+}
+
+static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
+{
+    const struct plan_step *s = k->plan.steps[i];
+    struct profile *const profile = k->executor.profile;
+    struct profile_time time;
+    struct assay_gpu_step mine = { .partition = partition,
+                                   .step = i,
+                                   .node = s->node,
+                                   .shader = s->shader,
+                                   .label = s->label,
+                                   .source = s->source,
+                                   .written_offset = -1,
+                                   .tuned = s->tuned,
+                                   .idle = s->idle };
+
+    mine.constant_count = s->spec_count;
+    memcpy(mine.constants, s->spec, sizeof mine.constants);
+    mine.push_bytes = s->push_bytes;
+    memcpy(mine.push, s->push, sizeof mine.push);
+    for (int b = 0; b < PLAN_BINDINGS; b++)
+        mine.bindings[b] = describe_binding(&k->plan, &s->bindings[b]);
+    memcpy(mine.workgroup, s->spec, sizeof mine.workgroup);
+    memcpy(mine.groups, s->groups, sizeof mine.groups);
+    for (int b = 0; b < PLAN_BINDINGS; b++) {
+        const struct plan_binding *n = &s->bindings[b];
+
+        if (n->space == SPACE_CONSTANTS)
+            mine.constant_bytes += n->bytes;
+        else if (n->space != SPACE_NONE && n->writes)
+            mine.written_bytes += n->bytes;
+        else if (n->space != SPACE_NONE)
+            mine.read_bytes += n->bytes;
+        if (n->space == SPACE_ARENA && n->writes && mine.written_offset < 0 &&
+            k->plan.tensors[plan_owner(&k->plan, n->tensor)].home == SPACE_NONE)
+            mine.written_offset = (int64_t)n->offset;
+    }
+    if (profile)
+        mine.runs = profile_read(profile, i, &time);
+    if (mine.runs > 0) {
+        mine.mean_us = (double)time.sum_ns / (double)mine.runs / 1e3;
+        mine.min_us = (double)time.min_ns / 1e3;
+        mine.last_us = (double)time.last_ns / 1e3;
+    }
+    return mine;
+}
+
+int assay_gpu_step_count(const TfLiteDelegate *delegate)
+{
+    return count_all(delegate, step_count);
+}
+
+int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_step *step)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    struct assay_gpu_step mine = { .step = 0 };
+    const struct kernel *k;
+    int partition;
+
+    if (!d)
+        return -1;
+    pthread_mutex_lock(&d->lock);
+    if ((k = find(d, step_count, &i, &partition)))
+        mine = describe_step(k, partition, i);
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return k ? api_give(step, &mine, sizeof mine) : -1;
+}
+
+static struct assay_gpu_tensor describe_tensor(const struct plan *p, int partition, int i)
+{
+    const struct plan_tensor *t = &p->tensors[i];
+    const struct plan_tensor *owner = &p->tensors[plan_owner(p, i)];
+
+    return (struct assay_gpu_tensor){ .partition = partition,
+                                      .tensor = i,
+                                      .graph_tensor = t->tensor,
+                                      .owner = plan_owner(p, i),
+                                      .rows = t->rows,
+                                      .channels = t->channels,
+                                      .element_bytes = plan_element_bytes(p, t),
+                                      .bytes = t->bytes,
+                                      .offset = owner->first_step < 0 || owner->home
+                                                    ? -1
+                                                    : (int64_t)owner->offset,
+                                      .first_step = owner->first_step,
+                                      .last_step = owner->last_step };
+}
+
+int assay_gpu_tensor_count(const TfLiteDelegate *delegate)
+{
+    return count_all(delegate, tensor_count);
+}
+
+int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i, struct assay_gpu_tensor *tensor)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    struct assay_gpu_tensor mine = { .tensor = 0 };
+    const struct kernel *k;
+    int partition;
+
+    if (!d)
+        return -1;
+    pthread_mutex_lock(&d->lock);
+    if ((k = find(d, tensor_count, &i, &partition)))
+        mine = describe_tensor(&k->plan, partition, i);
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return k ? api_give(tensor, &mine, sizeof mine) : -1;
+}
+
+int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
+                            struct assay_gpu_transform *transform)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    struct assay_gpu_transform mine = { .applied = 0 };
+
+    if (!d)
+        return -1;
+    if (i < 0 || i >= TRANSFORM_COUNT) {
+        delegate_drop(d);
+        return -1;
+    }
+    mine.name = transform_name((enum transform_id)i);
+    mine.meaning = transform_meaning((enum transform_id)i);
+    mine.enabled = !(d->options.no_transform & 1u << i);
+    pthread_mutex_lock(&d->lock);
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        mine.applied += k->plan.applied[i];
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return api_give(transform, &mine, sizeof mine);
+}

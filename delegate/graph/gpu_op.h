@@ -1,0 +1,63 @@
+/* An op of the delegate: what it accepts and how it is planned.
+ *
+ * Each stem of reference/ops.def marked OP defines one `const struct gpu_family gpu_<stem>` with a
+ * row for each of its ops. */
+#ifndef ASSAY_DELEGATE_GRAPH_GPU_OP_H
+#define ASSAY_DELEGATE_GRAPH_GPU_OP_H
+
+#include "delegate/accept/refusal.h"
+#include "delegate/plan/plan.h"
+#include "reference/base/builtin.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A quantized node in integers. */
+struct gpu_exact {
+    /* Behind gpu_op's accept, which has checked shapes, parameters and that tensors have types and
+     * scales of the kind; NULL: nothing is left to check. */
+    bool (*accept)(struct check *c);
+    enum status (*plan)(struct planner *p, const struct graph_node *node);
+};
+
+struct gpu_op {
+    int32_t code; /* enum builtin */
+    int max_version;
+    uint32_t variant; /* the family's own */
+    bool half;        /* its tensors may all be f16, too */
+    /* The parameters of an op with a fused activation, and where that is; 0: it has none. */
+    size_t params_bytes, activation_at;
+    /* True: plan will do.  Total: whatever the host hands over gives an answer, never a crash. */
+    bool (*accept)(struct check *c);
+    enum status (*plan)(struct planner *p, const struct graph_node *node);
+    /* NULL: quantized nodes are not computed in integers. */
+    const struct gpu_exact *exact;
+    /* Quantized nodes have no float view: their results are no floats. */
+    bool no_float_view;
+    /* Its shader can round to the steps of graph_node. */
+    bool rounds;
+    /* Integers are taken as they are, whatever they mean: inputs have the output's scale. */
+    bool raw;
+    /* Values are moved or picked: where scales are the same, results are on the steps. */
+    bool moves;
+};
+
+#define GPU_ACTIVATION(type)                                                                       \
+    .params_bytes = sizeof(type), .activation_at = offsetof(type, activation)
+
+struct gpu_family {
+    const struct gpu_op *ops;
+    size_t count;
+};
+
+/* NULL when no family has the op. */
+const struct gpu_op *gpu_op_find(int32_t code);
+
+/* Specialization constants 0..2 are the workgroup size; an op's own begin here. */
+enum { SPEC_FIRST = 3 };
+
+/* The invocations of a plain elementwise workgroup. */
+enum { WORKGROUP = 64 };
+
+#endif

@@ -1,0 +1,139 @@
+/* ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU in integers: their factors.
+ * Meaning: reference/ops/binary.c, prelu.c */
+#include "delegate/ops/elementwise.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
+#include "delegate/ops/int8/requantize.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
+
+enum { SUM_SHIFT = 20 };
+enum { OF_A, OF_B, OF_Y, FACTORS };
+
+struct binary_args {
+    struct elementwise_grid grid;
+    int32_t zero_a, zero_b, zero_y;
+    int32_t factor[FACTORS], shift[FACTORS];
+    int32_t low, high;
+};
+_Static_assert(sizeof(struct binary_args) == 112, "binary_int8.comp");
+
+/* The real factors; those that the op has not are 0.  The runtime computes the ones of products in
+ * f32. */
+struct factors {
+    double real[FACTORS];
+};
+
+static bool is_raw(const struct graph_node *n)
+{
+    return n->code == BUILTIN_MAXIMUM || n->code == BUILTIN_MINIMUM;
+}
+
+static struct factors factors_of(const struct graph *g, const struct graph_node *n)
+{
+    const double a = fixed_scale(graph_input(g, n, 0)), b = fixed_scale(graph_input(g, n, 1));
+    const double y = fixed_scale(graph_output(g, n, 0)), twice = 2 * fmax(a, b);
+
+    switch (n->code) {
+    case BUILTIN_MUL: return (struct factors){ { 0, 0, (float)a * (float)b / (float)y } };
+    case BUILTIN_PRELU:
+        return (struct factors){ { (float)a / (float)y, 0, (float)a * (float)b / (float)y } };
+    default: return (struct factors){ { a / twice, b / twice, twice / (ldexp(1, SUM_SHIFT) * y) } };
+    }
+}
+
+/* The fused activation; MAXIMUM, MINIMUM and PRELU have no parameters. */
+static int activation_of(const struct graph_node *n)
+{
+    switch (n->code) {
+    case BUILTIN_ADD: return (int)((const TfLiteAddParams *)n->params)->activation;
+    case BUILTIN_SUB: return (int)((const TfLiteSubParams *)n->params)->activation;
+    case BUILTIN_MUL: return (int)((const TfLiteMulParams *)n->params)->activation;
+    default: return kTfLiteActNone;
+    }
+}
+
+static bool accept_binary(struct check *c)
+{
+    const int y = c->node->outputs[0];
+    struct factors f;
+
+    if (!check_one_scale(c, c->node->inputs[0]) || !check_one_scale(c, c->node->inputs[1]))
+        return false;
+    if (is_raw(c->node))
+        return true;
+    f = factors_of(c->graph, c->node);
+    if (!check_steps(c, 0, activation_of(c->node)) ||
+        !check_factor(c, y, "input scale / output scale", f.real[OF_A]) ||
+        !check_factor(c, y, "input scales / output scale", f.real[OF_Y]))
+        return false;
+    /* Operands that are shifted to the left leave no room for a factor over 1. */
+    if ((c->node->code == BUILTIN_ADD || c->node->code == BUILTIN_SUB) && f.real[OF_Y] >= 1)
+        return refuse(c, RULE_QUANT_SCALE, y, "input scale / output scale",
+                      "quantize the output again", "below 2^19", "%g",
+                      ldexp(f.real[OF_Y], SUM_SHIFT - 1));
+    return true;
+}
+
+static enum status bind_operand(struct planner *p, struct plan_step *s, const struct graph_node *n,
+                                int i)
+{
+    struct packed packed;
+    int src;
+
+    if (graph_is_constant(p->graph, n->inputs[i])) {
+        TRY(bytes_pack_tensor(p, n->inputs[i], NULL, &packed));
+        step_constants(s, i + 1, &packed);
+        return STATUS_OK;
+    }
+    if ((src = planner_tensor(p, n->inputs[i])) < 0)
+        return STATUS_NO_MEMORY;
+    step_read(p, s, i + 1, src);
+    if (graph_input(p->graph, n, i)->elements == graph_output(p->graph, n, 0)->elements)
+        step_in_place(s, i + 1); /* not broadcast */
+    return STATUS_OK;
+}
+
+static void set_factors(struct binary_args *args, const struct graph *g, const struct graph_node *n)
+{
+    const struct graph_tensor *y = graph_output(g, n, 0);
+    const struct quant_range range = fixed_range(y, activation_of(n));
+    const struct factors f = factors_of(g, n);
+
+    args->zero_a = fixed_zero(graph_input(g, n, 0));
+    args->zero_b = fixed_zero(graph_input(g, n, 1));
+    args->zero_y = fixed_zero(y);
+    args->low = range.low - args->zero_y;
+    args->high = range.high - args->zero_y;
+    for (int i = 0; i < FACTORS; i++) {
+        const struct quant_multiplier m = fixed_factor(f.real[i]);
+
+        args->factor[i] = m.q;
+        args->shift[i] = m.e;
+    }
+}
+
+static enum status plan_binary(struct planner *p, const struct graph_node *n)
+{
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "binary_int8", n, WORKGROUP, 1, 1);
+    struct binary_args args = { .low = 0 };
+
+    if (dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args.grid = elementwise_grid(p, n, dst);
+    if (!is_raw(n))
+        set_factors(&args, p->graph, n);
+    step_write(p, s, 0, dst);
+    TRY(bind_operand(p, s, n, 0));
+    TRY(bind_operand(p, s, n, 1));
+    step_spec(s, 3, n->op->variant);
+    step_spec(s, 4, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
+    step_spec(s, 5, elementwise_spreads(p, n, dst, 0));
+    step_spec(s, 6, elementwise_spreads(p, n, dst, 1));
+    step_push(s, &args, sizeof args);
+    return step_items(p, s, args.grid.count);
+}
+
+const struct gpu_exact exact_binary = { accept_binary, plan_binary };

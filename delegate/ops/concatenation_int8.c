@@ -1,0 +1,34 @@
+/* Meaning: reference/ops/concatenation.c */
+#include "delegate/ops/concatenation_int8.h"
+
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/requantize.h"
+
+bool concatenation_table(const struct graph_tensor *x, const struct graph_tensor *y,
+                         struct byte_table *table)
+{
+    float scale, offset;
+
+    if (y->type != kTfLiteUInt8 || !x->quant.scale || !y->quant.scale || graph_same_quant(x, y))
+        return false;
+    /* In f32, each operation rounded, as the runtime. */
+    scale = x->quant.scale[0] * (1 / y->quant.scale[0]);
+    offset = -(float)fixed_zero(x) * scale;
+    for (int q = 0; q < 256; q++) {
+        const float steps = (float)q * scale + offset;
+
+        table->to[q] = (uint8_t)quant_clamp((int64_t)quant_round(steps) + fixed_zero(y),
+                                            (struct quant_range){ 0, UINT8_MAX });
+    }
+    return true;
+}
+
+static bool accept_concatenation(struct check *c)
+{
+    for (int i = 0; i < c->node->input_count; i++)
+        if (!check_one_scale(c, c->node->inputs[i]))
+            return false;
+    return true;
+}
+
+const struct gpu_exact exact_concatenation = { accept_concatenation, NULL };

@@ -1,0 +1,63 @@
+// CONCATENATION of up to 3 of the inputs, 8-bit tensors and neighbours on the axis, into their range of
+// dst.  Positions on the axis are in whole slices, with all that is inside the axis counted in; with
+// SPLIT, along the channels, they are in channels, since inputs may meet inside a slice.
+// An invocation computes one slice of dst.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/integer.glsl"
+
+layout(set = 0, binding = 0) buffer Target { uint dst[]; };
+INT_READS(1, src_a);
+INT_READS(2, src_b);
+INT_READS(3, src_c);
+
+layout(constant_id = 3) const bool SPLIT = false;
+
+layout(push_constant) uniform Args {
+    uint count;                // slices to write: those of the range, for each index outside the axis
+    uint pitch, begin, slices; // of dst, in slices: whole axis; where the range begins; its length
+    uint first;                // where input a begins on the axis, in slices or channels
+    uint end[3];               // where inputs a, b, c end, which is where the next begins
+    uint pitch_of[3];          // of the inputs, in slices: whole axis
+} args;
+
+// The channel at position c of the axis.
+uint channel(uint outer, uint c)
+{
+    if (c < args.end[0]) {
+        c -= args.first;
+        return byte_at(src_a[outer * args.pitch_of[0] + c / 4u], c % 4u);
+    }
+    if (c < args.end[1]) {
+        c -= args.end[0];
+        return byte_at(src_b[outer * args.pitch_of[1] + c / 4u], c % 4u);
+    }
+    c -= args.end[1];
+    return byte_at(src_c[outer * args.pitch_of[2] + c / 4u], c % 4u);
+}
+
+void main()
+{
+    const uint i = item();
+    if (i >= args.count)
+        return;
+    const uint outer = i / args.slices;
+    const uint p = args.begin + i % args.slices;
+    const uint to = outer * args.pitch + p;
+    if (SPLIT) {
+        // The lanes of the inputs before these are kept; those behind are theirs, who come later.
+        uint word = 4u * p < args.first ? dst[to] : 0u;
+        for (uint lane = 0u; lane < 4u; lane++) {
+            const uint c = 4u * p + lane;
+            if (c >= args.first && c < args.end[2])
+                word = with_byte(word, lane, channel(outer, c));
+        }
+        dst[to] = word;
+    } else if (p < args.end[0]) {
+        dst[to] = src_a[outer * args.pitch_of[0] + p - args.first];
+    } else if (p < args.end[1]) {
+        dst[to] = src_b[outer * args.pitch_of[1] + p - args.end[0]];
+    } else {
+        dst[to] = src_c[outer * args.pitch_of[2] + p - args.end[1]];
+    }
+}

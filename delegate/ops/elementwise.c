@@ -1,0 +1,132 @@
+#include "delegate/ops/elementwise.h"
+
+#include "delegate/graph/gpu_op.h"
+
+enum { OUTER = ELEMENTWISE_OUTER, MAX_RANK = OUTER + 1 };
+
+struct binary_args {
+    struct elementwise_grid grid;
+    struct graph_steps steps;
+};
+_Static_assert(sizeof(struct binary_args) == 80, "binary.comp");
+
+/* Dim i of a tensor aligned to `rank` dims at the last one. */
+static int32_t dim_at(const struct graph_tensor *t, int rank, int i)
+{
+    const int d = i - (rank - t->rank);
+
+    return d < 0 ? 1 : t->dims[d];
+}
+
+bool elementwise_accept(struct check *c)
+{
+    const struct graph_tensor *a, *b, *y;
+    int constants = 0;
+
+    if (!check_counts(c, 2, 2, 1) || !check_output_float(c, 0, 0, MAX_RANK) ||
+        !check_float(c, 0, 0, MAX_RANK) || !check_float(c, 1, 0, MAX_RANK))
+        return false;
+    for (int i = 0; i < 2; i++)
+        constants += graph_is_constant(c->graph, c->node->inputs[i]);
+    if (constants == 2)
+        return refuse(c, RULE_BINARY_CONSTANTS, c->node->inputs[0], "data",
+                      "fold the constants when the model is converted",
+                      "at most one constant operand", "two");
+    a = graph_input(c->graph, c->node, 0);
+    b = graph_input(c->graph, c->node, 1);
+    y = graph_output(c->graph, c->node, 0);
+    for (int i = 0; i < y->rank; i++) {
+        const int32_t da = dim_at(a, y->rank, i), db = dim_at(b, y->rank, i);
+
+        if (a->rank > y->rank || b->rank > y->rank || (da != db && da != 1 && db != 1) ||
+            y->dims[i] != (da == 1 ? db : da))
+            return refuse(c, RULE_BINARY_BROADCAST, c->node->outputs[0], "dims",
+                          "the model is malformed", "the operands' broadcast shape",
+                          "dim %d: %d and %d to %d", i, da, db, y->dims[i]);
+    }
+    if (a->rank > y->rank || b->rank > y->rank)
+        return refuse(c, RULE_BINARY_BROADCAST, c->node->outputs[0], "rank",
+                      "the model is malformed", "the larger of the operands'", "%d and %d to %d",
+                      a->rank, b->rank, y->rank);
+    return true;
+}
+
+/* Strides of an operand over y's dims but the last, in slices; broadcast dims have 0. */
+static void strides(const struct graph_tensor *t, const struct graph_tensor *y, uint32_t out[])
+{
+    const int32_t channels = dim_at(t, y->rank, y->rank - 1);
+    uint32_t pitch = (uint32_t)(channels / 4 + (channels % 4 != 0));
+
+    for (int i = OUTER - 1; i >= 0; i--) {
+        const int d = y->rank - 1 - OUTER + i;
+        const int32_t dim = d < 0 ? 1 : dim_at(t, y->rank, d);
+
+        out[i] = dim == 1 ? 0 : pitch;
+        pitch *= (uint32_t)dim;
+    }
+}
+
+struct elementwise_grid elementwise_grid(const struct planner *p, const struct graph_node *n,
+                                         int dst)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    struct elementwise_grid grid = { .slices = p->plan->tensors[dst].slices };
+
+    grid.count = p->plan->tensors[dst].rows * grid.slices;
+    for (int i = 0; i < OUTER; i++) {
+        const int d = y->rank - 1 - OUTER + i;
+
+        grid.size[i] = d < 0 ? 1 : (uint32_t)y->dims[d];
+    }
+    strides(graph_input(p->graph, n, 0), y, grid.stride_a);
+    strides(graph_input(p->graph, n, 1), y, grid.stride_b);
+    return grid;
+}
+
+bool elementwise_spreads(const struct planner *p, const struct graph_node *n, int dst, int i)
+{
+    const struct graph_tensor *t = graph_input(p->graph, n, i);
+
+    /* With one channel on both sides nothing needs to be spread. */
+    return (t->rank == 0 || t->dims[t->rank - 1] == 1) && p->plan->tensors[dst].channels != 1;
+}
+
+enum status elementwise_plan(struct planner *p, const struct graph_node *n, enum elementwise_op op,
+                             int activation)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "binary", n, WORKGROUP, 1, 1);
+    struct binary_args args;
+    struct packed packed;
+    uint32_t constant = 0;
+
+    if (dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct binary_args){ elementwise_grid(p, n, dst), n->steps };
+    step_write(p, s, 0, dst);
+    for (int i = 0; i < 2; i++) {
+        if (graph_is_constant(p->graph, n->inputs[i])) {
+            TRY(planner_pack_tensor(p, n->inputs[i], &packed));
+            step_constants(s, 3, &packed);
+            constant = (uint32_t)i + 1;
+        } else {
+            const int src = planner_tensor(p, n->inputs[i]);
+
+            if (src < 0)
+                return STATUS_NO_MEMORY;
+            step_read(p, s, i + 1, src);
+            if (graph_input(p->graph, n, i)->elements == y->elements) /* not broadcast */
+                step_in_place(s, i + 1);
+        }
+    }
+    step_spec(s, 3, op);
+    step_spec(s, 4, (uint32_t)activation);
+    step_spec(s, 5, constant);
+    for (uint32_t i = 0; i < 2; i++)
+        step_spec(s, 6 + i, elementwise_spreads(p, n, dst, (int)i));
+    if (n->steps.scale > 0)
+        step_spec(s, 8, true);
+    step_push(s, &args, sizeof args);
+    return step_items(p, s, args.grid.count);
+}

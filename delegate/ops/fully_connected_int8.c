@@ -1,0 +1,54 @@
+/* FULLY_CONNECTED of bytes: a convolution of 1x1 over rows of the weights' depth, whose sums go to
+ * the output's scale in double. */
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/matmul.h"
+
+static struct dot dot_of(const struct graph_node *n)
+{
+    const TfLiteFullyConnectedParams *params = n->params;
+
+    return (struct dot){
+        .x = 0, .weights = 1, .bias = 2, .activation = (int)params->activation, .in_double = true
+    };
+}
+
+static struct dot_shape shape_of(const struct graph_tensor *w)
+{
+    return (struct dot_shape){ .outputs = (uint32_t)w->dims[0],
+                               .taps = 1,
+                               .inputs = (uint32_t)w->dims[1] };
+}
+
+static bool accept_fully_connected(struct check *c)
+{
+    const struct dot d = dot_of(c->node);
+    const struct dot_shape shape = shape_of(graph_input(c->graph, c->node, 1));
+
+    return check_dot(c, &d, dot_words(&shape));
+}
+
+static enum status plan_fully_connected(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *w = graph_input(p->graph, n, 1);
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const uint32_t rows = (uint32_t)(x->elements / (size_t)w->dims[1]);
+    const struct dot d = dot_of(n);
+    const struct dot_product product = {
+        .src = planner_rows(p, n, planner_tensor(p, n->inputs[0]), rows, (uint32_t)w->dims[1]),
+        .in_h = 1,
+        .in_w = 1,
+        .out_h = 1,
+        .out_w = 1,
+        .window = { .filter_h = 1,
+                    .filter_w = 1,
+                    .stride_h = 1,
+                    .stride_w = 1,
+                    .dilation_h = 1,
+                    .dilation_w = 1 },
+        .shape = shape_of(w),
+    };
+
+    return dot_product_plan(p, n, &d, &product);
+}
+
+const struct gpu_exact exact_fully_connected = { accept_fully_connected, plan_fully_connected };

@@ -1,0 +1,78 @@
+#include "delegate/ops/int8/packing.h"
+
+#include "delegate/ops/int8/requantize.h"
+
+#include <math.h>
+
+enum { TABLE = 256 };
+
+bool check_one_scale(struct check *c, int tensor)
+{
+    const size_t count = c->graph->tensors[tensor].quant.count;
+
+    return count <= 1 || refuse(c, RULE_QUANT_SCALE, tensor, "number of scales",
+                                "quantize the tensor again, with one scale", "1", "%zu", count);
+}
+
+bool check_unit_output(struct check *c, double tolerance)
+{
+    const int y = c->node->outputs[0];
+    const struct graph_tensor *t = &c->graph->tensors[y];
+    const int32_t least = t->type == kTfLiteInt8 ? INT8_MIN : 0;
+
+    if (fabs(fixed_scale(t) - 1. / 256) <= tolerance / 256 && fixed_zero(t) == least)
+        return true;
+    return refuse(c, RULE_QUANT_UNIT, y, "scale, zero point", "the CPU kernel refuses it, too",
+                  least ? "1/256, -128" : "1/256, 0", "%g, %d", fixed_scale(t), fixed_zero(t));
+}
+
+enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_table *table,
+                              struct packed *packed)
+{
+    const struct graph_tensor *t = &p->graph->tensors[tensor];
+    const size_t channels = t->rank > 0 ? (size_t)t->dims[t->rank - 1] : 1;
+    const size_t rows = channels ? t->elements / channels : 0, slices = (channels + 3) / 4;
+
+    TRY(planner_pack_words(p, (uint64_t)rows * slices, packed));
+    for (size_t i = 0; i < rows * slices && planner_packs(p); i++) {
+        uint32_t word = 0;
+
+        for (size_t lane = 0; lane < 4; lane++) {
+            const size_t c = i % slices * 4 + lane;
+            uint8_t byte = p->plan->poison == POISON_OFF ? 0 : 0xa5;
+
+            if (c < channels) {
+                byte = (uint8_t)graph_constant_int(p->graph, tensor, i / slices * channels + c);
+                byte = table ? table->to[byte] : byte;
+            }
+            word |= (uint32_t)byte << 8 * lane;
+        }
+        planner_put_word(p, packed, i, word);
+    }
+    return STATUS_OK;
+}
+
+enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
+                             const struct byte_table *table, int src, int dst)
+{
+    struct plan_step *s = planner_step(p, "table", n, WORKGROUP, 1, 1);
+    struct table_args args;
+    struct packed packed;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    TRY(planner_pack_words(p, TABLE / 4, &packed));
+    for (uint32_t i = 0; i < TABLE / 4; i++) {
+        const uint8_t *b = table->to + 4 * i;
+
+        planner_put_word(p, &packed, i,
+                         b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
+    }
+    args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_in_place(s, 1);
+    step_constants(s, 2, &packed);
+    return step_items(p, s, args.count);
+}

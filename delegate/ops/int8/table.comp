@@ -1,0 +1,35 @@
+// A function of one byte, as a table of what its 256 values become: RELU, RELU6, LOGISTIC, EXP, and
+// bytes of one scale as those of another.  With WORDS the results are the bits of floats (DEQUANTIZE),
+// 32 of them, or 16.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/integer.glsl"
+
+INT_WRITES(0, dst);
+INT_READS(1, src);
+INT_READS(2, table);
+
+layout(constant_id = 3) const uint WORDS = 1u; // of a slice of results: 4 bytes, halves, floats
+
+layout(push_constant) uniform Args { uint count; } args; // slices
+
+void main()
+{
+    const uint i = item();
+    if (i >= args.count)
+        return;
+    const uint word = src[i];
+    const uvec4 q = uvec4(byte_at(word, 0u), byte_at(word, 1u), byte_at(word, 2u),
+                          byte_at(word, 3u));
+    if (WORDS == 1u) {
+        dst[i] = byte_at(table[q.x / 4u], q.x % 4u) | byte_at(table[q.y / 4u], q.y % 4u) << 8u |
+                 byte_at(table[q.z / 4u], q.z % 4u) << 16u |
+                 byte_at(table[q.w / 4u], q.w % 4u) << 24u;
+    } else if (WORDS == 2u) {
+        dst[2u * i] = table[q.x] | table[q.y] << 16u;
+        dst[2u * i + 1u] = table[q.z] | table[q.w] << 16u;
+    } else {
+        for (uint lane = 0u; lane < 4u; lane++)
+            dst[4u * i + lane] = table[q[lane]];
+    }
+}

@@ -1,0 +1,56 @@
+// LSTM u8, basic: the gates before their functions, i16 in units of 2^-12.  src [B,K] with the zero point
+// 128, weights [4A,K], both as rows of slices; bias [4A]; dst [B,4A].  An invocation computes the slice
+// of 4 gates that it writes.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/integer.glsl"
+
+INT_WRITES(0, dst);
+INT_READS(1, src);
+INT_READS(2, weights);
+layout(set = 0, binding = 3) readonly buffer Bias { int bias[]; };
+
+layout(push_constant) uniform Args {
+    uint count;               // slices of dst
+    uint channels, in_slices; // K
+    uint out_slices;
+    int weights_zero;
+    int factor, shift;
+} args;
+
+ivec4 weights_at(uint unit, uint s)
+{
+    return unpacked(weights[unit * args.in_slices + s], false) - args.weights_zero;
+}
+
+int product(ivec4 a, ivec4 b)
+{
+    const ivec4 p = a * b;
+    return p.x + p.y + p.z + p.w;
+}
+
+// The second rounding has ties up.
+int gate(int sum)
+{
+    const int v = high_product(sum << max(args.shift, 0), args.factor);
+    const int n = max(-args.shift, 0);
+    return clamp(n > 0 ? (v >> n) + (v >> n - 1 & 1) : v, -32768, 32767);
+}
+
+void main()
+{
+    const uint i = item();
+    if (i >= args.count)
+        return;
+    const uint base = i / args.out_slices * args.in_slices;
+    const uint unit = 4u * (i % args.out_slices);
+    ivec4 sum = ivec4(bias[unit], bias[unit + 1u], bias[unit + 2u], bias[unit + 3u]);
+    for (uint s = 0u; s < args.in_slices; s++) {
+        const bvec4 live = lessThan(uvec4(4u * s) + uvec4(0u, 1u, 2u, 3u), uvec4(args.channels));
+        const ivec4 x = mix(ivec4(0), unpacked(src[base + s], false) - 128, live);
+        sum += ivec4(product(x, weights_at(unit, s)), product(x, weights_at(unit + 1u, s)),
+                     product(x, weights_at(unit + 2u, s)), product(x, weights_at(unit + 3u, s)));
+    }
+    dst[2u * i] = packed_shorts(gate(sum.x), gate(sum.y));
+    dst[2u * i + 1u] = packed_shorts(gate(sum.z), gate(sum.w));
+}

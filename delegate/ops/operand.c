@@ -1,0 +1,109 @@
+#include "delegate/ops/operand.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "delegate/plan/shader_args.h"
+
+#include <stddef.h>
+
+uint64_t weights_vec4s(const struct weights_shape *w)
+{
+    return (uint64_t)w->taps * w->depth * (((uint64_t)w->outputs + 3) / 4);
+}
+
+static enum status pack_constant(struct planner *p, int tensor, const struct weights_shape *w,
+                                 struct packed *packed)
+{
+    const uint64_t slices = ((uint64_t)w->outputs + 3) / 4;
+    size_t from = 0;
+
+    TRY(planner_pack(p, weights_vec4s(w), true, packed));
+    for (uint32_t o = 0; o < w->outputs && planner_packs(p); o++)
+        for (uint32_t k = 0; k < w->taps; k++)
+            for (uint32_t i = 0; i < w->inputs; i++, from++)
+                planner_put(p, packed, (((uint64_t)k * w->depth + i) * slices) * 4 + o,
+                            graph_constant_float(p->graph, tensor, from));
+    return STATUS_OK;
+}
+
+enum status operand_weights(struct planner *p, const struct graph_node *node, int tensor,
+                            const struct weights_shape *w, struct operand *operand)
+{
+    struct plan_step *s;
+    struct pack_args args;
+    int src;
+
+    *operand = (struct operand){ .constant = graph_is_constant(p->graph, tensor), .tensor = -1 };
+    if (operand->constant)
+        return pack_constant(p, tensor, w, &operand->packed);
+    src = planner_tensor(p, tensor);
+    operand->tensor = planner_temp(p, (uint32_t)weights_vec4s(w), 4, FORMAT_STORED);
+    s = planner_step(p, "pack_weights", node, WORKGROUP, 1, 1);
+    if (src < 0 || operand->tensor < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct pack_args){ .count = (uint32_t)weights_vec4s(w),
+                               .outputs = w->outputs,
+                               .out_slices = (w->outputs + 3) / 4,
+                               .taps = w->taps,
+                               .inputs = w->inputs,
+                               .in_slices = p->plan->tensors[src].slices,
+                               .depth = w->depth };
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, operand->tensor);
+    step_read(p, s, 1, src);
+    return step_items(p, s, args.count);
+}
+
+enum status operand_depthwise(struct planner *p, int tensor, uint32_t taps, uint32_t outputs,
+                              struct operand *operand)
+{
+    const uint64_t slices = ((uint64_t)outputs + 3) / 4;
+    size_t from = 0;
+
+    *operand = (struct operand){ .constant = graph_is_constant(p->graph, tensor), .tensor = -1 };
+    if (!operand->constant) { /* rows of channels are just that */
+        operand->tensor = planner_tensor(p, tensor);
+        return operand->tensor < 0 ? STATUS_NO_MEMORY : STATUS_OK;
+    }
+    TRY(planner_pack(p, taps * slices, true, &operand->packed));
+    for (uint32_t k = 0; k < taps && planner_packs(p); k++)
+        for (uint32_t o = 0; o < outputs; o++, from++)
+            planner_put(p, &operand->packed, (uint64_t)k * slices * 4 + o,
+                        graph_constant_float(p->graph, tensor, from));
+    return STATUS_OK;
+}
+
+enum status operand_bias(struct planner *p, const struct graph_node *node, int tensor,
+                         uint32_t count, struct operand *operand)
+{
+    struct plan_step *s;
+    struct unary_args args;
+    int src;
+
+    *operand = (struct operand){ .constant = tensor < 0 || graph_is_constant(p->graph, tensor),
+                                 .tensor = -1 };
+    if (operand->constant)
+        return planner_pack_bias(p, tensor, count, &operand->packed);
+    src = planner_tensor(p, tensor);
+    if (src >= 0 && !p->plan->half) { /* f32 slices as it is */
+        operand->tensor = src;
+        return STATUS_OK;
+    }
+    operand->tensor = planner_temp(p, 1, count, FORMAT_WIDE);
+    s = planner_step(p, "widen", node, WORKGROUP, 1, 1);
+    if (src < 0 || operand->tensor < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args.count = p->plan->tensors[src].slices;
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, operand->tensor);
+    step_read(p, s, 1, src);
+    return step_items(p, s, args.count);
+}
+
+void step_operand(struct planner *p, struct plan_step *s, int binding,
+                  const struct operand *operand)
+{
+    if (operand->constant)
+        step_constants(s, binding, &operand->packed);
+    else
+        step_read(p, s, binding, operand->tensor);
+}

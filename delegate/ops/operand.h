@@ -1,0 +1,37 @@
+/* Weights and biases: constants that are packed when the plan is made, or tensors that are computed
+ * at run time and packed by a step of each inference.  The shaders read both the same way. */
+#ifndef ASSAY_DELEGATE_OPS_OPERAND_H
+#define ASSAY_DELEGATE_OPS_OPERAND_H
+
+#include "delegate/accept/refusal.h"
+#include "delegate/plan/plan.h"
+
+struct operand {
+    bool constant;
+    struct packed packed; /* constant */
+    int tensor;           /* not: a plan tensor */
+};
+
+/* Weights [outputs, taps..., inputs], packed as [taps][depth][slices of outputs] vec4 of 4 outputs,
+ * in the storage type; depth is inputs, or more, then zero from there on.  So neighbouring
+ * invocations, which compute neighbouring output slices, read neighbouring weights. */
+struct weights_shape {
+    uint32_t outputs, taps, inputs, depth;
+};
+uint64_t weights_vec4s(const struct weights_shape *shape);
+enum status operand_weights(struct planner *p, const struct graph_node *node, int tensor,
+                            const struct weights_shape *shape, struct operand *operand);
+
+/* Weights [1, taps..., outputs], packed as [taps][slices of outputs] in the storage type. */
+enum status operand_depthwise(struct planner *p, int tensor, uint32_t taps, uint32_t outputs,
+                              struct operand *operand);
+
+/* count values as f32 slices; all zero when tensor is -1. */
+enum status operand_bias(struct planner *p, const struct graph_node *node, int tensor,
+                         uint32_t count, struct operand *operand);
+
+/* Binds it for reading. */
+void step_operand(struct planner *p, struct plan_step *s, int binding,
+                  const struct operand *operand);
+
+#endif

@@ -1,0 +1,47 @@
+/* AVERAGE_POOL_2D, MAX_POOL_2D in integers, which are taken as they are.
+ * Meaning: reference/ops/pool.c */
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/reduce_int8.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+enum {
+    MOST = INT32_MAX / 256, /* pixels of one sum */
+    WORTH_IT = 16
+};
+
+static bool accept_pool(struct check *c)
+{
+    const TfLitePoolParams *params = c->node->params;
+    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
+    const int64_t h = params->filter_height < x->dims[1] ? params->filter_height : x->dims[1];
+    const int64_t w = params->filter_width < x->dims[2] ? params->filter_width : x->dims[2];
+
+    if (c->node->code == BUILTIN_AVERAGE_POOL_2D && h * w > MOST)
+        return refuse(c, RULE_POOL_SUM, -1, "window", "pool in two steps", "8388607 pixels", "%lld",
+                      (long long)(h * w));
+    return check_steps(c, 0, params->activation);
+}
+
+/* An average whose one window holds the whole image, with a sum that is worth a workgroup. */
+static bool is_of_all(const struct graph *g, const struct graph_node *n)
+{
+    const TfLitePoolParams *params = n->params;
+    const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
+
+    return n->code == BUILTIN_AVERAGE_POOL_2D && y->dims[1] == 1 && y->dims[2] == 1 &&
+           params->filter_height == x->dims[1] && params->filter_width == x->dims[2] &&
+           (int64_t)x->dims[1] * x->dims[2] >= WORTH_IT;
+}
+
+static enum status plan_pool(struct planner *p, const struct graph_node *n)
+{
+    const TfLitePoolParams *params = n->params;
+
+    if (is_of_all(p->graph, n))
+        return reduce_plan_average(p, n,
+                                   fixed_range(graph_output(p->graph, n, 0), params->activation));
+    return n->op->plan(p, n);
+}
+
+const struct gpu_exact exact_pool = { accept_pool, plan_pool };

@@ -1,0 +1,150 @@
+/* QUANTIZE of floats and of integers with another scale, DEQUANTIZE.
+ * Meaning: reference/ops/dequantize.c */
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
+#include "delegate/ops/int8/requantize.h"
+#include "reference/base/half.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VALUES = 256 };
+
+struct quantize_args {
+    uint32_t count; /* slices */
+    uint32_t zero;
+};
+_Static_assert(sizeof(struct quantize_args) == 8, "quantize_int8.comp");
+
+static struct quant_range range_of(const struct graph_tensor *t)
+{
+    return t->type == kTfLiteInt8 ? (struct quant_range){ INT8_MIN, INT8_MAX }
+                                  : (struct quant_range){ 0, UINT8_MAX };
+}
+
+static double factor_of(const struct graph *g, const struct graph_node *n)
+{
+    return fixed_scale(graph_input(g, n, 0)) / fixed_scale(graph_output(g, n, 0));
+}
+
+static bool accept_quantize(struct check *c)
+{
+    return graph_input(c->graph, c->node, 0)->type == kTfLiteFloat32 ||
+           check_factor(c, c->node->outputs[0], "input scale / output scale",
+                        factor_of(c->graph, c->node));
+}
+
+/* An order that floats and integers have in common: of a float that is no NaN, and back. */
+static float float_of(int32_t order)
+{
+    const uint32_t bits = order < 0 ? UINT32_C(0x80000000) - (uint32_t)order : (uint32_t)order;
+    float f;
+
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* The least float, in that order, that becomes `value` or more. */
+static int32_t limit_of(const struct graph_tensor *y, int32_t value)
+{
+    const int32_t infinity = 0x7f800000;
+    int32_t below = -infinity, limit = infinity; /* these do not, and do */
+
+    while ((int64_t)limit - below > 1) {
+        const int32_t middle = (int32_t)(((int64_t)below + limit) >> 1);
+        const float steps = float_of(middle) / y->quant.scale[0];
+
+        if ((int64_t)quant_round(steps) + fixed_zero(y) >= value)
+            limit = middle;
+        else
+            below = middle;
+    }
+    return limit;
+}
+
+static enum status quantize_floats(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "quantize_int8", n, WORKGROUP, 1, 1);
+    struct quantize_args args;
+    struct packed limits;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    TRY(planner_pack_words(p, VALUES - 1, &limits));
+    for (int i = 0; i < VALUES - 1 && planner_packs(p); i++)
+        planner_put_word(p, &limits, (uint64_t)i, (uint32_t)limit_of(y, range_of(y).low + 1 + i));
+    args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
+    args.zero = (uint32_t)fixed_zero(y) & 0xff;
+    step_spec(s, 3, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
+    step_spec(s, 4, y->type == kTfLiteInt8);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_constants(s, 2, &limits);
+    return step_items(p, s, args.count);
+}
+
+static enum status plan_quantize(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
+    struct byte_table table;
+    struct quant_multiplier m;
+
+    if (x->type == kTfLiteFloat32)
+        return quantize_floats(p, n);
+    m = fixed_factor(factor_of(p->graph, n));
+    for (int byte = 0; byte < VALUES; byte++) {
+        const int32_t q = bytes_value(x->type, byte) - fixed_zero(x);
+
+        table.to[byte] =
+            (uint8_t)quant_clamp((int64_t)fixed_zero(y) + quant_multiply(q, m), range_of(y));
+    }
+    return bytes_plan_table(p, n, &table, planner_tensor(p, n->inputs[0]),
+                            planner_tensor(p, n->outputs[0]));
+}
+
+/* The bits of what a byte means, as the output has them. */
+static uint32_t meaning_of(const struct graph_tensor *x, int byte, bool half)
+{
+    const float value =
+        (float)(fixed_scale(x) * (double)(bytes_value(x->type, byte) - fixed_zero(x)));
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return half ? float_to_half(value) : bits;
+}
+
+static enum status plan_dequantize(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    struct table_args args;
+    struct packed table;
+    struct plan_step *s;
+    int src, dst;
+    bool half;
+
+    if (graph_is_constant(p->graph, n->outputs[0])) /* its readers read the constant */
+        return STATUS_OK;
+    src = planner_tensor(p, n->inputs[0]);
+    dst = planner_tensor(p, n->outputs[0]);
+    s = planner_step(p, "table", n, WORKGROUP, 1, 1);
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    half = plan_element_bytes(p->plan, &p->plan->tensors[dst]) == 2;
+    TRY(planner_pack_words(p, VALUES, &table));
+    for (int byte = 0; byte < VALUES; byte++)
+        planner_put_word(p, &table, (uint64_t)byte, meaning_of(x, byte, half));
+    args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
+    step_spec(s, 3, half ? 2 : 4);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_constants(s, 2, &table);
+    return step_items(p, s, args.count);
+}
+
+const struct gpu_exact exact_quantize = { accept_quantize, plan_quantize };
+const struct gpu_exact exact_dequantize = { NULL, plan_dequantize };

@@ -1,0 +1,46 @@
+// QUANTIZE of floats, f32 or f16 (HALF).  No division is exact enough on every device, so the host gives
+// the least float of each result: limits[i] is that of the i + 1-th integer of the type.  Floats are
+// compared as integers that grow with them.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/integer.glsl"
+
+INT_WRITES(0, dst);
+INT_READS(1, src);
+layout(set = 0, binding = 2) readonly buffer Limits { int limits[]; };
+
+layout(constant_id = 3) const bool HALF_SOURCE = false;
+layout(constant_id = 4) const bool SIGNED = false;
+
+layout(push_constant) uniform Args {
+    uint count; // slices
+    uint zero;  // what NaN becomes, a byte
+} args;
+
+uint quantized(uint bits)
+{
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return args.zero;
+    const int order = int(bits) < 0 ? int(0x80000000u - bits) : int(bits); // -0 is 0
+    uint n = 0u; // limits that are not above
+    for (uint step = 128u; step > 0u; step /= 2u)
+        if (limits[n + step - 1u] <= order)
+            n += step;
+    return SIGNED ? n ^ 0x80u : n;
+}
+
+uint bits_of(uint i, uint lane)
+{
+    if (!HALF_SOURCE)
+        return src[4u * i + lane];
+    return floatBitsToUint(unpackHalf2x16(src[2u * i + lane / 2u])[lane % 2u]);
+}
+
+void main()
+{
+    const uint i = item();
+    if (i >= args.count)
+        return;
+    dst[i] = quantized(bits_of(i, 0u)) | quantized(bits_of(i, 1u)) << 8u |
+             quantized(bits_of(i, 2u)) << 16u | quantized(bits_of(i, 3u)) << 24u;
+}

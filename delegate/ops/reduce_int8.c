@@ -1,0 +1,69 @@
+/* Meaning: reference/ops/reduce.c */
+#include "delegate/ops/reduce_int8.h"
+
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/requantize.h"
+
+static bool accept_mean(struct check *c)
+{
+    return check_factor(c, c->node->outputs[0], "input scale / output scale",
+                        fixed_scale(graph_input(c->graph, c->node, 0)) /
+                            fixed_scale(graph_output(c->graph, c->node, 0)));
+}
+
+struct quant_multiplier reduce_factor(const struct graph_tensor *x, const struct graph_tensor *y,
+                                      uint32_t count)
+{
+    struct quant_multiplier m = fixed_factor(fixed_scale(x) / fixed_scale(y));
+    int shift = 0;
+
+    /* The factor's integer takes in the division, behind a shift to the left by as many bits as
+     * there is room for. */
+    while (shift < 31 + m.e && (uint64_t)count >> (shift + 1) > 0)
+        shift++;
+    m.q = (int32_t)(((int64_t)m.q << shift) / (int64_t)count);
+    m.e -= shift;
+    return m;
+}
+
+enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
+                                struct quant_range range)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "reduce_int8", n, WORKGROUP, 1, 1);
+    const uint32_t pixels = (uint32_t)x->dims[1] * (uint32_t)x->dims[2];
+    const struct plan_tensor *t = p->plan->tensors;
+    struct reduce_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct reduce_args){
+        .count = t[dst].rows * t[dst].slices,
+        .in_channels = t[src].channels,
+        .in_slices = t[src].slices,
+        .out_channels = t[dst].channels,
+        .out_slices = t[dst].slices,
+        .rows = pixels,
+        .factor = (int32_t)pixels,
+        .low = range.low,
+        .high = range.high,
+    };
+    for (int g = 0; g < REDUCE_GROUPS; g++)
+        args.kept_size[g] = args.reduced_size[g] = 1;
+    args.kept_size[REDUCE_GROUPS - 1] = t[dst].rows;
+    args.kept_stride[REDUCE_GROUPS - 1] = pixels;
+    args.reduced_size[REDUCE_GROUPS - 1] = pixels;
+    args.reduced_stride[REDUCE_GROUPS - 1] = 1;
+    step_spec(s, 3, false);
+    step_spec(s, 4, x->type == kTfLiteInt8);
+    step_spec(s, 5, true);
+    step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(int32_t));
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    return step_groups(p, s, args.count);
+}
+
+const struct gpu_exact exact_mean = { accept_mean, NULL };

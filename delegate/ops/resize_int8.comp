@@ -1,0 +1,57 @@
+// RESIZE_BILINEAR of 8-bit tensors.  src [N,H,W,C], dst [N,OH,OW,C].  The host gives, for each row of dst
+// and then for each column, the two cells that it lies between and the share of the second: for i8 in
+// units of 1/1024, for u8 the bits of a float.  An invocation computes one pixel of one slice.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/integer.glsl"
+
+INT_WRITES(0, dst);
+INT_READS(1, src);
+INT_READS(2, places);
+
+layout(constant_id = 3) const bool SIGNED = false;
+
+layout(push_constant) uniform Args {
+    uint count; // pixels * slices
+    uint in_h, in_w, out_h, out_w, slices;
+} args;
+
+uvec3 place(uint i) { return uvec3(places[3u * i], places[3u * i + 1u], places[3u * i + 2u]); }
+
+ivec4 pixel(uint image, uint y, uint x, uint s)
+{
+    return unpacked(src[((image * args.in_h + y) * args.in_w + x) * args.slices + s], SIGNED);
+}
+
+void main()
+{
+    const uint i = item();
+    if (i >= args.count)
+        return;
+    const uint s = i % args.slices;
+    const uint p = i / args.slices;
+    const uint row = p / args.out_w;
+    const uint image = row / args.out_h;
+    const uvec3 y = place(row % args.out_h);
+    const uvec3 x = place(args.out_h + p % args.out_w);
+    const ivec4 ll = pixel(image, y.x, x.x, s), lh = pixel(image, y.x, x.y, s);
+    const ivec4 hl = pixel(image, y.y, x.x, s), hh = pixel(image, y.y, x.y, s);
+
+    if (SIGNED) {
+        const int v = int(y.z), h = int(x.z);
+        const ivec4 sum = (ll * (1024 - v) + hl * v) * (1024 - h) + (lh * (1024 - v) + hh * v) * h;
+        dst[i] = packed_bytes(((abs(sum) + (1 << 19)) >> 20) * sign(sum));
+    } else {
+        // Each operation rounds once, as on the CPU: none may be contracted.
+        const float v = uintBitsToFloat(y.z), h = uintBitsToFloat(x.z);
+        precise const float v0 = 1.0 - v;
+        precise const float h0 = 1.0 - h;
+        precise const vec4 a = vec4(ll) * v0 * h0;
+        precise const vec4 b = vec4(hl) * v * h0;
+        precise const vec4 c = vec4(lh) * v0 * h;
+        precise const vec4 d = vec4(hh) * v * h;
+        precise const vec4 sum = a + b + c + d;
+        precise const vec4 up = sum + 0.5;
+        dst[i] = packed_bytes(clamp(ivec4(floor(up)), ivec4(0), ivec4(255)));
+    }
+}

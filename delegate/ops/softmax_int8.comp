@@ -1,0 +1,116 @@
+// SOFTMAX of 8-bit tensors over the channels, in fixed point: dst [rows,C].  The powers of differences to
+// the row's largest element are in a table that the host made, in units of 2^-31; they are summed in
+// units of 2^-19; results are in units of 1/256.  A workgroup computes a row.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/integer.glsl"
+
+INT_WRITES(0, dst);
+INT_READS(1, src);
+layout(set = 0, binding = 2) readonly buffer Powers { int powers[]; }; // of 0, -1, .. -255
+
+layout(constant_id = 3) const bool SIGNED = false;
+
+layout(push_constant) uniform Args {
+    uint count; // rows
+    uint channels, slices;
+} args;
+
+const uint SUM_SHIFT = 12u;
+// From here on every quotient is less than half a step, and the sum is not counted further.
+const uint MOST = 512u << 19u;
+
+shared uint part[gl_WorkGroupSize.x];
+
+// x * 2^n, saturated.
+int shifted_left(int x, int n)
+{
+    return x > 0x7fffffff >> n ? 0x7fffffff : x < int(0x80000000) >> n ? int(0x80000000) : x << n;
+}
+
+// 1 / (1 + x) for x in [0, 1), both in units of 2^-31, by Newton's method.
+int reciprocal(int x)
+{
+    const int half_sum = int((uint(x) + 0x80000000u) >> 1u);
+    int y = 1515870810 + high_product(half_sum, -1010580540);
+    y += shifted_left(high_product(y, (1 << 29) - high_product(half_sum, y)), 2);
+    y += shifted_left(high_product(y, (1 << 29) - high_product(half_sum, y)), 2);
+    y += shifted_left(high_product(y, (1 << 29) - high_product(half_sum, y)), 2);
+    return shifted_left(y, 1);
+}
+
+// The difference of a channel is 0 to -255; that of a padded lane reads somewhere.
+int power(int difference) { return powers[uint(-difference) & 0xffu]; }
+
+// Which lanes of slice s hold a channel.
+bvec4 lanes(uint s)
+{
+    return lessThan(uvec4(4u * s) + uvec4(0u, 1u, 2u, 3u), uvec4(args.channels));
+}
+
+uint sum_of_parts(uint mine)
+{
+    const uint me = gl_LocalInvocationID.x;
+    barrier(); // part[] may still be read
+    part[me] = mine;
+    for (uint n = gl_WorkGroupSize.x / 2u; n > 0u; n /= 2u) {
+        barrier();
+        if (me < n)
+            part[me] = min(part[me] + part[me + n], MOST);
+    }
+    barrier();
+    return part[0];
+}
+
+uint max_of_parts(uint mine)
+{
+    const uint me = gl_LocalInvocationID.x;
+    part[me] = mine;
+    for (uint n = gl_WorkGroupSize.x / 2u; n > 0u; n /= 2u) {
+        barrier();
+        if (me < n)
+            part[me] = max(part[me], part[me + n]);
+    }
+    barrier();
+    return part[0];
+}
+
+void main()
+{
+    const bool live = group() < args.count;
+    const uint base = min(group(), args.count - 1u) * args.slices;
+    const int low = SIGNED ? -128 : 0;
+
+    int peak = low;
+    for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
+        const ivec4 v = mix(ivec4(low), unpacked(src[base + s], SIGNED), lanes(s));
+        peak = max(peak, max(max(v.x, v.y), max(v.z, v.w)));
+    }
+    peak = int(max_of_parts(uint(peak - low))) + low;
+
+    uint sum = 0u;
+    for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
+        const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
+        const uvec4 e = uvec4(shifted_right(power(d.x), int(SUM_SHIFT)),
+                              shifted_right(power(d.y), int(SUM_SHIFT)),
+                              shifted_right(power(d.z), int(SUM_SHIFT)),
+                              shifted_right(power(d.w), int(SUM_SHIFT)));
+        const uvec4 counted = mix(uvec4(0u), e, lanes(s));
+        sum = min(sum + counted.x + counted.y + counted.z + counted.w, MOST);
+    }
+    sum = sum_of_parts(sum);
+
+    if (!live)
+        return;
+    const int zeros = 31 - findMSB(sum);
+    const int inverse = sum < MOST ? reciprocal(int(sum << zeros & 0x7fffffffu)) : 0;
+    const int down = sum < MOST ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
+    for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
+        const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
+        const ivec4 y = ivec4(shifted_right(high_product(inverse, power(d.x)), down),
+                              shifted_right(high_product(inverse, power(d.y)), down),
+                              shifted_right(high_product(inverse, power(d.z)), down),
+                              shifted_right(high_product(inverse, power(d.w)), down));
+        dst[base + s] = packed_bytes(min(y, ivec4(255)) + low);
+    }
+}

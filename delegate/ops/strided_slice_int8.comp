@@ -1,0 +1,45 @@
+// STRIDED_SLICE of 8-bit tensors.  Places in src are counted in elements of its padded rows.  dst is an
+// affine image of src: `base`, plus `step` for each channel, plus a step for each of the dims but the
+// last, given innermost first; steps may be negative (sums wrap).  An invocation computes one slice of
+// dst.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/integer.glsl"
+
+INT_WRITES(0, dst);
+INT_READS(1, src);
+
+layout(constant_id = 3) const bool WHOLE = false; // slices of src become slices of dst
+
+layout(push_constant) uniform Args {
+    uint count; // slices of dst
+    uint channels, slices;
+    uint base, step;
+    uint dims;
+    uint size_of[7], step_of[7];
+} args;
+
+void main()
+{
+    const uint i = item();
+    if (i >= args.count)
+        return;
+    const uint s = i % args.slices;
+    uint row = i / args.slices;
+    uint from = args.base;
+    for (uint d = 0u; d < args.dims; d++) {
+        from += row % args.size_of[d] * args.step_of[d];
+        row /= args.size_of[d];
+    }
+    if (WHOLE) {
+        dst[i] = src[from / 4u + s];
+        return;
+    }
+    uint word = 0u;
+    for (uint lane = 0u; lane < 4u; lane++) {
+        // Padded lanes repeat the last channel: what they hold does not matter, where they read does.
+        const uint at = from + min(4u * s + lane, args.channels - 1u) * args.step;
+        word = with_byte(word, lane, byte_at(src[at / 4u], at % 4u));
+    }
+    dst[i] = word;
+}

@@ -1,0 +1,64 @@
+/* RELU, RELU6, LOGISTIC, EXP: what becomes of each byte is computed on the host.
+ * Meaning: reference/ops/unary.c */
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
+#include "delegate/ops/int8/requantize.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
+
+static int activation_of(const struct graph_node *n)
+{
+    return n->code == BUILTIN_RELU    ? kTfLiteActRelu
+           : n->code == BUILTIN_RELU6 ? kTfLiteActRelu6
+                                      : kTfLiteActNone;
+}
+
+/* The runtime divides in f32. */
+static double factor_of(const struct graph *g, const struct graph_node *n)
+{
+    return graph_input(g, n, 0)->quant.scale[0] / graph_output(g, n, 0)->quant.scale[0];
+}
+
+static bool accept_unary(struct check *c)
+{
+    switch (c->node->code) {
+    case BUILTIN_EXP: return true;
+    case BUILTIN_LOGISTIC: return check_unit_output(c, 0);
+    default:
+        return check_steps(c, 0, activation_of(c->node)) &&
+               check_factor(c, c->node->outputs[0], "input scale / output scale",
+                            factor_of(c->graph, c->node));
+    }
+}
+
+/* What q, less its zero point, becomes, in steps of y. */
+static int64_t result_of(const struct graph_node *n, const struct graph_tensor *x,
+                         const struct graph_tensor *y, struct quant_multiplier m, int32_t q)
+{
+    const float real = x->quant.scale[0] * (float)q;
+    float steps;
+
+    if (activation_of(n) != kTfLiteActNone)
+        return (int64_t)fixed_zero(y) + quant_multiply(q, m);
+    steps = (n->code == BUILTIN_EXP ? expf(real) : 1 / (1 + expf(-real))) * (1 / y->quant.scale[0]);
+    return quant_round((double)(roundf(steps) + (float)fixed_zero(y)));
+}
+
+static enum status plan_unary(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
+    const struct quant_range range = fixed_range(y, activation_of(n));
+    const struct quant_multiplier m = fixed_factor(factor_of(p->graph, n));
+    struct byte_table table;
+
+    for (int byte = 0; byte < 256; byte++) {
+        const int32_t q = bytes_value(x->type, byte) - fixed_zero(x);
+
+        table.to[byte] = (uint8_t)quant_clamp(result_of(n, x, y, m, q), range);
+    }
+    return bytes_plan_table(p, n, &table, planner_tensor(p, n->inputs[0]),
+                            planner_tensor(p, n->outputs[0]));
+}
+
+const struct gpu_exact exact_unary = { accept_unary, plan_unary };

@@ -1,0 +1,335 @@
+/* Memory of a plan: lifetimes, results that take the place of an input, offsets, and what all of it
+ * needs of the device. */
+#include "reference/base/memory.h"
+#include "delegate/plan/offsets.h"
+#include "delegate/plan/plan.h"
+
+uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t)
+{
+    switch (t->format) {
+    case FORMAT_BYTES: return 1;
+    case FORMAT_SHORTS: return 2;
+    case FORMAT_WIDE: return 4;
+    default: return plan->half ? 2 : 4;
+    }
+}
+
+int plan_owner(const struct plan *plan, int t)
+{
+    while (plan->tensors[t].view_of != t)
+        t = plan->tensors[t].view_of;
+    return t;
+}
+
+static void find_lifetimes(struct plan *plan)
+{
+    for (int i = 0; i < plan->tensor_count; i++)
+        plan->tensors[i].first_step = plan->tensors[i].last_step = -1;
+    for (int i = 0; i < plan->step_count; i++)
+        for (int b = 0; b < PLAN_BINDINGS; b++) {
+            const struct plan_binding *binding = &plan->steps[i]->bindings[b];
+            struct plan_tensor *t;
+
+            if (binding->space != SPACE_ARENA || plan->steps[i]->idle)
+                continue;
+            t = &plan->tensors[plan_owner(plan, binding->tensor)];
+            if (t->first_step < 0)
+                t->first_step = i;
+            t->last_step = i;
+        }
+}
+
+/* ---- edges ---- */
+
+size_t plan_edge_bytes(const struct plan *plan, const struct plan_io *io, enum plan_holder holder)
+{
+    return holder == HOLDER_SLICES && io->of >= 0 ? plan->tensors[io->of].bytes : io->edge_bytes;
+}
+
+/* A dense tensor lies as slices do where its channels fill them and its elements are as wide. */
+static bool dense_is_slices(const struct plan *plan, const struct plan_io *io)
+{
+    const struct plan_tensor *t = &plan->tensors[io->of];
+
+    return t->channels % 4 == 0 && t->bytes == io->edge_bytes && t->bytes > 0;
+}
+
+/* The step that copies over the edge. */
+static bool is_copy(const struct plan_step *s, enum plan_space space, int edge)
+{
+    const struct plan_binding *n = &s->bindings[space == SPACE_INPUT];
+
+    return n->space == space && n->tensor == edge;
+}
+
+/* What the caller gives to read from is not written. */
+static const struct plan_step *find_writer(const struct plan *plan, int owner)
+{
+    for (int i = 0; i < plan->step_count; i++)
+        for (int b = 0; b < PLAN_BINDINGS; b++) {
+            const struct plan_binding *n = &plan->steps[i]->bindings[b];
+
+            if (n->space == SPACE_ARENA && n->writes && plan_owner(plan, n->tensor) == owner &&
+                plan->steps[i]->bindings[1].space != SPACE_INPUT)
+                return plan->steps[i];
+        }
+    return NULL;
+}
+
+/* Takes the edge's memory for the plan tensor, and for all that share its memory. */
+static enum status claim(struct plan *plan, struct plan_io *io, enum plan_space space, int edge,
+                         struct diag *diag)
+{
+    static const char *const what =
+        "tensor %d cannot lie as slices in memory of the caller, bind it dense: %s%s";
+    const int owner = plan_owner(plan, io->of);
+    struct plan_tensor *t = &plan->tensors[owner];
+    const struct plan_step *writer = space == SPACE_INPUT ? find_writer(plan, owner) : NULL;
+
+    if (t->home != SPACE_NONE)
+        return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor,
+                         "it shares memory with another input or output", "");
+    if (writer)
+        return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor, writer->label,
+                         " writes over it");
+    if (t->bytes != plan->tensors[io->of].bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor, "it is a part of another", "");
+    t->home = space;
+    t->edge = edge;
+    io->direct = true;
+    for (int i = 0; i < plan->step_count; i++)
+        if (is_copy(plan->steps[i], space, edge))
+            plan->steps[i]->idle = true;
+    return STATUS_OK;
+}
+
+static enum status place_edges(struct plan *plan, enum plan_holder holder, bool inputs,
+                               struct diag *diag)
+{
+    const enum plan_space space = inputs ? SPACE_INPUT : SPACE_OUTPUT;
+    const int count = inputs ? plan->input_count : plan->output_count;
+    const bool staged = inputs ? plan->direct_inputs : plan->direct_outputs;
+
+    for (int i = 0; i < count; i++) {
+        struct plan_io *io = inputs ? &plan->inputs[i] : &plan->outputs[i];
+
+        if (io->holder != holder || io->of < 0 ||
+            (holder != HOLDER_SLICES && !dense_is_slices(plan, io)) ||
+            (holder == HOLDER_STAGING && !staged))
+            continue;
+        if (holder == HOLDER_SLICES)
+            TRY(claim(plan, io, space, i, diag));
+        else
+            (void)claim(plan, io, space, i, NULL); /* else the step copies */
+    }
+    return STATUS_OK;
+}
+
+/* As the ops made it, but for the edges that the caller's memory is for, and then those that need
+ * no copy. */
+static enum status place_all_edges(struct plan *plan, struct diag *diag)
+{
+    static const enum plan_holder order[] = { HOLDER_SLICES, HOLDER_DENSE, HOLDER_STAGING };
+
+    plan->in_place = 0;
+    for (int i = 0; i < plan->tensor_count; i++) {
+        struct plan_tensor *t = &plan->tensors[i];
+
+        t->home = SPACE_NONE;
+        if (t->placed)
+            t->view_of = i;
+        t->placed = false;
+    }
+    for (int i = 0; i < plan->step_count; i++)
+        plan->steps[i]->idle = false;
+    for (int i = 0; i < plan->input_count; i++)
+        plan->inputs[i].direct = false;
+    for (int i = 0; i < plan->output_count; i++)
+        plan->outputs[i].direct = false;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        TRY(place_edges(plan, order[i], true, diag));
+        TRY(place_edges(plan, order[i], false, diag));
+    }
+    return STATUS_OK;
+}
+
+/* ---- in place ---- */
+
+/* Whether all that the step does with this memory is to read element i for element i of the result.
+ */
+static bool only_elementwise(const struct plan *plan, const struct plan_step *s, int owner)
+{
+    for (int b = 0; b < PLAN_BINDINGS; b++)
+        if (s->bindings[b].space == SPACE_ARENA &&
+            plan_owner(plan, s->bindings[b].tensor) == owner && !s->bindings[b].elementwise)
+            return false;
+    return true;
+}
+
+/* The result of a step may lie where an input of it lies that nothing reads afterwards: each
+ * invocation reads its element before it writes it, and no other invocation does either, whatever
+ * the compiler makes of the two names for one memory. */
+static void place_result(struct plan *plan, int step)
+{
+    const struct plan_step *s = plan->steps[step];
+    struct plan_tensor *to;
+
+    if (s->bindings[0].space != SPACE_ARENA || !s->bindings[0].writes)
+        return;
+    to = &plan->tensors[s->bindings[0].tensor];
+    if (to->view_of != s->bindings[0].tensor || to->first_step != step)
+        return;
+    for (int b = 1; b < PLAN_BINDINGS; b++) {
+        const int owner = s->bindings[b].space == SPACE_ARENA && s->bindings[b].elementwise
+                              ? plan_owner(plan, s->bindings[b].tensor)
+                              : -1;
+        struct plan_tensor *from = owner >= 0 ? &plan->tensors[owner] : NULL;
+
+        if (!from || from == to || from->home || to->home || from->last_step != step ||
+            from->bytes != to->bytes || from->format != to->format ||
+            !only_elementwise(plan, s, owner))
+            continue;
+        from->last_step = to->last_step;
+        to->view_of = owner;
+        to->placed = true;
+        plan->in_place++;
+        return;
+    }
+}
+
+/* ---- offsets ---- */
+
+static bool has_memory(const struct plan *plan, int t)
+{
+    return plan->tensors[t].view_of == t && plan->tensors[t].first_step >= 0 &&
+           plan->tensors[t].home == SPACE_NONE;
+}
+
+enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag)
+{
+    struct span *spans;
+    size_t count = 0;
+    bool ok;
+
+    TRY(place_all_edges(plan, diag));
+    if (!(spans = mem_alloc((size_t)plan->tensor_count, sizeof *spans)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
+    find_lifetimes(plan);
+    for (int i = 0; i < plan->step_count && in_place; i++)
+        place_result(plan, i);
+    for (int i = 0; i < plan->tensor_count; i++) {
+        const struct plan_tensor *t = &plan->tensors[i];
+
+        if (has_memory(plan, i))
+            spans[count++] =
+                (struct span){ .bytes = (t->bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN,
+                               .first = t->first_step,
+                               .last = t->last_step };
+    }
+    plan->arena_bytes = offsets_assign(spans, count, &ok);
+    if (!ok) {
+        mem_free(spans);
+        return diag_fail(diag, STATUS_NO_MEMORY, "plan: no memory to place %zu tensors, or no room",
+                         count);
+    }
+    plan->arena_bound = offsets_bound(spans, count);
+    count = 0;
+    for (int i = 0; i < plan->tensor_count; i++)
+        if (has_memory(plan, i))
+            plan->tensors[i].offset = spans[count++].offset;
+    mem_free(spans);
+    for (int i = 0; i < plan->step_count; i++)
+        for (int b = 0; b < PLAN_BINDINGS; b++) {
+            struct plan_binding *binding = &plan->steps[i]->bindings[b];
+
+            if (binding->space == SPACE_ARENA)
+                binding->offset = plan->tensors[plan_owner(plan, binding->tensor)].offset;
+        }
+    return STATUS_OK;
+}
+
+/* ---- what the device must have ---- */
+
+struct plan_block plan_largest_block(const struct plan *plan)
+{
+    const struct plan_block blocks[] = { { "activations", plan->arena_bytes },
+                                         { "constants", plan->constant_bytes },
+                                         { "inputs", plan->input_bytes },
+                                         { "outputs", plan->output_bytes } };
+    struct plan_block largest = blocks[0];
+
+    for (size_t i = 1; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (blocks[i].bytes > largest.bytes)
+            largest = blocks[i];
+    return largest;
+}
+
+uint64_t plan_bytes(const struct plan *plan)
+{
+    return (uint64_t)plan->arena_bytes + plan->constant_bytes + plan->input_bytes +
+           plan->output_bytes;
+}
+
+uint64_t plan_memory(const struct gpu_options *options, const struct device_limits *limits)
+{
+    const uint64_t device = limits->memory_bytes ? limits->memory_bytes : UINT64_MAX;
+    const uint64_t wanted =
+        options->memory_limit_mib ? (uint64_t)options->memory_limit_mib << 20 : UINT64_MAX;
+
+    return device < wanted ? device : wanted;
+}
+
+static bool fits(const uint32_t *value, const uint32_t *limit)
+{
+    return value[0] <= limit[0] && value[1] <= limit[1] && value[2] <= limit[2];
+}
+
+static enum status check_step(const struct plan_step *s, const struct device_limits *limits,
+                              struct diag *diag)
+{
+    const uint64_t invocations = (uint64_t)s->spec[0] * s->spec[1] * s->spec[2];
+
+    if (!fits(s->spec, limits->max_workgroup_size) ||
+        invocations > limits->max_workgroup_invocations)
+        return diag_fail(
+            diag, STATUS_UNSUPPORTED,
+            "%s: workgroups of %u x %u x %u, the device allows %u x %u x %u, %u in all", s->shader,
+            s->spec[0], s->spec[1], s->spec[2], limits->max_workgroup_size[0],
+            limits->max_workgroup_size[1], limits->max_workgroup_size[2],
+            limits->max_workgroup_invocations);
+    if (!fits(s->groups, limits->max_workgroup_count))
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "%s: %u x %u x %u workgroups, the device allows %u x %u x %u", s->shader,
+                         s->groups[0], s->groups[1], s->groups[2], limits->max_workgroup_count[0],
+                         limits->max_workgroup_count[1], limits->max_workgroup_count[2]);
+    if (s->push_bytes > limits->max_push_constants_bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "%s: %u bytes of push constants, the device allows %u", s->shader,
+                         s->push_bytes, limits->max_push_constants_bytes);
+    if (s->shared_bytes > limits->max_shared_memory_bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "%s: %u bytes of shared memory, the device allows %u", s->shader,
+                         s->shared_bytes, limits->max_shared_memory_bytes);
+    for (int b = 0; b < PLAN_BINDINGS; b++)
+        if (s->bindings[b].bytes > limits->max_storage_buffer_range)
+            return diag_fail(diag, STATUS_UNSUPPORTED,
+                             "%s: binding %d has %zu bytes, the device allows %llu "
+                             "(maxStorageBufferRange)",
+                             s->shader, b, s->bindings[b].bytes,
+                             (unsigned long long)limits->max_storage_buffer_range);
+    return STATUS_OK;
+}
+
+enum status plan_check(const struct plan *plan, const struct device_limits *limits,
+                       struct diag *diag)
+{
+    const struct plan_block block = plan_largest_block(plan);
+
+    for (int i = 0; i < plan->step_count; i++)
+        TRY(check_step(plan->steps[i], limits, diag));
+    if (block.bytes > limits->max_memory_allocation_bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "the %s need %zu bytes in one block, the device allows %llu", block.what,
+                         block.bytes, (unsigned long long)limits->max_memory_allocation_bytes);
+    return STATUS_OK;
+}

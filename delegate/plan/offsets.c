@@ -1,0 +1,213 @@
+#include "delegate/plan/offsets.h"
+
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Rounds for each order to begin with; of small moves then; and pairs of spans in all. */
+enum { RAISES = 60, SHUFFLES = 2000, WORK = 50000000 };
+
+static bool overlap(const struct span *a, const struct span *b)
+{
+    return a->first <= b->last && b->first <= a->last;
+}
+
+/* Places spans in the given order; placed[] is kept sorted by offset.  SIZE_MAX: does not fit. */
+static size_t place(struct span *spans, const size_t *order, size_t count, size_t *placed)
+{
+    size_t peak = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct span *s = &spans[order[i]];
+        size_t at = 0, end, where = 0;
+
+        for (size_t j = 0; j < i; j++) {
+            const struct span *o = &spans[placed[j]];
+
+            if (!overlap(s, o) || o->offset + o->bytes <= at)
+                continue;
+            if (o->offset >= at && o->offset - at >= s->bytes)
+                break; /* the gap before o holds it; what follows lies higher */
+            at = o->offset + o->bytes;
+        }
+        if (!checked_add(at, s->bytes, &end))
+            return SIZE_MAX;
+        s->offset = at;
+        if (end > peak)
+            peak = end;
+        while (where < i && spans[placed[where]].offset <= at)
+            where++;
+        memmove(&placed[where + 1], &placed[where], (i - where) * sizeof placed[0]);
+        placed[where] = order[i];
+    }
+    return peak;
+}
+
+/* What comes first in an order to begin with; equal ones by their place, so that the result does
+ * not depend on a sort. */
+enum criterion { BY_BYTES, BY_AREA, BY_LIFETIME, BY_BEGIN, CRITERIA };
+
+static bool comes_first(const struct span *a, const struct span *b, enum criterion by)
+{
+    const double life_a = (double)a->last - a->first + 1, life_b = (double)b->last - b->first + 1;
+
+    switch (by) {
+    case BY_AREA: return (double)a->bytes * life_a > (double)b->bytes * life_b;
+    case BY_LIFETIME: return life_a > life_b || (life_a == life_b && a->bytes > b->bytes);
+    case BY_BEGIN: return a->first < b->first || (a->first == b->first && a->bytes > b->bytes);
+    default: return a->bytes > b->bytes;
+    }
+}
+
+static void order_by(const struct span *spans, size_t *order, size_t count, enum criterion by)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t j = i;
+
+        while (j > 0 && comes_first(&spans[i], &spans[order[j - 1]], by)) {
+            order[j] = order[j - 1];
+            j--;
+        }
+        order[j] = i;
+    }
+}
+
+static void move(size_t *order, size_t from, size_t to)
+{
+    const size_t moved = order[from];
+
+    if (from < to)
+        memmove(&order[from], &order[from + 1], (to - from) * sizeof order[0]);
+    else
+        memmove(&order[to + 1], &order[to], (from - to) * sizeof order[0]);
+    order[to] = moved;
+}
+
+struct search {
+    struct span *spans;
+    size_t count, bound;
+    size_t *order, *placed; /* of the round */
+    size_t *best_order, *best_offset, best_peak;
+    size_t rounds; /* that are left */
+};
+
+/* Places in the order as it is, and keeps what is better than all before. */
+static size_t try_order(struct search *s)
+{
+    const size_t peak = place(s->spans, s->order, s->count, s->placed);
+
+    s->rounds--;
+    if (peak < s->best_peak) {
+        s->best_peak = peak;
+        memcpy(s->best_order, s->order, s->count * sizeof s->order[0]);
+        for (size_t i = 0; i < s->count; i++)
+            s->best_offset[i] = s->spans[i].offset;
+    }
+    return peak;
+}
+
+static bool done(const struct search *s)
+{
+    return s->best_peak <= s->bound || s->rounds == 0;
+}
+
+static void raise_the_top(struct search *s, enum criterion by)
+{
+    order_by(s->spans, s->order, s->count, by);
+    for (int round = 0; round < RAISES && !done(s); round++) {
+        const size_t peak = try_order(s);
+        size_t top = 0;
+
+        if (peak == SIZE_MAX)
+            return;
+        for (size_t i = 0; i < s->count; i++) {
+            const struct span *span = &s->spans[s->order[i]];
+
+            if (span->offset + span->bytes == peak)
+                top = i;
+        }
+        move(s->order, top, 0);
+    }
+}
+
+/* splitmix64 */
+static size_t draw(uint64_t *state, size_t below)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (size_t)((z ^ (z >> 31)) % below);
+}
+
+/* Moves one span or two to another place in the best order, and goes on from there when that is no
+ * worse. */
+static void shuffle(struct search *s)
+{
+    uint64_t random = 1;
+    size_t from[2], to[2], peak = s->best_peak;
+
+    memcpy(s->order, s->best_order, s->count * sizeof s->order[0]);
+    for (int i = 0; i < SHUFFLES && !done(s) && peak != SIZE_MAX; i++) {
+        const size_t moves = 1 + draw(&random, 2);
+
+        for (size_t m = 0; m < moves; m++) {
+            from[m] = draw(&random, s->count);
+            to[m] = draw(&random, s->count);
+            move(s->order, from[m], to[m]);
+        }
+        const size_t now = try_order(s);
+        for (size_t m = moves; m > 0 && now > peak; m--)
+            move(s->order, to[m - 1], from[m - 1]);
+        if (now < peak)
+            peak = now;
+    }
+}
+
+size_t offsets_assign(struct span *spans, size_t count, bool *ok)
+{
+    struct search s = { .spans = spans,
+                        .count = count,
+                        .bound = offsets_bound(spans, count),
+                        .order = mem_alloc(count, sizeof(size_t)),
+                        .placed = mem_alloc(count + 1, sizeof(size_t)),
+                        .best_order = mem_alloc(count, sizeof(size_t)),
+                        .best_offset = mem_alloc(count, sizeof(size_t)),
+                        .best_peak = count ? SIZE_MAX : 0,
+                        /* A round looks at pairs: large graphs get fewer. */
+                        .rounds = 1 + WORK / (count * count + 1) };
+
+    *ok = s.order && s.placed && s.best_order && s.best_offset && s.bound != SIZE_MAX;
+    for (int by = 0; by < CRITERIA && *ok && !done(&s); by++)
+        raise_the_top(&s, (enum criterion)by);
+    if (*ok && !done(&s))
+        shuffle(&s);
+    *ok = *ok && s.best_peak != SIZE_MAX;
+    for (size_t i = 0; i < count && *ok; i++)
+        spans[i].offset = s.best_offset[i];
+    mem_free(s.order);
+    mem_free(s.placed);
+    mem_free(s.best_order);
+    mem_free(s.best_offset);
+    return *ok ? s.best_peak : 0;
+}
+
+size_t offsets_bound(const struct span *spans, size_t count)
+{
+    size_t bound = 0;
+
+    /* The sum changes only where a span begins. */
+    for (size_t i = 0; i < count; i++) {
+        size_t sum = 0;
+
+        for (size_t j = 0; j < count; j++)
+            if (spans[j].first <= spans[i].first && spans[i].first <= spans[j].last &&
+                !checked_add(sum, spans[j].bytes, &sum))
+                return SIZE_MAX;
+        if (sum > bound)
+            bound = sum;
+    }
+    return bound;
+}

@@ -1,0 +1,425 @@
+/* What the ops call while a plan is made. */
+#include "delegate/graph/gpu_op.h"
+#include "delegate/plan/plan.h"
+#include "delegate/plan/shader_args.h"
+#include "delegate/plan/workgroups.h"
+
+#include "reference/base/checked.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t channels, int view_of,
+                      enum plan_format format)
+{
+    struct plan *plan = p->plan;
+    struct plan_tensor *t;
+
+    if (plan->tensor_count == plan->tensor_room) {
+        const int room = plan->tensor_room ? 2 * plan->tensor_room : 64;
+        struct plan_tensor *more = mem_resize(plan->tensors, (size_t)room, sizeof *more);
+
+        if (!more) {
+            diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+            return -1;
+        }
+        plan->tensors = more;
+        plan->tensor_room = room;
+    }
+    t = &plan->tensors[plan->tensor_count];
+    *t = (struct plan_tensor){ .tensor = tensor,
+                               .rows = rows,
+                               .channels = channels,
+                               .slices = channels / 4 + (channels % 4 != 0),
+                               .view_of = view_of < 0 ? plan->tensor_count : view_of,
+                               .format =
+                                   format == FORMAT_WIDE && !plan->half ? FORMAT_STORED : format };
+    t->bytes = (size_t)t->rows * t->slices * 4 * plan_element_bytes(plan, t);
+    return plan->tensor_count++;
+}
+
+/* Rows and channels of a graph tensor, whose size was checked when its node was accepted. */
+static void shape_of(const struct graph_tensor *t, uint32_t *rows, uint32_t *channels)
+{
+    *channels = t->rank == 0 ? 1 : (uint32_t)t->dims[t->rank - 1];
+    *rows = *channels ? (uint32_t)((t->rank == 0 ? 1 : t->elements) / *channels) : 0;
+}
+
+/* An f32 tensor that just comes in to be quantized, or goes out as 8-bit integers mean it: f16
+ * would make integers differ that are exact. */
+static bool is_passing(const struct planner *p, int tensor)
+{
+    const struct graph *g = p->graph;
+    const struct graph_tensor *t = &g->tensors[tensor];
+    bool passes;
+
+    if (t->type != kTfLiteFloat32 || !p->plan->half ||
+        (t->producer >= 0 && (g->nodes[t->producer].code != BUILTIN_DEQUANTIZE ||
+                              !graph_is_quantized(g, &g->nodes[t->producer]))))
+        return false;
+    passes = t->producer >= 0;
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < g->nodes[i].input_count; j++) {
+            if (g->nodes[i].inputs[j] != tensor)
+                continue;
+            if (g->nodes[i].code != BUILTIN_QUANTIZE || !graph_is_quantized(g, &g->nodes[i]))
+                return false;
+            passes = true;
+        }
+    return passes;
+}
+
+static enum plan_format format_of(const struct planner *p, int tensor)
+{
+    const struct graph_tensor *t = &p->graph->tensors[tensor];
+
+    return graph_is_8bit(t)          ? FORMAT_BYTES
+           : t->type == kTfLiteInt16 ? FORMAT_SHORTS
+           : is_passing(p, tensor)   ? FORMAT_WIDE
+                                     : FORMAT_STORED;
+}
+
+int planner_tensor(struct planner *p, int tensor)
+{
+    uint32_t rows, channels;
+
+    if (p->of_graph[tensor] < 0) {
+        shape_of(&p->graph->tensors[tensor], &rows, &channels);
+        p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, -1, format_of(p, tensor));
+    }
+    return p->of_graph[tensor];
+}
+
+int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, enum plan_format format)
+{
+    return add_tensor(p, -1, rows, channels, -1, format);
+}
+
+enum status planner_write_back(struct planner *p, int tensor, int from)
+{
+    if (p->state_count == PLAN_STATES)
+        return diag_fail(p->diag, STATUS_UNSUPPORTED, "more than %d states in one partition",
+                         PLAN_STATES);
+    p->state[p->state_count].tensor = tensor;
+    p->state[p->state_count++].from = from;
+    return STATUS_OK;
+}
+
+int planner_view(struct planner *p, int tensor, int of)
+{
+    uint32_t rows, channels;
+
+    if (of < 0)
+        return -1;
+    shape_of(&p->graph->tensors[tensor], &rows, &channels);
+    assert(p->of_graph[tensor] < 0);
+    p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, of, p->plan->tensors[of].format);
+    return p->of_graph[tensor];
+}
+
+int planner_rows(struct planner *p, const struct graph_node *node, int of, uint32_t rows,
+                 uint32_t channels)
+{
+    const struct plan_tensor *from;
+    struct plan_step *s;
+    struct repack_args args;
+    bool bytes;
+    int to;
+
+    if (of < 0)
+        return -1;
+    from = &p->plan->tensors[of];
+    if (from->rows == rows && from->channels == channels)
+        return of;
+    if (from->channels % 4 == 0 && channels % 4 == 0)
+        return add_tensor(p, -1, rows, channels, of, from->format);
+    assert(from->format == FORMAT_STORED || from->format == FORMAT_BYTES);
+    bytes = from->format == FORMAT_BYTES;
+    if ((to = add_tensor(p, -1, rows, channels, -1, from->format)) < 0)
+        return -1;
+    s = planner_step(p, bytes ? "repack_int" : "repack", node, WORKGROUP, 1, 1);
+    if (!s)
+        return -1;
+    from = &p->plan->tensors[of]; /* may have moved */
+    args = (struct repack_args){ .count = rows * p->plan->tensors[to].slices,
+                                 .channels = channels,
+                                 .slices = p->plan->tensors[to].slices,
+                                 .source_channels = from->channels,
+                                 .source_slices = from->slices };
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, to);
+    step_read(p, s, 1, of);
+    return step_items(p, s, args.count) == STATUS_OK ? to : -1;
+}
+
+/* What a profile calls the step. */
+static const char *label_of(struct planner *p, const char *shader, const struct graph_node *node)
+{
+    const char *name =
+        node && node->output_count > 0 ? p->graph->tensors[node->outputs[0]].name : "";
+    char text[256];
+
+    if (!node)
+        return shader;
+    snprintf(text, sizeof text, "%s node %d '%s'", node->name, node->host_node, name);
+    return arena_string(&p->plan->arena, text);
+}
+
+struct plan_step *planner_step_at(struct planner *p, const char *shader,
+                                  const struct graph_node *node, uint32_t x, uint32_t y, uint32_t z,
+                                  const char *source)
+{
+    struct plan *plan = p->plan;
+    struct plan_step *s = NULL;
+
+    if (plan->step_count == plan->step_room) {
+        const int room = plan->step_room ? 2 * plan->step_room : 64;
+        struct plan_step **more = mem_resize(plan->steps, (size_t)room, sizeof *more);
+
+        if (more) {
+            plan->steps = more;
+            plan->step_room = room;
+        }
+    }
+    if (plan->step_count < plan->step_room)
+        s = ARENA_NEW(&plan->arena, 1, struct plan_step);
+    if (!s) {
+        diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+        return NULL;
+    }
+    s->shader = shader;
+    s->source = source;
+    if (!(s->label = label_of(p, shader, node))) {
+        diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+        return NULL;
+    }
+    s->node = node ? node->host_node : -1;
+    step_spec(s, 0, x);
+    step_spec(s, 1, y);
+    step_spec(s, 2, z);
+    plan->steps[plan->step_count++] = s;
+    return s;
+}
+
+void step_spec(struct plan_step *s, uint32_t id, uint32_t value)
+{
+    assert(id < PLAN_SPEC_MAX && id <= s->spec_count);
+    s->spec[id] = value;
+    if (id == s->spec_count)
+        s->spec_count++;
+}
+
+void step_push(struct plan_step *s, const void *args, size_t bytes)
+{
+    assert(bytes <= PLAN_PUSH_BYTES && bytes % 4 == 0);
+    memcpy(s->push, args, bytes);
+    s->push_bytes = (uint32_t)bytes;
+}
+
+enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups)
+{
+    const uint32_t *max = p->limits->max_workgroup_count;
+    const uint64_t x = groups < max[0] ? groups : max[0];
+    const uint64_t y = x ? (groups + x - 1) / x : 0;
+
+    if (groups == 0 || y > max[1])
+        return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                         "%s: %llu workgroups, the device allows %u x %u", s->shader,
+                         (unsigned long long)groups, max[0], max[1]);
+    s->groups[0] = (uint32_t)x;
+    s->groups[1] = (uint32_t)y;
+    s->groups[2] = 1;
+    return STATUS_OK;
+}
+
+/* For tests: another one of the sizes that could do. */
+static void use_variant(struct planner *p, struct plan_step *s)
+{
+    uint32_t codes[WORKGROUP_CANDIDATES];
+    const int count = workgroup_candidates(s, p->limits, codes);
+
+    if (p->options->workgroup_variant > 0 && count > 0)
+        workgroup_set(s, codes[(p->options->workgroup_variant - 1) % count], p->limits);
+}
+
+enum status step_tiles(struct planner *p, struct plan_step *s, uint32_t columns, uint64_t runs,
+                       uint32_t invocation_bytes)
+{
+    const uint64_t x = s->spec[0], y = s->spec[1];
+
+    s->items = columns;
+    s->runs = runs;
+    s->invocation_bytes = invocation_bytes;
+    if (columns > 0 && runs > 0 && workgroup_set(s, workgroup_of(s), p->limits)) {
+        use_variant(p, s);
+        return STATUS_OK;
+    }
+    s->items = s->runs = 0;
+    TRY(step_groups(p, s, (columns + x - 1) / x * ((runs + y - 1) / y)));
+    return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                     "%s: the device does not allow workgroups of %u x %u x %u with %u bytes each",
+                     s->shader, s->spec[0], s->spec[1], s->spec[2], invocation_bytes);
+}
+
+enum status step_items(struct planner *p, struct plan_step *s, uint64_t count)
+{
+    s->items = count;
+    if (workgroup_set(s, workgroup_size(p->limits, s->shader), p->limits)) {
+        use_variant(p, s);
+        return STATUS_OK;
+    }
+    return step_groups(p, s, (count + s->spec[0] - 1) / s->spec[0]); /* says what does not fit */
+}
+
+static void bind_tensor(struct planner *p, struct plan_step *s, int binding, int tensor,
+                        bool writes)
+{
+    assert(binding < PLAN_BINDINGS && tensor >= 0);
+    s->bindings[binding] = (struct plan_binding){ .space = SPACE_ARENA,
+                                                  .tensor = tensor,
+                                                  .bytes = p->plan->tensors[tensor].bytes,
+                                                  .writes = writes };
+}
+
+void step_read(struct planner *p, struct plan_step *s, int binding, int plan_tensor)
+{
+    bind_tensor(p, s, binding, plan_tensor, false);
+}
+
+void step_write(struct planner *p, struct plan_step *s, int binding, int plan_tensor)
+{
+    bind_tensor(p, s, binding, plan_tensor, true);
+}
+
+void step_in_place(struct plan_step *s, int binding)
+{
+    assert(s->bindings[binding].space == SPACE_ARENA && !s->bindings[binding].writes);
+    s->bindings[binding].elementwise = true;
+}
+
+void step_shared(struct plan_step *s, uint32_t bytes)
+{
+    s->shared_bytes = bytes;
+}
+
+void step_constants(struct plan_step *s, int binding, const struct packed *packed)
+{
+    s->bindings[binding] = (struct plan_binding){ .space = SPACE_CONSTANTS,
+                                                  .offset = packed->offset,
+                                                  .bytes = packed->bytes };
+}
+
+/* Room for bytes of constants, zeroed. */
+static enum status pack_bytes(struct planner *p, size_t bytes, struct packed *packed)
+{
+    struct plan *plan = p->plan;
+    size_t end;
+
+    packed->offset = plan->constant_bytes;
+    packed->bytes = bytes;
+    if (!checked_align(bytes, PLAN_ALIGN, &bytes) ||
+        !checked_add(plan->constant_bytes, bytes, &end))
+        return diag_fail(p->diag, STATUS_UNSUPPORTED, "constants: %zu bytes do not fit", bytes);
+    if (plan->unpacked) {
+        plan->constant_bytes = end;
+        return STATUS_OK;
+    }
+    if (end > plan->constant_room) {
+        const size_t room = end > 2 * plan->constant_room ? end : 2 * plan->constant_room;
+        uint8_t *more = mem_resize(plan->constants, room, 1);
+
+        if (!more)
+            return diag_fail(p->diag, STATUS_NO_MEMORY, "constants: no memory for %zu bytes", room);
+        plan->constants = more;
+        plan->constant_room = room;
+    }
+    memset(plan->constants + plan->constant_bytes, 0, end - plan->constant_bytes);
+    plan->constant_bytes = end;
+    return STATUS_OK;
+}
+
+static enum status pack_items(struct planner *p, uint64_t count, size_t item_bytes,
+                              struct packed *packed)
+{
+    size_t bytes;
+
+    if (count > SIZE_MAX || !checked_mul((size_t)count, item_bytes, &bytes) ||
+        bytes > p->limits->max_storage_buffer_range)
+        return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                         "%llu packed constants, the device allows %llu bytes in one buffer",
+                         (unsigned long long)count,
+                         (unsigned long long)p->limits->max_storage_buffer_range);
+    return pack_bytes(p, bytes, packed);
+}
+
+enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
+                         struct packed *packed)
+{
+    packed->half = storage && p->plan->half;
+    return pack_items(p, vec4_count, packed->half ? 8 : 16, packed);
+}
+
+enum status planner_pack_words(struct planner *p, uint64_t count, struct packed *packed)
+{
+    packed->half = false;
+    return pack_items(p, count, sizeof(uint32_t), packed);
+}
+
+void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,
+                      uint32_t value)
+{
+    if (!p->plan->unpacked)
+        memcpy(p->plan->constants + packed->offset + index * sizeof value, &value, sizeof value);
+}
+
+bool planner_packs(const struct planner *p)
+{
+    return !p->plan->unpacked;
+}
+
+void planner_put(struct planner *p, const struct packed *packed, uint64_t index, float value)
+{
+    uint8_t *base;
+
+    if (p->plan->unpacked)
+        return;
+    base = p->plan->constants + packed->offset;
+    if (packed->half) {
+        const uint16_t h = float_to_half(value);
+
+        memcpy(base + index * sizeof h, &h, sizeof h);
+    } else {
+        memcpy(base + index * sizeof value, &value, sizeof value);
+    }
+}
+
+enum status planner_pack_tensor(struct planner *p, int tensor, struct packed *packed)
+{
+    static const float pattern[] = {
+        [POISON_OFF] = 0, [POISON_NAN] = NAN, [POISON_INF] = INFINITY, [POISON_JUNK] = -1e5f
+    };
+    uint32_t rows, channels, slices;
+
+    shape_of(&p->graph->tensors[tensor], &rows, &channels);
+    slices = channels / 4 + (channels % 4 != 0);
+    TRY(planner_pack(p, (uint64_t)rows * slices, false, packed));
+    for (uint32_t r = 0; r < rows && planner_packs(p); r++)
+        for (uint32_t c = 0; c < 4 * slices; c++)
+            planner_put(p, packed, ((uint64_t)r * slices) * 4 + c,
+                        c < channels
+                            ? graph_constant_float(p->graph, tensor, (size_t)r * channels + c)
+                            : pattern[p->plan->poison]);
+    return STATUS_OK;
+}
+
+enum status planner_pack_bias(struct planner *p, int tensor, uint32_t count, struct packed *packed)
+{
+    TRY(planner_pack(p, ((uint64_t)count + 3) / 4, false, packed));
+    for (uint32_t i = 0; i < count && tensor >= 0; i++)
+        planner_put(p, packed, i, graph_constant_float(p->graph, tensor, i));
+    return STATUS_OK;
+}

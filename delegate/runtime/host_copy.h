@@ -1,0 +1,13 @@
+/* A tensor at the edge between the host's memory and the staging memory: the same bytes, or, in
+ * float view, 8-bit elements there and floats here. */
+#ifndef ASSAY_DELEGATE_RUNTIME_HOST_COPY_H
+#define ASSAY_DELEGATE_RUNTIME_HOST_COPY_H
+
+#include "delegate/plan/plan.h"
+
+void host_copy_in(void *staging, const void *host, const struct plan_io *io);
+void host_copy_out(void *host, const void *staging, const struct plan_io *io);
+/* From the staging memory of one partition to that of another, as if by way of the host. */
+void host_copy_across(void *to, const void *from, const struct plan_io *io);
+
+#endif

@@ -1,0 +1,235 @@
+#include "delegate/runtime/partition.h"
+
+#include "reference/base/memory.h"
+
+#include <stdio.h>
+
+TfLiteIntArray *partition_nodes(const struct graph *g, const struct decision *d)
+{
+    TfLiteIntArray *nodes =
+        mem_alloc(1, sizeof *nodes + (size_t)g->node_count * sizeof nodes->data[0]);
+
+    if (!nodes)
+        return NULL;
+    for (int i = 0; i < g->node_count; i++)
+        if (d->take[i])
+            nodes->data[nodes->size++] = g->nodes[i].host_node;
+    return nodes;
+}
+
+/* The partition's nodes in the order in which the graph runs them. */
+static enum status order_nodes(const struct graph *g, const TfLiteIntArray *wanted, int **out,
+                               int *count, struct diag *diag)
+{
+    int *nodes = mem_alloc((size_t)g->node_count, sizeof *nodes);
+
+    if (!nodes)
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    *count = 0;
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < wanted->size; j++)
+            if (wanted->data[j] == g->nodes[i].host_node) {
+                nodes[(*count)++] = wanted->data[j];
+                break;
+            }
+    *out = nodes;
+    return STATUS_OK;
+}
+
+enum status partition_request(struct plan_request *r, const TfLiteDelegateParams *partition,
+                              int **nodes, struct diag *diag)
+{
+    if (!partition->nodes_to_replace || !partition->input_tensors || !partition->output_tensors)
+        return diag_fail(diag, STATUS_INVALID, "the host gives an incomplete partition");
+    TRY(order_nodes(r->graph, partition->nodes_to_replace, nodes, &r->node_count, diag));
+    r->nodes = *nodes;
+    r->inputs = partition->input_tensors->data;
+    r->input_count = partition->input_tensors->size;
+    r->outputs = partition->output_tensors->data;
+    r->output_count = partition->output_tensors->size;
+    return STATUS_OK;
+}
+
+static void drop_partition(struct decision *d, const struct graph *g,
+                           const TfLiteDelegateParams *partition, const struct drop *why)
+{
+    const TfLiteIntArray *nodes = partition->nodes_to_replace;
+
+    for (int i = 0; i < nodes->size; i++)
+        for (int j = 0; j < g->node_count; j++)
+            if (g->nodes[j].host_node == nodes->data[i])
+                decision_drop(d, g, j, why);
+}
+
+/* ---- memory ---- */
+
+/* A plan without packed constants, whatever its blocks come to. */
+static enum status plan_sizes(struct plan *plan, const TfLiteDelegateParams *partition,
+                              const struct graph *g, const struct gpu_options *o,
+                              const struct device_limits *limits, struct diag *diag)
+{
+    struct device_limits any = *limits;
+    struct plan_request request = { .graph = g, .options = o, .limits = &any, .unpacked = true };
+    enum status s;
+    int *nodes = NULL;
+
+    any.max_memory_allocation_bytes = UINT64_MAX;
+    TRY(partition_request(&request, partition, &nodes, diag));
+    s = plan_make(plan, &request, diag);
+    mem_free(nodes);
+    return s;
+}
+
+/* Drops the partition when its memory is not there, else takes it off *free_bytes. */
+static enum status fit_partition(const TfLiteDelegateParams *partition, const struct graph *g,
+                                 const struct gpu_options *o, const struct device_limits *limits,
+                                 uint64_t *free_bytes, struct decision *d, struct diag *diag)
+{
+    struct drop why = { .rule = RULE_LIMITS_PARTITION,
+                        .field = "device memory",
+                        .hint = "use precision=fp16, or take fewer nodes (include, exclude)" };
+    struct plan plan;
+    const enum status s = plan_sizes(&plan, partition, g, o, limits, diag);
+
+    if (s == STATUS_UNSUPPORTED) { /* not for its memory */
+        snprintf(why.value, sizeof why.value, "%.*s", (int)sizeof why.value - 1, diag->text);
+        snprintf(why.limit, sizeof why.limit, "a plan that the device can run");
+        why.field = "plan";
+        drop_partition(d, g, partition, &why);
+        diag_clear(diag);
+        return STATUS_OK;
+    }
+    if (s != STATUS_OK)
+        return s;
+    const struct plan_block block = plan_largest_block(&plan);
+    const uint64_t need = plan_bytes(&plan);
+    plan_close(&plan);
+    if (block.bytes > limits->max_memory_allocation_bytes) {
+        snprintf(why.value, sizeof why.value, "%zu bytes of %s", block.bytes, block.what);
+        snprintf(why.limit, sizeof why.limit, "%llu bytes in one block (maxMemoryAllocationSize)",
+                 (unsigned long long)limits->max_memory_allocation_bytes);
+        drop_partition(d, g, partition, &why);
+    } else if (need > *free_bytes) {
+        snprintf(why.value, sizeof why.value, "%llu bytes", (unsigned long long)need);
+        snprintf(why.limit, sizeof why.limit, "%llu bytes, free of %llu",
+                 (unsigned long long)*free_bytes, (unsigned long long)plan_memory(o, limits));
+        drop_partition(d, g, partition, &why);
+    } else {
+        *free_bytes -= need;
+    }
+    return STATUS_OK;
+}
+
+/* ---- which ones ---- */
+
+/* Places of the partitions, largest first. */
+static int *order_by_size(const TfLiteDelegateParams *partitions, int count)
+{
+    int *order = mem_alloc((size_t)count, sizeof *order);
+
+    for (int i = 0; order && i < count; i++) {
+        int j = i;
+
+        while (j > 0 && partitions[order[j - 1]].nodes_to_replace->size <
+                            partitions[i].nodes_to_replace->size) {
+            order[j] = order[j - 1];
+            j--;
+        }
+        order[j] = i;
+    }
+    return order;
+}
+
+static enum status limit(const TfLiteDelegateParams *partitions, const int *order, int count,
+                         const struct gpu_options *o, const struct device_limits *limits,
+                         const struct graph *g, struct decision *d, struct diag *diag)
+{
+    uint64_t free_bytes = plan_memory(o, limits);
+
+    for (int i = 0; i < count; i++) {
+        const TfLiteDelegateParams *p = &partitions[order[i]];
+        struct drop why = { .field = "nodes of the partition" };
+
+        snprintf(why.value, sizeof why.value, "%d", p->nodes_to_replace->size);
+        if (p->nodes_to_replace->size < o->min_nodes) {
+            why.rule = RULE_OPTION_MIN_NODES;
+            why.hint = "its partition is smaller than the option min_nodes";
+            snprintf(why.limit, sizeof why.limit, "at least %d (min_nodes)", o->min_nodes);
+            drop_partition(d, g, p, &why);
+        } else if (o->max_partitions > 0 && i >= o->max_partitions) {
+            why.rule = RULE_OPTION_MAX_PARTITIONS;
+            why.hint = "larger partitions are taken; raise max_partitions (0: no limit)";
+            snprintf(why.limit, sizeof why.limit, "one of the %d largest (max_partitions)",
+                     o->max_partitions);
+            drop_partition(d, g, p, &why);
+        } else {
+            TRY(fit_partition(p, g, o, limits, &free_bytes, d, diag));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* *count is -1 where the host gives no preview.  The host owns what it previews. */
+static enum status preview(TfLiteContext *context, const struct graph *g, const struct decision *d,
+                           TfLiteDelegateParams **partitions, int *count, struct diag *diag)
+{
+    TfLiteIntArray *nodes;
+    TfLiteStatus status = kTfLiteOk;
+
+    *partitions = NULL;
+    *count = -1;
+    if (!context->PreviewDelegatePartitioning)
+        return STATUS_OK;
+    if (!(nodes = partition_nodes(g, d)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "partitions: out of memory");
+    *count = 0;
+    if (nodes->size > 0)
+        status = context->PreviewDelegatePartitioning(context, nodes, partitions, count);
+    mem_free(nodes);
+    if (status != kTfLiteOk)
+        return diag_fail(diag, STATUS_INVALID, "the host does not preview the partitions");
+    for (int i = 0; i < *count; i++)
+        if (!(*partitions)[i].nodes_to_replace)
+            return diag_fail(diag, STATUS_INVALID, "the host previews an incomplete partition");
+    return STATUS_OK;
+}
+
+enum status partition_limit(TfLiteContext *context, const struct gpu_options *o,
+                            const struct device_limits *limits, const struct graph *g,
+                            struct decision *d, struct diag *diag)
+{
+    TfLiteDelegateParams *partitions;
+    enum status s;
+    int *order;
+    int count;
+
+    TRY(preview(context, g, d, &partitions, &count, diag));
+    if (count <= 0)
+        return STATUS_OK;
+    if (!(order = order_by_size(partitions, count)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "partitions: out of memory");
+    s = limit(partitions, order, count, o, limits, g, d, diag);
+    mem_free(order);
+    return s;
+}
+
+enum status partition_sum(TfLiteContext *context, const struct gpu_options *o,
+                          const struct device_limits *limits, const struct graph *g,
+                          const struct decision *d, struct partition_sums *sums, struct diag *diag)
+{
+    TfLiteDelegateParams *partitions;
+
+    *sums = (struct partition_sums){ 0 };
+    TRY(preview(context, g, d, &partitions, &sums->count, diag));
+    for (int i = 0; i < sums->count; i++) {
+        struct plan plan;
+
+        TRY(plan_sizes(&plan, &partitions[i], g, o, limits, diag));
+        sums->constant_bytes += plan.constant_bytes;
+        sums->activation_bytes += plan.arena_bytes;
+        sums->activation_bound += plan.arena_bound;
+        sums->staging_bytes += plan.input_bytes + plan.output_bytes;
+        plan_close(&plan);
+    }
+    return STATUS_OK;
+}

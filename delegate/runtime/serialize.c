@@ -1,0 +1,128 @@
+#include "delegate/runtime/serialize.h"
+
+#include "delegate/base/clock.h"
+#include "delegate/plan/workgroups.h"
+#include "delegate/runtime/delegate.h"
+#include "reference/base/memory.h"
+
+#include <string.h>
+
+/* One warning a graph. */
+static void warn(struct gpu_delegate *d, TfLiteContext *context, const struct diag *diag)
+{
+    bool said;
+
+    pthread_mutex_lock(&d->lock);
+    said = d->serialized.warned;
+    d->serialized.warned = true;
+    d->serialized.failed++;
+    pthread_mutex_unlock(&d->lock);
+    if (!said)
+        context->ReportError(context, "WARNING: serialization in %s: %s; started without",
+                             d->options.serialization_dir, diag->text);
+}
+
+static void count(struct gpu_delegate *d, int *counter, uint64_t bytes)
+{
+    pthread_mutex_lock(&d->lock);
+    (*counter)++;
+    d->serialized.bytes += bytes;
+    pthread_mutex_unlock(&d->lock);
+}
+
+static struct cache_identity identify(struct gpu_delegate *d, const struct plan *plan)
+{
+    const struct device *device = d->device;
+    struct cache_identity id = { .vendor_id = device->info.vendor_id,
+                                 .device_id = device->info.device_id,
+                                 .driver_version = device->driver_version,
+                                 .api_version = device->info.api_version,
+                                 .library = cache_hash_library(),
+                                 .plan = cache_hash_plan(plan) };
+
+    memcpy(id.device_uuid, device->device_uuid, sizeof id.device_uuid);
+    memcpy(id.driver_uuid, device->driver_uuid, sizeof id.driver_uuid);
+    memcpy(id.pipeline_uuid, device->pipeline_uuid, sizeof id.pipeline_uuid);
+    if (!d->serialized.has_model) { /* once a graph: the caller holds prepare_lock */
+        d->serialized.model = cache_hash_graph(d->graph);
+        d->serialized.has_model = true;
+    }
+    id.model = d->serialized.model;
+    return id;
+}
+
+static bool find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
+                 struct plan *plan)
+{
+    struct diag diag = { 0 };
+
+    s->on = true;
+    s->id = identify(d, plan);
+    cache_name(s->name, d->options.model_token, &s->id);
+    if (cache_load(&s->content, &s->found, d->options.serialization_dir, s->name, &s->id,
+                   plan->constant_bytes, &diag) != STATUS_OK)
+        warn(d, context, &diag);
+    if (!s->found)
+        return false;
+    count(d, &d->serialized.found, cache_file_bytes(&s->content));
+    plan->constants = s->content.constants;
+    plan->unpacked = false;
+    s->content.constants = NULL;
+    workgroups_apply(plan, &d->device->limits, s->content.tuning, s->content.tuning_count);
+    return true;
+}
+
+bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
+                        struct plan *plan)
+{
+    const uint64_t before = clock_ns();
+    const bool found = find(s, d, context, plan);
+
+    delegate_add_part(d, &d->time.serialize_ns, before);
+    return found;
+}
+
+struct pipeline_cache *serialization_pipelines(struct serialization *s, struct gpu_delegate *d,
+                                               TfLiteContext *context)
+{
+    struct diag diag = { 0 };
+
+    if (!s->on)
+        return NULL;
+    if (pipeline_cache_open(&s->pipelines, d->device, s->content.pipelines,
+                            s->content.pipeline_bytes, !s->found || d->options.tune,
+                            &diag) == STATUS_OK)
+        return &s->pipelines;
+    warn(d, context, &diag);
+    s->on = false;
+    return NULL;
+}
+
+void serialization_keep(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
+                        const struct plan *plan, bool changed)
+{
+    struct cache_content content = { .tuning = s->content.tuning,
+                                     .tuning_count = s->content.tuning_count,
+                                     .constants = plan->constants,
+                                     .constant_bytes = plan->constant_bytes };
+    const uint64_t before = clock_ns();
+    struct diag diag = { 0 };
+
+    if (!s->on || (s->found && !changed))
+        return;
+    if (pipeline_cache_read(&s->pipelines, &content.pipelines, &content.pipeline_bytes, &diag) !=
+            STATUS_OK ||
+        cache_save(&content, d->options.serialization_dir, s->name, &s->id, &diag) != STATUS_OK)
+        warn(d, context, &diag);
+    else
+        count(d, &d->serialized.written, cache_file_bytes(&content));
+    mem_free(content.pipelines);
+    delegate_add_part(d, &d->time.serialize_ns, before);
+}
+
+void serialization_close(struct serialization *s)
+{
+    pipeline_cache_close(&s->pipelines);
+    cache_content_close(&s->content);
+    s->on = false;
+}

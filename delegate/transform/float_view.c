@@ -1,0 +1,190 @@
+/* Rounding is a node of its own, behind the one that computes: at the partition's edge the host's
+ * integers are made on the CPU, and there is no such node where nobody else reads the tensor. */
+#include "delegate/transform/float_view.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "delegate/plan/shader_args.h"
+
+#include <string.h>
+
+struct graph_steps float_view_steps(const struct graph_tensor *t)
+{
+    const bool is_signed = t->viewed == kTfLiteInt8;
+    const int32_t zero = t->quant.zero_point[0];
+
+    return (struct graph_steps){ .scale = t->quant.scale[0],
+                                 .low = (float)((is_signed ? -128 : 0) - zero),
+                                 .high = (float)((is_signed ? 127 : 255) - zero) };
+}
+
+static enum status plan_simulate(struct planner *p, const struct graph_node *n)
+{
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "simulate", n, WORKGROUP, 1, 1);
+    struct simulate_args args;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args =
+        (struct simulate_args){ .count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices,
+                                .steps = float_view_steps(graph_output(p->graph, n, 0)) };
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_in_place(s, 1);
+    return step_items(p, s, args.count);
+}
+
+/* Not an op of any model. */
+static const struct gpu_op simulate = { .code = BUILTIN_QUANTIZE, .plan = plan_simulate };
+
+bool float_view_is_rounding(const struct graph_node *n)
+{
+    return n->op == &simulate;
+}
+
+static enum status no_memory(struct rewrite *w)
+{
+    return diag_fail(w->diag, STATUS_NO_MEMORY, "float view of %d nodes: out of memory",
+                     w->graph.node_count);
+}
+
+static int new_tensor(struct rewrite *w, const struct graph_tensor *like)
+{
+    struct graph *g = &w->graph;
+
+    if (g->tensor_count == w->tensor_room)
+        return -1;
+    g->tensors[g->tensor_count] = *like;
+    g->tensors[g->tensor_count].producer = -1;
+    return g->tensor_count++;
+}
+
+/* The inputs of a product of sums; false: the node is none. */
+static bool product_inputs(const struct graph_node *n, int *x, int *weights, int *bias)
+{
+    *x = 0;
+    *weights = 1;
+    *bias = 2;
+    switch (n->code) {
+    case BUILTIN_CONV_2D:
+    case BUILTIN_DEPTHWISE_CONV_2D:
+    case BUILTIN_FULLY_CONNECTED: return true;
+    case BUILTIN_TRANSPOSE_CONV:
+        *x = 2;
+        *bias = 3;
+        return true;
+    default: return false;
+    }
+}
+
+/* The bias is an integer in steps of the products, whatever scale it says it has. */
+static enum status view_bias(struct rewrite *w, int node)
+{
+    const struct graph *g = &w->graph;
+    const struct graph_node *n = &g->nodes[node];
+    const struct graph_quant *of_x, *of_w;
+    const struct graph_tensor *b;
+    int x, weights, bias, tensor;
+    float *values;
+
+    if (!product_inputs(n, &x, &weights, &bias) || !(b = graph_input(g, n, bias)) ||
+        b->type != kTfLiteInt32)
+        return STATUS_OK;
+    of_x = &graph_input(g, n, x)->quant;
+    of_w = &graph_input(g, n, weights)->quant;
+    if (!(values = ARENA_NEW(&w->graph.arena, b->elements, float)))
+        return no_memory(w);
+    for (size_t i = 0; i < b->elements; i++)
+        values[i] = (float)((double)of_x->scale[0] * of_w->scale[of_w->count > 1 ? i : 0] *
+                            (double)graph_constant_int(g, n->inputs[bias], i));
+    if ((tensor = new_tensor(w, b)) < 0)
+        return no_memory(w);
+    g->tensors[tensor].type = kTfLiteFloat32;
+    g->tensors[tensor].data = values;
+    g->tensors[tensor].quant = (struct graph_quant){ 0 };
+    return rewrite_input(w, node, bias, tensor);
+}
+
+/* Whether what the node computes is already on the steps of output tensor y. */
+static bool is_on_steps(const struct graph *g, const struct graph_node *n,
+                        const struct graph_tensor *y)
+{
+    if (!n->op->moves)
+        return false;
+    for (int i = 0; i < n->input_count; i++) {
+        const struct graph_tensor *x = n->inputs[i] >= 0 ? &g->tensors[n->inputs[i]] : NULL;
+
+        if (x && x->quant.scale && (x->viewed != kTfLiteNoType || graph_is_8bit(x)) &&
+            (x->quant.scale[0] != y->quant.scale[0] || x->quant.count != 1 ||
+             x->quant.zero_point[0] != y->quant.zero_point[0]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_read(const struct graph *g, int tensor)
+{
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < g->nodes[i].input_count; j++)
+            if (g->nodes[i].inputs[j] == tensor)
+                return true;
+    return false;
+}
+
+/* Behind node `node`, one that rounds its output i; what the node computes gets a tensor of its
+ * own. */
+static enum status add_rounding(struct rewrite *w, int node, int i)
+{
+    struct graph *g = &w->graph;
+    const int rounded = g->nodes[node].outputs[i];
+    const int unrounded = new_tensor(w, &g->tensors[rounded]);
+    struct graph_node n = { .host_node = g->nodes[node].host_node,
+                            .op = &simulate,
+                            .code = BUILTIN_QUANTIZE,
+                            .version = 1,
+                            .name = "QUANTIZE",
+                            .input_count = 1,
+                            .output_count = 1 };
+
+    if (unrounded < 0 || g->node_count == w->node_room)
+        return no_memory(w);
+    n.inputs = arena_copy(&g->arena, &unrounded, 1, sizeof unrounded);
+    n.outputs = arena_copy(&g->arena, &rounded, 1, sizeof rounded);
+    if (!n.inputs || !n.outputs)
+        return no_memory(w);
+    TRY(rewrite_output(w, node, i, unrounded));
+    memmove(&g->nodes[node + 2], &g->nodes[node + 1],
+            (size_t)(g->node_count - node - 1) * sizeof g->nodes[0]);
+    g->nodes[node + 1] = n;
+    g->node_count++;
+    return STATUS_OK;
+}
+
+enum status float_view_make(struct rewrite *w)
+{
+    struct graph *g = &w->graph;
+
+    for (int i = 0; i < g->node_count; i++)
+        TRY(view_bias(w, i));
+    for (int t = 0; t < g->tensor_count; t++)
+        if (graph_is_8bit(&g->tensors[t]) && !graph_is_constant(g, t) &&
+            g->tensors[t].quant.scale) {
+            g->tensors[t].viewed = g->tensors[t].type;
+            g->tensors[t].type = kTfLiteFloat32;
+        }
+    for (int i = 0; i < g->node_count; i++) {
+        const int outputs = g->nodes[i].op == &simulate ? 0 : g->nodes[i].output_count;
+
+        for (int j = 0; j < outputs; j++) {
+            const int tensor = g->nodes[i].outputs[j];
+            const struct graph_tensor *y = &g->tensors[tensor];
+
+            if (y->viewed != kTfLiteNoType && is_read(g, tensor) &&
+                !is_on_steps(g, &g->nodes[i], y))
+                TRY(add_rounding(w, i, j));
+        }
+    }
+    return STATUS_OK;
+}

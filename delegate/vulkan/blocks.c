@@ -1,0 +1,112 @@
+#include "delegate/vulkan/blocks.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Larger ones are not kept: they would be missed by others. */
+#define KEPT_BYTES_MAX ((VkDeviceSize)1 << 20)
+#define ROUND          ((VkDeviceSize)1 << 16)
+
+static atomic_ullong held_bytes, held;
+
+uint64_t blocks_held_bytes(void)
+{
+    return atomic_load(&held_bytes);
+}
+
+uint64_t blocks_held(void)
+{
+    return atomic_load(&held);
+}
+
+static void drop(VkDevice device, struct block *block)
+{
+    if (block->memory != VK_NULL_HANDLE) {
+        atomic_fetch_sub(&held_bytes, block->bytes);
+        atomic_fetch_sub(&held, 1);
+    }
+    vkFreeMemory(device, block->memory, NULL); /* unmaps */
+    *block = (struct block){ 0 };
+}
+
+static void remove_at(struct blocks *b, int i)
+{
+    b->count--;
+    memmove(&b->kept[i], &b->kept[i + 1], (size_t)(b->count - i) * sizeof b->kept[0]);
+}
+
+static bool take_kept(struct blocks *b, uint32_t type, VkDeviceSize bytes, bool map,
+                      struct block *out)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&b->lock);
+    for (int i = 0; i < b->count && !found; i++) {
+        const struct block *k = &b->kept[i];
+
+        found = k->type == type && k->bytes == bytes && (k->mapped != NULL) == map;
+        if (found) {
+            *out = *k;
+            remove_at(b, i);
+        }
+    }
+    pthread_mutex_unlock(&b->lock);
+    return found;
+}
+
+VkResult blocks_take(struct blocks *b, VkDevice device, uint32_t type, VkDeviceSize bytes, bool map,
+                     struct block *out, const char **call)
+{
+    VkMemoryAllocateInfo info = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                  .memoryTypeIndex = type };
+    VkResult r;
+
+    if (bytes <= KEPT_BYTES_MAX) /* so that few sizes serve all */
+        bytes = (bytes + ROUND - 1) / ROUND * ROUND;
+    if (bytes <= KEPT_BYTES_MAX && take_kept(b, type, bytes, map, out))
+        return VK_SUCCESS;
+    *out = (struct block){ .bytes = bytes, .type = type };
+    info.allocationSize = bytes;
+    *call = "vkAllocateMemory";
+    r = vkAllocateMemory(device, &info, NULL, &out->memory);
+    if (r == VK_ERROR_OUT_OF_DEVICE_MEMORY || r == VK_ERROR_OUT_OF_HOST_MEMORY) {
+        blocks_clear(b, device);
+        r = vkAllocateMemory(device, &info, NULL, &out->memory);
+    }
+    if (r == VK_SUCCESS) {
+        atomic_fetch_add(&held_bytes, bytes);
+        atomic_fetch_add(&held, 1);
+    } else {
+        out->memory = VK_NULL_HANDLE;
+    }
+    if (r == VK_SUCCESS && map) {
+        *call = "vkMapMemory";
+        r = vkMapMemory(device, out->memory, 0, VK_WHOLE_SIZE, 0, &out->mapped);
+    }
+    if (r != VK_SUCCESS)
+        drop(device, out);
+    return r;
+}
+
+void blocks_give(struct blocks *b, VkDevice device, struct block *block)
+{
+    if (block->bytes <= KEPT_BYTES_MAX && block->memory != VK_NULL_HANDLE) {
+        pthread_mutex_lock(&b->lock);
+        if (b->count == BLOCKS_KEPT) {
+            drop(device, &b->kept[0]);
+            remove_at(b, 0);
+        }
+        b->kept[b->count++] = *block;
+        *block = (struct block){ 0 };
+        pthread_mutex_unlock(&b->lock);
+    }
+    drop(device, block);
+}
+
+void blocks_clear(struct blocks *b, VkDevice device)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->count > 0)
+        drop(device, &b->kept[--b->count]);
+    pthread_mutex_unlock(&b->lock);
+}

@@ -1,0 +1,172 @@
+#include "delegate/vulkan/instance.h"
+
+#include "delegate/vulkan/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static VkInstance instance;
+static pid_t owner; /* the process that made it */
+static VkDebugUtilsMessengerEXT messenger;
+static PFN_vkCmdBeginDebugUtilsLabelEXT label_begin;
+static PFN_vkCmdEndDebugUtilsLabelEXT label_end;
+
+static pthread_mutex_t message_lock = PTHREAD_MUTEX_INITIALIZER;
+static long message_count;
+static char message_last[1024];
+
+long device_validation_messages(char *text, size_t size)
+{
+    long n;
+
+    pthread_mutex_lock(&message_lock);
+    n = message_count;
+    snprintf(text, size, "%s", message_last);
+    pthread_mutex_unlock(&message_lock);
+    return n;
+}
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                 VkDebugUtilsMessageTypeFlagsEXT types,
+                                                 const VkDebugUtilsMessengerCallbackDataEXT *data,
+                                                 void *user)
+{
+    (void)severity;
+    (void)types;
+    (void)user;
+    pthread_mutex_lock(&message_lock);
+    message_count++;
+    snprintf(message_last, sizeof message_last, "%s", data && data->pMessage ? data->pMessage : "");
+    pthread_mutex_unlock(&message_lock);
+    return VK_FALSE;
+}
+
+static bool validation_wanted(void)
+{
+    const char *v = getenv("ASSAY_VK_VALIDATION");
+
+    return v && strcmp(v, "1") == 0;
+}
+
+static bool has_debug_utils(void)
+{
+    VkExtensionProperties list[128];
+    uint32_t count = 128;
+    const VkResult r = vkEnumerateInstanceExtensionProperties(NULL, &count, list);
+
+    for (uint32_t i = 0; i < count && (r == VK_SUCCESS || r == VK_INCOMPLETE); i++)
+        if (strcmp(list[i].extensionName, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0)
+            return true;
+    return false;
+}
+
+static enum status create(struct diag *diag)
+{
+    static const char *const layers[] = { "VK_LAYER_KHRONOS_validation" };
+    static const char *const extensions[] = { VK_EXT_DEBUG_UTILS_EXTENSION_NAME };
+    static const VkValidationFeatureEnableEXT enables[] = {
+        VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
+    };
+    const VkDebugUtilsMessengerCreateInfoEXT message_info = {
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+        .pfnUserCallback = on_message,
+    };
+    const VkValidationFeaturesEXT features = {
+        .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+        .pNext = &message_info,
+        .enabledValidationFeatureCount = 1,
+        .pEnabledValidationFeatures = enables,
+    };
+    const VkApplicationInfo application = { .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                            .pApplicationName = "assay",
+                                            .pEngineName = "assay_delegate",
+                                            .apiVersion = VK_API_VERSION_1_1 };
+    const bool validate = validation_wanted();
+    const bool debug_utils = validate || has_debug_utils();
+    const VkInstanceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+        .pNext = validate ? &features : NULL,
+        .pApplicationInfo = &application,
+        .enabledLayerCount = validate ? 1 : 0,
+        .ppEnabledLayerNames = layers,
+        .enabledExtensionCount = debug_utils ? 1 : 0,
+        .ppEnabledExtensionNames = extensions,
+    };
+    uint32_t version = VK_API_VERSION_1_0;
+    VkResult r;
+
+    /* The loader itself tells a 1.0 one from others. */
+    const PFN_vkEnumerateInstanceVersion enumerate =
+        (PFN_vkEnumerateInstanceVersion)vkGetInstanceProcAddr(NULL, "vkEnumerateInstanceVersion");
+    if (enumerate)
+        enumerate(&version);
+    if (version < VK_API_VERSION_1_1)
+        return diag_fail(diag, STATUS_NO_DEVICE, "the Vulkan loader knows 1.0 only, 1.1 is needed");
+    r = vkCreateInstance(&info, NULL, &instance);
+    if (r != VK_SUCCESS) {
+        instance = VK_NULL_HANDLE;
+        device_fail(diag, "vkCreateInstance", r);
+        if (r == VK_ERROR_INCOMPATIBLE_DRIVER)
+            return diag_fail(diag, STATUS_NO_DEVICE,
+                             "no Vulkan driver is installed, or none can be used "
+                             "(vkCreateInstance: VK_ERROR_INCOMPATIBLE_DRIVER)");
+        if (r == VK_ERROR_LAYER_NOT_PRESENT)
+            return diag_fail(diag, STATUS_NO_DEVICE,
+                             "ASSAY_VK_VALIDATION=1, but VK_LAYER_KHRONOS_validation is missing");
+        return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
+    }
+    if (debug_utils) {
+        label_begin = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+            instance, "vkCmdBeginDebugUtilsLabelEXT");
+        label_end = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+            instance, "vkCmdEndDebugUtilsLabelEXT");
+    }
+    if (validate) {
+        const PFN_vkCreateDebugUtilsMessengerEXT make =
+            (PFN_vkCreateDebugUtilsMessengerEXT)vkGetInstanceProcAddr(
+                instance, "vkCreateDebugUtilsMessengerEXT");
+
+        if (make)
+            make(instance, &message_info, NULL, &messenger);
+    }
+    return STATUS_OK;
+}
+
+enum status instance_get(VkInstance *out, struct diag *diag)
+{
+    /* What a driver made before a fork is of no use after it: its threads are not there.  It cannot
+     * be destroyed either. */
+    if (instance && owner != getpid()) {
+        instance = VK_NULL_HANDLE;
+        messenger = VK_NULL_HANDLE;
+        label_begin = NULL;
+        label_end = NULL;
+    }
+    if (!instance) {
+        TRY(create(diag));
+        owner = getpid();
+    }
+    *out = instance;
+    return STATUS_OK;
+}
+
+void instance_label_begin(VkCommandBuffer commands, const char *label)
+{
+    const VkDebugUtilsLabelEXT info = { .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+                                        .pLabelName = label };
+
+    if (label_begin && label_end)
+        label_begin(commands, &info);
+}
+
+void instance_label_end(VkCommandBuffer commands)
+{
+    if (label_begin && label_end)
+        label_end(commands);
+}

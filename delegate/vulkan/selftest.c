@@ -1,0 +1,208 @@
+#include "delegate/vulkan/selftest.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "delegate/vulkan/executor.h"
+#include "reference/base/fixed_point.h"
+#include "reference/base/half.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VALUES = 67 }; /* not a multiple of 4: the last slice has padded lanes */
+
+bool selftest_half_allowed(float stored, float value)
+{
+    const float nearest = half_to_float(float_to_half(value));
+    float toward_zero = nearest;
+
+    if (fabsf(nearest) > fabsf(value))
+        toward_zero = copysignf(half_to_float(float_to_half(fabsf(nearest)) - 1), value);
+    return stored == nearest || stored == toward_zero ||
+           (fabsf(value) < 0x1p-14f && stored == 0.0f);
+}
+
+/* Ties, both sides of them, the ends of the range, denormals, and a spread of others. */
+static void fill(float values[VALUES])
+{
+    static const float corners[] = { 0.0f,          1.0f,         -1.0f,        65504.0f,
+                                     -65504.0f,     0x1p-14f,     0x1p-24f,     -0x3p-24f,
+                                     0x1.ffcp-15f,  1 + 0x1p-11f, 1 + 0x3p-11f, 1 + 0x1.02p-11f,
+                                     -1 - 0x3p-11f, 0x1.ffep+10f, 2049.0f,      2051.0f,
+                                     0.1f,          -1.0f / 3.0f, 3.14159265f,  65488.0f };
+    const size_t n = sizeof corners / sizeof corners[0];
+
+    memcpy(values, corners, sizeof corners);
+    for (size_t i = n; i < VALUES; i++)
+        values[i] = ldexpf(1.0f + (float)(i * 37 % 64) / 63.7f, (int)(i % 29) - 14) *
+                    (i % 2 ? 1.0f : -1.0f);
+}
+
+static const struct gpu_options options = { .precision = PRECISION_FP16 };
+
+static enum status make_plan(struct plan *plan, const struct device *d, struct diag *diag)
+{
+    /* One tensor, straight from the input to the output. */
+    static const int tensor = 0;
+    struct graph_tensor t = { .name = "values",
+                              .type = kTfLiteFloat32,
+                              .rank = 1,
+                              .dims = { VALUES },
+                              .elements = VALUES,
+                              .producer = -1,
+                              .source = -1 };
+    const struct graph graph = { .tensors = &t, .tensor_count = 1 };
+    const struct plan_request request = { .graph = &graph,
+                                          .options = &options,
+                                          .limits = &d->limits,
+                                          .inputs = &tensor,
+                                          .outputs = &tensor,
+                                          .input_count = 1,
+                                          .output_count = 1 };
+
+    return plan_make(plan, &request, diag);
+}
+
+enum status selftest_half(struct device *d, struct pipeline_cache *cache, struct diag *diag)
+{
+    struct executor e = { 0 };
+    struct plan plan = { 0 };
+    float values[VALUES], stored[VALUES];
+    enum status s;
+
+    fill(values);
+    if ((s = make_plan(&plan, d, diag)) != STATUS_OK ||
+        (s = executor_open(&e, d, &plan, &options, cache, diag)) != STATUS_OK ||
+        (s = executor_record(&e, diag)) != STATUS_OK)
+        goto done;
+    memcpy(executor_input(&e, 0), values, sizeof values);
+    if ((s = executor_run(&e, diag)) != STATUS_OK)
+        goto done;
+    memcpy(stored, executor_output(&e, 0), sizeof stored);
+    for (int i = 0; i < VALUES && s == STATUS_OK; i++)
+        if (!selftest_half_allowed(stored[i], values[i]))
+            s = diag_fail(diag, STATUS_NO_DEVICE,
+                          "device '%s': 16-bit storage is wrong: %a comes back as %a", d->info.name,
+                          values[i], stored[i]);
+done:
+    executor_close(&e);
+    plan_close(&plan);
+    return s;
+}
+
+/* ---- packed dot product ---- */
+
+enum { DEPTH = 22, OUTPUTS = 67, PIXELS = 5 };
+static const struct quant_multiplier factor = { 1 << 30, -9 }; /* 2^-10 */
+
+/* A 1x1 convolution with the ends of the range, and a spread of others. */
+struct dots {
+    int8_t x[PIXELS][DEPTH], w[OUTPUTS][DEPTH], y[PIXELS][OUTPUTS];
+};
+
+static void fill_dots(struct dots *d)
+{
+    for (int p = 0; p < PIXELS; p++)
+        for (int i = 0; i < DEPTH; i++)
+            d->x[p][i] = (int8_t)(p == 0 ? -128 : p == 1 ? 127 : (i * 89 + p * 151) % 256 - 128);
+    for (int o = 0; o < OUTPUTS; o++)
+        for (int i = 0; i < DEPTH; i++)
+            d->w[o][i] = (int8_t)(o == 0   ? -128
+                                  : o == 1 ? (i % 8 < 4 ? 127 : -128)
+                                           : (i * 53 + o * 197) % 256 - 128);
+    for (int p = 0; p < PIXELS; p++)
+        for (int o = 0; o < OUTPUTS; o++) {
+            int32_t sum = 0;
+
+            for (int i = 0; i < DEPTH; i++)
+                sum += d->x[p][i] * d->w[o][i];
+            d->y[p][o] = (int8_t)quant_clamp(quant_multiply(sum, factor),
+                                             (struct quant_range){ INT8_MIN, INT8_MAX });
+        }
+}
+
+static struct graph_tensor bytes_of(const char *name, int outer, int columns, int channels,
+                                    const void *data, const float *scale, const int32_t *zero)
+{
+    const size_t elements = (size_t)outer * (size_t)columns * (size_t)channels;
+
+    return (struct graph_tensor){ .name = name,
+                                  .type = kTfLiteInt8,
+                                  .rank = 4,
+                                  .dims = { outer, 1, columns, channels },
+                                  .elements = elements,
+                                  .data = data,
+                                  .producer = -1,
+                                  .quant = { scale, zero, 1, elements, 0 },
+                                  .source = -1 };
+}
+
+static enum status plan_dots(struct plan *plan, const struct device *d,
+                             const struct gpu_options *wanted, const struct dots *dots,
+                             struct diag *diag)
+{
+    static const float scale[] = { 1, 0x1p-10f };
+    static const int32_t zero = 0;
+    static const int nodes[] = { 0 }, in[] = { 0, 1 }, out[] = { 2 };
+    const TfLiteConvParams params = { .padding = kTfLitePaddingValid,
+                                      .stride_width = 1,
+                                      .stride_height = 1,
+                                      .dilation_width_factor = 1,
+                                      .dilation_height_factor = 1 };
+    struct graph_tensor t[] = {
+        bytes_of("x", 1, PIXELS, DEPTH, NULL, &scale[0], &zero),
+        bytes_of("w", OUTPUTS, 1, DEPTH, dots->w, &scale[1], &zero),
+        bytes_of("y", 1, PIXELS, OUTPUTS, NULL, &scale[0], &zero),
+    };
+    struct graph_node node = { .op = gpu_op_find(BUILTIN_CONV_2D),
+                               .code = BUILTIN_CONV_2D,
+                               .version = 1,
+                               .name = "CONV_2D",
+                               .params = &params,
+                               .inputs = in,
+                               .outputs = out,
+                               .input_count = 2,
+                               .output_count = 1 };
+    const struct graph graph = { .tensors = t, .tensor_count = 3, .nodes = &node, .node_count = 1 };
+    const struct plan_request request = { .graph = &graph,
+                                          .options = wanted,
+                                          .limits = &d->limits,
+                                          .nodes = nodes,
+                                          .node_count = 1,
+                                          .inputs = in,
+                                          .input_count = 1,
+                                          .outputs = out,
+                                          .output_count = 1 };
+
+    t[2].producer = 0;
+    return plan_make(plan, &request, diag);
+}
+
+enum status selftest_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag)
+{
+    const struct gpu_options wanted = { .packed_dot = true };
+    struct executor e = { 0 };
+    struct plan plan = { 0 };
+    struct dots dots;
+    const int8_t *y;
+    enum status s;
+
+    fill_dots(&dots);
+    if ((s = plan_dots(&plan, d, &wanted, &dots, diag)) != STATUS_OK ||
+        (s = executor_open(&e, d, &plan, &wanted, cache, diag)) != STATUS_OK ||
+        (s = executor_record(&e, diag)) != STATUS_OK)
+        goto done;
+    memcpy(executor_input(&e, 0), dots.x, sizeof dots.x);
+    if ((s = executor_run(&e, diag)) != STATUS_OK)
+        goto done;
+    y = executor_output(&e, 0);
+    for (int i = 0; i < PIXELS * OUTPUTS && s == STATUS_OK; i++)
+        if (y[i] != dots.y[i / OUTPUTS][i % OUTPUTS])
+            s = diag_fail(diag, STATUS_NO_DEVICE,
+                          "device '%s': the packed dot product is wrong: %d where %d is right",
+                          d->info.name, y[i], dots.y[i / OUTPUTS][i % OUTPUTS]);
+done:
+    executor_close(&e);
+    plan_close(&plan);
+    return s;
+}
