@@ -39,7 +39,7 @@ obj = $(patsubst %.c,$(B)/%.o,$(1))
 
 REF_SRC := $(filter-out reference/examples/%,$(wildcard reference/*/*.c))
 GPU_SRC := $(filter-out delegate/examples/%,$(wildcard delegate/*/*.c delegate/*/*/*.c))
-CONF_SRC := $(wildcard conformance/*.c conformance/suites/*.c)
+CONF_SRC := $(filter-out conformance/unit/%,$(wildcard conformance/*/*.c))
 UNIT_SRC := $(wildcard conformance/unit/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/*/*_int.comp delegate/ops/int8/*.comp)
@@ -52,7 +52,7 @@ REF_OBJ := $(call obj,$(REF_SRC))
 SHARED_OBJ := $(call obj,$(wildcard reference/base/*.c))
 GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv_data.o $(B)/delegate/source_id.o
 CONF_OBJ := $(call obj,$(CONF_SRC))
-CONF_LIB_OBJ := $(filter-out $(B)/conformance/main.o,$(CONF_OBJ))
+CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o,$(CONF_OBJ))
 
 # The delegate is small: only what runs over whole tensors, or at each inference, is for speed.
 QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c shaders/inflate.c runtime/kernel.c \

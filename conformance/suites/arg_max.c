@@ -1,8 +1,8 @@
 /* ARG_MAX, a member of reduce in the reference.  The delegate leaves it to the host, so on ours its
  * cases are declined; they hold the reference against the real runtime: the first of equal
  * elements, every axis, every rank. */
-#include "conformance/maker.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 struct row {

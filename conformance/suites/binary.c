@@ -1,10 +1,10 @@
 /* Elementwise ops of two inputs: ADD, SUB, MUL, MAXIMUM, MINIMUM.  Broadcasting with either operand
  * the smaller one, either one a constant, ranks 0-6, channels around slices, all fused activations.
  */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/quant_axes.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/quant_axes.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* CONCATENATION: channels that do not fill their slices, every axis, many inputs, constants. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 #include <assert.h>

@@ -1,9 +1,9 @@
 /* CONV_2D: kernels, strides, dilations and paddings on odd images; channels around slices on both
  * sides; groups; fused activations; long sums; constants that are not constant. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/quant_axes.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/quant_axes.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */

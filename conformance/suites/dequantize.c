@@ -8,8 +8,8 @@
  *
  * A constant alone is no graph, so its values are seen through the op behind it, judged by that
  * op's own rule; what the case asks is that the DEQUANTIZE itself is taken and adds no error. */
-#include "conformance/maker.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 enum reader {

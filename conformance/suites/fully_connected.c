@@ -1,9 +1,9 @@
 /* FULLY_CONNECTED: units and depths around slices, inputs of every rank flattened across padded
  * lanes, batches, with and without bias, fused activations. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/quant_axes.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/quant_axes.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 enum { NO_BIAS = 1, ABSENT_BIAS = 2, KEEP_DIMS = 4, RUNTIME_WEIGHTS = 8, RUNTIME_BIAS = 16 };

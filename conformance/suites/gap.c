@@ -1,8 +1,8 @@
 /* Graphs of several ops that show what goes wrong elsewhere: blocks of networks, ops that tend to
  * be merged, tensors that are read long after they were made.  A row has a make function of its
  * own; the member that it names in `only` is the last op, the one that it is about. */
-#include "conformance/chain.h"
-#include "conformance/suite.h"
+#include "conformance/cases/graph_builder.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CONFORMANCE_SUITES_GAPS_H
 #define ASSAY_CONFORMANCE_SUITES_GAPS_H
 
-#include "conformance/suite.h"
+#include "conformance/cases/suite.h"
 
 #define GAP_HALF_RANGE "fp16: infinity or NaN near 65504"
 #define GAP_HALF_SUM   "fp16: long sums overflow or lose digits"

@@ -1,9 +1,9 @@
 /* LSTM, the basic kernel: each width of input and cells against slices of four, batches, states
  * that are variables: the judge also runs sequences of steps.  All four outputs are outputs of the
  * graph. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 enum { TANH = 4, BASIC = 1 }; /* file codes */

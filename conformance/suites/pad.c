@@ -1,7 +1,7 @@
 /* PAD: every axis alone and together, pads that move channels across slices, ranks 1-5. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 #include <assert.h>

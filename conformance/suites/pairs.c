@@ -1,9 +1,9 @@
 /* Every op behind every other one, for channels that do not fill their slices: what the first op
  * leaves in lanes that are no channels must not be seen by the second.  The case is about the
  * second op; the tensor between the two is judged as well. */
-#include "conformance/chain.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/graph_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Pools: AVERAGE_POOL_2D, MAX_POOL_2D.  Windows that reach over the edge count what is inside the
  * image only, and find no zeros outside. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */

@@ -1,6 +1,6 @@
 /* PRELU.  Slopes for each channel, one for all, for each pixel; constant or not; both signs. */
-#include "conformance/maker.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 #include <string.h>

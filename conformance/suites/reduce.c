@@ -1,9 +1,9 @@
 /* Reductions: MEAN.  Every set of axes of an image, ranks 1-6, axes written in every way that the
  * format allows, sums that do not fit f16. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/quant_axes.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/quant_axes.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 struct row {

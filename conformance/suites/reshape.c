@@ -1,7 +1,7 @@
 /* RESHAPE: data that keep their order while slices and padded lanes change under them. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 /* Where the new shape stands. */

@@ -1,8 +1,8 @@
 /* RESIZE_BILINEAR: enlarging and reducing, both flags, to and from one pixel, channels in slices.
  */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 struct row {

@@ -1,7 +1,7 @@
 /* SOFTMAX: rows of every length around slices and workgroups, logits near and far apart. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 struct row {

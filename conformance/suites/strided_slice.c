@@ -1,7 +1,7 @@
 /* STRIDED_SLICE: every mask, both directions, slices that move channels between lanes. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 #include <string.h>

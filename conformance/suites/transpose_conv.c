@@ -1,9 +1,9 @@
 /* TRANSPOSE_CONV: strides that leave gaps or overlap, both paddings, channels around slices, with
  * and without bias. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/quant_axes.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/quant_axes.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */

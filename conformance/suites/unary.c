@@ -1,9 +1,9 @@
 /* Elementwise ops of one input: RELU, RELU6, EXP, LOGISTIC.  Every rank, slices of four, one
  * element more than a workgroup, and values on both sides of the clamps. */
-#include "conformance/maker.h"
-#include "conformance/pairwise.h"
-#include "conformance/quant_axes.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/pairwise.h"
+#include "conformance/cases/quant_axes.h"
+#include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
 struct row {

@@ -4,8 +4,8 @@
 
 #include "conformance/unit/gpu_kit.h"
 
-#include "conformance/zoo.h"
-#include "conformance/zoo_net.h"
+#include "conformance/models/net.h"
+#include "conformance/models/zoo.h"
 
 static inline void net_mobilenet(struct model *m)
 {

@@ -1,7 +1,7 @@
 /* The limits: what honest f32 code makes of sums passes, in any order and never once not; what uses
  * f16 where f32 was promised, or loses a product, does not. */
-#include "conformance/bound.h"
-#include "conformance/data.h"
+#include "conformance/bounds/bound.h"
+#include "conformance/cases/data.h"
 
 #include "reference/base/half.h"
 

@@ -1,6 +1,6 @@
 /* Limits along a graph: what an op makes of inputs that are off by a known amount. */
-#include "conformance/bound.h"
-#include "conformance/carry.h"
+#include "conformance/bounds/bound.h"
+#include "conformance/judge/propagate.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"

@@ -1,6 +1,6 @@
 /* The case tables: names, numbers, reasons; and that every case builds, the same way each time. */
-#include "conformance/case.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case.h"
+#include "conformance/cases/suite.h"
 
 #include "reference/base/half.h"
 #include "reference/base/memory.h"

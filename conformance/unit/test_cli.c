@@ -1,5 +1,5 @@
 /* The command line: values, ranges, suggestions, help, messages. */
-#include "conformance/cli.h"
+#include "conformance/cli/args.h"
 #include "conformance/unit/capture.h"
 
 #include <setjmp.h>

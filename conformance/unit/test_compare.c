@@ -1,5 +1,5 @@
 /* Comparing tensors: which element is named, what the figures mean, which rule speaks. */
-#include "conformance/compare.h"
+#include "conformance/bounds/compare.h"
 
 #include "reference/base/half.h"
 

@@ -1,5 +1,5 @@
 /* The data of cases: the same bits everywhere, and each set what the policy says it is. */
-#include "conformance/data.h"
+#include "conformance/cases/data.h"
 
 #include "reference/base/half.h"
 

@@ -1,6 +1,6 @@
 /* The judge of whole models: what passes and what does not; and runs against delegates that go
  * wrong in one known way. */
-#include "conformance/digits.h"
+#include "conformance/models/digits.h"
 #include "conformance/unit/mock_path.h"
 
 #include "assay_gpu.h"

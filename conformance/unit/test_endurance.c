@@ -1,5 +1,5 @@
 /* What `assay endurance` calls flat. */
-#include "conformance/endurance.h"
+#include "conformance/bench/endurance.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

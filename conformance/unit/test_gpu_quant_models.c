@@ -4,11 +4,11 @@
  * All nodes but ARG_MAX are taken.  quantized=exact gives the reference's outputs to the last bit;
  * quantized=float_view the same class, unless the reference's two best are closer than the error.
  * The arena is at most 1.02 of what has to live at once. */
-#include "conformance/image.h"
-#include "conformance/tensor_io.h"
-#include "conformance/tensor_value.h"
+#include "conformance/io/image.h"
+#include "conformance/io/tensor_io.h"
+#include "conformance/io/tensor_value.h"
+#include "conformance/models/zoo.h"
 #include "conformance/unit/graph_kit.h"
-#include "conformance/zoo.h"
 #include "reference/format/tflite.h"
 #include "reference/kernels/op.h"
 

@@ -3,8 +3,8 @@
 #include "conformance/unit/cache_kit.h"
 
 #include "assay_gpu.h"
-#include "conformance/case.h"
-#include "conformance/suite.h"
+#include "conformance/cases/case.h"
+#include "conformance/cases/suite.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/runtime/delegate.h"
 #include "reference/format/tflite.h"

@@ -1,5 +1,5 @@
 /* Images: each format's kinds, what is refused and why, truncated and damaged files, resizing. */
-#include "conformance/image.h"
+#include "conformance/io/image.h"
 #include "reference/base/memory.h"
 
 #include <setjmp.h>

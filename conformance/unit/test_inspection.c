@@ -1,6 +1,6 @@
 /* `assay inspect`: what it says of a model that runs, of one that is refused, of one that cannot
  * run; as JSON and as text. */
-#include "conformance/inspection.h"
+#include "conformance/inspect/inspection.h"
 #include "conformance/unit/mock_path.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"

@@ -1,5 +1,5 @@
 /* `assay inspect --plan`: the steps that the delegate tells of, and where its tensors lie. */
-#include "conformance/inspection.h"
+#include "conformance/inspect/inspection.h"
 #include "conformance/unit/mock_path.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"

@@ -1,5 +1,5 @@
 /* The suite's test of itself: each planted fault is seen, and what is honest passes. */
-#include "conformance/judge.h"
+#include "conformance/judge/judge.h"
 #include "conformance/unit/mock_path.h"
 
 #include "reference/base/memory.h"

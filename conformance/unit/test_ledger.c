@@ -1,7 +1,7 @@
 /* The version ledger: ours is true of the cases that there are, and each way to be untrue is seen.
  */
-#include "conformance/ledger.h"
-#include "conformance/suite.h"
+#include "conformance/cases/suite.h"
+#include "conformance/report/ledger.h"
 
 #include "delegate/accept/refusal.h"
 #include "reference/base/memory.h"

@@ -1,6 +1,6 @@
 /* Arrays in files (.npy, HDF5), and tensors filled from them. */
-#include "conformance/array.h"
-#include "conformance/tensor_io.h"
+#include "conformance/io/array.h"
+#include "conformance/io/tensor_io.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/format/tflite.h"

@@ -1,5 +1,5 @@
 /* Pairwise sweeps: each pair is there, few rows, and names. */
-#include "conformance/pairwise.h"
+#include "conformance/cases/pairwise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

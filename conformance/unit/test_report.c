@@ -1,9 +1,9 @@
 /* Reports: the table, the totals line, what is said of a failure; the JSON as documented; waivers,
  * baselines and requirements. */
-#include "conformance/report.h"
-#include "conformance/select.h"
+#include "conformance/cases/select.h"
+#include "conformance/report/expectations.h"
+#include "conformance/report/report.h"
 #include "conformance/unit/mock_path.h"
-#include "conformance/verdict.h"
 
 #include "reference/base/memory.h"
 

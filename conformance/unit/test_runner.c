@@ -1,6 +1,6 @@
 /* Worker processes: what a delegate does to its process is a result, not the end of the run. */
-#include "conformance/runner.h"
-#include "conformance/select.h"
+#include "conformance/cases/select.h"
+#include "conformance/judge/runner.h"
 #include "conformance/unit/mock_path.h"
 
 #include "reference/base/memory.h"

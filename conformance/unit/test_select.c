@@ -1,6 +1,6 @@
 /* Which cases run: filters, limits, shards. */
-#include "conformance/select.h"
-#include "conformance/suite.h"
+#include "conformance/cases/select.h"
+#include "conformance/cases/suite.h"
 
 #include "reference/base/memory.h"
 

@@ -1,5 +1,5 @@
 /* Subjects: paths, options, bounds, what loads and what does not. */
-#include "conformance/subject.h"
+#include "conformance/subject/subject.h"
 #include "conformance/unit/mock_path.h"
 
 #include <setjmp.h>

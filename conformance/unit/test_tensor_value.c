@@ -1,5 +1,5 @@
 /* Values of tensors: real numbers, the best classes, random inputs, labels. */
-#include "conformance/tensor_value.h"
+#include "conformance/io/tensor_value.h"
 #include "reference/format/tflite.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * each and without any: the same verdict, and the same numbers as the net that needs none. */
 #include "conformance/unit/transform_kit.h"
 
-#include "conformance/zoo.h"
+#include "conformance/models/zoo.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* The zoo: topology, the same bytes from the same seed, activations that stay sane. */
-#include "conformance/hash.h"
-#include "conformance/tensor_value.h"
-#include "conformance/zoo.h"
-#include "conformance/zoo_quant.h"
+#include "conformance/io/tensor_value.h"
+#include "conformance/models/net_quant.h"
+#include "conformance/models/zoo.h"
+#include "conformance/util/sha256.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 #include "reference/format/tflite.h"

@@ -1,0 +1,22 @@
+/* One timed start and its inferences: what the parts of assay bench share. */
+#ifndef ASSAY_CONFORMANCE_BENCH_BENCH_SESSION_H
+#define ASSAY_CONFORMANCE_BENCH_BENCH_SESSION_H
+
+#include "conformance/bench/bench.h"
+#include "conformance/subject/session.h"
+
+struct bench_session {
+    struct session s;
+    double create_ms, prepare_ms;
+};
+
+/* With more options than the command line's.  session_close also after a failure. */
+enum status bench_start_session(struct bench_session *t, const struct bench_request *q,
+                                const struct subject_option *extra, size_t extra_count,
+                                struct diag *diag);
+enum status bench_infer(struct session *s, double *ms, struct diag *diag);
+
+/* Starts in processes of their own; the caller has loaded nothing so far. */
+enum status bench_starts(struct bench_result *r, const struct bench_request *q, struct diag *diag);
+
+#endif

@@ -1,0 +1,291 @@
+/* Limits of the tolerance policy: 5.1 classes, 5.2 elementary functions, 5.3 dot products,
+ * 5.4 composed ops, 5.6 special values.
+ *
+ * Where the policy's f16 terms meet f32 arithmetic, the f32 limit is widened by (1 + 2^-10): the
+ * result that is rounded to f16 is the computed one, not the exact one.  With y' computed and r
+ * exact, |y' - r| <= L, storing adds 2^-11 |y'| <= 2^-11 (|r| + L): L (1 + 2^-11) + 2^-11 |r|.
+ *
+ * That is all that f16 storage adds to the composed ops too, as nothing between their operands and
+ * their results is stored as f16: corners and weights of a bilinear mean are multiplied in f32; of
+ * an LSTM, x and h side by side are f16 values already, z is kept in f32 until the gates have used
+ * it, and h is made from the c that has not been stored yet. */
+#include "conformance/bounds/bound.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double unit = 0x1p-24; /* u of f32 */
+static const double floor32 = 0x1p-126;
+
+const struct bound_storage *bound_storage(enum bounds bounds)
+{
+    static const struct bound_storage single = { FLT_MAX, 0x1p-126, 23, 0, 0 };
+    static const struct bound_storage half = { 65504, 0x1p-14, 10, 0x1p-11, 0x1p-25 };
+
+    return bounds == BOUNDS_FP16 ? &half : &single;
+}
+
+/* 2^(exponent of x - fraction_bits), as if x had at least the smallest normal exponent. */
+static double ulp_of(const struct bound_storage *s, double x)
+{
+    int exponent, smallest;
+
+    frexp(s->smallest_normal, &smallest);
+    frexp(x, &exponent);
+    if (x == 0 || !isfinite(x) || exponent < smallest)
+        exponent = smallest;
+    return ldexp(1, exponent - 1 - s->fraction_bits);
+}
+
+const struct bound_rule *bound_rule_of_output(const struct bound_rule *rule, int output)
+{
+    /* x and h side by side: a copy; z: plain sums of products. */
+    static const struct bound_rule copy = { .kind = BOUND_BITS }, sums = { .kind = BOUND_DOT };
+
+    if (rule->kind != BOUND_LSTM)
+        return rule;
+    return output == 2 ? &copy : output == 3 ? &sums : rule;
+}
+
+double bound_ulp(enum bounds bounds, double x)
+{
+    return ulp_of(bound_storage(bounds), x);
+}
+
+/* 2 + min(K, 3 sqrt K) */
+static double dot_units(double terms)
+{
+    return 2 + fmin(terms, 3 * sqrt(terms));
+}
+
+/* With f32 arithmetic and storage. */
+static double limit32(const struct bound_rule *rule, const struct bound_point *p)
+{
+    const double r = fabs(p->value);
+    /* Of EXP and LOGISTIC; beyond this their results are 0, 1 or infinite. */
+    const double x = fmin(p->magnitude, 0x1p10);
+
+    switch (rule->kind) {
+    case BOUND_BITS: return 0;
+    case BOUND_ROUNDED: return rule->ulps * bound_ulp(BOUNDS_FP32, p->value);
+    case BOUND_DOT:
+        return p->magnitude == 0
+                   ? 0
+                   : unit * dot_units(p->terms) * p->magnitude + 2 * unit * r + floor32;
+    case BOUND_AVERAGE:
+        return p->magnitude == 0
+                   ? 0
+                   : unit * dot_units(p->terms) * p->magnitude + 8 * unit * r + floor32;
+    case BOUND_SOFTMAX: return unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude) + floor32;
+    /* The error of x * log2 e, which is at most u of it, grows with |x|: 2|x| ULP of the result. */
+    case BOUND_EXP: return 2 * unit * r * (4 + 2 * x) + floor32;
+    /* ... and that of exp(-|x|) counts as far as 1 + exp(-|x|) shows it. */
+    case BOUND_LOGISTIC: return 2 * unit * r * 8 + 2.5e-7 * (3 + 2 * x) * exp(-x) + floor32;
+    /* Products of two weights each, and a coordinate that is off by its last places. */
+    case BOUND_RESIZE:
+        return p->magnitude == 0 ? 0 : unit * (8 * p->magnitude + 4 * p->terms) + floor32;
+    case BOUND_LSTM: return unit * p->magnitude + floor32;
+    }
+    assert(!"a kind of bound");
+    return 0;
+}
+
+double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+    const double limit = limit32(rule, p);
+
+    if (limit == 0 || s->rounding == 0)
+        return limit;
+    return limit * (1 + 0x1p-10) + s->rounding * fabs(p->value) + s->step;
+}
+
+double bound_steps(const struct bound_rule *rule, enum bounds floats, const struct bound_point *p,
+                   double scale, int32_t zero)
+{
+    const struct bound_storage *const s = bound_storage(floats);
+    const double r = fabs(p->value - zero), x = fmin(p->magnitude, 0x1p10);
+    double off, operands; /* of the op; by a relative error of the operands */
+
+    switch (rule->kind) {
+    case BOUND_DOT:
+        operands = 2 * p->magnitude;
+        off = unit * (dot_units(p->terms) * p->magnitude + 2 * r);
+        break;
+    case BOUND_AVERAGE: /* a pool's magnitude does not count the zero point */
+        operands = p->magnitude + abs(zero);
+        off = unit * (dot_units(p->terms) * operands + 8 * r);
+        break;
+    case BOUND_SOFTMAX: /* logits are shifted by their largest, which may be large itself */
+        operands = r * (512 + p->magnitude);
+        off = unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude);
+        break;
+    case BOUND_EXP:
+        operands = r * x;
+        off = 2 * unit * r * (4 + 2 * x);
+        break;
+    case BOUND_LOGISTIC:
+        operands = x * exp(-x) / scale;
+        off = 2 * unit * r * 8 + 2.5e-7 * (3 + 2 * x) * exp(-x) / scale;
+        break;
+    case BOUND_RESIZE:
+        operands = p->magnitude + abs(zero);
+        off = unit * (8 * operands + 4 * p->terms);
+        break;
+    case BOUND_LSTM:
+        operands = 0;
+        off = unit * p->magnitude;
+        break;
+    case BOUND_BITS:
+    case BOUND_ROUNDED:
+    default:
+        operands = 2 * (p->magnitude + r);
+        off = 4 * unit * (p->magnitude + r);
+        break;
+    }
+    off += unit * operands;
+    if (s->rounding == 0)
+        return off;
+    return off * (1 + 0x1p-10) + s->rounding * (operands + r) + s->step / scale;
+}
+
+double bound_runtime_error(const struct bound_rule *rule, enum bounds bounds,
+                           const struct bound_point *p)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+
+    /* Its SOFTMAX of f16 keeps the exponentials as f16 between the sum and the quotient: one
+     * rounding of the numerator and the average of those of the summands, each u16 at most, and
+     * half a step where it is denormal (the sum is at least 1).  Seen: 1.7 u16 in all. */
+    if (rule->kind == BOUND_SOFTMAX)
+        return 2 * s->rounding * fabs(p->value) + s->step;
+    /* Its LOGISTIC has e^x instead of e^x / (1 + e^x) below -9. */
+    return rule->kind == BOUND_LOGISTIC && p->value < 0.5 && p->magnitude > 9 ? 2e-8 : 0;
+}
+
+static bool is_overflow(const struct bound_storage *s, double limit, double value)
+{
+    return fabs(value) + limit >= s->largest + ulp_of(s, s->largest) / 2;
+}
+
+struct bound_verdict bound_check(enum bounds bounds, double limit, double value, double got)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+    const double error = fabs(got - value);
+
+    if (isnan(value))
+        return (struct bound_verdict){ isnan(got), isnan(got) ? 0 : INFINITY };
+    if (isnan(got))
+        return (struct bound_verdict){ false, NAN };
+    if (is_overflow(s, limit, value) && signbit(got) == signbit(value) &&
+        (isinf(got) || fabs(got) == s->largest))
+        return (struct bound_verdict){ true, 0 };
+    if (isinf(got) || isinf(value))
+        return (struct bound_verdict){ got == value, got == value ? 0 : INFINITY };
+    /* What is stored as a denormal may be flushed: that is no error, and shows nothing of the
+     * limit. */
+    if (got == 0 && value != 0 && fabs(value) < s->smallest_normal)
+        return (struct bound_verdict){ true, 0 };
+    if (error <= limit)
+        return (struct bound_verdict){ true, error };
+    if (got == 0 && fabs(value) - limit < s->smallest_normal)
+        return (struct bound_verdict){ true, 0 };
+    return (struct bound_verdict){ false, error };
+}
+
+struct bound_verdict bound_check_special(enum bounds bounds, double limit, double x, double value,
+                                         double got)
+{
+    if (isnan(x) || isnan(got))
+        return (struct bound_verdict){ true, 0 };
+    return bound_check(bounds, isnan(limit) ? 0 : limit, value, got);
+}
+
+/* What remains of an error when the roundings that are no part of the sum are taken off: storing as
+ * f16, and dividing by the count. */
+static double residual(const struct bound_rule *rule, enum bounds bounds,
+                       const struct bound_point *p, double got)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+    const double r = fabs(p->value), error = got - p->value;
+    double explained = s->rounding * r + s->step;
+
+    if (rule->kind == BOUND_AVERAGE)
+        explained += 6 * unit * r;
+    if (got == 0 && r < s->smallest_normal)
+        return 0;
+    return fabs(error) <= explained ? 0 : copysign(fabs(error) - explained, error);
+}
+
+void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
+                    const struct bound_point *p, double got)
+{
+    const double limit = bound_limit(rule, bounds, p);
+    double e, scaled;
+
+    if (p->magnitude <= 0 || !isfinite(got) || is_overflow(bound_storage(bounds), limit, p->value))
+        return;
+    e = residual(rule, bounds, p, got) / (unit * p->magnitude);
+    scaled = e / (0.5 + 0.5 * sqrt(p->terms));
+    sums->count++;
+    sums->sum += e;
+    sums->squares += e * e;
+    sums->scaled_squares += scaled * scaled;
+    sums->roots += sqrt(p->terms);
+    if (rule->kind == BOUND_DOT)
+        sums->shared += fmin(1, 2 / sqrt(p->row)) * fabs(p->value) / p->magnitude;
+}
+
+const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
+{
+    if (rule->kind == BOUND_BITS)
+        return "its own results are equal bits; the margin is that of the ops behind it";
+    if (bounds == BOUNDS_FP16)
+        return "storing as f16 rounds by up to half a unit in the last place, nearly all of the "
+               "limit";
+    switch (rule->kind) {
+    case BOUND_ROUNDED:
+        return "the limit is one unit in the last place; a correct rounding takes half of it";
+    case BOUND_DOT:
+        return "few products: the limit is a few roundings, or the mean of many like sums";
+    case BOUND_AVERAGE:
+        return "few elements: the limit is a few roundings and those of the division";
+    case BOUND_SOFTMAX:
+        return "the exponential's own error, or the row's sum, which few terms make up";
+    case BOUND_EXP:
+        return "drivers may be off by 3 + 2|x| units in the last place, the limit is 4 + 2|x|";
+    case BOUND_LOGISTIC:
+        return "the exponential inside may be off by 3 + 2|x| units in the last place";
+    case BOUND_RESIZE:
+        return "a flat or small image: four products with weights that were rounded themselves";
+    case BOUND_LSTM:
+        return "four sums, five exponentials and their products, each near its own limit";
+    case BOUND_BITS: break;
+    }
+    return "";
+}
+
+struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums)
+{
+    struct bound_sums_verdict v = { .pass = true };
+
+    if (sums->count == 0)
+        return v;
+    v.rms = sqrt(sums->scaled_squares / sums->count);
+    v.rms_limit = 1 + 2 / sqrt(sums->count);
+    v.mean = sums->sum / sums->count;
+    v.mean_limit = 4 * sqrt(sums->squares / sums->count) / sqrt(sums->count) +
+                   (0.05 * sums->roots + sums->shared) / sums->count;
+    v.pass = v.rms <= v.rms_limit && fabs(v.mean) <= v.mean_limit;
+    return v;
+}
+
+double bound_softmax_sum(enum bounds bounds, double row, double small)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+    const double limit = unit * (4 * sqrt(row) + 4);
+
+    return s->rounding == 0 ? limit : limit + s->rounding + row * s->step + small;
+}

@@ -1,0 +1,268 @@
+/* Compares one output tensor with its reference. */
+#include "conformance/bounds/compare.h"
+
+#include "reference/base/half.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+void compare_where(const int *dims, int rank, size_t i, char *out, size_t bytes)
+{
+    size_t index[REF_MAX_RANK] = { 0 };
+    size_t used = 0;
+
+    if (rank > REF_MAX_RANK)
+        rank = 0;
+    for (int d = rank - 1; d >= 0; d--) {
+        index[d] = i % (size_t)dims[d];
+        i /= (size_t)dims[d];
+    }
+    if (rank == 4) {
+        snprintf(out, bytes, "n %zu h %zu w %zu c %zu", index[0], index[1], index[2], index[3]);
+        return;
+    }
+    used += (size_t)snprintf(out, bytes, "[");
+    for (int d = 0; d < rank && used < bytes; d++)
+        used += (size_t)snprintf(out + used, bytes - used, "%s%zu", d ? ", " : "", index[d]);
+    if (used < bytes)
+        snprintf(out + used, bytes - used, "]");
+}
+
+static bool load(TfLiteType type, const void *data, size_t i, double *value)
+{
+    switch (type) {
+    case kTfLiteFloat32: *value = ((const float *)data)[i]; return true;
+    case kTfLiteFloat16: *value = half_to_float(((const uint16_t *)data)[i]); return true;
+    case kTfLiteInt32: *value = ((const int32_t *)data)[i]; return true;
+    case kTfLiteInt16: *value = ((const int16_t *)data)[i]; return true;
+    case kTfLiteInt8: *value = ((const int8_t *)data)[i]; return true;
+    case kTfLiteUInt8: *value = ((const uint8_t *)data)[i]; return true;
+    case kTfLiteBool: *value = ((const uint8_t *)data)[i]; return true;
+    default: return false;
+    }
+}
+
+static struct bound_point point(const struct compare_request *q, size_t i)
+{
+    return (struct bound_point){
+        .value = q->detail->value[i],
+        .magnitude = q->detail->magnitude[i],
+        .terms = q->detail->terms[i],
+        .row = q->rank > 0 ? q->dims[q->rank - 1] : 1,
+    };
+}
+
+/* S2: sums and products of integers that the arithmetic holds exactly have one right result. */
+static bool is_exact(const struct compare_request *q, const struct bound_point *p)
+{
+    return q->integers && (q->rule->kind == BOUND_DOT || q->rule->kind == BOUND_ROUNDED) &&
+           p->magnitude < (q->bounds == BOUNDS_FP16 ? 0x1p11 : 0x1p24) &&
+           p->value == rint(p->value);
+}
+
+/* The first of them is kept. */
+static void note_wrong(const struct compare_request *q, struct comparison *c, size_t i, double got,
+                       double want, double error, double limit, const char *text)
+{
+    c->pass = false;
+    if (c->has_element)
+        return;
+    c->has_element = true;
+    c->index = i;
+    c->got = got;
+    c->want = want;
+    c->error = error;
+    c->limit = limit;
+    compare_where(q->dims, q->rank, i, c->where, sizeof c->where);
+    snprintf(c->text, sizeof c->text, "%s", text);
+}
+
+static double ratio(double error, double limit)
+{
+    if (isnan(error))
+        return INFINITY;
+    return error == 0 ? 0 : error / limit; /* limit 0: infinite */
+}
+
+static void compare_element(const struct compare_request *q, struct comparison *c, size_t i,
+                            double got, double *bias)
+{
+    const struct bound_point p = point(q, i);
+    const double limit = q->other_way ? q->other_way[i] + bound_limit(q->rule, q->bounds, &p)
+                         : is_exact(q, &p)
+                             ? 0
+                             : bound_limit(q->rule, q->bounds, &p) +
+                                   (q->runtime ? bound_runtime_error(q->rule, q->bounds, &p) : 0);
+    const bool special = q->special && !isfinite(q->special[i]);
+    const struct bound_verdict v =
+        special ? bound_check_special(q->bounds, limit, q->special[i], p.value, got)
+                : bound_check(q->bounds, limit, p.value, got);
+    const double size = isnan(v.error) ? INFINITY : v.error;
+
+    c->max_abs = fmax(c->max_abs, size);
+    c->max_ulp = fmax(c->max_ulp, size / bound_ulp(q->bounds, p.value));
+    c->margin = fmax(c->margin, ratio(v.pass ? fmin(v.error, limit) : v.error, limit));
+    if (limit > 0 && isfinite(got - p.value) && !special)
+        *bias += (got - p.value) / limit;
+    if (v.pass)
+        return;
+    c->wrong++;
+    note_wrong(q, c, i, got, p.value, v.error, limit,
+               isnan(got)   ? "NaN from finite input"
+               : limit == 0 ? "not equal"
+               : isinf(got) ? "infinite"
+                            : "over the limit");
+}
+
+/* A result in integers.  Exact: it is the reference's.  Float view: v is the exact result in steps;
+ * |q - v| may be half a step, for rounding, and what the floats were off before.  That much is all
+ * that the margin shows. */
+static void compare_step(const struct compare_request *q, struct comparison *c, size_t i,
+                         double got, double *bias)
+{
+    static const double slack = 1e-3; /* of bringing a float to steps */
+    const struct compare_steps *const s = q->steps;
+    const struct bound_point p = point(q, i);
+    double want, error, limit, near;
+
+    load(q->type, s->reference, i, &want);
+    c->unequal += got != want;
+    if (s->bounds == BOUNDS_EXACT) {
+        error = fabs(got - want);
+        c->max_abs = fmax(c->max_abs, error);
+        c->max_ulp = c->max_abs;
+        c->margin = fmax(c->margin, ratio(error, 0));
+        *bias += got - want;
+        if (got == want)
+            return;
+        c->wrong++;
+        note_wrong(q, c, i, got, want, error, 0, "not the integer of the reference");
+        return;
+    }
+    error = fabs(got - p.value);
+    limit = slack + bound_steps(q->rule, q->bounds, &p, s->scale, s->zero);
+    c->max_abs = fmax(c->max_abs, error);
+    c->max_ulp = c->max_abs;
+    c->untied += got != want && fabs(error - 0.5) > limit;
+    c->margin = fmax(c->margin, ratio(fmax(error - 0.5, 0), limit));
+    *bias += got - p.value;
+    near = 1.25 +
+           limit; /* the reference is up to 0.75 off; less than 2 unless the floats are far off */
+    if (error <= 0.5 + limit && (!s->near || fabs(got - want) <= near))
+        return;
+    c->wrong++;
+    if (error <= 0.5 + limit)
+        note_wrong(q, c, i, got, want, fabs(got - want), near,
+                   "more than a step from the integer of the reference");
+    else
+        note_wrong(q, c, i, got, p.value, error, 0.5 + limit,
+                   "not the integer nearest to the exact result");
+}
+
+/* Of few elements more may be unequal by chance: four standard deviations, and one. */
+static void compare_share(const struct compare_request *q, struct comparison *c)
+{
+    const double n = (double)c->elements, p = q->steps->share;
+    const double most = p * n + 4 * sqrt(p * (1 - p) * n) + 1;
+
+    if (q->steps->bounds == BOUNDS_EXACT || p >= 1 || (double)c->untied <= most)
+        return;
+    c->pass = false;
+    if (c->has_element)
+        return;
+    snprintf(c->text, sizeof c->text,
+             "every element is within its limit, but %zu of %zu are not the reference's integers",
+             c->untied, c->elements);
+    c->error = (double)c->untied;
+    c->limit = most;
+}
+
+/* Rows that must sum to 1. */
+static void compare_rows(const struct compare_request *q, struct comparison *c, size_t count)
+{
+    const size_t n = q->rank > 0 ? (size_t)q->dims[q->rank - 1] : 1;
+
+    for (size_t i = 0; i + n <= count; i += n) {
+        double sum = 0, small = 0, got, limit, error;
+
+        for (size_t j = i; j < i + n; j++) {
+            const double r = q->detail->value[j];
+
+            load(q->type, q->got, j, &got);
+            sum += got;
+            if (r < bound_storage(q->bounds)->smallest_normal)
+                small += r;
+        }
+        limit = bound_softmax_sum(q->bounds, (double)n, small);
+        error = fabs(sum - 1);
+        c->margin = fmax(c->margin, ratio(error, limit));
+        if (!(error <= limit))
+            note_wrong(q, c, i, sum, 1, error, limit, "the row does not sum to 1");
+    }
+}
+
+/* Says so where no element is wrong, only their errors taken together. */
+static void compare_sums(struct comparison *c, const struct bound_sums *sums)
+{
+    const struct bound_sums_verdict v = bound_sums_check(sums);
+
+    c->bias = v.mean;
+    if (sums->count == 0)
+        return;
+    c->margin = fmax(c->margin, fmax(v.rms / v.rms_limit, ratio(fabs(v.mean), v.mean_limit)));
+    if (v.pass)
+        return;
+    c->pass = false;
+    if (c->has_element)
+        return;
+    if (v.rms > v.rms_limit)
+        snprintf(c->text, sizeof c->text,
+                 "every element is within its limit, but the rms of the errors is %.3g, limit %.3g",
+                 v.rms, v.rms_limit);
+    else
+        snprintf(c->text, sizeof c->text,
+                 "every element is within its limit, but the mean of the errors is %.3g, limit "
+                 "%.3g (units of u*magnitude)",
+                 v.mean, v.mean_limit);
+    c->error = v.rms > v.rms_limit ? v.rms : fabs(v.mean);
+    c->limit = v.rms > v.rms_limit ? v.rms_limit : v.mean_limit;
+}
+
+enum status compare_tensor(const struct compare_request *request, struct comparison *out,
+                           struct diag *diag)
+{
+    struct bound_sums sums = { .count = 0 };
+    double got, bias = 0;
+    size_t count = 1;
+
+    *out = (struct comparison){ .pass = true };
+    for (int d = 0; d < request->rank; d++)
+        count *= (size_t)request->dims[d];
+    out->elements = count;
+    for (size_t i = 0; i < count; i++) {
+        if (!load(request->type, request->got, i, &got))
+            return diag_fail(diag, STATUS_UNSUPPORTED, "outputs of type %s cannot be compared",
+                             runtime_type_name(request->type));
+        if (request->steps) {
+            compare_step(request, out, i, got, &bias);
+            continue;
+        }
+        compare_element(request, out, i, got, &bias);
+        if (!request->other_way &&
+            (request->rule->kind == BOUND_DOT || request->rule->kind == BOUND_AVERAGE)) {
+            const struct bound_point p = point(request, i);
+
+            bound_sums_add(&sums, request->rule, request->bounds, &p, got);
+        }
+    }
+    out->bias = count > 0 ? bias / (double)count : 0;
+    if (request->steps)
+        compare_share(request, out);
+    else if (request->rule->kind == BOUND_SOFTMAX)
+        compare_rows(request, out, count);
+    if (sums.count > 0)
+        compare_sums(out, &sums);
+    return STATUS_OK;
+}

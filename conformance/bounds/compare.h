@@ -1,0 +1,67 @@
+/* Compares one output tensor with its reference, element by element and as a whole. */
+#ifndef ASSAY_CONFORMANCE_BOUNDS_COMPARE_H
+#define ASSAY_CONFORMANCE_BOUNDS_COMPARE_H
+
+#include "conformance/bounds/bound.h"
+#include "reference/kernels/op.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A quantized output. */
+struct compare_steps {
+    enum bounds bounds;    /* exact or float_view */
+    const void *reference; /* the reference's integers */
+    double scale;
+    int32_t zero;
+    /* Results lie near the reference's, too: it is itself within 0.75 of a step of the exact ones.
+     */
+    bool near;
+    double share; /* of elements that may be unequal to the reference's; 1: all */
+};
+
+struct compare_request {
+    const struct bound_rule *rule;
+    enum bounds bounds;
+    bool integers; /* the data are integers (S2): what fits is exact */
+    bool runtime;  /* the results are the real runtime's: limits of 5.9 */
+    /* ... which computed in another way, that may be off by this much of each element besides: its
+     * errors are not those of rounding, and only the sum of both limits counts.  NULL: it did not.
+     */
+    const double *other_way;
+    TfLiteType type;
+    const void *got;
+    const int *dims;
+    int rank;
+    const struct compare_steps *steps; /* NULL: floats, or integers without a scale */
+    const struct ref_detail *detail;   /* value, magnitude and terms of every element */
+    /* The input of an elementwise op, an element for each of the output, where infinities and NaNs
+     * are among them; NULL: all inputs are finite. */
+    const float *special;
+};
+
+struct comparison {
+    bool pass;
+    double max_abs; /* |got - want|; infinite when a result is NaN or a wrong infinity */
+    double max_ulp; /* ... in units of the last place of what the class stores */
+    double margin;  /* the largest error / limit, of elements, rms, mean and row sums */
+    double bias;    /* sums: mean of error / (u * magnitude); else mean of error / limit */
+    size_t elements, wrong;
+    size_t unequal; /* quantized: to the reference's integers */
+    size_t untied;  /* ... where the exact result is no tie, which may go either way */
+    /* The first wrong element, or sum of a row.  Not set when only rms or mean fail. */
+    bool has_element;
+    size_t index;
+    char where[64]; /* "n 0 h 1 w 2 c 3", "[4, 5]" */
+    double got, want, error, limit;
+    char text[160]; /* what is wrong, in words; empty on a pass */
+};
+
+/* STATUS_UNSUPPORTED when the type is one that has no rule. */
+enum status compare_tensor(const struct compare_request *request, struct comparison *out,
+                           struct diag *diag);
+
+/* The index of element i: "n 0 h 1 w 2 c 3" for rank 4, "[4, 5]" for others. */
+void compare_where(const int *dims, int rank, size_t i, char *out, size_t bytes);
+
+#endif

@@ -1,0 +1,371 @@
+/* Cases: all rows of all suites, named; and the model and inputs of one. */
+#include "conformance/cases/case.h"
+
+#include "conformance/cases/case_quant.h"
+#include "conformance/cases/suite.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The rows of a suite: those that are written down, then those of its sweep. */
+struct row_list {
+    const struct suite *suite;
+    const char *swept;
+    size_t count;
+};
+
+static struct row_list list_rows(const struct suite *s)
+{
+    struct row_list list = { .suite = s };
+
+    if (s->sweep)
+        list.swept = s->sweep(&list.count);
+    list.count += s->row_count;
+    return list;
+}
+
+static const struct op_case *row_at(const struct row_list *list, size_t i)
+{
+    const struct suite *const s = list->suite;
+    const char *const row = i < s->row_count ? (const char *)s->rows + i * s->row_bytes
+                                             : list->swept + (i - s->row_count) * s->row_bytes;
+
+    return (const struct op_case *)(const void *)row;
+}
+
+/* op is one of the words of the list. */
+static bool has_word(const char *list, const char *op)
+{
+    const size_t length = strlen(op);
+
+    for (const char *at = list; (at = strstr(at, op)) != NULL; at += length) {
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* The least version of an op that has a quantized type; 0: any. */
+static int32_t quant_version(int32_t code, enum case_type type, bool by_channel)
+{
+    static const struct {
+        int32_t code, i8, u8, dynamic, dynamic_by_channel;
+    } versions[] = {
+        { BUILTIN_CONV_2D, 3, 1, 2, 5 },
+        { BUILTIN_DEPTHWISE_CONV_2D, 3, 1, 4, 6 },
+        { BUILTIN_FULLY_CONNECTED, 4, 1, 3, 12 },
+        { BUILTIN_RELU, 2, 2, 0, 0 },
+        { BUILTIN_PRELU, 1, 1, 0, 0 },
+        { BUILTIN_RESHAPE, 1, 1, 0, 0 },
+        { BUILTIN_LSTM, 2, 2, 0, 0 },
+        { BUILTIN_QUANTIZE, 1, 1, 0, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        if (versions[i].code == code)
+            return type == CASE_U8        ? versions[i].u8
+                   : type != CASE_DYNAMIC ? versions[i].i8
+                   : by_channel           ? versions[i].dynamic_by_channel
+                                          : versions[i].dynamic;
+    }
+    return type == CASE_U8 ? 1 : 2;
+}
+
+int32_t case_least_version(int32_t code, int32_t type)
+{
+    return quant_version(code, type == TENSOR_UINT8 ? CASE_U8 : CASE_I8, false);
+}
+
+/* The version of an op that has f16 activations; 0: any. */
+static int32_t half_version(int32_t code)
+{
+    switch (code) {
+    case BUILTIN_SOFTMAX: return 4;
+    case BUILTIN_ADD:
+    case BUILTIN_CONCATENATION: return 6;
+    case BUILTIN_MUL: return 8;
+    default: return 0;
+    }
+}
+
+/* FNV-1a of the op's and the row's name, mixed. */
+static uint64_t hash_row(const char *op, const char *name)
+{
+    const char *const words[] = { op, name };
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (int i = 0; i < 2; i++) {
+        for (const char *at = words[i]; *at; at++)
+            hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    }
+    hash ^= hash >> 33;
+    hash *= 0xff51afd7ed558ccdu;
+    return hash ^ hash >> 33;
+}
+
+/* A row of a member in one type. */
+struct subrow {
+    const struct suite *suite;
+    const struct suite_member *member;
+    const struct op_case *row;
+    enum case_type type;
+};
+
+/* Whether the row's data say something in 8 bits: infinities, numbers far from 1 do not. */
+static bool suits_bytes(const struct op_case *row)
+{
+    const double scale = row->scale != 0 ? row->scale : 1;
+
+    return !row->overflow && !row->every_half && scale >= 0.1 && scale <= 64 &&
+           row->offset >= -64 && row->offset <= 64;
+}
+
+static bool has_type(const struct subrow *r)
+{
+    const uint32_t bit = TYPE_BIT(r->type);
+
+    /* In 8 bits the members of a suite differ: a row may say more than one has. */
+    if (r->row->types && (r->row->types & bit) && (bit & TYPES_QUANTIZED))
+        return r->member->types & bit;
+    if (r->row->types)
+        return r->row->types & bit;
+    if (!(r->member->types & bit))
+        return false;
+    if (!(bit & TYPES_QUANTIZED))
+        return true;
+    if (r->row->floats || !suits_bytes(r->row))
+        return false;
+    if (r->row->each_version) /* once for each is enough */
+        return !r->row->gap;
+    return (hash_row(r->member->op, r->row->name) >> 3 * r->type & 7) < (r->row->gap ? 2 : 3);
+}
+
+/* Weights have many scales: in dynamic range, where one name stands for both, in half of the rows
+ * whose version has it; of depthwise convolutions in all, for with one scale the runtime reads
+ * beyond it. */
+static bool is_by_channel(const struct subrow *r, int32_t version)
+{
+    if (r->type != CASE_DYNAMIC)
+        return r->type == CASE_I8PC;
+    if (r->member->code == BUILTIN_DEPTHWISE_CONV_2D)
+        return true;
+    return (r->row->quant.channels != CHANNELS_NEAR ||
+            hash_row(r->member->op, r->row->name) >> 40 & 1) &&
+           (!r->row->each_version || version >= quant_version(r->member->code, r->type, true));
+}
+
+/* Fills the next case, or only counts when cases is NULL. */
+static enum status add_case(struct test_case *cases, size_t *count, const struct subrow *r,
+                            int32_t version, struct diag *diag)
+{
+    struct test_case *const c = cases ? &cases[*count] : NULL;
+    const char *const op = r->member->op, *const type = case_types[r->type].name;
+    char number[16] = "";
+    int n;
+
+    (*count)++;
+    if (!c)
+        return STATUS_OK;
+    *c = (struct test_case){
+        .suite = r->suite,
+        .row = r->row,
+        .type = case_types[r->type].tensor_type,
+        .type_name = type,
+        .half = r->type == CASE_HALF,
+        .quantized = TYPE_BIT(r->type) & TYPES_QUANTIZED && r->type != CASE_DYNAMIC,
+        .dynamic = r->type == CASE_DYNAMIC,
+        .by_channel = is_by_channel(r, version),
+        .op = op,
+        .code = r->member->code,
+        .version = version,
+    };
+    if (r->row->each_version)
+        snprintf(number, sizeof number, "%d", version);
+    n = r->row->gap
+            ? snprintf(c->name, sizeof c->name, "gap.%s.%s_%s%s", type, op, r->row->name, number)
+            : snprintf(c->name, sizeof c->name, "%s.%s.%s%s", op, type, r->row->name, number);
+    if (n < 0 || (size_t)n >= sizeof c->name)
+        return diag_fail(diag, STATUS_INVALID, "case %s.%s.%s: the name has more than %zu bytes",
+                         op, type, r->row->name, sizeof c->name - 1);
+    return STATUS_OK;
+}
+
+/* The least version that has the type. */
+static int32_t least_version(const struct subrow *r)
+{
+    if (TYPE_BIT(r->type) & TYPES_QUANTIZED)
+        return quant_version(r->member->code, r->type,
+                             !r->row->each_version && is_by_channel(r, 0));
+    return r->type == CASE_HALF ? half_version(r->member->code) : 0;
+}
+
+/* The cases of a row in one type: one, or one for each version. */
+static enum status add_cases(struct test_case *cases, size_t *count, const struct subrow *r,
+                             struct diag *diag)
+{
+    const int32_t least = least_version(r);
+    const struct ref_op *const op = ref_find(r->member->code);
+    int32_t version = r->row->version;
+
+    if (!r->row->each_version || !op) {
+        if (r->type == CASE_HALF && least && !version)
+            version = least;
+        if (version == 0)
+            version = r->member->version;
+        if (TYPE_BIT(r->type) & TYPES_QUANTIZED && version < least)
+            version = least;
+        return add_case(cases, count, r, version, diag);
+    }
+    for (int32_t v = least ? least : 1; v <= op->max_version; v++)
+        TRY(add_case(cases, count, r, v, diag));
+    return STATUS_OK;
+}
+
+static enum status walk(struct test_case *cases, size_t *count, struct diag *diag)
+{
+    *count = 0;
+    for (size_t s = 0; s < suite_count; s++) {
+        const struct row_list list = list_rows(suites[s]);
+
+        for (size_t m = 0; m < suites[s]->member_count; m++) {
+            const struct suite_member *const member = &suites[s]->members[m];
+
+            for (size_t r = 0; r < list.count; r++) {
+                const struct op_case *const row = row_at(&list, r);
+                if (row->only && !has_word(row->only, member->op))
+                    continue;
+                for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
+                    const struct subrow subrow = { suites[s], member, row, (enum case_type)t };
+
+                    if (has_type(&subrow))
+                        TRY(add_cases(cases, count, &subrow, diag));
+                }
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Gap cases first, title by title, then the others; each in the order that they had. */
+static enum status gaps_first(struct test_case *cases, size_t count, struct diag *diag)
+{
+    struct test_case *const sorted = mem_alloc(count, sizeof *sorted);
+    bool *const taken = mem_alloc(count, sizeof *taken);
+    size_t n = 0;
+
+    if (!sorted || !taken) {
+        mem_free(sorted);
+        mem_free(taken);
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *const title = cases[i].row->gap;
+
+        for (size_t j = i; title && !taken[i] && j < count; j++) {
+            if (cases[j].row->gap && strcmp(cases[j].row->gap, title) == 0) {
+                sorted[n++] = cases[j];
+                taken[j] = j > i;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!cases[i].row->gap)
+            sorted[n++] = cases[i];
+    }
+    memcpy(cases, sorted, count * sizeof *cases);
+    mem_free(taken);
+    mem_free(sorted);
+    return STATUS_OK;
+}
+
+enum status cases_list(struct test_case **cases, size_t *count, struct diag *diag)
+{
+    enum status s;
+
+    *cases = NULL;
+    TRY(walk(NULL, count, diag));
+    *cases = mem_alloc(*count, sizeof **cases);
+    if (!*cases)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", *count);
+    s = walk(*cases, count, diag);
+    if (s == STATUS_OK)
+        s = gaps_first(*cases, *count, diag);
+    if (s != STATUS_OK) {
+        mem_free(*cases);
+        *cases = NULL;
+    }
+    return s;
+}
+
+static const struct suite_member *case_member(const struct test_case *c)
+{
+    for (size_t i = 0; i < c->suite->member_count; i++) {
+        if (c->suite->members[i].code == c->code)
+            return &c->suite->members[i];
+    }
+    return NULL; /* a case that cases_list did not make */
+}
+
+bool case_has_set(const struct test_case *c, enum data_set set)
+{
+    uint32_t sets = c->row->sets ? c->row->sets : case_member(c)->sets;
+
+    if (c->quantized) /* integers have few ways to differ */
+        sets = (sets & (SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL))) | SET_BIT(SET_RANDOM);
+    if (c->row->every_byte)
+        sets = SET_BIT(SET_RANDOM);
+
+    return (unsigned)set < SET_COUNT && (sets & SET_BIT(set));
+}
+
+void case_instance_close(struct case_instance *instance)
+{
+    for (size_t i = 0; i < instance->input_count; i++) {
+        mem_free(instance->inputs[i].data[0]);
+        mem_free(instance->inputs[i].data[1]);
+    }
+    mem_free(instance->file.bytes);
+    *instance = (struct case_instance){ 0 };
+}
+
+enum status case_build(const struct test_case *c, const struct case_request *request,
+                       struct case_instance *out, struct diag *diag)
+{
+    struct maker m = {
+        .c = c,
+        .member = case_member(c),
+        .request = request,
+        .out = out,
+        .diag = diag,
+        .judged = -1,
+    };
+    struct model model = { .version = 0 };
+    enum status s;
+
+    *out = (struct case_instance){ 0 };
+    if (!m.member)
+        return diag_fail(diag, STATUS_USAGE, "%s: not a case of suite %s", c->name, c->suite->stem);
+    builder_init(&m.builder);
+    c->suite->build(&m);
+    maker_finish(&m);
+    if ((s = m.status) != STATUS_OK) {
+        builder_close(&m.builder);
+        goto fail;
+    }
+    builder_inputs(&m.builder, out->input_count, m.inputs);
+    builder_outputs(&m.builder, m.output_count, m.outputs);
+    if ((s = builder_finish(&m.builder, &model, diag)) != STATUS_OK)
+        goto fail;
+    s = tflite_write(&model, &out->file, diag);
+    model_close(&model);
+    if (s != STATUS_OK)
+        goto fail;
+    out->judged_node = m.judged;
+    out->every_half = c->row->every_half;
+    return STATUS_OK;
+fail:
+    case_instance_close(out);
+    return s == STATUS_USAGE ? s : diag_prefix(diag, s, "%s", c->name);
+}

@@ -1,0 +1,89 @@
+/* A case of the suite: a row of a table, and what is built from it.
+ *
+ * A suite (conformance/suites/<stem>.c) has rows; each row is run in each of its types and is named
+ * op.type.variant, or gap.type.op_variant when it shows what goes wrong elsewhere.  From a row and
+ * a data set a model is built in memory, with its inputs. */
+#ifndef ASSAY_CONFORMANCE_CASES_CASE_H
+#define ASSAY_CONFORMANCE_CASES_CASE_H
+
+#include "reference/base/diag.h"
+#include "reference/format/builder.h"
+#include "reference/format/tflite.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+#include "tensorflow/lite/c/common.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Data sets (tolerance policy 5.8). */
+enum data_set {
+    SET_RANDOM,   /* S0: random signs, about N(0,1) */
+    SET_POSITIVE, /* S1: all positive */
+    SET_INTEGERS, /* S2: small integers: dot products are exact */
+    SET_CANCEL,   /* S3: cancelling pairs: |result| far below the sum of magnitudes */
+    SET_POWERS,   /* S4: powers of two */
+    SET_SPREAD,   /* S5: magnitudes spread over many powers of two */
+    SET_COUNT
+};
+const char *data_set_name(enum data_set set); /* "S0" ... */
+
+/* The class of bounds that a subject is held to: the first two are those of floats, the others of
+ * quantized integers. */
+enum bounds { BOUNDS_FP32, BOUNDS_FP16, BOUNDS_EXACT, BOUNDS_FLOAT_VIEW, BOUNDS_COUNT };
+
+enum { CASE_NAME_BYTES = 96, CASE_INPUTS_MAX = 16 };
+
+struct op_case; /* a row: suite.h */
+struct suite;
+
+/* One case: a row in one type. */
+struct test_case {
+    const struct suite *suite;
+    const struct op_case *row;
+    int32_t type;               /* enum tensor_type: the type that the name says */
+    const char *type_name;      /* "i8pc" */
+    bool half;                  /* inputs, constants and outputs have that type, f16 */
+    bool quantized;             /* activations are of 8 bits */
+    bool dynamic;               /* f32 with weights of 8 bits */
+    bool by_channel;            /* weights have a scale for each output channel */
+    char name[CASE_NAME_BYTES]; /* "conv_2d.f32.same_s2_c5" */
+    const char *op;             /* "conv_2d" */
+    int32_t code;               /* enum builtin */
+    int32_t version;            /* operator version in the model */
+};
+
+/* All cases, in a fixed order, those of the gap suite first.  *cases is freed with mem_free. */
+enum status cases_list(struct test_case **cases, size_t *count, struct diag *diag);
+
+struct case_request {
+    enum data_set set;
+    uint64_t seed; /* the run's; the case's own stream is derived from it, name and set */
+    bool half;     /* round inputs and constants to f16 values (a run in fp16) */
+};
+
+/* What is run: a model file and two frames of input. */
+struct case_instance {
+    struct tflite_file file;
+    size_t input_count;
+    struct {
+        TfLiteType type;
+        size_t bytes;
+        void *data[2]; /* frame A and frame B */
+    } inputs[CASE_INPUTS_MAX];
+    int judged_node; /* the node that the case is about */
+    bool
+        every_half; /* inputs[0] holds infinities and NaNs too, an element for each of the output */
+};
+
+enum status case_build(const struct test_case *c, const struct case_request *request,
+                       struct case_instance *out, struct diag *diag);
+void case_instance_close(struct case_instance *instance);
+
+/* The least version of an op with activations of an 8-bit type (enum tensor_type). */
+int32_t case_least_version(int32_t code, int32_t type);
+
+/* The row can be run with this data set. */
+bool case_has_set(const struct test_case *c, enum data_set set);
+
+#endif

@@ -1,0 +1,351 @@
+/* Makes one case: model and inputs, with data drawn from the case's streams. */
+#include "conformance/cases/case_quant.h"
+
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+size_t shape_elements(const struct shape *s)
+{
+    size_t n = 1;
+
+    for (int i = 0; i < s->rank; i++)
+        n *= (size_t)s->d[i];
+    return n;
+}
+
+int32_t window_out(bool same, int32_t in, int32_t filter, int32_t stride, int32_t dilation)
+{
+    const int32_t reach = (filter - 1) * dilation + 1;
+
+    return same ? (in + stride - 1) / stride : (in - reach) / stride + 1;
+}
+
+static void out_of_memory(struct maker *m)
+{
+    if (m->status == STATUS_OK)
+        m->status = diag_fail(m->diag, STATUS_NO_MEMORY, "%s: out of memory", m->c->name);
+}
+
+/* Draws one tensor; frame 0 or 1, constants have frame 0 only.  The caller frees it. */
+static float *draw(struct maker *m, const struct shape *shape, const struct fill *fill,
+                   unsigned tensor, unsigned frame)
+{
+    const struct op_case *row = m->c->row;
+    const struct shape *as = fill->as.rank > 0 ? &fill->as : shape;
+    const struct data_spec spec = {
+        .set = m->request->set,
+        .half = m->request->half || m->c->half,
+        .overflow = row->overflow,
+        .scale = fill->plain ? 1 : row->scale,
+        .offset = fill->plain ? 0 : row->offset,
+        .terms = fill->terms,
+        .factors = fill->factors,
+        .pair = fill->pair,
+        .axis = fill->axis,
+    };
+    float *const values = mem_alloc(shape_elements(shape), sizeof *values);
+    struct stream s;
+
+    assert(shape_elements(as) == shape_elements(shape));
+    if (!values) {
+        out_of_memory(m);
+        return NULL;
+    }
+    stream_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, tensor, frame);
+    data_fill(&s, &spec, as->d, as->rank, values);
+    return values;
+}
+
+/* A tensor that mirrors the one before it has that one's stream. */
+static unsigned stream_number(struct maker *m, const struct fill *fill)
+{
+    const unsigned n = m->filled++;
+
+    return m->request->set == SET_CANCEL && fill->pair == PAIR_MIRROR && n > 0 ? n - 1 : n;
+}
+
+/* As f16, in an allocation of its own; values that are no f16 are rounded to nearest. */
+static uint16_t *narrow(struct maker *m, const float *values, size_t count)
+{
+    uint16_t *const halves = mem_alloc(count, sizeof *halves);
+
+    if (!halves) {
+        out_of_memory(m);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        halves[i] = float_to_half(values[i]);
+        if ((halves[i] & 0x7fff) == 0x7c00)
+            halves[i]--; /* the largest instead of infinity */
+    }
+    return halves;
+}
+
+int maker_add_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                    size_t element_bytes)
+{
+    const size_t n = m->out->input_count;
+    int tensor;
+
+    if (m->status != STATUS_OK)
+        return -1;
+    assert(n < CASE_INPUTS_MAX);
+    tensor = builder_tensor(&m->builder, type, name, (size_t)shape->rank, shape->d);
+    m->inputs[n] = tensor;
+    m->out->inputs[n].type = tensor_type_runtime(type);
+    m->out->inputs[n].bytes = shape_elements(shape) * element_bytes;
+    m->out->input_count++;
+    return tensor;
+}
+
+/* The first input of a row with every_half; as is drawn, else. */
+static bool takes_every_half(const struct maker *m)
+{
+    return m->c->row->every_half && m->out->input_count == 1;
+}
+
+/* Element i of it.  40503 is odd: frame B has every value, too. */
+static uint16_t half_at(size_t i, unsigned frame)
+{
+    return (uint16_t)(frame == 0 ? i : i * 40503 + 11);
+}
+
+static void fill_every_half(float *values, size_t count, unsigned frame)
+{
+    assert(count > 0 && count % 65536 == 0);
+    for (size_t i = 0; i < count; i++)
+        values[i] = half_to_float(half_at(i, frame));
+}
+
+int maker_single_input(struct maker *m, const char *name, const struct shape *shape,
+                       const struct fill *fill)
+{
+    const int tensor = maker_add_input(m, name, shape, TENSOR_FLOAT32, sizeof(float));
+    const unsigned number = stream_number(m, fill);
+
+    for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
+        float *const values = draw(m, shape, fill, number, frame);
+
+        if (values && takes_every_half(m))
+            fill_every_half(values, shape_elements(shape), frame);
+        m->out->inputs[m->out->input_count - 1].data[frame] = values;
+    }
+    return tensor;
+}
+
+int maker_half_input(struct maker *m, const char *name, const struct shape *shape,
+                     const struct fill *fill)
+{
+    const int tensor = maker_add_input(m, name, shape, TENSOR_FLOAT16, sizeof(uint16_t));
+    const unsigned number = stream_number(m, fill);
+
+    for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
+        float *const values = draw(m, shape, fill, number, frame);
+        uint16_t *const halves = values ? narrow(m, values, shape_elements(shape)) : NULL;
+
+        for (size_t i = 0; halves && takes_every_half(m) && i < shape_elements(shape); i++)
+            halves[i] = half_at(i, frame);
+        m->out->inputs[m->out->input_count - 1].data[frame] = halves;
+        mem_free(values);
+    }
+    return tensor;
+}
+
+int maker_input(struct maker *m, const char *name, const struct shape *shape,
+                const struct fill *fill)
+{
+    if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
+        return maker_byte_input(m, name, shape, fill);
+    return m->c->half ? maker_half_input(m, name, shape, fill)
+                      : maker_single_input(m, name, shape, fill);
+}
+
+int maker_half_constant(struct maker *m, const char *name, const struct shape *shape,
+                        const struct fill *fill)
+{
+    const size_t count = shape_elements(shape);
+    float *values = NULL;
+    uint16_t *halves = NULL;
+    int tensor = -1;
+
+    if (m->status == STATUS_OK)
+        values = draw(m, shape, fill, stream_number(m, fill), 0);
+    if (values)
+        halves = narrow(m, values, count);
+    if (halves)
+        tensor = builder_constant(&m->builder, TENSOR_FLOAT16, name, (size_t)shape->rank, shape->d,
+                                  halves, count * sizeof *halves);
+    mem_free(halves);
+    mem_free(values);
+    return tensor;
+}
+
+static int add_tensor(struct maker *m, int32_t type, const char *name, const struct shape *shape)
+{
+    if (m->status != STATUS_OK)
+        return -1;
+    return builder_tensor(&m->builder, type, name, (size_t)shape->rank, shape->d);
+}
+
+int maker_dequantize(struct maker *m, const char *name, int tensor, const struct shape *shape)
+{
+    const int out = add_tensor(m, TENSOR_FLOAT32, name, shape);
+
+    maker_op(m, BUILTIN_DEQUANTIZE, 3, &(struct options){ .tag = OPTIONS_DequantizeOptions }, 1,
+             &tensor, out);
+    return out;
+}
+
+int maker_single_constant(struct maker *m, const char *name, const struct shape *shape,
+                          const struct fill *fill)
+{
+    float *const values =
+        m->status == STATUS_OK ? draw(m, shape, fill, stream_number(m, fill), 0) : NULL;
+    int tensor;
+
+    if (!values)
+        return -1;
+    tensor = builder_constant(&m->builder, TENSOR_FLOAT32, name, (size_t)shape->rank, shape->d,
+                              values, shape_elements(shape) * sizeof *values);
+    mem_free(values);
+    return tensor;
+}
+
+int maker_constant(struct maker *m, const char *name, const struct shape *shape,
+                   const struct fill *fill)
+{
+    if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
+        return maker_byte_constant(m, name, shape, fill);
+    if (m->c->half)
+        return maker_half_constant(m, name, shape, fill);
+    if (m->c->type == TENSOR_FLOAT16)
+        return maker_dequantize(m, name, maker_half_constant(m, name, shape, fill), shape);
+    return maker_single_constant(m, name, shape, fill);
+}
+
+int maker_ints(struct maker *m, const char *name, const struct shape *shape, const int32_t *values)
+{
+    if (m->status != STATUS_OK)
+        return -1;
+    return builder_constant(&m->builder, TENSOR_INT32, name, (size_t)shape->rank, shape->d, values,
+                            shape_elements(shape) * sizeof *values);
+}
+
+int maker_longs(struct maker *m, const char *name, const struct shape *shape, const int32_t *values)
+{
+    int64_t wide[2 * SHAPE_RANK_MAX];
+    const size_t count = shape_elements(shape);
+
+    assert(count <= sizeof wide / sizeof wide[0]);
+    if (m->status != STATUS_OK)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        wide[i] = values[i];
+    return builder_constant(&m->builder, TENSOR_INT64, name, (size_t)shape->rank, shape->d, wide,
+                            count * sizeof wide[0]);
+}
+
+int maker_tensor(struct maker *m, const char *name, const struct shape *shape)
+{
+    const int tensor =
+        add_tensor(m, m->c->quantized || m->c->half ? m->c->type : TENSOR_FLOAT32, name, shape);
+
+    if (m->c->quantized)
+        maker_elements(m, tensor, shape);
+    return tensor;
+}
+
+int maker_variable(struct maker *m, const char *name, const struct shape *shape)
+{
+    const int tensor = add_tensor(m, TENSOR_FLOAT32, name, shape);
+
+    if (tensor >= 0)
+        builder_variable(&m->builder, tensor);
+    return tensor;
+}
+
+int maker_scaled_variable(struct maker *m, const char *name, const struct shape *shape,
+                          int32_t type, double scale, int32_t zero)
+{
+    const int tensor = add_tensor(m, type, name, shape);
+
+    if (tensor >= 0)
+        builder_variable(&m->builder, tensor);
+    maker_set_scale(m, tensor, type, scale, zero);
+    return tensor;
+}
+
+static int as_output(struct maker *m, int tensor)
+{
+    assert(m->output_count < MAKER_OUTPUTS_MAX);
+    m->outputs[m->output_count++] = tensor;
+    return tensor;
+}
+
+int maker_output(struct maker *m, const char *name, const struct shape *shape)
+{
+    return as_output(m, maker_tensor(m, name, shape));
+}
+
+int maker_single_tensor(struct maker *m, const char *name, const struct shape *shape)
+{
+    return add_tensor(m, TENSOR_FLOAT32, name, shape);
+}
+
+int maker_single_output(struct maker *m, const char *name, const struct shape *shape)
+{
+    return as_output(m, maker_single_tensor(m, name, shape));
+}
+
+int maker_index_output(struct maker *m, const char *name, const struct shape *shape)
+{
+    return as_output(m, add_tensor(m, TENSOR_INT32, name, shape));
+}
+
+int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                        double scale, int32_t zero)
+{
+    const int tensor = as_output(m, add_tensor(m, type, name, shape));
+
+    maker_set_scale(m, tensor, type, scale, zero);
+    return tensor;
+}
+
+int maker_op(struct maker *m, int32_t code, int32_t version, const struct options *options,
+             size_t input_count, const int *inputs, int output)
+{
+    int replaced[CASE_INPUTS_MAX];
+
+    maker_quantize_op(m, code, &version, options, input_count, inputs, replaced, output);
+    if (m->status != STATUS_OK)
+        return -1;
+    return builder_op(&m->builder, code, version, options, input_count, replaced, 1, &output);
+}
+
+void maker_judge(struct maker *m, int op)
+{
+    m->judged = op;
+}
+
+int maker_judged(struct maker *m, const struct options *options, size_t input_count,
+                 const int *inputs, int output)
+{
+    return maker_judged_outputs(m, options, input_count, inputs, 1, &output);
+}
+
+int maker_judged_outputs(struct maker *m, const struct options *options, size_t input_count,
+                         const int *inputs, size_t output_count, const int *outputs)
+{
+    int32_t version = m->c->version; /* which has the type already */
+    int replaced[CASE_INPUTS_MAX];
+
+    maker_quantize_op(m, m->c->code, &version, options, input_count, inputs, replaced, outputs[0]);
+    if (m->status != STATUS_OK)
+        return -1;
+    m->judged = builder_op(&m->builder, m->c->code, version, options, input_count, replaced,
+                           output_count, outputs);
+    return m->judged;
+}

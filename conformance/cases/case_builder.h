@@ -1,0 +1,106 @@
+/* Makes one case: a builder that also draws the data, stores constants in the case's type, and
+ * collects the inputs' two frames.
+ *
+ * As with the builder, a failure is remembered; calls after it do nothing and return -1. */
+#ifndef ASSAY_CONFORMANCE_CASES_CASE_BUILDER_H
+#define ASSAY_CONFORMANCE_CASES_CASE_BUILDER_H
+
+#include "conformance/cases/case.h"
+#include "conformance/cases/suite.h"
+
+enum { MAKER_OUTPUTS_MAX = 8 };
+
+struct maker_scale;
+struct maker {
+    const struct test_case *c;
+    const struct suite_member *member;
+    const struct case_request *request;
+    struct builder builder;
+    struct case_instance *out;
+    enum status status;
+    struct diag *diag;
+    unsigned filled; /* tensors with data so far: the number of the next one's stream */
+    int inputs[CASE_INPUTS_MAX];
+    int outputs[MAKER_OUTPUTS_MAX];
+    size_t output_count;
+    int judged; /* -1: the last operator */
+    /* Of quantized types (maker_quant.h): scales by tensor; inputs and constants of values so far.
+     */
+    struct maker_scale *scales;
+    size_t scale_count;
+    unsigned values;
+};
+
+/* What a tensor is for, which says how its integers are scaled in quantized types. */
+enum fill_role { FILL_VALUES, FILL_WEIGHTS, FILL_BIAS };
+
+/* How a tensor is filled.  All zero: one summand, S3 without cancellation. */
+struct fill {
+    double terms; /* products or summands of one result */
+    int factors;  /* 2: a factor of products */
+    enum data_pair pair;
+    int axis;
+    struct shape as; /* the shape in which axis counts; rank 0: the tensor's */
+    bool plain;      /* without the row's scale and offset */
+    enum fill_role role;
+    int channel; /* of weights: the dimension of output channels */
+};
+
+/* An input of the graph: f32, or of the type of the case's activations. */
+int maker_input(struct maker *m, const char *name, const struct shape *shape,
+                const struct fill *fill);
+/* An input of the graph, f32 whatever the case's type is. */
+int maker_single_input(struct maker *m, const char *name, const struct shape *shape,
+                       const struct fill *fill);
+/* An input of the graph of integers of any type, with the scale and zero point. */
+int maker_scaled_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                       double scale, int32_t zero);
+/* An input of the graph, f16 as file type. */
+int maker_half_input(struct maker *m, const char *name, const struct shape *shape,
+                     const struct fill *fill);
+/* A constant: f32, or in an f16 case an f16 constant; that behind DEQUANTIZE, whose output is
+ * returned, unless activations are f16, too; in quantized cases integers, as in dynamic range where
+ * the role is that of weights. */
+int maker_constant(struct maker *m, const char *name, const struct shape *shape,
+                   const struct fill *fill);
+/* An f32 constant, whatever the case's type is. */
+int maker_single_constant(struct maker *m, const char *name, const struct shape *shape,
+                          const struct fill *fill);
+/* An f16 constant, and the f32 output of a DEQUANTIZE of tensor. */
+int maker_half_constant(struct maker *m, const char *name, const struct shape *shape,
+                        const struct fill *fill);
+int maker_dequantize(struct maker *m, const char *name, int tensor, const struct shape *shape);
+/* A constant of int32 (int64) values; rank 0 or 1, or 2 with rows. */
+int maker_ints(struct maker *m, const char *name, const struct shape *shape, const int32_t *values);
+int maker_longs(struct maker *m, const char *name, const struct shape *shape,
+                const int32_t *values);
+/* An activation, of the type that inputs have; an output of the graph.  A quantized one gets its
+ * scale with the operator that makes it. */
+int maker_tensor(struct maker *m, const char *name, const struct shape *shape);
+int maker_output(struct maker *m, const char *name, const struct shape *shape);
+/* An f32 activation; an output of the graph; one of integers with the scale and zero point. */
+int maker_single_tensor(struct maker *m, const char *name, const struct shape *shape);
+int maker_single_output(struct maker *m, const char *name, const struct shape *shape);
+int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                        double scale, int32_t zero);
+/* An output of the graph, of i32. */
+int maker_index_output(struct maker *m, const char *name, const struct shape *shape);
+/* A variable f32 tensor: state, zero before the first invoke; one of integers. */
+int maker_variable(struct maker *m, const char *name, const struct shape *shape);
+int maker_scaled_variable(struct maker *m, const char *name, const struct shape *shape,
+                          int32_t type, double scale, int32_t zero);
+/* The operator that the case is about: the member's code and the case's version. */
+int maker_judged(struct maker *m, const struct options *options, size_t input_count,
+                 const int *inputs, int output);
+int maker_judged_outputs(struct maker *m, const struct options *options, size_t input_count,
+                         const int *inputs, size_t output_count, const int *outputs);
+/* Another one. */
+int maker_op(struct maker *m, int32_t code, int32_t version, const struct options *options,
+             size_t input_count, const int *inputs, int output);
+/* The operator with this index is the one that the case is about. */
+void maker_judge(struct maker *m, int op);
+
+/* Output extent and padding of a window along one axis: SAME when same is true, else VALID. */
+int32_t window_out(bool same, int32_t in, int32_t filter, int32_t stride, int32_t dilation);
+
+#endif

@@ -1,0 +1,46 @@
+/* The maker's part for cases in 8 bits; suites use maker.h. */
+#ifndef ASSAY_CONFORMANCE_CASES_CASE_QUANT_H
+#define ASSAY_CONFORMANCE_CASES_CASE_QUANT_H
+
+#include "conformance/cases/case_builder.h"
+
+/* How a tensor is quantized, and about what it holds. */
+struct maker_scale {
+    bool known;
+    bool constant;
+    int32_t type;
+    float scale; /* of weights with many: what these are about */
+    int32_t zero;
+    float *scales; /* for each index along dimension; NULL: one.  mem_free */
+    size_t count;
+    int dimension;
+    double mean, sd; /* of the real values */
+    double terms;    /* of weights: the fill's */
+    size_t elements;
+};
+
+/* Its place, empty at first; NULL after a failure.  Valid until the next call with a new tensor. */
+struct maker_scale *maker_scale_of(struct maker *m, int tensor);
+void maker_set_scale(struct maker *m, int tensor, int32_t type, double scale, int32_t zero);
+void maker_elements(struct maker *m, int tensor, const struct shape *shape);
+
+/* An input of integers, a constant of integers, of the case's type and by fill's role. */
+int maker_byte_input(struct maker *m, const char *name, const struct shape *shape,
+                     const struct fill *fill);
+int maker_byte_constant(struct maker *m, const char *name, const struct shape *shape,
+                        const struct fill *fill);
+
+/* Before an operator is added: gives its output (and a bias) a scale by what the op does, raises
+ * *version to the least that has the type, and in replaced, as long as inputs, puts requantized
+ * inputs where the op needs one scale. */
+void maker_quantize_op(struct maker *m, int32_t code, int32_t *version,
+                       const struct options *options, size_t count, const int *inputs,
+                       int *replaced, int output);
+/* Writes the scales of all tensors, and frees what was kept for that. */
+void maker_finish(struct maker *m);
+
+/* maker.c: an input without data. */
+int maker_add_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
+                    size_t element_bytes);
+
+#endif

@@ -1,0 +1,326 @@
+/* The data of cases: streams, and the sets S0-S5. */
+#include "conformance/cases/data.h"
+
+#include "reference/base/half.h"
+
+#include <assert.h>
+#include <math.h>
+
+const char *data_set_name(enum data_set set)
+{
+    static const char *const names[SET_COUNT] = { "S0", "S1", "S2", "S3", "S4", "S5" };
+
+    return (unsigned)set < SET_COUNT ? names[set] : "S?";
+}
+
+/* ---- streams ---- */
+
+static uint64_t splitmix(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* Mixes one number into a hash that holds those before it. */
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash ^= splitmix(&value);
+    return splitmix(&hash);
+}
+
+void stream_init(struct stream *s, uint64_t seed, const char *name, uint64_t set, uint64_t tensor,
+                 uint64_t frame)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    hash = mix(mix(mix(mix(hash, seed), set), tensor), frame);
+    for (int i = 0; i < 4; i++)
+        s->s[i] = splitmix(&hash);
+}
+
+static uint64_t rotate(uint64_t x, int n)
+{
+    return x << n | x >> (64 - n);
+}
+
+uint64_t stream_next(struct stream *s)
+{
+    const uint64_t result = rotate(s->s[1] * 5, 7) * 9;
+    const uint64_t t = s->s[1] << 17;
+
+    s->s[2] ^= s->s[0];
+    s->s[3] ^= s->s[1];
+    s->s[1] ^= s->s[2];
+    s->s[0] ^= s->s[3];
+    s->s[2] ^= t;
+    s->s[3] = rotate(s->s[3], 45);
+    return result;
+}
+
+uint64_t stream_below(struct stream *s, uint64_t n)
+{
+    assert(n > 0);
+    return stream_next(s) % n; /* n is small: the bias does not matter here */
+}
+
+double stream_normal(struct stream *s)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < 6; i++) {
+        const uint64_t x = stream_next(s);
+        sum += (x >> 32) + (x & 0xffffffffu);
+    }
+    /* Below 2^36: both conversions and the product are exact. */
+    return (double)((int64_t)sum - (6ll << 32)) * 0x1p-32;
+}
+
+/* ---- sets ---- */
+
+float data_half(float f)
+{
+    const float h = half_to_float(float_to_half(f));
+
+    if (isinf(h))
+        return copysignf(65504.0f, h);
+    return fabsf(h) < 0x1p-14f ? copysignf(0.0f, h) : h;
+}
+
+/* The largest n with 2^n <= x, for x >= 1. */
+static int floor_log2(double x)
+{
+    int n = 0;
+
+    for (; x >= 2; x /= 2)
+        n++;
+    return n;
+}
+
+/* The largest integer whose square is at most x; at least 0. */
+static int64_t floor_sqrt(double x)
+{
+    int64_t n = 0;
+
+    while ((double)(n + 1) * (double)(n + 1) <= x && n < 4096)
+        n++;
+    return n;
+}
+
+static double at_least_one(double x)
+{
+    return x > 1 ? x : 1;
+}
+
+/* S2: integers whose products and sums are exact in the type that holds them: sum |w*x| + |bias|
+ * stays within 2^24 (f16: 2^11), strictly where L is over 1, on the average where long sums leave
+ * no room and most values become zero. */
+struct integers {
+    int64_t largest;
+    uint64_t keep; /* of 2^32, the share of values that are not forced to zero */
+};
+
+static struct integers integers_for(const struct data_spec *spec)
+{
+    const double limit = spec->half ? 0x1p11 : 0x1p24;
+    const double terms = at_least_one(spec->terms);
+    struct integers n = { 1, 1ull << 32 };
+
+    if (spec->factors == 2) {
+        n.largest = floor_sqrt(limit / (terms + 1));
+        if (n.largest > 31)
+            n.largest = 31;
+    } else {
+        n.largest = terms > 1 ? (int64_t)(limit / (terms + 1)) : (int64_t)(limit / 2);
+    }
+    if (n.largest < 1) {
+        double share = limit / (2 * terms); /* of the products that may be nonzero */
+
+        if (spec->factors == 2) { /* each factor by its root: found by halving, no libm */
+            double low = 0, high = 1;
+            for (int i = 0; i < 40; i++) {
+                const double middle = (low + high) / 2;
+                if (middle * middle < share)
+                    low = middle;
+                else
+                    high = middle;
+            }
+            share = low;
+        }
+        n.largest = 1;
+        n.keep = (uint64_t)(share * 0x1p32);
+    }
+    return n;
+}
+
+/* S4, S5: exponents within [-e, e].  For f16 results stay below 3e4: 2^11.6 times the largest
+ * deviate that matters (about 3 for one, 9 for a product). */
+static int exponent_for(const struct data_spec *spec, int most)
+{
+    int e = most;
+
+    if (spec->half && !spec->overflow) {
+        const int room = 11 - floor_log2(at_least_one(spec->terms)) - (spec->terms > 1);
+        e = spec->factors == 2 ? room / 2 : room;
+        if (e > 8)
+            e = 8; /* downwards too: 2^-14 is the smallest normal f16 */
+    }
+    return e > most ? most : e < 0 ? 0 : e;
+}
+
+static double power_of_two(int n)
+{
+    double x = 1;
+
+    for (; n > 0; n--)
+        x *= 2;
+    for (; n < 0; n++)
+        x /= 2;
+    return x;
+}
+
+struct generator {
+    const struct data_spec *spec;
+    struct integers integers;
+    int exponent;
+};
+
+static double make_value(struct stream *s, const struct generator *g)
+{
+    const uint64_t e = (uint64_t)g->exponent;
+    uint64_t bits;
+
+    switch (g->spec->set) {
+    case SET_POSITIVE: return fabs(stream_normal(s)) + 0x1p-10;
+    case SET_INTEGERS:
+        bits = stream_next(s);
+        if ((bits & 0xffffffffu) >= g->integers.keep)
+            return 0;
+        if (g->integers.keep < 1ull << 32)
+            return bits >> 63 ? 1 : -1;
+        return (double)((int64_t)((bits >> 32) % (uint64_t)(2 * g->integers.largest + 1)) -
+                        g->integers.largest);
+    case SET_POWERS:
+        bits = stream_next(s);
+        return (bits & 1 ? -1 : 1) * power_of_two((int)((bits >> 1) % (2 * e + 1)) - (int)e);
+    case SET_SPREAD: {
+        const double v = stream_normal(s);
+        return v * power_of_two((int)stream_below(s, 2 * e + 1) - (int)e);
+    }
+    case SET_RANDOM:
+    case SET_CANCEL:
+    default: return stream_normal(s);
+    }
+}
+
+/* v, off by less than one part in 21. */
+static double near(struct stream *s, double v)
+{
+    return v * (1 + stream_normal(s) * 0x1p-7);
+}
+
+/* The element that element i copies in S3; -1: none. */
+static ptrdiff_t partner(const struct data_spec *spec, size_t i, size_t inner, size_t length)
+{
+    const size_t along = i / inner % length;
+
+    if (spec->pair == PAIR_FLAT)
+        return along > 0 ? (ptrdiff_t)(i - along * inner) : -1;
+    return along % 2 == 1 ? (ptrdiff_t)(i - inner) : -1;
+}
+
+void data_fill(struct stream *s, const struct data_spec *spec, const int32_t *dims, int rank,
+               float *out)
+{
+    const struct generator g = { spec, integers_for(spec),
+                                 exponent_for(spec, spec->set == SET_POWERS ? 8 : 10) };
+    const double scale = spec->scale != 0 ? spec->scale : 1;
+    const bool cancels = spec->set == SET_CANCEL && spec->pair != PAIR_NONE;
+    const bool along_axis = cancels && spec->pair != PAIR_MIRROR;
+    size_t count = 1, inner = 1, length = 1;
+
+    for (int i = 0; i < rank; i++) {
+        count *= (size_t)dims[i];
+        if (i == spec->axis)
+            length = (size_t)dims[i];
+        if (i > spec->axis)
+            inner *= (size_t)dims[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        const ptrdiff_t from = along_axis ? partner(spec, i, inner, length) : -1;
+        double v = make_value(s, &g); /* drawn in any case: streams of equal shapes stay in step */
+
+        if (spec->set != SET_INTEGERS)
+            v = v * scale + spec->offset;
+        if (from >= 0)
+            v = spec->pair == PAIR_OPPOSITE ? -(double)out[from] : near(s, out[from]);
+        else if (cancels && spec->pair == PAIR_MIRROR)
+            v = -v * (1 + (double)((int64_t)(i % 13) - 6) * 0x1p-8);
+        out[i] = (float)v;
+        if (spec->half)
+            out[i] = data_half(out[i]);
+    }
+}
+
+/* ---- integers ---- */
+
+static int32_t within(const struct steps_spec *spec, int64_t q)
+{
+    return q < spec->low ? spec->low : q > spec->high ? spec->high : (int32_t)q;
+}
+
+static int64_t make_step(struct stream *s, const struct steps_spec *spec)
+{
+    const uint64_t width = (uint64_t)((int64_t)spec->high - spec->low) + 1;
+    const int64_t any = spec->low + (int64_t)stream_below(s, width);
+    uint64_t bits;
+
+    switch (spec->set) {
+    case SET_POSITIVE: /* where zero is the highest there is nothing above it */
+        return spec->zero < spec->high
+                   ? spec->zero + 1 +
+                         (int64_t)stream_below(s, (uint64_t)((int64_t)spec->high - spec->zero))
+                   : any;
+    case SET_INTEGERS: return spec->zero + (int64_t)stream_below(s, 7) - 3;
+    case SET_POWERS:
+        bits = stream_next(s);
+        return spec->zero + (bits & 1 ? -1 : 1) * (1 << (bits >> 1) % 8);
+    case SET_SPREAD: return spec->zero + (any - spec->zero) / (1 << stream_below(s, 8));
+    case SET_RANDOM:
+    case SET_CANCEL:
+    default: return any;
+    }
+}
+
+void data_fill_steps(struct stream *s, const struct steps_spec *spec, const int32_t *dims, int rank,
+                     int32_t *out)
+{
+    const struct data_spec pairs = { .set = spec->set, .pair = spec->pair, .axis = spec->axis };
+    const bool cancels = spec->set == SET_CANCEL && spec->pair != PAIR_NONE;
+    size_t count = 1, inner = 1, length = 1;
+
+    for (int i = 0; i < rank; i++) {
+        count *= (size_t)dims[i];
+        if (i == spec->axis)
+            length = (size_t)dims[i];
+        if (i > spec->axis)
+            inner *= (size_t)dims[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        const ptrdiff_t from =
+            cancels && spec->pair != PAIR_MIRROR ? partner(&pairs, i, inner, length) : -1;
+        int64_t q = make_step(s, spec);
+
+        if (from >= 0 && spec->pair == PAIR_OPPOSITE)
+            q = 2 * (int64_t)spec->zero - out[from];
+        else if (from >= 0)
+            q = out[from] + q % 4;
+        else if (cancels && spec->pair == PAIR_MIRROR)
+            q = 2 * (int64_t)spec->zero - q + (int64_t)(i % 5) - 2;
+        out[i] = within(spec, q);
+    }
+}

@@ -1,0 +1,395 @@
+/* Graphs of several ops. */
+#include "conformance/cases/graph_builder.h"
+
+#include <assert.h>
+
+static const struct fill fill = { .terms = 1, .factors = 2 };
+
+/* Constants of sums.  In 8 bits their scales follow from how many products there are; the floats
+ * are drawn without regard to that. */
+static int weights_of(struct maker *m, const struct shape *shape, int channel)
+{
+    struct fill of = fill;
+
+    of.role = FILL_WEIGHTS;
+    of.channel = channel;
+    if (m->c->quantized)
+        of.terms = (double)shape_elements(shape) / shape->d[channel] + 1;
+    return maker_constant(m, "weights", shape, &of);
+}
+
+static int bias_of(struct maker *m, const struct shape *shape)
+{
+    struct fill of = fill;
+
+    of.role = FILL_BIAS;
+    if (m->c->quantized)
+        of.terms = 16;
+    return maker_constant(m, "bias", shape, &of);
+}
+
+static int32_t or_one(int32_t n)
+{
+    return n > 0 ? n : 1;
+}
+
+static int32_t channels_of(struct value x)
+{
+    return x.shape.d[x.shape.rank - 1];
+}
+
+/* An op with one output. */
+static struct value add_op(struct maker *m, int32_t code, int32_t version,
+                           const struct options *options, size_t count, const int *inputs,
+                           const struct shape *out)
+{
+    struct value y = { .shape = *out };
+
+    y.tensor = maker_tensor(m, "t", out);
+    y.op = maker_op(m, code, version, options, count, inputs, y.tensor);
+    return y;
+}
+
+struct value chain_input(struct maker *m, const char *name, const struct shape *shape)
+{
+    return (struct value){ maker_input(m, name, shape, &fill), *shape, -1 };
+}
+
+struct value chain_constant(struct maker *m, const struct shape *shape)
+{
+    return (struct value){ maker_constant(m, "c", shape, &fill), *shape, -1 };
+}
+
+struct value chain_single_input(struct maker *m, const char *name, const struct shape *shape)
+{
+    return (struct value){ maker_single_input(m, name, shape, &fill), *shape, -1 };
+}
+
+struct value chain_quantize(struct maker *m, struct value x)
+{
+    const struct options options = { .tag = OPTIONS_QuantizeOptions };
+
+    return add_op(m, BUILTIN_QUANTIZE, 1, &options, 1, &x.tensor, &x.shape);
+}
+
+struct value chain_dequantize(struct maker *m, struct value x)
+{
+    const struct options options = { .tag = OPTIONS_DequantizeOptions };
+    struct value y = { .shape = x.shape };
+
+    y.tensor = maker_single_tensor(m, "wide", &x.shape);
+    y.op = maker_op(m, BUILTIN_DEQUANTIZE, case_least_version(BUILTIN_DEQUANTIZE, m->c->type),
+                    &options, 1, &x.tensor, y.tensor);
+    return y;
+}
+
+void chain_also(struct maker *m, struct value y)
+{
+    assert(m->output_count < MAKER_OUTPUTS_MAX);
+    m->outputs[m->output_count++] = y.tensor;
+}
+
+void chain_end(struct maker *m, struct value y)
+{
+    chain_also(m, y);
+    maker_judge(m, y.op);
+}
+
+struct value chain_unary(struct maker *m, int32_t code, struct value x)
+{
+    if (code == BUILTIN_EXP && m->c->quantized && m->c->type == TENSOR_UINT8)
+        code = BUILTIN_LOGISTIC; /* u8 has no EXP */
+    return add_op(m, code, 1, NULL, 1, &x.tensor, &x.shape);
+}
+
+struct value chain_binary(struct maker *m, int32_t code, struct value a, struct value b,
+                          int activation)
+{
+    const uint8_t tag = code == BUILTIN_ADD   ? OPTIONS_AddOptions
+                        : code == BUILTIN_SUB ? OPTIONS_SubOptions
+                        : code == BUILTIN_MUL ? OPTIONS_MulOptions
+                                              : OPTIONS_MaximumMinimumOptions;
+    struct shape out = { .rank = a.shape.rank > b.shape.rank ? a.shape.rank : b.shape.rank };
+    struct options options;
+
+    for (int i = 1; i <= out.rank; i++) {
+        const int32_t x = i <= a.shape.rank ? a.shape.d[a.shape.rank - i] : 1;
+        const int32_t y = i <= b.shape.rank ? b.shape.d[b.shape.rank - i] : 1;
+
+        out.d[out.rank - i] = x == 1 ? y : x;
+    }
+    options_init(&options, tag);
+    if (tag != OPTIONS_MaximumMinimumOptions)
+        options_set_int(&options, "fused_activation_function", activation);
+    return add_op(m, code, 1, &options, 2, (const int[]){ a.tensor, b.tensor }, &out);
+}
+
+struct value chain_prelu(struct maker *m, struct value x)
+{
+    const struct value alpha = chain_constant(m, &(struct shape)DIMS(channels_of(x)));
+
+    return add_op(m, BUILTIN_PRELU, 1, NULL, 2, (const int[]){ x.tensor, alpha.tensor }, &x.shape);
+}
+
+static void set_window(struct options *options, const struct chain_window *w)
+{
+    options_set_int(options, "padding", w->valid);
+    options_set_int(options, "stride_w", or_one(w->stride));
+    options_set_int(options, "stride_h", or_one(w->stride));
+    options_set_int(options, "fused_activation_function", w->activation);
+}
+
+static struct shape image_of(struct value x, const struct chain_window *w, int32_t channels)
+{
+    const int32_t stride = or_one(w->stride);
+
+    assert(x.shape.rank == 4);
+    return (struct shape)DIMS(x.shape.d[0], window_out(!w->valid, x.shape.d[1], w->h, stride, 1),
+                              window_out(!w->valid, x.shape.d[2], w->w, stride, 1), channels);
+}
+
+struct chain_shared chain_share(struct maker *m, struct value x, const struct chain_window *w)
+{
+    const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
+    struct chain_shared shared;
+
+    shared.weights = (struct value){ weights_of(m, &weights, 0), weights, -1 };
+    shared.bias = (struct value){ bias_of(m, &bias), bias, -1 };
+    return shared;
+}
+
+struct value chain_conv_shared(struct maker *m, struct value x, const struct chain_window *w,
+                               const struct chain_shared *shared)
+{
+    const struct shape out = image_of(x, w, w->out);
+    struct options options;
+
+    options_init(&options, OPTIONS_Conv2DOptions);
+    set_window(&options, w);
+    return add_op(m, BUILTIN_CONV_2D, 1, &options, 3,
+                  (const int[]){ x.tensor, shared->weights.tensor, shared->bias.tensor }, &out);
+}
+
+struct value chain_conv(struct maker *m, struct value x, const struct chain_window *w)
+{
+    const struct chain_shared own = chain_share(m, x, w);
+
+    return chain_conv_shared(m, x, w, &own);
+}
+
+struct value chain_depthwise(struct maker *m, struct value x, const struct chain_window *w)
+{
+    const struct shape weights = DIMS(1, w->h, w->w, channels_of(x)), bias = DIMS(channels_of(x));
+    const struct shape out = image_of(x, w, channels_of(x));
+    struct options options;
+    int in[3];
+
+    in[0] = x.tensor;
+    in[1] = weights_of(m, &weights, 3);
+    in[2] = bias_of(m, &bias);
+    options_init(&options, OPTIONS_DepthwiseConv2DOptions);
+    set_window(&options, w);
+    options_set_int(&options, "depth_multiplier", 1);
+    return add_op(m, BUILTIN_DEPTHWISE_CONV_2D, 1, &options, 3, in, &out);
+}
+
+struct value chain_transpose_conv(struct maker *m, struct value x, const struct chain_window *w)
+{
+    const int32_t stride = or_one(w->stride);
+    const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
+    const struct shape out =
+        DIMS(x.shape.d[0], x.shape.d[1] * stride, x.shape.d[2] * stride, w->out);
+    const struct shape vector = DIMS(4);
+    struct options options;
+    int in[4];
+
+    assert(!w->valid && !w->activation);
+    in[0] = maker_ints(m, "output_shape", &vector, out.d);
+    in[1] = weights_of(m, &weights, 0);
+    in[2] = x.tensor;
+    in[3] = bias_of(m, &bias);
+    options_init(&options, OPTIONS_TransposeConvOptions);
+    set_window(&options, w);
+    return add_op(m, BUILTIN_TRANSPOSE_CONV, 3, &options, 4, in, &out);
+}
+
+struct value chain_pool(struct maker *m, int32_t code, struct value x, const struct chain_window *w)
+{
+    const struct shape out = image_of(x, w, channels_of(x));
+    struct options options;
+
+    options_init(&options, OPTIONS_Pool2DOptions);
+    set_window(&options, w);
+    options_set_int(&options, "filter_width", w->w);
+    options_set_int(&options, "filter_height", w->h);
+    return add_op(m, code, 1, &options, 1, &x.tensor, &out);
+}
+
+struct value chain_fully_connected(struct maker *m, struct value x, int32_t units, bool keep,
+                                   int activation)
+{
+    const int32_t rows = x.shape.d[0];
+    const int32_t depth = keep ? channels_of(x) : (int32_t)shape_elements(&x.shape) / rows;
+    const struct shape weights = DIMS(units, depth), bias = DIMS(units);
+    struct shape out = DIMS(rows, units);
+    struct options options;
+    int in[3];
+
+    if (keep) {
+        out = x.shape;
+        out.d[out.rank - 1] = units;
+    }
+    in[0] = x.tensor;
+    in[1] = weights_of(m, &weights, 0);
+    in[2] = bias_of(m, &bias);
+    options_init(&options, OPTIONS_FullyConnectedOptions);
+    options_set_int(&options, "fused_activation_function", activation);
+    options_set_int(&options, "keep_num_dims", keep);
+    return add_op(m, BUILTIN_FULLY_CONNECTED, keep ? 5 : 1, &options, 3, in, &out);
+}
+
+struct value chain_mean(struct maker *m, struct value x, unsigned axes, bool keep)
+{
+    int32_t list[SHAPE_RANK_MAX];
+    struct shape vector = { .rank = 1 }, out = { .rank = 0 };
+    struct options options;
+    int in[2];
+
+    for (int i = 0; i < x.shape.rank; i++) {
+        if (axes >> i & 1)
+            list[vector.d[0]++] = i;
+        if (!(axes >> i & 1) || keep)
+            out.d[out.rank++] = axes >> i & 1 ? 1 : x.shape.d[i];
+    }
+    in[0] = x.tensor;
+    in[1] = maker_ints(m, "axes", &vector, list);
+    options_init(&options, OPTIONS_ReducerOptions);
+    options_set_int(&options, "keep_dims", keep);
+    return add_op(m, BUILTIN_MEAN, 1, &options, 2, in, &out);
+}
+
+struct value chain_softmax(struct maker *m, struct value x)
+{
+    struct options options;
+
+    options_init(&options, OPTIONS_SoftmaxOptions);
+    options_set_float(&options, "beta", 1);
+    return add_op(m, BUILTIN_SOFTMAX, 1, &options, 1, &x.tensor, &x.shape);
+}
+
+struct value chain_reshape(struct maker *m, struct value x, const struct shape *shape)
+{
+    const struct shape vector = { .rank = 1, .d = { shape->rank } };
+    struct options options;
+    int in[2];
+
+    assert(shape_elements(shape) == shape_elements(&x.shape));
+    in[0] = x.tensor;
+    in[1] = maker_ints(m, "shape", &vector, shape->d);
+    options_init(&options, OPTIONS_ReshapeOptions);
+    options_set_ints(&options, "new_shape", shape->d, (size_t)shape->rank);
+    return add_op(m, BUILTIN_RESHAPE, 1, &options, 2, in, shape);
+}
+
+struct value chain_pad(struct maker *m, struct value x, int32_t around, int32_t channels)
+{
+    const int32_t pads[] = { 0, 0, around, around, around, around, 0, channels };
+    const struct shape table = DIMS(4, 2);
+    const struct shape out = DIMS(x.shape.d[0], x.shape.d[1] + 2 * around,
+                                  x.shape.d[2] + 2 * around, x.shape.d[3] + channels);
+    const struct options options = { .tag = OPTIONS_PadOptions };
+
+    assert(x.shape.rank == 4);
+    return add_op(m, BUILTIN_PAD, 1, &options, 2,
+                  (const int[]){ x.tensor, maker_ints(m, "paddings", &table, pads) }, &out);
+}
+
+struct value chain_concat(struct maker *m, size_t count, const struct value *values, int axis)
+{
+    struct shape out = values[0].shape;
+    struct options options;
+    int in[CASE_INPUTS_MAX];
+
+    assert(count <= CASE_INPUTS_MAX);
+    out.d[axis] = 0;
+    for (size_t i = 0; i < count; i++) {
+        in[i] = values[i].tensor;
+        out.d[axis] += values[i].shape.d[axis];
+    }
+    options_init(&options, OPTIONS_ConcatenationOptions);
+    options_set_int(&options, "axis", axis);
+    return add_op(m, BUILTIN_CONCATENATION, 1, &options, count, in, &out);
+}
+
+struct value chain_slice(struct maker *m, struct value x, int axis, int32_t begin, int32_t length,
+                         int32_t stride)
+{
+    const struct shape vector = { .rank = 1, .d = { x.shape.rank } };
+    int32_t from[SHAPE_RANK_MAX], to[SHAPE_RANK_MAX], strides[SHAPE_RANK_MAX];
+    struct shape out = x.shape;
+    struct options options;
+    int in[4];
+
+    for (int i = 0; i < x.shape.rank; i++) {
+        from[i] = 0;
+        to[i] = x.shape.d[i];
+        strides[i] = 1;
+    }
+    out.d[axis] = length;
+    from[axis] = begin;
+    to[axis] = begin + length * stride;
+    strides[axis] = stride;
+    options_init(&options, OPTIONS_StridedSliceOptions);
+    if (to[axis] < 0) { /* would count from the end */
+        to[axis] = 0;
+        options_set_int(&options, "end_mask", 1 << axis);
+    }
+    in[0] = x.tensor;
+    in[1] = maker_ints(m, "begin", &vector, from);
+    in[2] = maker_ints(m, "end", &vector, to);
+    in[3] = maker_ints(m, "strides", &vector, strides);
+    return add_op(m, BUILTIN_STRIDED_SLICE, 1, &options, 4, in, &out);
+}
+
+struct value chain_resize(struct maker *m, struct value x, int32_t h, int32_t w, bool half_pixel)
+{
+    const struct shape out = DIMS(x.shape.d[0], h, w, channels_of(x)), vector = DIMS(2);
+    struct options options;
+    int in[2];
+
+    in[0] = x.tensor;
+    in[1] = maker_ints(m, "size", &vector, &out.d[1]);
+    options_init(&options, OPTIONS_ResizeBilinearOptions);
+    options_set_int(&options, "half_pixel_centers", half_pixel);
+    return add_op(m, BUILTIN_RESIZE_BILINEAR, half_pixel ? 3 : 1, &options, 2, in, &out);
+}
+
+struct value chain_lstm(struct maker *m, struct value x, int32_t cells)
+{
+    enum { TANH = 4, BASIC = 1 }; /* file codes */
+    const int32_t batch = x.shape.d[0], width = channels_of(x) + cells;
+    const struct shape state = DIMS(batch, cells), joined = DIMS(batch, width);
+    const struct shape gates = DIMS(batch, 4 * cells);
+    const struct shape weights = DIMS(4 * cells, width), bias = DIMS(4 * cells);
+    struct value y = { .shape = state };
+    struct options options;
+    int in[5], out[4];
+
+    assert(x.shape.rank == 2);
+    in[0] = x.tensor;
+    in[1] = maker_variable(m, "h_prev", &state);
+    in[2] = maker_constant(m, "weights", &weights, &fill);
+    in[3] = maker_constant(m, "bias", &bias, &fill);
+    in[4] = maker_variable(m, "c_prev", &state);
+    out[0] = maker_tensor(m, "h", &state);
+    out[1] = maker_tensor(m, "c", &state);
+    out[2] = maker_tensor(m, "x_h", &joined);
+    out[3] = maker_tensor(m, "z", &gates);
+    options_init(&options, OPTIONS_LSTMOptions);
+    options_set_int(&options, "fused_activation_function", TANH);
+    options_set_int(&options, "kernel_type", BASIC);
+    y.tensor = out[0];
+    if (m->status == STATUS_OK)
+        y.op = builder_op(&m->builder, BUILTIN_LSTM, 2, &options, 5, in, 4, out);
+    return y;
+}

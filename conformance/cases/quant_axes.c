@@ -1,0 +1,137 @@
+/* Axes of sweeps about scales and zero points. */
+#include "conformance/cases/quant_axes.h"
+
+enum factors {
+    USUAL,
+    TIES,    /* 2^-7 and 2^-1 */
+    LEFT,    /* between 1 and 2 */
+    LEFT_4,  /* about 9 */
+    NOTHING, /* below 2^-32 */
+    TINY,    /* about 2^-20 */
+    OVER_1,  /* all scales over 1 */
+    SATURATED,
+    COARSE,
+    A_LARGER, /* a thousand times */
+    B_LARGER,
+    EQUAL, /* all scales are one */
+    HALF,
+    NEAR_1,
+    FACTORS_COUNT
+};
+
+static const struct quant_row of_products[FACTORS_COUNT] = {
+    [TIES] = { .in = 0.5, .in2 = 0.25, .out = 16 },
+    [LEFT] = { .in = 1.9, .in2 = 0.7, .out = 1.1 },
+    [LEFT_4] = { .in = 1.9, .in2 = 1.7, .out = 0.35 },
+    [NOTHING] = { .in = 1e-6, .in2 = 1e-6, .out = 0.5 },
+    [TINY] = { .in = 0.001, .in2 = 0.001, .out = 1.1 },
+    [OVER_1] = { .in = 1.7, .in2 = 3.3 },
+    [SATURATED] = { .out_times = 0.11 },
+    [COARSE] = { .out_times = 9.3 },
+};
+static const struct quant_row of_sums[FACTORS_COUNT] = {
+    [TIES] = { .in = 0.5, .in2 = 0.25, .out = 1 },
+    [LEFT] = { .in = 0.5, .in2 = 0.9, .out = 0.2 },
+    [OVER_1] = { .in = 1.7, .in2 = 3.3 },
+    [SATURATED] = { .out_times = 0.23 },
+    [COARSE] = { .out_times = 9.3 },
+    [A_LARGER] = { .in = 3.1, .in2 = 0.0031 },
+    [B_LARGER] = { .in = 0.0031, .in2 = 3.1 },
+    [EQUAL] = { .in = 0.1, .in2 = 0.1, .out = 0.1 },
+};
+static const struct quant_row of_one[FACTORS_COUNT] = {
+    [TIES] = { .in = 0.25, .out = 0.5 },  [LEFT] = { .in = 0.19, .out = 0.11 },
+    [LEFT_4] = { .in = 0.9, .out = 0.1 }, [TINY] = { .in = 0.0001, .out = 0.5 },
+    [OVER_1] = { .in = 3.3, .out = 1.7 }, [EQUAL] = { .in = 0.1, .out = 0.1 },
+    [HALF] = { .in = 0.11, .out = 0.44 }, [NEAR_1] = { .in = 0.12, .out = 0.14 },
+};
+
+enum { PRODUCTS, SUMS, ONE };
+static const struct quant_row *const tables[] = { of_products, of_sums, of_one };
+
+static const struct pairwise_level products[] = {
+    { "q", USUAL, PRODUCTS },          { "qties", TIES, PRODUCTS },
+    { "qleft", LEFT, PRODUCTS },       { "qleft4", LEFT_4, PRODUCTS },
+    { "qnothing", NOTHING, PRODUCTS }, { "qtiny", TINY, PRODUCTS },
+    { "qover1", OVER_1, PRODUCTS },    { "qsat", SATURATED, PRODUCTS },
+    { "qcoarse", COARSE, PRODUCTS },
+};
+static const struct pairwise_level sums[] = {
+    { "q", USUAL, SUMS },       { "qties", TIES, SUMS },      { "qleft", LEFT, SUMS },
+    { "qover1", OVER_1, SUMS }, { "qsat", SATURATED, SUMS },  { "qcoarse", COARSE, SUMS },
+    { "qfar", A_LARGER, SUMS }, { "qfar_b", B_LARGER, SUMS }, { "qequal", EQUAL, SUMS },
+};
+static const struct pairwise_level one[] = {
+    { "q", USUAL, ONE },       { "qties", TIES, ONE }, { "qleft", LEFT, ONE },
+    { "qleft4", LEFT_4, ONE }, { "qtiny", TINY, ONE }, { "qover1", OVER_1, ONE },
+    { "qequal", EQUAL, ONE },  { "qhalf", HALF, ONE }, { "qnear1", NEAR_1, ONE },
+};
+static const struct pairwise_level zeros[] = { { "", ZERO_ANYWHERE, 0 },
+                                               { "zlow", ZERO_LOW, 0 },
+                                               { "zhigh", ZERO_HIGH, 0 } };
+static const struct pairwise_level zeros_out[] = { { "", ZERO_ANYWHERE, 0 },
+                                                   { "ylow", ZERO_LOW, 0 },
+                                                   { "yhigh", ZERO_HIGH, 0 } };
+static const struct pairwise_level channels[] = { { "", CHANNELS_NEAR, 0 },
+                                                  { "onetiny", CHANNELS_ONE_TINY, 0 },
+                                                  { "cfar", CHANNELS_FAR, 0 } };
+static const struct pairwise_level activations[] = {
+    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
+};
+
+const struct pairwise_axis quant_factors_of_products = PAIRWISE_AXIS(products);
+const struct pairwise_axis quant_factors_of_sums = PAIRWISE_AXIS(sums);
+const struct pairwise_axis quant_factors_of_one = PAIRWISE_AXIS(one);
+const struct pairwise_axis quant_zeros = PAIRWISE_AXIS(zeros);
+const struct pairwise_axis quant_zeros_out = PAIRWISE_AXIS(zeros_out);
+const struct pairwise_axis quant_channels = PAIRWISE_AXIS(channels);
+const struct pairwise_axis quant_activations = PAIRWISE_AXIS(activations);
+
+struct quant_row quant_row_of(const struct pairwise_level *factors,
+                              const struct pairwise_level *zero,
+                              const struct pairwise_level *zero_out,
+                              const struct pairwise_level *by_channel)
+{
+    struct quant_row row = { 0 };
+
+    if (factors)
+        row = tables[factors->y][factors->x];
+    if (zero)
+        row.zero = (enum zero_place)zero->x;
+    if (zero_out)
+        row.zero_out = (enum zero_place)zero_out->x;
+    if (by_channel)
+        row.channels = (enum channel_scales)by_channel->x;
+    return row;
+}
+
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES };
+
+size_t quant_product_rows(struct pairwise_row *choices)
+{
+    const struct pairwise_axis axes[Q_AXES] = { quant_factors_of_products, quant_zeros,
+                                                quant_zeros_out, quant_channels,
+                                                quant_activations };
+
+    return pairwise_rows(axes, Q_AXES, choices);
+}
+
+struct op_case quant_product_case(const struct pairwise_row *row, size_t i)
+{
+    const struct pairwise_level *const *level = row->level;
+
+    return (struct op_case){
+        .name = row->name,
+        .why = "pairwise: factors, zero points, scales by channel",
+        .types = level[Q_CHANNELS]->x != CHANNELS_NEAR ? TYPE_BIT(CASE_I8PC)
+                 : i % 3 == 0                          ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
+                                                       : TYPES_BYTES,
+        .quant =
+            quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], level[Q_CHANNELS]),
+    };
+}
+
+int32_t quant_product_activation(const struct pairwise_row *row)
+{
+    return row->level[Q_ACTIVATION]->x;
+}

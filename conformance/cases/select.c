@@ -1,0 +1,160 @@
+/* Which cases run. */
+#include "conformance/cases/select.h"
+
+#include "conformance/cases/suite.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t select_shard_of(const char *name, uint32_t n)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    hash ^= hash >> 33; /* the low bits of FNV alone are poor */
+    hash *= 0xff51afd7ed558ccdu;
+    hash ^= hash >> 33;
+    return n > 1 ? (uint32_t)(hash % n) : 0;
+}
+
+static bool matches(const struct test_case *c, const struct cli_list *filters)
+{
+    for (size_t i = 0; i < filters->count; i++) {
+        if (fnmatch(filters->items[i], c->name, 0) == 0)
+            return true;
+    }
+    return filters->count == 0;
+}
+
+static bool same_group(const struct test_case *a, const struct test_case *b)
+{
+    if (a->row->gap || b->row->gap)
+        return a->row->gap && b->row->gap && strcmp(a->row->gap, b->row->gap) == 0;
+    return a->code == b->code && a->suite == b->suite;
+}
+
+/* Of n cases of an op at most limit, evenly spaced, the first among them. */
+static bool within_limit(size_t i, size_t n, size_t limit)
+{
+    return limit == 0 || n <= limit || i == 0 || i * limit / n != (i - 1) * limit / n;
+}
+
+enum status select_cases(struct test_case *cases, size_t *count, const struct selection *selection,
+                         struct diag *diag)
+{
+    const size_t all = *count;
+    size_t kept = 0, last;
+
+    for (size_t f = 0; f < selection->filters.count; f++) {
+        const struct cli_list one = { &selection->filters.items[f], 1 };
+        size_t i = 0;
+
+        while (i < all && !matches(&cases[i], &one))
+            i++;
+        if (i == all)
+            return diag_fail(diag, STATUS_USAGE,
+                             "--filter=%s matches none of the %zu cases; --list shows them",
+                             selection->filters.items[f], all);
+    }
+    for (size_t i = 0; i < all; i++) {
+        if (matches(&cases[i], &selection->filters))
+            cases[kept++] = cases[i];
+    }
+    last = kept;
+    kept = 0;
+    for (size_t i = 0, n; i < last; i += n) { /* the n cases of one op, or title */
+        for (n = 1; i + n < last && same_group(&cases[i], &cases[i + n]);)
+            n++;
+        for (size_t j = 0; j < n; j++) {
+            if (within_limit(j, n, selection->limit))
+                cases[kept++] = cases[i + j];
+        }
+    }
+    last = kept;
+    kept = 0;
+    for (size_t i = 0; i < last; i++) {
+        if (select_shard_of(cases[i].name, selection->shards) == selection->shard)
+            cases[kept++] = cases[i];
+    }
+    *count = kept;
+    return STATUS_OK;
+}
+
+/* ---- shards ---- */
+
+static bool read_number(const char *text, size_t length, uint32_t *out)
+{
+    char digits[16];
+    char *end;
+    unsigned long n;
+
+    if (length == 0 || length >= sizeof digits || text[0] < '0' || text[0] > '9')
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    errno = 0;
+    n = strtoul(digits, &end, 10);
+    *out = (uint32_t)n;
+    return *end == '\0' && errno == 0 && n <= INT32_MAX;
+}
+
+static bool read_variable(const char *name, uint32_t *out)
+{
+    const char *const value = getenv(name);
+
+    return value && read_number(value, strlen(value), out);
+}
+
+/* What the environment says; false when it says nothing. */
+static bool from_environment(uint32_t *index, uint32_t *count, bool need_count)
+{
+    static const struct {
+        const char *index, *count, *first;
+    } systems[] = {
+        { "TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", NULL },
+        { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN" },
+        { "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", NULL },
+    };
+
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        uint32_t first = 0;
+
+        if (!read_variable(systems[i].index, index) ||
+            (need_count && !read_variable(systems[i].count, count)))
+            continue;
+        if (systems[i].first && read_variable(systems[i].first, &first))
+            *index -= first < *index ? first : *index;
+        return true;
+    }
+    return false;
+}
+
+enum status select_shard(struct selection *selection, const char *text, struct diag *diag)
+{
+    const char *const slash = text ? strchr(text, '/') : NULL;
+    uint32_t index = 0, count = 1;
+
+    if (!text) {
+        if (!from_environment(&index, &count, true))
+            return STATUS_OK;
+        text = "of the environment";
+    } else if (!slash || !read_number(slash + 1, strlen(slash + 1), &count) ||
+               (slash != text && !read_number(text, (size_t)(slash - text), &index))) {
+        return diag_fail(diag, STATUS_USAGE, "--shard=%s: not I/N, such as 0/4", text);
+    } else if (slash == text && !from_environment(&index, &count, false)) {
+        return diag_fail(diag, STATUS_USAGE,
+                         "--shard=%s: the environment has no index (TEST_SHARD_INDEX, "
+                         "SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX)",
+                         text);
+    }
+    if (count == 0 || index >= count)
+        return diag_fail(diag, STATUS_USAGE, "--shard=%s: shard %u of %u; they count from 0", text,
+                         index, count);
+    selection->shard = index;
+    selection->shards = count;
+    return STATUS_OK;
+}

@@ -1,0 +1,33 @@
+/* Which cases run: filters, at most so many an op, one shard of several. */
+#ifndef ASSAY_CONFORMANCE_CASES_SELECT_H
+#define ASSAY_CONFORMANCE_CASES_SELECT_H
+
+#include "conformance/cases/case.h"
+#include "conformance/cli/args.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct selection {
+    struct cli_list filters; /* globs; none: all */
+    uint64_t limit;          /* at most so many an op, or a title of the gap suite; 0: all */
+    uint32_t shard, shards;  /* shard of 0 ... shards-1; shards 0 or 1: all */
+};
+
+/* Keeps what is selected, in order.  STATUS_USAGE when a filter matches no case at all. */
+enum status select_cases(struct test_case *cases, size_t *count, const struct selection *selection,
+                         struct diag *diag);
+
+/* Reads "I/N", or "/N" with I from the environment.  text NULL: all from the environment, where a
+ * test runner or a batch system says which part of the work is ours:
+ *     TEST_SHARD_INDEX, TEST_TOTAL_SHARDS                        (Bazel)
+ *     SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT, ..._TASK_MIN  (a Slurm job array)
+ *     JOB_COMPLETION_INDEX, JOB_COMPLETIONS                      (an indexed Kubernetes Job; the
+ *                                                                second is the manifest's to set)
+ */
+enum status select_shard(struct selection *selection, const char *text, struct diag *diag);
+
+/* Which of n shards a case belongs to: by its name only, the same on every machine. */
+uint32_t select_shard_of(const char *name, uint32_t n);
+
+#endif

@@ -1,0 +1,448 @@
+/* Reads flags with getopt_long, whose tables and values are built from struct cli_flag, and prints
+ * help from the same rows. */
+#include "conformance/cli/args.h"
+
+#include "reference/base/arena.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLAGS_MAX = 64, LONG_BASE = 256 }; /* above every short flag's character */
+
+/* Holds lists and positional arguments until cli_close. */
+static struct arena kept;
+
+static const char *const format_names[] = { [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", NULL };
+
+struct flag_table {
+    struct cli_flag flags[FLAGS_MAX];
+    size_t count;
+};
+
+void cli_close(void)
+{
+    arena_close(&kept);
+}
+
+/* ---- names ---- */
+
+/* Edits (insert, delete, replace, swap of neighbours) between two words; at most limit + 1. */
+static size_t edits(const char *a, const char *b, size_t limit)
+{
+    enum { WORD_MAX = 48 };
+    size_t row[3][WORD_MAX + 1];
+    const size_t m = strlen(a), n = strlen(b);
+
+    if (m > WORD_MAX || n > WORD_MAX)
+        return limit + 1;
+    for (size_t j = 0; j <= n; j++)
+        row[0][j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t *const now = row[i % 3], *const last = row[(i + 2) % 3];
+        const size_t *const before = row[(i + 1) % 3];
+
+        now[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[m % 3][n];
+}
+
+const char *cli_nearest(const char *word, const char *const *names, size_t count)
+{
+    const size_t length = strlen(word);
+    size_t best = length < 3 ? 1 : length < 6 ? 2 : length / 3;
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = edits(word, names[i], best);
+
+        /* A word that shares nothing with the name is not a misspelling of it. */
+        if (n < strlen(names[i]) && n < length && (nearest ? n < best : n <= best)) {
+            best = n;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+/* ---- values ---- */
+
+static bool in_range(const struct cli_flag *f, double x)
+{
+    return (f->min == 0 && f->max == 0) || (x >= f->min && x <= f->max);
+}
+
+static bool read_uint(const struct cli_flag *f, const char *text, uint64_t *out)
+{
+    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+
+    /* strtoull takes signs and spaces. */
+    if (!isxdigit((unsigned char)text[hex ? 2 : 0]))
+        return false;
+    errno = 0;
+    *out = strtoull(text, &end, hex ? 16 : 10);
+    return errno == 0 && *end == '\0' && in_range(f, (double)*out);
+}
+
+static bool read_double(const struct cli_flag *f, const char *text, double *out)
+{
+    char *end;
+
+    if (text[0] == '\0' || isspace((unsigned char)text[0]))
+        return false;
+    *out = strtod(text, &end);
+    return *end == '\0' && isfinite(*out) && in_range(f, *out);
+}
+
+static void bad_number(const char *what, const struct cli_flag *f, const char *text)
+{
+    const char *const kind = f->kind == CLI_UINT ? "a whole number" : "a number";
+
+    if (f->min == 0 && f->max == 0)
+        cli_error(what, "--%s=%s: want %s", f->name, text, kind);
+    else
+        cli_error(what, "--%s=%s: want %s from %g to %g", f->name, text, kind, f->min, f->max);
+}
+
+static bool read_choice(const char *what, const struct cli_flag *f, const char *text)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (int i = 0; f->choices[i]; i++) {
+        if (strcmp(f->choices[i], text) == 0) {
+            *(int *)f->target = i;
+            return true;
+        }
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                     f->choices[i]);
+    }
+    cli_error(what, "--%s=%s: want one of %s", f->name, text, list);
+    return false;
+}
+
+static bool list_add(struct cli_list *list, const char *item)
+{
+    const char **const items = ARENA_NEW(&kept, list->count + 1, const char *);
+
+    if (!items)
+        return false;
+    if (list->count)
+        memcpy(items, list->items, list->count * sizeof *items);
+    items[list->count] = item;
+    *list = (struct cli_list){ items, list->count + 1 };
+    return true;
+}
+
+static bool set_value(const char *what, const struct cli_flag *f, const char *text)
+{
+    bool ok = true;
+
+    switch (f->kind) {
+    case CLI_BOOL: *(bool *)f->target = true; return true;
+    case CLI_STRING: *(const char **)f->target = text; return true;
+    case CLI_CHOICE: return read_choice(what, f, text);
+    case CLI_LIST:
+        if (!list_add(f->target, text)) {
+            cli_error(what, "--%s: out of memory", f->name);
+            return false;
+        }
+        return true;
+    case CLI_UINT: ok = read_uint(f, text, f->target); break;
+    case CLI_DOUBLE: ok = read_double(f, text, f->target); break;
+    }
+    if (!ok)
+        bad_number(what, f, text);
+    return ok;
+}
+
+/* ---- help ---- */
+
+static void print_flag(const struct cli_flag *f)
+{
+    char left[64];
+    const bool is_short = f->name[1] == '\0';
+
+    if (f->value)
+        snprintf(left, sizeof left, "%s%s%s%s", is_short ? "-" : "--", f->name,
+                 is_short ? " " : "=", f->value);
+    else
+        snprintf(left, sizeof left, "%s%s", is_short ? "-" : "--", f->name);
+    printf("  %-28s%s%s", left, strlen(left) >= 28 ? " " : "", f->help);
+    if (f->kind == CLI_CHOICE) {
+        for (int i = 0; f->choices[i]; i++)
+            printf("%s%s", i ? ", " : ": ", f->choices[i]);
+    }
+    printf("\n");
+}
+
+static void print_help(const struct command *self, const struct flag_table *table)
+{
+    printf("Usage: assay %s %s\n\n%s\n", self->name, self->synopsis, self->summary);
+    printf("\nFlags:\n");
+    for (size_t i = 0; i < table->count; i++)
+        print_flag(&table->flags[i]);
+    printf("  %-28s%s\n", "--help", "this text");
+    if (self->examples)
+        printf("\nExamples:\n%s", self->examples);
+}
+
+/* ---- parsing ---- */
+
+static void table_add(struct flag_table *table, struct cli_flag flag)
+{
+    assert(table->count < FLAGS_MAX);
+    table->flags[table->count++] = flag;
+}
+
+static void add_common(struct flag_table *table, unsigned bits, struct cli_common *c)
+{
+    if (bits & CLI_DELEGATE) {
+        table_add(table, (struct cli_flag){ .name = "delegate",
+                                            .kind = CLI_STRING,
+                                            .target = &c->delegate,
+                                            .value = "PATH",
+                                            .help = "delegate library (default: ours; none: the "
+                                                    "scalar reference)" });
+        table_add(table, (struct cli_flag){ .name = "delegate-option",
+                                            .kind = CLI_LIST,
+                                            .target = &c->delegate_option,
+                                            .value = "KEY=VALUE",
+                                            .help = "option of the delegate; repeatable" });
+        table_add(table, (struct cli_flag){ .name = "device",
+                                            .kind = CLI_STRING,
+                                            .target = &c->device,
+                                            .value = "N|NAME",
+                                            .help = "device by index or part of its name" });
+    }
+    if (bits & CLI_FORMAT) {
+        table_add(table, (struct cli_flag){ .name = "format",
+                                            .kind = CLI_CHOICE,
+                                            .target = &c->format,
+                                            .value = "FORMAT",
+                                            .help = "what is printed",
+                                            .choices = format_names });
+        table_add(table, (struct cli_flag){ .name = "out",
+                                            .kind = CLI_STRING,
+                                            .target = &c->out,
+                                            .value = "PATH",
+                                            .help = "write it there instead of standard output" });
+    }
+    if (bits & CLI_SEED)
+        table_add(table, (struct cli_flag){ .name = "seed",
+                                            .kind = CLI_UINT,
+                                            .target = &c->seed,
+                                            .value = "N",
+                                            .help = "seed of all random data (default 1)" });
+    if (bits & CLI_JOBS)
+        table_add(table, (struct cli_flag){ .name = "jobs",
+                                            .kind = CLI_UINT,
+                                            .target = &c->jobs,
+                                            .value = "N",
+                                            .help = "worker processes (default: processors)",
+                                            .min = 1,
+                                            .max = 1024 });
+    if (bits & CLI_QUIET)
+        table_add(table, (struct cli_flag){ .name = "quiet",
+                                            .kind = CLI_BOOL,
+                                            .target = &c->quiet,
+                                            .help = "no progress" });
+}
+
+static void unknown_flag(const char *what, const char *arg, const struct flag_table *table)
+{
+    const char *names[FLAGS_MAX];
+    char word[64];
+    const char *near;
+
+    if (strncmp(arg, "--", 2) != 0) {
+        cli_error(what, "unknown flag %s; `assay %s --help` lists them", arg, what);
+        return;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+    for (size_t i = 0; i < table->count; i++)
+        names[i] = table->flags[i].name;
+    near = cli_nearest(word, names, table->count);
+    if (near)
+        cli_error(what, "unknown flag --%s; did you mean --%s?", word, near);
+    else
+        cli_error(what, "unknown flag --%s; `assay %s --help` lists them", word, what);
+}
+
+/* What getopt_long refused: it returned result, and looked at arg. */
+static void explain(const char *what, int result, const char *arg, const struct flag_table *table)
+{
+    const struct cli_flag *f = NULL;
+
+    if (optopt >= LONG_BASE && (size_t)(optopt - LONG_BASE) < table->count)
+        f = &table->flags[optopt - LONG_BASE];
+    if (result == ':' && f)
+        cli_error(what, "--%s needs a value: --%s=%s", f->name, f->name, f->value);
+    else if (result == ':')
+        cli_error(what, "-%c needs a value", optopt);
+    else if (f)
+        cli_error(what, "--%s takes no value", f->name);
+    else if (optopt == LONG_BASE + FLAGS_MAX)
+        cli_error(what, "--help takes no value");
+    else if (optopt != 0)
+        unknown_flag(what, (char[]){ '-', (char)optopt, '\0' }, table);
+    else
+        unknown_flag(what, arg, table);
+}
+
+/* The device flag is an option like the others; the delegate knows nothing of flags. */
+static bool device_to_option(struct cli_common *c)
+{
+    static const char key[] = "device=";
+    const size_t bytes = sizeof key + strlen(c->device);
+    char *const item = arena_alloc(&kept, bytes, 1);
+
+    if (!item)
+        return false;
+    snprintf(item, bytes, "%s%s", key, c->device);
+    return list_add(&c->delegate_option, item);
+}
+
+static bool check_options(const char *what, const struct cli_list *options)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        const char *const equals = strchr(options->items[i], '=');
+
+        if (!equals || equals == options->items[i]) {
+            cli_error(what, "--delegate-option=%s: want KEY=VALUE", options->items[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void fill_getopt(const struct flag_table *table, struct option *longs, char *shorts)
+{
+    size_t long_count = 0;
+
+    *shorts++ = ':'; /* tell a missing value from an unknown flag */
+    *shorts++ = 'h';
+    for (size_t i = 0; i < table->count; i++) {
+        const struct cli_flag *const f = &table->flags[i];
+
+        if (f->name[1] == '\0') {
+            *shorts++ = f->name[0];
+            if (f->kind != CLI_BOOL)
+                *shorts++ = ':';
+        } else {
+            longs[long_count++] =
+                (struct option){ f->name, f->kind == CLI_BOOL ? no_argument : required_argument,
+                                 NULL, LONG_BASE + (int)i };
+        }
+    }
+    *shorts = '\0';
+    longs[long_count++] = (struct option){ "help", no_argument, NULL, LONG_BASE + FLAGS_MAX };
+    longs[long_count] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+static const struct cli_flag *flag_of(const struct flag_table *table, int result)
+{
+    if (result >= LONG_BASE)
+        return &table->flags[result - LONG_BASE];
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->flags[i].name[1] == '\0' && table->flags[i].name[0] == result)
+            return &table->flags[i];
+    }
+    return NULL;
+}
+
+/* All flags; false with *exit_code set. */
+static bool read_flags(const struct command *self, int argc, char **argv,
+                       const struct flag_table *table, int *exit_code)
+{
+    struct option longs[FLAGS_MAX + 2];
+    char shorts[2 * FLAGS_MAX + 3];
+
+    fill_getopt(table, longs, shorts);
+    optind = 0; /* start anew */
+    opterr = 0;
+    for (;;) {
+        const int at = optind ? optind : 1;
+        const int result = getopt_long(argc, argv, shorts, longs, NULL);
+        const struct cli_flag *f;
+
+        if (result == -1)
+            return true;
+        if (result == 'h' || result == LONG_BASE + FLAGS_MAX) {
+            print_help(self, table);
+            *exit_code = EXIT_AS_EXPECTED;
+            return false;
+        }
+        *exit_code = EXIT_USAGE;
+        if (result == ':' || result == '?') {
+            explain(self->name, result, argv[optind > at ? optind - 1 : at], table);
+            return false;
+        }
+        f = flag_of(table, result);
+        assert(f);
+        if (!set_value(self->name, f, optarg))
+            return false;
+    }
+}
+
+static bool read_args(const struct command *self, int argc, char **argv, struct cli_args *args,
+                      size_t min, size_t max)
+{
+    const size_t count = (size_t)(argc - optind);
+
+    if (count < min) {
+        cli_error(self->name, "missing argument; usage: assay %s %s", self->name, self->synopsis);
+        return false;
+    }
+    if (count > max) {
+        cli_error(self->name, "unexpected argument %s", argv[optind + (int)max]);
+        return false;
+    }
+    if (args)
+        *args = (struct cli_args){ argv + optind, count };
+    return true;
+}
+
+bool cli_parse(const struct command *self, int argc, char **argv, const struct cli_flag *flags,
+               size_t flag_count, unsigned common_bits, struct cli_common *common,
+               struct cli_args *args, size_t min, size_t max, int *exit_code)
+{
+    struct flag_table table = { .count = 0 };
+    struct cli_common unused;
+
+    for (size_t i = 0; i < flag_count; i++)
+        table_add(&table, flags[i]);
+    if (!common)
+        common = &unused;
+    *common = (struct cli_common){ .seed = 1 };
+    add_common(&table, common_bits, common);
+    if (!read_flags(self, argc, argv, &table, exit_code))
+        return false;
+    *exit_code = EXIT_USAGE;
+    if (!read_args(self, argc, argv, args, min, max) ||
+        !check_options(self->name, &common->delegate_option))
+        return false;
+    if (common->device && !device_to_option(common)) {
+        cli_error(self->name, "out of memory");
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,466 @@
+/* assay conformance: the suite against a delegate. */
+#include "conformance/cases/select.h"
+#include "conformance/cli/args.h"
+#include "conformance/report/expectations.h"
+#include "conformance/report/ledger.h"
+#include "conformance/report/report.h"
+#include "reference/base/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SUBJECTS_MAX = 4 };
+
+static const char *const bounds_names[] = { "fp32", "fp16", "exact", "float_view", NULL };
+
+struct request {
+    struct cli_common common;
+    struct selection selection;
+    struct cli_list require;
+    const char *shard, *waivers, *baseline, *repro_dir, *mutants, *versions;
+    double timeout_s;
+    int bounds; /* enum bounds; -1: by the subject */
+    bool list, no_models;
+};
+
+/* ---- what runs ---- */
+
+static bool names_option(const struct cli_list *options, const char *key)
+{
+    const size_t length = strlen(key);
+
+    for (size_t i = 0; i < options->count; i++) {
+        if (strncmp(options->items[i], key, length) == 0 && options->items[i][length] == '=')
+            return true;
+    }
+    return false;
+}
+
+/* One more subject, with an option of its own where value is not NULL. */
+static enum status open_subject(const struct request *q, struct subject *subjects, size_t *count,
+                                const char *key, const char *value, struct diag *diag)
+{
+    const struct cli_common *const common = &q->common;
+    struct subject *const s = &subjects[*count];
+
+    TRY(subject_init(s, common->delegate, &common->delegate_option, diag));
+    ++*count;
+    if (value)
+        TRY(subject_set(s, key, value, diag));
+    if (q->bounds == BOUNDS_EXACT || q->bounds == BOUNDS_FLOAT_VIEW)
+        s->quantized = (enum bounds)q->bounds;
+    else if (q->bounds >= 0)
+        s->bounds = (enum bounds)q->bounds;
+    return STATUS_OK;
+}
+
+/* Ours: floats in fp32 and in fp16, integers exactly and by float view.  Where a precision or a way
+ * with integers is named there is one subject for all cases. */
+static enum status open_subjects(const struct request *q, struct subject *subjects, size_t *count,
+                                 struct diag *diag)
+{
+    static const struct {
+        const char *key, *value;
+        bool skips_floats, skips_quantized;
+    } ours[SUBJECTS_MAX] = {
+        { "precision", "fp32", false, true },
+        { "precision", "fp16", false, true },
+        { "quantized", "exact", true, false },
+        { "quantized", "float_view", true, false },
+    };
+    const struct cli_list *const options = &q->common.delegate_option;
+
+    if (q->common.delegate || names_option(options, "precision") ||
+        names_option(options, "allow_precision_loss") || names_option(options, "quantized"))
+        return open_subject(q, subjects, count, NULL, NULL, diag);
+    for (size_t i = 0; i < SUBJECTS_MAX; i++) {
+        TRY(open_subject(q, subjects, count, ours[i].key, ours[i].value, diag));
+        subjects[i].skips_floats = ours[i].skips_floats;
+        subjects[i].skips_quantized = ours[i].skips_quantized;
+    }
+    return STATUS_OK;
+}
+
+/* Subjects without any of the cases are left out. */
+static void drop_idle(struct report *r, struct subject *subjects)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->subject_count; i++) {
+        bool runs = r->case_count == 0;
+
+        for (size_t c = 0; c < r->case_count && !runs; c++)
+            runs = subject_runs(&subjects[i], &r->cases[c]);
+        if (!runs) {
+            subject_close(&subjects[i]);
+        } else {
+            const struct subject s = subjects[i];
+
+            if (kept < i)
+                subjects[i] = (struct subject){ .path = NULL };
+            subjects[kept++] = s;
+        }
+    }
+    r->subject_count = kept;
+}
+
+static enum status open_cases(const struct request *q, struct test_case **cases, size_t *count,
+                              struct diag *diag)
+{
+    TRY(cases_list(cases, count, diag));
+    return select_cases(*cases, count, &q->selection, diag);
+}
+
+/* ---- before the run ---- */
+
+/* Whether the report can be written where it is wanted, before minutes of work are spent on it. */
+static enum status try_output(const char *path, struct diag *diag)
+{
+    char name[PATH_MAX];
+    struct stat st;
+    int fd;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        if (S_ISDIR(st.st_mode))
+            return diag_fail(diag, STATUS_IO, "%s: is a directory", path);
+        return access(path, W_OK) == 0
+                   ? STATUS_OK
+                   : diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    }
+    if (snprintf(name, sizeof name, "%s.XXXXXX", path) >= (int)sizeof name)
+        return diag_fail(diag, STATUS_IO, "%s: the path is too long", path);
+    fd = mkstemp(name);
+    if (fd < 0)
+        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    close(fd);
+    unlink(name);
+    return STATUS_OK;
+}
+
+/* Likewise for the files of failures. */
+static enum status try_directory(const char *path, struct diag *diag)
+{
+    struct stat st;
+
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) || access(path, W_OK | X_OK) != 0)
+        return diag_fail(diag, STATUS_IO, "%s: not a directory that can be written to", path);
+    return STATUS_OK;
+}
+
+/* Mesa keeps compiled shaders on disk: in a directory of our own, not among the user's. */
+static void use_private_shader_cache(void)
+{
+    static const char name[] = "MESA_SHADER_CACHE_DIR";
+    const char *const cache = getenv("XDG_CACHE_HOME"), *const home = getenv("HOME");
+    char path[PATH_MAX];
+    int n = -1;
+
+    if (getenv(name))
+        return;
+    if (cache && cache[0] == '/')
+        n = snprintf(path, sizeof path, "%s/assay", cache);
+    else if (home && home[0] == '/')
+        n = snprintf(path, sizeof path, "%s/.cache/assay", home);
+    if (n < 0 || (size_t)n >= sizeof path - 16)
+        return;
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    mkdir(path, 0700);
+    strcat(path, "/shaders");
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        setenv(name, path, 0);
+}
+
+/* What worker processes inherit. */
+static void prepare_environment(size_t jobs)
+{
+    use_private_shader_cache();
+    if (jobs != 1) /* lavapipe would start a thread for each processor in each worker */
+        setenv("LP_NUM_THREADS", "1", 0);
+}
+
+/* Sees that each subject works here at all, before hundreds of cases say that it does not. */
+static enum status probe(const struct request *q, struct report *r, struct subject *subjects,
+                         struct diag *diag)
+{
+    for (size_t i = 0; i < r->subject_count; i++) {
+        struct judge_device device;
+        const enum status s = runner_probe(&subjects[i], q->timeout_s, &device, diag);
+
+        if (s == STATUS_NO_DEVICE && i > 0 && subjects[i].bounds == BOUNDS_FP16) /* f16 storage */
+            diag_prefix(diag, s, "--delegate-option=precision=fp32 alone can run here");
+        if (s != STATUS_OK)
+            return s;
+        if (!r->device.name[0])
+            r->device = device;
+    }
+    return STATUS_OK;
+}
+
+/* Whole models end a run of everything: not one of chosen cases, nor any shard but the first. */
+static bool wants_models(const struct request *q)
+{
+    return !q->no_models && q->selection.filters.count == 0 && q->selection.shard == 0;
+}
+
+static enum status run_models(const struct request *q, struct report *r, struct subject *subjects,
+                              struct digits_report *digits, struct diag *diag)
+{
+    const struct digits_options options = { .jobs = q->common.jobs, .quiet = q->common.quiet };
+
+    if (!wants_models(q))
+        return STATUS_OK;
+    r->digits = digits;
+    return digits_run(digits, subjects, r->subject_count, &options, diag);
+}
+
+/* ---- reports ---- */
+
+/* Text on stdout or in --out; JSON likewise, and then with the text on stdout when that is free. */
+static int write_reports(const struct request *q, const struct report *r)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct cli_output o;
+    bool failed;
+    int code;
+
+    if (q->common.format == FORMAT_TEXT || q->common.out) {
+        if (!cli_output_open(&o))
+            return EXIT_FAILED;
+        report_text(r, o.file);
+        code = cli_output_close(&o, q->common.format == FORMAT_TEXT ? q->common.out : NULL, false);
+        if (code != EXIT_AS_EXPECTED || q->common.format == FORMAT_TEXT)
+            return code;
+    }
+    if (!cli_output_open(&o))
+        return EXIT_FAILED;
+    failed = report_json(r, o.file, &diag) != STATUS_OK;
+    code = cli_output_close(&o, q->common.out, failed);
+    return failed ? cli_fail("report", &diag) : code;
+}
+
+static enum status run_all(const struct request *q, struct report *r, struct subject *subjects,
+                           const struct test_case *cases, size_t case_count, struct diag *diag)
+{
+    const struct run_request run = {
+        .subjects = subjects,
+        .subject_count = r->subject_count,
+        .cases = cases,
+        .case_count = case_count,
+        .seed = q->common.seed,
+        .jobs = (size_t)q->common.jobs,
+        .timeout_s = q->timeout_s,
+        .repro_dir = q->repro_dir,
+        .quiet = q->common.quiet,
+    };
+
+    r->seed = q->common.seed;
+    r->shard = q->selection.shard;
+    r->shards = q->selection.shards;
+    r->bounds = q->bounds >= 0 ? bounds_names[q->bounds] : NULL;
+    return runner_run(&run, &r->outcome, diag);
+}
+
+/* The ledger needs every case. */
+static enum status open_ledger(const struct request *q, struct ledger *ledger, struct diag *diag)
+{
+    if (!q->versions)
+        return STATUS_OK;
+    if (q->selection.filters.count || q->selection.limit || q->selection.shards > 1)
+        return diag_fail(diag, STATUS_USAGE,
+                         "--versions needs all cases: not with --filter, --limit or --shard");
+    return ledger_open(ledger, q->versions, diag);
+}
+
+/* How many of its rows are untrue. */
+static size_t check_ledger(const struct request *q, const struct ledger *ledger,
+                           const struct report *r)
+{
+    struct ledger_problems problems = { .out = stderr };
+
+    if (!q->versions)
+        return 0;
+    ledger_check_run(ledger, r, &problems);
+    return problems.count;
+}
+
+static int list_cases(const struct request *q, const struct test_case *cases, size_t count)
+{
+    struct cli_output o;
+
+    if (!cli_output_open(&o))
+        return EXIT_FAILED;
+    for (size_t i = 0; i < count; i++)
+        fprintf(o.file, "%s\n", cases[i].name);
+    return cli_output_close(&o, q->common.out, false);
+}
+
+static int check(const struct request *q)
+{
+    struct subject subjects[SUBJECTS_MAX] = { { .path = NULL } };
+    struct expectations expected = { .waiver_count = 0 };
+    struct report report = { .subjects = NULL };
+    struct digits_report digits = { .count = 0 };
+    struct tsv mutants = { .rows = 0 };
+    struct ledger ledger = { .count = 0 };
+    struct test_case *cases = NULL;
+    size_t case_count = 0;
+    struct totals totals;
+    struct diag diag = { .status = STATUS_OK };
+    int code = EXIT_AS_EXPECTED;
+
+    if (open_cases(q, &cases, &case_count, &diag) != STATUS_OK)
+        code = cli_fail("conformance", &diag);
+    else if (q->list)
+        code = list_cases(q, cases, case_count);
+    else if ((q->common.out && try_output(q->common.out, &diag) != STATUS_OK) ||
+             (q->repro_dir && try_directory(q->repro_dir, &diag) != STATUS_OK) ||
+             expectations_open(&expected, q->waivers, q->baseline, &q->require, &diag) !=
+                 STATUS_OK ||
+             open_ledger(q, &ledger, &diag) != STATUS_OK ||
+             (q->mutants && tsv_read(&mutants, q->mutants, mutants_columns, MUTANT_COLUMNS,
+                                     &diag) != STATUS_OK) ||
+             open_subjects(q, subjects, &report.subject_count, &diag) != STATUS_OK)
+        code = cli_fail("conformance", &diag);
+    report.mutants = q->mutants ? &mutants : NULL;
+    report.subjects = subjects;
+    report.cases = cases;
+    report.case_count = case_count;
+    drop_idle(&report, subjects);
+    if (code == EXIT_AS_EXPECTED && !q->list) {
+        prepare_environment(q->common.jobs ? (size_t)q->common.jobs : runner_processors());
+        if (probe(q, &report, subjects, &diag) != STATUS_OK ||
+            run_all(q, &report, subjects, cases, case_count, &diag) != STATUS_OK ||
+            run_models(q, &report, subjects, &digits, &diag) != STATUS_OK) {
+            code = cli_fail("conformance", &diag);
+        } else {
+            expectations_apply(&expected, &report);
+            totals = report_totals(&report);
+            code = write_reports(q, &report);
+            if (code == EXIT_AS_EXPECTED &&
+                (check_ledger(q, &ledger, &report) > 0 || totals.bad > 0 ||
+                 report.outcome.broken_ends > 0 || digits_failed(&digits)))
+                code = EXIT_FAILED;
+        }
+    }
+    run_outcome_close(&report.outcome);
+    digits_close(&digits);
+    expectations_close(&expected);
+    tsv_close(&mutants);
+    ledger_close(&ledger);
+    for (size_t i = 0; i < SUBJECTS_MAX; i++)
+        subject_close(&subjects[i]);
+    mem_free(cases);
+    return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    static const char *const choices[] = { "subject", "fp32", "fp16", "exact", "float_view", NULL };
+    struct request q = { .timeout_s = 60 };
+    const struct cli_flag flags[] = {
+        { .name = "filter",
+          .kind = CLI_LIST,
+          .target = &q.selection.filters,
+          .value = "GLOB",
+          .help = "cases to run, such as 'conv_2d.*'; repeatable" },
+        { .name = "list", .kind = CLI_BOOL, .target = &q.list, .help = "print the cases' names" },
+        { .name = "limit",
+          .kind = CLI_UINT,
+          .target = &q.selection.limit,
+          .value = "N",
+          .help = "at most N cases of an op or of a title of the gap suite, spread over rows",
+          .min = 1,
+          .max = 1e9 },
+        { .name = "shard",
+          .kind = CLI_STRING,
+          .target = &q.shard,
+          .value = "I/N",
+          .help = "the I-th of N parts, from 0; also from TEST_SHARD_INDEX and "
+                  "TEST_TOTAL_SHARDS, SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX" },
+        { .name = "bounds",
+          .kind = CLI_CHOICE,
+          .target = &q.bounds,
+          .value = "CLASS",
+          .help =
+              "limits that results are held to (default: by our options; others fp32, in 8 bits "
+              "float_view)",
+          .choices = choices },
+        { .name = "timeout",
+          .kind = CLI_DOUBLE,
+          .target = &q.timeout_s,
+          .value = "SECONDS",
+          .help = "of one case (default 60)",
+          .min = 0.01,
+          .max = 1e6 },
+        { .name = "require",
+          .kind = CLI_LIST,
+          .target = &q.require,
+          .value = "GLOB",
+          .help = "cases that must not be declined; repeatable" },
+        { .name = "waivers",
+          .kind = CLI_STRING,
+          .target = &q.waivers,
+          .value = "FILE",
+          .help = "known failures: CASES | DEVICE | CAUSE in each line" },
+        { .name = "baseline",
+          .kind = CLI_STRING,
+          .target = &q.baseline,
+          .value = "FILE",
+          .help = "JSON report of an earlier run: what passed there must pass" },
+        { .name = "versions",
+          .kind = CLI_STRING,
+          .target = &q.versions,
+          .value = "FILE",
+          .help = "version ledger: every row must keep its proof" },
+        { .name = "mutants",
+          .kind = CLI_STRING,
+          .target = &q.mutants,
+          .value = "FILE",
+          .help = "table of planted faults and who noticed, from make mutants, for the report" },
+        { .name = "no-models",
+          .kind = CLI_BOOL,
+          .target = &q.no_models,
+          .help = "without the trained models that end a run of all cases" },
+        { .name = "repro-dir",
+          .kind = CLI_STRING,
+          .target = &q.repro_dir,
+          .value = "DIR",
+          .help = "write model, inputs and outputs of failed cases there" },
+    };
+    struct cli_args args;
+    struct diag diag;
+    int code;
+
+    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
+                   CLI_DELEGATE | CLI_FORMAT | CLI_SEED | CLI_JOBS | CLI_QUIET, &q.common, &args, 0,
+                   0, &code))
+        return code;
+    q.bounds--; /* "subject" is the first choice */
+    if (select_shard(&q.selection, q.shard, &diag) != STATUS_OK)
+        return cli_fail("conformance", &diag);
+    return check(&q);
+}
+
+const struct command command_conformance = {
+    .name = "conformance",
+    .summary = "the suite against a delegate",
+    .synopsis = "[--filter=GLOB]... [--delegate=PATH]",
+    .examples = "  assay conformance\n"
+                "  assay conformance --filter='conv_2d.*' --delegate-option=precision=fp16\n"
+                "  assay conformance --delegate=./libother.so --bounds=fp16 --format=json "
+                "--out=report.json\n"
+                "  assay conformance --baseline=report.json --repro-dir=failures\n",
+    .run = run,
+};

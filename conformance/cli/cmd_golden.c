@@ -1,0 +1,364 @@
+/* assay golden list|check|export: the answers of the real runtime. */
+#include "conformance/cli/args.h"
+#include "conformance/golden/golden.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "runtime", then enum bounds. */
+static const char *const whose[] = { "runtime", "fp32", "fp16", NULL };
+static const char *const precisions[] = { "fp32", "fp16", NULL };
+
+struct golden_flags {
+    const char *dir, *filter;
+    int whose;     /* check: index into whose */
+    int precision; /* export: enum bounds */
+    uint64_t limit;
+    struct cli_common common;
+    struct cli_args args;
+    char directory[PATH_MAX];
+};
+
+static const char filter_help[] = "only cases whose name matches, for instance 'conv_2d.*'";
+
+/* Flags of list and check; --bounds, the last one, is check's. */
+static bool parse_reader(const struct command *self, int argc, char **argv, bool check,
+                         struct golden_flags *f, int *exit_code)
+{
+    const struct cli_flag flags[] = {
+        { .name = "dir",
+          .kind = CLI_STRING,
+          .target = &f->dir,
+          .value = "DIR",
+          .help = "where the golden files are (default: golden/ here or above, else beside the "
+                  "program)" },
+        { .name = "filter",
+          .kind = CLI_STRING,
+          .target = &f->filter,
+          .value = "GLOB",
+          .help = filter_help },
+        { .name = "bounds",
+          .kind = CLI_CHOICE,
+          .target = &f->whose,
+          .choices = whose,
+          .value = "CLASS",
+          .help = "whose answers the files have: 'runtime' (default) has those of the real "
+                  "runtime; fp32, fp16: those of a delegate in it, to some of the cases, held to "
+                  "these limits" },
+    };
+    struct diag diag = { .status = STATUS_OK };
+
+    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0] - !check,
+                   check ? CLI_FORMAT | CLI_QUIET : CLI_FORMAT, &f->common, &f->args, 0, 0,
+                   exit_code))
+        return false;
+    if (f->dir) {
+        if ((size_t)snprintf(f->directory, sizeof f->directory, "%s", f->dir) < sizeof f->directory)
+            return true;
+        diag_fail(&diag, STATUS_USAGE, "--dir: the path is too long");
+    } else if (golden_find_directory(f->directory, sizeof f->directory, &diag) == STATUS_OK) {
+        return true;
+    }
+    *exit_code = cli_fail(self->name, &diag);
+    return false;
+}
+
+static int write_json(FILE *file, json_t *root)
+{
+    const int failed =
+        !root || json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0;
+
+    fputc('\n', file);
+    json_decref(root);
+    return failed;
+}
+
+/* ---- list ---- */
+
+static json_t *case_json(const struct golden_case *c)
+{
+    return json_pack("{s:s s:I s:I s:I s:s s:s s:s s:s*}", "case", c->name, "builtin_code",
+                     (json_int_t)c->builtin_code, "version", (json_int_t)c->op_version, "seed",
+                     (json_int_t)c->seed, "data_set", data_set_name(c->set), "model_sha256",
+                     c->model_sha256, "inputs_sha256", c->inputs_sha256, "skipped",
+                     c->skipped[0] ? c->skipped : NULL);
+}
+
+static void print_case(FILE *out, const struct golden_case *c)
+{
+    const char *const name = builtin_name(c->builtin_code);
+
+    fprintf(out, "%-48s %s v%" PRId32 " seed %" PRIu64 " %s%s%s\n", c->name, name ? name : "?",
+            c->op_version, c->seed, data_set_name(c->set), c->skipped[0] ? " skipped: " : "",
+            c->skipped);
+}
+
+static enum status list_file(const char *path, const char *filter, FILE *out, json_t *cases,
+                             size_t *shown, struct diag *diag)
+{
+    struct golden_file file;
+    size_t count = 0;
+
+    TRY(golden_open(&file, path, diag));
+    for (size_t i = 0; i < file.count; i++) {
+        if (filter && fnmatch(filter, file.cases[i].name, 0) != 0)
+            continue;
+        if (!cases && count++ == 0)
+            fprintf(out, "# %s: %s %s %s\n", path, file.runtime, file.runtime_version,
+                    file.resolver);
+        ++*shown;
+        if (cases)
+            json_array_append_new(cases, case_json(&file.cases[i]));
+        else
+            print_case(out, &file.cases[i]);
+    }
+    golden_close(&file);
+    return STATUS_OK;
+}
+
+static int list_run(const struct command *self, int argc, char **argv)
+{
+    struct golden_flags f = { .dir = NULL };
+    struct diag diag = { .status = STATUS_OK };
+    struct cli_output output;
+    char **paths = NULL;
+    size_t count = 0, shown = 0;
+    json_t *cases = NULL;
+    enum status s;
+    int code = 0;
+
+    if (!parse_reader(self, argc, argv, false, &f, &code))
+        return code;
+    s = golden_list_files(f.directory, &paths, &count, &diag);
+    if (s != STATUS_OK)
+        return cli_fail(self->name, &diag);
+    if (!cli_output_open(&output)) {
+        golden_free_paths(paths, count);
+        cli_error(self->name, "out of memory");
+        return EXIT_FAILED;
+    }
+    if (f.common.format == FORMAT_JSON)
+        cases = json_array();
+    for (size_t i = 0; i < count && s == STATUS_OK; i++)
+        s = list_file(paths[i], f.filter, output.file, cases, &shown, &diag);
+    if (s == STATUS_OK && shown == 0)
+        s = diag_fail(&diag, STATUS_USAGE, "no case matches the filter '%s'",
+                      f.filter ? f.filter : "");
+    if (cases &&
+        write_json(output.file, json_pack("{s:s s:o}", "assay", ASSAY_VERSION, "cases", cases)) !=
+            0 &&
+        s == STATUS_OK)
+        s = diag_fail(&diag, STATUS_NO_MEMORY, "out of memory");
+    golden_free_paths(paths, count);
+    code = cli_output_close(&output, f.common.out, s != STATUS_OK);
+    return s != STATUS_OK ? cli_fail(self->name, &diag) : code;
+}
+
+/* ---- check ---- */
+
+static void print_report(FILE *out, const struct golden_report *r)
+{
+    fprintf(out, "%-20s %6s %6s %7s %7s  %-8s %s\n", "op", "cases", "failed", "missing", "skipped",
+            "margin", "worst");
+    for (size_t i = 0; i < r->op_count; i++) {
+        const struct golden_op *const op = &r->ops[i];
+
+        fprintf(out, "%-20s %6zu %6zu %7zu %7zu  ", op->name, op->cases, op->failed, op->missing,
+                op->skipped);
+        if (op->margin > 0)
+            fprintf(out, "%-8.3g %s %s\n", op->margin, op->where, op->element);
+        else
+            fprintf(out, "%-8s -\n", "exact");
+    }
+    for (size_t i = 0; i < r->failure_count; i++)
+        fprintf(out, "%s%s: %s\n", i == 0 ? "\n" : "", r->failures[i].name, r->failures[i].reason);
+    fprintf(out,
+            "\n%zu cases against %s %s (%s): %zu passed, %zu failed, %zu missing, %zu skipped\n",
+            r->cases, r->runtime, r->runtime_version, r->resolver, r->cases - r->failed, r->failed,
+            r->missing, r->skipped);
+}
+
+static json_t *report_json(const struct golden_report *r)
+{
+    json_t *const ops = json_array(), *const failures = json_array();
+
+    for (size_t i = 0; i < r->op_count; i++) {
+        const struct golden_op *const op = &r->ops[i];
+
+        /* JSON has no infinity: a margin that is not finite is null. */
+        json_array_append_new(
+            ops, json_pack("{s:s s:I s:I s:I s:I s:o s:s}", "op", op->name, "cases",
+                           (json_int_t)op->cases, "failed", (json_int_t)op->failed, "missing",
+                           (json_int_t)op->missing, "skipped", (json_int_t)op->skipped, "margin",
+                           isfinite(op->margin) ? json_real(op->margin) : json_null(), "worst_case",
+                           op->where));
+    }
+    for (size_t i = 0; i < r->failure_count; i++)
+        json_array_append_new(failures, json_pack("{s:s s:s}", "case", r->failures[i].name,
+                                                  "reason", r->failures[i].reason));
+    return json_pack("{s:s s:{s:s s:s s:s} s:{s:I s:I s:I s:I} s:o s:o}", "assay", ASSAY_VERSION,
+                     "golden", "runtime", r->runtime, "version", r->runtime_version, "resolver",
+                     r->resolver, "totals", "cases", (json_int_t)r->cases, "failed",
+                     (json_int_t)r->failed, "missing", (json_int_t)r->missing, "skipped",
+                     (json_int_t)r->skipped, "ops", ops, "failures", failures);
+}
+
+static int check_run(const struct command *self, int argc, char **argv)
+{
+    struct golden_flags f = { .dir = NULL };
+    struct golden_request request;
+    struct diag diag = { .status = STATUS_OK };
+    struct golden_report report;
+    struct cli_output output;
+    bool failed, discard = false;
+    int code = 0;
+
+    if (!parse_reader(self, argc, argv, true, &f, &code))
+        return code;
+    request =
+        (struct golden_request){ .filter = f.filter,
+                                 .quiet = f.common.quiet,
+                                 .bounds = f.whose > 0 ? (enum bounds)(f.whose - 1) : BOUNDS_FP32,
+                                 .directory = f.directory,
+                                 .delegate = f.whose > 0 };
+    if (golden_check(&request, &report, &diag) != STATUS_OK)
+        return cli_fail(self->name, &diag);
+    failed = report.failed + report.missing > 0;
+    if (!cli_output_open(&output)) {
+        golden_report_close(&report);
+        cli_error(self->name, "out of memory");
+        return EXIT_FAILED;
+    }
+    if (f.common.format == FORMAT_JSON)
+        discard = write_json(output.file, report_json(&report)) != 0;
+    else
+        print_report(output.file, &report);
+    golden_report_close(&report);
+    code = cli_output_close(&output, f.common.out, discard);
+    if (discard) {
+        cli_error(self->name, "out of memory");
+        return EXIT_FAILED;
+    }
+    return code != 0 ? code : failed ? EXIT_FAILED : EXIT_AS_EXPECTED;
+}
+
+/* ---- export ---- */
+
+static int export_run(const struct command *self, int argc, char **argv)
+{
+    struct golden_flags f = { .dir = NULL };
+    const struct cli_flag flags[] = {
+        { .name = "filter",
+          .kind = CLI_STRING,
+          .target = &f.filter,
+          .value = "GLOB",
+          .help = filter_help },
+        { .name = "limit",
+          .kind = CLI_UINT,
+          .target = &f.limit,
+          .value = "N",
+          .help = "at most N cases an op, spread over its rows",
+          .min = 1,
+          .max = 1e9 },
+        { .name = "precision",
+          .kind = CLI_CHOICE,
+          .target = &f.precision,
+          .choices = precisions,
+          .value = "CLASS",
+          .help = "fp16: inputs and constants are f16 values, as for a run in fp16" },
+    };
+    struct golden_request request;
+    struct diag diag = { .status = STATUS_OK };
+    uint8_t *bytes;
+    size_t count;
+    enum status s;
+    int code = 0;
+
+    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], CLI_SEED | CLI_QUIET,
+                   &f.common, &f.args, 1, 1, &code))
+        return code;
+    request = (struct golden_request){ .filter = f.filter,
+                                       .quiet = f.common.quiet,
+                                       .bounds = (enum bounds)f.precision,
+                                       .seed = f.common.seed,
+                                       .limit = (size_t)f.limit };
+    s = golden_export(&request, &bytes, &count, &diag);
+    if (s == STATUS_OK) {
+        s = cli_write_file(f.args.items[0], bytes, count, &diag);
+        mem_free(bytes);
+    }
+    return s == STATUS_OK ? EXIT_AS_EXPECTED : cli_fail(self->name, &diag);
+}
+
+/* ---- the three ---- */
+
+static const struct command parts[] = {
+    {
+        .name = "golden list",
+        .summary = "the cases that golden files answer",
+        .synopsis = "[FLAG]...",
+        .examples = "  assay golden list --filter='conv_2d.*'\n",
+        .run = list_run,
+    },
+    {
+        .name = "golden check",
+        .summary = "the scalar reference against the golden answers of the real runtime",
+        .synopsis = "[FLAG]...",
+        .examples = "  assay golden check\n"
+                    "  assay golden check --filter='softmax.*' --format=json\n",
+        .run = check_run,
+    },
+    {
+        .name = "golden export",
+        .summary = "write the suite's cases, models and inputs, for golden/mint.py",
+        .synopsis = "[FLAG]... FILE.h5",
+        .examples = "  assay golden export cases.h5 && golden/mint.py cases.h5 golden\n",
+        .run = export_run,
+    },
+};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+static int golden_run(const struct command *self, int argc, char **argv)
+{
+    static const char *const names[PARTS] = { "list", "check", "export" };
+    const char *const name = argc > 1 ? argv[1] : "";
+    const char *near;
+    struct cli_common common;
+    struct cli_args args;
+    int code = 0;
+
+    for (size_t i = 0; i < PARTS; i++) {
+        if (strcmp(names[i], name) == 0)
+            return parts[i].run(&parts[i], argc - 1, argv + 1);
+    }
+    if (name[0] == '-') { /* --help, or a flag that is not one */
+        if (!cli_parse(self, argc, argv, NULL, 0, 0, &common, &args, 0, 0, &code))
+            return code;
+        cli_error(self->name, "want list, check or export");
+        return EXIT_USAGE;
+    }
+    near = cli_nearest(name, names, PARTS);
+    if (near)
+        cli_error(self->name, "'%s': did you mean %s?", name, near);
+    else
+        cli_error(self->name, "want list, check or export");
+    return EXIT_USAGE;
+}
+
+const struct command command_golden = {
+    .name = "golden",
+    .summary = "check the scalar reference against the answers of the real runtime",
+    .synopsis = "list|check|export [FLAG]... [FILE.h5]",
+    .examples = "  assay golden list\n"
+                "  assay golden check --filter='conv_2d.*'\n"
+                "  assay golden export cases.h5\n"
+                "  assay golden check --help\n",
+    .run = golden_run,
+};

@@ -1,0 +1,364 @@
+/* assay run: one inference on files or random data, by the reference or by a delegate. */
+#include "conformance/cli/args.h"
+#include "conformance/io/tensor_io.h"
+#include "conformance/io/tensor_value.h"
+#include "conformance/subject/session.h"
+#include "conformance/util/json_text.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TOP_MAX = 100 };
+
+struct request {
+    struct cli_list inputs;
+    const char *model, *labels, *output;
+    uint64_t top, runs;
+    double mean, std;
+    struct cli_common common;
+};
+
+struct result {
+    struct session session;
+    struct labels labels;
+    double latency_ms; /* of the first inference */
+    double median_ms;  /* of the ones after it; 0: none */
+};
+
+/* ---- running ---- */
+
+static double now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static enum status fill_inputs(struct result *r, const struct request *q, struct diag *diag)
+{
+    const struct pixel_scale scale = { q->mean, q->std };
+    size_t count;
+    const int *const inputs = interpreter_inputs(r->session.in, &count);
+
+    if (q->inputs.count > count)
+        return diag_fail(diag, STATUS_USAGE, "%zu inputs given, the model has %zu", q->inputs.count,
+                         count);
+    for (size_t i = 0; i < count; i++) {
+        TfLiteTensor *const t = interpreter_tensor(r->session.in, inputs[i]);
+
+        if (i < q->inputs.count)
+            TRY(diag_prefix(diag, tensor_load(t, q->inputs.items[i], scale, diag), "input %zu", i));
+        else
+            TRY(tensor_fill(t, q->common.seed, i, diag));
+    }
+    return STATUS_OK;
+}
+
+static enum status invoke(struct result *r, double *ms, struct diag *diag)
+{
+    const double start = now_ms();
+    size_t count;
+    const int *const outputs = interpreter_outputs(r->session.in, &count);
+
+    TRY(interpreter_invoke(r->session.in, diag));
+    for (size_t i = 0; i < count; i++)
+        TRY(interpreter_make_readable(r->session.in, outputs[i], diag));
+    *ms = now_ms() - start;
+    return STATUS_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The same inference again, from the same state, so that the outputs stay those of the first. */
+static enum status repeat(struct result *r, uint64_t runs, struct diag *diag)
+{
+    const size_t count = (size_t)runs - 1;
+    double *const ms = mem_alloc(count, sizeof *ms);
+    enum status s = STATUS_OK;
+
+    if (!ms)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu runs: out of memory", count);
+    for (size_t i = 0; i < count && s == STATUS_OK; i++) {
+        s = interpreter_reset_variables(r->session.in);
+        if (s == STATUS_OK)
+            s = invoke(r, &ms[i], diag);
+    }
+    qsort(ms, count, sizeof *ms, by_value);
+    if (s == STATUS_OK)
+        r->median_ms = (ms[(count - 1) / 2] + ms[count / 2]) / 2;
+    mem_free(ms);
+    return s;
+}
+
+static enum status save_outputs(struct result *r, const char *path, struct diag *diag)
+{
+    size_t count;
+    const int *const outputs = interpreter_outputs(r->session.in, &count);
+    TfLiteTensor **tensors;
+    enum status s;
+
+    if (!path)
+        return STATUS_OK;
+    if (!(tensors = mem_alloc(count, sizeof(TfLiteTensor *))))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu outputs", count);
+    for (size_t i = 0; i < count; i++)
+        tensors[i] = interpreter_tensor(r->session.in, outputs[i]);
+    s = tensors_save(tensors, count, path, diag);
+    mem_free(tensors);
+    return s;
+}
+
+static enum status run_all(struct result *r, const struct request *q, struct diag *diag)
+{
+    if (q->labels)
+        TRY(labels_read(&r->labels, q->labels, diag));
+    TRY(session_open(&r->session, q->model, diag));
+    TRY(session_subject(&r->session, &q->common, diag));
+    TRY(diag_prefix(diag, session_start(&r->session, diag), "%s", q->model));
+    TRY(fill_inputs(r, q, diag));
+    TRY(diag_prefix(diag, invoke(r, &r->latency_ms, diag), "%s", q->model));
+    if (q->runs > 1)
+        TRY(diag_prefix(diag, repeat(r, q->runs, diag), "%s", q->model));
+    return save_outputs(r, q->output, diag);
+}
+
+/* ---- text ---- */
+
+static void print_tensor(FILE *f, const char *what, size_t i, const TfLiteTensor *t)
+{
+    char shape[128];
+
+    array_shape_text(shape, sizeof shape, (size_t)ref_rank(t), t->dims->data);
+    fprintf(f, "%-8s %zu  %s  %s %s", what, i, t->name ? t->name : "", runtime_type_name(t->type),
+            shape);
+    if (tensor_has_scale(t))
+        fprintf(f, "  scale %g zero point %d", (double)t->params.scale, (int)t->params.zero_point);
+}
+
+static void print_top(FILE *f, const struct result *r, const TfLiteTensor *t, size_t top)
+{
+    size_t indices[TOP_MAX];
+    const size_t count = tensor_top(t, top, indices);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *const label = labels_find(&r->labels, indices[i]);
+
+        fprintf(f, "%12zu  %-12.6g class %zu%s%s\n", i + 1, tensor_real(t, indices[i]), indices[i],
+                label ? "  " : "", label ? label : "");
+    }
+}
+
+static void print_summary(FILE *f, const TfLiteTensor *t)
+{
+    const size_t count = ref_elements(t);
+    double low = INFINITY, high = -INFINITY, sum = 0, squares = 0;
+    size_t numbers = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const double x = tensor_real(t, i);
+
+        if (isnan(x))
+            continue;
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+        sum += x;
+        squares += x * x;
+        numbers++;
+    }
+    if (numbers == 0) {
+        fprintf(f, "          no numbers\n");
+        return;
+    }
+    fprintf(f, "          min %g  max %g  mean %g  rms %g", low, high, sum / (double)numbers,
+            sqrt(squares / (double)numbers));
+    if (numbers != count)
+        fprintf(f, "  nan %zu of %zu", count - numbers, count);
+    fprintf(f, "\n");
+}
+
+static void print_text(FILE *f, struct result *r, const struct request *q)
+{
+    struct interpreter *const in = r->session.in;
+    char device[ASSAY_GPU_NAME_BYTES];
+    size_t count;
+    const int *tensors = interpreter_inputs(in, &count);
+
+    session_device(&r->session, device, sizeof device);
+    fprintf(f, "model       %s\n", q->model);
+    fprintf(f, "run by      %s%s%s\n", r->session.subject.label, device[0] ? " on " : "", device);
+    fprintf(f, "taken       %zu of %zu nodes, %d partition%s\n", session_taken(&r->session),
+            interpreter_node_count(in), interpreter_partition_count(in),
+            interpreter_partition_count(in) == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++) {
+        print_tensor(f, "input", i, interpreter_tensor(in, tensors[i]));
+        if (i < q->inputs.count)
+            fprintf(f, "  from %s\n", q->inputs.items[i]);
+        else
+            fprintf(f, "  random, seed %" PRIu64 "\n", q->common.seed);
+    }
+    tensors = interpreter_outputs(in, &count);
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+
+        print_tensor(f, "output", i, t);
+        fprintf(f, "\n");
+        if (tensor_is_scores(t))
+            print_top(f, r, t, q->top);
+        else
+            print_summary(f, t);
+    }
+    fprintf(f, "latency     %.3f ms (first inference)\n", r->latency_ms);
+    if (q->runs > 1)
+        fprintf(f, "            %.3f ms (median of %" PRIu64 " more)\n", r->median_ms, q->runs - 1);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_tensor(const TfLiteTensor *t)
+{
+    json_t *const o = json_object();
+
+    json_object_set_new(o, "name", json_text(t->name ? t->name : ""));
+    json_object_set_new(o, "type", json_string(runtime_type_name(t->type)));
+    json_object_set_new(o, "shape", json_ints(t->dims->data, (size_t)ref_rank(t)));
+    if (tensor_has_scale(t)) {
+        json_object_set_new(o, "scale", json_real((double)t->params.scale));
+        json_object_set_new(o, "zero_point", json_integer(t->params.zero_point));
+    }
+    return o;
+}
+
+static json_t *json_top(const struct result *r, const TfLiteTensor *t, size_t top)
+{
+    size_t indices[TOP_MAX];
+    const size_t count = tensor_is_scores(t) ? tensor_top(t, top, indices) : 0;
+    json_t *const list = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        const double x = tensor_real(t, indices[i]);
+        json_t *const o = json_object();
+
+        json_object_set_new(o, "index", json_integer((json_int_t)indices[i]));
+        json_object_set_new(o, "label", json_text(labels_find(&r->labels, indices[i])));
+        json_object_set_new(o, "value", isfinite(x) ? json_real(x) : json_null());
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static void print_json(FILE *f, struct result *r, const struct request *q)
+{
+    struct interpreter *const in = r->session.in;
+    json_t *const report = json_object(), *const inputs = json_array(),
+                  *const outputs = json_array();
+    size_t count;
+    const int *tensors = interpreter_inputs(in, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        json_t *const o = json_tensor(interpreter_tensor(in, tensors[i]));
+
+        json_object_set_new(o, "from", json_text(i < q->inputs.count ? q->inputs.items[i] : NULL));
+        json_array_append_new(inputs, o);
+    }
+    tensors = interpreter_outputs(in, &count);
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+        json_t *const o = json_tensor(t);
+
+        json_object_set_new(o, "top", json_top(r, t, q->top));
+        json_array_append_new(outputs, o);
+    }
+    json_object_set_new(report, "model", json_text(q->model));
+    json_object_set_new(report, "subject", session_json(&r->session));
+    json_object_set_new(report, "seed", json_integer((json_int_t)q->common.seed));
+    json_object_set_new(report, "nodes", json_integer((json_int_t)interpreter_node_count(in)));
+    json_object_set_new(report, "taken", json_integer((json_int_t)session_taken(&r->session)));
+    json_object_set_new(report, "partitions", json_integer(interpreter_partition_count(in)));
+    json_object_set_new(report, "inputs", inputs);
+    json_object_set_new(report, "outputs", outputs);
+    json_object_set_new(report, "latency_ms", json_real(r->latency_ms));
+    if (q->runs > 1) {
+        json_object_set_new(report, "runs", json_integer((json_int_t)q->runs));
+        json_object_set_new(report, "median_ms", json_real(r->median_ms));
+    }
+    json_dumpf(report, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    fputc('\n', f);
+    json_decref(report);
+}
+
+/* ---- the command ---- */
+
+static int print_result(struct result *r, const struct request *q)
+{
+    struct cli_output out;
+
+    if (!cli_output_open(&out)) {
+        cli_error("run", "out of memory");
+        return EXIT_FAILED;
+    }
+    if (q->common.format == FORMAT_JSON)
+        print_json(out.file, r, q);
+    else
+        print_text(out.file, r, q);
+    return cli_output_close(&out, q->common.out, false);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct request q = { .top = 5, .runs = 1, .mean = 127.5, .std = 127.5 };
+    const struct cli_flag flags[] = {
+        { "input", CLI_LIST, &q.inputs, "FILE",
+          "image (BMP, JPEG, PNG), .npy, FILE.h5:DATASET[i] or raw; repeatable", 0, 0, NULL },
+        { "labels", CLI_STRING, &q.labels, "FILE", "names of the classes, one a line", 0, 0, NULL },
+        { "output", CLI_STRING, &q.output, "FILE", "write the outputs: .npy, .h5, else raw", 0, 0,
+          NULL },
+        { "top", CLI_UINT, &q.top, "K", "classes to show (default 5)", 1, TOP_MAX, NULL },
+        { "runs", CLI_UINT, &q.runs, "N", "inferences; the median of all but the first is shown", 1,
+          1e6, NULL },
+        { "mean", CLI_DOUBLE, &q.mean, "X", "of pixels, for float inputs (default 127.5)", -1e6,
+          1e6, NULL },
+        { "std", CLI_DOUBLE, &q.std, "X", "float input = (pixel - mean) / std (default 127.5)",
+          1e-6, 1e6, NULL },
+    };
+    struct result r = { .latency_ms = 0 };
+    struct diag diag = { .status = STATUS_OK };
+    struct cli_args args;
+    int code;
+
+    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
+                   CLI_DELEGATE | CLI_FORMAT | CLI_SEED, &q.common, &args, 1, 1, &code))
+        return code;
+    q.model = args.items[0];
+    if (run_all(&r, &q, &diag) != STATUS_OK)
+        code = cli_fail(self->name, &diag);
+    else
+        code = print_result(&r, &q);
+    session_close(&r.session);
+    labels_close(&r.labels);
+    return code;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .summary = "one inference on images, arrays or random data",
+    .synopsis = "MODEL [--input=FILE]... [FLAG]...",
+    .examples = "  assay run digits_f32.tflite --input=3.png\n"
+                "  assay run digits_f32.tflite --input='digits.h5:images[7]' --delegate=none\n"
+                "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"
+                "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"
+                "  assay run model.tflite --delegate=./libother.so --format=json\n",
+    .run = run
+};

@@ -1,0 +1,190 @@
+/* Gathers; the printers are in inspection_text.c and inspection_json.c. */
+#include "conformance/inspect/inspection.h"
+
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/op.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct model_subgraph *graph(const struct inspection *n)
+{
+    return &n->session.model.subgraphs[0];
+}
+
+static const struct model_opcode *opcode(const struct inspection *n, size_t node)
+{
+    return &n->session.model.opcodes[graph(n)->operators[node].opcode_index];
+}
+
+void inspection_op(const struct inspection *n, size_t node, char *text, size_t bytes)
+{
+    const struct model_opcode *const o = opcode(n, node);
+    const char *const name = builtin_name(o->code);
+
+    if (o->code == BUILTIN_CUSTOM && o->custom_code.text)
+        snprintf(text, bytes, "%s", o->custom_code.text);
+    else if (name)
+        snprintf(text, bytes, "%s", name);
+    else
+        snprintf(text, bytes, "operator %" PRId32, o->code);
+}
+
+int32_t inspection_version(const struct inspection *n, size_t node)
+{
+    return opcode(n, node)->version;
+}
+
+static bool holds(const struct model_ints *list, size_t tensor)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->data[i] >= 0 && (size_t)list->data[i] == tensor)
+            return true;
+    }
+    return false;
+}
+
+const char *inspection_kind(const struct inspection *n, size_t tensor)
+{
+    const struct model_tensor *const t = &graph(n)->tensors[tensor];
+    size_t bytes;
+
+    if (model_tensor_data(&n->session.model, t, &bytes))
+        return "constant";
+    if (t->is_variable)
+        return "variable";
+    if (holds(&graph(n)->inputs, tensor))
+        return "input";
+    return holds(&graph(n)->outputs, tensor) ? "output" : "activation";
+}
+
+size_t inspection_bytes(const struct inspection *n, size_t tensor)
+{
+    const struct model_tensor *const t = &graph(n)->tensors[tensor];
+    size_t bytes, elements;
+
+    if (model_tensor_data(&n->session.model, t, &bytes))
+        return bytes;
+    if (!checked_elements(t->shape.data, t->shape.count, &elements) ||
+        !checked_mul(elements, tensor_type_bits(t->type), &bytes))
+        return 0;
+    return bytes / 8 + (bytes % 8 != 0);
+}
+
+static const char *code_name(const char *field, int32_t value)
+{
+    static const char *const paddings[] = { "SAME", "VALID" };
+    static const char *const activations[] = { "NONE",  "RELU", "RELU_N1_TO_1",
+                                               "RELU6", "TANH", "SIGN_BIT" };
+
+    if (strcmp(field, "padding") == 0 && value >= 0 && value < 2)
+        return paddings[value];
+    if (strcmp(field, "fused_activation_function") == 0 && value >= 0 && value < 6)
+        return activations[value];
+    return NULL;
+}
+
+void inspection_option(const struct options *o, size_t field, char *text, size_t bytes)
+{
+    const struct option_field *const f = &option_table_find(o->tag)->fields[field];
+    const union option_value *const v = &o->value[field];
+    const char *name;
+    size_t used;
+
+    switch (f->kind) {
+    case OPTION_F32: snprintf(text, bytes, "%g", (double)v->f); return;
+    case OPTION_BOOL: snprintf(text, bytes, "%s", v->i ? "true" : "false"); return;
+    case OPTION_INTS:
+        used = (size_t)snprintf(text, bytes, "[");
+        for (size_t i = 0; i < v->ints.count && used < bytes; i++)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%" PRId32, i ? ", " : "",
+                                     v->ints.data[i]);
+        if (used < bytes)
+            snprintf(text + used, bytes - used, "]");
+        return;
+    default:
+        name = code_name(f->name, v->i);
+        if (name)
+            snprintf(text, bytes, "%s", name);
+        else
+            snprintf(text, bytes, "%" PRId32, v->i);
+    }
+}
+
+/* ---- asking ---- */
+
+static void note_refusals(struct inspection *n)
+{
+    const struct session *const s = &n->session;
+    const int count = s->subject.extras.refusal_count && s->subject.extras.get_refusal
+                          ? s->subject.extras.refusal_count(s->delegate)
+                          : 0;
+
+    for (int i = 0; i < count; i++) {
+        struct assay_gpu_refusal r = { .struct_size = sizeof r, .tensor = -1 };
+
+        if (s->subject.extras.get_refusal(s->delegate, i, &r) == 0 && r.node >= 0 &&
+            (size_t)r.node < n->count) {
+            n->notes[r.node].refused = true;
+            n->notes[r.node].refusal = r;
+        }
+    }
+}
+
+static void note_nodes(struct inspection *n)
+{
+    for (size_t i = 0; i < n->count; i++) {
+        n->notes[i].partition = interpreter_node_partition(n->session.in, (int)i);
+        n->notes[i].state = n->notes[i].partition >= 0 ? NODE_TAKEN : NODE_LEFT;
+    }
+    note_refusals(n);
+}
+
+static void note_failure(struct inspection *n, const struct diag *diag)
+{
+    snprintf(n->why_not, sizeof n->why_not, "%s", diag->text);
+}
+
+static enum status ask_delegate(struct inspection *n, const struct cli_common *common,
+                                bool required, struct diag *diag)
+{
+    const enum status s = session_subject(&n->session, common, diag);
+
+    if (s != STATUS_OK && required)
+        return s;
+    if (s != STATUS_OK) {
+        note_failure(n, diag);
+        return STATUS_OK;
+    }
+    /* A graph that does not run here can still be looked at. */
+    if (session_start(&n->session, diag) != STATUS_OK)
+        note_failure(n, diag);
+    else if (n->session.delegate)
+        note_nodes(n);
+    return STATUS_OK;
+}
+
+enum status inspection_open(struct inspection *n, const char *path, const struct cli_common *common,
+                            bool required, struct diag *diag)
+{
+    *n = (struct inspection){ .path = path };
+    TRY(session_open(&n->session, path, diag));
+    n->session.quiet = true; /* the report says it better than the warnings */
+    n->count = graph(n)->operator_count;
+    if (!(n->notes = mem_alloc(n->count, sizeof *n->notes)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu nodes", n->count);
+    for (size_t i = 0; i < n->count; i++) {
+        n->notes[i].known = ref_find(opcode(n, i)->code) != NULL;
+        n->notes[i].partition = -1;
+    }
+    return ask_delegate(n, common, required, diag);
+}
+
+void inspection_close(struct inspection *n)
+{
+    session_close(&n->session);
+    mem_free(n->notes);
+    *n = (struct inspection){ .path = NULL };
+}

@@ -1,0 +1,50 @@
+/* Images as 8-bit samples: BMP, JPEG, PNG; channels and size as a model wants them.
+ *
+ * The bytes are hostile.  Sides and the number of pixels are limited before memory is taken. */
+#ifndef ASSAY_CONFORMANCE_IO_IMAGE_H
+#define ASSAY_CONFORMANCE_IO_IMAGE_H
+
+#include "reference/base/diag.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { IMAGE_SIDE_MAX = 32768, IMAGE_PIXELS_MAX = 1 << 25, IMAGE_CHANNELS_MAX = 4 };
+
+/* Rows from the top, pixels from the left.  Channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. */
+struct image {
+    uint32_t width, height, channels;
+    uint8_t *pixels; /* owned */
+};
+
+enum image_format { IMAGE_NONE, IMAGE_BMP, IMAGE_JPEG, IMAGE_PNG };
+
+/* By the first bytes. */
+enum image_format image_sniff(const uint8_t *bytes, size_t count);
+const char *image_format_name(enum image_format format);
+
+/* STATUS_INVALID or STATUS_UNSUPPORTED with the reason.  On failure *out is empty. */
+enum status image_read(struct image *out, const uint8_t *bytes, size_t count, struct diag *diag);
+void image_close(struct image *im);
+
+/* A new image of that many channels (1, 3 or 4).  Grey is BT.601 luma; alpha is dropped, or opaque
+ * where there is none. */
+enum status image_to_channels(struct image *out, const struct image *in, uint32_t channels,
+                              struct diag *diag);
+/* A new image of that size: bilinear, half-pixel centres, edges repeated, rounded to nearest. */
+enum status image_resize(struct image *out, const struct image *in, uint32_t width, uint32_t height,
+                         struct diag *diag);
+
+/* ---- for the readers ---- */
+
+/* Checks the limits, and takes memory. */
+enum status image_alloc(struct image *im, uint64_t width, uint64_t height, uint32_t channels,
+                        struct diag *diag);
+enum status image_read_bmp(struct image *out, const uint8_t *bytes, size_t count,
+                           struct diag *diag);
+enum status image_read_jpeg(struct image *out, const uint8_t *bytes, size_t count,
+                            struct diag *diag);
+enum status image_read_png(struct image *out, const uint8_t *bytes, size_t count,
+                           struct diag *diag);
+
+#endif

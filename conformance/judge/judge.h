@@ -1,0 +1,45 @@
+/* Judges one case on one subject.
+ *
+ * For each data set: the model is built, written, verified and read; the delegate runs it in the
+ * reference interpreter, with poisoned outputs and guard zones, on the frames A, B and A.  A must
+ * give the same bits twice, inputs and constants must stay as they were, and both frames must keep
+ * the bounds of the tolerance policy.  With our own delegate (it exports assay_gpu_*) set S0 is run
+ * again with its options poison=nan, inf and junk: the bits must not change. */
+#ifndef ASSAY_CONFORMANCE_JUDGE_JUDGE_H
+#define ASSAY_CONFORMANCE_JUDGE_JUDGE_H
+
+#include "conformance/judge/result.h"
+#include "conformance/subject/subject.h"
+
+#include <stdint.h>
+
+/* Where a case is: read by a parent when the process died. */
+struct judge_stage {
+    int set; /* enum data_set; -1: none yet */
+    char what[48];
+};
+
+struct judge_options {
+    uint64_t seed;
+    const char *repro_dir;     /* NULL: nothing is written */
+    struct judge_stage *stage; /* may be NULL */
+};
+
+struct judge;
+
+/* Loads the subject and creates its delegate; both live until judge_close, so that pipelines are
+ * shared by cases.  The subject is borrowed. */
+enum status judge_open(struct judge **out, struct subject *subject,
+                       const struct judge_options *options, struct diag *diag);
+void judge_close(struct judge *j);
+
+/* Fills *result; what goes wrong is part of it. */
+void judge_case(struct judge *j, const struct test_case *c, struct case_result *result);
+
+/* The device that the subject's delegate runs on; empty strings when it does not say. */
+struct judge_device {
+    char name[ASSAY_GPU_NAME_BYTES], driver[ASSAY_GPU_NAME_BYTES], api[32];
+};
+void judge_device(const struct judge *j, struct judge_device *device);
+
+#endif

@@ -1,0 +1,409 @@
+/* The reference's answers to one model, compared with a device's. */
+#include "conformance/judge/node_compare.h"
+
+#include "conformance/bounds/compare.h"
+#include "conformance/cases/suite.h"
+#include "conformance/judge/repro.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- outputs ---- */
+
+void outputs_close(struct outputs *o)
+{
+    for (size_t i = 0; i < o->count; i++)
+        mem_free(o->items[i].data);
+    *o = (struct outputs){ .count = 0 };
+}
+
+enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag)
+{
+    size_t count;
+    const int *const tensors = interpreter_outputs(in, &count);
+
+    *o = (struct outputs){ .count = 0 };
+    if (count > OUTPUTS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu outputs, at most %d", count, OUTPUTS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+
+        if (t->dims->size > REF_MAX_RANK || (!t->data.raw && t->bytes > 0)) {
+            outputs_close(o);
+            return diag_fail(diag, STATUS_MISMATCH, "output %zu: rank %d, %zu bytes, no data", i,
+                             t->dims->size, t->bytes);
+        }
+        o->items[i].tensor = tensors[i];
+        o->items[i].type = t->type;
+        o->items[i].rank = t->dims->size;
+        memcpy(o->items[i].dims, t->dims->data, (size_t)t->dims->size * sizeof(int));
+        o->items[i].bytes = t->bytes;
+        o->items[i].data = mem_alloc(t->bytes, 1);
+        o->count = i + 1;
+        if (!o->items[i].data) {
+            outputs_close(o);
+            return diag_fail(diag, STATUS_NO_MEMORY, "output %zu: out of memory", i);
+        }
+        memcpy(o->items[i].data, t->data.raw, t->bytes);
+    }
+    return STATUS_OK;
+}
+
+bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t count, int *output,
+                    size_t *byte)
+{
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char *const x = a->items[i].data, *const y = b->items[i].data;
+
+        *output = (int)i;
+        *byte = 0;
+        if (a->items[i].bytes != b->items[i].bytes)
+            return true;
+        for (; *byte < a->items[i].bytes; ++*byte) {
+            if (x[*byte] != y[*byte])
+                return true;
+        }
+    }
+    return false;
+}
+
+enum status expect_write_inputs(struct interpreter *in, const struct case_instance *instance,
+                                int frame, struct diag *diag)
+{
+    size_t count;
+    const int *const tensors = interpreter_inputs(in, &count);
+
+    if (count != instance->input_count)
+        return diag_fail(diag, STATUS_INVALID, "%zu inputs, the case has %zu", count,
+                         instance->input_count);
+    for (size_t i = 0; i < count; i++) {
+        TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+
+        if (t->bytes != instance->inputs[i].bytes || t->type != instance->inputs[i].type)
+            return diag_fail(diag, STATUS_INVALID, "input %zu: %zu bytes of %s, the case has %zu",
+                             i, t->bytes, runtime_type_name(t->type), instance->inputs[i].bytes);
+        if (t->bytes > 0)
+            memcpy(t->data.raw, instance->inputs[i].data[frame], t->bytes);
+    }
+    return STATUS_OK;
+}
+
+/* ---- one output ---- */
+
+void node_detail_close(struct node_detail *d)
+{
+    for (int i = 0; i < d->count; i++)
+        mem_free(d->all[i].value);
+    *d = (struct node_detail){ .count = 0 };
+}
+
+/* One block for each output. */
+enum status node_detail_open(struct node_detail *d, struct interpreter *in, const TfLiteNode *node,
+                             struct diag *diag)
+{
+    *d = (struct node_detail){ .count = 0 };
+    if (node->outputs->size > CASE_INPUTS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%d outputs of a node, at most %d",
+                         node->outputs->size, CASE_INPUTS_MAX);
+    for (int i = 0; i < node->outputs->size; i++) {
+        const size_t n = ref_elements(interpreter_tensor(in, node->outputs->data[i]));
+        double *const block = mem_alloc(n ? n : 1, 3 * sizeof *block);
+
+        if (!block) {
+            node_detail_close(d);
+            return diag_fail(diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
+        }
+        d->all[i] = (struct ref_detail){ block, block + n, block + 2 * n };
+        d->count = i + 1;
+    }
+    return STATUS_OK;
+}
+
+static bool holds_poison(const void *data, size_t element, uint32_t word)
+{
+    uint32_t bits;
+
+    memcpy(&bits, (const char *)data + 4 * element, sizeof bits);
+    return bits == word;
+}
+
+static void add_figures(struct case_result *r, const struct comparison *c)
+{
+    r->max_abs = fmax(r->max_abs, c->max_abs);
+    r->max_ulp = fmax(r->max_ulp, c->max_ulp);
+    r->margin = fmax(r->margin, c->margin);
+    if (fabs(c->bias) > fabs(r->bias))
+        r->bias = c->bias;
+}
+
+/* By what a sum, a product or an integer becomes steps of the output; of many scales the largest.
+ */
+static double factor_of(struct interpreter *in, int node, const TfLiteTensor *out)
+{
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    const int32_t code = interpreter_node_op(in, node)->code;
+    const bool products = code == BUILTIN_MUL || code == BUILTIN_CONV_2D ||
+                          code == BUILTIN_DEPTHWISE_CONV_2D || code == BUILTIN_FULLY_CONNECTED;
+    double factor = 1 / (double)out->params.scale;
+
+    for (int i = 0; i < (products ? 2 : 1) && i < abi->inputs->size; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, abi->inputs->data[i]);
+        const TfLiteAffineQuantization *const q = t->quantization.params;
+        double largest = 0;
+
+        if (t->quantization.type == kTfLiteNoQuantization)
+            continue;
+        for (int c = 0; c < q->scale->size; c++)
+            largest = fmax(largest, q->scale->data[c]);
+        factor *= largest;
+    }
+    return factor;
+}
+
+/* The runtime rounds twice, to 2^-n of a step and to a step, where its factor is about 2^-n: then
+ * one result in 2^(n + 1) may be another. Sums have such small factors that this seldom shows
+ * (5.5: in one of 20), requantization has not (in 35 of 100). */
+static double share_of(struct interpreter *in, int node, const TfLiteTensor *out)
+{
+    switch (interpreter_node_op(in, node)->code) {
+    case BUILTIN_ADD:
+    case BUILTIN_SUB: return 0.05;
+    case BUILTIN_MUL:
+    case BUILTIN_CONV_2D:
+    case BUILTIN_DEPTHWISE_CONV_2D:
+    case BUILTIN_FULLY_CONNECTED: return factor_of(in, node, out) <= 0.05 ? 0.05 : 0.35;
+    case BUILTIN_RELU:
+    case BUILTIN_RELU6:
+    case BUILTIN_CONCATENATION:
+    case BUILTIN_QUANTIZE: return 0.35;
+    default: return 1;
+    }
+}
+
+bool expect_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
+                  struct compare_steps *steps)
+{
+    const int32_t code = interpreter_node_op(in, node)->code;
+    const bool whole = t->type == kTfLiteInt8 || t->type == kTfLiteUInt8 || t->type == kTfLiteInt16;
+
+    if (!whole || t->quantization.type == kTfLiteNoQuantization)
+        return false;
+    *steps = (struct compare_steps){
+        .bounds = bounds,
+        .reference = t->data.raw,
+        .scale = t->params.scale,
+        .zero = t->params.zero_point,
+        .near = code != BUILTIN_RESIZE_BILINEAR && code != BUILTIN_LSTM,
+        .share = share_of(in, node, t),
+    };
+    return true;
+}
+
+const struct bound_rule *expect_rule(struct interpreter *in, int node, int output)
+{
+    static const struct bound_rule once = { .kind = BOUND_ROUNDED, .ulps = 1 };
+    const struct suite_member *const member =
+        suite_find_member(interpreter_node_op(in, node)->code);
+    const int x = interpreter_node(in, node)->inputs->data[0];
+
+    if (!member)
+        return NULL;
+    /* A product with the scale; f16 is widened exactly. */
+    if (member->code == BUILTIN_DEQUANTIZE && interpreter_tensor(in, x)->type != kTfLiteFloat16)
+        return &once;
+    return bound_rule_of_output(&member->bound, output);
+}
+
+static void note_failure(const struct expect_request *q, const struct comparison *c, int output,
+                         const void *got, TfLiteType type, struct case_result *r)
+{
+    const char *text = c->text;
+
+    if (r->status == CASE_FAIL)
+        return;
+    if (c->has_element && type == kTfLiteFloat32 && isnan(c->got) &&
+        holds_poison(got, c->index, q->poison_word))
+        text = "not written: it holds what was there before";
+    r->has_element = c->has_element;
+    r->output = output;
+    snprintf(r->where, sizeof r->where, "%s", c->where);
+    r->got = c->got;
+    r->want = c->want;
+    r->error = c->error;
+    r->limit = c->limit;
+    if (c->wrong > 0)
+        result_fail(r, "%s (%zu of %zu wrong)", text, c->wrong, c->elements);
+    else
+        result_fail(r, "%s", text);
+}
+
+/* The judged node's input as floats where it holds infinities and NaNs, which is freed with
+ * mem_free; else NULL. */
+static enum status special_input(const struct expect_request *q, int node, const TfLiteTensor *out,
+                                 float **special, struct diag *diag)
+{
+    const struct case_instance *const x = q->instance;
+    const size_t count = ref_elements(out);
+
+    *special = NULL;
+    if (!x->every_half || node != x->judged_node)
+        return STATUS_OK;
+    if (x->inputs[0].bytes != count * (x->inputs[0].type == kTfLiteFloat16 ? 2 : 4))
+        return diag_fail(diag, STATUS_INVALID, "every_half: %zu bytes of input for %zu elements",
+                         x->inputs[0].bytes, count);
+    *special = mem_alloc(count, sizeof **special);
+    if (!*special)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu elements: out of memory", count);
+    for (size_t i = 0; i < count; i++)
+        (*special)[i] = x->inputs[0].type == kTfLiteFloat16
+                            ? half_to_float(((const uint16_t *)x->inputs[0].data[q->frame])[i])
+                            : ((const float *)x->inputs[0].data[q->frame])[i];
+    return STATUS_OK;
+}
+
+/* of: which of the node's outputs it is. */
+static enum status compare_output(struct interpreter *in, const struct expect_request *q, int node,
+                                  int of, const struct ref_detail *detail,
+                                  const struct outputs *got, size_t output,
+                                  struct case_result *result, struct diag *diag)
+{
+    const struct ref_op *const op = interpreter_node_op(in, node);
+    const struct bound_rule *const rule = expect_rule(in, node, of);
+    const TfLiteTensor *const t = interpreter_tensor(in, got->items[output].tensor);
+    struct compare_steps steps;
+    struct comparison c;
+    bool quantized;
+    float *special;
+    enum status s;
+
+    if (!rule)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "no suite says how %s is judged", op->name);
+    if (got->items[output].rank != t->dims->size || got->items[output].bytes != t->bytes ||
+        got->items[output].type != t->type ||
+        memcmp(got->items[output].dims, t->dims->data,
+               (size_t)t->dims->size * sizeof t->dims->data[0]) != 0) {
+        result_fail(result, "output %zu has another shape than the reference's: %zu bytes, not %zu",
+                    output, got->items[output].bytes, t->bytes);
+        return STATUS_OK;
+    }
+    TRY(special_input(q, node, t, &special, diag));
+    quantized = expect_steps(in, node, t, q->quantized, &steps);
+    if (q->set != SET_RANDOM)
+        steps.share = 1; /* a few integers again and again are no sample */
+    s = compare_tensor(
+        &(struct compare_request){
+            .rule = rule,
+            .steps = quantized ? &steps : NULL,
+            /* What is stored as f16 in the file is rounded to it, whatever the device stores. */
+            .bounds = t->type == kTfLiteFloat16 ? BOUNDS_FP16 : q->bounds,
+            .integers = q->set == SET_INTEGERS,
+            .type = t->type,
+            .got = got->items[output].data,
+            .dims = got->items[output].dims,
+            .rank = got->items[output].rank,
+            .detail = detail,
+            .special = special,
+        },
+        &c, diag);
+    mem_free(special);
+    if (s != STATUS_OK)
+        return s;
+    add_figures(result, &c);
+    /* The reference's coordinates of an enlarged image drift by more than a step: that is no share
+     * of anything. */
+    if (quantized && (steps.near || steps.bounds == BOUNDS_EXACT)) {
+        result->integers += c.elements;
+        result->unequal += c.unequal;
+    }
+    if (c.pass)
+        return STATUS_OK;
+    note_failure(q, &c, (int)output, got->items[output].data, t->type, result);
+    if (q->repro)
+        TRY(repro_save_expected(q->repro, output, q->frame, got->items[output].dims,
+                                got->items[output].rank, detail->value, diag));
+    return STATUS_OK;
+}
+
+/* ---- all of them ---- */
+
+static int find_output(const struct outputs *o, int tensor)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        if (o->items[i].tensor == tensor)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* The state that the node has made of output t becomes the device's value of it: the next inference
+ * is judged from that. */
+static void keep_state(struct interpreter *in, const TfLiteNode *node, const TfLiteTensor *t,
+                       const void *got)
+{
+    for (int i = 0; i < node->inputs->size; i++) {
+        const int tensor = node->inputs->data[i];
+        TfLiteTensor *const state = tensor >= 0 ? interpreter_tensor(in, tensor) : NULL;
+
+        if (state && state->is_variable && state->bytes == t->bytes && t->bytes > 0 &&
+            memcmp(state->data.raw, t->data.raw, t->bytes) == 0)
+            memcpy(state->data.raw, got, t->bytes);
+    }
+}
+
+/* *judged: outputs that were compared. */
+static enum status judge_node(struct interpreter *in, const struct expect_request *q, int node,
+                              const struct outputs *got, size_t *judged, struct case_result *result,
+                              struct diag *diag)
+{
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    bool exposed = false;
+    struct node_detail detail;
+    enum status s;
+
+    for (int i = 0; i < abi->outputs->size; i++)
+        exposed = exposed || find_output(got, abi->outputs->data[i]) >= 0;
+    if (!exposed)
+        return interpreter_eval_node(in, node, NULL, diag);
+    TRY(node_detail_open(&detail, in, abi, diag));
+    s = interpreter_eval_node(in, node, detail.all, diag);
+    for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
+        const int output = find_output(got, abi->outputs->data[i]);
+        TfLiteTensor *const t = interpreter_tensor(in, abi->outputs->data[i]);
+
+        if (output < 0)
+            continue;
+        s = compare_output(in, q, node, i, &detail.all[i], got, (size_t)output, result, diag);
+        ++*judged;
+        /* What follows is judged from the device's value. */
+        if (t->bytes == got->items[output].bytes && t->bytes > 0) {
+            keep_state(in, abi, t, got->items[output].data);
+            memcpy(t->data.raw, got->items[output].data, t->bytes);
+        }
+    }
+    node_detail_close(&detail);
+    return s;
+}
+
+enum status expect_outputs(struct interpreter *in, const struct expect_request *request,
+                           const struct outputs *got, struct case_result *result, struct diag *diag)
+{
+    const size_t nodes = interpreter_node_count(in);
+    size_t judged = 0;
+
+    TRY(expect_write_inputs(in, request->instance, request->frame, diag));
+    for (size_t n = 0; n < nodes; n++) {
+        const TfLiteNode *const node = interpreter_node(in, (int)n);
+        const TfLiteTensor *const first = interpreter_tensor(in, node->outputs->data[0]);
+
+        if (first->allocation_type == kTfLitePersistentRo)
+            continue; /* a constant of constants, computed when the graph was prepared */
+        TRY(judge_node(in, request, (int)n, got, &judged, result, diag));
+    }
+    if (judged != got->count)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu of %zu outputs are made by no node",
+                         got->count - judged, got->count);
+    return STATUS_OK;
+}

@@ -1,0 +1,319 @@
+/* Sums limits along a graph. */
+#include "conformance/judge/propagate.h"
+
+#include "conformance/bounds/compare.h"
+#include "conformance/cases/suite.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct carry {
+    struct interpreter *in;
+    const struct expect_request *q;
+    const struct outputs *got;
+    double **limits; /* of each tensor, an element for each of its own; NULL: it is exact */
+    size_t tensor_count;
+    double *margin;
+    struct case_result *result;
+    struct diag *diag;
+};
+
+/* One node with uncertain inputs. */
+struct uncertain {
+    const TfLiteNode *node;
+    const struct bound_rule *rule; /* of the op */
+    struct node_detail now;        /* at the values themselves */
+    struct node_detail moved;      /* elsewhere */
+    int inputs[CASE_INPUTS_MAX];   /* tensors, each once */
+    void *saved[CASE_INPUTS_MAX];
+    int count;
+};
+
+static void store(TfLiteTensor *t, size_t i, double value)
+{
+    if (t->type == kTfLiteFloat16)
+        ((uint16_t *)t->data.raw)[i] = float_to_half((float)value);
+    else
+        ((float *)t->data.raw)[i] = (float)value;
+}
+
+static double load(const struct carry *c, const struct uncertain *u, int k, size_t i)
+{
+    const TfLiteTensor *const t = interpreter_tensor(c->in, u->inputs[k]);
+
+    return t->type == kTfLiteFloat16 ? half_to_float(((const uint16_t *)u->saved[k])[i])
+                                     : ((const float *)u->saved[k])[i];
+}
+
+static void uncertain_close(struct uncertain *u)
+{
+    node_detail_close(&u->now);
+    node_detail_close(&u->moved);
+    for (int i = 0; i < u->count; i++)
+        mem_free(u->saved[i]);
+}
+
+/* The inputs that carry a limit, saved. */
+static enum status find_uncertain(struct carry *c, struct uncertain *u)
+{
+    for (int i = 0; i < u->node->inputs->size; i++) {
+        const int tensor = u->node->inputs->data[i];
+        const TfLiteTensor *const t = tensor >= 0 ? interpreter_tensor(c->in, tensor) : NULL;
+        bool again = false;
+
+        for (int k = 0; k < u->count; k++)
+            again = again || u->inputs[k] == tensor;
+        if (!t || again || !c->limits[tensor])
+            continue;
+        if (u->count == CASE_INPUTS_MAX)
+            return diag_fail(c->diag, STATUS_UNSUPPORTED, "more than %d uncertain inputs",
+                             CASE_INPUTS_MAX);
+        u->inputs[u->count] = tensor;
+        u->saved[u->count] = mem_alloc(t->bytes ? t->bytes : 1, 1);
+        if (!u->saved[u->count++])
+            return diag_fail(c->diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", t->bytes);
+        memcpy(u->saved[u->count - 1], t->data.raw, t->bytes);
+    }
+    return STATUS_OK;
+}
+
+static void restore(struct carry *c, const struct uncertain *u, int k)
+{
+    TfLiteTensor *const t = interpreter_tensor(c->in, u->inputs[k]);
+
+    memcpy(t->data.raw, u->saved[k], t->bytes);
+}
+
+/* Input k becomes direction times its limit, plus its own values when keep is set.  One unit in the
+ * last place more: else a limit of half a unit would be lost in the sum. */
+static void displace(struct carry *c, const struct uncertain *u, int k, double direction, bool keep)
+{
+    TfLiteTensor *const t = interpreter_tensor(c->in, u->inputs[k]);
+    const double *const limit = c->limits[u->inputs[k]];
+
+    for (size_t i = 0; i < ref_elements(t); i++) {
+        const double x = load(c, u, k, i);
+
+        store(t, i,
+              keep ? x + direction * (limit[i] + bound_ulp(BOUNDS_FP32, x)) : direction * limit[i]);
+    }
+}
+
+static enum status eval(struct carry *c, int node, struct uncertain *u)
+{
+    return interpreter_eval_node(c->in, node, u->moved.all, c->diag);
+}
+
+/* Sums of products: |w| * limit, summed, is what the magnitude grows by. */
+static enum status carry_sums(struct carry *c, int node, struct uncertain *u, double **total)
+{
+    for (int k = 0; k < u->count; k++) {
+        for (int pass = 0; pass < 2; pass++) {
+            displace(c, u, k, pass == 0 ? 1 : 0, false);
+            TRY(eval(c, node, u));
+            for (int o = 0; o < u->now.count; o++) {
+                const size_t n = ref_elements(interpreter_tensor(c->in, u->node->outputs->data[o]));
+                for (size_t i = 0; i < n; i++)
+                    total[o][i] += (pass == 0 ? 1.01 : -1.01) * u->moved.all[o].magnitude[i];
+            }
+        }
+        restore(c, u, k);
+    }
+    return STATUS_OK;
+}
+
+/* dy_i = y_i (dx_i - sum_j y_j dx_j), at most twice the largest of the row. */
+static void carry_softmax(struct carry *c, const struct uncertain *u, double *total)
+{
+    const TfLiteTensor *const out = interpreter_tensor(c->in, u->node->outputs->data[0]);
+    const size_t count = ref_elements(out);
+    const size_t row = ref_rank(out) > 0 ? (size_t)ref_dim(out, ref_rank(out) - 1) : 1;
+    const double *const limit = c->limits[u->inputs[0]];
+    const TfLiteSoftmaxParams *const params = u->node->builtin_data;
+
+    for (size_t i = 0; i < count; i += row) {
+        double largest = 0;
+
+        for (size_t j = i; j < i + row; j++)
+            largest = fmax(largest, limit[j]);
+        for (size_t j = i; j < i + row; j++)
+            total[j] += 2 * fabs((double)params->beta) * largest * u->now.all[0].value[j];
+    }
+}
+
+/* Each combination of ends of up to two inputs, else both ends of all together. */
+static enum status carry_ends(struct carry *c, int node, struct uncertain *u, double **total)
+{
+    const unsigned passes = u->count == 2 ? 4 : 2;
+    const struct bound_rule *const rule = u->rule;
+    double *worst;
+
+    for (int o = 0; o < u->now.count; o++) {
+        const size_t n = ref_elements(interpreter_tensor(c->in, u->node->outputs->data[o]));
+
+        if (rule->kind == BOUND_LSTM)
+            return diag_fail(c->diag, STATUS_UNSUPPORTED,
+                             "no limit for an LSTM behind inputs that are not seen");
+        worst = mem_alloc(n ? n : 1, sizeof *worst);
+        if (!worst)
+            return diag_fail(c->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
+        for (unsigned pass = 0; pass < passes; pass++) {
+            enum status s;
+
+            for (int k = 0; k < u->count; k++)
+                displace(c, u, k, pass >> (u->count == 2 ? k : 0) & 1 ? -1 : 1, true);
+            if ((s = eval(c, node, u)) != STATUS_OK) {
+                mem_free(worst);
+                return s;
+            }
+            for (size_t i = 0; i < n; i++) {
+                const double off = fabs(u->moved.all[o].value[i] - u->now.all[o].value[i]);
+
+                worst[i] = off > worst[i] ? off : worst[i];
+            }
+        }
+        for (size_t i = 0; i < n; i++)
+            total[o][i] += worst[i];
+        mem_free(worst);
+    }
+    for (int k = 0; k < u->count; k++)
+        restore(c, u, k);
+    return STATUS_OK;
+}
+
+/* ---- one node ---- */
+
+static enum bounds bounds_of(const struct carry *c, const TfLiteTensor *t)
+{
+    return t->type == kTfLiteFloat16 ? BOUNDS_FP16 : c->q->bounds;
+}
+
+/* The op's own limit of each element, as what is added to becomes the limit of the tensor. */
+static enum status own_limits(struct carry *c, const struct uncertain *u, double **total)
+{
+    for (int o = 0; o < u->now.count; o++) {
+        const int tensor = u->node->outputs->data[o];
+        const TfLiteTensor *const t = interpreter_tensor(c->in, tensor);
+        const size_t n = ref_elements(t);
+        const struct ref_detail *const d = &u->now.all[o];
+
+        total[o] = c->limits[tensor] = mem_alloc(n ? n : 1, sizeof **total);
+        if (!total[o])
+            return diag_fail(c->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
+        for (size_t i = 0; i < n; i++) {
+            const struct bound_point p = { .value = d->value[i],
+                                           .magnitude = d->magnitude[i],
+                                           .terms = d->terms[i],
+                                           .row =
+                                               ref_rank(t) > 0 ? ref_dim(t, ref_rank(t) - 1) : 1 };
+
+            total[o][i] = bound_limit(bound_rule_of_output(u->rule, o), bounds_of(c, t), &p);
+        }
+    }
+    return STATUS_OK;
+}
+
+static void judge_output(struct carry *c, int o, const struct uncertain *u, const double *total)
+{
+    const int tensor = u->node->outputs->data[o];
+    const TfLiteTensor *const t = interpreter_tensor(c->in, tensor);
+    struct case_result *const r = c->result;
+    size_t output = 0;
+
+    while (output < c->got->count && c->got->items[output].tensor != tensor)
+        output++;
+    if (output == c->got->count || c->got->items[output].bytes != t->bytes)
+        return;
+    for (size_t i = 0; i < ref_elements(t); i++) {
+        const void *const data = c->got->items[output].data;
+        const double got = t->type == kTfLiteFloat16 ? half_to_float(((const uint16_t *)data)[i])
+                                                     : ((const float *)data)[i];
+        const double want = u->now.all[o].value[i];
+        const struct bound_verdict v = bound_check(bounds_of(c, t), total[i], want, got);
+
+        if (v.pass) {
+            if (total[i] > 0)
+                *c->margin = fmax(*c->margin, fmin(v.error, total[i]) / total[i]);
+            continue;
+        }
+        r->has_element = true;
+        r->output = (int)output;
+        r->got = got;
+        r->want = want;
+        r->error = v.error;
+        r->limit = total[i];
+        compare_where(t->dims->data, t->dims->size, i, r->where, sizeof r->where);
+        result_fail(r, "over the summed limits, without the intermediates as outputs");
+        return;
+    }
+}
+
+static enum status carry_node(struct carry *c, int node)
+{
+    struct uncertain u = { .node = interpreter_node(c->in, node) };
+    const struct suite_member *const member =
+        suite_find_member(interpreter_node_op(c->in, node)->code);
+    double *total[CASE_INPUTS_MAX] = { NULL };
+    enum status s;
+
+    if (!member)
+        return diag_fail(c->diag, STATUS_UNSUPPORTED, "no suite says how %s is judged",
+                         interpreter_node_op(c->in, node)->name);
+    u.rule = &member->bound;
+    s = find_uncertain(c, &u);
+    if (s == STATUS_OK)
+        s = node_detail_open(&u.now, c->in, u.node, c->diag);
+    if (s == STATUS_OK)
+        s = node_detail_open(&u.moved, c->in, u.node, c->diag);
+    if (s == STATUS_OK)
+        s = interpreter_eval_node(c->in, node, u.now.all, c->diag);
+    if (s == STATUS_OK)
+        s = own_limits(c, &u, total);
+    if (s == STATUS_OK && u.count > 0) {
+        if (u.rule->kind == BOUND_DOT || u.rule->kind == BOUND_AVERAGE)
+            s = carry_sums(c, node, &u, total);
+        else if (u.rule->kind == BOUND_SOFTMAX)
+            carry_softmax(c, &u, total[0]);
+        else
+            s = carry_ends(c, node, &u, total);
+        if (s == STATUS_OK) /* the values again, for the nodes that follow */
+            s = interpreter_eval_node(c->in, node, NULL, c->diag);
+    }
+    for (int o = 0; o < u.now.count && s == STATUS_OK && c->result->status == CASE_PASS; o++)
+        judge_output(c, o, &u, total[o]);
+    uncertain_close(&u);
+    return s;
+}
+
+enum status carry_compare(struct interpreter *in, const struct expect_request *q,
+                          const struct outputs *got, double *margin, struct case_result *result,
+                          struct diag *diag)
+{
+    struct carry c = { .in = in,
+                       .q = q,
+                       .got = got,
+                       .tensor_count = interpreter_tensor_count(in),
+                       .margin = margin,
+                       .result = result,
+                       .diag = diag };
+    enum status s;
+
+    *margin = 0;
+    c.limits = mem_alloc(c.tensor_count ? c.tensor_count : 1, sizeof *c.limits);
+    if (!c.limits)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu tensors: out of memory", c.tensor_count);
+    s = expect_write_inputs(in, q->instance, q->frame, diag);
+    for (int n = 0; n < (int)interpreter_node_count(in) && s == STATUS_OK; n++) {
+        const TfLiteNode *const node = interpreter_node(in, n);
+
+        if (interpreter_tensor(in, node->outputs->data[0])->allocation_type != kTfLitePersistentRo)
+            s = carry_node(&c, n);
+    }
+    for (size_t i = 0; i < c.tensor_count; i++)
+        mem_free(c.limits[i]);
+    mem_free(c.limits);
+    return s;
+}

@@ -1,0 +1,21 @@
+/* Limits of a graph whose intermediates are not seen: what each op may be off by, added up along
+ * the graph (tolerance policy 5.10).
+ *
+ * A tensor inside the graph is uncertain by its op's own limit.  What an op makes of uncertain
+ * inputs is found with the reference itself: for sums of products by the sum of |w| * limit, which
+ * is the reference's magnitude with the limits in place of the values; for softmax by its
+ * derivative; for all others, each of whose results depends on one element of each input or is
+ * monotone in all of them, by evaluating at both ends. */
+#ifndef ASSAY_CONFORMANCE_JUDGE_PROPAGATE_H
+#define ASSAY_CONFORMANCE_JUDGE_PROPAGATE_H
+
+#include "conformance/judge/node_compare.h"
+
+/* Compares outputs with the reference's own chain; *margin: the largest error / summed limit.  A
+ * difference fails *result.  in: as for expect_outputs; q->repro is not used.  A status other than
+ * OK: the reference failed, or an op has no rule for uncertain inputs (STATUS_UNSUPPORTED). */
+enum status carry_compare(struct interpreter *in, const struct expect_request *q,
+                          const struct outputs *got, double *margin, struct case_result *result,
+                          struct diag *diag);
+
+#endif

@@ -1,0 +1,35 @@
+/* Results of cases. */
+#include "conformance/judge/result.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *case_status_name(enum case_status s)
+{
+    static const char *const names[CASE_STATUS_COUNT] = {
+#define X(name, text) text,
+        CASE_STATUS_LIST(X)
+#undef X
+    };
+
+    return (unsigned)s < CASE_STATUS_COUNT ? names[s] : "?";
+}
+
+bool result_is_bad(const struct case_result *r)
+{
+    return r->required || r->regression || r->status == CASE_FAIL || r->status == CASE_CRASH ||
+           r->status == CASE_TIMEOUT || r->status == CASE_UNEXPECTED_PASS;
+}
+
+bool result_fail(struct case_result *r, const char *format, ...)
+{
+    va_list args;
+
+    if (r->status == CASE_FAIL)
+        return false;
+    r->status = CASE_FAIL;
+    va_start(args, format);
+    vsnprintf(r->reason, sizeof r->reason, format, args);
+    va_end(args);
+    return false;
+}

@@ -1,0 +1,57 @@
+/* What came of one case on one subject: plain data, sent by a worker process to its parent. */
+#ifndef ASSAY_CONFORMANCE_JUDGE_RESULT_H
+#define ASSAY_CONFORMANCE_JUDGE_RESULT_H
+
+#include "conformance/cases/case.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(name, text): as in reports, in the order of the totals line. */
+#define CASE_STATUS_LIST(X)                                                                        \
+    X(PASS, "pass")                                                                                \
+    X(FAIL, "fail")                                                                                \
+    X(DECLINED, "declined") /* the delegate did not take the op */                                 \
+    X(CRASH, "crash")                                                                              \
+    X(TIMEOUT, "timeout")                                                                          \
+    X(WAIVED, "waived")                   /* failed, as a waiver expects */                        \
+    X(UNEXPECTED_PASS, "unexpected_pass") /* passed, although a waiver expects it to fail */
+
+enum case_status {
+#define X(name, text) CASE_##name,
+    CASE_STATUS_LIST(X)
+#undef X
+        CASE_STATUS_COUNT
+};
+const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of range */
+
+struct case_result {
+    enum case_status status;
+    char reason[480]; /* of every status but pass; of an element only what is wrong with it */
+    bool absent;      /* the subject does not run the case: all else is empty */
+    bool required;    /* declined, but --require says that it must be taken */
+    bool regression;  /* the baseline has it as passed */
+    /* Over all sets and frames that were compared. */
+    double max_abs, max_ulp, margin, bias;
+    uint64_t integers; /* elements of quantized outputs that were compared */
+    uint64_t unequal;  /* ... and were not the reference's */
+    double ms;         /* the fastest inference */
+    uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
+    /* Where it failed. */
+    bool has_set;
+    enum data_set set;
+    char frame; /* 'A' or 'B' */
+    bool has_element;
+    int output;     /* of the graph */
+    char where[64]; /* index of the element */
+    double got, want, error, limit;
+};
+
+/* Not as expected: the run's exit code is 1. */
+bool result_is_bad(const struct case_result *r);
+
+/* A failure, where none was noted before.  Returns false. */
+bool result_fail(struct case_result *r, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,46 @@
+/* Runs cases on subjects in worker processes.
+ *
+ * The parent never loads a delegate.  A worker that crashes or takes too long loses its case only:
+ * a fresh one goes on.  Neighbouring cases go to the same worker, so that they share pipelines. */
+#ifndef ASSAY_CONFORMANCE_JUDGE_RUNNER_H
+#define ASSAY_CONFORMANCE_JUDGE_RUNNER_H
+
+#include "conformance/judge/judge.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct run_request {
+    struct subject *subjects;
+    size_t subject_count;
+    const struct test_case *cases;
+    size_t case_count;
+    uint64_t seed;
+    size_t jobs;           /* worker processes; 0: as many as processors */
+    double timeout_s;      /* of one case */
+    const char *repro_dir; /* NULL: none */
+    bool quiet;            /* no progress line */
+};
+
+struct run_outcome {
+    struct case_result *results; /* result of case c on subject s: [s * case_count + c] */
+    size_t count;
+    size_t broken_ends; /* workers that crashed, hung or failed after their last case */
+    char end[400];      /* what the first of them did; empty: none */
+};
+
+/* STATUS_NO_MEMORY, or STATUS_IO when no process can be made.  Whatever cases do is in *outcome. */
+enum status runner_run(const struct run_request *request, struct run_outcome *outcome,
+                       struct diag *diag);
+void run_outcome_close(struct run_outcome *outcome);
+
+/* Loads a subject and creates its delegate in a process of its own, to see whether that works at
+ * all: STATUS_IO, STATUS_USAGE, STATUS_NO_DEVICE as subject_load and subject_create give them; a
+ * crash or more than timeout_s: STATUS_DEVICE. */
+enum status runner_probe(struct subject *subject, double timeout_s, struct judge_device *device,
+                         struct diag *diag);
+
+size_t runner_processors(void);
+
+#endif

@@ -1,0 +1,240 @@
+/* A model on the device: opened, run, and what a delegate must leave alone. */
+#include "conformance/judge/trial.h"
+
+#include "conformance/bounds/compare.h"
+#include "reference/base/half.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { GUARD_BYTES = 64 };
+
+/* NaNs that no computation makes, the first one; infinity; a number like any other. */
+const uint32_t trial_poison_words[DELEGATE_COUNT] = { 0x7fe5a5a5, 0xffffffff, 0x7f800000,
+                                                      0x4b4a4b4a };
+const char *const trial_poisons[DELEGATE_COUNT] = { NULL, "nan", "inf", "junk" };
+
+void trial_stage(const struct trial *t, const char *format, ...)
+{
+    struct judge_stage *const stage = t->j->options.stage;
+    va_list args;
+
+    if (!stage)
+        return;
+    stage->set = (int)t->set;
+    va_start(args, format);
+    vsnprintf(stage->what, sizeof stage->what, format, args);
+    va_end(args);
+}
+
+enum status trial_make_delegate(struct judge *j, int which, struct diag *diag)
+{
+    struct subject_option extra[2];
+    size_t count = 0;
+
+    if (j->delegates[which] || !j->subject->path)
+        return STATUS_OK;
+    if (j->ours) {
+        bool given = false;
+
+        for (size_t i = 0; i < j->subject->option_count; i++)
+            given = given || strcmp(j->subject->options[i].key, "max_partitions") == 0;
+        if (!given)
+            extra[count++] = (struct subject_option){ "max_partitions", "0" };
+    }
+    if (trial_poisons[which])
+        extra[count++] = (struct subject_option){ "poison", trial_poisons[which] };
+    return subject_create(j->subject, extra, count, &j->delegates[which], diag);
+}
+
+static void take_report(void *user, const char *format, va_list args)
+{
+    struct judge *const j = user;
+
+    vsnprintf(j->report, sizeof j->report, format, args);
+}
+
+static enum status resize(struct interpreter *in, const struct trial_device *device,
+                          struct diag *diag)
+{
+    size_t count;
+    const int *const inputs = interpreter_inputs(in, &count);
+
+    for (size_t i = 0; device->batch && i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, inputs[i]);
+        int32_t dims[REF_MAX_RANK];
+
+        if (!device->resized[i])
+            continue;
+        for (int d = 0; d < t->dims->size; d++)
+            dims[d] = d == 0 ? device->batch : t->dims->data[d];
+        TRY(interpreter_resize_input(in, inputs[i], dims, t->dims->size, diag));
+    }
+    return STATUS_OK;
+}
+
+static enum status open_with(struct trial *t, const struct trial_device *device,
+                             const struct interpreter_options *options, TfLiteDelegate *delegate,
+                             struct interpreter **in, struct diag *diag)
+{
+    enum status s;
+
+    *in = NULL;
+    TRY(interpreter_open(in, device->model, options, diag));
+    s = resize(*in, device, diag);
+    if (s == STATUS_OK && delegate)
+        s = interpreter_apply_delegate(*in, delegate, NULL, diag);
+    if (s == STATUS_OK)
+        s = interpreter_allocate(*in, diag);
+    if (s != STATUS_OK) {
+        interpreter_close(*in);
+        *in = NULL;
+    }
+    (void)t;
+    return s;
+}
+
+enum status trial_open(struct trial *t, const struct trial_device *device, struct interpreter **in,
+                       struct diag *diag)
+{
+    struct judge *const j = t->j;
+    const struct interpreter_options options = {
+        .guard_bytes = GUARD_BYTES,
+        .poison = true,
+        .poison_word = device->poison_word,
+        .num_threads = -1,
+        .report = take_report,
+        .report_user = j,
+    };
+    const int which = j->ours ? device->delegate : PLAIN;
+
+    *in = NULL;
+    j->report[0] = '\0';
+    TRY(trial_make_delegate(j, which, diag));
+    return open_with(t, device, &options, j->delegates[which], in, diag);
+}
+
+enum status trial_open_reference(struct trial *t, const struct trial_device *device,
+                                 struct interpreter **in, struct diag *diag)
+{
+    const struct interpreter_options options = {
+        .preserve_all = true, .num_threads = -1, .report = take_report, .report_user = t->j
+    };
+
+    return open_with(t, device, &options, NULL, in, diag);
+}
+
+bool trial_is_taken(const struct trial *t, struct interpreter *in)
+{
+    return !t->j->subject->path || interpreter_node_partition(in, t->instance.judged_node) >= 0;
+}
+
+/* ---- one inference ---- */
+
+static double now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* LSTM leaves its new state in the tensors of the old one, be they inputs of the graph or not. */
+static bool is_written_back(struct interpreter *in, int tensor)
+{
+    for (int n = 0; n < (int)interpreter_node_count(in); n++) {
+        const TfLiteNode *const node = interpreter_node(in, n);
+
+        if (interpreter_node_op(in, n)->code == BUILTIN_LSTM && node->inputs->size == 5 &&
+            (node->inputs->data[1] == tensor || node->inputs->data[4] == tensor))
+            return true;
+    }
+    return false;
+}
+
+/* What a delegate must leave alone. */
+static bool check_untouched(struct trial *t, struct interpreter *in, const struct case_instance *x,
+                            int frame)
+{
+    struct diag diag;
+    size_t count;
+    const int *const inputs = interpreter_inputs(in, &count);
+
+    if (interpreter_check_guards(in, &diag) != STATUS_OK)
+        return result_fail(t->result, "written out of bounds: %s", diag.text);
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const input = interpreter_tensor(in, inputs[i]);
+
+        if (input->bytes > 0 &&
+            memcmp(input->data.raw, x->inputs[i].data[frame], input->bytes) != 0 &&
+            !is_written_back(in, inputs[i]))
+            return result_fail(t->result, "input %zu was written to", i);
+    }
+    if (memcmp(t->instance.file.bytes, t->untouched, t->instance.file.count) != 0)
+        return result_fail(t->result, "the model's constants were written to");
+    return true;
+}
+
+bool trial_run(struct trial *t, struct interpreter *in, const struct case_instance *x, int frame,
+               struct outputs *got)
+{
+    struct diag diag;
+    double start, ms;
+
+    t->result->frame = frame ? 'B' : 'A';
+    if (expect_write_inputs(in, x, frame, &diag) != STATUS_OK)
+        return result_fail(t->result, "%s", diag.text);
+    start = now_ms();
+    if (interpreter_invoke(in, &diag) != STATUS_OK)
+        return result_fail(t->result, "invoke: %s", diag.text);
+    ms = now_ms() - start;
+    if (t->result->ms == 0 || ms < t->result->ms)
+        t->result->ms = ms;
+    if (outputs_copy(got, in, &diag) != STATUS_OK)
+        return result_fail(t->result, "%s", diag.text);
+    return check_untouched(t, in, x, frame);
+}
+
+/* ---- bits ---- */
+
+static double load(TfLiteType type, const void *data, size_t i)
+{
+    switch (type) {
+    case kTfLiteFloat16: return half_to_float(((const uint16_t *)data)[i]);
+    case kTfLiteInt8: return ((const int8_t *)data)[i];
+    case kTfLiteUInt8: return ((const uint8_t *)data)[i];
+    case kTfLiteInt16: return ((const int16_t *)data)[i];
+    default: return ((const float *)data)[i];
+    }
+}
+
+bool trial_differ(struct trial *t, const struct outputs *first, const struct outputs *second,
+                  size_t count, const char *what)
+{
+    struct case_result *const r = t->result;
+    TfLiteType type;
+    int output;
+    size_t byte;
+
+    if (!outputs_differ(first, second, count, &output, &byte))
+        return false;
+    r->output = output;
+    type = first->items[output].type;
+    if ((type == kTfLiteFloat32 || type == kTfLiteFloat16 || type == kTfLiteInt8 ||
+         type == kTfLiteUInt8 || type == kTfLiteInt16) &&
+        first->items[output].bytes == second->items[output].bytes) {
+        const size_t element = byte / (runtime_type_bits(type) / 8);
+
+        r->has_element = true;
+        r->want = load(type, first->items[output].data, element);
+        r->got = load(type, second->items[output].data, element);
+        r->error = r->got - r->want;
+        r->limit = 0;
+        compare_where(first->items[output].dims, first->items[output].rank, element, r->where,
+                      sizeof r->where);
+    }
+    result_fail(r, "%s", what);
+    return true;
+}

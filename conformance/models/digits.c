@@ -1,0 +1,543 @@
+/* Runs the digit models, each with each subject, in a process of its own.  A worker writes its
+ * answers to memory that it shares with the parent, and closes a pipe when it ends. */
+#include "conformance/models/digits.h"
+
+#include "conformance/cli/args.h"
+#include "conformance/io/array.h"
+#include "conformance/io/tensor_io.h"
+#include "conformance/io/tensor_value.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+#include "reference/kernels/op.h"
+#include "reference/runtime/interpreter.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct digits_model {
+    const char *name;
+    const char *answers; /* of LiteRT: the dataset of answers.h5 */
+    bool integers;       /* activations of 8 bits */
+} models[] = { { "digits_f32", "f32", false },
+               { "digits_f16", "f16", false },
+               { "digits_dynamic", NULL, false },
+               { "digits_i8", "i8", true },
+               { "digits_u8", "u8", true } };
+
+enum {
+    MODELS = sizeof models / sizeof models[0],
+    CLASSES = 10,
+    PIXELS = 32 * 32,
+    JOBS_MAX = 64,
+    MODEL_BYTES_MAX = 64 << 20
+};
+
+struct images {
+    struct array pixels, labels;
+    size_t count;  /* taken of them */
+    size_t *picks; /* their indices */
+    uint8_t *picked_labels;
+};
+
+/* What a worker leaves. */
+struct answers {
+    enum status status;
+    char reason[256];
+    bool done;
+    size_t nodes, taken;
+    int partitions;
+    double step;    /* of the scores; 0: floats */
+    float scores[]; /* images.count * CLASSES */
+};
+
+struct task {
+    const struct digits_model *model;
+    struct subject *subject; /* NULL: the reference */
+    struct answers *answers; /* shared memory */
+    pid_t pid;
+    int pipe; /* end of file: the worker is gone */
+    double deadline_s;
+    bool timed_out;
+    int wait_status;
+};
+
+struct run {
+    char directory[PATH_MAX];
+    struct images images;
+    struct task *tasks;
+    size_t count, started, ended;
+    size_t answers_bytes;
+    double timeout_s;
+    bool several; /* workers at a time */
+    bool quiet;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- files ---- */
+
+static bool is_there(const char *directory, const char *file)
+{
+    char path[PATH_MAX];
+
+    return snprintf(path, sizeof path, "%s/%s", directory, file) < PATH_MAX &&
+           access(path, R_OK) == 0;
+}
+
+/* In the working directory, beside the build directory, as installed. */
+static bool find_directory(char directory[PATH_MAX])
+{
+    static const char *const beside[] = { "/../golden/digits", "/../share/assay/golden/digits" };
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    const char *slash;
+
+    snprintf(directory, PATH_MAX, "golden/digits");
+    if (is_there(directory, "digits.h5"))
+        return true;
+    if (length <= 0)
+        return false;
+    program[length] = '\0';
+    slash = strrchr(program, '/');
+    for (size_t i = 0; slash && i < sizeof beside / sizeof beside[0]; i++) {
+        if (snprintf(directory, PATH_MAX, "%.*s%s", (int)(slash - program), program, beside[i]) <
+                PATH_MAX &&
+            is_there(directory, "digits.h5"))
+            return true;
+    }
+    return false;
+}
+
+static enum status read_images(struct run *run, size_t wanted, struct diag *diag)
+{
+    struct images *const im = &run->images;
+    char path[PATH_MAX];
+    size_t all;
+
+    if (snprintf(path, sizeof path, "%s/digits.h5", run->directory) >= PATH_MAX)
+        return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
+    TRY(hdf5_read(&im->pixels, path, "images", -1, diag));
+    TRY(hdf5_read(&im->labels, path, "labels", -1, diag));
+    all = im->labels.elements;
+    if (im->pixels.type != kTfLiteUInt8 || im->labels.type != kTfLiteUInt8 || all == 0 ||
+        im->pixels.elements != all * PIXELS)
+        return diag_fail(diag, STATUS_INVALID, "%s: no u8 images of %d pixels with labels", path,
+                         PIXELS);
+    im->count = wanted == 0 || wanted > all ? all : wanted;
+    im->picks = mem_alloc(im->count, sizeof *im->picks);
+    im->picked_labels = mem_alloc(im->count, 1);
+    if (!im->picks || !im->picked_labels)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu images", im->count);
+    for (size_t i = 0; i < im->count; i++) {
+        im->picks[i] = i * all / im->count;
+        im->picked_labels[i] = ((const uint8_t *)im->labels.data)[im->picks[i]];
+    }
+    return STATUS_OK;
+}
+
+/* LiteRT's scores of the images that were picked; no memory (NULL) where there is no such file. */
+static enum status read_answers(const struct run *run, const struct digits_model *model,
+                                float **scores, struct diag *diag)
+{
+    const struct images *const im = &run->images;
+    char path[PATH_MAX];
+    struct array a;
+    enum status s = STATUS_OK;
+
+    *scores = NULL;
+    if (!model->answers || !is_there(run->directory, "answers.h5"))
+        return STATUS_OK;
+    if (snprintf(path, sizeof path, "%s/answers.h5", run->directory) >= PATH_MAX)
+        return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
+    TRY(hdf5_read(&a, path, model->answers, -1, diag));
+    if (a.type != kTfLiteFloat32 || a.elements != im->labels.elements * CLASSES)
+        s = diag_fail(diag, STATUS_INVALID, "%s:%s: not %d f32 scores for each of %zu images", path,
+                      model->answers, CLASSES, im->labels.elements);
+    else if (!(*scores = mem_alloc(im->count * CLASSES, sizeof **scores)))
+        s = diag_fail(diag, STATUS_NO_MEMORY, "%zu images", im->count);
+    for (size_t i = 0; *scores && i < im->count; i++)
+        memcpy(*scores + i * CLASSES, (const float *)a.data + im->picks[i] * CLASSES,
+               CLASSES * sizeof **scores);
+    array_close(&a);
+    return s;
+}
+
+/* ---- the worker ---- */
+
+/* Errors come back in a diag that quotes them, and warnings say what the report does. */
+static void no_report(void *user, const char *format, va_list args)
+{
+    (void)user;
+    (void)format;
+    (void)args;
+}
+
+static enum status answer(const struct run *run, struct interpreter *in, struct answers *a,
+                          struct diag *diag)
+{
+    const struct pixel_scale scale = { 127.5, 127.5 };
+    size_t inputs, outputs;
+    const int *const input = interpreter_inputs(in, &inputs);
+    const int *const output = interpreter_outputs(in, &outputs);
+
+    if (inputs != 1 || outputs != 1 || ref_elements(interpreter_tensor(in, output[0])) != CLASSES)
+        return diag_fail(diag, STATUS_INVALID, "not a classifier of one image into %d", CLASSES);
+    a->step = (double)interpreter_tensor(in, output[0])->params.scale;
+    for (size_t i = 0; i < run->images.count; i++) {
+        const uint8_t *const pixels =
+            (const uint8_t *)run->images.pixels.data + run->images.picks[i] * PIXELS;
+        const struct image im = { 32, 32, 1, (uint8_t *)(uintptr_t)pixels };
+
+        TRY(tensor_from_image(interpreter_tensor(in, input[0]), &im, scale, diag));
+        TRY(diag_prefix(diag, interpreter_invoke(in, diag), "image %zu", run->images.picks[i]));
+        TRY(interpreter_make_readable(in, output[0], diag));
+        for (size_t c = 0; c < CLASSES; c++)
+            a->scores[i * CLASSES + c] = (float)tensor_real(interpreter_tensor(in, output[0]), c);
+    }
+    return STATUS_OK;
+}
+
+static void note_nodes(struct answers *a, const struct interpreter *in)
+{
+    a->nodes = interpreter_node_count(in);
+    a->partitions = interpreter_partition_count(in);
+    for (size_t i = 0; i < a->nodes; i++)
+        a->taken += interpreter_node_partition(in, (int)i) >= 0;
+}
+
+/* The process ends afterwards, and gives everything back. */
+static enum status work(const struct run *run, struct task *t, struct diag *diag)
+{
+    const struct interpreter_options options = { .num_threads = -1, .report = no_report };
+    /* All that can be taken, not only the largest part. */
+    const struct subject_option all = { "max_partitions", "0" };
+    char path[PATH_MAX];
+    TfLiteDelegate *delegate = NULL;
+    struct interpreter *in;
+    struct model m;
+    uint8_t *bytes;
+    size_t count;
+
+    if (snprintf(path, sizeof path, "%s/%s.tflite", run->directory, t->model->name) >= PATH_MAX)
+        return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
+    TRY(file_read(path, MODEL_BYTES_MAX, &bytes, &count, diag));
+    TRY(tflite_read(&m, bytes, count, diag));
+    if (t->subject) {
+        TRY(subject_load(t->subject, diag));
+        TRY(subject_create(t->subject, &all, t->subject->extras.version ? 1 : 0, &delegate, diag));
+    }
+    TRY(interpreter_open(&in, &m, &options, diag));
+    if (delegate)
+        TRY(interpreter_apply_delegate(in, delegate, NULL, diag));
+    TRY(interpreter_allocate(in, diag));
+    note_nodes(t->answers, in);
+    TRY(answer(run, in, t->answers, diag));
+    interpreter_close(in);
+    if (t->subject)
+        subject_destroy(t->subject, delegate);
+    return STATUS_OK;
+}
+
+static void run_worker(const struct run *run, struct task *t)
+{
+    /* A handler of the program we are in would hide which signal it was. */
+    static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+    struct diag diag = { .status = STATUS_OK };
+
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+        signal(crashes[i], SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(STDERR_FILENO, STDOUT_FILENO); /* what a delegate prints is no part of a report */
+    if (run->several)
+        setenv("LP_NUM_THREADS", "1", 0);
+    t->answers->status = work(run, t, &diag);
+    snprintf(t->answers->reason, sizeof t->answers->reason, "%.*s",
+             (int)sizeof t->answers->reason - 1, diag.text);
+    t->answers->done = true;
+    _exit(0);
+}
+
+/* ---- the parent ---- */
+
+static enum status start(struct run *run, struct diag *diag)
+{
+    struct task *const t = &run->tasks[run->started];
+    int ends[2];
+
+    t->answers =
+        mmap(NULL, run->answers_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (t->answers == MAP_FAILED) {
+        t->answers = NULL;
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: %s", run->answers_bytes,
+                         strerror(errno));
+    }
+    if (pipe(ends) != 0)
+        return diag_fail(diag, STATUS_IO, "pipe: %s", strerror(errno));
+    fflush(NULL); /* else the child would write it again */
+    t->pid = fork();
+    if (t->pid == 0) {
+        close(ends[0]);
+        run_worker(run, t);
+    }
+    close(ends[1]);
+    if (t->pid < 0) {
+        t->pid = 0;
+        close(ends[0]);
+        return diag_fail(diag, STATUS_NO_MEMORY, "fork: %s", strerror(errno));
+    }
+    t->pipe = ends[0];
+    t->deadline_s = now_s() + run->timeout_s;
+    run->started++;
+    return STATUS_OK;
+}
+
+static void end(struct run *run, struct task *t)
+{
+    while (waitpid(t->pid, &t->wait_status, 0) < 0 && errno == EINTR)
+        continue;
+    close(t->pipe);
+    t->pipe = -1;
+    run->ended++;
+}
+
+/* Until at least one worker has ended or is out of time. */
+static void wait_some(struct run *run)
+{
+    struct pollfd fds[JOBS_MAX];
+    struct task *waiting[JOBS_MAX];
+    nfds_t count = 0;
+    double first = INFINITY;
+    int ms;
+
+    for (size_t i = 0; i < run->started && count < JOBS_MAX; i++) {
+        struct task *const t = &run->tasks[i];
+
+        if (t->pipe < 0)
+            continue;
+        fds[count] = (struct pollfd){ .fd = t->pipe, .events = POLLIN };
+        waiting[count++] = t;
+        if (t->deadline_s < first)
+            first = t->deadline_s;
+    }
+    ms = (int)((first - now_s()) * 1e3) + 1;
+    if (poll(fds, count, ms > 0 ? ms : 0) < 0 && errno != EINTR)
+        return;
+    for (nfds_t i = 0; i < count; i++) {
+        if (fds[i].revents) {
+            end(run, waiting[i]);
+        } else if (now_s() >= waiting[i]->deadline_s) {
+            waiting[i]->timed_out = true;
+            kill(waiting[i]->pid, SIGKILL);
+            end(run, waiting[i]);
+        }
+    }
+}
+
+static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    if (jobs == 0) {
+        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+        jobs = processors > 0 ? (uint64_t)processors : 1;
+    }
+    if (jobs > JOBS_MAX)
+        jobs = JOBS_MAX;
+    run->several = jobs > 1;
+    while (run->ended < run->started || (s == STATUS_OK && run->started < run->count)) {
+        while (s == STATUS_OK && run->started < run->count && run->started - run->ended < jobs)
+            s = start(run, diag);
+        cli_progress(run->quiet, "models: %zu of %zu", run->ended, run->count);
+        if (run->ended < run->started)
+            wait_some(run);
+    }
+    cli_progress_end();
+    return s;
+}
+
+/* ---- judging ---- */
+
+static const struct task *reference_task(const struct run *run, const struct digits_model *model)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (!run->tasks[i].subject && run->tasks[i].model == model)
+            return &run->tasks[i];
+    }
+    return NULL;
+}
+
+static bool answered(const struct task *t)
+{
+    return t->answers->done && t->answers->status == STATUS_OK && !t->timed_out;
+}
+
+static void judge_failure(struct digits_score *s, const struct task *t, double timeout_s)
+{
+    const size_t room = sizeof s->reason;
+
+    if (t->timed_out) {
+        s->status = CASE_TIMEOUT;
+        snprintf(s->reason, room, "no answer in %g s", timeout_s);
+    } else if (!t->answers->done && WIFSIGNALED(t->wait_status)) {
+        s->status = CASE_CRASH;
+        snprintf(s->reason, room, "signal %d (%s)", WTERMSIG(t->wait_status),
+                 strsignal(WTERMSIG(t->wait_status)));
+    } else if (!t->answers->done) {
+        s->status = CASE_CRASH;
+        snprintf(s->reason, room, "exit code %d", WEXITSTATUS(t->wait_status));
+    } else {
+        s->status = CASE_FAIL;
+        snprintf(s->reason, room, "%s", t->answers->reason);
+    }
+}
+
+static struct digits_answers answers_of(const struct run *run, const struct task *t)
+{
+    return (struct digits_answers){ t->answers->scores, run->images.count, CLASSES,
+                                    t->answers->step };
+}
+
+static enum status judge_reference(const struct run *run, const struct task *t,
+                                   struct digits_score *s, struct diag *diag)
+{
+    const struct digits_answers answers = answers_of(run, t);
+    struct digits_answers litert = answers;
+    float *scores;
+
+    TRY(read_answers(run, t->model, &scores, diag));
+    litert.scores = scores;
+    digits_judge(s, &answers, scores ? &litert : NULL, run->images.picked_labels,
+                 t->model->integers ? BOUNDS_EXACT : BOUNDS_FP32);
+    mem_free(scores);
+    return STATUS_OK;
+}
+
+static enum status judge(const struct run *run, const struct task *t, struct digits_score *s,
+                         struct diag *diag)
+{
+    const struct task *const other = reference_task(run, t->model);
+
+    s->nodes = t->answers->nodes;
+    s->taken = t->answers->taken;
+    s->partitions = t->answers->partitions;
+    if (!answered(t)) {
+        judge_failure(s, t, run->timeout_s);
+    } else if (!t->subject) {
+        TRY(judge_reference(run, t, s, diag));
+    } else if (!answered(other)) {
+        s->status = CASE_FAIL;
+        snprintf(s->reason, sizeof s->reason, "the reference has no answer to compare with");
+    } else {
+        const struct digits_answers answers = answers_of(run, t);
+        const struct digits_answers reference = answers_of(run, other);
+
+        digits_judge(s, &answers, &reference, run->images.picked_labels,
+                     t->model->integers ? t->subject->quantized : t->subject->bounds);
+        if (t->subject->path && t->answers->taken == 0 && s->status == CASE_PASS) {
+            s->status = CASE_DECLINED;
+            snprintf(s->reason, sizeof s->reason, "no node was taken");
+        }
+    }
+    return STATUS_OK;
+}
+
+static void add_task(struct run *run, const struct digits_model *model, struct subject *subjects,
+                     int subject, struct digits_report *out)
+{
+    out->scores[run->count] = (struct digits_score){ .model = model->name, .subject = subject };
+    run->tasks[run->count++] =
+        (struct task){ .model = model,
+                       .subject = subject == DIGITS_REFERENCE ? NULL : &subjects[subject],
+                       .pipe = -1 };
+}
+
+static enum status make_tasks(struct run *run, struct subject *subjects, size_t count,
+                              struct digits_report *out, struct diag *diag)
+{
+    const size_t all = MODELS * (count + 1);
+
+    run->tasks = mem_alloc(all, sizeof *run->tasks);
+    out->scores = mem_alloc(all, sizeof *out->scores);
+    if (!run->tasks || !out->scores)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu runs of models", all);
+    for (size_t m = 0; m < MODELS; m++) {
+        char file[64];
+
+        snprintf(file, sizeof file, "%s.tflite", models[m].name);
+        if (!is_there(run->directory, file))
+            continue;
+        add_task(run, &models[m], subjects, DIGITS_REFERENCE, out);
+        for (size_t i = 0; i < count; i++) {
+            if (!(models[m].integers ? subjects[i].skips_quantized : subjects[i].skips_floats))
+                add_task(run, &models[m], subjects, (int)i, out);
+        }
+    }
+    run->answers_bytes = sizeof(struct answers) + run->images.count * CLASSES * sizeof(float);
+    return STATUS_OK;
+}
+
+static void run_close(struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->tasks[i].answers)
+            munmap(run->tasks[i].answers, run->answers_bytes);
+    }
+    mem_free(run->tasks);
+    mem_free(run->images.picks);
+    mem_free(run->images.picked_labels);
+    array_close(&run->images.pixels);
+    array_close(&run->images.labels);
+}
+
+enum status digits_run(struct digits_report *out, struct subject *subjects, size_t count,
+                       const struct digits_options *options, struct diag *diag)
+{
+    struct run run = { .timeout_s = options->timeout_s > 0 ? options->timeout_s : 300,
+                       .quiet = options->quiet };
+    enum status s;
+
+    *out = (struct digits_report){ .scores = NULL };
+    if (options->directory)
+        snprintf(run.directory, sizeof run.directory, "%s", options->directory);
+    if (options->directory ? !is_there(run.directory, "digits.h5")
+                           : !find_directory(run.directory)) {
+        snprintf(out->skipped, sizeof out->skipped, "no digits.h5 in %s",
+                 options->directory ? options->directory
+                                    : "golden/digits or ../share/assay/golden/digits");
+        return STATUS_OK;
+    }
+    if ((s = read_images(&run, options->images, diag)) == STATUS_OK &&
+        (s = make_tasks(&run, subjects, count, out, diag)) == STATUS_OK &&
+        (s = run_tasks(&run, options->jobs, diag)) == STATUS_OK) {
+        out->count = run.count;
+        for (size_t i = 0; i < run.count && s == STATUS_OK; i++)
+            s = judge(&run, &run.tasks[i], &out->scores[i], diag);
+    }
+    run_close(&run);
+    if (s != STATUS_OK)
+        digits_close(out);
+    return s;
+}
+
+void digits_close(struct digits_report *r)
+{
+    mem_free(r->scores);
+    *r = (struct digits_report){ .scores = NULL };
+}

@@ -1,0 +1,91 @@
+/* Whole models, judged: top-1 of the digit classifiers on the reference and on delegates, in f32,
+ * with f16 weights, with i8 weights (dynamic range), in i8 and in u8.
+ *
+ * Each model and subject runs in a process of its own, so that the caller never loads a delegate.
+ * The models in 8 bits are quantized cases, which a subject may skip, as it may the float ones.
+ *
+ * Images are compared one by one: a delegate's answers with the reference's, the reference's with
+ * those of the real LiteRT (answers.h5), but for dynamic range, where LiteRT rounds activations. A
+ * model fails when
+ *   - it is in 8 bits, on the reference or held to exact, and any score of any image differs, or
+ *   - an image's class differs although the two best of what it is compared with are further apart
+ *     than the largest error of that image, or
+ *   - the SNR of all answers is below the screening limit of the tolerance policy (5.7), or, in 8
+ *     bits, they are off by more than one step on average, or
+ *   - the reference falls below the top-1 that the models are known to have. */
+#ifndef ASSAY_CONFORMANCE_MODELS_DIGITS_H
+#define ASSAY_CONFORMANCE_MODELS_DIGITS_H
+
+#include "conformance/judge/result.h"
+#include "conformance/subject/subject.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { DIGITS_REFERENCE = -1 };
+
+struct digits_options {
+    const char
+        *directory;   /* of models and images; NULL: golden/digits here or beside the program */
+    size_t images;    /* spread over the test part; 0: all */
+    uint64_t jobs;    /* processes at a time; 0: as many as processors */
+    double timeout_s; /* of one model on one subject; 0: 300 */
+    bool quiet;
+};
+
+/* One model on one subject. */
+struct digits_score {
+    const char *model;       /* "digits_f32" */
+    int subject;             /* index, or DIGITS_REFERENCE */
+    enum case_status status; /* declined: the delegate took no node */
+    char reason[256];        /* of every status but pass */
+    size_t images, right;    /* whose class is the label */
+    bool compared;           /* with the reference's answers, or the reference's with LiteRT's */
+    size_t same;             /* images all of whose scores are the same bits */
+    size_t differ;           /* whose class is another */
+    size_t wrong;            /* ... although the margin is above the error */
+    double snr_db, max_abs;  /* infinite and 0 when equal */
+    double mean_steps;       /* the mean error of scores in 8 bits, in their scale */
+    size_t nodes, taken;
+    int partitions;
+};
+
+struct digits_report {
+    struct digits_score *scores;
+    size_t count;
+    char skipped[256]; /* why nothing was run: no models here; else empty */
+};
+
+/* Files that are not there are no failure: the report says so.  The subjects are borrowed and may
+ * not be loaded. */
+enum status digits_run(struct digits_report *out, struct subject *subjects, size_t count,
+                       const struct digits_options *options, struct diag *diag);
+void digits_close(struct digits_report *r);
+
+/* Any status but pass and declined. */
+bool digits_failed(const struct digits_report *r);
+
+/* A table of at most 80 columns but for reasons, or the line that says why there is none. */
+void digits_print(FILE *f, const struct digits_report *r, const struct subject *subjects);
+/* [{"model", "subject", "status", ...}]; empty when skipped. */
+json_t *digits_json(const struct digits_report *r);
+
+/* ---- for tests ---- */
+
+/* What is judged: rows of `classes` scores. */
+struct digits_answers {
+    const float *scores; /* rows * classes */
+    size_t rows, classes;
+    double step; /* the scale of scores in 8 bits; 0: they are floats */
+};
+/* Fills all figures; and status and reason by the limit of the class of bounds, and by the top-1
+ * where score->subject says that the answers are the reference's.  reference NULL: there is nothing
+ * to compare with. */
+void digits_judge(struct digits_score *score, const struct digits_answers *answers,
+                  const struct digits_answers *reference, const uint8_t *labels,
+                  enum bounds bounds);
+
+#endif

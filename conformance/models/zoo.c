@@ -1,0 +1,128 @@
+/* The list of topologies, and what they share: limits and defaults. */
+#include "conformance/models/zoo.h"
+
+#include "conformance/cli/args.h"
+#include "conformance/models/net.h"
+#include "reference/base/memory.h"
+
+#include <string.h>
+
+extern const struct zoo_entry zoo_mobilenet_v1;
+
+static const struct zoo_entry *const entries[] = { &zoo_mobilenet_v1 };
+
+enum { ENTRIES = sizeof entries / sizeof entries[0], CLASSES_MAX = 100000, CHANNELS_MAX = 16 };
+
+const struct zoo_entry *zoo_at(size_t index)
+{
+    return index < ENTRIES ? entries[index] : NULL;
+}
+
+enum status zoo_find(const struct zoo_entry **entry, const char *name, struct diag *diag)
+{
+    const char *names[ENTRIES];
+    const char *near;
+
+    for (size_t i = 0; i < ENTRIES; i++) {
+        names[i] = entries[i]->name;
+        if (strcmp(name, names[i]) == 0) {
+            *entry = entries[i];
+            return STATUS_OK;
+        }
+    }
+    near = cli_nearest(name, names, ENTRIES);
+    if (near)
+        return diag_fail(diag, STATUS_USAGE, "no such model; did you mean %s?", near);
+    return diag_fail(diag, STATUS_USAGE, "no such model; `assay zoo --list` lists them");
+}
+
+static enum status check(const struct zoo_entry *e, const struct zoo_options *o, struct diag *diag)
+{
+    if (!(o->width > 0 && o->width <= 2))
+        return diag_fail(diag, STATUS_USAGE, "width %g, want more than 0, at most 2", o->width);
+    if (o->resolution % e->resolution_step != 0 || o->resolution > e->resolution_max)
+        return diag_fail(diag, STATUS_USAGE, "resolution %u, want a multiple of %u up to %u",
+                         o->resolution, e->resolution_step, e->resolution_max);
+    if (o->channels > CHANNELS_MAX)
+        return diag_fail(diag, STATUS_USAGE, "%u channels, want 1 to %d", o->channels,
+                         CHANNELS_MAX);
+    if (o->classes < 2 || o->classes > CLASSES_MAX)
+        return diag_fail(diag, STATUS_USAGE, "%u classes, want 2 to %d", o->classes, CLASSES_MAX);
+    if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
+        o->type != TENSOR_UINT8)
+        return diag_fail(diag, STATUS_USAGE, "type %d, want f32, f16, i8 or u8", (int)o->type);
+    if (o->weights_only && o->type != TENSOR_INT8)
+        return diag_fail(diag, STATUS_USAGE, "weights only in type %d, want i8", (int)o->type);
+    return STATUS_OK;
+}
+
+static enum status build(struct model *m, const struct zoo_entry *entry, struct zoo_net *net,
+                         struct diag *diag)
+{
+    enum status s;
+
+    builder_init(&net->builder);
+    s = entry->build(net, &net->options, diag);
+    if (s == STATUS_OK && net->status != STATUS_OK)
+        s = diag_fail(diag, net->status, "%s: no memory for the weights", entry->name);
+    if (s != STATUS_OK) {
+        builder_close(&net->builder);
+        return s;
+    }
+    return builder_finish(&net->builder, m, diag);
+}
+
+/* The same layers twice: in f32, to see what the activations hold, and in 8 bits. */
+static enum status build_quantized(struct model *m, const struct zoo_entry *entry,
+                                   const struct zoo_options *options, struct diag *diag)
+{
+    struct zoo_net plain = { .options = *options }, net = { .options = *options };
+    struct model measured;
+    enum status s;
+
+    plain.options.type = TENSOR_FLOAT32;
+    TRY(build(&measured, entry, &plain, diag));
+    s = zoo_measure(&net.activations, &net.activation_count, &measured, options->seed,
+                    options->quiet, diag);
+    model_close(&measured);
+    if (s == STATUS_OK)
+        s = build(m, entry, &net, diag);
+    mem_free(net.activations);
+    return s;
+}
+
+enum status zoo_build(struct model *m, const struct zoo_entry *entry,
+                      const struct zoo_options *options, struct diag *diag)
+{
+    struct zoo_net net = { .options = *options };
+
+    *m = (struct model){ 0 };
+    if (net.options.resolution == 0)
+        net.options.resolution = entry->resolution;
+    if (net.options.channels == 0)
+        net.options.channels = 3;
+    if (net.options.classes == 0)
+        net.options.classes = entry->classes;
+    TRY(check(entry, &net.options, diag));
+    return zoo_in_integers(&net) ? build_quantized(m, entry, &net.options, diag)
+                                 : build(m, entry, &net, diag);
+}
+
+uint64_t zoo_parameters(const struct model *m)
+{
+    uint64_t sum = 0;
+
+    for (size_t s = 0; s < m->subgraph_count; s++) {
+        for (size_t i = 0; i < m->subgraphs[s].tensor_count; i++) {
+            const struct model_tensor *const t = &m->subgraphs[s].tensors[i];
+            size_t bytes;
+
+            /* Integers without a scale are shapes. */
+            if (model_tensor_data(m, t, &bytes) &&
+                (t->type == TENSOR_FLOAT32 || t->type == TENSOR_FLOAT16 ||
+                 t->quantization.scale.count != 0))
+                sum += bytes / (tensor_type_bits(t->type) / 8);
+        }
+    }
+    return sum;
+}

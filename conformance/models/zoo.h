@@ -1,0 +1,57 @@
+/* Benchmark models: published topologies with seeded weights.
+ *
+ * In 8 bits the scales of activations come from running the float model on a few random inputs, the
+ * integers from the weights that the float model has.  As converters do it: i8 has a scale for each
+ * output channel of the weights and ops of the versions that brought i8; u8 has one a tensor and
+ * ops of version 1; with i8 weights only (dynamic range), weights of fewer than 1024 elements stay
+ * f32.
+ *
+ * Same name, options and seed: same bytes, on every machine.  The weights come from integers, with
+ * IEEE products, quotients and square roots only. */
+#ifndef ASSAY_CONFORMANCE_MODELS_ZOO_H
+#define ASSAY_CONFORMANCE_MODELS_ZOO_H
+
+#include "reference/base/diag.h"
+#include "reference/format/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct zoo_options {
+    double width;        /* multiplier of all channels */
+    uint32_t resolution; /* of the square input */
+    uint32_t channels;   /* of the input; 0: 3 */
+    uint32_t classes;
+    /* TENSOR_FLOAT32; TENSOR_FLOAT16: weights, each behind a DEQUANTIZE; TENSOR_INT8, TENSOR_UINT8:
+     * all but biases, input and output too. */
+    int32_t type;
+    bool weights_only; /* TENSOR_INT8: the large weights, between activations in f32 */
+    bool quiet;        /* no progress on a terminal, which models in 8 bits have */
+    uint64_t seed;
+};
+
+struct zoo_net; /* zoo_net.h */
+
+/* One topology: conformance/zoo_<name>.c defines `const struct zoo_entry zoo_<name>`. */
+struct zoo_entry {
+    const char *name, *summary;
+    uint32_t resolution, resolution_step, resolution_max; /* default; a multiple of step */
+    uint32_t classes;                                     /* default */
+    enum status (*build)(struct zoo_net *net, const struct zoo_options *options, struct diag *diag);
+};
+
+/* NULL past the end. */
+const struct zoo_entry *zoo_at(size_t index);
+/* STATUS_USAGE with the nearest name. */
+enum status zoo_find(const struct zoo_entry **entry, const char *name, struct diag *diag);
+
+/* resolution and classes 0: the entry's.  STATUS_USAGE for options out of range.  On failure *m is
+ * empty. */
+enum status zoo_build(struct model *m, const struct zoo_entry *entry,
+                      const struct zoo_options *options, struct diag *diag);
+
+/* Elements of all weights and biases. */
+uint64_t zoo_parameters(const struct model *m);
+
+#endif

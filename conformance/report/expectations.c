@@ -1,0 +1,207 @@
+/* What was expected of a run. */
+#include "conformance/report/expectations.h"
+
+#include "reference/base/memory.h"
+
+#include <fnmatch.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FILE_LIMIT = 1 << 28 };
+
+/* ---- waivers ---- */
+
+/* Without blanks at both ends, in place. */
+static char *trim(char *text)
+{
+    size_t n;
+
+    text += strspn(text, " \t\r");
+    n = strlen(text);
+    while (n > 0 && strchr(" \t\r", text[n - 1]))
+        text[--n] = '\0';
+    return text;
+}
+
+static enum status read_waiver(struct waiver *w, char *line, const char *path, size_t number,
+                               struct diag *diag)
+{
+    char *const first = strsep(&line, "|");
+    char *const second = strsep(&line, "|");
+
+    if (!second || !line || !*trim(first) || !*trim(second) || !*trim(line))
+        return diag_fail(diag, STATUS_USAGE, "%s: line %zu: not CASES | DEVICE | CAUSE", path,
+                         number);
+    *w = (struct waiver){ trim(first), trim(second), trim(line) };
+    return STATUS_OK;
+}
+
+static enum status read_waivers(struct expectations *e, const char *path, struct diag *diag)
+{
+    uint8_t *bytes;
+    size_t count, lines = 1, number = 0;
+    char *text, *line;
+
+    TRY(file_read(path, FILE_LIMIT, &bytes, &count, diag));
+    for (size_t i = 0; i < count; i++)
+        lines += bytes[i] == '\n';
+    text = arena_alloc(&e->arena, count + 1, 1);
+    e->waivers = ARENA_NEW(&e->arena, lines, struct waiver);
+    if (text && e->waivers)
+        memcpy(text, bytes, count);
+    mem_free(bytes);
+    if (!text || !e->waivers)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
+    while ((line = strsep(&text, "\n")) != NULL) {
+        char *const comment = strchr(line, '#');
+
+        number++;
+        if (comment)
+            *comment = '\0';
+        if (*trim(line))
+            TRY(read_waiver(&e->waivers[e->waiver_count++], line, path, number, diag));
+    }
+    return STATUS_OK;
+}
+
+static const struct waiver *find_waiver(const struct expectations *e, const char *name,
+                                        const char *device)
+{
+    for (size_t i = 0; i < e->waiver_count; i++) {
+        if (fnmatch(e->waivers[i].cases, name, 0) == 0 &&
+            fnmatch(e->waivers[i].device, device, 0) == 0)
+            return &e->waivers[i];
+    }
+    return NULL;
+}
+
+static void apply_waiver(const struct waiver *w, struct case_result *r)
+{
+    char reason[sizeof r->reason];
+
+    if (r->status == CASE_PASS) {
+        r->status = CASE_UNEXPECTED_PASS;
+        snprintf(r->reason, sizeof r->reason, "waived as: %s", w->cause);
+    } else if (r->status == CASE_FAIL || r->status == CASE_CRASH || r->status == CASE_TIMEOUT) {
+        snprintf(reason, sizeof reason, "%s", r->reason);
+        snprintf(r->reason, sizeof r->reason, "%.200s (%s: %.*s)", w->cause,
+                 case_status_name(r->status), (int)(sizeof r->reason - 240), reason);
+        r->status = CASE_WAIVED;
+    }
+}
+
+/* ---- the baseline ---- */
+
+/* {"subjects": [{"options"}], "cases": [{"subject", "case", "status"}]} */
+static enum status read_baseline(struct expectations *e, const char *path, struct diag *diag)
+{
+    uint8_t *bytes;
+    size_t count;
+    json_error_t error;
+    json_t *root;
+
+    TRY(file_read(path, FILE_LIMIT, &bytes, &count, diag));
+    root = json_loadb((const char *)bytes, count, 0, &error);
+    mem_free(bytes);
+    if (!root)
+        return diag_fail(diag, STATUS_USAGE, "%s: line %d: %s", path, error.line, error.text);
+    e->baseline = root;
+    if (!json_is_array(json_object_get(root, "subjects")) ||
+        !json_is_array(json_object_get(root, "cases")))
+        return diag_fail(diag, STATUS_USAGE, "%s: not a report: it has no subjects and cases",
+                         path);
+    return STATUS_OK;
+}
+
+/* The subject of the baseline with the same options; -1: none. */
+static json_int_t find_subject(json_t *baseline, const struct subject *s)
+{
+    json_t *const subjects = json_object_get(baseline, "subjects");
+
+    for (size_t i = 0; i < json_array_size(subjects); i++) {
+        json_t *const options = json_object_get(json_array_get(subjects, i), "options");
+        bool same = json_object_size(options) == s->option_count;
+
+        for (size_t o = 0; o < s->option_count && same; o++) {
+            const char *const value =
+                json_string_value(json_object_get(options, s->options[o].key));
+            same = value && strcmp(value, s->options[o].value) == 0;
+        }
+        if (same)
+            return (json_int_t)i;
+    }
+    return -1;
+}
+
+/* Names of the cases that passed on a subject: the keys of an object. */
+static json_t *passed_cases(json_t *baseline, json_int_t subject)
+{
+    json_t *const cases = json_object_get(baseline, "cases"), *const passed = json_object();
+
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        json_t *const c = json_array_get(cases, i);
+        const char *const name = json_string_value(json_object_get(c, "case"));
+        const char *const status = json_string_value(json_object_get(c, "status"));
+
+        if (name && status && strcmp(status, case_status_name(CASE_PASS)) == 0 &&
+            json_integer_value(json_object_get(c, "subject")) == subject)
+            json_object_set_new(passed, name, json_true());
+    }
+    return passed;
+}
+
+static void apply_baseline(const struct expectations *e, struct report *r, size_t subject)
+{
+    const json_int_t then = find_subject(e->baseline, &r->subjects[subject]);
+    json_t *const passed = then >= 0 ? passed_cases(e->baseline, then) : NULL;
+
+    for (size_t c = 0; passed && c < r->case_count; c++) {
+        struct case_result *const result = &r->outcome.results[subject * r->case_count + c];
+
+        result->regression = !result->absent && result->status != CASE_PASS &&
+                             result->status != CASE_WAIVED &&
+                             json_object_get(passed, r->cases[c].name);
+    }
+    json_decref(passed);
+}
+
+/* ---- all ---- */
+
+enum status expectations_open(struct expectations *e, const char *waivers, const char *baseline,
+                              const struct cli_list *require, struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    *e = (struct expectations){ .require = *require };
+    if (waivers)
+        s = read_waivers(e, waivers, diag);
+    if (s == STATUS_OK && baseline)
+        s = read_baseline(e, baseline, diag);
+    if (s != STATUS_OK)
+        expectations_close(e);
+    return s;
+}
+
+void expectations_close(struct expectations *e)
+{
+    json_decref(e->baseline);
+    arena_close(&e->arena);
+    *e = (struct expectations){ .waiver_count = 0 };
+}
+
+void expectations_apply(const struct expectations *e, struct report *report)
+{
+    for (size_t i = 0; i < report->outcome.count; i++) {
+        struct case_result *const r = &report->outcome.results[i];
+        const char *const name = report->cases[i % report->case_count].name;
+        const struct waiver *const w = find_waiver(e, name, report->device.name);
+
+        if (w)
+            apply_waiver(w, r);
+        for (size_t k = 0; k < e->require.count && r->status == CASE_DECLINED; k++)
+            r->required = r->required || fnmatch(e->require.items[k], name, 0) == 0;
+    }
+    for (size_t s = 0; s < report->subject_count && e->baseline; s++)
+        apply_baseline(e, report, s);
+}

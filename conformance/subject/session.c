@@ -1,0 +1,95 @@
+/* Opens and closes in order: delegates outlive the interpreters that use them. */
+#include "conformance/subject/session.h"
+
+#include "conformance/util/json_text.h"
+#include "reference/base/memory.h"
+#include "reference/format/tflite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Above the largest that the format can address. */
+static const size_t model_bytes_max = (size_t)1 << 34;
+
+enum status session_open(struct session *s, const char *path, struct diag *diag)
+{
+    *s = (struct session){ 0 };
+    TRY(file_read(path, model_bytes_max, &s->bytes, &s->count, diag));
+    return diag_prefix(diag, tflite_read(&s->model, s->bytes, s->count, diag), "%s", path);
+}
+
+enum status session_subject(struct session *s, const struct cli_common *common, struct diag *diag)
+{
+    TRY(subject_init(&s->subject, common->delegate, &common->delegate_option, diag));
+    TRY(subject_load(&s->subject, diag));
+    return subject_create(&s->subject, NULL, 0, &s->delegate, diag);
+}
+
+/* Errors come back in a diag, which quotes them; warnings are shown. */
+static void report(void *user, const char *format, va_list args)
+{
+    const struct session *const s = user;
+    char text[1024];
+
+    vsnprintf(text, sizeof text, format, args);
+    if (s->quiet || strncmp(text, "WARNING", 7) != 0)
+        return;
+    cli_progress_end();
+    fprintf(stderr, "%s\n", text);
+}
+
+enum status session_start(struct session *s, struct diag *diag)
+{
+    const struct interpreter_options options = { .num_threads = -1,
+                                                 .report = report,
+                                                 .report_user = s };
+
+    TRY(interpreter_open(&s->in, &s->model, &options, diag));
+    if (s->delegate)
+        TRY(interpreter_apply_delegate(s->in, s->delegate, NULL, diag));
+    return interpreter_allocate(s->in, diag);
+}
+
+void session_close(struct session *s)
+{
+    interpreter_close(s->in);
+    subject_destroy(&s->subject, s->delegate);
+    subject_close(&s->subject);
+    model_close(&s->model);
+    mem_free(s->bytes);
+    *s = (struct session){ 0 };
+}
+
+size_t session_taken(const struct session *s)
+{
+    size_t taken = 0;
+
+    for (size_t i = 0; i < interpreter_node_count(s->in); i++)
+        taken += interpreter_node_partition(s->in, (int)i) >= 0;
+    return taken;
+}
+
+void session_device(const struct session *s, char *text, size_t bytes)
+{
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+
+    text[0] = '\0';
+    if (s->delegate && s->subject.extras.get_stats &&
+        s->subject.extras.get_stats(s->delegate, &stats) == 0)
+        snprintf(text, bytes, "%s", stats.device);
+}
+
+json_t *session_json(const struct session *s)
+{
+    char device[ASSAY_GPU_NAME_BYTES];
+    json_t *const o = json_object(), *const options = json_object();
+
+    session_device(s, device, sizeof device);
+    for (size_t i = 0; i < s->subject.option_count; i++)
+        json_object_set_new(options, s->subject.options[i].key,
+                            json_text(s->subject.options[i].value));
+    json_object_set_new(o, "path", json_text(s->subject.path));
+    json_object_set_new(o, "options", options);
+    json_object_set_new(o, "device", json_text(device[0] ? device : NULL));
+    return o;
+}

@@ -1,0 +1,43 @@
+/* A model with a subject, ready to be looked at and run: what `assay inspect` and `assay run`
+ * share. */
+#ifndef ASSAY_CONFORMANCE_SUBJECT_SESSION_H
+#define ASSAY_CONFORMANCE_SUBJECT_SESSION_H
+
+#include "conformance/cli/args.h"
+#include "conformance/subject/subject.h"
+#include "reference/base/diag.h"
+#include "reference/format/model.h"
+#include "reference/runtime/interpreter.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct session {
+    uint8_t *bytes;
+    size_t count;
+    struct model model;
+    struct subject subject;
+    TfLiteDelegate *delegate; /* NULL for the reference */
+    struct interpreter *in;   /* NULL until session_start */
+    bool quiet;               /* the standard warning of delegates is not shown */
+};
+
+/* Reads the model. */
+enum status session_open(struct session *s, const char *path, struct diag *diag);
+/* The subject that the flags name: its library is loaded and its delegate made. */
+enum status session_subject(struct session *s, const struct cli_common *common, struct diag *diag);
+/* Prepares the graph, hands it to the delegate and allocates. */
+enum status session_start(struct session *s, struct diag *diag);
+/* Takes any half-opened session. */
+void session_close(struct session *s);
+
+/* Nodes that a delegate kernel runs. */
+size_t session_taken(const struct session *s);
+/* The device's name where the library tells it, else an empty text. */
+void session_device(const struct session *s, char *text, size_t bytes);
+/* {"path", "options", "device"}. */
+json_t *session_json(const struct session *s);
+
+#endif

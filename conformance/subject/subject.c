@@ -1,0 +1,316 @@
+/* A subject: a delegate library with its options, or the scalar reference. */
+#include "conformance/subject/subject.h"
+
+#include "conformance/util/sha256.h"
+#include "reference/base/memory.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert(sizeof((struct subject *)0)->sha256 >= HASH_HEX_BYTES, "the hash fits");
+
+static const char our_name[] = "libassay_delegate.so";
+
+static char *copy(const char *text)
+{
+    char *const p = mem_alloc(strlen(text) + 1, 1);
+
+    if (p)
+        strcpy(p, text);
+    return p;
+}
+
+static enum status no_memory(struct diag *diag)
+{
+    return diag_fail(diag, STATUS_NO_MEMORY, "subject: out of memory");
+}
+
+/* ---- options ---- */
+
+static const char *option(const struct subject *s, const char *key)
+{
+    for (size_t i = 0; i < s->option_count; i++) {
+        if (strcmp(s->options[i].key, key) == 0)
+            return s->options[i].value;
+    }
+    return NULL;
+}
+
+static bool is_ours(const struct subject *s)
+{
+    const char *const slash = s->path ? strrchr(s->path, '/') : NULL;
+
+    return slash && strcmp(slash + 1, our_name) == 0;
+}
+
+/* Our precision option rules the bounds; other libraries are taken to compute in f32. */
+static enum bounds bounds_for(const struct subject *s)
+{
+    const char *const precision = option(s, "precision");
+    const char *const loss = option(s, "allow_precision_loss");
+
+    if (!is_ours(s))
+        return BOUNDS_FP32;
+    if (precision)
+        return strcmp(precision, "fp32") == 0 ? BOUNDS_FP32 : BOUNDS_FP16;
+    return loss && strcmp(loss, "1") == 0 ? BOUNDS_FP16 : BOUNDS_FP32;
+}
+
+/* The scalar reference has its own integers; ours has them unless it is told otherwise. */
+static enum bounds quantized_bounds_for(const struct subject *s)
+{
+    const char *const quantized = option(s, "quantized");
+
+    if (!s->path)
+        return BOUNDS_EXACT;
+    return is_ours(s) && (!quantized || strcmp(quantized, "exact") == 0) ? BOUNDS_EXACT
+                                                                         : BOUNDS_FLOAT_VIEW;
+}
+
+enum bounds subject_bounds(const struct subject *s)
+{
+    return s->skips_floats || (is_ours(s) && option(s, "quantized")) ? s->quantized : s->bounds;
+}
+
+bool subject_runs(const struct subject *s, const struct test_case *c)
+{
+    return c->quantized ? !s->skips_quantized : !s->skips_floats;
+}
+
+/* "libx.so precision=fp16" */
+static enum status make_label(struct subject *s, struct diag *diag)
+{
+    const char *const name = s->path ? strrchr(s->path, '/') + 1 : "reference";
+    size_t bytes = strlen(name) + 1, at;
+    char *label;
+
+    for (size_t i = 0; i < s->option_count; i++)
+        bytes += strlen(s->options[i].key) + strlen(s->options[i].value) + 2;
+    label = mem_alloc(bytes, 1);
+    if (!label)
+        return no_memory(diag);
+    at = (size_t)snprintf(label, bytes, "%s", name);
+    for (size_t i = 0; i < s->option_count; i++)
+        at += (size_t)snprintf(label + at, bytes - at, " %s=%s", s->options[i].key,
+                               s->options[i].value);
+    mem_free(s->label);
+    s->label = label;
+    return STATUS_OK;
+}
+
+static void free_option(struct subject_option *o)
+{
+    mem_free((void *)(uintptr_t)o->key);
+    mem_free((void *)(uintptr_t)o->value);
+    *o = (struct subject_option){ NULL, NULL };
+}
+
+enum status subject_set(struct subject *s, const char *key, const char *value, struct diag *diag)
+{
+    struct subject_option o;
+    size_t at = 0;
+
+    while (at < s->option_count && strcmp(s->options[at].key, key) != 0)
+        at++;
+    if (at == SUBJECT_OPTIONS_MAX)
+        return diag_fail(diag, STATUS_USAGE, "option %s: at most %d options", key,
+                         SUBJECT_OPTIONS_MAX);
+    o = (struct subject_option){ copy(key), copy(value) };
+    if (!o.key || !o.value) {
+        free_option(&o);
+        return no_memory(diag);
+    }
+    if (at < s->option_count)
+        free_option(&s->options[at]);
+    else
+        s->option_count++;
+    s->options[at] = o;
+    s->bounds = bounds_for(s);
+    s->quantized = quantized_bounds_for(s);
+    return make_label(s, diag);
+}
+
+static enum status add_option(struct subject *s, const char *text, struct diag *diag)
+{
+    const char *const equals = strchr(text, '=');
+    char key[256];
+
+    if (!equals || equals == text || (size_t)(equals - text) >= sizeof key)
+        return diag_fail(diag, STATUS_USAGE, "delegate option %s: not KEY=VALUE", text);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
+    return subject_set(s, key, equals + 1, diag);
+}
+
+/* ---- finding and loading ---- */
+
+/* Beside the program, or in ../lib as installed. */
+static enum status find_ours(char path[PATH_MAX], struct diag *diag)
+{
+    static const char *const places[] = { "", "/../lib" };
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    const char *slash;
+
+    if (length <= 0)
+        return diag_fail(diag, STATUS_IO, "/proc/self/exe: %s", strerror(errno));
+    program[length] = '\0';
+    slash = strrchr(program, '/');
+    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+        const int n = snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - program), program,
+                               places[i], our_name);
+
+        if (n > 0 && n < PATH_MAX && access(path, R_OK) == 0)
+            return STATUS_OK;
+    }
+    return diag_fail(diag, STATUS_IO,
+                     "%s: neither beside the program nor in ../lib; --delegate=PATH names one",
+                     our_name);
+}
+
+bool subject_is_default(const struct subject *s)
+{
+    char found[PATH_MAX], absolute[PATH_MAX];
+
+    return s->path && find_ours(found, NULL) == STATUS_OK && realpath(found, absolute) &&
+           strcmp(absolute, s->path) == 0;
+}
+
+enum status subject_init(struct subject *s, const char *path, const struct cli_list *options,
+                         struct diag *diag)
+{
+    char found[PATH_MAX], absolute[PATH_MAX];
+    enum status status;
+
+    *s = (struct subject){ .bounds = BOUNDS_FP32 };
+    if (!path || strcmp(path, "none") != 0) {
+        if (!path) {
+            if ((status = find_ours(found, diag)) != STATUS_OK)
+                return status;
+            path = found;
+        }
+        if (!realpath(path, absolute))
+            return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+        if ((status = hash_sha256_file(absolute, s->sha256, diag)) != STATUS_OK)
+            return status;
+        if (!(s->path = copy(absolute)))
+            return no_memory(diag);
+    }
+    s->bounds = bounds_for(s);
+    s->quantized = quantized_bounds_for(s);
+    status = make_label(s, diag);
+    for (size_t i = 0; status == STATUS_OK && options && i < options->count; i++)
+        status = add_option(s, options->items[i], diag);
+    if (status != STATUS_OK)
+        subject_close(s);
+    return status;
+}
+
+/* POSIX lets a pointer from dlsym be a function; C has no cast for it. */
+static bool find_symbol(void *library, const char *name, void *function)
+{
+    void *const symbol = dlsym(library, name);
+
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+enum status subject_load(struct subject *s, struct diag *diag)
+{
+    static const char create[] = "tflite_plugin_create_delegate";
+    static const char destroy[] = "tflite_plugin_destroy_delegate";
+
+    if (!s->path || s->library)
+        return STATUS_OK;
+    s->library = dlopen(s->path, RTLD_NOW | RTLD_LOCAL);
+    if (!s->library)
+        return diag_fail(diag, STATUS_IO, "%s", dlerror());
+    if (!find_symbol(s->library, create, &s->create) ||
+        !find_symbol(s->library, destroy, &s->destroy)) {
+        diag_fail(diag, STATUS_IO, "%s: no delegate: it does not export %s", s->path,
+                  s->create ? destroy : create);
+        dlclose(s->library);
+        s->library = NULL;
+        return STATUS_IO;
+    }
+    find_symbol(s->library, "assay_gpu_version", &s->extras.version);
+    find_symbol(s->library, "assay_gpu_devices", &s->extras.devices);
+    find_symbol(s->library, "assay_gpu_refusal_count", &s->extras.refusal_count);
+    find_symbol(s->library, "assay_gpu_get_refusal", &s->extras.get_refusal);
+    find_symbol(s->library, "assay_gpu_get_stats", &s->extras.get_stats);
+    find_symbol(s->library, "assay_gpu_step_count", &s->extras.step_count);
+    find_symbol(s->library, "assay_gpu_get_step", &s->extras.get_step);
+    find_symbol(s->library, "assay_gpu_tensor_count", &s->extras.tensor_count);
+    find_symbol(s->library, "assay_gpu_get_tensor", &s->extras.get_tensor);
+    find_symbol(s->library, "assay_gpu_get_transform", &s->extras.get_transform);
+    return STATUS_OK;
+}
+
+/* ---- delegate objects ---- */
+
+/* What a library says while it creates; the ABI's callback knows no user. */
+static _Thread_local char messages[768];
+
+static void take_message(const char *text)
+{
+    const size_t used = strlen(messages);
+
+    if (used + 1 < sizeof messages)
+        snprintf(messages + used, sizeof messages - used, "%s%s", used ? "; " : "", text);
+}
+
+enum status subject_create(const struct subject *s, const struct subject_option *extra,
+                           size_t extra_count, TfLiteDelegate **out, struct diag *diag)
+{
+    const char *keys[2 * SUBJECT_OPTIONS_MAX], *values[2 * SUBJECT_OPTIONS_MAX];
+    size_t count = 0;
+
+    *out = NULL;
+    if (!s->path)
+        return STATUS_OK;
+    if (!s->create)
+        return diag_fail(diag, STATUS_USAGE, "%s: not loaded", s->path);
+    for (size_t i = 0; i < s->option_count; i++, count++) {
+        keys[count] = s->options[i].key;
+        values[count] = s->options[i].value;
+    }
+    for (size_t i = 0; i < extra_count && i < SUBJECT_OPTIONS_MAX; i++) {
+        size_t at = 0;
+
+        while (at < count && strcmp(keys[at], extra[i].key) != 0)
+            at++;
+        keys[at] = extra[i].key;
+        values[at] = extra[i].value;
+        count += at == count;
+    }
+    messages[0] = '\0';
+    *out = s->create(keys, values, count, take_message);
+    if (!*out) {
+        s->destroy(NULL); /* as runtimes do */
+        return diag_fail(
+            diag, strncmp(messages, "option ", 7) == 0 ? STATUS_USAGE : STATUS_NO_DEVICE, "%s: %s",
+            s->label, messages[0] ? messages : "no delegate, and no reason given");
+    }
+    return STATUS_OK;
+}
+
+void subject_destroy(const struct subject *s, TfLiteDelegate *delegate)
+{
+    if (delegate && s->destroy)
+        s->destroy(delegate);
+}
+
+void subject_close(struct subject *s)
+{
+    for (size_t i = 0; i < s->option_count; i++)
+        free_option(&s->options[i]);
+    if (s->library)
+        dlclose(s->library);
+    mem_free(s->path);
+    mem_free(s->label);
+    *s = (struct subject){ .bounds = BOUNDS_FP32 };
+}

@@ -1,0 +1,78 @@
+/* A subject: a delegate library with its options, or the scalar reference itself.
+ *
+ * Delegates are spoken to through the plug-in ABI only, so any .so will do.  Ours also exports
+ * assay_gpu_* (assay_gpu.h): where a library has these, reasons and figures are shown. */
+#ifndef ASSAY_CONFORMANCE_SUBJECT_SUBJECT_H
+#define ASSAY_CONFORMANCE_SUBJECT_SUBJECT_H
+
+#include "assay_gpu.h"
+#include "conformance/cases/case.h"
+#include "conformance/cli/args.h"
+#include "reference/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SUBJECT_OPTIONS_MAX = 64 };
+
+struct subject_option {
+    const char *key, *value;
+};
+
+/* The optional exports; NULL where a library lacks them. */
+struct subject_extras {
+    const char *(*version)(void);
+    int (*devices)(struct assay_gpu_device *, int, char *, size_t);
+    int (*refusal_count)(const TfLiteDelegate *);
+    int (*get_refusal)(const TfLiteDelegate *, int, struct assay_gpu_refusal *);
+    int (*get_stats)(const TfLiteDelegate *, struct assay_gpu_stats *);
+    int (*step_count)(const TfLiteDelegate *);
+    int (*get_step)(const TfLiteDelegate *, int, struct assay_gpu_step *);
+    int (*tensor_count)(const TfLiteDelegate *);
+    int (*get_tensor)(const TfLiteDelegate *, int, struct assay_gpu_tensor *);
+    int (*get_transform)(const TfLiteDelegate *, int, struct assay_gpu_transform *);
+};
+
+struct subject {
+    char *path;  /* absolute; NULL: the scalar reference (--delegate=none) */
+    char *label; /* for tables: "libassay_delegate.so precision=fp16" */
+    struct subject_option options[SUBJECT_OPTIONS_MAX];
+    size_t option_count;
+    enum bounds bounds; /* by our precision option; fp32 for others unless --bounds says else */
+    /* ... of integers with a scale: exact or float_view, by our option quantized; float_view for
+     * others. */
+    enum bounds quantized;
+    bool skips_floats, skips_quantized; /* cases that it does not run */
+    char sha256[65];                    /* of the file, lower-case hex; empty for the reference */
+    void *library;                      /* from dlopen; NULL until subject_load */
+    TfLiteDelegate *(*create)(const char *const *, const char *const *, size_t,
+                              void (*)(const char *));
+    void (*destroy)(TfLiteDelegate *);
+    struct subject_extras extras;
+};
+
+/* Reads path and options (KEY=VALUE each); copies all.  path NULL: our delegate, beside the program
+ * or in ../lib; "none": the reference.  Does not load the library: a parent process stays free of
+ * what a delegate does when loaded.  STATUS_IO when the file is missing or unreadable. */
+enum status subject_init(struct subject *s, const char *path, const struct cli_list *options,
+                         struct diag *diag);
+/* It is the library that a NULL path stands for. */
+bool subject_is_default(const struct subject *s);
+/* Adds one more option, replacing one of the same key. */
+enum status subject_set(struct subject *s, const char *key, const char *value, struct diag *diag);
+/* The class that it is named by: that of the cases that it runs. */
+enum bounds subject_bounds(const struct subject *s);
+/* Whether it runs the case at all. */
+bool subject_runs(const struct subject *s, const struct test_case *c);
+/* dlopen and the entry points.  STATUS_IO with dlopen's reason. */
+enum status subject_load(struct subject *s, struct diag *diag);
+/* A delegate object with the subject's options and extra ones (replacing those of the same key).
+ * STATUS_NO_DEVICE with the messages that the library reported when it returns NULL; STATUS_USAGE
+ * when the first of them begins with "option ", as ours do.  For the reference *out is NULL. */
+enum status subject_create(const struct subject *s, const struct subject_option *extra,
+                           size_t extra_count, TfLiteDelegate **out, struct diag *diag);
+void subject_destroy(const struct subject *s, TfLiteDelegate *delegate);
+/* Frees the strings and unloads the library.  Takes any half-built subject. */
+void subject_close(struct subject *s);
+
+#endif

@@ -1,0 +1,12 @@
+/* Strings that may hold anything, as JSON. */
+#ifndef ASSAY_CONFORMANCE_UTIL_JSON_TEXT_H
+#define ASSAY_CONFORMANCE_UTIL_JSON_TEXT_H
+
+#include <jansson.h>
+
+/* A JSON string; bytes that are not UTF-8 become U+FFFD.  NULL text: null. */
+json_t *json_text(const char *text);
+/* An array of count integers. */
+json_t *json_ints(const int *values, size_t count);
+
+#endif

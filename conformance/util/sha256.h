@@ -1,0 +1,15 @@
+/* SHA-256, as lower-case hex: what reports name a file or a model by. */
+#ifndef ASSAY_CONFORMANCE_UTIL_SHA256_H
+#define ASSAY_CONFORMANCE_UTIL_SHA256_H
+
+#include "reference/base/diag.h"
+
+#include <stddef.h>
+
+enum { HASH_HEX_BYTES = 65 };
+
+void hash_sha256(const void *bytes, size_t count, char hex[HASH_HEX_BYTES]);
+/* Of a file's bytes; STATUS_IO with path and reason. */
+enum status hash_sha256_file(const char *path, char hex[HASH_HEX_BYTES], struct diag *diag);
+
+#endif
