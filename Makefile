@@ -40,7 +40,7 @@ obj = $(patsubst %.c,$(B)/%.o,$(1))
 REF_SRC := $(filter-out reference/examples/%,$(wildcard reference/*/*.c))
 GPU_SRC := $(filter-out delegate/examples/%,$(wildcard delegate/*/*.c delegate/*/*/*.c))
 CONF_SRC := $(filter-out conformance/unit/%,$(wildcard conformance/*/*.c))
-UNIT_SRC := $(wildcard conformance/unit/*.c)
+UNIT_SRC := $(wildcard conformance/unit/reference/*.c conformance/unit/delegate/*.c conformance/unit/suite/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/*/*_int.comp delegate/ops/int8/*.comp)
 SHADERS := $(filter-out $(INT_SHADERS),$(wildcard delegate/*/*.comp))
@@ -139,9 +139,10 @@ $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
-$(addprefix $(B)/unit/test_,subject judge runner report digits inspection inspection_plan): | $(MOCKS)
-$(addprefix $(B)/unit/test_,digits inspection_plan gpu_lifetime exports): | $(B)/libassay_delegate.so
-$(B)/unit/test_exports: | $(B)/libassay.so
+$(addprefix $(B)/unit/suite/test_,subject judge runner report digits inspection inspection_plan): | $(MOCKS)
+$(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan delegate/test_lifetime reference/test_exports): \
+    | $(B)/libassay_delegate.so
+$(B)/unit/reference/test_exports: | $(B)/libassay.so
 
 # The C programs that users would write: built against the public headers, linked with libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
@@ -257,16 +258,16 @@ instructions: all ## what an inference costs the host: instructions by callgrind
 # One build for gcc and one for clang: make tsan CC=clang.
 tsan: ## the tests of threads under ThreadSanitizer
 	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread OPT='-O1 -g' tsan-run
-TSAN_TESTS := gpu_threads gpu_buffers gpu_spirv
-tsan-run: $(addprefix $(B)/unit/test_,$(TSAN_TESTS))
+TSAN_TESTS := threads buffers spirv
+tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
 	@for t in $(TSAN_TESTS); do \
-	    $(TEST_ENV) TSAN_OPTIONS='exitcode=66 suppressions=ci/tsan.supp' $(B)/unit/test_$$t >$(B)/tsan_$$t.log 2>&1 && \
+	    $(TEST_ENV) TSAN_OPTIONS='exitcode=66 suppressions=ci/tsan.supp' $(B)/unit/delegate/test_$$t >$(B)/tsan_$$t.log 2>&1 && \
 	        grep -q '^\[  PASSED' $(B)/tsan_$$t.log || { cat $(B)/tsan_$$t.log >&2; exit 1; }; \
 	    grep '^\[  PASSED' $(B)/tsan_$$t.log | sed "s/^/tsan: $$t: /"; done
 
-torture-cache: all $(addprefix $(B)/unit/test_gpu_,cache serialize tune) ## serialized files cut, flipped, raced for; every size of workgroup (minutes)
+torture-cache: all $(addprefix $(B)/unit/delegate/test_,cache serialize tune) ## serialized files cut, flipped, raced for; every size of workgroup (minutes)
 	@for t in cache serialize tune; do \
-	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/unit/test_gpu_$$t >$(B)/torture_$$t.log 2>&1 || \
+	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/unit/delegate/test_$$t >$(B)/torture_$$t.log 2>&1 || \
 	        { cat $(B)/torture_$$t.log >&2; exit 1; }; \
 	    grep '^\[  PASSED' $(B)/torture_$$t.log | sed "s/^/torture-cache: $$t: /"; done
 

@@ -50,9 +50,9 @@ fi
 
 # cmocka reports to stderr, and a program that runs no test exits 0: count what passed.
 units=0
-for program in "$b"/unit/*; do
+for program in "$b"/unit/*/test_*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
-    name=$(basename "$program")
+    name=$(basename "$(dirname "$program")").$(basename "$program")
     run "$name" "$program"
     count=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log/$name.log" |
         awk '{ s += $1 } END { print s + 0 }')
@@ -94,7 +94,7 @@ cases --limit=3
 
 # What must not meet on two threads: the layer watches our calls (make tsan our own memory).
 if [ -n "$validation" ]; then
-    run threads env ASSAY_VK_VALIDATION=1 "$b/unit/test_gpu_threads"
+    run threads env ASSAY_VK_VALIDATION=1 "$b/unit/delegate/test_threads"
     echo 'threads: clean under the validation layer'
     total=$((total + 1))
 fi

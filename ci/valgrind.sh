@@ -18,12 +18,12 @@ fail()
     exit 1
 }
 
-for program in "$b"/unit/*; do
+for program in "$b"/unit/*/test_*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
-    name=$(basename "$program")
+    name=$(basename "$(dirname "$program")").$(basename "$program")
     case $name in
     # Workers that are killed, hang and crash on purpose, with time limits.
-    test_runner) continue ;;
+    suite.test_runner) continue ;;
     esac
     # shellcheck disable=SC2086 # words on purpose
     env VK_DRIVER_FILES="$no_device" VK_ICD_FILENAMES="$no_device" \

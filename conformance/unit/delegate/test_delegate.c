@@ -1,0 +1,468 @@
+/* The delegate in our interpreter, on the device that is there; skipped where there is none. */
+#include "conformance/unit/kit/gpu_kit.h"
+
+#include "assay_gpu.h"
+#include "delegate/vulkan/device.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <unistd.h>
+
+static bool have_device;
+static char said[4096]; /* what the host was told */
+
+static void listen(void *user, const char *format, va_list args)
+{
+    const size_t used = strlen(said);
+
+    (void)user;
+    vsnprintf(said + used, sizeof said - used, format, args);
+    if (strlen(said) + 1 < sizeof said)
+        strcat(said, "\n");
+}
+
+static void reported(const char *text)
+{
+    snprintf(said, sizeof said, "%s", text);
+}
+
+static TfLiteDelegate *create(const char *const *pairs)
+{
+    const char *keys[8], *values[8];
+    TfLiteDelegate *d;
+    size_t n = 0;
+
+    for (; pairs[2 * n]; n++) {
+        keys[n] = pairs[2 * n];
+        values[n] = pairs[2 * n + 1];
+    }
+    said[0] = '\0';
+    d = tflite_plugin_create_delegate(keys, values, n, reported);
+    if (!d)
+        fail_msg("%s", said);
+    return d;
+}
+
+#define WITH(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static struct interpreter *open_with(const struct model *m, TfLiteDelegate *d)
+{
+    const struct interpreter_options options = { .report = listen };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+
+    said[0] = '\0';
+    KIT_OK(interpreter_open(&in, m, &options, &diag));
+    if (d)
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    return in;
+}
+
+static void run(struct interpreter *in, uint64_t seed)
+{
+    struct diag diag = { 0 };
+
+    kit_fill_inputs(in, seed);
+    KIT_OK(interpreter_invoke(in, &diag));
+}
+
+/* The ops of the random graphs round once (but MEAN): values of the delegate lie next to those of
+ * the reference. */
+static void expect_close(struct interpreter *a, struct interpreter *b, uint64_t seed)
+{
+    size_t count;
+    const int *outputs = interpreter_outputs(a, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *x = interpreter_tensor(a, outputs[i]);
+        const TfLiteTensor *y = interpreter_tensor(b, outputs[i]);
+
+        assert_int_equal(x->bytes, y->bytes);
+        for (size_t j = 0; j < x->bytes / sizeof(float); j++)
+            if (!(fabsf(x->data.f[j] - y->data.f[j]) <= 1e-4f * fmaxf(1, fabsf(x->data.f[j]))))
+                fail_msg("seed %llu: output %zu, element %zu: %g and %g", (unsigned long long)seed,
+                         i, j, (double)x->data.f[j], (double)y->data.f[j]);
+    }
+}
+
+#define NEEDS_DEVICE                                                                               \
+    (void)state;                                                                                   \
+    if (!have_device)                                                                              \
+    skip()
+
+/* Random graphs; every intermediate as an output gives the same bits for the outputs that the plain
+ * graph has. */
+static void random_graphs(void **state)
+{
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    d = create(WITH("max_partitions", "0"));
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        const int nodes = 3 + (int)(seed % 30);
+        struct model plain, exposed;
+        struct interpreter *a, *b, *c;
+        size_t na, nb;
+        const int *oa, *ob;
+
+        kit_random_graph(&plain, seed, nodes, 0);
+        kit_random_graph(&exposed, seed, nodes, 8);
+        a = open_with(&plain, d);
+        b = open_with(&exposed, d);
+        c = open_with(&exposed, NULL);
+        assert_int_equal(interpreter_partition_count(a), 1);
+        run(a, seed);
+        run(b, seed);
+        run(c, seed);
+        expect_close(c, b, seed);
+        oa = interpreter_outputs(a, &na);
+        ob = interpreter_outputs(b, &nb);
+        for (size_t i = 0; i < na; i++)
+            for (size_t j = 0; j < nb; j++)
+                if (oa[i] == ob[j])
+                    assert_memory_equal(interpreter_tensor(a, oa[i])->data.raw,
+                                        interpreter_tensor(b, ob[j])->data.raw,
+                                        interpreter_tensor(a, oa[i])->bytes);
+        interpreter_close(a);
+        interpreter_close(b);
+        interpreter_close(c);
+        model_close(&plain);
+        model_close(&exposed);
+    }
+    tflite_plugin_destroy_delegate(d);
+}
+
+/* RELU, MAXIMUM is not ours: x -> RELU -> (CPU) -> RELU6 ... made by keeping ops away. */
+static void parts_on_the_cpu(void **state)
+{
+    struct model m;
+    struct interpreter *whole, *parts;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    kit_random_graph(&m, 77, 40, 2);
+    whole = open_with(&m, NULL);
+    run(whole, 5);
+    d = create(WITH("max_partitions", "0", "exclude", "MUL,MEAN"));
+    parts = open_with(&m, d);
+    assert_true(interpreter_partition_count(parts) > 1);
+    assert_string_equal(said, ""); /* kept away by an option: nothing to warn of */
+    run(parts, 5);
+    expect_close(whole, parts, 77);
+    /* Frames A, B, A. */
+    run(parts, 6);
+    run(parts, 5);
+    expect_close(whole, parts, 77);
+    interpreter_close(parts);
+    tflite_plugin_destroy_delegate(d);
+
+    /* Only the largest partition. */
+    d = create(WITH("exclude", "MUL,MEAN"));
+    parts = open_with(&m, d);
+    assert_int_equal(interpreter_partition_count(parts), 1);
+    run(parts, 5);
+    expect_close(whole, parts, 77);
+    for (int i = 0; i < assay_gpu_refusal_count(d); i++) {
+        struct assay_gpu_refusal r = { .struct_size = sizeof r };
+
+        assert_int_equal(assay_gpu_get_refusal(d, i, &r), 0);
+        assert_true(strcmp(r.rule, "option.exclude") == 0 ||
+                    strcmp(r.rule, "option.max_partitions") == 0);
+        assert_int_equal(interpreter_node_partition(parts, r.node), -1);
+    }
+    interpreter_close(parts);
+    tflite_plugin_destroy_delegate(d);
+
+    /* No partition is large enough. */
+    d = create(WITH("min_nodes", "1000"));
+    parts = open_with(&m, d);
+    assert_int_equal(interpreter_partition_count(parts), 0);
+    run(parts, 5);
+    kit_same_outputs(whole, parts, 77);
+    interpreter_close(parts);
+    tflite_plugin_destroy_delegate(d);
+    interpreter_close(whole);
+    model_close(&m);
+}
+
+/* MEAN with axes that are computed: refused, and said once, whatever the number of nodes. */
+static void standard_warning(void **state)
+{
+    const int32_t axis = 0;
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    struct model m;
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    int x, y, z, k, u;
+
+    NEEDS_DEVICE;
+    builder_init(&b);
+    options_init(&o, OPTIONS_ReducerOptions);
+    options_set_int(&o, "keep_dims", 1);
+    x = kit_vector(&b, 4);
+    y = kit_vector(&b, 4);
+    z = kit_vector(&b, 4);
+    u = kit_vector(&b, 4);
+    k = builder_constant(&b, TENSOR_INT32, "axes", 3, (int32_t[]){ 1, 1, 1 }, &axis, sizeof axis);
+    builder_op(&b, BUILTIN_MEAN, 1, &o, 2, (int[]){ x, k }, 1, &y);
+    builder_op(&b, BUILTIN_MEAN, 1, &o, 2, (int[]){ y, k }, 1, &z);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &z, 1, &u);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &u);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    d = create(WITH("precision", "fp32"));
+    in = open_with(&m, d);
+    assert_string_equal(said, "WARNING: op code #40 cannot be handled by this delegate.\n");
+    assert_int_equal(assay_gpu_refusal_count(d), 2);
+    assert_int_equal(interpreter_partition_count(in), 1);
+    interpreter_close(in);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+}
+
+/* A resize undoes and redoes the delegation; A, B, A gives A's bits. */
+static void resize(void **state)
+{
+    struct diag diag = { 0 };
+    struct builder b;
+    struct model m;
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    float first[15];
+    int x, y;
+
+    NEEDS_DEVICE;
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 3, 5 });
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 3, 5 });
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    d = create(WITH("precision", "fp32"));
+    in = open_with(&m, d);
+    run(in, 1);
+    memcpy(first, interpreter_tensor(in, y)->data.raw, sizeof first);
+    KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 7, 9 }, 2, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    assert_int_equal(interpreter_partition_count(in), 1);
+    run(in, 2);
+    for (int i = 0; i < 63; i++)
+        assert_true(interpreter_tensor(in, y)->data.f[i] ==
+                    fmaxf(interpreter_tensor(in, x)->data.f[i], 0));
+    KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 3, 5 }, 2, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    run(in, 1);
+    assert_memory_equal(first, interpreter_tensor(in, y)->data.raw, sizeof first);
+    interpreter_close(in);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+}
+
+/* Nothing is made after the first prepare. */
+static void no_pipelines_per_inference(void **state)
+{
+    struct assay_gpu_stats before = { .struct_size = sizeof before };
+    struct assay_gpu_stats after = { .struct_size = sizeof after };
+    struct interpreter *in;
+    struct model m;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    kit_random_graph(&m, 3, 20, 0);
+    d = create(WITH("precision", "fp16"));
+    in = open_with(&m, d);
+    run(in, 1);
+    assert_int_equal(assay_gpu_get_stats(d, &before), 0);
+    mem_fail_after(-1); /* count from here */
+    for (int i = 0; i < 20; i++)
+        run(in, 1);
+    assert_int_equal(mem_fail_after(-1), 0);
+    assert_int_equal(assay_gpu_get_stats(d, &after), 0);
+    assert_int_equal(before.pipelines_created, after.pipelines_created);
+    assert_int_equal(after.partitions, 1);
+    assert_int_equal(after.nodes, interpreter_node_count(in));
+    assert_true(after.dispatches > 2 && after.barriers < after.dispatches);
+    assert_true(after.activation_bytes >= after.activation_bound && after.activation_bound > 0);
+    assert_true(after.device[0] && after.driver[0]);
+    interpreter_close(in);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+}
+
+/* Every allocation failing once: an error and no leak, and the interpreter lives on. */
+static void no_memory(void **state)
+{
+    struct model m;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    kit_random_graph(&m, 9, 6, 0);
+    for (long n = 0;; n++) {
+        mem_fail_after(n);
+        d = tflite_plugin_create_delegate(NULL, NULL, 0, reported);
+        mem_fail_after(-1);
+        if (d)
+            break;
+        assert_true(n < 100);
+        assert_true(said[0]);
+    }
+    for (long n = 0;; n++) {
+        const struct interpreter_options options = { .report = listen };
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        enum status s;
+
+        KIT_OK(interpreter_open(&in, &m, &options, &diag));
+        mem_fail_after(n);
+        s = interpreter_apply_delegate(in, d, NULL, &diag);
+        mem_fail_after(-1);
+        if (s != STATUS_OK) {
+            assert_int_equal(interpreter_partition_count(in), 0);
+            KIT_OK(interpreter_allocate(in, &diag));
+            run(in, 1);
+        }
+        interpreter_close(in);
+        assert_true(n < 1000);
+        if (s == STATUS_OK)
+            break;
+    }
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+}
+
+/* Each step has its time with profile=1, and a trace of the inferences is valid JSON. */
+static void profile_and_trace(void **state)
+{
+    char path[] = "/tmp/assay-trace-XXXXXX", text[512];
+    const int fd = mkstemp(path);
+    struct assay_gpu_step step = { .struct_size = sizeof step };
+    struct interpreter *in;
+    struct model m;
+    json_t *trace;
+    TfLiteDelegate *d;
+    int steps;
+
+    NEEDS_DEVICE;
+    assert_true(fd >= 0);
+    close(fd);
+    kit_random_graph(&m, 5, 12, 0);
+    d = create(WITH("trace", path, "no_transform", "all"));
+    in = open_with(&m, d);
+    for (int i = 0; i < 3; i++)
+        run(in, 1);
+    steps = assay_gpu_step_count(d);
+    assert_true(steps >= 12);
+    for (int i = 0; i < steps; i++) {
+        assert_int_equal(assay_gpu_get_step(d, i, &step), 0);
+        assert_int_equal(step.step, i);
+        assert_int_equal(step.runs, 3);
+        assert_true(step.min_us >= 0 && step.min_us <= step.mean_us);
+        assert_true(step.read_bytes + step.written_bytes > 0);
+        assert_non_null(strstr(step.source, "delegate/"));
+        assert_true(step.label[0] && step.shader[0]);
+        assert_int_equal(step.node >= 0, strstr(step.label, " node ") != NULL);
+    }
+    assert_int_equal(assay_gpu_get_step(d, steps, &step), -1);
+    assert_int_equal(assay_gpu_get_step(d, -1, &step), -1);
+    interpreter_close(in);
+    assert_int_equal(assay_gpu_step_count(d), 0);
+    tflite_plugin_destroy_delegate(d);
+    trace = json_load_file(path, 0, NULL);
+    assert_non_null(trace);
+    assert_int_equal(json_array_size(trace), 1 + 3 * steps);
+    json_decref(trace);
+    unlink(path);
+    model_close(&m);
+
+    snprintf(text, sizeof text, "%s/no/such", path);
+    assert_null(tflite_plugin_create_delegate((const char *const[]){ "trace" },
+                                              (const char *const[]){ text }, 1, reported));
+    assert_non_null(strstr(said, "no/such"));
+}
+
+static void create_and_destroy(void **state)
+{
+    TfLiteDelegate *two[2];
+
+    NEEDS_DEVICE;
+    for (int i = 0; i < 20; i++) {
+        two[0] = create(WITH("precision", "fp16"));
+        two[1] = create(WITH("precision", "fp32"));
+        tflite_plugin_destroy_delegate(two[i % 2]);
+        tflite_plugin_destroy_delegate(two[1 - i % 2]);
+    }
+    tflite_plugin_destroy_delegate(NULL);
+}
+
+static void bad_arguments(void **state)
+{
+    static const char *const wrong[][3] = {
+        { "colour", "blue", "colour" },
+        { "device", "no such device", "no such device" },
+        { "device", "99", "99" },
+    };
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+    struct assay_gpu_refusal refusal = { .struct_size = 4 };
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        said[0] = '\0';
+        assert_null(tflite_plugin_create_delegate(&wrong[i][0], &wrong[i][1], 1, reported));
+        if (!strstr(said, wrong[i][2]))
+            fail_msg("\"%s\"", said);
+        assert_null(tflite_plugin_create_delegate(&wrong[i][0], &wrong[i][1], 1, NULL));
+    }
+    /* Only the low half of count means anything. */
+    d = tflite_plugin_create_delegate(NULL, NULL, (size_t)7 << 32, reported);
+    assert_non_null(d);
+    assert_int_equal(assay_gpu_get_stats(NULL, &stats), -1);
+    assert_int_equal(assay_gpu_get_stats(d, NULL), -1);
+    assert_int_equal(assay_gpu_get_refusal(d, 0, &refusal), -1);
+    assert_int_equal(assay_gpu_refusal_count(d), 0);
+    tflite_plugin_destroy_delegate(d);
+}
+
+/* A caller that knows a shorter struct gets the part that it knows. */
+static void struct_sizes(void **state)
+{
+    struct assay_gpu_device d[2];
+    char error[64];
+    int count;
+
+    NEEDS_DEVICE;
+    memset(d, 0x55, sizeof d);
+    d[0].struct_size = offsetof(struct assay_gpu_device, driver);
+    count = assay_gpu_devices(d, 1, error, sizeof error);
+    assert_true(count >= 1);
+    assert_true(d[0].name[0] != 0x55);
+    assert_int_equal(d[0].driver[0], 0x55);
+    assert_int_equal(assay_gpu_devices(NULL, 0, NULL, 0), count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_graphs),
+        cmocka_unit_test(parts_on_the_cpu),
+        cmocka_unit_test(standard_warning),
+        cmocka_unit_test(resize),
+        cmocka_unit_test(no_pipelines_per_inference),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(profile_and_trace),
+        cmocka_unit_test(create_and_destroy),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(struct_sizes),
+    };
+    struct assay_gpu_device any = { .struct_size = sizeof any };
+    char error[256] = "";
+
+    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
+    if (!have_device)
+        printf("skipped: tests of the delegate on a device: %s\n", error);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

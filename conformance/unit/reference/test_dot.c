@@ -1,0 +1,758 @@
+/* The scalar kernels that sum: CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, AVERAGE_POOL_2D, MEAN,
+ * SOFTMAX; by hand, and values, magnitudes and terms against loops that go the other way round
+ * (each input scattered to the outputs that it reaches). */
+#include "conformance/unit/kit/op_harness.h"
+
+/* ---- convolutions ---- */
+
+struct conv_row {
+    const char *why;
+    int32_t x[4], w[4]; /* w as the op has it */
+    int32_t stride_h, stride_w, dilation_h, dilation_w;
+    TfLitePadding padding;
+    TfLiteFusedActivation act;
+    bool bias;
+};
+
+static void set_conv(struct op_test *t, const struct conv_row *r)
+{
+    *(TfLiteConvParams *)(void *)t->params.bytes = (TfLiteConvParams){
+        .padding = r->padding,
+        .stride_height = r->stride_h,
+        .stride_width = r->stride_w,
+        .dilation_height_factor = r->dilation_h,
+        .dilation_width_factor = r->dilation_w,
+        .activation = r->act,
+    };
+}
+
+static void set_depthwise(struct op_test *t, const struct conv_row *r)
+{
+    *(TfLiteDepthwiseConvParams *)(void *)t->params.bytes = (TfLiteDepthwiseConvParams){
+        .padding = r->padding,
+        .stride_height = r->stride_h,
+        .stride_width = r->stride_w,
+        .dilation_height_factor = r->dilation_h,
+        .dilation_width_factor = r->dilation_w,
+        .activation = r->act,
+        .depth_multiplier = 77, /* not looked at */
+    };
+}
+
+/* Output size and padding before, written as the definition has them. */
+static void expected_axis(const struct conv_row *r, int32_t in, int32_t filter, int32_t stride,
+                          int32_t dilation, int32_t *out, int32_t *before)
+{
+    const int32_t reach = (filter - 1) * dilation + 1;
+
+    *before = 0;
+    if (r->padding == kTfLitePaddingValid) {
+        for (*out = 0; *out * stride + reach <= in;)
+            ++*out;
+        return;
+    }
+    *out = in / stride + (in % stride != 0);
+    if ((*out - 1) * stride + reach > in)
+        *before = ((*out - 1) * stride + reach - in) / 2;
+}
+
+/* Scatters each input element to the outputs that its taps reach. */
+static void check_conv(const struct conv_row *r, bool depthwise)
+{
+    const size_t nx = (size_t)r->x[0] * (size_t)r->x[1] * (size_t)r->x[2] * (size_t)r->x[3];
+    const size_t nw = (size_t)r->w[0] * (size_t)r->w[1] * (size_t)r->w[2] * (size_t)r->w[3];
+    const int32_t outputs = depthwise ? r->w[3] : r->w[0];
+    const int32_t groups = depthwise ? r->x[3] : r->x[3] / r->w[3];
+    const int32_t depth = depthwise ? 1 : r->w[3];
+    float *x = mem_alloc(nx, sizeof *x), *w = mem_alloc(nw, sizeof *w);
+    float *bias = mem_alloc((size_t)outputs, sizeof *bias);
+    double *sum, *magnitude, *terms;
+    int32_t oh, ow, top, left;
+    uint64_t seed = nx * 31 + nw;
+    struct op_test t;
+    size_t count;
+
+    assert_true(x && w && bias);
+    for (size_t i = 0; i < nx; i++)
+        x[i] = op_random(&seed);
+    for (size_t i = 0; i < nw; i++)
+        w[i] = op_random(&seed);
+    for (int32_t o = 0; o < outputs; o++)
+        bias[o] = op_random(&seed);
+
+    op_begin(&t, depthwise ? BUILTIN_DEPTHWISE_CONV_2D : BUILTIN_CONV_2D, kTfLiteFloat32);
+    t.row = r->why;
+    op_input(&t, kTfLiteFloat32, 4, r->x, x);
+    op_input(&t, kTfLiteFloat32, 4, r->w, w);
+    if (r->bias)
+        op_input(&t, kTfLiteFloat32, 1, &outputs, bias);
+    else if (nx % 2) /* absent in both ways */
+        op_absent(&t);
+    (depthwise ? set_depthwise : set_conv)(&t, r);
+    op_run(&t);
+
+    expected_axis(r, r->x[1], r->w[1], r->stride_h, r->dilation_h, &oh, &top);
+    expected_axis(r, r->x[2], r->w[2], r->stride_w, r->dilation_w, &ow, &left);
+    op_has_shape(&t, 4, DIMS(r->x[0], oh, ow, outputs));
+    count = (size_t)r->x[0] * (size_t)oh * (size_t)ow * (size_t)outputs;
+    sum = mem_alloc(count, sizeof *sum);
+    magnitude = mem_alloc(count, sizeof *magnitude);
+    terms = mem_alloc(count, sizeof *terms);
+    assert_true(sum && magnitude && terms);
+    for (size_t i = 0; i < count && r->bias; i++) {
+        sum[i] = bias[i % (size_t)outputs];
+        magnitude[i] = fabs(sum[i]);
+        terms[i] = 1;
+    }
+    for (size_t i = 0; i < nx; i++) {
+        const int32_t c = (int32_t)(i % (size_t)r->x[3]);
+        const int32_t ix = (int32_t)(i / (size_t)r->x[3]) % r->x[2];
+        const int32_t iy = (int32_t)(i / (size_t)r->x[3]) / r->x[2] % r->x[1];
+        const int32_t n = (int32_t)(i / (size_t)r->x[3]) / r->x[2] / r->x[1];
+
+        for (int32_t k = 0; k < r->w[1] * r->w[2]; k++) {
+            const int32_t ky = k / r->w[2], kx = k % r->w[2];
+            const int32_t y = iy + top - ky * r->dilation_h, z = ix + left - kx * r->dilation_w;
+
+            if (y < 0 || z < 0 || y % r->stride_h || z % r->stride_w || y / r->stride_h >= oh ||
+                z / r->stride_w >= ow)
+                continue;
+            for (int32_t q = 0; q < outputs / groups; q++) {
+                const int32_t o = c / depth * (outputs / groups) + q;
+                const size_t at =
+                    (size_t)(((n * oh + y / r->stride_h) * ow + z / r->stride_w) * outputs + o);
+                const size_t wi = depthwise
+                                      ? (size_t)(k * outputs + o)
+                                      : (size_t)((o * r->w[1] * r->w[2] + k) * depth + c % depth);
+
+                sum[at] += (double)x[i] * w[wi];
+                magnitude[at] += fabs((double)x[i] * w[wi]);
+                terms[at] += 1;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        double v = sum[i];
+
+        if (r->act == kTfLiteActRelu || r->act == kTfLiteActRelu6)
+            v = v > 0 ? v : 0;
+        if (r->act == kTfLiteActReluN1To1)
+            v = v < -1 ? -1 : v > 1 ? 1 : v;
+        op_detail_is(&t, i, v, magnitude[i], terms[i]);
+        assert_true(t.out[0]->data.f[i] == (float)t.details[0].value[i]);
+    }
+    op_end(&t);
+    mem_free(x);
+    mem_free(w);
+    mem_free(bias);
+    mem_free(sum);
+    mem_free(magnitude);
+    mem_free(terms);
+}
+
+#define SAME  kTfLitePaddingSame
+#define VALID kTfLitePaddingValid
+
+static void convolutions_equal_the_scattered_sum(void **state)
+{
+    static const struct conv_row conv[] = {
+        { "plain", { 1, 5, 6, 3 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
+        { "no bias", { 1, 5, 5, 3 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, false },
+        { "1x1", { 2, 3, 4, 5 }, { 7, 1, 1, 5 }, 1, 1, 1, 1, SAME, kTfLiteActRelu, true },
+        { "stride 2, odd", { 1, 7, 8, 3 }, { 5, 3, 3, 3 }, 2, 2, 1, 1, SAME, 0, true },
+        { "valid", { 1, 7, 8, 2 }, { 3, 3, 2, 2 }, 2, 1, 1, 1, VALID, kTfLiteActReluN1To1, true },
+        { "dilated", { 1, 9, 8, 2 }, { 3, 3, 3, 2 }, 1, 1, 2, 3, SAME, 0, true },
+        { "dilated, valid", { 1, 9, 9, 2 }, { 3, 3, 2, 2 }, 2, 2, 3, 2, VALID, 0, false },
+        { "grouped", { 1, 5, 5, 6 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
+        { "depth 1 groups", { 2, 4, 4, 4 }, { 8, 2, 2, 1 }, 1, 1, 1, 1, SAME, 0, true },
+        { "stride above filter", { 1, 10, 9, 2 }, { 2, 2, 1, 2 }, 4, 3, 1, 1, VALID, 0, true },
+        { "filter above input", { 1, 2, 3, 2 }, { 2, 5, 7, 2 }, 1, 1, 1, 1, SAME, 0, true },
+        { "taps all outside", { 1, 2, 2, 1 }, { 1, 2, 2, 1 }, 1, 1, 5, 5, SAME, 0, true },
+        { "one row", { 1, 1, 9, 3 }, { 2, 1, 3, 3 }, 1, 2, 1, 1, SAME, kTfLiteActRelu6, true },
+    };
+    static const struct conv_row depthwise[] = {
+        { "plain", { 1, 5, 6, 3 }, { 1, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
+        { "multiplier 2", { 2, 5, 4, 3 }, { 1, 3, 3, 6 }, 2, 2, 1, 1, SAME, 0, true },
+        { "multiplier 3, valid", { 1, 6, 7, 2 }, { 1, 2, 3, 6 }, 1, 2, 1, 1, VALID, 0, false },
+        { "dilated", { 1, 9, 9, 2 }, { 1, 3, 3, 2 }, 1, 1, 2, 3, SAME, kTfLiteActRelu, true },
+        { "one channel", { 1, 4, 4, 1 }, { 1, 3, 3, 5 }, 1, 1, 1, 1, SAME, 0, true },
+        { "filter above input", { 1, 2, 3, 2 }, { 1, 5, 7, 2 }, 1, 1, 1, 1, SAME, 0, true },
+        { "uneven", { 1, 8, 5, 4 }, { 1, 4, 2, 4 }, 3, 2, 1, 1, SAME, kTfLiteActRelu6, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof conv / sizeof conv[0]; i++)
+        check_conv(&conv[i], false);
+    for (size_t i = 0; i < sizeof depthwise / sizeof depthwise[0]; i++)
+        check_conv(&depthwise[i], true);
+}
+
+static void conv_by_hand(void **state)
+{
+    static const struct conv_row row = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
+    };
+    struct op_test t;
+
+    (void)state;
+    /* 2x2 image, 2x2 filter: SAME pads one cell at the end of each axis. */
+    op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 2, 2, 1), FLOATS(1, 2, 3, 4));
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 2, 2, 1), FLOATS(1, 10, 100, -1000));
+    op_input(&t, kTfLiteFloat32, 1, DIMS(1), FLOATS(-0.5f));
+    set_conv(&t, &row);
+    op_run(&t);
+    op_gives(&t, 4, FLOATS(-3679.5f, 401.5f, 42.5f, 3.5f));
+    op_detail_is(&t, 0, -3679.5, 4321.5, 5);
+    op_detail_is(&t, 3, 3.5, 4.5, 2);
+    op_end(&t);
+}
+
+/* Summed in f32 the small terms would be lost. */
+static void sums_are_kept_in_double(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(0x1p24f, 1, -0x1p24f));
+    op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(1, 1, 1));
+    op_run(&t);
+    op_gives(&t, 1, FLOATS(1));
+    op_end(&t);
+}
+
+static void empty_batches_give_empty_outputs(void **state)
+{
+    static const struct conv_row row = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
+    };
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(0, 4, 4, 2), NULL);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(3, 3, 3, 2), NULL);
+    set_conv(&t, &row);
+    op_run(&t);
+    op_has_shape(&t, 4, DIMS(0, 4, 4, 3));
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(0, 5), NULL);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(3, 5), NULL);
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(0, 3));
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(3, 0), NULL);
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(3, 0));
+    op_end(&t);
+}
+
+/* One row, one change at a time. */
+static void convolutions_refuse(void **state)
+{
+    const struct conv_row good = { "", { 1, 4, 4, 4 }, { 4, 3, 3, 4 }, 1, 1, 1, 1, SAME, 0, true };
+    struct op_test t;
+    struct conv_row r;
+
+    (void)state;
+    op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, good.x, NULL);
+    op_input(&t, kTfLiteFloat32, 4, good.w, NULL);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(4), NULL);
+    set_conv(&t, &good);
+    assert_int_equal(op_prepare(&t), STATUS_OK);
+
+    r = good, r.stride_w = 0, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "stride width is 0", NULL);
+    r = good, r.stride_h = -2, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "stride height is -2", NULL);
+    r = good, r.dilation_w = 0, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "dilation width is 0", NULL);
+    r = good, r.dilation_h = INT32_MAX, r.padding = VALID, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "filter height 3", "dilation 2147483647", "input height 4",
+               NULL);
+    r = good, r.padding = ref_padding(7), set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "padding", NULL);
+    r = good, r.act = (TfLiteFusedActivation)99, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "fused_activation_function 99", NULL);
+    set_conv(&t, &good);
+
+    op_set_dims(t.in[2], 1, DIMS(3));
+    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "3 elements", "4 output channels", NULL);
+    op_set_dims(t.in[2], 1, DIMS(0));
+    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "0 elements", NULL);
+    t.in[2]->type = kTfLiteInt32;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 2 (bias)", "i32", NULL);
+    t.in[2]->type = kTfLiteFloat32;
+    op_set_dims(t.in[2], 1, DIMS(4));
+
+    op_set_dims(t.in[1], 4, DIMS(4, 3, 3, 0));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 3 (input channels) is 0", NULL);
+    op_set_dims(t.in[1], 4, DIMS(4, 3, 3, 3));
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "4 channels", "weights' 3", NULL);
+    op_set_dims(t.in[1], 4, DIMS(4, 0, 3, 4));
+    op_refused(&t, STATUS_INVALID, "filter height is 0", NULL);
+    op_set_dims(t.in[1], 4, DIMS(3, 3, 3, 2));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "3 output channels", "2 groups", NULL);
+    op_set_dims(t.in[1], 4, DIMS(0, 3, 3, 4));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 0", "is 0", NULL);
+    op_set_dims(t.in[1], 3, DIMS(4, 3, 3));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "rank 3, expected 4", NULL);
+    op_set_dims(t.in[1], 4, good.w);
+    t.in[1]->type = kTfLiteFloat16;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 1 (weights)", "type f16", NULL);
+    t.in[1]->type = kTfLiteFloat32;
+    op_set_dims(t.in[0], 4, DIMS(1, 4, 4, 0));
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "channels", "is 0", NULL);
+    t.in[0]->type = kTfLiteInt16;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i16", NULL);
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_DEPTHWISE_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, good.x, NULL);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 3, 3, 8), NULL);
+    r = good, r.stride_h = 0, set_depthwise(&t, &r);
+    op_refused(&t, STATUS_INVALID, "stride height is 0", NULL);
+    set_depthwise(&t, &good);
+    assert_int_equal(op_prepare(&t), STATUS_OK);
+    op_set_dims(t.in[1], 4, DIMS(1, 3, 3, 6));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "6 channels", "input's 4", NULL);
+    op_set_dims(t.in[1], 4, DIMS(2, 3, 3, 4));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 0 is 2", NULL);
+    op_set_dims(t.in[1], 4, DIMS(1, 3, 3, 0));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 3", "is 0", NULL);
+    op_set_dims(t.in[0], 4, DIMS(1, 4, 4, 0));
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "dimension 3", "is 0", NULL);
+    op_end(&t);
+}
+
+/* Width before height in the file; SAME and VALID have other codes there. */
+static void options_become_parameters(void **state)
+{
+    struct options o;
+    TfLiteConvParams conv = { 0 };
+    TfLiteDepthwiseConvParams depthwise = { 0 };
+    TfLitePoolParams pool = { 0 };
+    TfLiteFullyConnectedParams fc = { 0 };
+    TfLiteSoftmaxParams softmax = { 0 };
+    TfLiteReducerParams reducer = { 0 };
+
+    (void)state;
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "padding", 1);
+    options_set_int(&o, "stride_w", 2);
+    options_set_int(&o, "stride_h", 3);
+    options_set_int(&o, "dilation_w_factor", 4);
+    options_set_int(&o, "fused_activation_function", 3);
+    ref_find(BUILTIN_CONV_2D)->read_params(&o, &conv);
+    assert_int_equal(conv.padding, kTfLitePaddingValid);
+    assert_int_equal(conv.stride_width, 2);
+    assert_int_equal(conv.stride_height, 3);
+    assert_int_equal(conv.dilation_width_factor, 4);
+    assert_int_equal(conv.dilation_height_factor, 1);
+    assert_int_equal(conv.activation, kTfLiteActRelu6);
+    assert_int_equal(conv.quantized_bias_type, kTfLiteFloat32);
+
+    options_init(&o, OPTIONS_DepthwiseConv2DOptions);
+    options_set_int(&o, "stride_w", 2);
+    options_set_int(&o, "depth_multiplier", 5);
+    options_set_int(&o, "dilation_h_factor", 6);
+    ref_find(BUILTIN_DEPTHWISE_CONV_2D)->read_params(&o, &depthwise);
+    assert_int_equal(depthwise.padding, kTfLitePaddingSame);
+    assert_int_equal(depthwise.stride_width, 2);
+    assert_int_equal(depthwise.stride_height, 0);
+    assert_int_equal(depthwise.depth_multiplier, 5);
+    assert_int_equal(depthwise.dilation_height_factor, 6);
+
+    options_init(&o, OPTIONS_Pool2DOptions);
+    options_set_int(&o, "filter_width", 7);
+    options_set_int(&o, "filter_height", 8);
+    options_set_int(&o, "stride_h", 9);
+    ref_find(BUILTIN_AVERAGE_POOL_2D)->read_params(&o, &pool);
+    assert_int_equal(pool.filter_width, 7);
+    assert_int_equal(pool.filter_height, 8);
+    assert_int_equal(pool.stride_height, 9);
+
+    options_init(&o, OPTIONS_FullyConnectedOptions);
+    options_set_int(&o, "keep_num_dims", 1);
+    options_set_int(&o, "weights_format", 1);
+    ref_find(BUILTIN_FULLY_CONNECTED)->read_params(&o, &fc);
+    assert_true(fc.keep_num_dims);
+    assert_int_equal(fc.weights_format, kTfLiteFullyConnectedWeightsFormatShuffled4x16Int8);
+
+    options_init(&o, OPTIONS_SoftmaxOptions);
+    options_set_float(&o, "beta", 0.5f);
+    ref_find(BUILTIN_SOFTMAX)->read_params(&o, &softmax);
+    assert_true(softmax.beta == 0.5f);
+
+    options_init(&o, OPTIONS_ReducerOptions);
+    options_set_int(&o, "keep_dims", 1);
+    ref_find(BUILTIN_MEAN)->read_params(&o, &reducer);
+    assert_true(reducer.keep_dims);
+}
+
+/* ---- FULLY_CONNECTED ---- */
+
+static void fully_connected_by_hand(void **state)
+{
+    TfLiteFullyConnectedParams *p;
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 3, DIMS(2, 1, 2), FLOATS(1, 2, 3, 4));
+    op_input(&t, kTfLiteFloat32, 2, DIMS(3, 2), FLOATS(1, 0, 0, 1, -1, -1));
+    op_input(&t, kTfLiteFloat32, 1, DIMS(3), FLOATS(0.5f, 0, 1));
+    p = (void *)t.params.bytes;
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(2, 3));
+    op_gives(&t, 6, FLOATS(1.5f, 2, -2, 3.5f, 4, -6));
+    op_detail_is(&t, 5, -6, 8, 3);
+    p->keep_num_dims = true;
+    p->activation = kTfLiteActRelu;
+    op_run(&t);
+    op_has_shape(&t, 3, DIMS(2, 1, 3));
+    op_gives(&t, 6, FLOATS(1.5f, 2, 0, 3.5f, 4, 0));
+    op_end(&t);
+
+    /* The depth runs over several dimensions of the input; no bias. */
+    op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(2, 1, 2, 1), FLOATS(1, 2, 3, 4));
+    op_input(&t, kTfLiteFloat32, 2, DIMS(1, 4), FLOATS(1, 10, 100, 1000));
+    op_absent(&t);
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(1, 1));
+    op_gives(&t, 1, FLOATS(4321));
+    op_detail_is(&t, 0, 4321, 4321, 4);
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(2), FLOATS(1, 2));
+    op_input(&t, kTfLiteFloat32, 2, DIMS(1, 2), FLOATS(3, 4));
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(1, 1));
+    op_gives(&t, 1, FLOATS(11));
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 0, NULL, FLOATS(3));
+    op_input(&t, kTfLiteFloat32, 2, DIMS(2, 1), FLOATS(5, 7));
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(1, 2));
+    op_gives(&t, 2, FLOATS(15, 21));
+    op_end(&t);
+}
+
+static void fully_connected_refuses(void **state)
+{
+    TfLiteFullyConnectedParams *p;
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(3, 4), NULL);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(5, 6), NULL);
+    p = (void *)t.params.bytes;
+    p->keep_num_dims = true;
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "last dimension is 4", "depth is 6", NULL);
+    op_set_dims(t.in[1], 2, DIMS(5, 7));
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "12 elements", "depth 7", NULL);
+    op_set_dims(t.in[1], 2, DIMS(0, 4));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 0 (units) is 0", NULL);
+    op_set_dims(t.in[1], 2, DIMS(5, 0));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 1 (depth) is 0", NULL);
+    op_set_dims(t.in[1], 1, DIMS(4));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "rank 1, expected 2", NULL);
+    op_set_dims(t.in[1], 2, DIMS(5, 4));
+    p->weights_format = kTfLiteFullyConnectedWeightsFormatShuffled4x16Int8;
+    op_refused(&t, STATUS_UNSUPPORTED, "weights_format 1", NULL);
+    p->weights_format = kTfLiteFullyConnectedWeightsFormatDefault;
+    p->activation = kTfLiteActTanh;
+    op_refused(&t, STATUS_UNSUPPORTED, "fused_activation_function 4", NULL);
+    p->activation = kTfLiteActNone;
+    op_input(&t, kTfLiteFloat32, 1, DIMS(4), NULL);
+    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "4 elements", "5 output", NULL);
+    p->keep_num_dims = false;
+    op_set_dims(t.in[0], 0, NULL);
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "1 elements", "depth 4", NULL);
+    p->keep_num_dims = true;
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "rank 0", NULL);
+    op_end(&t);
+}
+
+/* ---- AVERAGE_POOL_2D ---- */
+
+static void set_pool(struct op_test *t, TfLitePadding padding, int filter_h, int filter_w,
+                     int stride_h, int stride_w, TfLiteFusedActivation act)
+{
+    *(TfLitePoolParams *)(void *)t->params.bytes = (TfLitePoolParams){
+        .padding = padding,
+        .filter_height = filter_h,
+        .filter_width = filter_w,
+        .stride_height = stride_h,
+        .stride_width = stride_w,
+        .activation = act,
+    };
+}
+
+static void average_pool_counts_cells_inside(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_AVERAGE_POOL_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 3, 3, 1), FLOATS(1, -2, 3, 4, 5, 6, 7, 8, 9));
+    set_pool(&t, SAME, 2, 2, 2, 2, kTfLiteActNone);
+    op_run(&t);
+    op_has_shape(&t, 4, DIMS(1, 2, 2, 1));
+    op_gives(&t, 4, FLOATS(2, 4.5f, 7.5f, 9));
+    op_detail_is(&t, 0, 2, 3, 4);
+    op_detail_is(&t, 1, 4.5, 4.5, 2);
+    op_detail_is(&t, 3, 9, 9, 1);
+    set_pool(&t, VALID, 3, 1, 1, 2, kTfLiteActRelu6);
+    op_run(&t);
+    op_has_shape(&t, 4, DIMS(1, 1, 2, 1));
+    op_gives(&t, 2, FLOATS(4, 6));
+    set_pool(&t, SAME, INT32_MAX, INT32_MAX, 1, 1, kTfLiteActNone);
+    op_run(&t); /* every window holds the whole image */
+    op_detail_is(&t, 4, 41.0 / 9, 5, 9);
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_AVERAGE_POOL_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(2, 1, 2, 2), FLOATS(1, 2, 3, 4, 5, 6, 7, 8));
+    set_pool(&t, SAME, 1, 2, 1, 1, kTfLiteActNone);
+    op_run(&t);
+    op_gives(&t, 8, FLOATS(2, 3, 3, 4, 6, 7, 7, 8));
+    op_end(&t);
+}
+
+static void average_pool_refuses(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_AVERAGE_POOL_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 3, 3, 1), NULL);
+    set_pool(&t, SAME, 0, 2, 1, 1, kTfLiteActNone);
+    op_refused(&t, STATUS_INVALID, "filter height is 0", NULL);
+    set_pool(&t, SAME, 2, -1, 1, 1, kTfLiteActNone);
+    op_refused(&t, STATUS_INVALID, "filter width is -1", NULL);
+    set_pool(&t, SAME, 2, 2, 1, 0, kTfLiteActNone);
+    op_refused(&t, STATUS_INVALID, "stride width is 0", NULL);
+    set_pool(&t, VALID, 2, 4, 1, 1, kTfLiteActNone);
+    op_refused(&t, STATUS_INVALID, "filter width 4", "input width 3", NULL);
+    set_pool(&t, kTfLitePaddingUnknown, 2, 2, 1, 1, kTfLiteActNone);
+    op_refused(&t, STATUS_INVALID, "padding", NULL);
+    set_pool(&t, SAME, 2, 2, 1, 1, (TfLiteFusedActivation)-1);
+    op_refused(&t, STATUS_INVALID, "fused_activation_function -1", NULL);
+    op_set_dims(t.in[0], 3, DIMS(3, 3, 1));
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "rank 3", NULL);
+    t.in[0]->type = kTfLiteInt32;
+    op_set_dims(t.in[0], 4, DIMS(1, 3, 3, 1));
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "i32", NULL);
+    op_end(&t);
+}
+
+/* ---- MEAN ---- */
+
+static void mean_by_hand(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_MEAN, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 3, DIMS(2, 2, 2), FLOATS(1, 2, 3, -4, 5, 6, 7, 8));
+    op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(0, 2));
+    op_run(&t);
+    op_has_shape(&t, 1, DIMS(2));
+    op_gives(&t, 2, FLOATS(3.5f, 3.5f));
+    op_detail_is(&t, 1, 3.5, 5.5, 4);
+    memcpy(t.in[1]->data.i32, INTS(-1, 2), 8); /* negative, and the same twice */
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(2, 2));
+    op_gives(&t, 4, FLOATS(1.5f, -0.5f, 5.5f, 7.5f));
+    op_detail_is(&t, 1, -0.5, 3.5, 2);
+    ((TfLiteReducerParams *)(void *)t.params.bytes)->keep_dims = true;
+    op_run(&t);
+    op_has_shape(&t, 3, DIMS(2, 2, 1));
+    memcpy(t.in[1]->data.i32, INTS(1, -3), 8);
+    op_run(&t);
+    op_has_shape(&t, 3, DIMS(1, 1, 2));
+    op_gives(&t, 2, FLOATS(4, 3));
+    op_set_dims(t.in[1], 1, DIMS(0)); /* no axis: as it is */
+    op_run(&t);
+    op_has_shape(&t, 3, DIMS(2, 2, 2));
+    op_gives(&t, 8, FLOATS(1, 2, 3, -4, 5, 6, 7, 8));
+    op_detail_is(&t, 3, -4, 4, 1);
+    op_end(&t);
+}
+
+static void mean_of_scalars_and_of_nothing(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_MEAN, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(4), FLOATS(1, 2, 3, 6));
+    op_input(&t, kTfLiteInt32, 0, NULL, INTS(0));
+    op_run(&t);
+    op_has_shape(&t, 0, NULL);
+    op_gives(&t, 1, FLOATS(3));
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_MEAN, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(0, 2), NULL);
+    op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(0));
+    op_run(&t);
+    op_has_shape(&t, 1, DIMS(2));
+    assert_true(isnan(t.out[0]->data.f[0]) && isnan(t.out[0]->data.f[1]));
+    memcpy(t.in[1]->data.i32, INTS(1), 4);
+    op_run(&t);
+    op_has_shape(&t, 1, DIMS(0));
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_MEAN, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 8, DIMS(1, 2, 1, 1, 2, 1, 1, 1), FLOATS(1, 2, 3, 4));
+    op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(1, -1));
+    op_run(&t);
+    op_has_shape(&t, 6, DIMS(1, 1, 1, 2, 1, 1));
+    op_gives(&t, 2, FLOATS(2, 3));
+    op_end(&t);
+}
+
+static void mean_waits_and_refuses(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_MEAN, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(1, 2, 6));
+    op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(2))->allocation_type = kTfLiteArenaRw;
+    assert_int_equal(op_prepare(&t), STATUS_OK);
+    assert_true(t.shapes[0].dynamic);
+    t.call.late = true;
+    op_refused(&t, STATUS_INVALID, "input 1 (axes)", "element 0 is 2", "rank is 2", NULL);
+    memcpy(t.in[1]->data.i32, INTS(-3), 4);
+    op_refused(&t, STATUS_INVALID, "input 1 (axes)", "element 0 is -3", NULL);
+    memcpy(t.in[1]->data.i32, INTS(-1), 4);
+    op_run(&t);
+    op_gives(&t, 1, FLOATS(3));
+    t.in[1]->bytes = 3;
+    op_refused(&t, STATUS_INVALID, "input 1 (axes)", "3 bytes for 1 elements", NULL);
+    op_set_dims(t.in[1], 2, DIMS(1, 1)); /* any shape will do */
+    op_run(&t);
+    op_gives(&t, 1, FLOATS(3));
+    t.in[1]->type = kTfLiteInt64;
+    op_set_dims(t.in[1], 1, DIMS(1));
+    op_refused(&t, STATUS_UNSUPPORTED, "input 1 (axes)", "i64", NULL);
+    t.in[0]->type = kTfLiteInt32;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "i32", NULL);
+    op_end(&t);
+}
+
+/* ---- SOFTMAX ---- */
+
+static void set_beta(struct op_test *t, float beta)
+{
+    ((TfLiteSoftmaxParams *)(void *)t->params.bytes)->beta = beta;
+}
+
+static void softmax_by_hand(void **state)
+{
+    const double e = exp(1), sum = 1 + e + e * e;
+    double weighted;
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(2, 3), FLOATS(-1, 0, 1, 1000, 1000, -1000));
+    set_beta(&t, 1);
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(2, 3));
+    weighted = (e + 2) / sum; /* sum of r_j * D_j with D = 2, 1, 0 */
+    op_detail_is(&t, 0, 1 / sum, 2 + weighted, 3);
+    op_detail_is(&t, 2, e * e / sum, weighted, 3);
+    op_detail_is(&t, 3, 0.5, 0, 3);
+    op_detail_is(&t, 5, 0, 2000, 3);
+    set_beta(&t, 2);
+    op_run(&t);
+    op_detail_is(&t, 0, 1 / (1 + e * e + e * e * e * e),
+                 4 + (2 * e * e + 4) / (1 + e * e + e * e * e * e), 3);
+    set_beta(&t, 0);
+    op_run(&t);
+    op_detail_is(&t, 5, 1.0 / 3, 0, 3);
+    set_beta(&t, -1000); /* the smallest element wins, and nothing overflows */
+    op_run(&t);
+    op_gives(&t, 6, FLOATS(1, 0, 0, 0, 0, 1));
+    op_end(&t);
+
+    /* Halves: 1/2, 1/2, 0 and, rounded once, 1/3. */
+    op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat16);
+    op_input(&t, kTfLiteFloat16, 2, DIMS(2, 3),
+             HALVES(0x7bff, 0x7bff, 0xfbff, 0x4200, 0x4200, 0x4200));
+    set_beta(&t, 1);
+    op_run(&t);
+    op_gives_bytes(&t, 12, HALVES(0x3800, 0x3800, 0, 0x3555, 0x3555, 0x3555));
+    op_detail_is(&t, 3, 1.0 / 3, 0, 3);
+    op_end(&t);
+
+    /* The distance is from the largest beta * x, also where x alone would say otherwise. */
+    op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(2), FLOATS(3, 4));
+    set_beta(&t, 2);
+    op_run(&t);
+    weighted = 2 / (1 + e * e); /* r_0 * D_0 */
+    op_detail_is(&t, 0, 1 / (1 + e * e), 2 + weighted, 2);
+    op_detail_is(&t, 1, e * e / (1 + e * e), weighted, 2);
+    op_end(&t);
+}
+
+static void softmax_refuses(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(3), NULL);
+    set_beta(&t, NAN);
+    op_refused(&t, STATUS_INVALID, "beta is", "nan", NULL);
+    set_beta(&t, INFINITY);
+    op_refused(&t, STATUS_INVALID, "beta is inf", NULL);
+    set_beta(&t, 1);
+    op_set_dims(t.in[0], 0, NULL);
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "rank 0", NULL);
+    t.in[0]->type = kTfLiteFloat16;
+    op_set_dims(t.in[0], 1, DIMS(3));
+    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32", "has f16", NULL);
+    t.in[0]->type = kTfLiteInt16;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i16", "has f32, u8, i8, f16", NULL);
+    op_end(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conv_by_hand),
+        cmocka_unit_test(convolutions_equal_the_scattered_sum),
+        cmocka_unit_test(sums_are_kept_in_double),
+        cmocka_unit_test(empty_batches_give_empty_outputs),
+        cmocka_unit_test(convolutions_refuse),
+        cmocka_unit_test(options_become_parameters),
+        cmocka_unit_test(fully_connected_by_hand),
+        cmocka_unit_test(fully_connected_refuses),
+        cmocka_unit_test(average_pool_counts_cells_inside),
+        cmocka_unit_test(average_pool_refuses),
+        cmocka_unit_test(mean_by_hand),
+        cmocka_unit_test(mean_of_scalars_and_of_nothing),
+        cmocka_unit_test(mean_waits_and_refuses),
+        cmocka_unit_test(softmax_by_hand),
+        cmocka_unit_test(softmax_refuses),
+    };
+
+    return cmocka_run_group_tests_name("ref_dot", tests, NULL, NULL);
+}

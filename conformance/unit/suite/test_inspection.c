@@ -1,0 +1,238 @@
+/* `assay inspect`: what it says of a model that runs, of one that is refused, of one that cannot
+ * run; as JSON and as text. */
+#include "conformance/inspect/inspection.h"
+#include "conformance/unit/kit/mock_path.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/tflite.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/assay-inspect-XXXXXX";
+
+static int make_file(void **state)
+{
+    const int fd = mkstemp(path);
+
+    (void)state;
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+/* x, RELU6 to y, ADD of y and a constant to z, then `last` to w. */
+static void write_model(int32_t last)
+{
+    static const float values[4] = { 1, 2, 3, 4 };
+    static const int32_t dims[] = { 1, 4 };
+    const float scale = 0.5f;
+    const int64_t zero = 3;
+    struct diag diag = { .status = STATUS_OK };
+    struct options o;
+    struct builder b;
+    struct tflite_file file;
+    struct model m;
+    int x, y, z, w, c;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x\xff\n", 2, dims);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, dims);
+    z = builder_tensor(&b, TENSOR_FLOAT32, "z", 2, dims);
+    w = builder_tensor(&b, TENSOR_FLOAT32, "w", 2, dims);
+    c = builder_constant(&b, TENSOR_FLOAT32, "c", 2, dims, values, sizeof values);
+    builder_quantization(&b, y, 1, &scale, &zero, 0);
+    options_init(&o, OPTIONS_AddOptions);
+    options_set_int(&o, "fused_activation_function", 1);
+    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &x, 1, &y);
+    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ y, c }, 1, &z);
+    builder_op(&b, last, 1, NULL, 1, &z, 1, &w);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &w);
+    if (builder_finish(&b, &m, &diag) != STATUS_OK || tflite_write(&m, &file, &diag) != STATUS_OK ||
+        file_write(path, file.bytes, file.count, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    mem_free(file.bytes);
+    model_close(&m);
+}
+
+static json_t *inspect_json(const char *delegate, const char *option)
+{
+    const struct cli_common common = { .delegate = delegate,
+                                       .delegate_option = { &option, option ? 1 : 0 } };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    json_t *report;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    if (inspection_open(&n, path, &common, true, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    inspection_print_json(f, &n);
+    inspection_close(&n);
+    fclose(f);
+    report = json_loads(text, 0, NULL);
+    assert_non_null(report);
+    free(text);
+    return report;
+}
+
+static const char *string_at(json_t *o, const char *list, size_t i, const char *key)
+{
+    return json_string_value(json_object_get(json_array_get(json_object_get(o, list), i), key));
+}
+
+static json_t *value_at(json_t *o, const char *list, size_t i, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(o, list), i), key);
+}
+
+static void a_model_that_is_taken(void **state)
+{
+    json_t *r;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    r = inspect_json(mock_path("gpu.so"), NULL);
+    assert_int_equal(json_array_size(json_object_get(r, "tensors")), 5);
+    assert_string_equal(string_at(r, "tensors", 0, "name"), "x\xef\xbf\xbd\n");
+    assert_string_equal(string_at(r, "tensors", 0, "kind"), "input");
+    assert_string_equal(string_at(r, "tensors", 0, "type"), "FLOAT32");
+    assert_string_equal(string_at(r, "tensors", 1, "kind"), "activation");
+    assert_string_equal(string_at(r, "tensors", 3, "kind"), "output");
+    assert_string_equal(string_at(r, "tensors", 4, "kind"), "constant");
+    assert_int_equal(json_integer_value(value_at(r, "tensors", 4, "bytes")), 16);
+    assert_int_equal(
+        json_integer_value(json_array_get(
+            json_object_get(value_at(r, "tensors", 1, "quantization"), "zero_point"), 0)),
+        3);
+    assert_int_equal(json_array_size(json_object_get(r, "nodes")), 3);
+    assert_string_equal(string_at(r, "nodes", 1, "op"), "ADD");
+    assert_string_equal(json_string_value(json_object_get(value_at(r, "nodes", 1, "options"),
+                                                          "fused_activation_function")),
+                        "RELU");
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(json_is_true(value_at(r, "nodes", i, "taken")));
+        assert_true(json_is_true(value_at(r, "nodes", i, "known")));
+        assert_true(json_is_null(value_at(r, "nodes", i, "rule")));
+    }
+    assert_int_equal(json_integer_value(json_object_get(r, "partitions")), 1);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(r, "subject"), "device")),
+                        "Mock 3000");
+    json_decref(r);
+}
+
+static void a_model_that_is_refused(void **state)
+{
+    json_t *r;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    r = inspect_json(mock_path("gpu.so"), "fault=decline");
+    assert_true(json_is_false(value_at(r, "nodes", 0, "taken")));
+    assert_true(json_is_null(value_at(r, "nodes", 0, "rule"))); /* the mock blames the last node */
+    assert_true(json_is_null(value_at(r, "nodes", 2, "tensor")));
+    assert_string_equal(string_at(r, "nodes", 2, "rule"), "mock.rule");
+    assert_string_equal(string_at(r, "nodes", 2, "field"), "dims[3]");
+    assert_string_equal(string_at(r, "nodes", 2, "limit"), "4");
+    assert_true(json_is_null(value_at(r, "nodes", 2, "tensor_name")));
+    assert_int_equal(json_integer_value(json_object_get(r, "partitions")), 0);
+    json_decref(r);
+}
+
+static void a_model_without_a_delegate(void **state)
+{
+    json_t *r;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    r = inspect_json("none", NULL);
+    assert_true(json_is_null(value_at(r, "nodes", 0, "taken")));
+    assert_true(json_is_null(json_object_get(r, "not_run")));
+    assert_true(json_is_null(json_object_get(r, "partitions")));
+    json_decref(r);
+}
+
+static void a_model_that_cannot_run(void **state)
+{
+    json_t *r;
+
+    (void)state;
+    write_model(BUILTIN_TOPK_V2);
+    r = inspect_json(mock_path("gpu.so"), NULL);
+    assert_string_equal(string_at(r, "nodes", 2, "op"), "TOPK_V2");
+    assert_true(json_is_false(value_at(r, "nodes", 2, "known")));
+    assert_true(json_is_true(value_at(r, "nodes", 0, "known")));
+    assert_true(json_is_null(value_at(r, "nodes", 0, "taken")));
+    assert_non_null(strstr(json_string_value(json_object_get(r, "not_run")), "TOPK_V2"));
+    json_decref(r);
+}
+
+static void as_text(void **state)
+{
+    const struct cli_common common = { .delegate = mock_path("gpu.so") };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    assert_int_equal(inspection_open(&n, path, &common, true, &diag), STATUS_OK);
+    inspection_print_text(f, &n);
+    inspection_close(&n);
+    fclose(f);
+    assert_non_null(strstr(text, "gpu.so on Mock 3000: takes 3 of 3 nodes, 1 partition\n"));
+    assert_non_null(strstr(text, "  ADD version 1: 1, taken 1\n"));
+    assert_non_null(strstr(text, "fused_activation_function=RELU"));
+    assert_non_null(strstr(text, "x\xff?\n")); /* the name's line end is no line end */
+    free(text);
+}
+
+/* A named delegate must work; without one, the model is shown anyway. */
+static void no_device(void **state)
+{
+    const char *const option = "fault=no_device";
+    const struct cli_common common = { .delegate = mock_path("gpu.so"),
+                                       .delegate_option = { (const char **)&option, 1 } };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    assert_int_equal(inspection_open(&n, path, &common, true, &diag), STATUS_NO_DEVICE);
+    inspection_close(&n);
+    assert_int_equal(inspection_open(&n, path, &common, false, &diag), STATUS_OK);
+    assert_int_not_equal(n.why_not[0], '\0');
+    assert_int_equal(n.notes[0].state, NODE_UNDECIDED);
+    inspection_close(&n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_that_is_taken),
+        cmocka_unit_test(a_model_that_is_refused),
+        cmocka_unit_test(a_model_without_a_delegate),
+        cmocka_unit_test(a_model_that_cannot_run),
+        cmocka_unit_test(as_text),
+        cmocka_unit_test(no_device),
+    };
+
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}

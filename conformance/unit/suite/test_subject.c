@@ -1,0 +1,224 @@
+/* Subjects: paths, options, bounds, what loads and what does not. */
+#include "conformance/subject/subject.h"
+#include "conformance/unit/kit/mock_path.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void test_reference(void **state)
+{
+    TfLiteDelegate *delegate = NULL;
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_init(&s, "none", NULL, &diag), STATUS_OK);
+    assert_null(s.path);
+    assert_string_equal(s.label, "reference");
+    assert_string_equal(s.sha256, "");
+    assert_int_equal(s.bounds, BOUNDS_FP32);
+    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_OK);
+    assert_null(delegate);
+    subject_destroy(&s, NULL);
+    subject_close(&s);
+    subject_close(&s); /* takes an empty one too */
+}
+
+static void test_options(void **state)
+{
+    const char *items[] = { "fault=none", "ulps=3", "fault=swap", "empty=", "a=b=c" };
+    const struct cli_list list = { items, 5 };
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_OK);
+    assert_int_equal(s.option_count, 4);
+    assert_string_equal(s.options[0].value, "swap"); /* the later one counts */
+    assert_string_equal(s.options[2].value, "");
+    assert_string_equal(s.options[3].value, "b=c");
+    assert_string_equal(s.label, "delegate.so fault=swap ulps=3 empty= a=b=c");
+    assert_int_equal(s.path[0], '/');
+    assert_int_equal(strlen(s.sha256), 64);
+    assert_int_equal(subject_set(&s, "ulps", "4", &diag), STATUS_OK);
+    assert_int_equal(s.option_count, 4);
+    assert_string_equal(s.options[1].value, "4");
+    subject_close(&s);
+}
+
+static void expect_usage(const char *option)
+{
+    const struct cli_list list = { &option, 1 };
+    struct subject s;
+    struct diag diag;
+
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_USAGE);
+    assert_non_null(strstr(diag.text, option));
+    assert_null(s.path);
+}
+
+static void test_bad_options(void **state)
+{
+    const char *items[SUBJECT_OPTIONS_MAX + 1];
+    char texts[SUBJECT_OPTIONS_MAX + 1][16];
+    const struct cli_list list = { items, SUBJECT_OPTIONS_MAX + 1 };
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    expect_usage("precision");
+    expect_usage("=fp16");
+    for (size_t i = 0; i <= SUBJECT_OPTIONS_MAX; i++) {
+        snprintf(texts[i], sizeof texts[i], "k%zu=1", i);
+        items[i] = texts[i];
+    }
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_USAGE);
+}
+
+/* Our options rule the bounds; of another library nothing is known. */
+static void test_bounds(void **state)
+{
+    static const struct {
+        const char *key, *value;
+        enum bounds bounds;
+    } settings[] = { { "allow_precision_loss", "1", BOUNDS_FP16 },
+                     { "allow_precision_loss", "0", BOUNDS_FP32 },
+                     { "precision", "fp16", BOUNDS_FP16 },
+                     { "precision", "fp32", BOUNDS_FP32 },
+                     { "precision", "fast", BOUNDS_FP16 } };
+    char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
+    struct subject ours, other;
+    struct diag diag;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
+    snprintf(command, sizeof command, "echo x >%s", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(subject_init(&ours, path, NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
+    assert_false(subject_is_default(&ours)); /* same name, another place */
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        assert_int_equal(subject_set(&ours, settings[i].key, settings[i].value, &diag), STATUS_OK);
+        assert_int_equal(subject_set(&other, settings[i].key, settings[i].value, &diag), STATUS_OK);
+        assert_int_equal(ours.bounds, settings[i].bounds);
+        assert_int_equal(other.bounds, BOUNDS_FP32);
+    }
+    assert_int_equal(subject_load(&ours, &diag), STATUS_IO); /* it is no library */
+    assert_non_null(strstr(diag.text, "libassay_delegate.so"));
+    subject_close(&ours);
+    subject_close(&other);
+    unlink(path);
+    rmdir(directory);
+}
+
+/* ... of integers, too: ours are exact unless an option says otherwise. */
+static void test_bounds_of_integers(void **state)
+{
+    const struct test_case floats = { .dynamic = true }, bytes = { .quantized = true };
+    char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
+    struct subject ours, other, reference;
+    struct diag diag;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
+    snprintf(command, sizeof command, "echo x >%s", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(subject_init(&ours, path, NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&reference, "none", NULL, &diag), STATUS_OK);
+    assert_int_equal(ours.quantized, BOUNDS_EXACT);
+    assert_int_equal(other.quantized, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(reference.quantized, BOUNDS_EXACT);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_FP32); /* it is not asked about integers */
+    assert_int_equal(subject_set(&ours, "quantized", "exact", &diag), STATUS_OK);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_EXACT);
+    assert_int_equal(subject_set(&ours, "quantized", "float_view", &diag), STATUS_OK);
+    assert_int_equal(ours.quantized, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_FLOAT_VIEW);
+    assert_int_equal(ours.bounds, BOUNDS_FP32);
+    /* All cases, unless it leaves some to others. */
+    assert_true(subject_runs(&ours, &floats) && subject_runs(&ours, &bytes));
+    ours.skips_floats = true;
+    assert_true(!subject_runs(&ours, &floats) && subject_runs(&ours, &bytes));
+    ours.skips_floats = false;
+    ours.skips_quantized = true;
+    assert_true(subject_runs(&ours, &floats) && !subject_runs(&ours, &bytes));
+    subject_close(&ours);
+    subject_close(&other);
+    subject_close(&reference);
+    unlink(path);
+    rmdir(directory);
+}
+
+static void test_missing(void **state)
+{
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_init(&s, "/nowhere/delegate.so", NULL, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "/nowhere/delegate.so"));
+    assert_null(s.path);
+    /* Ours is neither beside the test programs nor in ../lib. */
+    assert_int_equal(subject_init(&s, NULL, NULL, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "libassay_delegate.so"));
+    /* A library, and no delegate. */
+    assert_int_equal(subject_init(&s, mock_path("../libassay.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_load(&s, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "tflite_plugin_create_delegate"));
+    assert_null(s.library);
+    subject_close(&s);
+}
+
+static void test_load_and_create(void **state)
+{
+    const struct subject_option extra[] = { { "ulps", "1" }, { "fault", "none" } };
+    TfLiteDelegate *delegate;
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_USAGE);
+    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
+    assert_int_equal(subject_load(&s, &diag), STATUS_OK); /* again: nothing happens */
+    assert_null(s.extras.get_stats);
+    /* An extra option replaces the subject's for this object only. */
+    assert_int_equal(subject_set(&s, "fault", "no_device", &diag), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_NO_DEVICE);
+    assert_non_null(strstr(diag.text, "there is no device"));
+    assert_int_equal(subject_create(&s, extra, 2, &delegate, &diag), STATUS_OK);
+    assert_non_null(delegate);
+    subject_destroy(&s, delegate);
+    subject_close(&s);
+    assert_int_equal(subject_init(&s, mock_path("gpu.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
+    assert_non_null(s.extras.get_stats);
+    assert_non_null(s.extras.get_refusal);
+    assert_null(s.extras.devices);
+    subject_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference),          cmocka_unit_test(test_options),
+        cmocka_unit_test(test_bad_options),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_bounds_of_integers), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_load_and_create),
+    };
+
+    return cmocka_run_group_tests_name("subject", tests, NULL, NULL);
+}
