@@ -79,13 +79,13 @@ enum status zoo_measure(struct zoo_measured **out, size_t *count, const struct m
 static struct zoo_scale scale_between(double low, double high, int32_t least, int32_t most)
 {
     struct zoo_scale s = { 1, least };
-    const struct quant_range range = { least, most };
+    const struct fixed_range range = { least, most };
 
     low = fmin(low, 0);
     high = fmax(high, 0);
     if (high > low) {
         s.scale = (float)((high - low) / (most - least));
-        s.zero_point = quant_clamp(quant_round(least - low / (double)s.scale), range);
+        s.zero_point = fixed_clamp(fixed_round(least - low / (double)s.scale), range);
     }
     return s;
 }
@@ -98,15 +98,15 @@ struct zoo_scale zoo_scale_of(int32_t type, struct zoo_range range)
                : scale_between((double)range.low, (double)range.high, 0, UINT8_MAX);
 }
 
-static int32_t quantize(double value, struct zoo_scale s, struct quant_range range)
+static int32_t quantize(double value, struct zoo_scale s, struct fixed_range range)
 {
-    return quant_clamp((int64_t)quant_round(value / (double)s.scale) + s.zero_point, range);
+    return fixed_clamp((int64_t)fixed_round(value / (double)s.scale) + s.zero_point, range);
 }
 
 static void quantize_i8(const double *values, size_t count, struct zoo_channels channels, int8_t *q,
                         struct zoo_scale *scales)
 {
-    const struct quant_range range = { -INT8_MAX, INT8_MAX };
+    const struct fixed_range range = { -INT8_MAX, INT8_MAX };
 
     for (size_t c = 0; c < channels.count; c++)
         scales[c] = (struct zoo_scale){ 0, 0 };
@@ -126,7 +126,7 @@ static void quantize_i8(const double *values, size_t count, struct zoo_channels 
 void zoo_quantize_weights(int32_t type, const double *values, size_t count,
                           struct zoo_channels channels, void *q, struct zoo_scale *scales)
 {
-    const struct quant_range range = { 1, UINT8_MAX };
+    const struct fixed_range range = { 1, UINT8_MAX };
     double low = 0, high = 0;
 
     if (type == TENSOR_INT8) {
@@ -145,5 +145,5 @@ void zoo_quantize_weights(int32_t type, const double *values, size_t count,
 
 int32_t zoo_quantize_bias(double value, float scale)
 {
-    return quant_round(value / (double)scale);
+    return fixed_round(value / (double)scale);
 }

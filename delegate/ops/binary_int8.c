@@ -32,8 +32,8 @@ static bool is_raw(const struct graph_node *n)
 
 static struct factors factors_of(const struct graph *g, const struct graph_node *n)
 {
-    const double a = fixed_scale(graph_input(g, n, 0)), b = fixed_scale(graph_input(g, n, 1));
-    const double y = fixed_scale(graph_output(g, n, 0)), twice = 2 * fmax(a, b);
+    const double a = tensor_scale(graph_input(g, n, 0)), b = tensor_scale(graph_input(g, n, 1));
+    const double y = tensor_scale(graph_output(g, n, 0)), twice = 2 * fmax(a, b);
 
     switch (n->code) {
     case BUILTIN_MUL: return (struct factors){ { 0, 0, (float)a * (float)b / (float)y } };
@@ -98,16 +98,16 @@ static enum status bind_operand(struct planner *p, struct plan_step *s, const st
 static void set_factors(struct binary_args *args, const struct graph *g, const struct graph_node *n)
 {
     const struct graph_tensor *y = graph_output(g, n, 0);
-    const struct quant_range range = fixed_range(y, activation_of(n));
+    const struct fixed_range range = requantize_range(y, activation_of(n));
     const struct factors f = factors_of(g, n);
 
-    args->zero_a = fixed_zero(graph_input(g, n, 0));
-    args->zero_b = fixed_zero(graph_input(g, n, 1));
-    args->zero_y = fixed_zero(y);
+    args->zero_a = tensor_zero_point(graph_input(g, n, 0));
+    args->zero_b = tensor_zero_point(graph_input(g, n, 1));
+    args->zero_y = tensor_zero_point(y);
     args->low = range.low - args->zero_y;
     args->high = range.high - args->zero_y;
     for (int i = 0; i < FACTORS; i++) {
-        const struct quant_multiplier m = fixed_factor(f.real[i]);
+        const struct fixed_multiplier m = requantize_multiplier(f.real[i]);
 
         args->factor[i] = m.q;
         args->shift[i] = m.e;

@@ -13,12 +13,12 @@ bool concatenation_table(const struct graph_tensor *x, const struct graph_tensor
         return false;
     /* In f32, each operation rounded, as the runtime. */
     scale = x->quant.scale[0] * (1 / y->quant.scale[0]);
-    offset = -(float)fixed_zero(x) * scale;
+    offset = -(float)tensor_zero_point(x) * scale;
     for (int q = 0; q < 256; q++) {
         const float steps = (float)q * scale + offset;
 
-        table->to[q] = (uint8_t)quant_clamp((int64_t)quant_round(steps) + fixed_zero(y),
-                                            (struct quant_range){ 0, UINT8_MAX });
+        table->to[q] = (uint8_t)fixed_clamp((int64_t)fixed_round(steps) + tensor_zero_point(y),
+                                            (struct fixed_range){ 0, UINT8_MAX });
     }
     return true;
 }

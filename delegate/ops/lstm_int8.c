@@ -39,18 +39,18 @@ static bool check_fixed(struct check *c, int tensor, TfLiteType type)
 
     if (!check_type(c, tensor, type))
         return false;
-    if (t->quant.scale && fixed_scale(t) == (bytes ? 1. / STEPS_OF_1 : ldexp(1, -C_BITS)) &&
-        fixed_zero(t) == (bytes ? ZERO : 0))
+    if (t->quant.scale && tensor_scale(t) == (bytes ? 1. / STEPS_OF_1 : ldexp(1, -C_BITS)) &&
+        tensor_zero_point(t) == (bytes ? ZERO : 0))
         return true;
     return refuse(c, RULE_LSTM_QUANT, tensor, "scale, zero point", "the CPU kernel refuses it, too",
-                  bytes ? "1/128, 128" : "1/2048, 0", "%g, %d", t->quant.scale ? fixed_scale(t) : 0,
-                  t->quant.scale ? fixed_zero(t) : 0);
+                  bytes ? "1/128, 128" : "1/2048, 0", "%g, %d",
+                  t->quant.scale ? tensor_scale(t) : 0, t->quant.scale ? tensor_zero_point(t) : 0);
 }
 
 /* From a sum to steps of a gate. */
 static double factor_of(const struct graph_tensor *bias)
 {
-    return ldexp(fixed_scale(bias), Z_BITS);
+    return ldexp(tensor_scale(bias), Z_BITS);
 }
 
 static bool accept_lstm(struct check *c)
@@ -101,7 +101,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n, i
 {
     const struct graph_tensor *w = graph_input(p->graph, n, WEIGHTS);
     const struct graph_tensor *bias = graph_input(p->graph, n, BIAS);
-    const struct quant_multiplier m = fixed_factor(factor_of(bias));
+    const struct fixed_multiplier m = requantize_multiplier(factor_of(bias));
     struct packed packed;
     struct plan_step *s;
     struct product_args args;
@@ -116,7 +116,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n, i
                                   .channels = p->plan->tensors[xh].channels,
                                   .in_slices = p->plan->tensors[xh].slices,
                                   .out_slices = p->plan->tensors[z].slices,
-                                  .weights_zero = fixed_zero(w),
+                                  .weights_zero = tensor_zero_point(w),
                                   .factor = m.q,
                                   .shift = m.e };
     step_push(s, &args, sizeof args);

@@ -33,7 +33,7 @@ int faded(int e, int rest, int bit, int power)
 
 // e^x for x <= 0 with so many bits in front of the point, 3 or 4; in units of 2^-15: a polynomial around
 // the middle of a quarter, times e^-(2^j) for each of the bits above.  The constants are those of
-// quant_exp (reference/base/fixed_point.c) in 16 bits.
+// fixed_exp (reference/base/fixed_point.c) in 16 bits.
 int exponential(int x, int whole)
 {
     const int lowest = 13 - whole; // the bit of 1/4

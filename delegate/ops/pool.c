@@ -86,7 +86,7 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     };
     args.count = p->plan->tensors[dst].rows * args.slices;
     if (bytes) {
-        const struct quant_range range = fixed_range(y, params->activation);
+        const struct fixed_range range = requantize_range(y, params->activation);
 
         args.low = range.low;
         args.high = range.high;

@@ -39,8 +39,8 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     const TfLitePoolParams *params = n->params;
 
     if (is_of_all(p->graph, n))
-        return reduce_plan_average(p, n,
-                                   fixed_range(graph_output(p->graph, n, 0), params->activation));
+        return reduce_plan_average(
+            p, n, requantize_range(graph_output(p->graph, n, 0), params->activation));
     return n->op->plan(p, n);
 }
 

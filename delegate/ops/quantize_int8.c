@@ -16,15 +16,15 @@ struct quantize_args {
 };
 _Static_assert(sizeof(struct quantize_args) == 8, "quantize_int8.comp");
 
-static struct quant_range range_of(const struct graph_tensor *t)
+static struct fixed_range range_of(const struct graph_tensor *t)
 {
-    return t->type == kTfLiteInt8 ? (struct quant_range){ INT8_MIN, INT8_MAX }
-                                  : (struct quant_range){ 0, UINT8_MAX };
+    return t->type == kTfLiteInt8 ? (struct fixed_range){ INT8_MIN, INT8_MAX }
+                                  : (struct fixed_range){ 0, UINT8_MAX };
 }
 
 static double factor_of(const struct graph *g, const struct graph_node *n)
 {
-    return fixed_scale(graph_input(g, n, 0)) / fixed_scale(graph_output(g, n, 0));
+    return tensor_scale(graph_input(g, n, 0)) / tensor_scale(graph_output(g, n, 0));
 }
 
 static bool accept_quantize(struct check *c)
@@ -54,7 +54,7 @@ static int32_t limit_of(const struct graph_tensor *y, int32_t value)
         const int32_t middle = (int32_t)(((int64_t)below + limit) >> 1);
         const float steps = float_of(middle) / y->quant.scale[0];
 
-        if ((int64_t)quant_round(steps) + fixed_zero(y) >= value)
+        if ((int64_t)fixed_round(steps) + tensor_zero_point(y) >= value)
             limit = middle;
         else
             below = middle;
@@ -77,7 +77,7 @@ static enum status quantize_floats(struct planner *p, const struct graph_node *n
     for (int i = 0; i < VALUES - 1 && planner_packs(p); i++)
         planner_put_word(p, &limits, (uint64_t)i, (uint32_t)limit_of(y, range_of(y).low + 1 + i));
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    args.zero = (uint32_t)fixed_zero(y) & 0xff;
+    args.zero = (uint32_t)tensor_zero_point(y) & 0xff;
     step_spec(s, 3, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
     step_spec(s, 4, y->type == kTfLiteInt8);
     step_push(s, &args, sizeof args);
@@ -91,16 +91,16 @@ static enum status plan_quantize(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
     struct byte_table table;
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 
     if (x->type == kTfLiteFloat32)
         return quantize_floats(p, n);
-    m = fixed_factor(factor_of(p->graph, n));
+    m = requantize_multiplier(factor_of(p->graph, n));
     for (int byte = 0; byte < VALUES; byte++) {
-        const int32_t q = bytes_value(x->type, byte) - fixed_zero(x);
+        const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
 
         table.to[byte] =
-            (uint8_t)quant_clamp((int64_t)fixed_zero(y) + quant_multiply(q, m), range_of(y));
+            (uint8_t)fixed_clamp((int64_t)tensor_zero_point(y) + fixed_multiply(q, m), range_of(y));
     }
     return bytes_plan_table(p, n, &table, planner_tensor(p, n->inputs[0]),
                             planner_tensor(p, n->outputs[0]));
@@ -110,7 +110,7 @@ static enum status plan_quantize(struct planner *p, const struct graph_node *n)
 static uint32_t meaning_of(const struct graph_tensor *x, int byte, bool half)
 {
     const float value =
-        (float)(fixed_scale(x) * (double)(bytes_value(x->type, byte) - fixed_zero(x)));
+        (float)(tensor_scale(x) * (double)(bytes_value(x->type, byte) - tensor_zero_point(x)));
     uint32_t bits;
 
     memcpy(&bits, &value, sizeof bits);

@@ -86,10 +86,10 @@ static void add_dim(uint32_t *size, uint32_t *stride, int *used, bool merge, uin
 static void set_quantized(struct reduce_args *args, const struct graph_tensor *x,
                           const struct graph_tensor *y, uint32_t terms)
 {
-    const struct quant_multiplier m = reduce_factor(x, y, terms);
+    const struct fixed_multiplier m = reduce_factor(x, y, terms);
 
-    args->in_zero = fixed_zero(x);
-    args->out_zero = fixed_zero(y);
+    args->in_zero = tensor_zero_point(x);
+    args->out_zero = tensor_zero_point(y);
     args->factor = m.q;
     args->shift = m.e;
     args->low = (x->type == kTfLiteInt8 ? INT8_MIN : 0) - args->out_zero;

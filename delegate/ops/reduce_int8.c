@@ -7,14 +7,14 @@
 static bool accept_mean(struct check *c)
 {
     return check_factor(c, c->node->outputs[0], "input scale / output scale",
-                        fixed_scale(graph_input(c->graph, c->node, 0)) /
-                            fixed_scale(graph_output(c->graph, c->node, 0)));
+                        tensor_scale(graph_input(c->graph, c->node, 0)) /
+                            tensor_scale(graph_output(c->graph, c->node, 0)));
 }
 
-struct quant_multiplier reduce_factor(const struct graph_tensor *x, const struct graph_tensor *y,
+struct fixed_multiplier reduce_factor(const struct graph_tensor *x, const struct graph_tensor *y,
                                       uint32_t count)
 {
-    struct quant_multiplier m = fixed_factor(fixed_scale(x) / fixed_scale(y));
+    struct fixed_multiplier m = requantize_multiplier(tensor_scale(x) / tensor_scale(y));
     int shift = 0;
 
     /* The factor's integer takes in the division, behind a shift to the left by as many bits as
@@ -27,7 +27,7 @@ struct quant_multiplier reduce_factor(const struct graph_tensor *x, const struct
 }
 
 enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
-                                struct quant_range range)
+                                struct fixed_range range)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);

@@ -29,11 +29,11 @@ _Static_assert(sizeof(struct reduce_args) == 116, "reduce_int8.comp");
 /* An average of all pixels, whose output has this range: a workgroup, not an invocation, makes the
  * sum. */
 enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
-                                struct quant_range range);
+                                struct fixed_range range);
 
 /* The factor from a sum to the mean in steps of the output.  Of a sum of count elements, at least
  * one. */
-struct quant_multiplier reduce_factor(const struct graph_tensor *x, const struct graph_tensor *y,
+struct fixed_multiplier reduce_factor(const struct graph_tensor *x, const struct graph_tensor *y,
                                       uint32_t count);
 
 #endif

@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct softmax_args) == 12, "softmax_int8.comp");
 static double factor_of(const struct graph *g, const struct graph_node *n)
 {
     const TfLiteSoftmaxParams *params = n->params;
-    const double scale = fixed_scale(graph_input(g, n, 0));
+    const double scale = tensor_scale(graph_input(g, n, 0));
 
     return fmin((double)params->beta * scale * ldexp(1, EXPONENT_BITS), INT32_MAX);
 }
@@ -37,14 +37,14 @@ static bool accept_softmax(struct check *c)
 /* The powers of the differences that 8-bit numbers have, in units of 2^-31. */
 static enum status pack_powers(struct planner *p, const struct graph_node *n, struct packed *packed)
 {
-    const struct quant_multiplier m = fixed_factor(factor_of(p->graph, n));
+    const struct fixed_multiplier m = requantize_multiplier(factor_of(p->graph, n));
     /* Differences below count as nothing: -31 is as far as an exponent goes. */
     const int32_t least = -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - m.e));
 
     TRY(planner_pack_words(p, VALUES, packed));
     for (int32_t i = 0; i < VALUES; i++)
         if (-i >= least)
-            planner_put_word(p, packed, (uint64_t)i, (uint32_t)quant_exp(quant_multiply(-i, m)));
+            planner_put_word(p, packed, (uint64_t)i, (uint32_t)fixed_exp(fixed_multiply(-i, m)));
     return STATUS_OK;
 }
 

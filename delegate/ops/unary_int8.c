@@ -34,28 +34,28 @@ static bool accept_unary(struct check *c)
 
 /* What q, less its zero point, becomes, in steps of y. */
 static int64_t result_of(const struct graph_node *n, const struct graph_tensor *x,
-                         const struct graph_tensor *y, struct quant_multiplier m, int32_t q)
+                         const struct graph_tensor *y, struct fixed_multiplier m, int32_t q)
 {
     const float real = x->quant.scale[0] * (float)q;
     float steps;
 
     if (activation_of(n) != kTfLiteActNone)
-        return (int64_t)fixed_zero(y) + quant_multiply(q, m);
+        return (int64_t)tensor_zero_point(y) + fixed_multiply(q, m);
     steps = (n->code == BUILTIN_EXP ? expf(real) : 1 / (1 + expf(-real))) * (1 / y->quant.scale[0]);
-    return quant_round((double)(roundf(steps) + (float)fixed_zero(y)));
+    return fixed_round((double)(roundf(steps) + (float)tensor_zero_point(y)));
 }
 
 static enum status plan_unary(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
-    const struct quant_range range = fixed_range(y, activation_of(n));
-    const struct quant_multiplier m = fixed_factor(factor_of(p->graph, n));
+    const struct fixed_range range = requantize_range(y, activation_of(n));
+    const struct fixed_multiplier m = requantize_multiplier(factor_of(p->graph, n));
     struct byte_table table;
 
     for (int byte = 0; byte < 256; byte++) {
-        const int32_t q = bytes_value(x->type, byte) - fixed_zero(x);
+        const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
 
-        table.to[byte] = (uint8_t)quant_clamp(result_of(n, x, y, m, q), range);
+        table.to[byte] = (uint8_t)fixed_clamp(result_of(n, x, y, m, q), range);
     }
     return bytes_plan_table(p, n, &table, planner_tensor(p, n->inputs[0]),
                             planner_tensor(p, n->outputs[0]));

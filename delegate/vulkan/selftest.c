@@ -93,7 +93,7 @@ done:
 /* ---- packed dot product ---- */
 
 enum { DEPTH = 22, OUTPUTS = 67, PIXELS = 5 };
-static const struct quant_multiplier factor = { 1 << 30, -9 }; /* 2^-10 */
+static const struct fixed_multiplier factor = { 1 << 30, -9 }; /* 2^-10 */
 
 /* A 1x1 convolution with the ends of the range, and a spread of others. */
 struct dots {
@@ -116,8 +116,8 @@ static void fill_dots(struct dots *d)
 
             for (int i = 0; i < DEPTH; i++)
                 sum += d->x[p][i] * d->w[o][i];
-            d->y[p][o] = (int8_t)quant_clamp(quant_multiply(sum, factor),
-                                             (struct quant_range){ INT8_MIN, INT8_MAX });
+            d->y[p][o] = (int8_t)fixed_clamp(fixed_multiply(sum, factor),
+                                             (struct fixed_range){ INT8_MIN, INT8_MAX });
         }
 }
 

@@ -1,15 +1,18 @@
-/* Fixed-point arithmetic in 16 bits, which the quantized LSTM has: bit for bit that of the real
- * runtime.  Gates and cells are integers with a power of two as their scale. */
+/* Fixed-point arithmetic in 16 bits: gemmlowp's, as TensorFlow Lite's quantized LSTM uses it, bit
+ * for bit.  Gates and cell states are 16-bit integers whose scale is a power of two. */
 #ifndef ASSAY_REFERENCE_BASE_FIXED_POINT16_H
 #define ASSAY_REFERENCE_BASE_FIXED_POINT16_H
 
 #include <stdint.h>
 
-int16_t quant16_saturate(int32_t v);
-/* a * b / 2^15, ties up; the one product that does not fit saturates. */
-int16_t quant16_high_product(int16_t a, int16_t b);
-/* 1 / (1 + e^-x) and tanh x for x in units of 2^-12; results in units of 2^-15. */
-int16_t quant16_logistic(int16_t x);
-int16_t quant16_tanh(int16_t x);
+/* v saturated to [-2^15, 2^15 - 1]. */
+int16_t fixed16_saturate(int32_t v);
+/* gemmlowp's SaturatingRoundingDoublingHighMul of 16 bits: round(a * b / 2^15), ties toward
+ * +infinity; INT16_MIN * INT16_MIN saturates to INT16_MAX. */
+int16_t fixed16_mul_high(int16_t a, int16_t b);
+/* gemmlowp's logistic, 1 / (1 + e^-x), and tanh for x in Q3.12 (units of 2^-12); results in Q0.15.
+ */
+int16_t fixed16_logistic(int16_t x);
+int16_t fixed16_tanh(int16_t x);
 
 #endif

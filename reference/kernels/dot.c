@@ -7,7 +7,7 @@
 /* From sums to steps of the output. */
 struct ref_dot_channel {
     double exact;
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 };
 
 static const TfLiteTensor *bias_of(const struct ref_call *call, const struct ref_dot_inputs *in)
@@ -90,8 +90,8 @@ enum status ref_dot_check_scales(const struct ref_call *call, struct diag *diag,
                                  const struct ref_dot_inputs *in, TfLiteFusedActivation act)
 {
     const TfLiteTensor *const x = call->in[in->x], *const w = call->in[in->w];
-    struct quant_multiplier m;
-    struct quant_range range;
+    struct fixed_multiplier m;
+    struct fixed_range range;
 
     if (w->type != kTfLiteFloat32)
         TRY(ref_check_scale_weights(call, diag, in->w, in->channel));
@@ -141,7 +141,8 @@ static struct ref_dot_channel *channels_of(const struct ref_call *call,
     for (size_t c = 0; channels && c < count; c++) {
         channels[c].exact =
             ref_scale(call->in[in->x]) * weight_scale(call->in[in->w], c) / ref_scale(call->out[0]);
-        quant_multiplier_of(factor_of(call, in, c), &channels[c].m); /* as prepare has checked */
+        fixed_quantize_multiplier(factor_of(call, in, c),
+                                  &channels[c].m); /* as prepare has checked */
     }
     return channels;
 }
@@ -191,8 +192,8 @@ void ref_dot_store(struct ref_call *call, const struct ref_dot *d, size_t i, siz
         return;
     }
     zero = ref_zero_point(call->out[0]);
-    steps = d->in_double ? quant_round(quant_wrap((int64_t)sum) * c->exact)
-                         : quant_multiply(quant_wrap((int64_t)sum), c->m);
+    steps = d->in_double ? fixed_round(fixed_wrap((int64_t)sum) * c->exact)
+                         : fixed_multiply(fixed_wrap((int64_t)sum), c->m);
     ref_store_quant(call, 0, i, d->range, (int64_t)zero + steps, sum * c->exact + zero,
                     magnitude * c->exact, terms);
 }

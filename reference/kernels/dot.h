@@ -35,7 +35,7 @@ struct ref_dot {
     const double *bias; /* NULL: none */
     /* The rest is this module's. */
     TfLiteFusedActivation act;
-    struct quant_range range;
+    struct fixed_range range;
     struct ref_dot_channel *channels; /* NULL: floats */
     bool in_double;
     void *owned[3];

@@ -20,13 +20,13 @@ int32_t ref_zero_point(const TfLiteTensor *t)
     return affine(t)->zero_point->data[0];
 }
 
-struct quant_range ref_type_range(TfLiteType type)
+struct fixed_range ref_type_range(TfLiteType type)
 {
     switch (type) {
-    case kTfLiteInt8: return (struct quant_range){ INT8_MIN, INT8_MAX };
-    case kTfLiteUInt8: return (struct quant_range){ 0, UINT8_MAX };
-    case kTfLiteInt16: return (struct quant_range){ INT16_MIN, INT16_MAX };
-    default: return (struct quant_range){ INT32_MIN, INT32_MAX };
+    case kTfLiteInt8: return (struct fixed_range){ INT8_MIN, INT8_MAX };
+    case kTfLiteUInt8: return (struct fixed_range){ 0, UINT8_MAX };
+    case kTfLiteInt16: return (struct fixed_range){ INT16_MIN, INT16_MAX };
+    default: return (struct fixed_range){ INT32_MIN, INT32_MAX };
     }
 }
 
@@ -43,7 +43,7 @@ struct subject {
 static enum status check_one(const struct ref_call *call, struct diag *diag, struct subject s,
                              int channel)
 {
-    const struct quant_range range = ref_type_range(s.t->type);
+    const struct fixed_range range = ref_type_range(s.t->type);
     const float scale = affine(s.t)->scale->data[channel];
     const int zero = affine(s.t)->zero_point->data[channel];
 
@@ -206,10 +206,10 @@ static bool bound_of(const TfLiteTensor *t, float real, int64_t *q)
 }
 
 enum status ref_check_range(const struct ref_call *call, struct diag *diag, int o,
-                            TfLiteFusedActivation act, struct quant_range *range)
+                            TfLiteFusedActivation act, struct fixed_range *range)
 {
     const TfLiteTensor *const y = call->out[o];
-    const struct quant_range all = ref_type_range(y->type);
+    const struct fixed_range all = ref_type_range(y->type);
     const bool both = act == kTfLiteActRelu6 || act == kTfLiteActReluN1To1;
     int64_t low, high = all.high;
 
@@ -228,18 +228,18 @@ enum status ref_check_range(const struct ref_call *call, struct diag *diag, int 
 }
 
 enum status ref_check_multiplier(const struct ref_call *call, struct diag *diag, const char *what,
-                                 double real, struct quant_multiplier *m)
+                                 double real, struct fixed_multiplier *m)
 {
-    if (quant_multiplier_of(real, m))
+    if (fixed_quantize_multiplier(real, m))
         return STATUS_OK;
     return ref_fail(call, diag, STATUS_INVALID, "%s is %g, not a factor that 32-bit arithmetic has",
                     what, real);
 }
 
-void ref_store_quant(struct ref_call *call, int o, size_t i, struct quant_range range, int64_t q,
+void ref_store_quant(struct ref_call *call, int o, size_t i, struct fixed_range range, int64_t q,
                      double real, double magnitude, double terms)
 {
-    ref_store_int(call, o, i, quant_clamp(q, range));
+    ref_store_int(call, o, i, fixed_clamp(q, range));
     /* NaN goes through. */
     real = real < range.low ? range.low : real > range.high ? range.high : real;
     ref_store_detail(call, o, i, real, magnitude, terms);

@@ -53,16 +53,16 @@ static inline size_t ref_channel(const struct ref_scales *s, size_t i)
 enum status ref_check_moves(const struct ref_call *call, struct diag *diag, int i, int o);
 
 /* All values of an integer type; of a quantized output with a fused activation. */
-struct quant_range ref_type_range(TfLiteType type);
+struct fixed_range ref_type_range(TfLiteType type);
 enum status ref_check_range(const struct ref_call *call, struct diag *diag, int o,
-                            TfLiteFusedActivation act, struct quant_range *range);
+                            TfLiteFusedActivation act, struct fixed_range *range);
 /* The factor as a multiplier; what names it in a message: "input scale / output scale". */
 enum status ref_check_multiplier(const struct ref_call *call, struct diag *diag, const char *what,
-                                 double real, struct quant_multiplier *m);
+                                 double real, struct fixed_multiplier *m);
 
 /* Stores q, clamped, as element i of output o.  real is the exact result in steps of the output,
  * zero point included; it is clamped, too.  magnitude is in steps as well. */
-void ref_store_quant(struct ref_call *call, int o, size_t i, struct quant_range range, int64_t q,
+void ref_store_quant(struct ref_call *call, int o, size_t i, struct fixed_range range, int64_t q,
                      double real, double magnitude, double terms);
 
 /* The elements of an integer tensor less an offset as floats, which have all values of 16 bits;

@@ -131,8 +131,8 @@ static TfLiteFusedActivation activation(const struct ref_call *call)
 /* What 8-bit arithmetic needs: factors of a, b (but for MUL) and of the result. */
 struct quantized {
     int32_t zero_a, zero_b, zero_y;
-    struct quant_multiplier a, b, y;
-    struct quant_range range;
+    struct fixed_multiplier a, b, y;
+    struct fixed_range range;
     double exact_a, exact_b, exact_y; /* steps of y in one of a, of b, of their product */
 };
 
@@ -157,8 +157,8 @@ static enum status read_quantized(const struct ref_call *call, struct diag *diag
         return ref_check_multiplier(call, diag, "scale of a * scale of b / output scale",
                                     (float)a * (float)b / (float)y, &q->y);
     /* Neither is over a half. */
-    quant_multiplier_of(a / twice, &q->a);
-    quant_multiplier_of(b / twice, &q->b);
+    fixed_quantize_multiplier(a / twice, &q->a);
+    fixed_quantize_multiplier(b / twice, &q->b);
     if (twice / y >= 1 << SUM_SHIFT)
         return ref_fail(call, diag, STATUS_INVALID,
                         "output 0 (output): scale %g is too small for inputs with a scale of %g", y,
@@ -213,15 +213,15 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
     if (call->op->code == BUILTIN_MUL) {
         real = (double)a * b * q->exact_y;
         magnitude = fabs(real);
-        steps = quant_multiply(a * b, q->y);
+        steps = fixed_multiply(a * b, q->y);
     } else {
         const bool add_b = call->op->code == BUILTIN_ADD;
-        const int32_t of_a = quant_multiply(a * (1 << SUM_SHIFT), q->a);
-        const int32_t of_b = quant_multiply(b * (1 << SUM_SHIFT), q->b);
+        const int32_t of_a = fixed_multiply(a * (1 << SUM_SHIFT), q->a);
+        const int32_t of_b = fixed_multiply(b * (1 << SUM_SHIFT), q->b);
 
         real = a * q->exact_a + (add_b ? b : -b) * q->exact_b;
         magnitude = fabs(a * q->exact_a) + fabs(b * q->exact_b);
-        steps = quant_multiply(add_b ? of_a + of_b : of_a - of_b, q->y);
+        steps = fixed_multiply(add_b ? of_a + of_b : of_a - of_b, q->y);
     }
     ref_store_quant(call, 0, at, q->range, (int64_t)q->zero_y + steps, real + q->zero_y, magnitude,
                     1);

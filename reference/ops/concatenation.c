@@ -76,7 +76,7 @@ static void rescale(struct ref_call *call, int i, size_t at, size_t count)
         const float steps = (float)q * scale + offset;
 
         ref_store_quant(call, 0, at, ref_type_range(y->type),
-                        (int64_t)quant_round(steps) + ref_zero_point(y), real + ref_zero_point(y),
+                        (int64_t)fixed_round(steps) + ref_zero_point(y), real + ref_zero_point(y),
                         fabs(real), 1);
     }
 }

@@ -78,7 +78,7 @@ static double factor_of(const struct ref_call *call)
 
 static enum status quantize_prepare(struct ref_call *call, struct diag *diag)
 {
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 
     TRY(ref_check_in_types(call, diag, 0, "input",
                            REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int32),
@@ -100,7 +100,7 @@ static enum status quantize_prepare(struct ref_call *call, struct diag *diag)
 static void quantize_float(struct ref_call *call)
 {
     const TfLiteTensor *x = call->in[0], *y = call->out[0];
-    const struct quant_range range = ref_type_range(y->type);
+    const struct fixed_range range = ref_type_range(y->type);
     const struct ref_scales s = ref_scales_of(y, x);
     const size_t count = ref_elements(x);
 
@@ -110,7 +110,7 @@ static void quantize_float(struct ref_call *call)
         const float steps = x->data.f[i] / scale;
         const double real = (double)x->data.f[i] / scale;
 
-        ref_store_quant(call, 0, i, range, (int64_t)quant_round(steps) + zero, real + zero,
+        ref_store_quant(call, 0, i, range, (int64_t)fixed_round(steps) + zero, real + zero,
                         fabs(real), 1);
     }
 }
@@ -119,7 +119,7 @@ static enum status quantize_eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *x = call->in[0], *y = call->out[0];
     const size_t count = ref_elements(x);
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 
     if (x->type == kTfLiteFloat32) {
         quantize_float(call);
@@ -132,7 +132,7 @@ static enum status quantize_eval(struct ref_call *call, struct diag *diag)
         const double real = (double)steps * factor_of(call);
 
         ref_store_quant(call, 0, i, ref_type_range(y->type),
-                        (int64_t)zero + quant_multiply(quant_wrap(steps), m), real + zero,
+                        (int64_t)zero + fixed_multiply(fixed_wrap(steps), m), real + zero,
                         fabs(real), 1);
     }
     return STATUS_OK;

@@ -107,7 +107,7 @@ static enum status check_fixed(const struct ref_call *call, struct diag *diag, c
 }
 
 static enum status read_factor(const struct ref_call *call, struct diag *diag,
-                               struct quant_multiplier *m)
+                               struct fixed_multiplier *m)
 {
     return ref_check_multiplier(call, diag, "bias scale in steps of 2^-12",
                                 ldexp(ref_scale(call->in[BIAS]), Z_BITS), m);
@@ -117,7 +117,7 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag)
 {
     static const char *const roles[] = { "input", "previous activation", "weights", "bias",
                                          "previous state" };
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 
     for (int i = 0; i < INPUTS; i++) {
         TRY(ref_check_scale_in(call, diag, i, roles[i]));
@@ -228,10 +228,10 @@ static void store_cell(struct ref_call *call, size_t at, const struct gate *g, d
 }
 
 /* An exact sum in steps of 2^-12.  The second rounding puts ties up here. */
-static int16_t gate_steps(int32_t sum, struct quant_multiplier m)
+static int16_t gate_steps(int32_t sum, struct fixed_multiplier m)
 {
     const int left = m.e > 0 ? m.e : 0, right = m.e < 0 ? -m.e : 0;
-    int64_t v = quant_high_product(quant_wrap(sum * (INT64_C(1) << left)), m.q);
+    int64_t v = fixed_mul_high(fixed_wrap(sum * (INT64_C(1) << left)), m.q);
 
     /* A shift of a negative number that takes floors. */
     if (right > 0) {
@@ -240,10 +240,10 @@ static int16_t gate_steps(int32_t sum, struct quant_multiplier m)
         v += whole / 2;
         v = (v - (v % whole + whole) % whole) / whole;
     }
-    return (int16_t)quant_clamp(v, ref_type_range(kTfLiteInt16));
+    return (int16_t)fixed_clamp(v, ref_type_range(kTfLiteInt16));
 }
 
-static struct gate gate_of_u8(struct ref_call *call, struct quant_multiplier m, size_t row,
+static struct gate gate_of_u8(struct ref_call *call, struct fixed_multiplier m, size_t row,
                               size_t unit_index, int16_t *steps)
 {
     const TfLiteTensor *const joined = call->out[JOINED], *const w = call->in[WEIGHTS];
@@ -260,7 +260,7 @@ static struct gate gate_of_u8(struct ref_call *call, struct quant_multiplier m, 
         sum += product;
         magnitude += fabs((double)product);
     }
-    *steps = gate_steps(quant_wrap(sum), m);
+    *steps = gate_steps(fixed_wrap(sum), m);
     ref_store_quant(call, Z, row * rows + unit_index, ref_type_range(kTfLiteInt16), *steps,
                     ldexp((double)sum * scale, Z_BITS), ldexp(magnitude * scale, Z_BITS), terms);
     return gate_with((double)sum * scale, magnitude * scale, terms);
@@ -270,24 +270,26 @@ static void store_cell_u8(struct ref_call *call, size_t at, const struct gate *g
                           const int16_t *steps, int16_t c_prev)
 {
     const struct cell cell = cell_of(g, ldexp(c_prev, -C_BITS));
-    const int16_t i = quant16_logistic(steps[GATE_I]), j = quant16_tanh(steps[GATE_J]);
-    const int16_t f = quant16_logistic(steps[GATE_F]), o = quant16_logistic(steps[GATE_O]);
-    const int16_t c = quant16_saturate(quant_shift_right(quant16_high_product(i, j), 15 - C_BITS) +
-                                       quant16_high_product(f, c_prev));
+    const int16_t i = fixed16_logistic(steps[GATE_I]), j = fixed16_tanh(steps[GATE_J]);
+    const int16_t f = fixed16_logistic(steps[GATE_F]), o = fixed16_logistic(steps[GATE_O]);
+    const int16_t c =
+        fixed16_saturate(fixed_rounding_shift_right(fixed16_mul_high(i, j), 15 - C_BITS) +
+                         fixed16_mul_high(f, c_prev));
     /* Of c in steps of 2^-12. */
-    const int16_t h = quant16_high_product(o, quant16_tanh(quant16_saturate(2 * c)));
+    const int16_t h = fixed16_mul_high(o, fixed16_tanh(fixed16_saturate(2 * c)));
 
     ref_store_quant(call, C, at, ref_type_range(kTfLiteInt16), c, ldexp(cell.c, C_BITS),
                     ldexp(cell.dc / unit, C_BITS), 1);
-    ref_store_quant(call, H, at, ref_type_range(kTfLiteUInt8), ZERO + quant_shift_right(h, 8),
-                    cell.h * STEPS_OF_1 + ZERO, cell.dh / unit * STEPS_OF_1, 1);
+    ref_store_quant(call, H, at, ref_type_range(kTfLiteUInt8),
+                    ZERO + fixed_rounding_shift_right(h, 8), cell.h * STEPS_OF_1 + ZERO,
+                    cell.dh / unit * STEPS_OF_1, 1);
 }
 
 static enum status eval_cell(struct ref_call *call, struct diag *diag, size_t b, size_t a)
 {
     const size_t cells = (size_t)ref_dim(call->in[H_PREV], 1), at = b * cells + a;
     struct gate gates[GATES];
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
     int16_t steps[GATES];
 
     if (is_u8(call)) {

@@ -51,7 +51,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     TRY(ref_check_activation(call, diag, p->activation));
     if (ref_is_8bit(call->in[0]->type)) {
-        struct quant_range range;
+        struct fixed_range range;
 
         TRY(ref_check_scale_in(call, diag, 0, "input"));
         TRY(ref_check_moves(call, diag, 0, 0));
@@ -70,7 +70,7 @@ struct window_sum {
 };
 
 typedef void store_function(struct ref_call *call, size_t at, const struct window_sum *s,
-                            struct quant_range range);
+                            struct fixed_range range);
 
 /* x: the input's elements; of an integer type as they are, without regard to the zero point. */
 static enum status each_window(struct ref_call *call, struct diag *diag, const float *x,
@@ -79,7 +79,7 @@ static enum status each_window(struct ref_call *call, struct diag *diag, const f
     const TfLitePoolParams *p = call->params;
     const int *xd = call->in[0]->dims->data, *yd = call->out[0]->dims->data;
     const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
-    struct quant_range range = { 0 };
+    struct fixed_range range = { 0 };
     struct ref_window wh, ww;
     size_t at = 0;
 
@@ -121,7 +121,7 @@ static enum status each_window(struct ref_call *call, struct diag *diag, const f
 
 /* Sums of integers are exact in double. */
 static void store_average(struct ref_call *call, size_t at, const struct window_sum *s,
-                          struct quant_range range)
+                          struct fixed_range range)
 {
     const TfLitePoolParams *p = call->params;
 
@@ -137,13 +137,13 @@ static void store_average(struct ref_call *call, size_t at, const struct window_
 }
 
 static void store_max(struct ref_call *call, size_t at, const struct window_sum *s,
-                      struct quant_range range)
+                      struct fixed_range range)
 {
     const TfLitePoolParams *p = call->params;
     const double y = ref_activation(p->activation, s->largest);
 
     if (ref_is_8bit(call->out[0]->type))
-        ref_store_int(call, 0, at, quant_clamp((int64_t)s->largest, range));
+        ref_store_int(call, 0, at, fixed_clamp((int64_t)s->largest, range));
     else
         ref_store(call, 0, at, y, fabs(y), 1);
 }

@@ -8,7 +8,7 @@
 /* Factors of x, and of x times alpha. */
 struct quantized {
     double one_scale, product_scale;
-    struct quant_multiplier one, product;
+    struct fixed_multiplier one, product;
 };
 
 static enum status read_quantized(const struct ref_call *call, struct diag *diag,
@@ -67,7 +67,7 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
     const int32_t alpha = (int32_t)ref_load_int(call->in[1], from) - ref_zero_point(call->in[1]);
     const int32_t zero = ref_zero_point(y);
     const int32_t steps =
-        x >= 0 ? quant_multiply(x, q->one) : quant_multiply(x * alpha, q->product);
+        x >= 0 ? fixed_multiply(x, q->one) : fixed_multiply(x * alpha, q->product);
     const double real = x >= 0 ? x * q->one_scale : x * alpha * q->product_scale;
 
     ref_store_quant(call, 0, at, ref_type_range(y->type), (int64_t)zero + steps, real + zero,

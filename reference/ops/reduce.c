@@ -41,7 +41,7 @@ static enum status read_axes(const struct ref_call *call, struct diag *diag, boo
 /* The factor from a sum of count elements to steps of the output.  Its integer part takes in the
  * division, after a shift to the left by as many bits as there is room for. */
 static enum status read_factor(const struct ref_call *call, struct diag *diag, size_t count,
-                               struct quant_multiplier *m)
+                               struct fixed_multiplier *m)
 {
     int shift = 0;
 
@@ -67,7 +67,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(ref_check_in(call, diag, 1, "axes", kTfLiteInt32, 0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     if (ref_is_8bit(call->in[0]->type)) {
-        struct quant_multiplier m;
+        struct fixed_multiplier m;
 
         TRY(ref_check_scale_in(call, diag, 0, "input"));
         TRY(ref_check_scale_out(call, diag, 0));
@@ -91,7 +91,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 }
 
 /* sum, magnitude: of the elements less their zero point. */
-static void store_quantized(struct ref_call *call, size_t at, struct quant_multiplier m, double sum,
+static void store_quantized(struct ref_call *call, size_t at, struct fixed_multiplier m, double sum,
                             double magnitude, double count)
 {
     const TfLiteTensor *const y = call->out[0];
@@ -99,7 +99,7 @@ static void store_quantized(struct ref_call *call, size_t at, struct quant_multi
     const double steps = ref_scale(call->in[0]) / ref_scale(y);
 
     ref_store_quant(call, 0, at, ref_type_range(y->type),
-                    (int64_t)zero + quant_multiply(quant_wrap((int64_t)sum), m),
+                    (int64_t)zero + fixed_multiply(fixed_wrap((int64_t)sum), m),
                     sum / count * steps + zero, magnitude / count * steps, count);
 }
 
@@ -112,7 +112,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     int32_t outer_dims[REF_MAX_RANK], inner_dims[REF_MAX_RANK], outer[REF_MAX_RANK] = { 0 };
     const bool quantized = ref_is_8bit(x->type);
     const int32_t zero = quantized ? ref_zero_point(x) : 0;
-    struct quant_multiplier m = { 0 };
+    struct fixed_multiplier m = { 0 };
     size_t count = 1, at = 0;
 
     TRY(read_axes(call, diag, reduced));

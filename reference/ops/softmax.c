@@ -20,7 +20,7 @@ static void read_params(const struct options *options, void *params)
 enum { EXPONENT_BITS = 26, SUM_SHIFT = 12, FRACTION_BITS = 31 };
 
 struct fixed {
-    struct quant_multiplier to_exponent; /* from a difference of integers */
+    struct fixed_multiplier to_exponent; /* from a difference of integers */
     int32_t least;                       /* differences below count as nothing */
 };
 
@@ -34,7 +34,7 @@ static enum status read_fixed(const struct ref_call *call, struct diag *diag, st
         return ref_fail(call, diag, STATUS_INVALID,
                         "beta %g with an input scale of %g: a step is less than fixed point has",
                         beta, scale);
-    quant_multiplier_of(real, &f->to_exponent); /* below 2^31 */
+    fixed_quantize_multiplier(real, &f->to_exponent); /* below 2^31 */
     /* -31 is as far as an exponent goes. */
     f->least = -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - f->to_exponent.e));
     return STATUS_OK;
@@ -79,7 +79,7 @@ static double load(const TfLiteTensor *x, size_t i)
 /* The power of a difference in units of 2^-31. */
 static int32_t power_of(const struct fixed *f, int32_t difference)
 {
-    return quant_exp(quant_multiply(difference, f->to_exponent));
+    return fixed_exp(fixed_multiply(difference, f->to_exponent));
 }
 
 /* A row: its largest element, and 1 / sum of the powers as a fraction, which is divided by 2^shift
@@ -98,19 +98,19 @@ static struct fixed_row fixed_row_of(const TfLiteTensor *x, const struct fixed *
 
     for (size_t i = 0; i < depth; i++)
         row.peak =
-            quant_clamp(ref_load_int(x, at + i), (struct quant_range){ row.peak, INT32_MAX });
+            fixed_clamp(ref_load_int(x, at + i), (struct fixed_range){ row.peak, INT32_MAX });
     for (size_t i = 0; i < depth; i++) {
         const int32_t difference = (int32_t)ref_load_int(x, at + i) - row.peak;
 
         if (difference >= f->least)
-            sum += quant_shift_right(power_of(f, difference), SUM_SHIFT);
+            sum += fixed_rounding_shift_right(power_of(f, difference), SUM_SHIFT);
     }
     /* From 512 on every quotient is less than half a step; there the runtime aborts. */
     if (sum >= INT64_C(512) << (FRACTION_BITS - SUM_SHIFT))
         return (struct fixed_row){ .peak = row.peak };
     while (!(sum << zeros & INT64_C(1) << 31))
         zeros++;
-    row.inverse = quant_reciprocal((int32_t)((sum << zeros) - (INT64_C(1) << 31)));
+    row.inverse = fixed_one_over_one_plus((int32_t)((sum << zeros) - (INT64_C(1) << 31)));
     row.shift = SUM_SHIFT - zeros + FRACTION_BITS - 8;
     return row;
 }
@@ -118,13 +118,13 @@ static struct fixed_row fixed_row_of(const TfLiteTensor *x, const struct fixed *
 static void store_fixed(struct ref_call *call, const struct fixed *f, const struct fixed_row *row,
                         size_t i, double y, double magnitude, double terms)
 {
-    const struct quant_range range = ref_type_range(call->out[0]->type);
+    const struct fixed_range range = ref_type_range(call->out[0]->type);
     const int32_t difference = (int32_t)ref_load_int(call->in[0], i) - row->peak;
     int32_t steps = 0;
 
     if (difference >= f->least)
-        steps = quant_shift_right(quant_high_product(row->inverse, power_of(f, difference)),
-                                  row->shift);
+        steps = fixed_rounding_shift_right(fixed_mul_high(row->inverse, power_of(f, difference)),
+                                           row->shift);
     ref_store_quant(call, 0, i, range, (int64_t)range.low + steps,
                     y / ref_scale(call->out[0]) + range.low, magnitude, terms);
 }

@@ -63,8 +63,8 @@ static const struct member *member_of(const struct ref_call *call)
 struct quantized {
     double in_scale, out_scale;
     int32_t in_zero, out_zero;
-    struct quant_multiplier m;
-    struct quant_range range;
+    struct fixed_multiplier m;
+    struct fixed_range range;
 };
 
 static enum status read_quantized(const struct ref_call *call, struct diag *diag,
@@ -119,9 +119,9 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
     if (m->single) {
         const float steps = m->single((float)q->in_scale * (float)x) * (1 / (float)q->out_scale);
 
-        result = quant_round((double)(roundf(steps) + (float)q->out_zero));
+        result = fixed_round((double)(roundf(steps) + (float)q->out_zero));
     } else {
-        result = (int64_t)q->out_zero + quant_multiply(x, q->m);
+        result = (int64_t)q->out_zero + fixed_multiply(x, q->m);
     }
     ref_store_quant(call, 0, i, q->range, result, y, m->single ? fabs(real) : fabs(y - q->out_zero),
                     1);

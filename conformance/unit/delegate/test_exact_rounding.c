@@ -99,10 +99,10 @@ static void ties_of_doubles(void **state)
 
 static int32_t steps_of(const struct sums *s, int32_t sum, double factor)
 {
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 
-    assert_true(quant_multiplier_of(factor, &m));
-    return s->dense ? quant_round(sum * factor) : quant_multiply(sum, m);
+    assert_true(fixed_quantize_multiplier(factor, &m));
+    return s->dense ? fixed_round(sum * factor) : fixed_multiply(sum, m);
 }
 
 /* The scales of u8 are multiplied in f32 for the fixed-point factor, but not for the double. */

@@ -24,16 +24,16 @@ static void factors_become_multipliers(void **state)
         { 0x1p30, 1 << 30, 31 },
     };
     static const double bad[] = { -0.5, NAN, INFINITY, 0x1p31, 0x1p31 * (1 - 0x1p-40) };
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        assert_true(quant_multiplier_of(rows[i].real, &m));
+        assert_true(fixed_quantize_multiplier(rows[i].real, &m));
         if (m.q != rows[i].q || m.e != rows[i].e)
             fail_msg("%.17g: %d, %d", rows[i].real, m.q, m.e);
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        if (quant_multiplier_of(bad[i], &m))
+        if (fixed_quantize_multiplier(bad[i], &m))
             fail_msg("%g is taken", bad[i]);
     }
 }
@@ -42,61 +42,61 @@ static void ties_go_where_they_should(void **state)
 {
     (void)state;
     /* The high product: up. */
-    assert_int_equal(quant_high_product(3, 1 << 30), 2);
-    assert_int_equal(quant_high_product(-3, 1 << 30), -1);
-    assert_int_equal(quant_high_product(-5, 1 << 30), -2);
-    assert_int_equal(quant_high_product(INT32_MIN, INT32_MIN), INT32_MAX);
-    assert_int_equal(quant_high_product(INT32_MIN, INT32_MAX), -INT32_MAX);
+    assert_int_equal(fixed_mul_high(3, 1 << 30), 2);
+    assert_int_equal(fixed_mul_high(-3, 1 << 30), -1);
+    assert_int_equal(fixed_mul_high(-5, 1 << 30), -2);
+    assert_int_equal(fixed_mul_high(INT32_MIN, INT32_MIN), INT32_MAX);
+    assert_int_equal(fixed_mul_high(INT32_MIN, INT32_MAX), -INT32_MAX);
     /* The shift: away from zero. */
-    assert_int_equal(quant_shift_right(5, 1), 3);
-    assert_int_equal(quant_shift_right(-5, 1), -3);
-    assert_int_equal(quant_shift_right(6, 2), 2);
-    assert_int_equal(quant_shift_right(-6, 2), -2);
-    assert_int_equal(quant_shift_right(-5, 2), -1);
-    assert_int_equal(quant_shift_right(-7, 0), -7);
-    assert_int_equal(quant_shift_right(INT32_MAX, 31), 1);
-    assert_int_equal(quant_shift_right(INT32_MIN, 31), -1);
-    assert_int_equal(quant_shift_right(1 << 30, 31), 1);
-    assert_int_equal(quant_shift_right((1 << 30) - 1, 31), 0);
-    assert_int_equal(quant_shift_left(-3, 4), -48);
-    assert_int_equal(quant_shift_left(1 << 27, 5), INT32_MAX);
-    assert_int_equal(quant_shift_left(-(1 << 27), 5), INT32_MIN);
+    assert_int_equal(fixed_rounding_shift_right(5, 1), 3);
+    assert_int_equal(fixed_rounding_shift_right(-5, 1), -3);
+    assert_int_equal(fixed_rounding_shift_right(6, 2), 2);
+    assert_int_equal(fixed_rounding_shift_right(-6, 2), -2);
+    assert_int_equal(fixed_rounding_shift_right(-5, 2), -1);
+    assert_int_equal(fixed_rounding_shift_right(-7, 0), -7);
+    assert_int_equal(fixed_rounding_shift_right(INT32_MAX, 31), 1);
+    assert_int_equal(fixed_rounding_shift_right(INT32_MIN, 31), -1);
+    assert_int_equal(fixed_rounding_shift_right(1 << 30, 31), 1);
+    assert_int_equal(fixed_rounding_shift_right((1 << 30) - 1, 31), 0);
+    assert_int_equal(fixed_saturating_shift_left(-3, 4), -48);
+    assert_int_equal(fixed_saturating_shift_left(1 << 27, 5), INT32_MAX);
+    assert_int_equal(fixed_saturating_shift_left(-(1 << 27), 5), INT32_MIN);
 
-    assert_int_equal(quant_round(2.5), 3);
-    assert_int_equal(quant_round(-2.5), -3);
-    assert_int_equal(quant_round(1e10), INT32_MAX);
-    assert_int_equal(quant_round(-INFINITY), INT32_MIN);
-    assert_int_equal(quant_wrap(INT64_C(1) << 31), INT32_MIN);
-    assert_int_equal(quant_wrap(-1), -1);
-    assert_int_equal(quant_wrap(INT64_C(0x123456789)), 0x23456789);
-    assert_int_equal(quant_clamp(-130, (struct quant_range){ -128, 127 }), -128);
-    assert_int_equal(quant_clamp(INT64_C(1) << 40, (struct quant_range){ -128, 127 }), 127);
+    assert_int_equal(fixed_round(2.5), 3);
+    assert_int_equal(fixed_round(-2.5), -3);
+    assert_int_equal(fixed_round(1e10), INT32_MAX);
+    assert_int_equal(fixed_round(-INFINITY), INT32_MIN);
+    assert_int_equal(fixed_wrap(INT64_C(1) << 31), INT32_MIN);
+    assert_int_equal(fixed_wrap(-1), -1);
+    assert_int_equal(fixed_wrap(INT64_C(0x123456789)), 0x23456789);
+    assert_int_equal(fixed_clamp(-130, (struct fixed_range){ -128, 127 }), -128);
+    assert_int_equal(fixed_clamp(INT64_C(1) << 40, (struct fixed_range){ -128, 127 }), 127);
 }
 
 /* Two roundings make 1 of 7/16. */
 static void factors_are_applied_with_two_roundings(void **state)
 {
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 
     (void)state;
-    assert_true(quant_multiplier_of(0.0625, &m));
-    assert_int_equal(quant_multiply(6, m), 0);
-    assert_int_equal(quant_multiply(7, m), 1);
-    assert_int_equal(quant_multiply(23, m), 2);
-    assert_int_equal(quant_multiply(-7, m), 0);
-    assert_int_equal(quant_multiply(-8, m), -1);
-    assert_true(quant_multiplier_of(0.3, &m));
-    assert_int_equal(quant_multiply(-1998, m), -600);
-    assert_int_equal(quant_multiply(-1991, m), -598);
-    assert_true(quant_multiplier_of(0.0007, &m));
-    assert_int_equal(quant_multiply(714, m), 1);
-    assert_int_equal(quant_multiply(-2143, m), -2);
-    assert_int_equal(quant_multiply(INT32_MAX, m), 1503239);
-    assert_int_equal(quant_multiply(INT32_MIN, m), -1503239);
+    assert_true(fixed_quantize_multiplier(0.0625, &m));
+    assert_int_equal(fixed_multiply(6, m), 0);
+    assert_int_equal(fixed_multiply(7, m), 1);
+    assert_int_equal(fixed_multiply(23, m), 2);
+    assert_int_equal(fixed_multiply(-7, m), 0);
+    assert_int_equal(fixed_multiply(-8, m), -1);
+    assert_true(fixed_quantize_multiplier(0.3, &m));
+    assert_int_equal(fixed_multiply(-1998, m), -600);
+    assert_int_equal(fixed_multiply(-1991, m), -598);
+    assert_true(fixed_quantize_multiplier(0.0007, &m));
+    assert_int_equal(fixed_multiply(714, m), 1);
+    assert_int_equal(fixed_multiply(-2143, m), -2);
+    assert_int_equal(fixed_multiply(INT32_MAX, m), 1503239);
+    assert_int_equal(fixed_multiply(INT32_MIN, m), -1503239);
     /* Over 1: bits leave at the top. */
-    assert_true(quant_multiplier_of(3, &m));
-    assert_int_equal(quant_multiply(-7, m), -21);
-    assert_int_equal(quant_multiply(1 << 30, m), 0);
+    assert_true(fixed_quantize_multiplier(3, &m));
+    assert_int_equal(fixed_multiply(-7, m), -21);
+    assert_int_equal(fixed_multiply(1 << 30, m), 0);
 }
 
 static void exponentials_and_reciprocals(void **state)
@@ -124,12 +124,12 @@ static void exponentials_and_reciprocals(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++)
-        assert_int_equal(quant_exp(powers[i].x), powers[i].y);
+        assert_int_equal(fixed_exp(powers[i].x), powers[i].y);
     for (size_t i = 0; i < sizeof inverses / sizeof inverses[0]; i++)
-        assert_int_equal(quant_reciprocal(inverses[i].x), inverses[i].y);
+        assert_int_equal(fixed_one_over_one_plus(inverses[i].x), inverses[i].y);
     /* And near the truth everywhere: e^x to 2^-20. */
     for (int64_t x = 0; x > INT32_MIN; x -= 12345677) {
-        const double wrong = quant_exp((int32_t)x) * 0x1p-31 - exp((double)x * 0x1p-26);
+        const double wrong = fixed_exp((int32_t)x) * 0x1p-31 - exp((double)x * 0x1p-26);
 
         assert_true(fabs(wrong) < 0x1p-20);
     }

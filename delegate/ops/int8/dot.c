@@ -11,10 +11,10 @@ static double factor_of(const struct graph *g, const struct graph_node *n, const
                         size_t channel, bool in_double)
 {
     const struct graph_tensor *x = graph_input(g, n, d->x), *w = graph_input(g, n, d->weights);
-    const double a = fixed_scale(x), b = w->quant.scale[w->quant.count > 1 ? channel : 0];
+    const double a = tensor_scale(x), b = w->quant.scale[w->quant.count > 1 ? channel : 0];
     const bool rounded = x->type == kTfLiteUInt8 && !in_double;
 
-    return (rounded ? (double)((float)a * (float)b) : a * b) / fixed_scale(graph_output(g, n, 0));
+    return (rounded ? (double)((float)a * (float)b) : a * b) / tensor_scale(graph_output(g, n, 0));
 }
 
 static bool check_weights(struct check *c, const struct dot *d)
@@ -60,7 +60,7 @@ uint32_t dot_flip(const struct graph_tensor *t)
 
 int32_t dot_zero(const struct graph_tensor *t)
 {
-    return fixed_zero(t) - (t->type == kTfLiteUInt8 ? 128 : 0);
+    return tensor_zero_point(t) - (t->type == kTfLiteUInt8 ? 128 : 0);
 }
 
 uint32_t dot_outside(const struct graph_tensor *t)
@@ -176,7 +176,7 @@ enum status dot_pack_channels(struct planner *p, const struct graph_node *n, con
         if (d->in_double) {
             put_double(p, packed, at + 4, factor);
         } else {
-            const struct quant_multiplier m = fixed_factor(factor);
+            const struct fixed_multiplier m = requantize_multiplier(factor);
 
             planner_put_word(p, packed, at + 4, (uint32_t)m.q);
             planner_put_word(p, packed, at + 8, (uint32_t)m.e);
@@ -187,8 +187,8 @@ enum status dot_pack_channels(struct planner *p, const struct graph_node *n, con
 
 struct dot_output dot_output_of(const struct graph_tensor *y, int activation)
 {
-    const struct quant_range range = fixed_range(y, activation);
-    const int32_t zero = fixed_zero(y);
+    const struct fixed_range range = requantize_range(y, activation);
+    const int32_t zero = tensor_zero_point(y);
 
     return (struct dot_output){ zero, range.low - zero, range.high - zero };
 }

@@ -20,10 +20,11 @@ bool check_unit_output(struct check *c, double tolerance)
     const struct graph_tensor *t = &c->graph->tensors[y];
     const int32_t least = t->type == kTfLiteInt8 ? INT8_MIN : 0;
 
-    if (fabs(fixed_scale(t) - 1. / 256) <= tolerance / 256 && fixed_zero(t) == least)
+    if (fabs(tensor_scale(t) - 1. / 256) <= tolerance / 256 && tensor_zero_point(t) == least)
         return true;
     return refuse(c, RULE_QUANT_UNIT, y, "scale, zero point", "the CPU kernel refuses it, too",
-                  least ? "1/256, -128" : "1/256, 0", "%g, %d", fixed_scale(t), fixed_zero(t));
+                  least ? "1/256, -128" : "1/256, 0", "%g, %d", tensor_scale(t),
+                  tensor_zero_point(t));
 }
 
 enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_table *table,

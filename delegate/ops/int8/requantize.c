@@ -6,18 +6,18 @@
 
 bool check_factor(struct check *c, int tensor, const char *what, double real)
 {
-    struct quant_multiplier m;
+    struct fixed_multiplier m;
 
-    return quant_multiplier_of(real, &m) ||
+    return fixed_quantize_multiplier(real, &m) ||
            refuse(c, RULE_QUANT_SCALE, tensor, what, "quantize the node again", "below 2^31", "%g",
                   real);
 }
 
-struct quant_multiplier fixed_factor(double real)
+struct fixed_multiplier requantize_multiplier(double real)
 {
-    struct quant_multiplier m = { 0, 0 };
+    struct fixed_multiplier m = { 0, 0 };
 
-    quant_multiplier_of(real, &m);
+    fixed_quantize_multiplier(real, &m);
     return m;
 }
 
@@ -28,42 +28,42 @@ static bool bound_of(const struct graph_tensor *t, float real, int64_t *q)
 
     if (!(steps >= (float)INT32_MIN && steps <= (float)INT32_MAX))
         return false;
-    *q = (int64_t)steps + fixed_zero(t);
+    *q = (int64_t)steps + tensor_zero_point(t);
     return true;
 }
 
-static bool range_of(const struct graph_tensor *y, int activation, struct quant_range *range)
+static bool range_of(const struct graph_tensor *y, int activation, struct fixed_range *range)
 {
     const bool both = activation == kTfLiteActRelu6 || activation == kTfLiteActReluN1To1;
     int64_t low, high;
 
-    *range = y->type == kTfLiteInt8 ? (struct quant_range){ INT8_MIN, INT8_MAX }
-                                    : (struct quant_range){ 0, UINT8_MAX };
+    *range = y->type == kTfLiteInt8 ? (struct fixed_range){ INT8_MIN, INT8_MAX }
+                                    : (struct fixed_range){ 0, UINT8_MAX };
     high = range->high;
     if (activation != kTfLiteActRelu && !both)
         return true;
     if (!bound_of(y, activation == kTfLiteActReluN1To1 ? -1 : 0, &low) ||
         (both && !bound_of(y, activation == kTfLiteActRelu6 ? 6 : 1, &high)))
         return false;
-    range->low = quant_clamp(low, *range);
-    range->high = quant_clamp(high, *range);
+    range->low = fixed_clamp(low, *range);
+    range->high = fixed_clamp(high, *range);
     return true;
 }
 
 bool check_steps(struct check *c, int i, int activation)
 {
     const int tensor = c->node->outputs[i];
-    struct quant_range range;
+    struct fixed_range range;
 
     return range_of(&c->graph->tensors[tensor], activation, &range) ||
            refuse(c, RULE_QUANT_SCALE, tensor, "scale", "quantize the output again",
                   "bounds of the activation are below 2^31 steps", "%g",
-                  fixed_scale(&c->graph->tensors[tensor]));
+                  tensor_scale(&c->graph->tensors[tensor]));
 }
 
-struct quant_range fixed_range(const struct graph_tensor *y, int activation)
+struct fixed_range requantize_range(const struct graph_tensor *y, int activation)
 {
-    struct quant_range range;
+    struct fixed_range range;
 
     range_of(y, activation, &range);
     return range;

@@ -14,19 +14,19 @@
  * "input scale / output scale", of which tensor. */
 bool check_factor(struct check *c, int tensor, const char *what, double real);
 /* It as q * 2^(e - 31); call it of what check_factor has passed. */
-struct quant_multiplier fixed_factor(double real);
+struct fixed_multiplier requantize_multiplier(double real);
 
 /* The bounds of a fused activation are numbers of 32 bits in steps of output i. */
 bool check_steps(struct check *c, int i, int activation);
 /* The values that an 8-bit output with a fused activation has; 0: none. */
-struct quant_range fixed_range(const struct graph_tensor *y, int activation);
+struct fixed_range requantize_range(const struct graph_tensor *y, int activation);
 
 /* Of a tensor that has scales. */
-static inline double fixed_scale(const struct graph_tensor *t)
+static inline double tensor_scale(const struct graph_tensor *t)
 {
     return t->quant.scale[0];
 }
-static inline int32_t fixed_zero(const struct graph_tensor *t)
+static inline int32_t tensor_zero_point(const struct graph_tensor *t)
 {
     return t->quant.zero_point[0];
 }
