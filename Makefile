@@ -72,7 +72,7 @@ $(B)/%.o: $(B)/%.c $(B)/flags
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 # Its loops are worth vector instructions, which gcc 12 makes of them from here on.
-$(B)/delegate/host_copy.o: OPT += -O3
+$(B)/delegate/runtime/host_copy.o: OPT += -O3
 
 # Rebuild all when the flags change.
 $(B)/flags: force
@@ -97,7 +97,7 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv) \
        $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
 # Without names and lines (-g0): a debugger's comfort would be a fifth of the library.
-GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -I.
+GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $<
 $(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DHALF=0)
 $(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DHALF=1)
@@ -106,6 +106,7 @@ $(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DDOT=0)
 $(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DDOT=1)
 # A dependency file may name an include that has moved since: rebuild instead of stopping.
 %.glsl: ;
+%.args.h: ;
 $(B)/glslang_flags: force
 	@mkdir -p $(@D)
 	@echo '$(GLSLANG)' | cmp -s - $@ || echo '$(GLSLANG)' >$@

@@ -27,7 +27,7 @@ libc='<(assert|ctype|dirent|dlfcn|errno|fcntl|float|fnmatch|ftw|getopt|glob|intt
 api='"tensorflow/lite/[a-z_/0-9]+\.h"'
 reference='"reference/[a-z0-9_/]+\.(h|def)"'
 shared='"reference/base/[a-z0-9_]+\.(h|def)"|"reference/ops\.def"'
-delegate='"delegate/[a-z0-9_/]+\.(h|def)"'
+delegate='"delegate/[a-z0-9_/.]+\.(h|def)"'
 libraries='<(hdf5|jansson|jerror|jpeglib|png|sha2|xxhash)\.h>'
 conformance="$reference|\"conformance/[a-z0-9_/]+\\.(h|def)\"|\"assay_gpu\\.h\""
 

@@ -1,16 +1,11 @@
 /* SOFTMAX over the last dim. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/softmax.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
 #include <string.h>
-
-struct softmax_args {
-    uint32_t count, channels, slices;
-    float beta;
-};
-_Static_assert(sizeof(struct softmax_args) == 16, "softmax.comp");
 
 static bool accept_softmax(struct check *c)
 {

@@ -2,15 +2,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/ops/softmax.args.h"
 
 WRITES(0, dst);
 READS(1, src);
-
-layout(push_constant) uniform Args {
-    uint count; // rows
-    uint channels, slices;
-    float beta;
-} args;
 
 const float LOWEST = -3.402823466e38;
 

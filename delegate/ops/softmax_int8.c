@@ -3,16 +3,12 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/softmax_int8.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
 
 enum { EXPONENT_BITS = 26, VALUES = 256 };
-
-struct softmax_args {
-    uint32_t count, channels, slices;
-};
-_Static_assert(sizeof(struct softmax_args) == 12, "softmax_int8.comp");
 
 /* From a difference of integers to an exponent. */
 static double factor_of(const struct graph *g, const struct graph_node *n)
@@ -53,18 +49,18 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "softmax_int8", n, WORKGROUP, 1, 1);
-    struct softmax_args args;
+    struct softmax_int8_args args;
     struct packed powers;
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     TRY(pack_powers(p, n, &powers));
-    args = (struct softmax_args){
+    args = (struct softmax_int8_args){
         .count = p->plan->tensors[dst].rows,
         .channels = p->plan->tensors[dst].channels,
         .slices = p->plan->tensors[dst].slices,
     };
-    step_spec(s, 3, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
+    step_spec(s, SOFTMAX_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
     step_shared(s, WORKGROUP * (uint32_t)sizeof(uint32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);

@@ -4,17 +4,13 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/softmax_int8.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 layout(set = 0, binding = 2) readonly buffer Powers { int powers[]; }; // of 0, -1, .. -255
 
-layout(constant_id = 3) const bool SIGNED = false;
-
-layout(push_constant) uniform Args {
-    uint count; // rows
-    uint channels, slices;
-} args;
+layout(constant_id = SOFTMAX_INT8_SPEC_SIGNED) const bool SIGNED = false;
 
 const uint SUM_SHIFT = 12u;
 // From here on every quotient is less than half a step, and the sum is not counted further.

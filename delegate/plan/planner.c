@@ -2,6 +2,7 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/plan.h"
 #include "delegate/plan/shader_args.h"
+#include "delegate/shaders/args.h"
 #include "delegate/plan/workgroups.h"
 
 #include "reference/base/checked.h"
@@ -198,9 +199,9 @@ struct plan_step *planner_step_at(struct planner *p, const char *shader,
         return NULL;
     }
     s->node = node ? node->host_node : -1;
-    step_spec(s, 0, x);
-    step_spec(s, 1, y);
-    step_spec(s, 2, z);
+    step_spec(s, SPEC_WORKGROUP_X, x);
+    step_spec(s, SPEC_WORKGROUP_Y, y);
+    step_spec(s, SPEC_WORKGROUP_Z, z);
     plan->steps[plan->step_count++] = s;
     return s;
 }

@@ -2,7 +2,10 @@
 //
 // An 8-bit tensor is rows of channels; a slice of 4 is one word, the first channel in its low byte.
 // Bytes past the last channel hold anything.  Whether bytes are signed is up to the shader.
-layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
+#include "delegate/shaders/args.h"
+
+layout(local_size_x_id = SPEC_WORKGROUP_X, local_size_y_id = SPEC_WORKGROUP_Y,
+       local_size_z_id = SPEC_WORKGROUP_Z) in;
 
 #define INT_READS(bind, name)                                                                      \
     layout(set = 0, binding = bind) readonly buffer IntReads##name { uint name[]; }

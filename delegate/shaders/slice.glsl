@@ -10,7 +10,10 @@
 #define STORED vec4
 #endif
 
-layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
+#include "delegate/shaders/args.h"
+
+layout(local_size_x_id = SPEC_WORKGROUP_X, local_size_y_id = SPEC_WORKGROUP_Y,
+       local_size_z_id = SPEC_WORKGROUP_Z) in;
 
 // Declares buffer `name` of slices at a binding.
 #define READS(bind, name)                                                                          \
