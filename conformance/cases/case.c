@@ -225,19 +225,21 @@ static enum status add_cases(struct test_case *cases, size_t *count, const struc
 
 static enum status walk(struct test_case *cases, size_t *count, struct diag *diag)
 {
-    *count = 0;
-    for (size_t s = 0; s < suite_count; s++) {
-        const struct row_list list = list_rows(suites[s]);
+    const struct suite *suite;
 
-        for (size_t m = 0; m < suites[s]->member_count; m++) {
-            const struct suite_member *const member = &suites[s]->members[m];
+    *count = 0;
+    for (size_t s = 0; (suite = suite_at(s)) != NULL; s++) {
+        const struct row_list list = list_rows(suite);
+
+        for (size_t m = 0; m < suite->member_count; m++) {
+            const struct suite_member *const member = &suite->members[m];
 
             for (size_t r = 0; r < list.count; r++) {
                 const struct op_case *const row = row_at(&list, r);
                 if (row->only && !has_word(row->only, member->op))
                     continue;
                 for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
-                    const struct subrow subrow = { suites[s], member, row, (enum case_type)t };
+                    const struct subrow subrow = { suite, member, row, (enum case_type)t };
 
                     if (has_type(&subrow))
                         TRY(add_cases(cases, count, &subrow, diag));

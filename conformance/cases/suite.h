@@ -165,11 +165,10 @@ struct suite {
         .sweep = (sweep_),                                                                         \
     }
 
-/* All suites, in the order of ops.def, behind them suite_arg_max, which shares a stem, and those of
+/* The suites, in the order of ops.def, behind them suite_arg_max, which shares a stem, and those of
  * graphs of several ops (suite_gap, suite_pairs): a member of these is what its rows are about, its
- * bound is not used. */
-extern const struct suite *const suites[];
-extern const size_t suite_count;
+ * bound is not used.  NULL past the end. */
+const struct suite *suite_at(size_t index);
 
 /* The member that is an op; NULL when no suite has it. */
 const struct suite_member *suite_find_member(int32_t code);

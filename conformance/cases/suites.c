@@ -1,24 +1,32 @@
-/* The table of suites: one for each stem of reference/ops.def. */
+/* The table of suites: one for each stem that reference/ops.def names. */
 #include "conformance/cases/suite.h"
 
-#define OP(stem) extern const struct suite suite_##stem;
-#define HOST_OP  OP
+#define OP(code_, stem, ...) extern const struct suite suite_##stem;
 #include "reference/ops.def"
 #undef OP
-#undef HOST_OP
 extern const struct suite suite_arg_max, suite_gap, suite_pairs;
 
-const struct suite *const suites[] = {
-#define OP(stem) &suite_##stem,
-#define HOST_OP  OP
+/* A row an op; the ops of a stem stand together and share a suite. */
+static const struct suite *const rows[] = {
+#define OP(code_, stem, ...) &suite_##stem,
 #include "reference/ops.def"
 #undef OP
-#undef HOST_OP
     &suite_arg_max,
     &suite_gap,
     &suite_pairs,
 };
-const size_t suite_count = sizeof suites / sizeof suites[0];
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+const struct suite *suite_at(size_t index)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (i > 0 && rows[i] == rows[i - 1])
+            continue;
+        if (index-- == 0)
+            return rows[i];
+    }
+    return NULL;
+}
 
 const struct case_type_name case_types[CASE_TYPE_COUNT] = {
     [CASE_F32] = { "f32", TENSOR_FLOAT32 },         [CASE_F16] = { "f16", TENSOR_FLOAT16 },
@@ -29,10 +37,10 @@ const struct case_type_name case_types[CASE_TYPE_COUNT] = {
 
 const struct suite_member *suite_find_member(int32_t code)
 {
-    for (size_t i = 0; i < suite_count; i++) {
-        for (size_t j = 0; j < suites[i]->member_count; j++) {
-            if (suites[i]->members[j].code == code)
-                return &suites[i]->members[j];
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        for (size_t j = 0; j < rows[i]->member_count; j++) {
+            if (rows[i]->members[j].code == code)
+                return &rows[i]->members[j];
         }
     }
     return NULL;

@@ -1,7 +1,7 @@
 /* An op of the delegate: what it accepts and how it is planned.
  *
- * Each stem of reference/ops.def marked OP defines one `const struct gpu_family gpu_<stem>` with a
- * row for each of its ops. */
+ * Each stem that runs on the GPU (reference/ops.def) defines one `const struct gpu_family
+ * gpu_<stem>` with a row for each of its ops. */
 #ifndef ASSAY_DELEGATE_GRAPH_GPU_OP_H
 #define ASSAY_DELEGATE_GRAPH_GPU_OP_H
 

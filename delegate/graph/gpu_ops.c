@@ -1,23 +1,31 @@
-/* The delegate's ops: the table that reference/ops.def lists. */
+/* The delegate's ops: the rows of reference/ops.def that run on the GPU. */
 #include "delegate/graph/gpu_op.h"
 
-#define OP(stem)      extern const struct gpu_family gpu_##stem;
-#define HOST_OP(stem) /* no row here yet */
+#define HOST(code_, stem)
+#define OP(code_, stem, runs, ...) runs(code_, stem)
+#define GPU(code_, stem)           extern const struct gpu_family gpu_##stem;
 #include "reference/ops.def"
-#undef OP
+#undef GPU
 
-static const struct gpu_family *const families[] = {
-#define OP(stem) &gpu_##stem,
+static const struct {
+    int32_t code;
+    const struct gpu_family *family;
+} rows[] = {
+#define GPU(code_, stem) { BUILTIN_##code_, &gpu_##stem },
 #include "reference/ops.def"
+#undef GPU
 #undef OP
-#undef HOST_OP
+#undef HOST
 };
 
 const struct gpu_op *gpu_op_find(int32_t code)
 {
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        for (size_t j = 0; j < families[i]->count; j++)
-            if (families[i]->ops[j].code == code)
-                return &families[i]->ops[j];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].code != code)
+            continue;
+        for (size_t j = 0; j < rows[i].family->count; j++)
+            if (rows[i].family->ops[j].code == code)
+                return &rows[i].family->ops[j];
+    }
     return NULL;
 }

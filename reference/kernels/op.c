@@ -10,39 +10,40 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OP(stem) extern const struct ref_family ref_##stem;
-#define HOST_OP  OP
+#define OP(code_, stem, ...) extern const struct ref_family ref_##stem;
 #include "reference/ops.def"
 #undef OP
-#undef HOST_OP
 
-static const struct ref_family *const families[] = {
-#define OP(stem) &ref_##stem,
-#define HOST_OP  OP
+static const struct {
+    int32_t code;
+    const struct ref_family *family;
+} rows[] = {
+#define OP(code_, stem, ...) { BUILTIN_##code_, &ref_##stem },
 #include "reference/ops.def"
 #undef OP
-#undef HOST_OP
 };
 
-enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
-
-const struct ref_op *ref_at(size_t index)
+static const struct ref_op *op_of_row(size_t row)
 {
-    for (size_t f = 0; f < FAMILY_COUNT; f++) {
-        if (index < families[f]->count)
-            return &families[f]->ops[index];
-        index -= families[f]->count;
+    const struct ref_family *const family = rows[row].family;
+
+    for (size_t i = 0; i < family->count; i++) {
+        if (family->ops[i].code == rows[row].code)
+            return &family->ops[i];
     }
     return NULL;
 }
 
+const struct ref_op *ref_at(size_t index)
+{
+    return index < sizeof rows / sizeof rows[0] ? op_of_row(index) : NULL;
+}
+
 const struct ref_op *ref_find(int32_t code)
 {
-    const struct ref_op *op;
-
-    for (size_t i = 0; (op = ref_at(i)) != NULL; i++) {
-        if (op->code == code)
-            return op;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].code == code)
+            return op_of_row(i);
     }
     return NULL;
 }

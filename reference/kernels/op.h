@@ -1,9 +1,9 @@
 /* What an op means: parameters, shape inference and the scalar kernel.
  *
- * Each stem of ops.def defines one `const struct ref_family ref_<stem>` with a row for each of its
- * ops.  Kernels are the clearest loop nests there are; they compute in double and round once, when
- * the result is stored, so the value before rounding is the float64 reference of the tolerance
- * policy.  Integer kernels are exact. */
+ * Each stem that ops.def names defines one `const struct ref_family ref_<stem>` with a row for each
+ * of its ops.  Kernels are the clearest loop nests there are; they compute in double and round
+ * once, when the result is stored, so the value before rounding is the float64 reference of the
+ * tolerance policy.  Integer kernels are exact. */
 #ifndef ASSAY_REFERENCE_KERNELS_OP_H
 #define ASSAY_REFERENCE_KERNELS_OP_H
 

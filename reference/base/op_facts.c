@@ -1,0 +1,53 @@
+/* The rows of reference/ops.def as data. */
+#include "reference/base/op_facts.h"
+
+#include "reference/base/builtin.h"
+
+/* The words of ops.def; their prefixes keep them from meeting other names. */
+enum { ROW_GPU = 1, ROW_HOST = 0, ROW_ACTIVATION = 1, ROW_PLAIN = 0, ROW_VIEW = 1, ROW_OWN = 0 };
+enum { ROW_TAKEN = 1, ROW_SOME = 0, ROW_NO_STATE = 0, ROW_INPUTS_1_4 = 1 << 1 | 1 << 4 };
+#define NONE OP_NONE
+#define ALL  OP_ALL
+
+static const struct op_facts rows[] = {
+#define OP(code_, stem_, runs_, first_, data_, weights_, bias_, fused_, i8_, u8_, f16_, hybrid_,   \
+           hybrid_pc_, result_, output_, state_, monotone_, integers_, ties_)                      \
+    {                                                                                              \
+        .code = BUILTIN_##code_,                                                                   \
+        .stem = #stem_,                                                                            \
+        .on_gpu = ROW_##runs_,                                                                     \
+        .first = (first_),                                                                         \
+        .data = (data_),                                                                           \
+        .weights = (weights_),                                                                     \
+        .bias = (bias_),                                                                           \
+        .fused_activation = ROW_##fused_,                                                          \
+        .i8 = (i8_),                                                                               \
+        .u8 = (u8_),                                                                               \
+        .f16 = (f16_),                                                                             \
+        .hybrid = (hybrid_),                                                                       \
+        .hybrid_per_channel = (hybrid_pc_),                                                        \
+        .result = OP_RESULT_##result_,                                                             \
+        .view = ROW_##output_,                                                                     \
+        .state = ROW_##state_,                                                                     \
+        .monotone = (monotone_),                                                                   \
+        .integers_taken = ROW_##integers_,                                                         \
+        .ties = OP_TIES_##ties_,                                                                   \
+    },
+#include "reference/ops.def"
+#undef OP
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+const struct op_facts *op_facts_find(int32_t code)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].code == code)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+const struct op_facts *op_facts_at(size_t index)
+{
+    return index < ROW_COUNT ? &rows[index] : NULL;
+}
