@@ -3,6 +3,7 @@
 #include "conformance/bench/bench_session.h"
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
+#include "conformance/util/message.h"
 #include "reference/base/memory.h"
 
 #include <math.h>
@@ -50,8 +51,8 @@ enum status bench_start_session(struct bench_session *t, const struct bench_requ
     const int *inputs;
 
     TRY(session_open(&t->s, q->model, diag));
-    t->s.quiet = q->common->quiet;
-    TRY(subject_init(&t->s.subject, q->common->delegate, &q->common->delegate_option, diag));
+    t->s.quiet = q->quiet;
+    TRY(subject_init(&t->s.subject, q->delegate, &q->delegate_options, diag));
     TRY(subject_load(&t->s.subject, diag));
     before = now_ms();
     TRY(subject_create(&t->s.subject, extra, extra_count, &t->s.delegate, diag));
@@ -61,7 +62,7 @@ enum status bench_start_session(struct bench_session *t, const struct bench_requ
     t->prepare_ms = now_ms() - before;
     inputs = interpreter_inputs(t->s.in, &count);
     for (size_t i = 0; i < count; i++)
-        TRY(tensor_fill(interpreter_tensor(t->s.in, inputs[i]), q->common->seed, i, diag));
+        TRY(tensor_fill(interpreter_tensor(t->s.in, inputs[i]), q->seed, i, diag));
     return STATUS_OK;
 }
 
@@ -101,7 +102,7 @@ static enum status repeat(struct session *s, const struct bench_request *q, cons
         }
         TRY(bench_infer(s, &(*list)[*count], diag));
         (*count)++;
-        cli_progress(q->common->quiet, "%s: %zu inferences, %.0f s", what, *count, secs);
+        message_progress(q->quiet, "%s: %zu inferences, %.0f s", what, *count, secs);
     }
 }
 
@@ -183,7 +184,7 @@ static enum status time_inferences(struct bench_result *r, struct bench_session 
     read_stats(&t->s, &before);
     if (s == STATUS_OK)
         s = repeat(&t->s, q, "timing", q->runs, q->min_secs, q->max_secs, &ms, &count, diag);
-    cli_progress_end();
+    message_progress_end();
     if (s == STATUS_OK && count == 0)
         s = diag_fail(diag, STATUS_USAGE, "no inference within --max_secs=%g", q->max_secs);
     if (s == STATUS_OK) {

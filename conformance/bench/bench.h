@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_BENCH_BENCH_H
 #define ASSAY_CONFORMANCE_BENCH_BENCH_H
 
-#include "conformance/cli/args.h"
+#include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
 
 #include <jansson.h>
@@ -12,7 +12,10 @@
 
 struct bench_request {
     const char *model;
-    const struct cli_common *common;
+    const char *delegate; /* as subject_init takes them */
+    struct string_list delegate_options;
+    uint64_t seed;
+    bool quiet;
     /* Inferences go on until there are `runs` of them and they took `min_secs`, or took max_secs.
      */
     uint64_t runs, warmup_runs;

@@ -2,6 +2,7 @@
 
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
+#include "conformance/util/message.h"
 #include "reference/format/builder.h"
 
 #include <stdio.h>
@@ -123,7 +124,7 @@ static enum status start(struct session *s, const struct endurance_request *q, s
     TRY(diag_prefix(diag, session_start(s, diag), "%s", q->model ? q->model : "the small model"));
     inputs = interpreter_inputs(s->in, &count);
     for (size_t i = 0; i < count; i++)
-        TRY(tensor_fill(interpreter_tensor(s->in, inputs[i]), q->common->seed, i, diag));
+        TRY(tensor_fill(interpreter_tensor(s->in, inputs[i]), q->seed, i, diag));
     return STATUS_OK;
 }
 
@@ -153,8 +154,8 @@ static enum status many_starts(struct endurance_series *series, struct session *
             take_sample(series, i + 1, s);
         stop(s);
         s->quiet = true; /* the warnings are those of the first */
-        cli_progress(q->common->quiet, "start %llu of %llu", (unsigned long long)i + 1,
-                     (unsigned long long)q->starts);
+        message_progress(q->quiet, "start %llu of %llu", (unsigned long long)i + 1,
+                         (unsigned long long)q->starts);
     }
     series->seconds = now_s() - begin;
     return STATUS_OK;
@@ -178,8 +179,8 @@ static enum status many_runs(struct endurance_series *series, struct session *s,
         if (!is_sampled(i, q->runs))
             continue;
         take_sample(series, i + 1, s);
-        cli_progress(q->common->quiet, "inference %llu of %llu", (unsigned long long)i + 1,
-                     (unsigned long long)q->runs);
+        message_progress(q->quiet, "inference %llu of %llu", (unsigned long long)i + 1,
+                         (unsigned long long)q->runs);
     }
     series->seconds = now_s() - begin;
     return STATUS_OK;
@@ -194,7 +195,7 @@ enum status endurance_run(struct endurance_result *r, const struct endurance_req
     *r = (struct endurance_result){ 0 };
     if ((status = q->model ? session_open(&s, q->model, diag) : make_small(&s.model, diag)) !=
             STATUS_OK ||
-        (status = session_subject(&s, q->common, diag)) != STATUS_OK)
+        (status = session_subject(&s, q->delegate, &q->delegate_options, diag)) != STATUS_OK)
         goto done;
     session_device(&s, r->device, sizeof r->device);
     stop(&s);

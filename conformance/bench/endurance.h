@@ -8,7 +8,7 @@
 #ifndef ASSAY_CONFORMANCE_BENCH_ENDURANCE_H
 #define ASSAY_CONFORMANCE_BENCH_ENDURANCE_H
 
-#include "conformance/cli/args.h"
+#include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
 
 #include <stdbool.h>
@@ -18,8 +18,11 @@
 enum { ENDURANCE_SAMPLES = 40 };
 
 struct endurance_request {
-    const char *model; /* file; NULL: a small one of our own, of three nodes */
-    const struct cli_common *common;
+    const char *model;    /* file; NULL: a small one of our own, of three nodes */
+    const char *delegate; /* as subject_init takes them */
+    struct string_list delegate_options;
+    uint64_t seed;
+    bool quiet;
     uint64_t starts, runs;
 };
 

@@ -21,7 +21,7 @@ uint32_t select_shard_of(const char *name, uint32_t n)
     return n > 1 ? (uint32_t)(hash % n) : 0;
 }
 
-static bool matches(const struct test_case *c, const struct cli_list *filters)
+static bool matches(const struct test_case *c, const struct string_list *filters)
 {
     for (size_t i = 0; i < filters->count; i++) {
         if (fnmatch(filters->items[i], c->name, 0) == 0)
@@ -50,7 +50,7 @@ enum status select_cases(struct test_case *cases, size_t *count, const struct se
     size_t kept = 0, last;
 
     for (size_t f = 0; f < selection->filters.count; f++) {
-        const struct cli_list one = { &selection->filters.items[f], 1 };
+        const struct string_list one = { &selection->filters.items[f], 1 };
         size_t i = 0;
 
         while (i < all && !matches(&cases[i], &one))

@@ -3,15 +3,15 @@
 #define ASSAY_CONFORMANCE_CASES_SELECT_H
 
 #include "conformance/cases/case.h"
-#include "conformance/cli/args.h"
+#include "conformance/util/string_list.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct selection {
-    struct cli_list filters; /* globs; none: all */
-    uint64_t limit;          /* at most so many an op, or a title of the gap suite; 0: all */
-    uint32_t shard, shards;  /* shard of 0 ... shards-1; shards 0 or 1: all */
+    struct string_list filters; /* globs; none: all */
+    uint64_t limit;             /* at most so many an op, or a title of the gap suite; 0: all */
+    uint32_t shard, shards;     /* shard of 0 ... shards-1; shards 0 or 1: all */
 };
 
 /* Keeps what is selected, in order.  STATUS_USAGE when a filter matches no case at all. */

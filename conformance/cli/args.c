@@ -1,7 +1,8 @@
-/* Reads flags with getopt_long, whose tables and values are built from struct cli_flag, and prints
+/* Reads flags with getopt_long, whose tables and values are built from struct args_flag, and prints
  * help from the same rows. */
 #include "conformance/cli/args.h"
 
+#include "conformance/util/nearest.h"
 #include "reference/base/arena.h"
 
 #include <assert.h>
@@ -9,86 +10,35 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FLAGS_MAX = 64, LONG_BASE = 256 }; /* above every short flag's character */
 
-/* Holds lists and positional arguments until cli_close. */
+/* Holds lists and positional arguments until args_close. */
 static struct arena kept;
 
 static const char *const format_names[] = { [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", NULL };
 
 struct flag_table {
-    struct cli_flag flags[FLAGS_MAX];
+    struct args_flag flags[FLAGS_MAX];
     size_t count;
 };
 
-void cli_close(void)
+void args_close(void)
 {
     arena_close(&kept);
 }
 
-/* ---- names ---- */
-
-/* Edits (insert, delete, replace, swap of neighbours) between two words; at most limit + 1. */
-static size_t edits(const char *a, const char *b, size_t limit)
-{
-    enum { WORD_MAX = 48 };
-    size_t row[3][WORD_MAX + 1];
-    const size_t m = strlen(a), n = strlen(b);
-
-    if (m > WORD_MAX || n > WORD_MAX)
-        return limit + 1;
-    for (size_t j = 0; j <= n; j++)
-        row[0][j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        size_t *const now = row[i % 3], *const last = row[(i + 2) % 3];
-        const size_t *const before = row[(i + 1) % 3];
-
-        now[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
-
-            if (last[j] + 1 < best)
-                best = last[j] + 1;
-            if (now[j - 1] + 1 < best)
-                best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    return row[m % 3][n];
-}
-
-const char *cli_nearest(const char *word, const char *const *names, size_t count)
-{
-    const size_t length = strlen(word);
-    size_t best = length < 3 ? 1 : length < 6 ? 2 : length / 3;
-    const char *nearest = NULL;
-
-    for (size_t i = 0; i < count; i++) {
-        const size_t n = edits(word, names[i], best);
-
-        /* A word that shares nothing with the name is not a misspelling of it. */
-        if (n < strlen(names[i]) && n < length && (nearest ? n < best : n <= best)) {
-            best = n;
-            nearest = names[i];
-        }
-    }
-    return nearest;
-}
-
 /* ---- values ---- */
 
-static bool in_range(const struct cli_flag *f, double x)
+static bool in_range(const struct args_flag *f, double x)
 {
     return (f->min == 0 && f->max == 0) || (x >= f->min && x <= f->max);
 }
 
-static bool read_uint(const struct cli_flag *f, const char *text, uint64_t *out)
+static bool read_uint(const struct args_flag *f, const char *text, uint64_t *out)
 {
     const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     char *end;
@@ -101,7 +51,7 @@ static bool read_uint(const struct cli_flag *f, const char *text, uint64_t *out)
     return errno == 0 && *end == '\0' && in_range(f, (double)*out);
 }
 
-static bool read_double(const struct cli_flag *f, const char *text, double *out)
+static bool read_double(const struct args_flag *f, const char *text, double *out)
 {
     char *end;
 
@@ -111,17 +61,17 @@ static bool read_double(const struct cli_flag *f, const char *text, double *out)
     return *end == '\0' && isfinite(*out) && in_range(f, *out);
 }
 
-static void bad_number(const char *what, const struct cli_flag *f, const char *text)
+static void bad_number(const char *what, const struct args_flag *f, const char *text)
 {
-    const char *const kind = f->kind == CLI_UINT ? "a whole number" : "a number";
+    const char *const kind = f->kind == ARGS_UINT ? "a whole number" : "a number";
 
     if (f->min == 0 && f->max == 0)
-        cli_error(what, "--%s=%s: want %s", f->name, text, kind);
+        message_error(what, "--%s=%s: want %s", f->name, text, kind);
     else
-        cli_error(what, "--%s=%s: want %s from %g to %g", f->name, text, kind, f->min, f->max);
+        message_error(what, "--%s=%s: want %s from %g to %g", f->name, text, kind, f->min, f->max);
 }
 
-static bool read_choice(const char *what, const struct cli_flag *f, const char *text)
+static bool read_choice(const char *what, const struct args_flag *f, const char *text)
 {
     char list[256] = "";
     size_t used = 0;
@@ -135,11 +85,11 @@ static bool read_choice(const char *what, const struct cli_flag *f, const char *
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
                                      f->choices[i]);
     }
-    cli_error(what, "--%s=%s: want one of %s", f->name, text, list);
+    message_error(what, "--%s=%s: want one of %s", f->name, text, list);
     return false;
 }
 
-static bool list_add(struct cli_list *list, const char *item)
+static bool list_add(struct string_list *list, const char *item)
 {
     const char **const items = ARENA_NEW(&kept, list->count + 1, const char *);
 
@@ -148,26 +98,26 @@ static bool list_add(struct cli_list *list, const char *item)
     if (list->count)
         memcpy(items, list->items, list->count * sizeof *items);
     items[list->count] = item;
-    *list = (struct cli_list){ items, list->count + 1 };
+    *list = (struct string_list){ items, list->count + 1 };
     return true;
 }
 
-static bool set_value(const char *what, const struct cli_flag *f, const char *text)
+static bool set_value(const char *what, const struct args_flag *f, const char *text)
 {
     bool ok = true;
 
     switch (f->kind) {
-    case CLI_BOOL: *(bool *)f->target = true; return true;
-    case CLI_STRING: *(const char **)f->target = text; return true;
-    case CLI_CHOICE: return read_choice(what, f, text);
-    case CLI_LIST:
+    case ARGS_BOOL: *(bool *)f->target = true; return true;
+    case ARGS_STRING: *(const char **)f->target = text; return true;
+    case ARGS_CHOICE: return read_choice(what, f, text);
+    case ARGS_LIST:
         if (!list_add(f->target, text)) {
-            cli_error(what, "--%s: out of memory", f->name);
+            message_error(what, "--%s: out of memory", f->name);
             return false;
         }
         return true;
-    case CLI_UINT: ok = read_uint(f, text, f->target); break;
-    case CLI_DOUBLE: ok = read_double(f, text, f->target); break;
+    case ARGS_UINT: ok = read_uint(f, text, f->target); break;
+    case ARGS_DOUBLE: ok = read_double(f, text, f->target); break;
     }
     if (!ok)
         bad_number(what, f, text);
@@ -176,7 +126,7 @@ static bool set_value(const char *what, const struct cli_flag *f, const char *te
 
 /* ---- help ---- */
 
-static void print_flag(const struct cli_flag *f)
+static void print_flag(const struct args_flag *f)
 {
     char left[64];
     const bool is_short = f->name[1] == '\0';
@@ -187,7 +137,7 @@ static void print_flag(const struct cli_flag *f)
     else
         snprintf(left, sizeof left, "%s%s", is_short ? "-" : "--", f->name);
     printf("  %-28s%s%s", left, strlen(left) >= 28 ? " " : "", f->help);
-    if (f->kind == CLI_CHOICE) {
+    if (f->kind == ARGS_CHOICE) {
         for (int i = 0; f->choices[i]; i++)
             printf("%s%s", i ? ", " : ": ", f->choices[i]);
     }
@@ -207,64 +157,64 @@ static void print_help(const struct command *self, const struct flag_table *tabl
 
 /* ---- parsing ---- */
 
-static void table_add(struct flag_table *table, struct cli_flag flag)
+static void table_add(struct flag_table *table, struct args_flag flag)
 {
     assert(table->count < FLAGS_MAX);
     table->flags[table->count++] = flag;
 }
 
-static void add_common(struct flag_table *table, unsigned bits, struct cli_common *c)
+static void add_common(struct flag_table *table, unsigned bits, struct args_common *c)
 {
-    if (bits & CLI_DELEGATE) {
-        table_add(table, (struct cli_flag){ .name = "delegate",
-                                            .kind = CLI_STRING,
-                                            .target = &c->delegate,
-                                            .value = "PATH",
-                                            .help = "delegate library (default: ours; none: the "
-                                                    "scalar reference)" });
-        table_add(table, (struct cli_flag){ .name = "delegate-option",
-                                            .kind = CLI_LIST,
-                                            .target = &c->delegate_option,
-                                            .value = "KEY=VALUE",
-                                            .help = "option of the delegate; repeatable" });
-        table_add(table, (struct cli_flag){ .name = "device",
-                                            .kind = CLI_STRING,
-                                            .target = &c->device,
-                                            .value = "N|NAME",
-                                            .help = "device by index or part of its name" });
+    if (bits & ARGS_DELEGATE) {
+        table_add(table, (struct args_flag){ .name = "delegate",
+                                             .kind = ARGS_STRING,
+                                             .target = &c->delegate,
+                                             .value = "PATH",
+                                             .help = "delegate library (default: ours; none: the "
+                                                     "scalar reference)" });
+        table_add(table, (struct args_flag){ .name = "delegate-option",
+                                             .kind = ARGS_LIST,
+                                             .target = &c->delegate_option,
+                                             .value = "KEY=VALUE",
+                                             .help = "option of the delegate; repeatable" });
+        table_add(table, (struct args_flag){ .name = "device",
+                                             .kind = ARGS_STRING,
+                                             .target = &c->device,
+                                             .value = "N|NAME",
+                                             .help = "device by index or part of its name" });
     }
-    if (bits & CLI_FORMAT) {
-        table_add(table, (struct cli_flag){ .name = "format",
-                                            .kind = CLI_CHOICE,
-                                            .target = &c->format,
-                                            .value = "FORMAT",
-                                            .help = "what is printed",
-                                            .choices = format_names });
-        table_add(table, (struct cli_flag){ .name = "out",
-                                            .kind = CLI_STRING,
-                                            .target = &c->out,
-                                            .value = "PATH",
-                                            .help = "write it there instead of standard output" });
+    if (bits & ARGS_FORMAT) {
+        table_add(table, (struct args_flag){ .name = "format",
+                                             .kind = ARGS_CHOICE,
+                                             .target = &c->format,
+                                             .value = "FORMAT",
+                                             .help = "what is printed",
+                                             .choices = format_names });
+        table_add(table, (struct args_flag){ .name = "out",
+                                             .kind = ARGS_STRING,
+                                             .target = &c->out,
+                                             .value = "PATH",
+                                             .help = "write it there instead of standard output" });
     }
-    if (bits & CLI_SEED)
-        table_add(table, (struct cli_flag){ .name = "seed",
-                                            .kind = CLI_UINT,
-                                            .target = &c->seed,
-                                            .value = "N",
-                                            .help = "seed of all random data (default 1)" });
-    if (bits & CLI_JOBS)
-        table_add(table, (struct cli_flag){ .name = "jobs",
-                                            .kind = CLI_UINT,
-                                            .target = &c->jobs,
-                                            .value = "N",
-                                            .help = "worker processes (default: processors)",
-                                            .min = 1,
-                                            .max = 1024 });
-    if (bits & CLI_QUIET)
-        table_add(table, (struct cli_flag){ .name = "quiet",
-                                            .kind = CLI_BOOL,
-                                            .target = &c->quiet,
-                                            .help = "no progress" });
+    if (bits & ARGS_SEED)
+        table_add(table, (struct args_flag){ .name = "seed",
+                                             .kind = ARGS_UINT,
+                                             .target = &c->seed,
+                                             .value = "N",
+                                             .help = "seed of all random data (default 1)" });
+    if (bits & ARGS_JOBS)
+        table_add(table, (struct args_flag){ .name = "jobs",
+                                             .kind = ARGS_UINT,
+                                             .target = &c->jobs,
+                                             .value = "N",
+                                             .help = "worker processes (default: processors)",
+                                             .min = 1,
+                                             .max = 1024 });
+    if (bits & ARGS_QUIET)
+        table_add(table, (struct args_flag){ .name = "quiet",
+                                             .kind = ARGS_BOOL,
+                                             .target = &c->quiet,
+                                             .help = "no progress" });
 }
 
 static void unknown_flag(const char *what, const char *arg, const struct flag_table *table)
@@ -274,34 +224,34 @@ static void unknown_flag(const char *what, const char *arg, const struct flag_ta
     const char *near;
 
     if (strncmp(arg, "--", 2) != 0) {
-        cli_error(what, "unknown flag %s; `assay %s --help` lists them", arg, what);
+        message_error(what, "unknown flag %s; `assay %s --help` lists them", arg, what);
         return;
     }
     snprintf(word, sizeof word, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
     for (size_t i = 0; i < table->count; i++)
         names[i] = table->flags[i].name;
-    near = cli_nearest(word, names, table->count);
+    near = nearest_name(word, names, table->count);
     if (near)
-        cli_error(what, "unknown flag --%s; did you mean --%s?", word, near);
+        message_error(what, "unknown flag --%s; did you mean --%s?", word, near);
     else
-        cli_error(what, "unknown flag --%s; `assay %s --help` lists them", word, what);
+        message_error(what, "unknown flag --%s; `assay %s --help` lists them", word, what);
 }
 
 /* What getopt_long refused: it returned result, and looked at arg. */
 static void explain(const char *what, int result, const char *arg, const struct flag_table *table)
 {
-    const struct cli_flag *f = NULL;
+    const struct args_flag *f = NULL;
 
     if (optopt >= LONG_BASE && (size_t)(optopt - LONG_BASE) < table->count)
         f = &table->flags[optopt - LONG_BASE];
     if (result == ':' && f)
-        cli_error(what, "--%s needs a value: --%s=%s", f->name, f->name, f->value);
+        message_error(what, "--%s needs a value: --%s=%s", f->name, f->name, f->value);
     else if (result == ':')
-        cli_error(what, "-%c needs a value", optopt);
+        message_error(what, "-%c needs a value", optopt);
     else if (f)
-        cli_error(what, "--%s takes no value", f->name);
+        message_error(what, "--%s takes no value", f->name);
     else if (optopt == LONG_BASE + FLAGS_MAX)
-        cli_error(what, "--help takes no value");
+        message_error(what, "--help takes no value");
     else if (optopt != 0)
         unknown_flag(what, (char[]){ '-', (char)optopt, '\0' }, table);
     else
@@ -309,7 +259,7 @@ static void explain(const char *what, int result, const char *arg, const struct 
 }
 
 /* The device flag is an option like the others; the delegate knows nothing of flags. */
-static bool device_to_option(struct cli_common *c)
+static bool device_to_option(struct args_common *c)
 {
     static const char key[] = "device=";
     const size_t bytes = sizeof key + strlen(c->device);
@@ -321,13 +271,13 @@ static bool device_to_option(struct cli_common *c)
     return list_add(&c->delegate_option, item);
 }
 
-static bool check_options(const char *what, const struct cli_list *options)
+static bool check_options(const char *what, const struct string_list *options)
 {
     for (size_t i = 0; i < options->count; i++) {
         const char *const equals = strchr(options->items[i], '=');
 
         if (!equals || equals == options->items[i]) {
-            cli_error(what, "--delegate-option=%s: want KEY=VALUE", options->items[i]);
+            message_error(what, "--delegate-option=%s: want KEY=VALUE", options->items[i]);
             return false;
         }
     }
@@ -341,15 +291,15 @@ static void fill_getopt(const struct flag_table *table, struct option *longs, ch
     *shorts++ = ':'; /* tell a missing value from an unknown flag */
     *shorts++ = 'h';
     for (size_t i = 0; i < table->count; i++) {
-        const struct cli_flag *const f = &table->flags[i];
+        const struct args_flag *const f = &table->flags[i];
 
         if (f->name[1] == '\0') {
             *shorts++ = f->name[0];
-            if (f->kind != CLI_BOOL)
+            if (f->kind != ARGS_BOOL)
                 *shorts++ = ':';
         } else {
             longs[long_count++] =
-                (struct option){ f->name, f->kind == CLI_BOOL ? no_argument : required_argument,
+                (struct option){ f->name, f->kind == ARGS_BOOL ? no_argument : required_argument,
                                  NULL, LONG_BASE + (int)i };
         }
     }
@@ -358,7 +308,7 @@ static void fill_getopt(const struct flag_table *table, struct option *longs, ch
     longs[long_count] = (struct option){ NULL, 0, NULL, 0 };
 }
 
-static const struct cli_flag *flag_of(const struct flag_table *table, int result)
+static const struct args_flag *flag_of(const struct flag_table *table, int result)
 {
     if (result >= LONG_BASE)
         return &table->flags[result - LONG_BASE];
@@ -382,7 +332,7 @@ static bool read_flags(const struct command *self, int argc, char **argv,
     for (;;) {
         const int at = optind ? optind : 1;
         const int result = getopt_long(argc, argv, shorts, longs, NULL);
-        const struct cli_flag *f;
+        const struct args_flag *f;
 
         if (result == -1)
             return true;
@@ -403,36 +353,37 @@ static bool read_flags(const struct command *self, int argc, char **argv,
     }
 }
 
-static bool read_args(const struct command *self, int argc, char **argv, struct cli_args *args,
+static bool read_args(const struct command *self, int argc, char **argv, struct args *args,
                       size_t min, size_t max)
 {
     const size_t count = (size_t)(argc - optind);
 
     if (count < min) {
-        cli_error(self->name, "missing argument; usage: assay %s %s", self->name, self->synopsis);
+        message_error(self->name, "missing argument; usage: assay %s %s", self->name,
+                      self->synopsis);
         return false;
     }
     if (count > max) {
-        cli_error(self->name, "unexpected argument %s", argv[optind + (int)max]);
+        message_error(self->name, "unexpected argument %s", argv[optind + (int)max]);
         return false;
     }
     if (args)
-        *args = (struct cli_args){ argv + optind, count };
+        *args = (struct args){ argv + optind, count };
     return true;
 }
 
-bool cli_parse(const struct command *self, int argc, char **argv, const struct cli_flag *flags,
-               size_t flag_count, unsigned common_bits, struct cli_common *common,
-               struct cli_args *args, size_t min, size_t max, int *exit_code)
+bool args_parse(const struct command *self, int argc, char **argv, const struct args_flag *flags,
+                size_t flag_count, unsigned common_bits, struct args_common *common,
+                struct args *args, size_t min, size_t max, int *exit_code)
 {
     struct flag_table table = { .count = 0 };
-    struct cli_common unused;
+    struct args_common unused;
 
     for (size_t i = 0; i < flag_count; i++)
         table_add(&table, flags[i]);
     if (!common)
         common = &unused;
-    *common = (struct cli_common){ .seed = 1 };
+    *common = (struct args_common){ .seed = 1 };
     add_common(&table, common_bits, common);
     if (!read_flags(self, argc, argv, &table, exit_code))
         return false;
@@ -441,7 +392,7 @@ bool cli_parse(const struct command *self, int argc, char **argv, const struct c
         !check_options(self->name, &common->delegate_option))
         return false;
     if (common->device && !device_to_option(common)) {
-        cli_error(self->name, "out of memory");
+        message_error(self->name, "out of memory");
         return false;
     }
     return true;

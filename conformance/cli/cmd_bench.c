@@ -1,6 +1,8 @@
 /* assay bench: latency, start and memory of a model. */
 #include "conformance/bench/bench.h"
+#include "conformance/cli/args.h"
 #include "conformance/util/json_text.h"
+#include "conformance/util/output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -235,64 +237,67 @@ static void print_json(FILE *f, const struct bench_result *r, const struct bench
 
 /* ---- the command ---- */
 
-static int print_result(const struct bench_result *r, const struct bench_request *q)
+static int print_result(const struct bench_result *r, const struct bench_request *q,
+                        const struct args_common *common)
 {
-    struct cli_output out;
+    struct output out;
 
-    if (!cli_output_open(&out)) {
-        cli_error("bench", "out of memory");
+    if (!output_open(&out)) {
+        message_error("bench", "out of memory");
         return EXIT_FAILED;
     }
-    if (q->common->format == FORMAT_JSON)
+    if (common->format == FORMAT_JSON)
         print_json(out.file, r, q);
     else
         print_text(out.file, r, q);
-    return cli_output_close(&out, q->common->out, false);
+    return output_close(&out, common->out, false);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct cli_common common;
+    struct args_common common;
     bool no_starts = false;
-    struct bench_request q = { .common = &common,
-                               .runs = 50,
-                               .warmup_runs = 1,
-                               .min_secs = 1,
-                               .max_secs = 150,
-                               .warmup_min_secs = 0.5 };
-    const struct cli_flag flags[] = {
-        { "graph", CLI_STRING, &q.model, "FILE", "the model, as TFLite's own tool names it", 0, 0,
+    struct bench_request q = {
+        .runs = 50, .warmup_runs = 1, .min_secs = 1, .max_secs = 150, .warmup_min_secs = 0.5
+    };
+    const struct args_flag flags[] = {
+        { "graph", ARGS_STRING, &q.model, "FILE", "the model, as TFLite's own tool names it", 0, 0,
           NULL },
-        { "num_runs", CLI_UINT, &q.runs, "N", "inferences at least (default 50)", 1, 1e9, NULL },
-        { "min_secs", CLI_DOUBLE, &q.min_secs, "S", "and at least so long (default 1)", 0, 1e6,
+        { "num_runs", ARGS_UINT, &q.runs, "N", "inferences at least (default 50)", 1, 1e9, NULL },
+        { "min_secs", ARGS_DOUBLE, &q.min_secs, "S", "and at least so long (default 1)", 0, 1e6,
           NULL },
-        { "max_secs", CLI_DOUBLE, &q.max_secs, "S", "but no longer (default 150)", 0, 1e6, NULL },
-        { "warmup_runs", CLI_UINT, &q.warmup_runs, "N", "inferences before (default 1)", 0, 1e9,
+        { "max_secs", ARGS_DOUBLE, &q.max_secs, "S", "but no longer (default 150)", 0, 1e6, NULL },
+        { "warmup_runs", ARGS_UINT, &q.warmup_runs, "N", "inferences before (default 1)", 0, 1e9,
           NULL },
-        { "warmup_min_secs", CLI_DOUBLE, &q.warmup_min_secs, "S", "(default 0.5)", 0, 1e6, NULL },
-        { "profile", CLI_BOOL, &q.profile, NULL, "a second pass: device time of each step", 0, 0,
+        { "warmup_min_secs", ARGS_DOUBLE, &q.warmup_min_secs, "S", "(default 0.5)", 0, 1e6, NULL },
+        { "profile", ARGS_BOOL, &q.profile, NULL, "a second pass: device time of each step", 0, 0,
           NULL },
-        { "no-starts", CLI_BOOL, &no_starts, NULL, "without the starts in other processes", 0, 0,
+        { "no-starts", ARGS_BOOL, &no_starts, NULL, "without the starts in other processes", 0, 0,
           NULL },
     };
     struct bench_result r;
     struct diag diag = { .status = STATUS_OK };
-    struct cli_args args;
+    struct args args;
     int code;
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                   CLI_DELEGATE | CLI_FORMAT | CLI_SEED | CLI_QUIET, &common, &args, 0, 1, &code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
+                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &common, &args, 0, 1,
+                    &code))
         return code;
     if (args.count == 1)
         q.model = args.items[0];
+    q.delegate = common.delegate;
+    q.delegate_options = common.delegate_option;
+    q.seed = common.seed;
+    q.quiet = common.quiet;
     if (!q.model) {
-        cli_error(self->name, "no model; `assay bench --help` shows how");
+        message_error(self->name, "no model; `assay bench --help` shows how");
         return EXIT_USAGE;
     }
     q.starts = !no_starts;
     if (bench_run(&r, &q, &diag) != STATUS_OK)
-        return cli_fail(self->name, &diag);
-    code = print_result(&r, &q);
+        return message_fail(self->name, &diag);
+    code = print_result(&r, &q, &common);
     bench_close(&r);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "conformance/report/expectations.h"
 #include "conformance/report/ledger.h"
 #include "conformance/report/report.h"
+#include "conformance/util/output.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
@@ -20,9 +21,9 @@ enum { SUBJECTS_MAX = 4 };
 static const char *const bounds_names[] = { "fp32", "fp16", "exact", "float_view", NULL };
 
 struct request {
-    struct cli_common common;
+    struct args_common common;
     struct selection selection;
-    struct cli_list require;
+    struct string_list require;
     const char *shard, *waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
     int bounds; /* enum bounds; -1: by the subject */
@@ -31,7 +32,7 @@ struct request {
 
 /* ---- what runs ---- */
 
-static bool names_option(const struct cli_list *options, const char *key)
+static bool names_option(const struct string_list *options, const char *key)
 {
     const size_t length = strlen(key);
 
@@ -46,7 +47,7 @@ static bool names_option(const struct cli_list *options, const char *key)
 static enum status open_subject(const struct request *q, struct subject *subjects, size_t *count,
                                 const char *key, const char *value, struct diag *diag)
 {
-    const struct cli_common *const common = &q->common;
+    const struct args_common *const common = &q->common;
     struct subject *const s = &subjects[*count];
 
     TRY(subject_init(s, common->delegate, &common->delegate_option, diag));
@@ -74,7 +75,7 @@ static enum status open_subjects(const struct request *q, struct subject *subjec
         { "quantized", "exact", true, false },
         { "quantized", "float_view", true, false },
     };
-    const struct cli_list *const options = &q->common.delegate_option;
+    const struct string_list *const options = &q->common.delegate_option;
 
     if (q->common.delegate || names_option(options, "precision") ||
         names_option(options, "allow_precision_loss") || names_option(options, "quantized"))
@@ -231,23 +232,23 @@ static enum status run_models(const struct request *q, struct report *r, struct 
 static int write_reports(const struct request *q, const struct report *r)
 {
     struct diag diag = { .status = STATUS_OK };
-    struct cli_output o;
+    struct output o;
     bool failed;
     int code;
 
     if (q->common.format == FORMAT_TEXT || q->common.out) {
-        if (!cli_output_open(&o))
+        if (!output_open(&o))
             return EXIT_FAILED;
         report_text(r, o.file);
-        code = cli_output_close(&o, q->common.format == FORMAT_TEXT ? q->common.out : NULL, false);
+        code = output_close(&o, q->common.format == FORMAT_TEXT ? q->common.out : NULL, false);
         if (code != EXIT_AS_EXPECTED || q->common.format == FORMAT_TEXT)
             return code;
     }
-    if (!cli_output_open(&o))
+    if (!output_open(&o))
         return EXIT_FAILED;
     failed = report_json(r, o.file, &diag) != STATUS_OK;
-    code = cli_output_close(&o, q->common.out, failed);
-    return failed ? cli_fail("report", &diag) : code;
+    code = output_close(&o, q->common.out, failed);
+    return failed ? message_fail("report", &diag) : code;
 }
 
 static enum status run_all(const struct request *q, struct report *r, struct subject *subjects,
@@ -297,13 +298,13 @@ static size_t check_ledger(const struct request *q, const struct ledger *ledger,
 
 static int list_cases(const struct request *q, const struct test_case *cases, size_t count)
 {
-    struct cli_output o;
+    struct output o;
 
-    if (!cli_output_open(&o))
+    if (!output_open(&o))
         return EXIT_FAILED;
     for (size_t i = 0; i < count; i++)
         fprintf(o.file, "%s\n", cases[i].name);
-    return cli_output_close(&o, q->common.out, false);
+    return output_close(&o, q->common.out, false);
 }
 
 static int check(const struct request *q)
@@ -321,7 +322,7 @@ static int check(const struct request *q)
     int code = EXIT_AS_EXPECTED;
 
     if (open_cases(q, &cases, &case_count, &diag) != STATUS_OK)
-        code = cli_fail("conformance", &diag);
+        code = message_fail("conformance", &diag);
     else if (q->list)
         code = list_cases(q, cases, case_count);
     else if ((q->common.out && try_output(q->common.out, &diag) != STATUS_OK) ||
@@ -332,7 +333,7 @@ static int check(const struct request *q)
              (q->mutants && tsv_read(&mutants, q->mutants, mutants_columns, MUTANT_COLUMNS,
                                      &diag) != STATUS_OK) ||
              open_subjects(q, subjects, &report.subject_count, &diag) != STATUS_OK)
-        code = cli_fail("conformance", &diag);
+        code = message_fail("conformance", &diag);
     report.mutants = q->mutants ? &mutants : NULL;
     report.subjects = subjects;
     report.cases = cases;
@@ -343,7 +344,7 @@ static int check(const struct request *q)
         if (probe(q, &report, subjects, &diag) != STATUS_OK ||
             run_all(q, &report, subjects, cases, case_count, &diag) != STATUS_OK ||
             run_models(q, &report, subjects, &digits, &diag) != STATUS_OK) {
-            code = cli_fail("conformance", &diag);
+            code = message_fail("conformance", &diag);
         } else {
             expectations_apply(&expected, &report);
             totals = report_totals(&report);
@@ -369,28 +370,28 @@ static int run(const struct command *self, int argc, char **argv)
 {
     static const char *const choices[] = { "subject", "fp32", "fp16", "exact", "float_view", NULL };
     struct request q = { .timeout_s = 60 };
-    const struct cli_flag flags[] = {
+    const struct args_flag flags[] = {
         { .name = "filter",
-          .kind = CLI_LIST,
+          .kind = ARGS_LIST,
           .target = &q.selection.filters,
           .value = "GLOB",
           .help = "cases to run, such as 'conv_2d.*'; repeatable" },
-        { .name = "list", .kind = CLI_BOOL, .target = &q.list, .help = "print the cases' names" },
+        { .name = "list", .kind = ARGS_BOOL, .target = &q.list, .help = "print the cases' names" },
         { .name = "limit",
-          .kind = CLI_UINT,
+          .kind = ARGS_UINT,
           .target = &q.selection.limit,
           .value = "N",
           .help = "at most N cases of an op or of a title of the gap suite, spread over rows",
           .min = 1,
           .max = 1e9 },
         { .name = "shard",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &q.shard,
           .value = "I/N",
           .help = "the I-th of N parts, from 0; also from TEST_SHARD_INDEX and "
                   "TEST_TOTAL_SHARDS, SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX" },
         { .name = "bounds",
-          .kind = CLI_CHOICE,
+          .kind = ARGS_CHOICE,
           .target = &q.bounds,
           .value = "CLASS",
           .help =
@@ -398,58 +399,58 @@ static int run(const struct command *self, int argc, char **argv)
               "float_view)",
           .choices = choices },
         { .name = "timeout",
-          .kind = CLI_DOUBLE,
+          .kind = ARGS_DOUBLE,
           .target = &q.timeout_s,
           .value = "SECONDS",
           .help = "of one case (default 60)",
           .min = 0.01,
           .max = 1e6 },
         { .name = "require",
-          .kind = CLI_LIST,
+          .kind = ARGS_LIST,
           .target = &q.require,
           .value = "GLOB",
           .help = "cases that must not be declined; repeatable" },
         { .name = "waivers",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &q.waivers,
           .value = "FILE",
           .help = "known failures: CASES | DEVICE | CAUSE in each line" },
         { .name = "baseline",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &q.baseline,
           .value = "FILE",
           .help = "JSON report of an earlier run: what passed there must pass" },
         { .name = "versions",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &q.versions,
           .value = "FILE",
           .help = "version ledger: every row must keep its proof" },
         { .name = "mutants",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &q.mutants,
           .value = "FILE",
           .help = "table of planted faults and who noticed, from make mutants, for the report" },
         { .name = "no-models",
-          .kind = CLI_BOOL,
+          .kind = ARGS_BOOL,
           .target = &q.no_models,
           .help = "without the trained models that end a run of all cases" },
         { .name = "repro-dir",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &q.repro_dir,
           .value = "DIR",
           .help = "write model, inputs and outputs of failed cases there" },
     };
-    struct cli_args args;
+    struct args args;
     struct diag diag;
     int code;
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                   CLI_DELEGATE | CLI_FORMAT | CLI_SEED | CLI_JOBS | CLI_QUIET, &q.common, &args, 0,
-                   0, &code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
+                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS | ARGS_QUIET, &q.common,
+                    &args, 0, 0, &code))
         return code;
     q.bounds--; /* "subject" is the first choice */
     if (select_shard(&q.selection, q.shard, &diag) != STATUS_OK)
-        return cli_fail("conformance", &diag);
+        return message_fail("conformance", &diag);
     return check(&q);
 }
 

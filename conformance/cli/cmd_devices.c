@@ -3,6 +3,7 @@
 #include "conformance/cli/args.h"
 #include "conformance/subject/subject.h"
 #include "conformance/util/json_text.h"
+#include "conformance/util/output.h"
 #include "reference/base/memory.h"
 
 #include <inttypes.h>
@@ -173,14 +174,14 @@ static enum status ask(const struct subject *s, struct assay_gpu_device *devices
 }
 
 static int print(const struct assay_gpu_device *devices, size_t count,
-                 const struct cli_common *common)
+                 const struct args_common *common)
 {
-    struct cli_output out;
+    struct output out;
     bool usable = false;
     int code;
 
-    if (!cli_output_open(&out)) {
-        cli_error("devices", "out of memory");
+    if (!output_open(&out)) {
+        message_error("devices", "out of memory");
         return EXIT_FAILED;
     }
     for (size_t i = 0; i < count; i++) {
@@ -190,9 +191,9 @@ static int print(const struct assay_gpu_device *devices, size_t count,
     }
     if (common->format == FORMAT_JSON)
         print_json(out.file, devices, count);
-    code = cli_output_close(&out, common->out, false);
+    code = output_close(&out, common->out, false);
     if (code == EXIT_AS_EXPECTED && !usable) {
-        cli_error("devices", "none of %zu can be used", count);
+        message_error("devices", "none of %zu can be used", count);
         code = EXIT_NO_DEVICE;
     }
     return code;
@@ -202,22 +203,22 @@ static int run(const struct command *self, int argc, char **argv)
 {
     static struct assay_gpu_device devices[DEVICES_MAX];
     const char *path = NULL;
-    const struct cli_flag flags[] = {
-        { "delegate", CLI_STRING, &path, "PATH", "delegate library (default: ours)", 0, 0, NULL },
+    const struct args_flag flags[] = {
+        { "delegate", ARGS_STRING, &path, "PATH", "delegate library (default: ours)", 0, 0, NULL },
     };
     struct diag diag = { .status = STATUS_OK };
-    struct cli_common common;
+    struct args_common common;
     struct subject subject = { .path = NULL };
     size_t count = 0;
     enum status s;
     int code;
 
-    if (!cli_parse(self, argc, argv, flags, 1, CLI_FORMAT, &common, NULL, 0, 0, &code))
+    if (!args_parse(self, argc, argv, flags, 1, ARGS_FORMAT, &common, NULL, 0, 0, &code))
         return code;
     if ((s = subject_init(&subject, path, NULL, &diag)) == STATUS_OK &&
         (s = subject_load(&subject, &diag)) == STATUS_OK)
         s = ask(&subject, devices, &count, &diag);
-    code = s == STATUS_OK ? print(devices, count, &common) : cli_fail(self->name, &diag);
+    code = s == STATUS_OK ? print(devices, count, &common) : message_fail(self->name, &diag);
     subject_close(&subject);
     return code;
 }

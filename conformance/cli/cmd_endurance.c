@@ -1,6 +1,8 @@
 /* assay endurance: many starts and inferences, and whether memory stays flat. */
 #include "conformance/bench/endurance.h"
+#include "conformance/cli/args.h"
 #include "conformance/util/json_text.h"
+#include "conformance/util/output.h"
 
 #include <jansson.h>
 
@@ -81,20 +83,21 @@ static void print_json(FILE *f, const struct endurance_result *r, const struct e
     json_decref(o);
 }
 
-static int print_result(const struct endurance_result *r, const struct endurance_request *q)
+static int print_result(const struct endurance_result *r, const struct endurance_request *q,
+                        const struct args_common *common)
 {
-    struct cli_output out;
+    struct output out;
     int code;
 
-    if (!cli_output_open(&out)) {
-        cli_error("endurance", "out of memory");
+    if (!output_open(&out)) {
+        message_error("endurance", "out of memory");
         return EXIT_FAILED;
     }
-    if (q->common->format == FORMAT_JSON)
+    if (common->format == FORMAT_JSON)
         print_json(out.file, r, q);
     else
         print_text(out.file, r, q);
-    code = cli_output_close(&out, q->common->out, false);
+    code = output_close(&out, common->out, false);
     if (code == EXIT_AS_EXPECTED && !(passed(&r->starts) && passed(&r->runs)))
         code = EXIT_FAILED;
     return code;
@@ -102,28 +105,33 @@ static int print_result(const struct endurance_result *r, const struct endurance
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct cli_common common;
-    struct endurance_request q = { .common = &common, .starts = 1000, .runs = 100000 };
-    const struct cli_flag flags[] = {
-        { "starts", CLI_UINT, &q.starts, "N",
+    struct args_common common;
+    struct endurance_request q = { .starts = 1000, .runs = 100000 };
+    const struct args_flag flags[] = {
+        { "starts", ARGS_UINT, &q.starts, "N",
           "times a delegate and an interpreter are made, run once and closed (default 1000)", 0,
           1e9, NULL },
-        { "runs", CLI_UINT, &q.runs, "N", "inferences of one of them (default 100000)", 0, 1e12,
+        { "runs", ARGS_UINT, &q.runs, "N", "inferences of one of them (default 100000)", 0, 1e12,
           NULL },
     };
     struct endurance_result r;
     struct diag diag = { .status = STATUS_OK };
-    struct cli_args args;
+    struct args args;
     int code;
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                   CLI_DELEGATE | CLI_FORMAT | CLI_SEED | CLI_QUIET, &common, &args, 0, 1, &code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
+                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &common, &args, 0, 1,
+                    &code))
         return code;
     if (args.count == 1)
         q.model = args.items[0];
+    q.delegate = common.delegate;
+    q.delegate_options = common.delegate_option;
+    q.seed = common.seed;
+    q.quiet = common.quiet;
     if (endurance_run(&r, &q, &diag) != STATUS_OK)
-        return cli_fail(self->name, &diag);
-    code = print_result(&r, &q);
+        return message_fail(self->name, &diag);
+    code = print_result(&r, &q, &common);
     endurance_close(&r);
     return code;
 }

@@ -1,6 +1,8 @@
 /* assay golden list|check|export: the answers of the real runtime. */
 #include "conformance/cli/args.h"
 #include "conformance/golden/golden.h"
+#include "conformance/util/nearest.h"
+#include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
@@ -21,8 +23,8 @@ struct golden_flags {
     int whose;     /* check: index into whose */
     int precision; /* export: enum bounds */
     uint64_t limit;
-    struct cli_common common;
-    struct cli_args args;
+    struct args_common common;
+    struct args args;
     char directory[PATH_MAX];
 };
 
@@ -32,20 +34,20 @@ static const char filter_help[] = "only cases whose name matches, for instance '
 static bool parse_reader(const struct command *self, int argc, char **argv, bool check,
                          struct golden_flags *f, int *exit_code)
 {
-    const struct cli_flag flags[] = {
+    const struct args_flag flags[] = {
         { .name = "dir",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &f->dir,
           .value = "DIR",
           .help = "where the golden files are (default: golden/ here or above, else beside the "
                   "program)" },
         { .name = "filter",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &f->filter,
           .value = "GLOB",
           .help = filter_help },
         { .name = "bounds",
-          .kind = CLI_CHOICE,
+          .kind = ARGS_CHOICE,
           .target = &f->whose,
           .choices = whose,
           .value = "CLASS",
@@ -55,9 +57,9 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
     };
     struct diag diag = { .status = STATUS_OK };
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0] - !check,
-                   check ? CLI_FORMAT | CLI_QUIET : CLI_FORMAT, &f->common, &f->args, 0, 0,
-                   exit_code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0] - !check,
+                    check ? ARGS_FORMAT | ARGS_QUIET : ARGS_FORMAT, &f->common, &f->args, 0, 0,
+                    exit_code))
         return false;
     if (f->dir) {
         if ((size_t)snprintf(f->directory, sizeof f->directory, "%s", f->dir) < sizeof f->directory)
@@ -66,7 +68,7 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
     } else if (golden_find_directory(f->directory, sizeof f->directory, &diag) == STATUS_OK) {
         return true;
     }
-    *exit_code = cli_fail(self->name, &diag);
+    *exit_code = message_fail(self->name, &diag);
     return false;
 }
 
@@ -127,7 +129,7 @@ static int list_run(const struct command *self, int argc, char **argv)
 {
     struct golden_flags f = { .dir = NULL };
     struct diag diag = { .status = STATUS_OK };
-    struct cli_output output;
+    struct output output;
     char **paths = NULL;
     size_t count = 0, shown = 0;
     json_t *cases = NULL;
@@ -138,10 +140,10 @@ static int list_run(const struct command *self, int argc, char **argv)
         return code;
     s = golden_list_files(f.directory, &paths, &count, &diag);
     if (s != STATUS_OK)
-        return cli_fail(self->name, &diag);
-    if (!cli_output_open(&output)) {
+        return message_fail(self->name, &diag);
+    if (!output_open(&output)) {
         golden_free_paths(paths, count);
-        cli_error(self->name, "out of memory");
+        message_error(self->name, "out of memory");
         return EXIT_FAILED;
     }
     if (f.common.format == FORMAT_JSON)
@@ -157,8 +159,8 @@ static int list_run(const struct command *self, int argc, char **argv)
         s == STATUS_OK)
         s = diag_fail(&diag, STATUS_NO_MEMORY, "out of memory");
     golden_free_paths(paths, count);
-    code = cli_output_close(&output, f.common.out, s != STATUS_OK);
-    return s != STATUS_OK ? cli_fail(self->name, &diag) : code;
+    code = output_close(&output, f.common.out, s != STATUS_OK);
+    return s != STATUS_OK ? message_fail(self->name, &diag) : code;
 }
 
 /* ---- check ---- */
@@ -216,7 +218,7 @@ static int check_run(const struct command *self, int argc, char **argv)
     struct golden_request request;
     struct diag diag = { .status = STATUS_OK };
     struct golden_report report;
-    struct cli_output output;
+    struct output output;
     bool failed, discard = false;
     int code = 0;
 
@@ -229,11 +231,11 @@ static int check_run(const struct command *self, int argc, char **argv)
                                  .directory = f.directory,
                                  .delegate = f.whose > 0 };
     if (golden_check(&request, &report, &diag) != STATUS_OK)
-        return cli_fail(self->name, &diag);
+        return message_fail(self->name, &diag);
     failed = report.failed + report.missing > 0;
-    if (!cli_output_open(&output)) {
+    if (!output_open(&output)) {
         golden_report_close(&report);
-        cli_error(self->name, "out of memory");
+        message_error(self->name, "out of memory");
         return EXIT_FAILED;
     }
     if (f.common.format == FORMAT_JSON)
@@ -241,9 +243,9 @@ static int check_run(const struct command *self, int argc, char **argv)
     else
         print_report(output.file, &report);
     golden_report_close(&report);
-    code = cli_output_close(&output, f.common.out, discard);
+    code = output_close(&output, f.common.out, discard);
     if (discard) {
-        cli_error(self->name, "out of memory");
+        message_error(self->name, "out of memory");
         return EXIT_FAILED;
     }
     return code != 0 ? code : failed ? EXIT_FAILED : EXIT_AS_EXPECTED;
@@ -254,21 +256,21 @@ static int check_run(const struct command *self, int argc, char **argv)
 static int export_run(const struct command *self, int argc, char **argv)
 {
     struct golden_flags f = { .dir = NULL };
-    const struct cli_flag flags[] = {
+    const struct args_flag flags[] = {
         { .name = "filter",
-          .kind = CLI_STRING,
+          .kind = ARGS_STRING,
           .target = &f.filter,
           .value = "GLOB",
           .help = filter_help },
         { .name = "limit",
-          .kind = CLI_UINT,
+          .kind = ARGS_UINT,
           .target = &f.limit,
           .value = "N",
           .help = "at most N cases an op, spread over its rows",
           .min = 1,
           .max = 1e9 },
         { .name = "precision",
-          .kind = CLI_CHOICE,
+          .kind = ARGS_CHOICE,
           .target = &f.precision,
           .choices = precisions,
           .value = "CLASS",
@@ -281,8 +283,8 @@ static int export_run(const struct command *self, int argc, char **argv)
     enum status s;
     int code = 0;
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], CLI_SEED | CLI_QUIET,
-                   &f.common, &f.args, 1, 1, &code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], ARGS_SEED | ARGS_QUIET,
+                    &f.common, &f.args, 1, 1, &code))
         return code;
     request = (struct golden_request){ .filter = f.filter,
                                        .quiet = f.common.quiet,
@@ -291,10 +293,10 @@ static int export_run(const struct command *self, int argc, char **argv)
                                        .limit = (size_t)f.limit };
     s = golden_export(&request, &bytes, &count, &diag);
     if (s == STATUS_OK) {
-        s = cli_write_file(f.args.items[0], bytes, count, &diag);
+        s = output_write_file(f.args.items[0], bytes, count, &diag);
         mem_free(bytes);
     }
-    return s == STATUS_OK ? EXIT_AS_EXPECTED : cli_fail(self->name, &diag);
+    return s == STATUS_OK ? EXIT_AS_EXPECTED : message_fail(self->name, &diag);
 }
 
 /* ---- the three ---- */
@@ -330,8 +332,8 @@ static int golden_run(const struct command *self, int argc, char **argv)
     static const char *const names[PARTS] = { "list", "check", "export" };
     const char *const name = argc > 1 ? argv[1] : "";
     const char *near;
-    struct cli_common common;
-    struct cli_args args;
+    struct args_common common;
+    struct args args;
     int code = 0;
 
     for (size_t i = 0; i < PARTS; i++) {
@@ -339,16 +341,16 @@ static int golden_run(const struct command *self, int argc, char **argv)
             return parts[i].run(&parts[i], argc - 1, argv + 1);
     }
     if (name[0] == '-') { /* --help, or a flag that is not one */
-        if (!cli_parse(self, argc, argv, NULL, 0, 0, &common, &args, 0, 0, &code))
+        if (!args_parse(self, argc, argv, NULL, 0, 0, &common, &args, 0, 0, &code))
             return code;
-        cli_error(self->name, "want list, check or export");
+        message_error(self->name, "want list, check or export");
         return EXIT_USAGE;
     }
-    near = cli_nearest(name, names, PARTS);
+    near = nearest_name(name, names, PARTS);
     if (near)
-        cli_error(self->name, "'%s': did you mean %s?", name, near);
+        message_error(self->name, "'%s': did you mean %s?", name, near);
     else
-        cli_error(self->name, "want list, check or export");
+        message_error(self->name, "want list, check or export");
     return EXIT_USAGE;
 }
 

@@ -4,6 +4,7 @@
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
 #include "conformance/util/json_text.h"
+#include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 #include "reference/kernels/op.h"
@@ -18,11 +19,11 @@
 enum { TOP_MAX = 100 };
 
 struct request {
-    struct cli_list inputs;
+    struct string_list inputs;
     const char *model, *labels, *output;
     uint64_t top, runs;
     double mean, std;
-    struct cli_common common;
+    struct args_common common;
 };
 
 struct result {
@@ -126,7 +127,7 @@ static enum status run_all(struct result *r, const struct request *q, struct dia
     if (q->labels)
         TRY(labels_read(&r->labels, q->labels, diag));
     TRY(session_open(&r->session, q->model, diag));
-    TRY(session_subject(&r->session, &q->common, diag));
+    TRY(session_subject(&r->session, q->common.delegate, &q->common.delegate_option, diag));
     TRY(diag_prefix(diag, session_start(&r->session, diag), "%s", q->model));
     TRY(fill_inputs(r, q, diag));
     TRY(diag_prefix(diag, invoke(r, &r->latency_ms, diag), "%s", q->model));
@@ -303,47 +304,48 @@ static void print_json(FILE *f, struct result *r, const struct request *q)
 
 static int print_result(struct result *r, const struct request *q)
 {
-    struct cli_output out;
+    struct output out;
 
-    if (!cli_output_open(&out)) {
-        cli_error("run", "out of memory");
+    if (!output_open(&out)) {
+        message_error("run", "out of memory");
         return EXIT_FAILED;
     }
     if (q->common.format == FORMAT_JSON)
         print_json(out.file, r, q);
     else
         print_text(out.file, r, q);
-    return cli_output_close(&out, q->common.out, false);
+    return output_close(&out, q->common.out, false);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
     struct request q = { .top = 5, .runs = 1, .mean = 127.5, .std = 127.5 };
-    const struct cli_flag flags[] = {
-        { "input", CLI_LIST, &q.inputs, "FILE",
+    const struct args_flag flags[] = {
+        { "input", ARGS_LIST, &q.inputs, "FILE",
           "image (BMP, JPEG, PNG), .npy, FILE.h5:DATASET[i] or raw; repeatable", 0, 0, NULL },
-        { "labels", CLI_STRING, &q.labels, "FILE", "names of the classes, one a line", 0, 0, NULL },
-        { "output", CLI_STRING, &q.output, "FILE", "write the outputs: .npy, .h5, else raw", 0, 0,
+        { "labels", ARGS_STRING, &q.labels, "FILE", "names of the classes, one a line", 0, 0,
           NULL },
-        { "top", CLI_UINT, &q.top, "K", "classes to show (default 5)", 1, TOP_MAX, NULL },
-        { "runs", CLI_UINT, &q.runs, "N", "inferences; the median of all but the first is shown", 1,
+        { "output", ARGS_STRING, &q.output, "FILE", "write the outputs: .npy, .h5, else raw", 0, 0,
+          NULL },
+        { "top", ARGS_UINT, &q.top, "K", "classes to show (default 5)", 1, TOP_MAX, NULL },
+        { "runs", ARGS_UINT, &q.runs, "N", "inferences; the median of all but the first is shown",
+          1, 1e6, NULL },
+        { "mean", ARGS_DOUBLE, &q.mean, "X", "of pixels, for float inputs (default 127.5)", -1e6,
           1e6, NULL },
-        { "mean", CLI_DOUBLE, &q.mean, "X", "of pixels, for float inputs (default 127.5)", -1e6,
-          1e6, NULL },
-        { "std", CLI_DOUBLE, &q.std, "X", "float input = (pixel - mean) / std (default 127.5)",
+        { "std", ARGS_DOUBLE, &q.std, "X", "float input = (pixel - mean) / std (default 127.5)",
           1e-6, 1e6, NULL },
     };
     struct result r = { .latency_ms = 0 };
     struct diag diag = { .status = STATUS_OK };
-    struct cli_args args;
+    struct args args;
     int code;
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                   CLI_DELEGATE | CLI_FORMAT | CLI_SEED, &q.common, &args, 1, 1, &code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
+                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED, &q.common, &args, 1, 1, &code))
         return code;
     q.model = args.items[0];
     if (run_all(&r, &q, &diag) != STATUS_OK)
-        code = cli_fail(self->name, &diag);
+        code = message_fail(self->name, &diag);
     else
         code = print_result(&r, &q);
     session_close(&r.session);

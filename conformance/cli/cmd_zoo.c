@@ -1,6 +1,7 @@
 /* assay zoo: writes a benchmark model. */
 #include "conformance/cli/args.h"
 #include "conformance/models/zoo.h"
+#include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 #include "reference/format/tflite.h"
@@ -45,12 +46,12 @@ static enum status write_model(const struct model *m, const char *path, size_t *
 
     TRY(tflite_write(m, &file, diag));
     *bytes = file.count;
-    s = cli_write_file(path, file.bytes, file.count, diag);
+    s = output_write_file(path, file.bytes, file.count, diag);
     mem_free(file.bytes);
     return s;
 }
 
-static int write_entry(const char *name, const struct request *r, const struct cli_common *common)
+static int write_entry(const char *name, const struct request *r, const struct args_common *common)
 {
     const struct zoo_options options = { .width = r->width,
                                          .resolution = (uint32_t)r->resolution,
@@ -74,39 +75,39 @@ static int write_entry(const char *name, const struct request *r, const struct c
         printf("%s: %s, %" PRIu64 " parameters, %zu bytes\n", r->output, entry->summary,
                zoo_parameters(&m), bytes);
     model_close(&m);
-    return s == STATUS_OK ? EXIT_AS_EXPECTED : cli_fail(name, &diag);
+    return s == STATUS_OK ? EXIT_AS_EXPECTED : message_fail(name, &diag);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
     struct request r = { .width = 1 };
-    const struct cli_flag flags[] = {
-        { "output", CLI_STRING, &r.output, "FILE", "the .tflite file to write", 0, 0, NULL },
-        { "o", CLI_STRING, &r.output, "FILE", "the same", 0, 0, NULL },
-        { "width", CLI_DOUBLE, &r.width, "X", "multiplier of all channels (default 1)", 0.01, 2,
+    const struct args_flag flags[] = {
+        { "output", ARGS_STRING, &r.output, "FILE", "the .tflite file to write", 0, 0, NULL },
+        { "o", ARGS_STRING, &r.output, "FILE", "the same", 0, 0, NULL },
+        { "width", ARGS_DOUBLE, &r.width, "X", "multiplier of all channels (default 1)", 0.01, 2,
           NULL },
-        { "res", CLI_UINT, &r.resolution, "N", "side of the input image", 1, 65536, NULL },
-        { "channels", CLI_UINT, &r.channels, "N", "of the input image (default 3)", 1, 16, NULL },
-        { "classes", CLI_UINT, &r.classes, "N", "number of classes", 2, 100000, NULL },
-        { "type", CLI_CHOICE, &r.type, "TYPE",
+        { "res", ARGS_UINT, &r.resolution, "N", "side of the input image", 1, 65536, NULL },
+        { "channels", ARGS_UINT, &r.channels, "N", "of the input image (default 3)", 1, 16, NULL },
+        { "classes", ARGS_UINT, &r.classes, "N", "number of classes", 2, 100000, NULL },
+        { "type", ARGS_CHOICE, &r.type, "TYPE",
           "f16: weights behind DEQUANTIZE; dynamic: weights in i8; i8, u8: all", 0, 0, type_names },
-        { "list", CLI_BOOL, &r.list, NULL, "what there is", 0, 0, NULL },
+        { "list", ARGS_BOOL, &r.list, NULL, "what there is", 0, 0, NULL },
     };
-    struct cli_common common;
-    struct cli_args args;
+    struct args_common common;
+    struct args args;
     int code;
 
-    if (!cli_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], CLI_SEED | CLI_QUIET,
-                   &common, &args, 0, 1, &code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], ARGS_SEED | ARGS_QUIET,
+                    &common, &args, 0, 1, &code))
         return code;
     if (r.list)
         return list();
     if (args.count == 0) {
-        cli_error(self->name, "no name; `assay zoo --list` shows what there is");
+        message_error(self->name, "no name; `assay zoo --list` shows what there is");
         return EXIT_USAGE;
     }
     if (!r.output) {
-        cli_error(self->name, "no output; say -o FILE");
+        message_error(self->name, "no output; say -o FILE");
         return EXIT_USAGE;
     }
     return write_entry(args.items[0], &r, &common);

@@ -1,5 +1,6 @@
 /* assay: picks the command and runs it.  The commands are listed in commands.def. */
 #include "conformance/cli/args.h"
+#include "conformance/util/nearest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -51,11 +52,11 @@ static int unknown(const char *name)
 
     for (; commands[count]; count++)
         names[count] = commands[count]->name;
-    near = cli_nearest(name, names, count);
+    near = nearest_name(name, names, count);
     if (near)
-        cli_error(name, "unknown command; did you mean %s?", near);
+        message_error(name, "unknown command; did you mean %s?", near);
     else
-        cli_error(name, "unknown command; `assay --help` lists the commands");
+        message_error(name, "unknown command; `assay --help` lists the commands");
     return EXIT_USAGE;
 }
 
@@ -65,7 +66,7 @@ static int run(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "";
 
     if (argc < 2) {
-        cli_error(NULL, "no command; `assay --help` lists the commands");
+        message_error(NULL, "no command; `assay --help` lists the commands");
         return EXIT_USAGE;
     }
     if (strcmp(name, "--version") == 0) {
@@ -84,7 +85,7 @@ static int run(int argc, char **argv)
         return command->run(command, 2, (char *[]){ wanted, (char[]){ "--help" }, NULL });
     }
     if (name[0] == '-') {
-        cli_error(name, "unknown flag; `assay --help` lists the commands");
+        message_error(name, "unknown flag; `assay --help` lists the commands");
         return EXIT_USAGE;
     }
     if (!(command = find(name)))
@@ -96,13 +97,13 @@ int main(int argc, char **argv)
 {
     int code = run(argc, argv);
 
-    cli_progress_end();
+    message_progress_end();
     /* A full disk must not look like success. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        cli_error("standard output", "%s", strerror(errno));
+        message_error("standard output", "%s", strerror(errno));
         if (code == EXIT_AS_EXPECTED)
             code = EXIT_USAGE;
     }
-    cli_close();
+    args_close();
     return code;
 }

@@ -9,8 +9,8 @@
 
 #include "conformance/bounds/bound.h"
 #include "conformance/bounds/compare.h"
-#include "conformance/cli/args.h"
 #include "conformance/judge/node_compare.h"
+#include "conformance/util/message.h"
 #include "reference/base/memory.h"
 #include "reference/runtime/interpreter.h"
 
@@ -540,7 +540,7 @@ static enum status check_file(struct checker *checker, const char *path, struct 
     for (size_t i = 0; i < file.count && s == STATUS_OK; i++) {
         if (!wanted(checker, file.cases[i].name))
             continue;
-        cli_progress(checker->request->quiet, "%s", file.cases[i].name);
+        message_progress(checker->request->quiet, "%s", file.cases[i].name);
         s = count_case(checker, &file, &file.cases[i], diag);
     }
     golden_close(&file);
@@ -591,7 +591,7 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
     if (s == STATUS_OK && report->cases + report->skipped + report->missing == 0)
         s = diag_fail(diag, STATUS_USAGE, "no case matches the filter '%s'",
                       request->filter ? request->filter : "");
-    cli_progress_end();
+    message_progress_end();
     mem_free(checker.found);
     mem_free(checker.cases);
     golden_free_paths(paths, count);

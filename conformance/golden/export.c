@@ -5,7 +5,7 @@
 #include "conformance/golden/golden.h"
 
 #include "conformance/cases/select.h"
-#include "conformance/cli/args.h"
+#include "conformance/util/message.h"
 #include "reference/base/memory.h"
 #include "reference/format/op_options.h"
 #include "reference/format/tflite.h"
@@ -186,11 +186,11 @@ enum status golden_export(const struct golden_request *request, uint8_t **bytes,
         (s = h5_write_text(meta, "assay", ASSAY_VERSION, diag)) != STATUS_OK)
         goto end;
     for (size_t i = 0; i < case_count && s == STATUS_OK; i++) {
-        cli_progress(request->quiet, "%zu/%zu %s", i + 1, case_count, cases[i].name);
+        message_progress(request->quiet, "%zu/%zu %s", i + 1, case_count, cases[i].name);
         s = export_case(file, &cases[i], request, diag);
     }
 end:
-    cli_progress_end();
+    message_progress_end();
     h5_close(meta);
     mem_free(cases);
     if (s != STATUS_OK) {

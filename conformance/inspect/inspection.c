@@ -147,10 +147,10 @@ static void note_failure(struct inspection *n, const struct diag *diag)
     snprintf(n->why_not, sizeof n->why_not, "%s", diag->text);
 }
 
-static enum status ask_delegate(struct inspection *n, const struct cli_common *common,
-                                bool required, struct diag *diag)
+static enum status ask_delegate(struct inspection *n, const char *delegate,
+                                const struct string_list *options, bool required, struct diag *diag)
 {
-    const enum status s = session_subject(&n->session, common, diag);
+    const enum status s = session_subject(&n->session, delegate, options, diag);
 
     if (s != STATUS_OK && required)
         return s;
@@ -166,8 +166,8 @@ static enum status ask_delegate(struct inspection *n, const struct cli_common *c
     return STATUS_OK;
 }
 
-enum status inspection_open(struct inspection *n, const char *path, const struct cli_common *common,
-                            bool required, struct diag *diag)
+enum status inspection_open(struct inspection *n, const char *path, const char *delegate,
+                            const struct string_list *options, bool required, struct diag *diag)
 {
     *n = (struct inspection){ .path = path };
     TRY(session_open(&n->session, path, diag));
@@ -179,7 +179,7 @@ enum status inspection_open(struct inspection *n, const char *path, const struct
         n->notes[i].known = ref_find(opcode(n, i)->code) != NULL;
         n->notes[i].partition = -1;
     }
-    return ask_delegate(n, common, required, diag);
+    return ask_delegate(n, delegate, options, required, diag);
 }
 
 void inspection_close(struct inspection *n)

@@ -35,8 +35,8 @@ struct inspection {
 
 /* Reads the model, and asks the delegate.  required: no usable delegate is a failure, else it is
  * noted.  A graph that cannot be run is noted. */
-enum status inspection_open(struct inspection *n, const char *path, const struct cli_common *common,
-                            bool required, struct diag *diag);
+enum status inspection_open(struct inspection *n, const char *path, const char *delegate,
+                            const struct string_list *options, bool required, struct diag *diag);
 void inspection_close(struct inspection *n);
 
 /* The op's name: "CONV_2D", a custom op's own name, or "operator 300". */

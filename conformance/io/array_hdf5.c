@@ -1,7 +1,7 @@
 /* Arrays from and to HDF5 files.  libhdf5's own error stack is kept quiet: reasons are ours. */
 #include "conformance/io/array.h"
 
-#include "conformance/cli/args.h"
+#include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
@@ -281,7 +281,7 @@ enum status hdf5_write(const char *path, const struct array_item *items, size_t 
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     s = make_image(items, count, &image, &bytes, diag);
     if (s == STATUS_OK)
-        s = cli_write_file(path, image, bytes, diag);
+        s = output_write_file(path, image, bytes, diag);
     mem_free(image);
     return s;
 }

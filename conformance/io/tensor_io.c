@@ -1,8 +1,8 @@
 /* Picks the reader by the file's first bytes, and converts. */
 #include "conformance/io/tensor_io.h"
 
-#include "conformance/cli/args.h"
 #include "conformance/io/tensor_value.h"
+#include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
@@ -453,10 +453,10 @@ enum status tensors_save(TfLiteTensor *const *tensors, size_t count, const char 
                          "a name in .h5",
                          path, count);
     if (!has_suffix(path, ".npy"))
-        return cli_write_file(path, tensors[0]->data.raw, tensors[0]->bytes, diag);
+        return output_write_file(path, tensors[0]->data.raw, tensors[0]->bytes, diag);
     TRY(to_array(tensors[0], &a, diag));
     TRY(npy_write(&a, &file, &bytes, diag));
-    s = cli_write_file(path, file, bytes, diag);
+    s = output_write_file(path, file, bytes, diag);
     mem_free(file);
     return s;
 }

@@ -2,6 +2,7 @@
 #include "conformance/judge/runner.h"
 
 #include "conformance/judge/repro.h"
+#include "conformance/util/message.h"
 #include "conformance/util/process.h"
 #include "reference/base/memory.h"
 
@@ -138,10 +139,10 @@ static void find_absent(struct runner *r)
 static void show_progress(const struct runner *r, const char *name)
 {
     if (r->failed > 0)
-        cli_progress(r->request->quiet, "conformance: %zu of %zu, %zu failed: %s", r->done, r->jobs,
-                     r->failed, name);
+        message_progress(r->request->quiet, "conformance: %zu of %zu, %zu failed: %s", r->done,
+                         r->jobs, r->failed, name);
     else
-        cli_progress(r->request->quiet, "conformance: %zu of %zu: %s", r->done, r->jobs, name);
+        message_progress(r->request->quiet, "conformance: %zu of %zu: %s", r->done, r->jobs, name);
 }
 
 static void store(struct runner *r, size_t job, const struct case_result *result)
@@ -410,7 +411,7 @@ enum status runner_run(const struct run_request *request, struct run_outcome *ou
         find_absent(&r);
         s = run(&r, diag);
     }
-    cli_progress_end();
+    message_progress_end();
     for (size_t i = 0; r.slots && i < r.slot_count; i++)
         worker_end(&r.slots[i].worker, true);
     if (r.stages)

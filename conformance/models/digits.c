@@ -2,10 +2,10 @@
  * answers to memory that it shares with the parent, and closes a pipe when it ends. */
 #include "conformance/models/digits.h"
 
-#include "conformance/cli/args.h"
 #include "conformance/io/array.h"
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
+#include "conformance/util/message.h"
 #include "reference/base/memory.h"
 #include "reference/format/tflite.h"
 #include "reference/kernels/op.h"
@@ -364,11 +364,11 @@ static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
     while (run->ended < run->started || (s == STATUS_OK && run->started < run->count)) {
         while (s == STATUS_OK && run->started < run->count && run->started - run->ended < jobs)
             s = start(run, diag);
-        cli_progress(run->quiet, "models: %zu of %zu", run->ended, run->count);
+        message_progress(run->quiet, "models: %zu of %zu", run->ended, run->count);
         if (run->ended < run->started)
             wait_some(run);
     }
-    cli_progress_end();
+    message_progress_end();
     return s;
 }
 

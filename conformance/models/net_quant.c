@@ -1,8 +1,8 @@
 /* Ranges from the reference kernels, and numbers of 8 bits from ranges. */
 #include "conformance/models/net_quant.h"
 
-#include "conformance/cli/args.h"
 #include "conformance/io/tensor_value.h"
+#include "conformance/util/message.h"
 #include "reference/base/builtin.h"
 #include "reference/base/fixed_point.h"
 #include "reference/base/memory.h"
@@ -36,7 +36,7 @@ static enum status measure(struct zoo_measured *activations, const struct model 
     for (size_t frame = 0; frame < ZOO_FRAMES; frame++) {
         size_t n = 0;
 
-        cli_progress(quiet, "ranges: input %zu of %d", frame + 1, ZOO_FRAMES);
+        message_progress(quiet, "ranges: input %zu of %d", frame + 1, ZOO_FRAMES);
         for (size_t i = 0; i < inputs; i++)
             TRY(tensor_fill(interpreter_tensor(in, input[i]), seed, frame * inputs + i, diag));
         TRY(interpreter_invoke(in, diag));
@@ -64,7 +64,7 @@ enum status zoo_measure(struct zoo_measured **out, size_t *count, const struct m
     *out = mem_alloc(*count, sizeof **out);
     s = *out ? measure(*out, m, seed, quiet, in, diag)
              : diag_fail(diag, STATUS_NO_MEMORY, "%zu activations", *count);
-    cli_progress_end();
+    message_progress_end();
     interpreter_close(in);
     if (s != STATUS_OK) {
         mem_free(*out);

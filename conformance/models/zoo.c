@@ -1,8 +1,8 @@
 /* The list of topologies, and what they share: limits and defaults. */
 #include "conformance/models/zoo.h"
 
-#include "conformance/cli/args.h"
 #include "conformance/models/net.h"
+#include "conformance/util/nearest.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ enum status zoo_find(const struct zoo_entry **entry, const char *name, struct di
             return STATUS_OK;
         }
     }
-    near = cli_nearest(name, names, ENTRIES);
+    near = nearest_name(name, names, ENTRIES);
     if (near)
         return diag_fail(diag, STATUS_USAGE, "no such model; did you mean %s?", near);
     return diag_fail(diag, STATUS_USAGE, "no such model; `assay zoo --list` lists them");

@@ -169,7 +169,7 @@ static void apply_baseline(const struct expectations *e, struct report *r, size_
 /* ---- all ---- */
 
 enum status expectations_open(struct expectations *e, const char *waivers, const char *baseline,
-                              const struct cli_list *require, struct diag *diag)
+                              const struct string_list *require, struct diag *diag)
 {
     enum status s = STATUS_OK;
 

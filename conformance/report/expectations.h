@@ -25,13 +25,13 @@ struct expectations {
     struct arena arena;
     struct waiver *waivers;
     size_t waiver_count;
-    struct cli_list require; /* globs of cases */
-    void *baseline;          /* json_t */
+    struct string_list require; /* globs of cases */
+    void *baseline;             /* json_t */
 };
 
 /* Either path may be NULL.  STATUS_IO, or STATUS_USAGE with the line that is wrong. */
 enum status expectations_open(struct expectations *e, const char *waivers, const char *baseline,
-                              const struct cli_list *require, struct diag *diag);
+                              const struct string_list *require, struct diag *diag);
 void expectations_close(struct expectations *e);
 
 /* Changes the report's results. */

@@ -2,6 +2,7 @@
 #include "conformance/subject/session.h"
 
 #include "conformance/util/json_text.h"
+#include "conformance/util/message.h"
 #include "reference/base/memory.h"
 #include "reference/format/tflite.h"
 
@@ -18,9 +19,10 @@ enum status session_open(struct session *s, const char *path, struct diag *diag)
     return diag_prefix(diag, tflite_read(&s->model, s->bytes, s->count, diag), "%s", path);
 }
 
-enum status session_subject(struct session *s, const struct cli_common *common, struct diag *diag)
+enum status session_subject(struct session *s, const char *delegate,
+                            const struct string_list *options, struct diag *diag)
 {
-    TRY(subject_init(&s->subject, common->delegate, &common->delegate_option, diag));
+    TRY(subject_init(&s->subject, delegate, options, diag));
     TRY(subject_load(&s->subject, diag));
     return subject_create(&s->subject, NULL, 0, &s->delegate, diag);
 }
@@ -34,7 +36,7 @@ static void report(void *user, const char *format, va_list args)
     vsnprintf(text, sizeof text, format, args);
     if (s->quiet || strncmp(text, "WARNING", 7) != 0)
         return;
-    cli_progress_end();
+    message_progress_end();
     fprintf(stderr, "%s\n", text);
 }
 

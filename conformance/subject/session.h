@@ -3,7 +3,6 @@
 #ifndef ASSAY_CONFORMANCE_SUBJECT_SESSION_H
 #define ASSAY_CONFORMANCE_SUBJECT_SESSION_H
 
-#include "conformance/cli/args.h"
 #include "conformance/subject/subject.h"
 #include "reference/base/diag.h"
 #include "reference/format/model.h"
@@ -26,8 +25,9 @@ struct session {
 
 /* Reads the model. */
 enum status session_open(struct session *s, const char *path, struct diag *diag);
-/* The subject that the flags name: its library is loaded and its delegate made. */
-enum status session_subject(struct session *s, const struct cli_common *common, struct diag *diag);
+/* Loads the library of a subject (see subject_init) and creates its delegate. */
+enum status session_subject(struct session *s, const char *delegate,
+                            const struct string_list *options, struct diag *diag);
 /* Prepares the graph, hands it to the delegate and allocates. */
 enum status session_start(struct session *s, struct diag *diag);
 /* Takes any half-opened session. */

@@ -180,7 +180,7 @@ bool subject_is_default(const struct subject *s)
            strcmp(absolute, s->path) == 0;
 }
 
-enum status subject_init(struct subject *s, const char *path, const struct cli_list *options,
+enum status subject_init(struct subject *s, const char *path, const struct string_list *options,
                          struct diag *diag)
 {
     char found[PATH_MAX], absolute[PATH_MAX];

@@ -7,7 +7,7 @@
 
 #include "assay_gpu.h"
 #include "conformance/cases/case.h"
-#include "conformance/cli/args.h"
+#include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
 
 #include <stdbool.h>
@@ -54,7 +54,7 @@ struct subject {
 /* Reads path and options (KEY=VALUE each); copies all.  path NULL: our delegate, beside the program
  * or in ../lib; "none": the reference.  Does not load the library: a parent process stays free of
  * what a delegate does when loaded.  STATUS_IO when the file is missing or unreadable. */
-enum status subject_init(struct subject *s, const char *path, const struct cli_list *options,
+enum status subject_init(struct subject *s, const char *path, const struct string_list *options,
                          struct diag *diag);
 /* It is the library that a NULL path stands for. */
 bool subject_is_default(const struct subject *s);

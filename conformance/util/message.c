@@ -1,20 +1,14 @@
-/* What goes to stderr and to report files: error lines, progress, whole reports. */
-#include "conformance/cli/args.h"
+#include "conformance/util/message.h"
 
-#include "reference/format/tflite.h"
-
-#include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool progress_shown;
 
-/* Paths and model strings may hold anything: a message stays one line, and cannot speak to the
- * terminal. */
+/* Paths and strings of models may hold control characters: escaping them keeps a message on one
+ * line, and keeps escape sequences from the terminal. */
 static void print_clean(const char *text)
 {
     for (; *text; text++) {
@@ -27,7 +21,7 @@ static void print_clean(const char *text)
     }
 }
 
-void cli_error(const char *what, const char *format, ...)
+void message_error(const char *what, const char *format, ...)
 {
     char why[sizeof((struct diag *)0)->text + 512];
     va_list args;
@@ -35,7 +29,7 @@ void cli_error(const char *what, const char *format, ...)
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    cli_progress_end();
+    message_progress_end();
     fputs("assay: ", stderr);
     if (what) {
         print_clean(what);
@@ -45,9 +39,9 @@ void cli_error(const char *what, const char *format, ...)
     fputc('\n', stderr);
 }
 
-int cli_fail(const char *what, const struct diag *diag)
+int message_fail(const char *what, const struct diag *diag)
 {
-    cli_error(what, "%s", diag->text[0] ? diag->text : status_text(diag->status));
+    message_error(what, "%s", diag->text[0] ? diag->text : status_text(diag->status));
     switch (diag->status) {
     case STATUS_NO_DEVICE: return EXIT_NO_DEVICE;
     case STATUS_INVALID:
@@ -58,7 +52,7 @@ int cli_fail(const char *what, const struct diag *diag)
     }
 }
 
-void cli_progress(bool quiet, const char *format, ...)
+void message_progress(bool quiet, const char *format, ...)
 {
     char line[512];
     struct winsize size;
@@ -80,64 +74,11 @@ void cli_progress(bool quiet, const char *format, ...)
     progress_shown = true;
 }
 
-void cli_progress_end(void)
+void message_progress_end(void)
 {
     if (progress_shown) {
         fputs("\r\033[K", stderr);
         fflush(stderr);
     }
     progress_shown = false;
-}
-
-bool cli_output_open(struct cli_output *o)
-{
-    *o = (struct cli_output){ NULL, NULL, 0 };
-    o->file = open_memstream(&o->text, &o->bytes);
-    return o->file != NULL;
-}
-
-int cli_output_close(struct cli_output *o, const char *path, bool discard)
-{
-    struct diag diag = { .status = STATUS_OK };
-    int code = EXIT_AS_EXPECTED;
-
-    if (!o->file)
-        return EXIT_FAILED;
-    if (fclose(o->file) != 0) {
-        cli_error(path, "the report does not fit in memory");
-        code = EXIT_FAILED;
-    } else if (discard) {
-        code = EXIT_AS_EXPECTED;
-    } else if (!path) {
-        fwrite(o->text, 1, o->bytes, stdout); /* main looks for errors of stdout */
-    } else if (cli_write_file(path, o->text, o->bytes, &diag) != STATUS_OK) {
-        code = cli_fail("cannot write", &diag);
-    }
-    free(o->text); /* open_memstream's */
-    *o = (struct cli_output){ NULL, NULL, 0 };
-    return code;
-}
-
-static enum status write_in_place(const char *path, const void *bytes, size_t count,
-                                  struct diag *diag)
-{
-    FILE *const f = fopen(path, "wb");
-    bool ok;
-
-    if (!f)
-        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
-    ok = fwrite(bytes, 1, count, f) == count;
-    ok = fclose(f) == 0 && ok;
-    if (!ok)
-        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
-    return STATUS_OK;
-}
-
-enum status cli_write_file(const char *path, const void *bytes, size_t count, struct diag *diag)
-{
-    struct stat st;
-
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return write_in_place(path, bytes, count, diag);
-    return file_write(path, bytes, count, diag);
 }

@@ -1,6 +1,7 @@
 /* The command line: values, ranges, suggestions, help, messages. */
 #include "conformance/cli/args.h"
 #include "conformance/unit/kit/capture.h"
+#include "conformance/util/nearest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ struct values {
     const char *filter, *output;
     uint64_t runs;
     double mean;
-    struct cli_list input;
+    struct string_list input;
     int mode;
 };
 
@@ -31,18 +32,18 @@ static const struct command demo = { .name = "demo",
 static struct capture capture;
 
 /* Parses the words; what was said on stderr is in capture.text. */
-static bool parse(struct values *v, struct cli_common *common, struct cli_args *args, int *code,
+static bool parse(struct values *v, struct args_common *common, struct args *args, int *code,
                   int argc, const char *const *words)
 {
-    const struct cli_flag flags[] = {
-        { "list", CLI_BOOL, &v->list, NULL, "lists", 0, 0, NULL },
-        { "filter", CLI_STRING, &v->filter, "GLOB", "picks", 0, 0, NULL },
-        { "runs", CLI_UINT, &v->runs, "N", "how many", 1, 1000, NULL },
-        { "mean", CLI_DOUBLE, &v->mean, "X", "subtracted", -1000, 1000, NULL },
-        { "input", CLI_LIST, &v->input, "FILE", "input", 0, 0, NULL },
-        { "mode", CLI_CHOICE, &v->mode, "MODE", "how", 0, 0, modes },
-        { "output", CLI_STRING, &v->output, "FILE", "output", 0, 0, NULL },
-        { "o", CLI_STRING, &v->output, "FILE", "the same", 0, 0, NULL },
+    const struct args_flag flags[] = {
+        { "list", ARGS_BOOL, &v->list, NULL, "lists", 0, 0, NULL },
+        { "filter", ARGS_STRING, &v->filter, "GLOB", "picks", 0, 0, NULL },
+        { "runs", ARGS_UINT, &v->runs, "N", "how many", 1, 1000, NULL },
+        { "mean", ARGS_DOUBLE, &v->mean, "X", "subtracted", -1000, 1000, NULL },
+        { "input", ARGS_LIST, &v->input, "FILE", "input", 0, 0, NULL },
+        { "mode", ARGS_CHOICE, &v->mode, "MODE", "how", 0, 0, modes },
+        { "output", ARGS_STRING, &v->output, "FILE", "output", 0, 0, NULL },
+        { "o", ARGS_STRING, &v->output, "FILE", "the same", 0, 0, NULL },
     };
     static char name[] = "demo";
     static char *argv[16]; /* args points into it */
@@ -56,9 +57,9 @@ static bool parse(struct values *v, struct cli_common *common, struct cli_args *
     *v = (struct values){ 0 };
     *code = -1;
     capture_begin(&capture, stderr);
-    ok = cli_parse(&demo, argc + 1, argv, flags, COUNT(flags),
-                   CLI_DELEGATE | CLI_FORMAT | CLI_SEED | CLI_JOBS | CLI_QUIET, common, args, 1, 2,
-                   code);
+    ok = args_parse(&demo, argc + 1, argv, flags, COUNT(flags),
+                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS | ARGS_QUIET, common, args,
+                    1, 2, code);
     capture_end(&capture);
     return ok;
 }
@@ -70,8 +71,8 @@ static bool parse(struct values *v, struct cli_common *common, struct cli_args *
 static void reads_every_kind(void **state)
 {
     struct values v;
-    struct cli_common c;
-    struct cli_args args;
+    struct args_common c;
+    struct args args;
     int code;
 
     (void)state;
@@ -90,14 +91,14 @@ static void reads_every_kind(void **state)
     assert_int_equal(args.count, 2);
     assert_string_equal(args.items[0], "m.tflite");
     assert_string_equal(args.items[1], "second");
-    cli_close();
+    args_close();
 }
 
 static void common_defaults_and_device(void **state)
 {
     struct values v;
-    struct cli_common c;
-    struct cli_args args;
+    struct args_common c;
+    struct args args;
     int code;
 
     (void)state;
@@ -120,7 +121,7 @@ static void common_defaults_and_device(void **state)
     assert_true(c.seed == UINT64_MAX);
     assert_int_equal(c.jobs, 3);
     assert_true(c.quiet);
-    cli_close();
+    args_close();
 }
 
 static void refuses_with_one_line(void **state)
@@ -156,8 +157,8 @@ static void refuses_with_one_line(void **state)
           "assay: demo: unknown flag --a\\x0ab\\x1b[2J; `assay demo --help` lists them\n" },
     };
     struct values v;
-    struct cli_common c;
-    struct cli_args args;
+    struct args_common c;
+    struct args args;
     int code;
 
     (void)state;
@@ -172,14 +173,14 @@ static void refuses_with_one_line(void **state)
     assert_false(PARSE("a", "b", "c"));
     assert_string_equal(capture.text, "assay: demo: unexpected argument c\n");
     assert_int_equal(code, EXIT_USAGE);
-    cli_close();
+    args_close();
 }
 
 static void help_shows_flags_and_examples(void **state)
 {
     struct values v;
-    struct cli_common c;
-    struct cli_args args;
+    struct args_common c;
+    struct args args;
     struct capture out;
     int code;
 
@@ -194,23 +195,24 @@ static void help_shows_flags_and_examples(void **state)
     assert_non_null(strstr(out.text, "\n  -o FILE                     the same\n"));
     assert_non_null(strstr(out.text, "\n  --delegate-option=KEY=VALUE option of the delegate"));
     assert_non_null(strstr(out.text, "\nExamples:\n  assay demo x.tflite\n"));
-    cli_close();
+    args_close();
 }
 
-static void nearest_name(void **state)
+static void suggests_the_nearest_name(void **state)
 {
     static const char *const names[] = { "run", "inspect", "conformance", "zoo" };
 
     (void)state;
-    assert_string_equal(cli_nearest("rnu", names, 4), "run");
-    assert_string_equal(cli_nearest("inspct", names, 4), "inspect");
-    assert_string_equal(cli_nearest("conformence", names, 4), "conformance");
-    assert_string_equal(cli_nearest("run", names, 4), "run");
-    assert_null(cli_nearest("frobnicate", names, 4));
-    assert_null(cli_nearest("", names, 4));
-    assert_null(cli_nearest("xyz", names, 4));
-    assert_null(cli_nearest("run", names, 0));
-    assert_null(cli_nearest("a-word-that-is-longer-than-any-name-of-ours-could-ever-be", names, 4));
+    assert_string_equal(nearest_name("rnu", names, 4), "run");
+    assert_string_equal(nearest_name("inspct", names, 4), "inspect");
+    assert_string_equal(nearest_name("conformence", names, 4), "conformance");
+    assert_string_equal(nearest_name("run", names, 4), "run");
+    assert_null(nearest_name("frobnicate", names, 4));
+    assert_null(nearest_name("", names, 4));
+    assert_null(nearest_name("xyz", names, 4));
+    assert_null(nearest_name("run", names, 0));
+    assert_null(
+        nearest_name("a-word-that-is-longer-than-any-name-of-ours-could-ever-be", names, 4));
 }
 
 static void failures_have_exit_codes(void **state)
@@ -235,7 +237,7 @@ static void failures_have_exit_codes(void **state)
         int code;
 
         capture_begin(&capture, stderr);
-        code = cli_fail("m.tflite", &diag);
+        code = message_fail("m.tflite", &diag);
         capture_end(&capture);
         assert_int_equal(code, rows[i].code);
         assert_string_equal(capture.text, "assay: m.tflite: first\\x0asecond\n");
@@ -246,8 +248,8 @@ static void no_progress_without_terminal(void **state)
 {
     (void)state;
     capture_begin(&capture, stderr);
-    cli_progress(false, "%d of %d", 1, 2);
-    cli_progress_end();
+    message_progress(false, "%d of %d", 1, 2);
+    message_progress_end();
     capture_end(&capture);
     assert_string_equal(capture.text, "");
 }
@@ -259,7 +261,7 @@ int main(void)
         cmocka_unit_test(common_defaults_and_device),
         cmocka_unit_test(refuses_with_one_line),
         cmocka_unit_test(help_shows_flags_and_examples),
-        cmocka_unit_test(nearest_name),
+        cmocka_unit_test(suggests_the_nearest_name),
         cmocka_unit_test(failures_have_exit_codes),
         cmocka_unit_test(no_progress_without_terminal),
     };

@@ -208,7 +208,7 @@ enum { MODELS = 5, FLOATS = 3 };
 static struct digits_score run_on(const char *delegate, const char *option, bool floats_only,
                                   double timeout_s, bool *failed)
 {
-    const struct cli_list options = { &option, option ? 1 : 0 };
+    const struct string_list options = { &option, option ? 1 : 0 };
     const struct digits_options o = { .images = 4, .timeout_s = timeout_s, .quiet = true };
     struct diag diag = { .status = STATUS_OK };
     struct subject subject;
@@ -338,7 +338,7 @@ static void kinds_have_their_subjects(void **state)
 static void integers_have_their_own_bounds(void **state)
 {
     const char *option = "quantized=float_view";
-    const struct cli_list options = { &option, 1 };
+    const struct string_list options = { &option, 1 };
     const struct digits_options o = { .images = 60, .quiet = true };
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "";

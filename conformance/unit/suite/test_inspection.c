@@ -71,8 +71,7 @@ static void write_model(int32_t last)
 
 static json_t *inspect_json(const char *delegate, const char *option)
 {
-    const struct cli_common common = { .delegate = delegate,
-                                       .delegate_option = { &option, option ? 1 : 0 } };
+    const struct string_list options = { &option, option ? 1 : 0 };
     struct diag diag = { .status = STATUS_OK };
     struct inspection n;
     json_t *report;
@@ -80,7 +79,7 @@ static json_t *inspect_json(const char *delegate, const char *option)
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    if (inspection_open(&n, path, &common, true, &diag) != STATUS_OK)
+    if (inspection_open(&n, path, delegate, &options, true, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     inspection_print_json(f, &n);
     inspection_close(&n);
@@ -184,7 +183,7 @@ static void a_model_that_cannot_run(void **state)
 
 static void as_text(void **state)
 {
-    const struct cli_common common = { .delegate = mock_path("gpu.so") };
+    const struct string_list options = { NULL, 0 };
     struct diag diag = { .status = STATUS_OK };
     struct inspection n;
     char *text = NULL;
@@ -193,7 +192,8 @@ static void as_text(void **state)
 
     (void)state;
     write_model(BUILTIN_RELU);
-    assert_int_equal(inspection_open(&n, path, &common, true, &diag), STATUS_OK);
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
+                     STATUS_OK);
     inspection_print_text(f, &n);
     inspection_close(&n);
     fclose(f);
@@ -207,17 +207,18 @@ static void as_text(void **state)
 /* A named delegate must work; without one, the model is shown anyway. */
 static void no_device(void **state)
 {
-    const char *const option = "fault=no_device";
-    const struct cli_common common = { .delegate = mock_path("gpu.so"),
-                                       .delegate_option = { (const char **)&option, 1 } };
+    const char *option = "fault=no_device";
+    const struct string_list options = { &option, 1 };
     struct diag diag = { .status = STATUS_OK };
     struct inspection n;
 
     (void)state;
     write_model(BUILTIN_RELU);
-    assert_int_equal(inspection_open(&n, path, &common, true, &diag), STATUS_NO_DEVICE);
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
+                     STATUS_NO_DEVICE);
     inspection_close(&n);
-    assert_int_equal(inspection_open(&n, path, &common, false, &diag), STATUS_OK);
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, false, &diag),
+                     STATUS_OK);
     assert_int_not_equal(n.why_not[0], '\0');
     assert_int_equal(n.notes[0].state, NODE_UNDECIDED);
     inspection_close(&n);

@@ -62,15 +62,14 @@ static int remove_file(void **state)
 /* What is printed; free(). */
 static char *inspect(const char *delegate, const char *option, bool json)
 {
-    const struct cli_common common = { .delegate = delegate,
-                                       .delegate_option = { &option, option ? 1 : 0 } };
+    const struct string_list options = { &option, option ? 1 : 0 };
     struct diag diag = { .status = STATUS_OK };
     struct inspection n;
     char *text = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    if (inspection_open(&n, path, &common, true, &diag) != STATUS_OK)
+    if (inspection_open(&n, path, delegate, &options, true, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     n.plan = true;
     if (json)

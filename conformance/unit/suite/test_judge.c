@@ -48,7 +48,7 @@ static struct case_result judge_one(const char *mock, const char *name, const ch
                                     size_t count, enum bounds bounds, const char *repro)
 {
     const char *items[4];
-    const struct cli_list list = { items, count };
+    const struct string_list list = { items, count };
     struct judge_stage stage = { .set = -1 };
     const struct judge_options how = { 1, repro, &stage };
     struct case_result result;
@@ -373,7 +373,7 @@ static struct case_result judge_bytes(const char *mock, const char *name, const 
 {
     char first[64], second[64];
     const char *items[] = { first, second };
-    const struct cli_list list = { items, 2 };
+    const struct string_list list = { items, 2 };
     const struct judge_options how = { 1, NULL, NULL };
     struct case_result result;
     struct subject subject;
@@ -512,8 +512,8 @@ static void test_device(void **state)
 
 static void test_no_delegate(void **state)
 {
-    const struct cli_list no_device = { (const char *[]){ "fault=no_device" }, 1 };
-    const struct cli_list unknown = { (const char *[]){ "colour=blue" }, 1 };
+    const struct string_list no_device = { (const char *[]){ "fault=no_device" }, 1 };
+    const struct string_list unknown = { (const char *[]){ "colour=blue" }, 1 };
     const struct judge_options how = { 1, NULL, NULL };
     struct subject subject;
     struct judge *judge = NULL;

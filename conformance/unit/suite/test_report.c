@@ -32,7 +32,7 @@ static int open_report(void **state)
                                "gap.f32.conv_2d_after_sub_*" };
     const struct selection s = { .filters = { patterns, 5 } };
     const char *options[] = { "fault=none", "ulps=it's" };
-    const struct cli_list list = { options, 2 };
+    const struct string_list list = { options, 2 };
 
     (void)state;
     if (cases_list(&cases, &case_count, NULL) != STATUS_OK ||
@@ -518,7 +518,7 @@ static void test_json(void **state)
 
 static void apply(const char *waivers, const char *baseline, const char *require)
 {
-    const struct cli_list list = { &require, require != NULL };
+    const struct string_list list = { &require, require != NULL };
     struct expectations e;
     struct diag diag;
 
@@ -553,7 +553,7 @@ static void test_waivers(void **state)
 
 static void expect_bad_file(const char *text, bool waivers, const char *words)
 {
-    const struct cli_list none = { NULL, 0 };
+    const struct string_list none = { NULL, 0 };
     struct expectations e;
     struct diag diag;
     char *const path = write_file(text);
@@ -568,7 +568,7 @@ static void expect_bad_file(const char *text, bool waivers, const char *words)
 
 static void test_bad_files(void **state)
 {
-    const struct cli_list none = { NULL, 0 };
+    const struct string_list none = { NULL, 0 };
     struct expectations e;
     struct diag diag;
 

@@ -55,7 +55,7 @@ static struct subject subject_of(const char *mock, const char *fault)
 {
     char option[64];
     const char *options[] = { option };
-    const struct cli_list list = { options, 1 };
+    const struct string_list list = { options, 1 };
     struct subject s;
     struct diag diag;
 

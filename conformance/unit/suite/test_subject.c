@@ -37,7 +37,7 @@ static void test_reference(void **state)
 static void test_options(void **state)
 {
     const char *items[] = { "fault=none", "ulps=3", "fault=swap", "empty=", "a=b=c" };
-    const struct cli_list list = { items, 5 };
+    const struct string_list list = { items, 5 };
     struct subject s;
     struct diag diag;
 
@@ -58,7 +58,7 @@ static void test_options(void **state)
 
 static void expect_usage(const char *option)
 {
-    const struct cli_list list = { &option, 1 };
+    const struct string_list list = { &option, 1 };
     struct subject s;
     struct diag diag;
 
@@ -71,7 +71,7 @@ static void test_bad_options(void **state)
 {
     const char *items[SUBJECT_OPTIONS_MAX + 1];
     char texts[SUBJECT_OPTIONS_MAX + 1][16];
-    const struct cli_list list = { items, SUBJECT_OPTIONS_MAX + 1 };
+    const struct string_list list = { items, SUBJECT_OPTIONS_MAX + 1 };
     struct subject s;
     struct diag diag;
 

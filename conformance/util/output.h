@@ -1,0 +1,28 @@
+/* Files that a command writes: whole or not at all. */
+#ifndef ASSAY_CONFORMANCE_UTIL_OUTPUT_H
+#define ASSAY_CONFORMANCE_UTIL_OUTPUT_H
+
+#include "reference/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* A report that is collected in memory and written once it is complete: to stdout, or to the file
+ * of --out, which is replaced by renaming, so that it never holds half a report. */
+struct output {
+    FILE *file; /* the report is printed here */
+    char *text;
+    size_t bytes;
+};
+
+/* Returns false when out of memory. */
+bool output_open(struct output *o);
+/* Writes the report to path, or to stdout where path is NULL, unless discard is set, and frees it.
+ * Returns 0, or the exit code after a message on stderr. */
+int output_close(struct output *o, const char *path, bool discard);
+
+/* Replaces a regular file by renaming; writes into a pipe or a device, which cannot be replaced. */
+enum status output_write_file(const char *path, const void *bytes, size_t count, struct diag *diag);
+
+#endif
