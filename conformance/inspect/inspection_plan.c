@@ -68,9 +68,9 @@ static void print_clean(FILE *f, const char *text)
 
 static void print_binding(FILE *f, int index, const struct assay_gpu_binding *b)
 {
-    if (!b->space)
+    if (!b->location)
         return;
-    fprintf(f, "          %d %s %s", index, b->writes ? "writes" : "reads ", b->space);
+    fprintf(f, "          %d %s %s", index, b->writes ? "writes" : "reads ", b->location);
     if (b->tensor >= 0)
         fprintf(f, " t%d", b->tensor);
     fprintf(f, " +%" PRIu64 ", %" PRIu64 " B\n", b->offset, b->bytes);
@@ -184,7 +184,7 @@ static json_t *json_binding(int index, const struct assay_gpu_binding *b)
     json_t *const o = json_object();
 
     json_object_set_new(o, "binding", json_integer(index));
-    json_object_set_new(o, "space", json_text(b->space));
+    json_object_set_new(o, "space", json_text(b->location));
     json_object_set_new(o, "tensor", b->tensor >= 0 ? json_integer(b->tensor) : json_null());
     json_object_set_new(o, "offset", json_integer((json_int_t)b->offset));
     json_object_set_new(o, "bytes", json_integer((json_int_t)b->bytes));
@@ -199,7 +199,7 @@ static json_t *json_step(const struct assay_gpu_step *s)
     for (uint32_t i = 0; i < s->push_bytes / SHOWN_PUSH; i++)
         json_array_append_new(push, json_integer(push_word(s, i)));
     for (int b = 0; b < ASSAY_GPU_BINDINGS; b++)
-        if (s->bindings[b].space)
+        if (s->bindings[b].location)
             json_array_append_new(bindings, json_binding(b, &s->bindings[b]));
     json_object_set_new(o, "partition", json_integer(s->partition));
     json_object_set_new(o, "step", json_integer(s->step));

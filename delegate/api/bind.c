@@ -1,4 +1,4 @@
-/* Binding tensors at the edges of partitions to memory of the caller. */
+/* Binds the inputs and outputs of partitions to memory of the caller. */
 #include "delegate/vulkan/binding.h"
 
 #include "delegate/base/struct_copy.h"
@@ -124,66 +124,67 @@ void binding_close(struct binding *b, struct device *d)
     *b = (struct binding){ .on = false };
 }
 
-/* ---- which edge ---- */
+/* ---- which input or output ---- */
 
-struct edge {
+struct io_ref {
     struct kernel *kernel;
     int partition;
     bool output;
     int index;
 };
 
-/* The edges of a kernel are numbered, inputs first. */
-static int edge_count(const struct kernel *k)
+/* The inputs and outputs of a kernel are numbered, inputs first. */
+static int io_count(const struct kernel *k)
 {
     return k->plan.input_count + k->plan.output_count;
 }
 
-static struct edge edge_of(struct kernel *k, int partition, int i)
+static struct io_ref io_at(struct kernel *k, int partition, int i)
 {
     const bool output = i >= k->plan.input_count;
 
-    return (struct edge){ k, partition, output, output ? i - k->plan.input_count : i };
+    return (struct io_ref){ k, partition, output, output ? i - k->plan.input_count : i };
 }
 
-static struct plan_io *io_of(const struct edge *e)
+static struct plan_io *plan_io_of(const struct io_ref *r)
 {
-    return e->output ? &e->kernel->plan.outputs[e->index] : &e->kernel->plan.inputs[e->index];
+    return r->output ? &r->kernel->plan.outputs[r->index] : &r->kernel->plan.inputs[r->index];
 }
 
-static struct kernel_edge *state_of(const struct edge *e)
+static struct kernel_io *kernel_io_of(const struct io_ref *r)
 {
-    return e->output ? &e->kernel->outputs[e->index] : &e->kernel->inputs[e->index];
+    return r->output ? &r->kernel->outputs[r->index] : &r->kernel->inputs[r->index];
 }
 
-static struct executor_edge *memory_of(const struct edge *e)
+static struct executor_io *executor_io_of(const struct io_ref *r)
 {
-    return e->output ? &e->kernel->executor.outputs[e->index]
-                     : &e->kernel->executor.inputs[e->index];
+    return r->output ? &r->kernel->executor.outputs[r->index]
+                     : &r->kernel->executor.inputs[r->index];
 }
 
 /* The caller holds d->lock. */
-static enum status find_edge(struct gpu_delegate *d, int tensor, int partition, struct edge *found,
-                             struct diag *diag)
+static enum status find_io(struct gpu_delegate *d, int tensor, int partition, struct io_ref *found,
+                           struct diag *diag)
 {
     struct kernel *k;
     int count = 0, partitions = 0;
 
     for (; (k = delegate_partition(d, partitions)); partitions++)
-        for (int i = 0; (partition < 0 || partitions == partition) && i < edge_count(k); i++) {
-            const struct edge e = edge_of(k, partitions, i);
+        for (int i = 0; (partition < 0 || partitions == partition) && i < io_count(k); i++) {
+            const struct io_ref r = io_at(k, partitions, i);
 
-            if (io_of(&e)->tensor != tensor)
+            if (plan_io_of(&r)->tensor != tensor)
                 continue;
             /* A state is an input and an output: it is no buffer of the caller's. */
             if (count > 0 && found->kernel == k)
                 return diag_fail(diag, STATUS_UNSUPPORTED,
                                  "tensor %d is a variable of partition %d", tensor, partitions);
             if (count++ > 0)
-                return diag_fail(diag, STATUS_USAGE,
-                                 "tensor %d is at the edge of partitions %d and %d: say which",
-                                 tensor, found->partition, partitions);
-            *found = e;
+                return diag_fail(
+                    diag, STATUS_USAGE,
+                    "tensor %d is an input or output of partitions %d and %d: say which", tensor,
+                    found->partition, partitions);
+            *found = r;
         }
     if (partitions == 0)
         return diag_fail(diag, STATUS_USAGE,
@@ -205,31 +206,31 @@ static enum status find_edge(struct gpu_delegate *d, int tensor, int partition, 
 /* ---- binding ---- */
 
 /* Two names for memory that an inference writes would be a race. */
-static enum status check_overlap(const struct edge *e, const struct binding *b, struct diag *diag)
+static enum status check_overlap(const struct io_ref *r, const struct binding *b, struct diag *diag)
 {
-    for (int i = 0; i < edge_count(e->kernel); i++) {
-        const struct edge other = edge_of(e->kernel, e->partition, i);
-        const struct binding *o = &state_of(&other)->bound;
+    for (int i = 0; i < io_count(r->kernel); i++) {
+        const struct io_ref other = io_at(r->kernel, r->partition, i);
+        const struct binding *o = &kernel_io_of(&other)->bound;
 
-        if (o->on && o->buffer == b->buffer && (e->output || other.output) &&
+        if (o->on && o->buffer == b->buffer && (r->output || other.output) &&
             b->offset < o->offset + o->bytes && o->offset < b->offset + b->bytes)
             return diag_fail(diag, STATUS_USAGE,
                              "bytes %llu to %llu of the buffer overlap those of tensor %d, %llu to "
                              "%llu",
                              (unsigned long long)b->offset,
-                             (unsigned long long)(b->offset + b->bytes), io_of(&other)->tensor,
+                             (unsigned long long)(b->offset + b->bytes), plan_io_of(&other)->tensor,
                              (unsigned long long)o->offset,
                              (unsigned long long)(o->offset + o->bytes));
     }
     return STATUS_OK;
 }
 
-static void set_memory(const struct edge *e, const struct binding *b)
+static void set_memory(const struct io_ref *r, const struct binding *b)
 {
-    *memory_of(e) = (struct executor_edge){ b->buffer, b->offset, b->foreign };
-    io_of(e)->holder = !b->on                            ? HOLDER_STAGING
-                       : b->layout == ASSAY_LAYOUT_DENSE ? HOLDER_DENSE
-                                                         : HOLDER_SLICES;
+    *executor_io_of(r) = (struct executor_io){ b->buffer, b->offset, b->foreign };
+    plan_io_of(r)->backing = !b->on                            ? BACKING_STAGING
+                             : b->layout == ASSAY_LAYOUT_DENSE ? BACKING_DENSE
+                                                               : BACKING_SLICES;
 }
 
 enum status kernel_replan(struct kernel *k, struct diag *diag)
@@ -243,16 +244,16 @@ enum status kernel_replan(struct kernel *k, struct diag *diag)
 }
 
 /* To another memory; all is as before when that fails. */
-static enum status change(const struct edge *e, struct binding *b, struct diag *diag)
+static enum status change(const struct io_ref *r, struct binding *b, struct diag *diag)
 {
-    struct kernel *k = e->kernel;
-    struct binding *old = &state_of(e)->bound;
+    struct kernel *k = r->kernel;
+    struct binding *old = &kernel_io_of(r)->bound;
     enum status s;
 
-    set_memory(e, b);
+    set_memory(r, b);
     s = kernel_replan(k, diag);
     if (s != STATUS_OK) {
-        set_memory(e, old);
+        set_memory(r, old);
         (void)kernel_replan(k, NULL); /* or, without memory now, before the next inference */
         return s;
     }
@@ -260,27 +261,28 @@ static enum status change(const struct edge *e, struct binding *b, struct diag *
     *old = *b;
     /* What is bound is read from where the arena was. */
     for (int i = 0; i < k->plan.output_count; i++)
-        if (k->executor.outputs[i].handle || (e->output && e->index == i))
+        if (k->executor.outputs[i].handle || (r->output && r->index == i))
             k->outputs[i].fresh = false;
     return STATUS_OK;
 }
 
-static enum status bind_edge(const struct edge *e, struct assay_gpu_buffer *given,
-                             struct diag *diag)
+static enum status bind_io(const struct io_ref *r, struct assay_gpu_buffer *given,
+                           struct diag *diag)
 {
-    struct device *d = e->kernel->owner->device;
-    const struct plan_io *io = io_of(e);
-    const struct binding *old = &state_of(e)->bound;
-    const enum plan_holder holder = given->layout == ASSAY_LAYOUT_C4 ? HOLDER_SLICES : HOLDER_DENSE;
+    struct device *d = r->kernel->owner->device;
+    const struct plan_io *io = plan_io_of(r);
+    const struct binding *old = &kernel_io_of(r)->bound;
+    const enum plan_backing backing =
+        given->layout == ASSAY_LAYOUT_C4 ? BACKING_SLICES : BACKING_DENSE;
     /* Shaders read dense elements of less than a word by words. */
-    const size_t need = (plan_edge_bytes(&e->kernel->plan, io, holder) + 3) / 4 * 4;
+    const size_t need = (plan_io_bytes(&r->kernel->plan, io, backing) + 3) / 4 * 4;
     struct binding b;
     enum status s;
 
     if (given->layout != ASSAY_LAYOUT_DENSE && given->layout != ASSAY_LAYOUT_C4)
         return diag_fail(diag, STATUS_USAGE, "layout %d, there are %d and %d", given->layout,
                          ASSAY_LAYOUT_DENSE, ASSAY_LAYOUT_C4);
-    if (io->of < 0)
+    if (io->plan_tensor < 0)
         return diag_fail(diag, STATUS_UNSUPPORTED, "its value is a constant");
     if (old->on)
         return diag_fail(diag, STATUS_USAGE,
@@ -289,8 +291,8 @@ static enum status bind_edge(const struct edge *e, struct assay_gpu_buffer *give
                          (unsigned long long)old->bytes, (unsigned long long)old->offset,
                          (unsigned long long)(uintptr_t)old->buffer);
     TRY(binding_open(&b, d, given, need, diag));
-    if ((s = check_overlap(e, &b, diag)) == STATUS_OK)
-        s = change(e, &b, diag);
+    if ((s = check_overlap(r, &b, diag)) == STATUS_OK)
+        s = change(r, &b, diag);
     if (s != STATUS_OK) {
         if (given->kind == ASSAY_GPU_NEW_OPAQUE_FD || given->kind == ASSAY_GPU_NEW_DMA_BUF)
             close(given->fd);
@@ -299,13 +301,13 @@ static enum status bind_edge(const struct edge *e, struct assay_gpu_buffer *give
     return s;
 }
 
-static enum status unbind_edge(const struct edge *e, struct diag *diag)
+static enum status unbind_io(const struct io_ref *r, struct diag *diag)
 {
     struct binding none = { .on = false };
 
-    if (!state_of(e)->bound.on)
+    if (!kernel_io_of(r)->bound.on)
         return diag_fail(diag, STATUS_USAGE, "it is not bound");
-    return change(e, &none, diag);
+    return change(r, &none, diag);
 }
 
 static int answer(enum status s, const struct diag *diag, char *error, size_t error_bytes)
@@ -327,20 +329,20 @@ static enum status bind_or_unbind(const TfLiteDelegate *delegate, int tensor, in
                                   struct assay_gpu_buffer *buffer, struct diag *diag)
 {
     struct gpu_delegate *d = delegate_hold(delegate);
-    struct edge e = { 0 };
+    struct io_ref r = { 0 };
     enum status s;
 
     if (!d)
         return no_delegate(diag);
     pthread_mutex_lock(&d->lock);
-    s = find_edge(d, tensor, partition, &e, diag);
+    s = find_io(d, tensor, partition, &r, diag);
     if (s == STATUS_OK) {
-        pthread_mutex_lock(&e.kernel->run_lock);
-        s = buffer ? bind_edge(&e, buffer, diag) : unbind_edge(&e, diag);
+        pthread_mutex_lock(&r.kernel->run_lock);
+        s = buffer ? bind_io(&r, buffer, diag) : unbind_io(&r, diag);
         if (s != STATUS_OK)
             diag_prefix(diag, s, "tensor %d, %s %d of partition %d", tensor,
-                        e.output ? "output" : "input", e.index, e.partition);
-        pthread_mutex_unlock(&e.kernel->run_lock);
+                        r.output ? "output" : "input", r.index, r.partition);
+        pthread_mutex_unlock(&r.kernel->run_lock);
     }
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
@@ -398,7 +400,7 @@ int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes)
 
 /* ---- what there is to bind ---- */
 
-int assay_gpu_edge_count(const TfLiteDelegate *delegate)
+int assay_gpu_io_count(const TfLiteDelegate *delegate)
 {
     struct gpu_delegate *d = delegate_hold(delegate);
     int count = 0;
@@ -407,39 +409,39 @@ int assay_gpu_edge_count(const TfLiteDelegate *delegate)
         return 0;
     pthread_mutex_lock(&d->lock);
     for (const struct kernel *k = d->kernels; k; k = k->next)
-        count += edge_count(k);
+        count += io_count(k);
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
     return count;
 }
 
-static struct assay_gpu_edge describe(const struct edge *e)
+static struct assay_gpu_io describe(const struct io_ref *r)
 {
-    const struct kernel *k = e->kernel;
-    const struct plan_io *io = io_of(e);
-    const struct binding *b = &state_of(e)->bound;
-    const struct plan_tensor *t = io->of >= 0 ? &k->plan.tensors[io->of] : NULL;
+    const struct kernel *k = r->kernel;
+    const struct plan_io *io = plan_io_of(r);
+    const struct binding *b = &kernel_io_of(r)->bound;
+    const struct plan_tensor *t = io->plan_tensor >= 0 ? &k->plan.tensors[io->plan_tensor] : NULL;
 
-    return (struct assay_gpu_edge){
-        .partition = e->partition,
+    return (struct assay_gpu_io){
+        .partition = r->partition,
         .tensor = io->tensor,
-        .output = e->output,
+        .output = r->output,
         .bound = b->on ? b->layout : -1,
-        .dense_bytes = (plan_edge_bytes(&k->plan, io, HOLDER_DENSE) + 3) / 4 * 4,
-        .c4_bytes = plan_edge_bytes(&k->plan, io, HOLDER_SLICES),
+        .dense_bytes = (plan_io_bytes(&k->plan, io, BACKING_DENSE) + 3) / 4 * 4,
+        .c4_bytes = plan_io_bytes(&k->plan, io, BACKING_SLICES),
         .offset_alignment = (uint32_t)k->owner->device->limits.storage_buffer_offset_alignment,
         .rows = t ? t->rows : 0,
         .channels = t ? t->channels : 0,
         .element_bytes = t ? plan_element_bytes(&k->plan, t) : 0,
-        .device_copies = t && !io->direct,
+        .device_copies = t && !io->zero_copy,
         .host_copies = !b->on,
     };
 }
 
-int assay_gpu_get_edge(const TfLiteDelegate *delegate, int i, struct assay_gpu_edge *edge)
+int assay_gpu_get_io(const TfLiteDelegate *delegate, int i, struct assay_gpu_io *io)
 {
     struct gpu_delegate *d = delegate_hold(delegate);
-    struct assay_gpu_edge mine = { .tensor = -1 };
+    struct assay_gpu_io mine = { .tensor = -1 };
     struct kernel *k;
     bool found = false;
 
@@ -448,19 +450,19 @@ int assay_gpu_get_edge(const TfLiteDelegate *delegate, int i, struct assay_gpu_e
     pthread_mutex_lock(&d->lock);
     for (int partition = 0; i >= 0 && !found && (k = delegate_partition(d, partition));
          partition++) {
-        found = i < edge_count(k);
+        found = i < io_count(k);
         if (found) {
-            const struct edge e = edge_of(k, partition, i);
+            const struct io_ref r = io_at(k, partition, i);
 
             pthread_mutex_lock(&k->run_lock);
-            mine = describe(&e);
+            mine = describe(&r);
             pthread_mutex_unlock(&k->run_lock);
         }
-        i -= edge_count(k);
+        i -= io_count(k);
     }
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
-    return found ? api_give(edge, &mine, sizeof mine) : -1;
+    return found ? api_give(io, &mine, sizeof mine) : -1;
 }
 
 /* ---- the device ---- */

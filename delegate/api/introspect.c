@@ -81,23 +81,23 @@ static const struct kernel *find(const struct gpu_delegate *d, int (*count)(cons
 
 static struct assay_gpu_binding describe_binding(const struct plan *p, const struct plan_binding *n)
 {
-    static const char *const spaces[] = { [SPACE_NONE] = NULL,
-                                          [SPACE_ARENA] = "arena",
-                                          [SPACE_CONSTANTS] = "constants",
-                                          [SPACE_INPUT] = "input",
-                                          [SPACE_OUTPUT] = "output" };
+    static const char *const locations[] = { [LOCATION_NONE] = NULL,
+                                             [LOCATION_ARENA] = "arena",
+                                             [LOCATION_CONSTANTS] = "constants",
+                                             [LOCATION_INPUT] = "input",
+                                             [LOCATION_OUTPUT] = "output" };
 
     const struct plan_tensor *owner =
-        n->space == SPACE_ARENA ? &p->tensors[plan_owner(p, n->tensor)] : NULL;
+        n->location == LOCATION_ARENA ? &p->tensors[plan_owner(p, n->tensor)] : NULL;
 
-    return (struct assay_gpu_binding){
-        .space = spaces[owner && owner->home ? owner->home : n->space],
-        .tensor = n->space == SPACE_ARENA ? n->tensor : -1,
-        .graph_tensor = n->space == SPACE_ARENA ? p->tensors[n->tensor].tensor : -1,
-        .offset = n->offset,
-        .bytes = n->bytes,
-        .writes = n->writes
-    };
+    return (struct assay_gpu_binding){ .location = locations[owner ? owner->location : n->location],
+                                       .tensor = n->location == LOCATION_ARENA ? n->tensor : -1,
+                                       .graph_tensor = n->location == LOCATION_ARENA
+                                                           ? p->tensors[n->tensor].tensor
+                                                           : -1,
+                                       .offset = n->offset,
+                                       .bytes = n->bytes,
+                                       .writes = n->writes };
 }
 
 static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
@@ -126,14 +126,14 @@ static struct assay_gpu_step describe_step(const struct kernel *k, int partition
     for (int b = 0; b < PLAN_BINDINGS; b++) {
         const struct plan_binding *n = &s->bindings[b];
 
-        if (n->space == SPACE_CONSTANTS)
+        if (n->location == LOCATION_CONSTANTS)
             mine.constant_bytes += n->bytes;
-        else if (n->space != SPACE_NONE && n->writes)
+        else if (n->location != LOCATION_NONE && n->writes)
             mine.written_bytes += n->bytes;
-        else if (n->space != SPACE_NONE)
+        else if (n->location != LOCATION_NONE)
             mine.read_bytes += n->bytes;
-        if (n->space == SPACE_ARENA && n->writes && mine.written_offset < 0 &&
-            k->plan.tensors[plan_owner(&k->plan, n->tensor)].home == SPACE_NONE)
+        if (n->location == LOCATION_ARENA && n->writes && mine.written_offset < 0 &&
+            k->plan.tensors[plan_owner(&k->plan, n->tensor)].location == LOCATION_ARENA)
             mine.written_offset = (int64_t)n->offset;
     }
     if (profile)
@@ -181,9 +181,10 @@ static struct assay_gpu_tensor describe_tensor(const struct plan *p, int partiti
                                       .channels = t->channels,
                                       .element_bytes = plan_element_bytes(p, t),
                                       .bytes = t->bytes,
-                                      .offset = owner->first_step < 0 || owner->home
-                                                    ? -1
-                                                    : (int64_t)owner->offset,
+                                      .offset =
+                                          owner->first_step < 0 || owner->location != LOCATION_ARENA
+                                              ? -1
+                                              : (int64_t)owner->offset,
                                       .first_step = owner->first_step,
                                       .last_step = owner->last_step };
 }

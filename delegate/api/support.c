@@ -1,4 +1,4 @@
-/* What a delegate would do, without one and without a device: assay_gpu_ask. */
+/* What a delegate would do, without one and without a device: assay_gpu_query_support. */
 #include "delegate/api/support.h"
 
 #include "delegate/accept/decide.h"
@@ -58,16 +58,16 @@ static struct device_limits limits_of(const struct assay_gpu_device *device)
         GIVEN(l.max_workgroup_size[i], d.max_workgroup_size[i]);
     }
     GIVEN(l.max_workgroup_invocations, d.max_workgroup_invocations);
-    l.direct_inputs = d.host_writes;
-    l.direct_outputs = d.host_reads;
+    l.zero_copy_inputs = d.host_writes;
+    l.zero_copy_outputs = d.host_reads;
     GIVEN(l.max_shared_memory_bytes, d.max_shared_memory_bytes);
     GIVEN(l.max_push_constants_bytes, d.max_push_constants_bytes);
     l.storage_16bit = d.storage_16bit != 0;
     return l;
 }
 
-static void answer(struct assay_gpu_question *q, const struct graph *g, const struct decision *d,
-                   const struct partition_sums *sums)
+static void answer(struct assay_gpu_support_query *q, const struct graph *g,
+                   const struct decision *d, const struct partition_sums *sums)
 {
     q->nodes = g->node_count;
     q->taken = g->node_count - d->refusal_count;
@@ -83,8 +83,9 @@ static void answer(struct assay_gpu_question *q, const struct graph *g, const st
     }
 }
 
-static enum status ask_graph(TfLiteContext *context, struct assay_gpu_question *q,
-                             const struct gpu_options *o, const struct graph *g, struct diag *diag)
+static enum status query_graph(TfLiteContext *context, struct assay_gpu_support_query *q,
+                               const struct gpu_options *o, const struct graph *g,
+                               struct diag *diag)
 {
     const struct device_limits limits = limits_of(q->device);
     struct partition_sums sums;
@@ -99,7 +100,8 @@ static enum status ask_graph(TfLiteContext *context, struct assay_gpu_question *
     return s;
 }
 
-static enum status ask(TfLiteContext *context, struct assay_gpu_question *q, struct diag *diag)
+static enum status query_support(TfLiteContext *context, struct assay_gpu_support_query *q,
+                                 struct diag *diag)
 {
     struct gpu_options o;
     struct graph g;
@@ -107,21 +109,21 @@ static enum status ask(TfLiteContext *context, struct assay_gpu_question *q, str
 
     TRY(options_parse(&o, q->keys, q->values, q->count, diag));
     if ((s = graph_import(&g, context, diag)) == STATUS_OK) {
-        s = ask_graph(context, q, &o, &g, diag);
+        s = query_graph(context, q, &o, &g, diag);
         graph_close(&g);
     }
     options_close(&o);
     return s;
 }
 
-int assay_gpu_ask(TfLiteContext *context, struct assay_gpu_question *q)
+int assay_gpu_query_support(TfLiteContext *context, struct assay_gpu_support_query *q)
 {
     struct diag diag = { 0 };
 
     if (!context || !q || q->struct_size < sizeof *q)
         return -1;
     q->error[0] = '\0';
-    if (ask(context, q, &diag) == STATUS_OK)
+    if (query_support(context, q, &diag) == STATUS_OK)
         return 0;
     snprintf(q->error, sizeof q->error, "%.*s", (int)sizeof q->error - 1, diag.text);
     return -1;

@@ -29,7 +29,7 @@ struct device_limits {
     uint32_t max_push_constants_bytes;
     bool storage_16bit; /* storageBuffer16BitAccess */
     /* Device-local memory that the host maps; and that it reads through its caches. */
-    bool direct_inputs, direct_outputs;
+    bool zero_copy_inputs, zero_copy_outputs;
 };
 
 /* The least that Vulkan 1.1 promises: what every device has. */

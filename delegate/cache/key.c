@@ -52,7 +52,7 @@ static void add_step(struct hash *h, const struct plan_step *s)
     hash_add(h, &s->runs, sizeof s->runs);
     for (int b = 0; b < PLAN_BINDINGS; b++) {
         const struct plan_binding *n = &s->bindings[b];
-        const uint64_t values[] = { n->space, n->offset, n->bytes, n->writes };
+        const uint64_t values[] = { n->location, n->offset, n->bytes, n->writes };
 
         hash_add(h, values, sizeof values);
     }
@@ -61,7 +61,7 @@ static void add_step(struct hash *h, const struct plan_step *s)
 static void add_io(struct hash *h, const struct plan_io *io, int count)
 {
     for (int i = 0; i < count; i++) {
-        const uint64_t values[] = { (uint64_t)io[i].tensor, io[i].edge,
+        const uint64_t values[] = { (uint64_t)io[i].tensor, io[i].format,
                                     io[i].offset,           io[i].bytes,
                                     io[i].constant != NULL, io[i].view.type };
 

@@ -150,10 +150,10 @@ struct assay_gpu_refusal {
     const char *hint;  /* what a user can do */
 };
 
-/* Before: what a delegate of these options would do on a device, which need not be here.  No Vulkan
- * is called.  The host's context answers while it prepares a delegate only: so ask in the Prepare
- * of one of your own, which then takes nothing. */
-struct assay_gpu_question {
+/* Which nodes a delegate with these options would take on a described device; needs no Vulkan.  A
+ * host's context can be read only while the host prepares a delegate: call it in the Prepare
+ * callback of a delegate of your own, which then takes no nodes. */
+struct assay_gpu_support_query {
     size_t struct_size;
     /* As for assay_gpu_delegate_create. */
     const char *const *keys, *const *values;
@@ -164,13 +164,14 @@ struct assay_gpu_question {
     /* Called for each node that is left to the CPU; may be NULL.  Strings are valid in the call. */
     void (*refused)(void *user, const struct assay_gpu_refusal *refusal);
     void *user;
-    /* The answer.  partitions is -1, and bytes are 0, where the host gives no preview. */
+    /* Results.  partitions is -1, and bytes are 0, where the host gives no preview. */
     int nodes, taken, partitions;
     uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
-    char error[ASSAY_GPU_NAME_BYTES]; /* why there is no answer */
+    char error[ASSAY_GPU_NAME_BYTES]; /* why there is no result */
 };
 /* 0, or -1 with the reason in error. */
-ASSAY_GPU_EXPORT int assay_gpu_ask(TfLiteContext *context, struct assay_gpu_question *question);
+ASSAY_GPU_EXPORT int assay_gpu_query_support(TfLiteContext *context,
+                                             struct assay_gpu_support_query *query);
 
 /* The rules by which nodes are refused: id and what must hold, both static; -1 past the end. */
 ASSAY_GPU_EXPORT int assay_gpu_rule(int i, const char **id, const char **meaning);
@@ -220,7 +221,7 @@ struct assay_gpu_stats {
     uint64_t copied_in_bytes, copied_out_bytes;
     uint64_t invokes;
     double invoke_ms;
-    /* Copies so far, of tensors at the edges of partitions: by the host, between its memory and the
+    /* Copies so far, of inputs and outputs of partitions: by the host, between its memory and the
      * staging memory, and their bytes; by the device, between the staging memory, or a dense buffer
      * of the caller, and the tensor's own layout.  Divided by invokes: copies per inference. */
     uint64_t host_copies, host_copied_bytes, device_copies;
@@ -240,9 +241,9 @@ enum { ASSAY_GPU_BINDINGS = 4, ASSAY_GPU_CONSTANTS = 16, ASSAY_GPU_PUSH_BYTES = 
 
 /* A buffer that a step reads or writes. */
 struct assay_gpu_binding {
-    const char *space; /* "arena", "constants", "input", "output"; NULL: not used */
-    int tensor;        /* in the arena: of the plan, as in assay_gpu_tensor; else -1 */
-    int graph_tensor;  /* index in the graph; -1: none */
+    const char *location; /* "arena", "constants", "input", "output"; NULL: not used */
+    int tensor;           /* in the arena: of the plan, as in assay_gpu_tensor; else -1 */
+    int graph_tensor;     /* index in the graph; -1: none */
     uint64_t offset, bytes;
     int writes;
 };
@@ -251,7 +252,7 @@ struct assay_gpu_binding {
 struct assay_gpu_step {
     size_t struct_size;
     int partition, step; /* partitions count from 0, in the order of their making */
-    int node;            /* index in the graph; -1: an input or output at the edge */
+    int node;            /* index in the graph; -1: an input or output */
     const char *shader;  /* "conv_2d" */
     const char *label;   /* "CONV_2D node 3 'features/conv'" */
     const char *source;  /* the line that made it */
@@ -260,7 +261,7 @@ struct assay_gpu_step {
     uint64_t read_bytes; /* of activations */
     uint64_t written_bytes;
     uint64_t constant_bytes;
-    int64_t written_offset; /* in the arena; -1: an output at the edge */
+    int64_t written_offset; /* in the arena; -1: in an output */
     /* Device time, with the option profile=1; else runs is 0. */
     uint64_t runs;
     double mean_us, min_us, last_us;
@@ -289,7 +290,7 @@ struct assay_gpu_tensor {
     uint32_t rows, channels;
     uint32_t element_bytes; /* 2 or 4 */
     uint64_t bytes;
-    int64_t offset; /* in the arena; -1: no step uses it, or it lies in memory of an edge */
+    int64_t offset; /* in the arena; -1: not used by a step, or in memory of an input or output */
     int first_step, last_step; /* at which the memory is in use; -1: none */
 };
 /* Tensors of all partitions that the delegate runs now. */
@@ -313,7 +314,7 @@ ASSAY_GPU_EXPORT int assay_gpu_get_transform(const TfLiteDelegate *delegate, int
 
 /* ---- inputs and outputs on the device ----
  *
- * A tensor at the edge of a partition can be bound to a buffer of the caller, after the graph was
+ * An input or output of a partition can be bound to a buffer of the caller, after the graph was
  * modified and allocated, until it is unbound or the graph is resized or closed.  A bound input is
  * read from its buffer at each inference, whatever the host's tensor holds.  A bound output is
  * written there; the host's tensor gets it when the host asks for it
@@ -356,14 +357,14 @@ enum { ASSAY_GPU_UUID_BYTES = 16 };
 /* What to bind, and to which tensor. */
 struct assay_gpu_buffer {
     size_t struct_size;
-    int kind;           /* enum assay_gpu_buffer_kind */
-    int layout;         /* enum assay_gpu_layout */
-    int tensor;         /* index in the graph */
-    int partition;      /* as in assay_gpu_edge; -1: the only one that has the tensor at its edge */
+    int kind;      /* enum assay_gpu_buffer_kind */
+    int layout;    /* enum assay_gpu_layout */
+    int tensor;    /* index in the graph */
+    int partition; /* as in assay_gpu_io; -1: the only one that has the tensor as input or output */
     uint64_t vk_buffer; /* VK_BUFFER: the handle; out, for the other kinds */
     void *vk_device;    /* VK_BUFFER: the VkDevice that made it */
-    uint64_t offset;    /* of the tensor; a multiple of assay_gpu_edge.offset_alignment; NEW: 0 */
-    uint64_t size;      /* bytes from there, at least assay_gpu_edge's; NEW: out, 0 is enough */
+    uint64_t offset;    /* of the tensor; a multiple of assay_gpu_io.offset_alignment; NEW: 0 */
+    uint64_t size;      /* bytes from there, at least assay_gpu_io's; NEW: out, 0 is enough */
     int fd;             /* _FD, DMA_BUF: the memory's descriptor; NEW_: out */
     uint64_t allocation_bytes; /* the size of the exported VkDeviceMemory; DMA_BUF: 0 is enough */
     uint32_t memory_type;      /* OPAQUE_FD: its memoryTypeIndex */
@@ -379,9 +380,9 @@ ASSAY_GPU_EXPORT int assay_gpu_bind_buffer_to_tensor(TfLiteDelegate *delegate,
 ASSAY_GPU_EXPORT int assay_gpu_unbind_tensor(TfLiteDelegate *delegate, int tensor, int partition,
                                              char *error, size_t error_bytes);
 
-/* The i-th tensor at an edge of the partitions that the delegate runs now, inputs before outputs
+/* The i-th input or output of the partitions that the delegate runs now, inputs before outputs
  * (0: ok, -1: out of range). */
-struct assay_gpu_edge {
+struct assay_gpu_io {
     size_t struct_size;
     int partition;
     int tensor; /* index in the graph */
@@ -397,10 +398,10 @@ struct assay_gpu_edge {
     int host_copies;   /* and of the host, once for each time that it reads an output */
 };
 /* How many such tensors there are. */
-ASSAY_GPU_EXPORT int assay_gpu_edge_count(const TfLiteDelegate *delegate);
+ASSAY_GPU_EXPORT int assay_gpu_io_count(const TfLiteDelegate *delegate);
 /* The i-th of them; 0: ok, -1: out of range. */
-ASSAY_GPU_EXPORT int assay_gpu_get_edge(const TfLiteDelegate *delegate, int i,
-                                        struct assay_gpu_edge *edge);
+ASSAY_GPU_EXPORT int assay_gpu_get_io(const TfLiteDelegate *delegate, int i,
+                                      struct assay_gpu_io *io);
 
 /* Waits for what wait=none left running, and copies nothing. */
 ASSAY_GPU_EXPORT int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes);

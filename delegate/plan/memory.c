@@ -30,7 +30,7 @@ static void find_lifetimes(struct plan *plan)
             const struct plan_binding *binding = &plan->steps[i]->bindings[b];
             struct plan_tensor *t;
 
-            if (binding->space != SPACE_ARENA || plan->steps[i]->idle)
+            if (binding->location != LOCATION_ARENA || plan->steps[i]->idle)
                 continue;
             t = &plan->tensors[plan_owner(plan, binding->tensor)];
             if (t->first_step < 0)
@@ -39,27 +39,28 @@ static void find_lifetimes(struct plan *plan)
         }
 }
 
-/* ---- edges ---- */
+/* ---- inputs and outputs ---- */
 
-size_t plan_edge_bytes(const struct plan *plan, const struct plan_io *io, enum plan_holder holder)
+size_t plan_io_bytes(const struct plan *plan, const struct plan_io *io, enum plan_backing backing)
 {
-    return holder == HOLDER_SLICES && io->of >= 0 ? plan->tensors[io->of].bytes : io->edge_bytes;
+    return backing == BACKING_SLICES && io->plan_tensor >= 0 ? plan->tensors[io->plan_tensor].bytes
+                                                             : io->dense_bytes;
 }
 
 /* A dense tensor lies as slices do where its channels fill them and its elements are as wide. */
 static bool dense_is_slices(const struct plan *plan, const struct plan_io *io)
 {
-    const struct plan_tensor *t = &plan->tensors[io->of];
+    const struct plan_tensor *t = &plan->tensors[io->plan_tensor];
 
-    return t->channels % 4 == 0 && t->bytes == io->edge_bytes && t->bytes > 0;
+    return t->channels % 4 == 0 && t->bytes == io->dense_bytes && t->bytes > 0;
 }
 
-/* The step that copies over the edge. */
-static bool is_copy(const struct plan_step *s, enum plan_space space, int edge)
+/* The step that copies an input to its plan tensor, or a plan tensor to an output. */
+static bool is_copy(const struct plan_step *s, enum plan_location location, int io)
 {
-    const struct plan_binding *n = &s->bindings[space == SPACE_INPUT];
+    const struct plan_binding *n = &s->bindings[location == LOCATION_INPUT];
 
-    return n->space == space && n->tensor == edge;
+    return n->location == location && n->tensor == io;
 }
 
 /* What the caller gives to read from is not written. */
@@ -69,73 +70,74 @@ static const struct plan_step *find_writer(const struct plan *plan, int owner)
         for (int b = 0; b < PLAN_BINDINGS; b++) {
             const struct plan_binding *n = &plan->steps[i]->bindings[b];
 
-            if (n->space == SPACE_ARENA && n->writes && plan_owner(plan, n->tensor) == owner &&
-                plan->steps[i]->bindings[1].space != SPACE_INPUT)
+            if (n->location == LOCATION_ARENA && n->writes &&
+                plan_owner(plan, n->tensor) == owner &&
+                plan->steps[i]->bindings[1].location != LOCATION_INPUT)
                 return plan->steps[i];
         }
     return NULL;
 }
 
-/* Takes the edge's memory for the plan tensor, and for all that share its memory. */
-static enum status claim(struct plan *plan, struct plan_io *io, enum plan_space space, int edge,
-                         struct diag *diag)
+/* Puts the plan tensor, and all that share its memory, into the memory of the input or output. */
+static enum status claim(struct plan *plan, struct plan_io *io, enum plan_location location,
+                         int index, struct diag *diag)
 {
     static const char *const what =
         "tensor %d cannot lie as slices in memory of the caller, bind it dense: %s%s";
-    const int owner = plan_owner(plan, io->of);
+    const int owner = plan_owner(plan, io->plan_tensor);
     struct plan_tensor *t = &plan->tensors[owner];
-    const struct plan_step *writer = space == SPACE_INPUT ? find_writer(plan, owner) : NULL;
+    const struct plan_step *writer = location == LOCATION_INPUT ? find_writer(plan, owner) : NULL;
 
-    if (t->home != SPACE_NONE)
+    if (t->location != LOCATION_ARENA)
         return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor,
                          "it shares memory with another input or output", "");
     if (writer)
         return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor, writer->label,
                          " writes over it");
-    if (t->bytes != plan->tensors[io->of].bytes)
+    if (t->bytes != plan->tensors[io->plan_tensor].bytes)
         return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor, "it is a part of another", "");
-    t->home = space;
-    t->edge = edge;
-    io->direct = true;
+    t->location = location;
+    t->io = index;
+    io->zero_copy = true;
     for (int i = 0; i < plan->step_count; i++)
-        if (is_copy(plan->steps[i], space, edge))
+        if (is_copy(plan->steps[i], location, index))
             plan->steps[i]->idle = true;
     return STATUS_OK;
 }
 
-static enum status place_edges(struct plan *plan, enum plan_holder holder, bool inputs,
-                               struct diag *diag)
+static enum status place_ios(struct plan *plan, enum plan_backing backing, bool inputs,
+                             struct diag *diag)
 {
-    const enum plan_space space = inputs ? SPACE_INPUT : SPACE_OUTPUT;
+    const enum plan_location location = inputs ? LOCATION_INPUT : LOCATION_OUTPUT;
     const int count = inputs ? plan->input_count : plan->output_count;
-    const bool staged = inputs ? plan->direct_inputs : plan->direct_outputs;
+    const bool staged = inputs ? plan->zero_copy_inputs : plan->zero_copy_outputs;
 
     for (int i = 0; i < count; i++) {
         struct plan_io *io = inputs ? &plan->inputs[i] : &plan->outputs[i];
 
-        if (io->holder != holder || io->of < 0 ||
-            (holder != HOLDER_SLICES && !dense_is_slices(plan, io)) ||
-            (holder == HOLDER_STAGING && !staged))
+        if (io->backing != backing || io->plan_tensor < 0 ||
+            (backing != BACKING_SLICES && !dense_is_slices(plan, io)) ||
+            (backing == BACKING_STAGING && !staged))
             continue;
-        if (holder == HOLDER_SLICES)
-            TRY(claim(plan, io, space, i, diag));
+        if (backing == BACKING_SLICES)
+            TRY(claim(plan, io, location, i, diag));
         else
-            (void)claim(plan, io, space, i, NULL); /* else the step copies */
+            (void)claim(plan, io, location, i, NULL); /* else the step copies */
     }
     return STATUS_OK;
 }
 
-/* As the ops made it, but for the edges that the caller's memory is for, and then those that need
- * no copy. */
-static enum status place_all_edges(struct plan *plan, struct diag *diag)
+/* Back to what the ops made; then inputs and outputs in memory of the caller, and then those that
+ * need no copy. */
+static enum status place_all_ios(struct plan *plan, struct diag *diag)
 {
-    static const enum plan_holder order[] = { HOLDER_SLICES, HOLDER_DENSE, HOLDER_STAGING };
+    static const enum plan_backing order[] = { BACKING_SLICES, BACKING_DENSE, BACKING_STAGING };
 
     plan->in_place = 0;
     for (int i = 0; i < plan->tensor_count; i++) {
         struct plan_tensor *t = &plan->tensors[i];
 
-        t->home = SPACE_NONE;
+        t->location = LOCATION_ARENA;
         if (t->placed)
             t->view_of = i;
         t->placed = false;
@@ -143,12 +145,12 @@ static enum status place_all_edges(struct plan *plan, struct diag *diag)
     for (int i = 0; i < plan->step_count; i++)
         plan->steps[i]->idle = false;
     for (int i = 0; i < plan->input_count; i++)
-        plan->inputs[i].direct = false;
+        plan->inputs[i].zero_copy = false;
     for (int i = 0; i < plan->output_count; i++)
-        plan->outputs[i].direct = false;
+        plan->outputs[i].zero_copy = false;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        TRY(place_edges(plan, order[i], true, diag));
-        TRY(place_edges(plan, order[i], false, diag));
+        TRY(place_ios(plan, order[i], true, diag));
+        TRY(place_ios(plan, order[i], false, diag));
     }
     return STATUS_OK;
 }
@@ -160,7 +162,7 @@ static enum status place_all_edges(struct plan *plan, struct diag *diag)
 static bool only_elementwise(const struct plan *plan, const struct plan_step *s, int owner)
 {
     for (int b = 0; b < PLAN_BINDINGS; b++)
-        if (s->bindings[b].space == SPACE_ARENA &&
+        if (s->bindings[b].location == LOCATION_ARENA &&
             plan_owner(plan, s->bindings[b].tensor) == owner && !s->bindings[b].elementwise)
             return false;
     return true;
@@ -174,20 +176,20 @@ static void place_result(struct plan *plan, int step)
     const struct plan_step *s = plan->steps[step];
     struct plan_tensor *to;
 
-    if (s->bindings[0].space != SPACE_ARENA || !s->bindings[0].writes)
+    if (s->bindings[0].location != LOCATION_ARENA || !s->bindings[0].writes)
         return;
     to = &plan->tensors[s->bindings[0].tensor];
     if (to->view_of != s->bindings[0].tensor || to->first_step != step)
         return;
     for (int b = 1; b < PLAN_BINDINGS; b++) {
-        const int owner = s->bindings[b].space == SPACE_ARENA && s->bindings[b].elementwise
+        const int owner = s->bindings[b].location == LOCATION_ARENA && s->bindings[b].elementwise
                               ? plan_owner(plan, s->bindings[b].tensor)
                               : -1;
         struct plan_tensor *from = owner >= 0 ? &plan->tensors[owner] : NULL;
 
-        if (!from || from == to || from->home || to->home || from->last_step != step ||
-            from->bytes != to->bytes || from->format != to->format ||
-            !only_elementwise(plan, s, owner))
+        if (!from || from == to || from->location != LOCATION_ARENA ||
+            to->location != LOCATION_ARENA || from->last_step != step || from->bytes != to->bytes ||
+            from->format != to->format || !only_elementwise(plan, s, owner))
             continue;
         from->last_step = to->last_step;
         to->view_of = owner;
@@ -202,7 +204,7 @@ static void place_result(struct plan *plan, int step)
 static bool has_memory(const struct plan *plan, int t)
 {
     return plan->tensors[t].view_of == t && plan->tensors[t].first_step >= 0 &&
-           plan->tensors[t].home == SPACE_NONE;
+           plan->tensors[t].location == LOCATION_ARENA;
 }
 
 enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag)
@@ -211,7 +213,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
     size_t count = 0;
     bool ok;
 
-    TRY(place_all_edges(plan, diag));
+    TRY(place_all_ios(plan, diag));
     if (!(spans = mem_alloc((size_t)plan->tensor_count, sizeof *spans)))
         return diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
     find_lifetimes(plan);
@@ -242,7 +244,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
         for (int b = 0; b < PLAN_BINDINGS; b++) {
             struct plan_binding *binding = &plan->steps[i]->bindings[b];
 
-            if (binding->space == SPACE_ARENA)
+            if (binding->location == LOCATION_ARENA)
                 binding->offset = plan->tensors[plan_owner(plan, binding->tensor)].offset;
         }
     return STATUS_OK;

@@ -48,88 +48,88 @@ static size_t host_element_bytes(TfLiteType type)
 static const struct {
     size_t bytes;
     const char *load, *store;
-} edges[] = { [EDGE_F32] = { 4, "load", "store" },
-              [EDGE_F16] = { 2, "load_half", "store_half" },
-              [EDGE_BYTES] = { 1, "load_int", "store_int" },
-              [EDGE_SHORTS] = { 2, "load_shorts_int", "store_shorts_int" } };
+} io_formats[] = { [IO_F32] = { 4, "load", "store" },
+                   [IO_F16] = { 2, "load_half", "store_half" },
+                   [IO_BYTES] = { 1, "load_int", "store_int" },
+                   [IO_SHORTS] = { 2, "load_shorts_int", "store_shorts_int" } };
 
-static enum plan_edge edge_of(const struct graph_tensor *t)
+static enum plan_io_format io_format(const struct graph_tensor *t)
 {
     switch (t->type) {
-    case kTfLiteFloat16: return EDGE_F16;
+    case kTfLiteFloat16: return IO_F16;
     case kTfLiteInt8:
-    case kTfLiteUInt8: return EDGE_BYTES;
-    case kTfLiteInt16: return EDGE_SHORTS;
-    default: return EDGE_F32;
+    case kTfLiteUInt8: return IO_BYTES;
+    case kTfLiteInt16: return IO_SHORTS;
+    default: return IO_F32;
     }
 }
 
-/* Room for a tensor's dense bytes at the edge. */
-static enum status edge_bytes(struct planner *p, int tensor, size_t *end, struct plan_io *io)
+/* Reserves the dense bytes of an input or output in its staging buffer. */
+static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct plan_io *io)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
     size_t bytes;
 
-    *io = (struct plan_io){ .tensor = tensor, .offset = *end, .edge = edge_of(t) };
+    *io = (struct plan_io){ .tensor = tensor, .offset = *end, .format = io_format(t) };
     if (t->viewed != kTfLiteNoType) {
         io->view.type = t->viewed;
         io->view.scale = t->quant.scale[0];
         io->view.zero_point = t->quant.zero_point[0];
     }
-    if (!checked_mul(t->elements, edges[io->edge].bytes, &io->edge_bytes) ||
-        !checked_align(io->edge_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
+    if (!checked_mul(t->elements, io_formats[io->format].bytes, &io->dense_bytes) ||
+        !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
         return diag_fail(p->diag, STATUS_UNSUPPORTED, "tensor %d '%s': %zu elements do not fit",
                          tensor, t->name, t->elements);
     io->bytes = t->elements * host_element_bytes(t->viewed != kTfLiteNoType ? t->viewed : t->type);
     return STATUS_OK;
 }
 
-/* The step that brings an input from its dense form at the edge. */
+/* The step that converts a dense input to a plan tensor. */
 static enum status load_step(struct planner *p, int to, struct plan_io *io)
 {
     const bool wide = to >= 0 && p->plan->tensors[to].format == FORMAT_WIDE;
     struct plan_step *s =
-        planner_step(p, wide ? "load.f32" : edges[io->edge].load, NULL, WORKGROUP, 1, 1);
+        planner_step(p, wide ? "load.f32" : io_formats[io->format].load, NULL, WORKGROUP, 1, 1);
     const struct plan_tensor *t;
     struct io_args args;
 
     if (!s || to < 0)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    io->of = to;
+    io->plan_tensor = to;
     t = &p->plan->tensors[to];
     args = (struct io_args){ t->rows * t->slices, t->channels, t->slices, t->rows * t->channels };
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, to);
-    s->bindings[1] = (struct plan_binding){ .space = SPACE_INPUT,
+    s->bindings[1] = (struct plan_binding){ .location = LOCATION_INPUT,
                                             .tensor = p->plan->input_count,
                                             .offset = io->offset,
-                                            .bytes = (io->edge_bytes + 3) / 4 * 4 };
+                                            .bytes = (io->dense_bytes + 3) / 4 * 4 };
     return step_items(p, s, args.count);
 }
 
-/* The step that brings a plan tensor to its dense form at the edge.  Elements of less than a word
+/* The step that converts a plan tensor to a dense output.  Elements of less than a word
  * are written a word at a time. */
 static enum status store_step(struct planner *p, int from, struct plan_io *io)
 {
-    const uint32_t in_word = 4 / (uint32_t)edges[io->edge].bytes;
+    const uint32_t in_word = 4 / (uint32_t)io_formats[io->format].bytes;
     const bool wide = from >= 0 && p->plan->tensors[from].format == FORMAT_WIDE;
     struct plan_step *s =
-        planner_step(p, wide ? "store.f32" : edges[io->edge].store, NULL, WORKGROUP, 1, 1);
+        planner_step(p, wide ? "store.f32" : io_formats[io->format].store, NULL, WORKGROUP, 1, 1);
     const struct plan_tensor *t;
     struct io_args args;
 
     if (!s || from < 0)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    io->of = from;
+    io->plan_tensor = from;
     t = &p->plan->tensors[from];
     args = (struct io_args){ in_word > 1 ? (t->rows * t->channels + in_word - 1) / in_word
                                          : t->rows * t->slices,
                              t->channels, t->slices, t->rows * t->channels };
     step_push(s, &args, sizeof args);
-    s->bindings[0] = (struct plan_binding){ .space = SPACE_OUTPUT,
+    s->bindings[0] = (struct plan_binding){ .location = LOCATION_OUTPUT,
                                             .tensor = p->plan->output_count,
                                             .offset = io->offset,
-                                            .bytes = (io->edge_bytes + 3) / 4 * 4,
+                                            .bytes = (io->dense_bytes + 3) / 4 * 4,
                                             .writes = true };
     step_read(p, s, 1, from);
     return step_items(p, s, args.count);
@@ -138,7 +138,7 @@ static enum status store_step(struct planner *p, int from, struct plan_io *io)
 /* Has a form on the device. */
 static bool is_loaded(const struct graph_tensor *t)
 {
-    return t->type == kTfLiteFloat32 || edge_of(t) != EDGE_F32;
+    return t->type == kTfLiteFloat32 || io_format(t) != IO_F32;
 }
 
 /* Inputs that no step reads any more stay where they are. */
@@ -158,7 +158,7 @@ static enum status plan_inputs(struct planner *p, const struct plan_request *r,
             !is_loaded(&p->graph->tensors[tensor]) ||
             (w->readers[tensor] == 0 && !w->exposed[tensor]))
             continue;
-        TRY(edge_bytes(p, tensor, &plan->input_bytes, io));
+        TRY(reserve_io(p, tensor, &plan->input_bytes, io));
         TRY(load_step(p, planner_tensor(p, tensor), io));
         plan->input_count++;
     }
@@ -175,9 +175,10 @@ static enum status constant_output(struct planner *p, int tensor, struct plan_io
         return diag_fail(p->diag, STATUS_NO_MEMORY, "tensor %d: out of memory", tensor);
     for (size_t i = 0; i < t->elements; i++)
         values[i] = graph_constant_float(p->graph, tensor, i);
-    *io = (struct plan_io){
-        .tensor = tensor, .of = -1, .bytes = t->elements * sizeof(float), .constant = values
-    };
+    *io = (struct plan_io){ .tensor = tensor,
+                            .plan_tensor = -1,
+                            .bytes = t->elements * sizeof(float),
+                            .constant = values };
     return STATUS_OK;
 }
 
@@ -199,7 +200,7 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
         if (graph_is_constant(p->graph, tensor)) {
             TRY(constant_output(p, tensor, io));
         } else {
-            TRY(edge_bytes(p, tensor, &plan->output_bytes, io));
+            TRY(reserve_io(p, tensor, &plan->output_bytes, io));
             TRY(store_step(p, planner_tensor(p, tensor), io));
         }
         plan->output_count++;
@@ -207,7 +208,7 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
     for (int i = 0; i < p->state_count; i++) {
         struct plan_io *io = &plan->outputs[plan->output_count];
 
-        TRY(edge_bytes(p, p->state[i].tensor, &plan->output_bytes, io));
+        TRY(reserve_io(p, p->state[i].tensor, &plan->output_bytes, io));
         TRY(store_step(p, p->state[i].from, io));
         plan->output_count++;
     }
@@ -264,7 +265,7 @@ static enum status poison_padding(struct planner *p)
         }
         *step = *old[i];
         for (int b = 0; b < PLAN_BINDINGS && s == STATUS_OK; b++)
-            if (old[i]->bindings[b].space == SPACE_ARENA && old[i]->bindings[b].writes)
+            if (old[i]->bindings[b].location == LOCATION_ARENA && old[i]->bindings[b].writes)
                 s = poison_step(p, old[i]->bindings[b].tensor);
     }
     mem_free(old);
@@ -306,8 +307,8 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
     *plan = (struct plan){ .half = r->options->precision == PRECISION_FP16,
                            .node_count = r->node_count,
                            .unpacked = r->unpacked,
-                           .direct_inputs = r->limits->direct_inputs,
-                           .direct_outputs = r->limits->direct_outputs,
+                           .zero_copy_inputs = r->limits->zero_copy_inputs,
+                           .zero_copy_outputs = r->limits->zero_copy_outputs,
                            .poison = r->options->poison };
     TRY(rewrite_make(&w, &request, diag));
     p.graph = &w.graph;

@@ -28,12 +28,12 @@ enum plan_format {
     FORMAT_SHORTS  /* i16: a slice is two words */
 };
 
-enum plan_space {
-    SPACE_NONE,
-    SPACE_ARENA,     /* a plan tensor */
-    SPACE_CONSTANTS, /* packed weights */
-    SPACE_INPUT,     /* memory of an input: of ours, host-visible and dense, or the caller's */
-    SPACE_OUTPUT     /* of an output */
+enum plan_location {
+    LOCATION_NONE,
+    LOCATION_ARENA,     /* a plan tensor */
+    LOCATION_CONSTANTS, /* packed weights */
+    LOCATION_INPUT,     /* memory of an input: of ours, host-visible and dense, or the caller's */
+    LOCATION_OUTPUT     /* of an output */
 };
 
 struct plan_tensor {
@@ -45,14 +45,15 @@ struct plan_tensor {
     bool placed;               /* view_of is memory of an input that dies there */
     int first_step, last_step; /* of the owner: its views are counted in */
     size_t offset;             /* in the arena; of the owner */
-    enum plan_space home;      /* of the owner; SPACE_NONE: the arena */
-    int edge;                  /* else the input or output whose memory it is */
+    /* Of the owner: LOCATION_ARENA, or LOCATION_INPUT or LOCATION_OUTPUT of input or output io. */
+    enum plan_location location;
+    int io;
 };
 
 struct plan_binding {
-    enum plan_space space;
-    int tensor;    /* SPACE_ARENA; SPACE_INPUT, SPACE_OUTPUT: which of the plan's */
-    size_t offset; /* in the space; filled from the tensor for SPACE_ARENA */
+    enum plan_location location;
+    int tensor;    /* LOCATION_ARENA; LOCATION_INPUT, LOCATION_OUTPUT: which of the plan's */
+    size_t offset; /* in the location; filled from the tensor for LOCATION_ARENA */
     size_t bytes;
     bool writes;
     bool elementwise; /* read: an invocation reads of it what it writes of binding 0, no more */
@@ -72,31 +73,33 @@ struct plan_step {
     uint32_t groups[3];
     bool packed_dot; /* the shader has another form with the packed dot product, NAME.dot */
     bool tuned;      /* the size of the workgroup was measured */
-    bool idle;       /* not run: the tensor at the edge lies where the step would bring it */
+    bool idle;       /* not run: the input or output already is where the step would copy it */
     /* Where the size of the workgroup is free (workgroups.h): invocations wanted, or columns of
      * tiles; runs of tiles; what an invocation needs of shared memory.  0 items: it is not free. */
     uint64_t items, runs;
     uint32_t invocation_bytes;
 };
 
-/* Whose memory an edge has, and how it lies there. */
-enum plan_holder {
-    HOLDER_STAGING, /* ours, dense */
-    HOLDER_DENSE,   /* the caller's, dense */
-    HOLDER_SLICES   /* the caller's, as the plan tensor lies: no step copies */
+/* Memory behind a partition input or output. */
+enum plan_backing {
+    BACKING_STAGING, /* ours, dense */
+    BACKING_DENSE,   /* the caller's, dense */
+    BACKING_SLICES   /* the caller's, in the layout of the plan tensor: no step copies */
 };
 
-/* A tensor that crosses the partition's edge. */
-enum plan_edge { EDGE_F32, EDGE_F16, EDGE_BYTES, EDGE_SHORTS }; /* dense elements there */
+/* Elements of a dense input or output. */
+enum plan_io_format { IO_F32, IO_F16, IO_BYTES, IO_SHORTS };
+
+/* A partition input or output. */
 struct plan_io {
-    int tensor; /* host index */
-    int of;     /* plan tensor that it is loaded into, or stored from; -1: none */
-    enum plan_edge edge;
-    enum plan_holder holder;
-    bool direct;       /* the plan tensor is in the edge's memory */
-    size_t offset;     /* in SPACE_INPUT or SPACE_OUTPUT */
-    size_t bytes;      /* dense, of the host's type */
-    size_t edge_bytes; /* dense, of the edge's */
+    int tensor;      /* host index */
+    int plan_tensor; /* it is loaded into, or stored from; -1: none */
+    enum plan_io_format format;
+    enum plan_backing backing;
+    bool zero_copy;     /* the plan tensor is in the backing memory: no step copies */
+    size_t offset;      /* in LOCATION_INPUT or LOCATION_OUTPUT */
+    size_t bytes;       /* dense, of the host's type */
+    size_t dense_bytes; /* elements of `format`, without padding */
     /* The host's 8-bit elements are converted, where the type is no kTfLiteNoType (float view). */
     struct {
         TfLiteType type;
@@ -122,7 +125,7 @@ struct plan {
     size_t arena_bound; /* the largest sum of tensors live at one step */
     int in_place;       /* steps whose result lies where an input lay */
     size_t input_bytes, output_bytes;
-    bool direct_inputs, direct_outputs; /* as in struct device_limits */
+    bool zero_copy_inputs, zero_copy_outputs; /* as in struct device_limits */
     int node_count;
     int applied[TRANSFORM_COUNT]; /* how often each rewrite fired */
     int merged;                   /* nodes that they took away */
@@ -141,8 +144,8 @@ struct plan_request {
 };
 enum status plan_make(struct plan *p, const struct plan_request *request, struct diag *diag);
 void plan_close(struct plan *p);
-/* Bytes of a tensor of this shape as f32, which it is at the edge in fp16 too; false when it does
- * not fit one storage buffer of the device or 32-bit indices.  rank -1 does not fit; *bytes is
+/* Bytes of a tensor of this shape as f32, which inputs and outputs are in fp16 too; false when it
+ * does not fit one storage buffer of the device or 32-bit indices.  rank -1 does not fit; *bytes is
  * SIZE_MAX for what cannot be counted. */
 bool plan_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
                       size_t *bytes);
@@ -166,12 +169,12 @@ uint64_t plan_memory(const struct gpu_options *options, const struct device_limi
 /* After the upload (and the writing to a file) the packed constants are not needed. */
 void plan_drop_constants(struct plan *p);
 
-/* The bytes of an edge in memory of the caller: dense, or as slices. */
-size_t plan_edge_bytes(const struct plan *plan, const struct plan_io *io, enum plan_holder holder);
+/* Bytes of an input or output in memory of the caller: dense, or as slices. */
+size_t plan_io_bytes(const struct plan *plan, const struct plan_io *io, enum plan_backing backing);
 
 /* The last two things that plan_make does: places and offsets; the device's limits, with the need
- * and the limit in the message.  Places can be assigned again, for other edges:
- * STATUS_UNSUPPORTED where one cannot be HOLDER_SLICES. */
+ * and the limit in the message.  Places can be assigned again, for other backing memory:
+ * STATUS_UNSUPPORTED where one cannot be BACKING_SLICES. */
 enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag);
 enum status plan_check(const struct plan *plan, const struct device_limits *limits,
                        struct diag *diag);

@@ -280,7 +280,7 @@ static void bind_tensor(struct planner *p, struct plan_step *s, int binding, int
                         bool writes)
 {
     assert(binding < PLAN_BINDINGS && tensor >= 0);
-    s->bindings[binding] = (struct plan_binding){ .space = SPACE_ARENA,
+    s->bindings[binding] = (struct plan_binding){ .location = LOCATION_ARENA,
                                                   .tensor = tensor,
                                                   .bytes = p->plan->tensors[tensor].bytes,
                                                   .writes = writes };
@@ -298,7 +298,7 @@ void step_write(struct planner *p, struct plan_step *s, int binding, int plan_te
 
 void step_in_place(struct plan_step *s, int binding)
 {
-    assert(s->bindings[binding].space == SPACE_ARENA && !s->bindings[binding].writes);
+    assert(s->bindings[binding].location == LOCATION_ARENA && !s->bindings[binding].writes);
     s->bindings[binding].elementwise = true;
 }
 
@@ -309,7 +309,7 @@ void step_shared(struct plan_step *s, uint32_t bytes)
 
 void step_constants(struct plan_step *s, int binding, const struct packed *packed)
 {
-    s->bindings[binding] = (struct plan_binding){ .space = SPACE_CONSTANTS,
+    s->bindings[binding] = (struct plan_binding){ .location = LOCATION_CONSTANTS,
                                                   .offset = packed->offset,
                                                   .bytes = packed->bytes };
 }

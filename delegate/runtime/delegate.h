@@ -45,7 +45,7 @@ struct gpu_delegate {
 };
 
 /* An input or output of a partition, at run time. */
-struct kernel_edge {
+struct kernel_io {
     bool last;  /* an output that no node reads: it stays here until the host asks for it */
     bool fresh; /* an output: it is what the last inference made */
     struct binding bound;
@@ -61,7 +61,7 @@ struct kernel {
     bool ready;               /* the executor is open */
     bool unplanned;           /* its memory is to be assigned before it runs */
     pthread_mutex_t run_lock; /* guards what runs, and what it is bound to */
-    struct kernel_edge *inputs, *outputs;
+    struct kernel_io *inputs, *outputs;
     struct kernel *next_known; /* handle.c */
     int first_handle;          /* of output 0; 0: none */
     atomic_uint_fast64_t invokes, invoke_ns;
@@ -90,7 +90,7 @@ void delegate_add_part(struct gpu_delegate *d, uint64_t *part, uint64_t before);
 /* The partitions that run now, the oldest first; NULL past the end.  The caller holds d->lock. */
 struct kernel *delegate_partition(const struct gpu_delegate *d, int i);
 
-/* Assigns memory anew, for what the edges are bound to now.  The caller holds run_lock. */
+/* Assigns memory anew, for what inputs and outputs are bound to now.  The caller holds run_lock. */
 enum status kernel_replan(struct kernel *k, struct diag *diag);
 
 /* Copies output i of the last inference to the host's tensor, waiting for it. */

@@ -1,5 +1,5 @@
-/* A tensor at the edge between the host's memory and the staging memory: the same bytes, or, in
- * float view, 8-bit elements there and floats here. */
+/* Copies of an input or output between the host's memory and the staging buffer: the same bytes,
+ * or, in float view, 8-bit elements there and floats here. */
 #ifndef ASSAY_DELEGATE_RUNTIME_HOST_COPY_H
 #define ASSAY_DELEGATE_RUNTIME_HOST_COPY_H
 

@@ -60,7 +60,7 @@ static bool is_read(const struct plan_request *r, int tensor)
     return false;
 }
 
-static enum status open_edges(struct kernel *k, const struct plan_request *r, struct diag *diag)
+static enum status open_ios(struct kernel *k, const struct plan_request *r, struct diag *diag)
 {
     const struct plan *p = &k->plan;
 
@@ -106,7 +106,7 @@ static enum status plan_partition(struct kernel *k, TfLiteContext *context,
     TRY(partition_request(&request, params, &nodes, diag));
     s = make_plan(k, context, &request, diag);
     if (s == STATUS_OK)
-        s = open_edges(k, &request, diag);
+        s = open_ios(k, &request, diag);
     mem_free(nodes);
     return s;
 }
@@ -274,9 +274,9 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
     return k->ready ? kTfLiteOk : kTfLiteError;
 }
 
-/* The host's tensor at the edge, checked against what was planned. */
-static enum status edge_tensor(TfLiteContext *context, const struct plan_io *io, const char *what,
-                               TfLiteTensor **t, struct diag *diag)
+/* The host's tensor of an input or output, checked against what was planned. */
+static enum status io_tensor(TfLiteContext *context, const struct plan_io *io, const char *what,
+                             TfLiteTensor **t, struct diag *diag)
 {
     if ((size_t)io->tensor >= context->tensors_size)
         return diag_fail(diag, STATUS_INVALID, "%s: tensor %d of %zu", what, io->tensor,
@@ -288,8 +288,8 @@ static enum status edge_tensor(TfLiteContext *context, const struct plan_io *io,
     return STATUS_OK;
 }
 
-static enum status edge_data(const struct plan_io *io, const char *what, const TfLiteTensor *t,
-                             struct diag *diag)
+static enum status check_data(const struct plan_io *io, const char *what, const TfLiteTensor *t,
+                              struct diag *diag)
 {
     if (!t->data.raw)
         return diag_fail(diag, STATUS_INVALID, "%s: tensor %d '%s' has no data, planned were %zu",
@@ -326,7 +326,7 @@ static enum status copy_output(struct kernel *k, int i, TfLiteTensor *t, struct 
 {
     const struct plan_io *io = &k->plan.outputs[i];
 
-    TRY(edge_data(io, "output", t, diag));
+    TRY(check_data(io, "output", t, diag));
     if (!io->constant)
         TRY(wait_for_output(k, i, diag));
     host_copy_out(t->data.raw, io->constant ? io->constant : executor_output(&k->executor, i), io);
@@ -364,7 +364,7 @@ static enum status copy_stale(struct kernel *k, int i, const TfLiteTensor *t, st
 
     source = handle_find(t->buffer_handle, &output);
     from = source ? &source->plan.outputs[output] : NULL;
-    if (!from || source == k || from->bytes != io->bytes || from->edge_bytes != io->edge_bytes)
+    if (!from || source == k || from->bytes != io->bytes || from->dense_bytes != io->dense_bytes)
         return diag_fail(diag, STATUS_INVALID,
                          "input: tensor %d '%s' has buffer handle %d, which is not of an output of "
                          "its size",
@@ -385,7 +385,7 @@ static enum status copy_input(struct kernel *k, int i, const TfLiteTensor *t, st
     if (t->data_is_stale && t->buffer_handle != kTfLiteNullBufferHandle) {
         TRY(copy_stale(k, i, t, diag));
     } else {
-        TRY(edge_data(io, "input", t, diag));
+        TRY(check_data(io, "input", t, diag));
         host_copy_in(executor_input(&k->executor, i), t->data.raw, io);
     }
     count_copy(k, io->bytes);
@@ -398,7 +398,7 @@ static enum status give_output(TfLiteContext *context, struct kernel *k, int i, 
     const struct plan_io *io = &k->plan.outputs[i];
     TfLiteTensor *t;
 
-    TRY(edge_tensor(context, io, "output", &t, diag));
+    TRY(io_tensor(context, io, "output", &t, diag));
     k->outputs[i].fresh = true;
     if ((k->outputs[i].last || k->executor.outputs[i].handle) && handle_give(k, i, t))
         return STATUS_OK;
@@ -416,7 +416,7 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
     for (int i = 0; i < p->input_count; i++) {
         if (k->executor.inputs[i].handle)
             continue;
-        TRY(edge_tensor(context, &p->inputs[i], "input", &t, diag));
+        TRY(io_tensor(context, &p->inputs[i], "input", &t, diag));
         TRY(copy_input(k, i, t, diag));
     }
     TRY(executor_start(&k->executor, diag));

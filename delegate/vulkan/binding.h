@@ -1,4 +1,4 @@
-/* Memory of the caller that a tensor at an edge is bound to. */
+/* Memory of the caller that an input or output of a partition is bound to. */
 #ifndef ASSAY_DELEGATE_VULKAN_BINDING_H
 #define ASSAY_DELEGATE_VULKAN_BINDING_H
 

@@ -192,10 +192,10 @@ static void read_memory(VkPhysicalDevice physical, struct assay_gpu_device *info
     limits->memory_bytes = info->memory_budget && budget.heapBudget[heap] > 0
                                ? budget.heapBudget[heap]
                                : info->memory_bytes;
-    limits->direct_inputs = maps(&m, (uint32_t)heap, 0);
-    limits->direct_outputs = maps(&m, (uint32_t)heap, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-    info->host_writes = limits->direct_inputs;
-    info->host_reads = limits->direct_outputs;
+    limits->zero_copy_inputs = maps(&m, (uint32_t)heap, 0);
+    limits->zero_copy_outputs = maps(&m, (uint32_t)heap, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    info->host_writes = limits->zero_copy_inputs;
+    info->host_reads = limits->zero_copy_outputs;
 }
 
 uint64_t device_used_bytes(VkPhysicalDevice physical, bool has_memory_budget)

@@ -103,7 +103,7 @@ static enum status open_buffers(struct executor *e, struct diag *diag)
     TRY(buffer_open(d, &e->input, "inputs", p->input_bytes, storage, visible, local | coherent,
                     diag));
     return buffer_open(d, &e->output, "outputs", p->output_bytes, storage, visible,
-                       cached | coherent | (p->direct_outputs ? local : 0), diag);
+                       cached | coherent | (p->zero_copy_outputs ? local : 0), diag);
 }
 
 static enum status open_commands(struct executor *e, struct diag *diag)

@@ -18,9 +18,9 @@ struct executor_buffer {
     VkDeviceSize bytes;
 };
 
-/* Memory of the caller at an edge of the plan. */
-struct executor_edge {
-    VkBuffer handle; /* VK_NULL_HANDLE: none, the edge has the staging memory */
+/* Memory of the caller behind an input or output of the plan. */
+struct executor_io {
+    VkBuffer handle; /* VK_NULL_HANDLE: none: the staging buffer is used */
     VkDeviceSize offset;
     bool foreign; /* shared with another device: it is taken over and given back */
 };
@@ -30,7 +30,7 @@ struct executor {
     const struct plan *plan; /* borrowed */
     enum gpu_wait wait;
     struct executor_buffer constants, arena, input, output;
-    struct executor_edge *inputs, *outputs; /* as many as the plan has */
+    struct executor_io *inputs, *outputs; /* as many as the plan has */
     VkDescriptorPool pool;
     VkDescriptorSet *sets; /* one a step, and one an output for executor_fetch */
     VkCommandPool commands;
@@ -39,7 +39,7 @@ struct executor {
     bool running; /* was submitted and not waited for */
     bool failed;  /* what ran last */
     int barriers, dispatches;
-    int copies;                   /* of them, over the plan's edges */
+    int copies;                   /* of them, from inputs and to outputs */
     struct pipeline_cache *cache; /* borrowed, while it is opened */
     struct profile *profile;      /* NULL: not profiled */
 };
@@ -69,9 +69,9 @@ enum status executor_finish(struct executor *e, struct diag *diag);
 /* Brings output i, when it is in memory of the caller, to executor_output once more. */
 enum status executor_fetch(struct executor *e, int i, struct diag *diag);
 
-/* After a change of edges, for which the plan's memory was assigned anew: descriptors, the arena
- * when it must grow, and the recording.  After a failure it must be called again, for the edges
- * from before, until it succeeds. */
+/* After a change of the memory behind inputs or outputs, for which the plan's memory was assigned
+ * anew: descriptors, the arena when it must grow, and the recording.  After a failure it must be
+ * called again, for the memory from before, until it succeeds. */
 enum status executor_rebind(struct executor *e, struct diag *diag);
 
 #endif

@@ -26,32 +26,33 @@ static struct place at(const struct executor_buffer *b, size_t offset, size_t by
     return (struct place){ b->handle, offset, offset + bytes };
 }
 
-/* Where an edge's memory is: the caller's, or of the staging memory. */
-static struct place edge_at(const struct executor *e, enum plan_space space, int edge, size_t bytes)
+/* Where the memory of an input or output is: the caller's, or in the staging buffer. */
+static struct place io_place(const struct executor *e, enum plan_location location, int io,
+                             size_t bytes)
 {
-    const bool input = space == SPACE_INPUT;
-    const struct executor_edge *own = input ? &e->inputs[edge] : &e->outputs[edge];
-    const struct plan_io *io = input ? &e->plan->inputs[edge] : &e->plan->outputs[edge];
+    const bool input = location == LOCATION_INPUT;
+    const struct executor_io *own = input ? &e->inputs[io] : &e->outputs[io];
+    const struct plan_io *planned = input ? &e->plan->inputs[io] : &e->plan->outputs[io];
 
     if (own->handle)
         return (struct place){ own->handle, own->offset, own->offset + bytes };
-    return at(input ? &e->input : &e->output, io->offset, bytes);
+    return at(input ? &e->input : &e->output, planned->offset, bytes);
 }
 
 static struct place find_place(const struct executor *e, const struct plan_binding *n)
 {
     const struct plan_tensor *t;
 
-    switch (n->space) {
-    case SPACE_CONSTANTS: return at(&e->constants, n->offset, n->bytes);
-    case SPACE_INPUT:
-    case SPACE_OUTPUT: return edge_at(e, n->space, n->tensor, n->bytes);
+    switch (n->location) {
+    case LOCATION_CONSTANTS: return at(&e->constants, n->offset, n->bytes);
+    case LOCATION_INPUT:
+    case LOCATION_OUTPUT: return io_place(e, n->location, n->tensor, n->bytes);
     default: break;
     }
     t = &e->plan->tensors[plan_owner(e->plan, n->tensor)];
-    if (t->home == SPACE_NONE)
+    if (t->location == LOCATION_ARENA)
         return at(&e->arena, n->offset, n->bytes);
-    return edge_at(e, t->home, t->edge, n->bytes);
+    return io_place(e, t->location, t->io, n->bytes);
 }
 
 static bool conflicts(const struct executor *e, const struct hazards *h, const struct plan_step *s)
@@ -60,7 +61,7 @@ static bool conflicts(const struct executor *e, const struct hazards *h, const s
         const struct plan_binding *n = &s->bindings[b];
         struct place p;
 
-        if (n->space == SPACE_NONE || n->space == SPACE_CONSTANTS)
+        if (n->location == LOCATION_NONE || n->location == LOCATION_CONSTANTS)
             continue;
         p = find_place(e, n);
         for (int i = 0; i < h->count; i++) {
@@ -79,7 +80,7 @@ static void touch(const struct executor *e, struct hazards *h, const struct plan
     for (int b = 0; b < PLAN_BINDINGS; b++) {
         const struct plan_binding *n = &s->bindings[b];
 
-        if (n->space != SPACE_NONE && n->space != SPACE_CONSTANTS)
+        if (n->location != LOCATION_NONE && n->location != LOCATION_CONSTANTS)
             h->list[h->count++] = (struct touched){ find_place(e, n), n->writes };
     }
 }
@@ -94,10 +95,10 @@ static void write_set(struct executor *e, VkDescriptorSet set, const struct plan
     for (uint32_t b = 0; b < PLAN_BINDINGS; b++) {
         /* A shader may name a binding that its constants switch off: it still needs a buffer. */
         const struct plan_binding *n =
-            s->bindings[b].space == SPACE_NONE ? &s->bindings[0] : &s->bindings[b];
+            s->bindings[b].location == LOCATION_NONE ? &s->bindings[0] : &s->bindings[b];
         struct place p = find_place(e, n);
 
-        if (n->space == SPACE_OUTPUT && staged)
+        if (n->location == LOCATION_OUTPUT && staged)
             p = at(&e->output, n->offset, n->bytes);
         infos[b] = (VkDescriptorBufferInfo){ p.buffer, p.begin, p.end - p.begin };
         writes[b] = (VkWriteDescriptorSet){ .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
@@ -114,7 +115,7 @@ static void write_set(struct executor *e, VkDescriptorSet set, const struct plan
 static const struct plan_step *find_store(const struct plan *p, int output)
 {
     for (int i = 0; i < p->step_count; i++)
-        if (p->steps[i]->bindings[0].space == SPACE_OUTPUT &&
+        if (p->steps[i]->bindings[0].location == LOCATION_OUTPUT &&
             p->steps[i]->bindings[0].tensor == output)
             return p->steps[i];
     return NULL;
@@ -197,7 +198,7 @@ static void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAcces
 enum { READ_WRITE = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT };
 
 /* Memory that is shared with another device belongs to one of them at a time. */
-static void transfer(struct executor *e, const struct executor_edge *edge, bool acquire)
+static void transfer(struct executor *e, const struct executor_io *io, bool acquire)
 {
     const uint32_t own = e->device->queue_family;
     const VkBufferMemoryBarrier b = {
@@ -206,7 +207,7 @@ static void transfer(struct executor *e, const struct executor_edge *edge, bool 
         .dstAccessMask = acquire ? READ_WRITE : 0,
         .srcQueueFamilyIndex = acquire ? VK_QUEUE_FAMILY_EXTERNAL : own,
         .dstQueueFamilyIndex = acquire ? own : VK_QUEUE_FAMILY_EXTERNAL,
-        .buffer = edge->handle,
+        .buffer = io->handle,
         .size = VK_WHOLE_SIZE,
     };
 
@@ -225,12 +226,12 @@ static void meet_caller(struct executor *e, bool acquire)
     bool any = false;
 
     for (int i = 0; i < p->input_count + p->output_count; i++) {
-        const struct executor_edge *edge =
+        const struct executor_io *io =
             i < p->input_count ? &e->inputs[i] : &e->outputs[i - p->input_count];
 
-        any |= edge->handle != VK_NULL_HANDLE;
-        if (edge->handle && edge->foreign)
-            transfer(e, edge, acquire);
+        any |= io->handle != VK_NULL_HANDLE;
+        if (io->handle && io->foreign)
+            transfer(e, io, acquire);
     }
     if (any && acquire)
         barrier(e->buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
@@ -297,7 +298,8 @@ static enum status record_steps(struct executor *e, struct hazards *h, struct di
         bound = pipeline;
         dispatch(e, e->buffer, s, e->sets[i]);
         e->dispatches++;
-        e->copies += s->bindings[0].space == SPACE_OUTPUT || s->bindings[1].space == SPACE_INPUT;
+        e->copies +=
+            s->bindings[0].location == LOCATION_OUTPUT || s->bindings[1].location == LOCATION_INPUT;
         if (e->profile)
             profile_stamp(e->profile, e->buffer, i + 1);
     }

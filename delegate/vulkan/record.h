@@ -6,7 +6,7 @@
 
 /* A descriptor set a step, and one an output. */
 enum status record_sets(struct executor *e, struct diag *diag);
-/* Points them at the memory that the plan and the edges say. */
+/* Points them at the memory of the plan, or the one behind inputs and outputs. */
 void record_write_sets(struct executor *e);
 
 /* The whole plan: pipelines, barriers only where data flows. */

@@ -31,7 +31,7 @@ static void does_not_fit(void **state)
     /* Before the graph is modified. */
     refused(d, &good, "tensor 0", "modify the graph first");
     in = kit_open(&m, d);
-    align = kit_edge(d, X).offset_alignment;
+    align = kit_io(d, X).offset_alignment;
 
     bad = good;
     bad.size = SLICES - 4;
@@ -88,10 +88,10 @@ static void does_not_fit(void **state)
     assert_int_equal(assay_gpu_unbind_tensor(d, X, -1, error, sizeof error), -1);
     assert_non_null(strstr(error, "is not bound"));
     assert_int_equal(assay_gpu_wait(NULL, error, sizeof error), -1);
-    assert_int_equal(assay_gpu_edge_count(NULL), 0);
-    assert_int_equal(assay_gpu_get_edge(d, 2, &(struct assay_gpu_edge){ .struct_size = 64 }), -1);
-    assert_int_equal(assay_gpu_get_edge(d, -1, &(struct assay_gpu_edge){ .struct_size = 64 }), -1);
-    assert_int_equal(assay_gpu_get_edge(d, 0, NULL), -1);
+    assert_int_equal(assay_gpu_io_count(NULL), 0);
+    assert_int_equal(assay_gpu_get_io(d, 2, &(struct assay_gpu_io){ .struct_size = 64 }), -1);
+    assert_int_equal(assay_gpu_get_io(d, -1, &(struct assay_gpu_io){ .struct_size = 64 }), -1);
+    assert_int_equal(assay_gpu_get_io(d, 0, NULL), -1);
     assert_int_equal(assay_gpu_get_device(NULL, NULL), -1);
     assert_int_equal(assay_gpu_get_device(d, NULL), -1);
     assay_gpu_lock_queue(NULL);
@@ -324,7 +324,7 @@ static void no_memory(void **state)
         values(interpreter_tensor(in, X)->data.f, (int)n);
         kit_run(in);
         expect(interpreter_tensor(in, Y)->data.f, (int)n);
-        assert_int_equal(kit_edge(d, Y).bound, bound ? ASSAY_LAYOUT_C4 : -1);
+        assert_int_equal(kit_io(d, Y).bound, bound ? ASSAY_LAYOUT_C4 : -1);
     }
     assert_true(n > 2);
     interpreter_close(in);

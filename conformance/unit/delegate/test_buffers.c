@@ -204,24 +204,24 @@ static struct copies run_bound(int channels, int in_layout, int out_layout, cons
     d = kit_delegate(WITH("precision", precision));
     v = kit_vulkan_of(d);
     in = kit_open(&m, d);
-    assert_int_equal(kit_edge(d, X).dense_bytes, dense);
-    assert_int_equal(kit_edge(d, X).rows, ROWS);
-    assert_int_equal(kit_edge(d, Y).output, 1);
+    assert_int_equal(kit_io(d, X).dense_bytes, dense);
+    assert_int_equal(kit_io(d, X).rows, ROWS);
+    assert_int_equal(kit_io(d, Y).output, 1);
     memset(interpreter_tensor(in, X)->data.raw, 0x7f, dense);
     if (in_layout >= 0) {
-        x = kit_buffer(&v, in_layout ? kit_edge(d, X).c4_bytes : dense);
+        x = kit_buffer(&v, in_layout ? kit_io(d, X).c4_bytes : dense);
         kit_bind_buffer(d, &v, X, in_layout, &x);
         if (in_layout == ASSAY_LAYOUT_C4)
             kit_to_slices(x.map, input, ROWS, (uint32_t)channels);
         else
             memcpy(x.map, input, dense);
         memcpy(values, x.map, x.bytes);
-        assert_int_equal(kit_edge(d, X).bound, in_layout);
+        assert_int_equal(kit_io(d, X).bound, in_layout);
     } else {
         memcpy(interpreter_tensor(in, X)->data.raw, input, dense);
     }
     if (out_layout >= 0) {
-        y = kit_buffer(&v, out_layout ? kit_edge(d, Y).c4_bytes : dense);
+        y = kit_buffer(&v, out_layout ? kit_io(d, Y).c4_bytes : dense);
         kit_bind_buffer(d, &v, Y, out_layout, &y);
     }
     interpreter_allow_buffer_handles(in, true);
@@ -309,7 +309,7 @@ static void bound_tensors(void **state)
 static void half_slices(void **state)
 {
     struct kit_buffer x, y;
-    struct assay_gpu_edge e;
+    struct assay_gpu_io e;
     struct interpreter *in;
     struct kit_vulkan v;
     struct model m;
@@ -324,7 +324,7 @@ static void half_slices(void **state)
     set_input(in, 9);
     kit_run(in);
     memcpy(expected, interpreter_tensor(in, Y)->data.raw, sizeof expected);
-    e = kit_edge(d, X);
+    e = kit_io(d, X);
     assert_int_equal(e.element_bytes, 2);
     assert_int_equal(e.c4_bytes, ROWS * 8 * 2);
     assert_int_equal(e.dense_bytes, ROWS * 5 * 4);
@@ -393,7 +393,7 @@ static void quantized(void **state)
         kit_run(in);
         memcpy(expected, interpreter_tensor(in, 1)->data.raw, COUNT);
         for (int layout = 0; layout < 2; layout++) {
-            const struct assay_gpu_edge e = kit_edge(d, 0);
+            const struct assay_gpu_io e = kit_io(d, 0);
             struct kit_buffer x = kit_buffer(&v, layout ? e.c4_bytes : e.dense_bytes);
             struct kit_buffer y = kit_buffer(&v, x.bytes);
             const int pitch = layout ? 4 : 3;
@@ -448,7 +448,7 @@ static void bind_and_unbind(void **state)
     set_input(in, 4);
     kit_run(in);
     memcpy(expected, interpreter_tensor(in, Y)->data.raw, sizeof expected);
-    y = kit_buffer(&v, kit_edge(d, Y).c4_bytes);
+    y = kit_buffer(&v, kit_io(d, Y).c4_bytes);
     for (int i = 0; i < 6; i++) {
         kit_bind_buffer(d, &v, Y, i % 2, &y);
         memset(interpreter_tensor(in, Y)->data.raw, 0, sizeof expected);
@@ -502,7 +502,7 @@ static void chained(void **state)
 
     if (kit_bind(a, &shared, error) != 0)
         fail_msg("%s", error);
-    assert_true(shared.size >= kit_edge(a, Y).c4_bytes && shared.vk_buffer != 0);
+    assert_true(shared.size >= kit_io(a, Y).c4_bytes && shared.vk_buffer != 0);
     assert_int_equal(shared.fd, -1);
     shared.kind = ASSAY_GPU_VK_BUFFER;
     shared.tensor = X;
@@ -567,7 +567,7 @@ static void between_partitions(void **state)
             WITH("exclude", "LOGISTIC", "max_partitions", "0", "wait", none ? "none" : "passive"));
         in = kit_open(&m, d);
         assert_int_equal(interpreter_partition_count(in), 2);
-        assert_int_equal(assay_gpu_edge_count(d), 5);
+        assert_int_equal(assay_gpu_io_count(d), 5);
         set_input(in, 2);
         kit_run(in);
         assert_memory_equal(interpreter_tensor(in, y)->data.raw, expected, sizeof expected);
@@ -575,7 +575,7 @@ static void between_partitions(void **state)
         assert_non_null(strstr(error, "partitions 0 and 1"));
         /* What the first one leaves in a buffer the second one reads there. */
         v = kit_vulkan_of(d);
-        buffer = kit_buffer(&v, kit_edge(d, t).c4_bytes);
+        buffer = kit_buffer(&v, kit_io(d, t).c4_bytes);
         twice = (struct assay_gpu_buffer){ .kind = ASSAY_GPU_VK_BUFFER,
                                            .layout = ASSAY_LAYOUT_C4,
                                            .tensor = t,
@@ -623,8 +623,8 @@ static void resized(void **state)
         KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 1, side, side, 4 }, 4, &diag));
         KIT_OK(interpreter_allocate(in, &diag));
         assert_int_equal(interpreter_partition_count(in), 1);
-        assert_int_equal(kit_edge(d, X).rows, rows);
-        assert_int_equal(kit_edge(d, X).bound, -1);
+        assert_int_equal(kit_io(d, X).rows, rows);
+        assert_int_equal(kit_io(d, X).bound, -1);
         set_input(in, 8);
         if (round % 2) { /* bound, so that the next resize takes it away */
             memcpy(buffer.map, interpreter_tensor(in, X)->data.raw,
@@ -692,7 +692,7 @@ static void another_thread_binds(void **state)
     set_input(r.in, 6);
     kit_run(r.in);
     memcpy(expected, interpreter_tensor(r.in, Y)->data.raw, sizeof expected);
-    x = kit_buffer(&v, kit_edge(d, X).c4_bytes);
+    x = kit_buffer(&v, kit_io(d, X).c4_bytes);
     kit_to_slices(x.map, interpreter_tensor(r.in, X)->data.f, ROWS, 3);
     assert_int_equal(pthread_create(&thread, NULL, run_on, &r), 0);
     for (int i = 0; i < 40 || atomic_load(&r.runs) < 20; i++) {
@@ -701,7 +701,7 @@ static void another_thread_binds(void **state)
         assert_int_equal(idle_steps(d), 1);
         assert_int_equal(assay_gpu_wait(d, NULL, 0), 0);
         kit_unbind(d, X);
-        assert_int_equal(kit_edge(d, X).bound, -1);
+        assert_int_equal(kit_io(d, X).bound, -1);
     }
     atomic_store(&r.stop, true);
     pthread_join(thread, NULL);

@@ -467,9 +467,9 @@ static int teardown(void **state)
 /* The first output that no other partition has at its edge. */
 static int find_output(TfLiteDelegate *d)
 {
-    struct assay_gpu_edge e = { .struct_size = sizeof e };
+    struct assay_gpu_io e = { .struct_size = sizeof e };
 
-    for (int i = 0; assay_gpu_get_edge(d, i, &e) == 0; i++)
+    for (int i = 0; assay_gpu_get_io(d, i, &e) == 0; i++)
         if (e.output)
             return e.tensor;
     fail_msg("no output");

@@ -20,7 +20,7 @@ static void check_step(const struct plan_step *s, const struct device_limits *l)
     assert_true(s->push_bytes <= l->max_push_constants_bytes && s->push_bytes <= 128);
     assert_true(s->shared_bytes <= l->max_shared_memory_bytes);
     for (int b = 0; b < PLAN_BINDINGS; b++) {
-        if (s->bindings[b].space == SPACE_NONE)
+        if (s->bindings[b].location == LOCATION_NONE)
             continue;
         assert_true(s->bindings[b].bytes > 0);
         assert_true(s->bindings[b].bytes <= l->max_storage_buffer_range);

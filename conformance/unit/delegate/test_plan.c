@@ -225,7 +225,7 @@ static int value_of(const struct plan *p, int t)
         for (int b = 0; b < PLAN_BINDINGS; b++) {
             const struct plan_binding *n = &p->steps[s]->bindings[b];
 
-            if (n->space == SPACE_ARENA && n->writes && n->tensor == t)
+            if (n->location == LOCATION_ARENA && n->writes && n->tensor == t)
                 return t;
         }
     assert_int_not_equal(p->tensors[t].view_of, t);
@@ -245,7 +245,7 @@ static void check_lifetimes(const struct plan *p, const struct graph *g)
             for (int b = 0; b < PLAN_BINDINGS; b++) {
                 const struct plan_binding *n = &p->steps[s]->bindings[b];
 
-                if (n->space != SPACE_ARENA || n->writes != (pass == 1))
+                if (n->location != LOCATION_ARENA || n->writes != (pass == 1))
                     continue;
                 const int value = value_of(p, n->tensor);
                 assert_true(n->offset % 256 == 0);
@@ -263,7 +263,7 @@ static void check_lifetimes(const struct plan *p, const struct graph *g)
             const struct plan_binding *w = &p->steps[s]->bindings[0];
             const struct plan_binding *n = &p->steps[s]->bindings[b];
 
-            if (n->space == SPACE_ARENA && w->space == SPACE_ARENA)
+            if (n->location == LOCATION_ARENA && w->location == LOCATION_ARENA)
                 assert_true(n->offset + n->bytes <= w->offset ||
                             w->offset + w->bytes <= n->offset ||
                             (n->elementwise && n->offset == w->offset && n->bytes == w->bytes));

@@ -7,7 +7,7 @@
 /* A delegate that asks, and takes nothing. */
 struct asker {
     TfLiteDelegate base;
-    struct assay_gpu_question question;
+    struct assay_gpu_support_query query;
     int result;
     long fail_after; /* allocation that fails while asking; -1: none */
     int refused;
@@ -31,7 +31,7 @@ static TfLiteStatus ask(TfLiteContext *context, TfLiteDelegate *delegate)
 
     if (a->fail_after >= 0)
         mem_fail_after(a->fail_after);
-    a->result = assay_gpu_ask(context, &a->question);
+    a->result = assay_gpu_query_support(context, &a->query);
     mem_fail_after(-1);
     return kTfLiteOk;
 }
@@ -53,18 +53,18 @@ static void ask_failing(struct asker *a, const struct model *m, const char *cons
 
     *a = (struct asker){
         .base = { .data_ = a, .Prepare = ask },
-        .question = { .struct_size = sizeof a->question,
-                      .keys = keys,
-                      .values = values,
-                      .device = device,
-                      .refused = note,
-                      .user = a },
+        .query = { .struct_size = sizeof a->query,
+                   .keys = keys,
+                   .values = values,
+                   .device = device,
+                   .refused = note,
+                   .user = a },
         .result = -2,
         .fail_after = fail_after,
     };
-    for (; pairs[2 * a->question.count]; a->question.count++) {
-        keys[a->question.count] = pairs[2 * a->question.count];
-        values[a->question.count] = pairs[2 * a->question.count + 1];
+    for (; pairs[2 * a->query.count]; a->query.count++) {
+        keys[a->query.count] = pairs[2 * a->query.count];
+        values[a->query.count] = pairs[2 * a->query.count + 1];
     }
     KIT_OK(interpreter_open(&in, m, &quiet, &diag));
     KIT_OK(interpreter_apply_delegate(in, &a->base, NULL, &diag));
@@ -105,18 +105,18 @@ static void on_the_least_device(void **state)
     (void)state;
     ask_about(&a, &net, PLAIN, NULL);
     assert_int_equal(a.result, 0);
-    assert_int_equal(a.question.partitions, 1);
-    assert_true(a.question.nodes > 20 && a.question.taken == a.question.nodes);
+    assert_int_equal(a.query.partitions, 1);
+    assert_true(a.query.nodes > 20 && a.query.taken == a.query.nodes);
     assert_int_equal(a.refused, 0);
-    assert_int_equal(a.question.activation_bytes, 4816896);
-    assert_int_equal(a.question.activation_bound, 4816896);
-    assert_true(a.question.constant_bytes > 16000000 && a.question.staging_bytes > 600000);
+    assert_int_equal(a.query.activation_bytes, 4816896);
+    assert_int_equal(a.query.activation_bound, 4816896);
+    assert_true(a.query.constant_bytes > 16000000 && a.query.staging_bytes > 600000);
 
     ask_about(&a, &net, WITH("precision", "fp16"), NULL);
     assert_int_equal(a.result, 0);
-    assert_int_equal(a.question.taken, 0);
-    assert_int_equal(a.question.partitions, 0);
-    assert_int_equal(a.refused, a.question.nodes);
+    assert_int_equal(a.query.taken, 0);
+    assert_int_equal(a.query.partitions, 0);
+    assert_int_equal(a.refused, a.query.nodes);
     assert_string_equal(a.first, "0 limits.storage_16bit false");
 }
 
@@ -127,17 +127,17 @@ static void on_a_device_that_is_described(void **state)
 
     (void)state;
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
-    assert_int_equal(a.question.taken, a.question.nodes);
-    assert_int_equal(a.question.activation_bytes, 2408448);
+    assert_int_equal(a.query.taken, a.query.nodes);
+    assert_int_equal(a.query.activation_bytes, 2408448);
     /* Less than the whole, but a refusal for it all: one partition. */
     device.memory_budget_bytes = 4000000;
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
-    assert_int_equal(a.question.taken, 0);
+    assert_int_equal(a.query.taken, 0);
     assert_non_null(strstr(a.first, "0 limits.partition "));
     /* One that knows less of the struct. */
     device.struct_size = offsetof(struct assay_gpu_device, memory_budget_bytes);
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
-    assert_int_equal(a.question.taken, a.question.nodes);
+    assert_int_equal(a.query.taken, a.query.nodes);
     device.struct_size = sizeof device;
     device.storage_16bit = 0;
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
@@ -145,8 +145,8 @@ static void on_a_device_that_is_described(void **state)
     device.memory_budget_bytes = 0;
     device.max_storage_buffer_range = 112 * 112 * 64 * 4 - 1; /* what the second block makes */
     ask_about(&a, &net, WITH("max_partitions", "0"), &device);
-    assert_true(a.question.taken > 0 && a.refused > 0);
-    assert_int_equal(a.question.taken + a.refused, a.question.nodes);
+    assert_true(a.query.taken > 0 && a.refused > 0);
+    assert_int_equal(a.query.taken + a.refused, a.query.nodes);
     assert_non_null(strstr(a.first, " limits.tensor_bytes 3211264"));
 }
 
@@ -156,17 +156,17 @@ static void with_options(void **state)
 
     (void)state;
     ask_about(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D", "max_partitions", "0"), NULL);
-    assert_int_equal(a.question.partitions, 14);
+    assert_int_equal(a.query.partitions, 14);
     assert_int_equal(a.refused, 13);
     assert_string_equal(a.first, "1 option.exclude 1");
     ask_about(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D"), NULL);
-    assert_int_equal(a.question.partitions, 1);
+    assert_int_equal(a.query.partitions, 1);
 }
 
-static void bad_questions(void **state)
+static void bad_queries(void **state)
 {
     struct asker a;
-    struct assay_gpu_question q = { .struct_size = 8 };
+    struct assay_gpu_support_query q = { .struct_size = 8 };
     const char *id, *meaning;
     TfLiteContext context = { 0 };
     int i;
@@ -174,13 +174,13 @@ static void bad_questions(void **state)
     (void)state;
     ask_about(&a, &net, WITH("colour", "blue"), NULL);
     assert_int_equal(a.result, -1);
-    assert_non_null(strstr(a.question.error, "colour"));
+    assert_non_null(strstr(a.query.error, "colour"));
     ask_about(&a, &net, WITH("precision", "fp64"), NULL);
     assert_int_equal(a.result, -1);
-    assert_non_null(strstr(a.question.error, "fp64"));
-    assert_int_equal(assay_gpu_ask(&context, &q), -1);
-    assert_int_equal(assay_gpu_ask(NULL, &a.question), -1);
-    assert_int_equal(assay_gpu_ask(&context, NULL), -1);
+    assert_non_null(strstr(a.query.error, "fp64"));
+    assert_int_equal(assay_gpu_query_support(&context, &q), -1);
+    assert_int_equal(assay_gpu_query_support(NULL, &a.query), -1);
+    assert_int_equal(assay_gpu_query_support(&context, NULL), -1);
     for (i = 0; assay_gpu_rule(i, &id, &meaning) == 0; i++)
         assert_true(id[0] && meaning[0]);
     assert_true(i > 80);
@@ -199,11 +199,11 @@ static void no_memory(void **state)
         assert_true(n < 10000);
         ask_failing(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D", "max_partitions", "3"), NULL, n);
         if (a.result != 0)
-            assert_true(a.question.error[0]);
+            assert_true(a.query.error[0]);
         n += n < 50 ? 1 : 37;
     } while (a.result != 0);
     assert_true(n > 20);
-    assert_int_equal(a.question.partitions, 3);
+    assert_int_equal(a.query.partitions, 3);
 }
 
 static void report(const char *text)
@@ -234,12 +234,12 @@ static void before_and_after(void **state)
     KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
     KIT_OK(interpreter_allocate(in, &diag));
     assert_int_equal(assay_gpu_get_stats(d, &stats), 0);
-    assert_int_equal(a.question.partitions, stats.partitions);
-    assert_int_equal(a.question.taken, stats.nodes);
+    assert_int_equal(a.query.partitions, stats.partitions);
+    assert_int_equal(a.query.taken, stats.nodes);
     assert_int_equal(a.refused, assay_gpu_refusal_count(d));
-    assert_int_equal(a.question.constant_bytes, stats.constant_bytes);
-    assert_int_equal(a.question.activation_bytes, stats.activation_bytes);
-    assert_int_equal(a.question.staging_bytes, stats.staging_bytes);
+    assert_int_equal(a.query.constant_bytes, stats.constant_bytes);
+    assert_int_equal(a.query.activation_bytes, stats.activation_bytes);
+    assert_int_equal(a.query.staging_bytes, stats.staging_bytes);
     interpreter_close(in);
     assay_gpu_delegate_destroy(d);
 }
@@ -248,7 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_least_device), cmocka_unit_test(on_a_device_that_is_described),
-        cmocka_unit_test(with_options),        cmocka_unit_test(bad_questions),
+        cmocka_unit_test(with_options),        cmocka_unit_test(bad_queries),
         cmocka_unit_test(before_and_after),    cmocka_unit_test(no_memory),
     };
 

@@ -406,11 +406,11 @@ static inline void kit_unbind(TfLiteDelegate *d, int tensor)
         fail_msg("%s", error);
 }
 
-static inline struct assay_gpu_edge kit_edge(TfLiteDelegate *d, int tensor)
+static inline struct assay_gpu_io kit_io(TfLiteDelegate *d, int tensor)
 {
-    struct assay_gpu_edge e = { .struct_size = sizeof e };
+    struct assay_gpu_io e = { .struct_size = sizeof e };
 
-    for (int i = 0; assay_gpu_get_edge(d, i, &e) == 0; i++)
+    for (int i = 0; assay_gpu_get_io(d, i, &e) == 0; i++)
         if (e.tensor == tensor)
             return e;
     fail_msg("tensor %d is at no edge", tensor);

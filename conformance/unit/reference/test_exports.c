@@ -116,12 +116,12 @@ static void gpu_devices(void)
         assert_int_equal(assay_gpu_devices(&tiny, 1, error, sizeof error), -1);
 }
 
-static void gpu_ask(void)
+static void gpu_query_support(void)
 {
-    struct assay_gpu_question q = { .struct_size = sizeof q };
+    struct assay_gpu_support_query q = { .struct_size = sizeof q };
 
-    assert_int_equal(assay_gpu_ask(NULL, &q), -1);
-    assert_int_equal(assay_gpu_ask(NULL, NULL), -1);
+    assert_int_equal(assay_gpu_query_support(NULL, &q), -1);
+    assert_int_equal(assay_gpu_query_support(NULL, NULL), -1);
 }
 
 static void gpu_rule(void)
@@ -154,7 +154,7 @@ static void gpu_rule(void)
 COUNT_AND_GET(refusal_count, get_refusal, assay_gpu_refusal)
 COUNT_AND_GET(step_count, get_step, assay_gpu_step)
 COUNT_AND_GET(tensor_count, get_tensor, assay_gpu_tensor)
-COUNT_AND_GET(edge_count, get_edge, assay_gpu_edge)
+COUNT_AND_GET(io_count, get_io, assay_gpu_io)
 GET(get_transform, assay_gpu_transform)
 
 static void gpu_get_stats(void)
@@ -404,7 +404,7 @@ static const struct {
     { "TfLiteGpuDelegateV2Delete", v2_delete },
     { "assay_gpu_option_help", gpu_option_help },
     { "assay_gpu_devices", gpu_devices },
-    { "assay_gpu_ask", gpu_ask },
+    { "assay_gpu_query_support", gpu_query_support },
     { "assay_gpu_rule", gpu_rule },
     { "assay_gpu_refusal_count", test_refusal_count },
     { "assay_gpu_get_refusal", test_get_refusal },
@@ -412,8 +412,8 @@ static const struct {
     { "assay_gpu_get_step", test_get_step },
     { "assay_gpu_tensor_count", test_tensor_count },
     { "assay_gpu_get_tensor", test_get_tensor },
-    { "assay_gpu_edge_count", test_edge_count },
-    { "assay_gpu_get_edge", test_get_edge },
+    { "assay_gpu_io_count", test_io_count },
+    { "assay_gpu_get_io", test_get_io },
     { "assay_gpu_get_transform", test_get_transform },
     { "assay_gpu_get_stats", gpu_get_stats },
     { "assay_gpu_get_device", gpu_get_device },
