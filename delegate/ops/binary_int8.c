@@ -64,9 +64,9 @@ static bool accept_binary(struct check *c)
     if (is_raw(c->node))
         return true;
     f = factors_of(c->graph, c->node);
-    if (!check_steps(c, 0, activation_of(c->node)) ||
-        !check_factor(c, y, "input scale / output scale", f.real[OF_A]) ||
-        !check_factor(c, y, "input scales / output scale", f.real[OF_Y]))
+    if (!check_activation_range(c, 0, activation_of(c->node)) ||
+        !check_multiplier(c, y, "input scale / output scale", f.real[OF_A]) ||
+        !check_multiplier(c, y, "input scales / output scale", f.real[OF_Y]))
         return false;
     /* Operands that are shifted to the left leave no room for a factor over 1. */
     if ((c->node->code == BUILTIN_ADD || c->node->code == BUILTIN_SUB) && f.real[OF_Y] >= 1)

@@ -22,7 +22,7 @@ layout(push_constant) uniform Args {
     int low, high;           // of the result, less its zero point
 } args;
 
-ivec4 scaled(ivec4 v, int i) { return multiplied(v, ivec4(args.factor[i]), ivec4(args.shift[i])); }
+ivec4 scaled(ivec4 v, int i) { return fixed_multiply(v, ivec4(args.factor[i]), ivec4(args.shift[i])); }
 
 ivec4 apply(ivec4 a, ivec4 b)
 {

@@ -88,5 +88,5 @@ void main()
     for (uint t = 0u; t < TILE; t++)
         if (first + t < args.pixels)
             dst[(first + t) * args.out_slices + out_slice] =
-                requantized(sum[t], out_slice, false, args.zero, args.low, args.high);
+                requantize(sum[t], out_slice, false, args.zero, args.low, args.high);
 }

@@ -159,6 +159,6 @@ void main()
             v += part[(z * ROWS + r) * PLANE + place];
         if (out_slice < args.out_slices && first + r < args.pixels)
             dst[(first + r) * args.out_slices + out_slice] =
-                requantized(v, out_slice, IN_DOUBLE, args.zero, args.low, args.high);
+                requantize(v, out_slice, IN_DOUBLE, args.zero, args.low, args.high);
     }
 }

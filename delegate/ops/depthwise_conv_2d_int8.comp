@@ -88,5 +88,5 @@ void main()
     }
     if (SUM_X)
         sum -= args.weight_zero * sum_x;
-    dst[i] = requantized(sum, out_slice, false, args.zero, args.low, args.high);
+    dst[i] = requantize(sum, out_slice, false, args.zero, args.low, args.high);
 }

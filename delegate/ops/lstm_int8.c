@@ -69,7 +69,7 @@ static bool accept_lstm(struct check *c)
         return refuse(c, RULE_LSTM_QUANT, in[BIAS], "number of scales",
                       "the CPU kernel refuses it, too", "1", "%zu", bias->quant.count);
     return check_one_scale(c, in[WEIGHTS]) &&
-           check_factor(c, in[BIAS], "bias scale in steps of 2^-12", factor_of(bias)) &&
+           check_multiplier(c, in[BIAS], "bias scale in steps of 2^-12", factor_of(bias)) &&
            check_turns(c, (width + 3) / 4);
 }
 

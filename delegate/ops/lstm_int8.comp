@@ -42,8 +42,8 @@ int exponential(int x, int whole)
     const int rest = in_quarter - x;
     const int v = (in_quarter << whole) + (1 << 12);
     const int v2 = product(v, v), v3 = product(v2, v), v4 = product(v2, v2);
-    const int sum = product(shifted_right(v4, 2) + v3, 10923) + v2; // a third
-    int e = wrapped(28918 + product(28918, v + shifted_right(sum, 1)));
+    const int sum = product(fixed_rounding_shift_right(v4, 2) + v3, 10923) + v2; // a third
+    int e = wrapped(28918 + product(28918, v + fixed_rounding_shift_right(sum, 1)));
     e = faded(e, rest, lowest, 25520);
     e = faded(e, rest, lowest + 1, 19875);
     e = faded(e, rest, lowest + 2, 12055);
@@ -98,10 +98,10 @@ void main()
         const int before = wrapped(int(short_at(c_prev[2u * i + lane / 2u], lane % 2u)));
         const int fresh = product(sigmoid(gate(row, unit, 0u)), tangent(gate(row, unit, 1u)));
         const int kept = product(sigmoid(gate(row, unit, 2u)), before);
-        const int now = saturated(shifted_right(fresh, 4) + kept);
+        const int now = saturated(fixed_rounding_shift_right(fresh, 4) + kept);
         const int shown = product(sigmoid(gate(row, unit, 3u)), tangent(saturated(2 * now)));
         c[lane / 2u] |= uint(now & 0xffff) << 16u * (lane % 2u);
-        h |= uint(clamp(128 + shifted_right(shown, 8), 0, 255)) << 8u * lane;
+        h |= uint(clamp(128 + fixed_rounding_shift_right(shown, 8), 0, 255)) << 8u * lane;
     }
     c_next[2u * i] = c.x;
     c_next[2u * i + 1u] = c.y;

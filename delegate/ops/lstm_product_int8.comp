@@ -32,7 +32,7 @@ int product(ivec4 a, ivec4 b)
 // The second rounding has ties up.
 int gate(int sum)
 {
-    const int v = high_product(sum << max(args.shift, 0), args.factor);
+    const int v = fixed_mul_high(sum << max(args.shift, 0), args.factor);
     const int n = max(-args.shift, 0);
     return clamp(n > 0 ? (v >> n) + (v >> n - 1 & 1) : v, -32768, 32767);
 }

@@ -20,7 +20,7 @@ static bool accept_pool(struct check *c)
     if (c->node->code == BUILTIN_AVERAGE_POOL_2D && h * w > MOST)
         return refuse(c, RULE_POOL_SUM, -1, "window", "pool in two steps", "8388607 pixels", "%lld",
                       (long long)(h * w));
-    return check_steps(c, 0, params->activation);
+    return check_activation_range(c, 0, params->activation);
 }
 
 /* An average whose one window holds the whole image, with a sum that is worth a workgroup. */

@@ -30,8 +30,8 @@ static double factor_of(const struct graph *g, const struct graph_node *n)
 static bool accept_quantize(struct check *c)
 {
     return graph_input(c->graph, c->node, 0)->type == kTfLiteFloat32 ||
-           check_factor(c, c->node->outputs[0], "input scale / output scale",
-                        factor_of(c->graph, c->node));
+           check_multiplier(c, c->node->outputs[0], "input scale / output scale",
+                            factor_of(c->graph, c->node));
 }
 
 /* An order that floats and integers have in common: of a float that is no NaN, and back. */

@@ -6,9 +6,9 @@
 
 static bool accept_mean(struct check *c)
 {
-    return check_factor(c, c->node->outputs[0], "input scale / output scale",
-                        tensor_scale(graph_input(c->graph, c->node, 0)) /
-                            tensor_scale(graph_output(c->graph, c->node, 0)));
+    return check_multiplier(c, c->node->outputs[0], "input scale / output scale",
+                            tensor_scale(graph_input(c->graph, c->node, 0)) /
+                                tensor_scale(graph_output(c->graph, c->node, 0)));
 }
 
 struct fixed_multiplier reduce_factor(const struct graph_tensor *x, const struct graph_tensor *y,

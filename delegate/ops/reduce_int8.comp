@@ -99,6 +99,6 @@ void main()
     const ivec4 sum = part[0];
     const uint n = uint(args.factor);
     const ivec4 y = AVERAGE ? ivec4((uvec4(abs(sum)) + n / 2u) / n) * sign(sum)
-                            : multiplied(sum, ivec4(args.factor), ivec4(args.shift));
+                            : fixed_multiply(sum, ivec4(args.factor), ivec4(args.shift));
     dst[i] = packed_bytes(clamp(y, ivec4(args.low), ivec4(args.high)) + args.out_zero);
 }

@@ -18,8 +18,8 @@ const uint MOST = 512u << 19u;
 
 shared uint part[gl_WorkGroupSize.x];
 
-// x * 2^n, saturated.
-int shifted_left(int x, int n)
+// gemmlowp's SaturatingRoundingMultiplyByPOT for n >= 0: x * 2^n, saturated to 32 bits.
+int fixed_saturating_shift_left(int x, int n)
 {
     return x > 0x7fffffff >> n ? 0x7fffffff : x < int(0x80000000) >> n ? int(0x80000000) : x << n;
 }
@@ -28,11 +28,11 @@ int shifted_left(int x, int n)
 int reciprocal(int x)
 {
     const int half_sum = int((uint(x) + 0x80000000u) >> 1u);
-    int y = 1515870810 + high_product(half_sum, -1010580540);
-    y += shifted_left(high_product(y, (1 << 29) - high_product(half_sum, y)), 2);
-    y += shifted_left(high_product(y, (1 << 29) - high_product(half_sum, y)), 2);
-    y += shifted_left(high_product(y, (1 << 29) - high_product(half_sum, y)), 2);
-    return shifted_left(y, 1);
+    int y = 1515870810 + fixed_mul_high(half_sum, -1010580540);
+    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
+    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
+    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
+    return fixed_saturating_shift_left(y, 1);
 }
 
 // The difference of a channel is 0 to -255; that of a padded lane reads somewhere.
@@ -87,10 +87,10 @@ void main()
     uint sum = 0u;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
         const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
-        const uvec4 e = uvec4(shifted_right(power(d.x), int(SUM_SHIFT)),
-                              shifted_right(power(d.y), int(SUM_SHIFT)),
-                              shifted_right(power(d.z), int(SUM_SHIFT)),
-                              shifted_right(power(d.w), int(SUM_SHIFT)));
+        const uvec4 e = uvec4(fixed_rounding_shift_right(power(d.x), int(SUM_SHIFT)),
+                              fixed_rounding_shift_right(power(d.y), int(SUM_SHIFT)),
+                              fixed_rounding_shift_right(power(d.z), int(SUM_SHIFT)),
+                              fixed_rounding_shift_right(power(d.w), int(SUM_SHIFT)));
         const uvec4 counted = mix(uvec4(0u), e, lanes(s));
         sum = min(sum + counted.x + counted.y + counted.z + counted.w, MOST);
     }
@@ -103,10 +103,10 @@ void main()
     const int down = sum < MOST ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
         const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
-        const ivec4 y = ivec4(shifted_right(high_product(inverse, power(d.x)), down),
-                              shifted_right(high_product(inverse, power(d.y)), down),
-                              shifted_right(high_product(inverse, power(d.z)), down),
-                              shifted_right(high_product(inverse, power(d.w)), down));
+        const ivec4 y = ivec4(fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.x)), down),
+                              fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.y)), down),
+                              fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.z)), down),
+                              fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.w)), down));
         dst[base + s] = packed_bytes(min(y, ivec4(255)) + low);
     }
 }

@@ -87,6 +87,6 @@ void main()
             v -= args.weight_zero * (sum_x[t] - zeros);
         if (x < args.out_w)
             dst[(row * args.out_w + x) * args.out_slices + out_slice] =
-                requantized(v, out_slice, false, args.zero, args.low, args.high);
+                requantize(v, out_slice, false, args.zero, args.low, args.high);
     }
 }

@@ -26,9 +26,9 @@ static bool accept_unary(struct check *c)
     case BUILTIN_EXP: return true;
     case BUILTIN_LOGISTIC: return check_unit_output(c, 0);
     default:
-        return check_steps(c, 0, activation_of(c->node)) &&
-               check_factor(c, c->node->outputs[0], "input scale / output scale",
-                            factor_of(c->graph, c->node));
+        return check_activation_range(c, 0, activation_of(c->node)) &&
+               check_multiplier(c, c->node->outputs[0], "input scale / output scale",
+                                factor_of(c->graph, c->node));
     }
 }
 

@@ -1,4 +1,5 @@
-// What shaders of integers share: grids, packed slices, and the fixed-point arithmetic of 8-bit ops.
+// What integer shaders share: workgroup numbers, packed slices, and the fixed-point arithmetic of 8-bit
+// ops, which is gemmlowp's bit for bit (reference/base/fixed_point.h has the same names).
 //
 // An 8-bit tensor is rows of channels; a slice of 4 is one word, the first channel in its low byte.
 // Bytes past the last channel hold anything.  Whether bytes are signed is up to the shader.
@@ -38,8 +39,9 @@ uint packed_bytes(ivec4 v)
     return b.x | b.y << 8u | b.z << 16u | b.w << 24u;
 }
 
-// a * b / 2^31 rounded to nearest, ties up; the one product that does not fit saturates.
-int high_product(int a, int b)
+// gemmlowp's SaturatingRoundingDoublingHighMul: round(a * b / 2^31), ties toward +infinity;
+// INT32_MIN * INT32_MIN saturates to INT32_MAX.
+int fixed_mul_high(int a, int b)
 {
     int high;
     int low;
@@ -54,8 +56,8 @@ int high_product(int a, int b)
     return int(uint(high) << 1u | nudged >> 31u);
 }
 
-// x / 2^n to nearest, ties away from zero; n in [0, 31].
-int shifted_right(int x, int n)
+// gemmlowp's RoundingDivideByPOT: round(x / 2^n), ties away from zero; n in [0, 31].
+int fixed_rounding_shift_right(int x, int n)
 {
     const int mask = int((1u << uint(n)) - 1u);
     const int rest = x & mask;
@@ -63,13 +65,14 @@ int shifted_right(int x, int n)
     return (x >> n) + int(rest > most);
 }
 
-// x times the real factor q * 2^(e - 31).  A shift to the left drops the bits that leave 32.
-int multiplied(int x, int q, int e)
+// TensorFlow Lite's MultiplyByQuantizedMultiplier: x times the real factor q * 2^(e - 31).  A shift to
+// the left wraps modulo 2^32.
+int fixed_multiply(int x, int q, int e)
 {
-    return shifted_right(high_product(x << max(e, 0), q), max(-e, 0));
+    return fixed_rounding_shift_right(fixed_mul_high(x << max(e, 0), q), max(-e, 0));
 }
-ivec4 multiplied(ivec4 x, ivec4 q, ivec4 e)
+ivec4 fixed_multiply(ivec4 x, ivec4 q, ivec4 e)
 {
-    return ivec4(multiplied(x.x, q.x, e.x), multiplied(x.y, q.y, e.y), multiplied(x.z, q.z, e.z),
-                 multiplied(x.w, q.w, e.w));
+    return ivec4(fixed_multiply(x.x, q.x, e.x), fixed_multiply(x.y, q.y, e.y), fixed_multiply(x.z, q.z, e.z),
+                 fixed_multiply(x.w, q.w, e.w));
 }

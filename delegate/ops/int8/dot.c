@@ -42,12 +42,12 @@ bool check_dot(struct check *c, const struct dot *d, uint64_t words)
 {
     const struct graph_tensor *w = graph_input(c->graph, c->node, d->weights);
 
-    if (!check_weights(c, d) || !check_steps(c, 0, d->activation))
+    if (!check_weights(c, d) || !check_activation_range(c, 0, d->activation))
         return false;
     for (size_t i = 0; i < w->quant.count; i++)
-        if (!check_factor(c, c->node->inputs[d->weights],
-                          "input scale * weight scale / output scale",
-                          factor_of(c->graph, c->node, d, i, false)))
+        if (!check_multiplier(c, c->node->inputs[d->weights],
+                              "input scale * weight scale / output scale",
+                              factor_of(c->graph, c->node, d, i, false)))
             return false;
     return words <= c->limits->max_storage_buffer_range / 4 ||
            refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, c->node->inputs[d->weights], words * 4);

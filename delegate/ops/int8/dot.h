@@ -1,5 +1,5 @@
 /* What the sums of products of bytes share: checks, and packed constants.  The shaders' half is
- * dot.glsl and requantized.glsl.
+ * dot.glsl and requantize.glsl.
  *
  * u8 less 128 is i8, and its zero point goes with it: the shaders have signed bytes only. */
 #ifndef ASSAY_DELEGATE_OPS_INT8_DOT_H
@@ -44,7 +44,7 @@ enum status dot_pack_wide(struct planner *p, int tensor, const struct dot_shape 
                           struct packed *packed);
 
 /* For each output slice what a sum begins with, the bias, and the factor to the output's scale; as
- * requantized.glsl has it.  With `folded`, the terms of the zero points that do not depend on x are
+ * requantize.glsl has it.  With `folded`, the terms of the zero points that do not depend on x are
  * in what it begins with, as if all taps were inside of the image. */
 enum status dot_pack_channels(struct planner *p, const struct graph_node *n, const struct dot *d,
                               bool folded, struct packed *packed);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-bool check_factor(struct check *c, int tensor, const char *what, double real)
+bool check_multiplier(struct check *c, int tensor, const char *what, double real)
 {
     struct fixed_multiplier m;
 
@@ -21,7 +21,7 @@ struct fixed_multiplier requantize_multiplier(double real)
     return m;
 }
 
-/* A real bound in steps of the tensor; false: it is beyond 32 bits. */
+/* A bound of an activation in steps of the tensor; false: it does not fit 32 bits. */
 static bool bound_of(const struct graph_tensor *t, float real, int64_t *q)
 {
     const float steps = roundf(real / t->quant.scale[0]); /* f32, as the runtime */
@@ -50,7 +50,7 @@ static bool range_of(const struct graph_tensor *y, int activation, struct fixed_
     return true;
 }
 
-bool check_steps(struct check *c, int i, int activation)
+bool check_activation_range(struct check *c, int i, int activation)
 {
     const int tensor = c->node->outputs[i];
     struct fixed_range range;

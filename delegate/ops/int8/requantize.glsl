@@ -1,15 +1,15 @@
-// What is made of a sum of products of bytes.
+// Requantization: from 32-bit accumulators of products of bytes to 8-bit outputs.
 //
-// u8 less 128 is i8, x ^ FLIP, and a zero point goes with it: so all bytes that are multiplied are
-// signed.  Sums wrap in 32 bits as the runtime's do, so their terms may be added in any order.
+// Accumulators wrap modulo 2^32 as TensorFlow Lite's do, so their terms may be added in any order.
 
-// For each output slice: what a sum begins with, and the factor to steps of the output, in fixed
-// point (q, e) or as a double (its mantissa's low and high word, and the shift that goes with it).
+// Per output slice: the initial value of the accumulators (bias and constant terms of the zero points),
+// then the output multipliers, either in fixed point (q, e) or as doubles (low and high word of the
+// 53-bit mantissa m, and the shift s of m * 2^-s).
 layout(set = 0, binding = 3) readonly buffer Channels { ivec4 channels[]; };
 
-// acc times the double m * 2^-s as the CPU has it: the product is rounded to 53 bits, ties to even,
-// then to an integer, ties away from zero.  m has 53 bits, s is above 21.
-int multiplied_double(int acc, uint m_low, uint m_high, int s)
+// round(double(acc) * (m * 2^-s)) as the CPU computes it: the product is rounded to 53 bits, ties to
+// even, then to an integer, ties away from zero, and saturates.  m has 53 bits, s is above 21.
+int fixed_multiply_double(int acc, uint m_low, uint m_high, int s)
 {
     const uint a = acc < 0 ? 0u - uint(acc) : uint(acc); // 2^31 too
     uint p0, p1, p2, high, middle, carry;
@@ -22,13 +22,14 @@ int multiplied_double(int acc, uint m_low, uint m_high, int s)
     if (drop > 0u) {
         p0 = p0 >> drop | p1 << 32u - drop;
         p1 = p1 >> drop | p2 << 32u - drop;
-        // Only where the sum becomes N + 1/2 does it matter: what is tied below that is odd.
+        // Half up will do for ties to even: the second rounding sees a difference only where this one gives
+        // N + 1/2, whose mantissa is even.
         p0 = uaddCarry(p0, uint(rest >= 1u << drop - 1u), carry);
         p1 += carry;
     }
     if (s <= int(drop))
         return acc < 0 ? -0x7fffffff : 0x7fffffff;
-    const uint n = uint(min(s - int(drop), 55)); // above that nothing is left
+    const uint n = uint(min(s - int(drop), 55)); // a longer shift leaves 0, too
     p0 = uaddCarry(p0, n > 32u ? 0u : 1u << n - 1u, carry);
     p1 += carry + (n > 32u ? 1u << n - 33u : 0u);
     const uint top = n < 32u ? p1 >> n : 0u;
@@ -37,8 +38,8 @@ int multiplied_double(int acc, uint m_low, uint m_high, int s)
     return acc < 0 ? -v : v;
 }
 
-// A slice of the output: its zero point, and the values that it may have less that.
-uint requantized(ivec4 acc, uint slice, bool in_double, int zero, int low, int high)
+// A slice of the output.  low and high are the clamp of the fused activation less the zero point.
+uint requantize(ivec4 acc, uint slice, bool in_double, int zero, int low, int high)
 {
     ivec4 v;
     if (in_double) {
@@ -46,13 +47,13 @@ uint requantized(ivec4 acc, uint slice, bool in_double, int zero, int low, int h
         const uvec4 m_low = uvec4(channels[at + 1u]), m_high = uvec4(channels[at + 2u]);
         const ivec4 s = channels[at + 3u];
         acc += channels[at];
-        v = ivec4(multiplied_double(acc.x, m_low.x, m_high.x, s.x),
-                  multiplied_double(acc.y, m_low.y, m_high.y, s.y),
-                  multiplied_double(acc.z, m_low.z, m_high.z, s.z),
-                  multiplied_double(acc.w, m_low.w, m_high.w, s.w));
+        v = ivec4(fixed_multiply_double(acc.x, m_low.x, m_high.x, s.x),
+                  fixed_multiply_double(acc.y, m_low.y, m_high.y, s.y),
+                  fixed_multiply_double(acc.z, m_low.z, m_high.z, s.z),
+                  fixed_multiply_double(acc.w, m_low.w, m_high.w, s.w));
     } else {
         const uint at = 3u * slice;
-        v = multiplied(acc + channels[at], channels[at + 1u], channels[at + 2u]);
+        v = fixed_multiply(acc + channels[at], channels[at + 1u], channels[at + 2u]);
     }
     return packed_bytes(clamp(v, low, high) + zero);
 }

@@ -1,5 +1,5 @@
-/* From real factors and ranges to integers: the host's half of the fixed-point arithmetic that
- * delegate/shaders/integer.glsl has for the device. */
+/* Output multipliers and clamps of quantized nodes, computed on the host when a plan is made;
+ * delegate/shaders/integer.glsl and delegate/ops/int8/requantize.glsl apply them. */
 #ifndef ASSAY_DELEGATE_OPS_INT8_REQUANTIZE_H
 #define ASSAY_DELEGATE_OPS_INT8_REQUANTIZE_H
 
@@ -10,18 +10,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The factor is one that 32-bit arithmetic has: 0 to below 2^31; what names it in the refusal:
- * "input scale / output scale", of which tensor. */
-bool check_factor(struct check *c, int tensor, const char *what, double real);
-/* It as q * 2^(e - 31); call it of what check_factor has passed. */
+/* The real multiplier fits fixed_quantize_multiplier: it is 0 to below 2^31.  The refusal names
+ * `tensor` and `what` the multiplier is: "input scale / output scale". */
+bool check_multiplier(struct check *c, int tensor, const char *what, double real);
+/* fixed_quantize_multiplier of a multiplier that check_multiplier has accepted. */
 struct fixed_multiplier requantize_multiplier(double real);
 
-/* The bounds of a fused activation are numbers of 32 bits in steps of output i. */
-bool check_steps(struct check *c, int i, int activation);
-/* The values that an 8-bit output with a fused activation has; 0: none. */
+/* The bounds of the fused activation, in steps of output i, fit 32 bits. */
+bool check_activation_range(struct check *c, int i, int activation);
+/* quantized_activation_min and _max of an 8-bit output: the range of its type, clamped by the fused
+ * activation (a TfLiteFusedActivation). */
 struct fixed_range requantize_range(const struct graph_tensor *y, int activation);
 
-/* Of a tensor that has scales. */
+/* Scale and zero point of a per-tensor quantized tensor (the first ones of a per-channel one). */
 static inline double tensor_scale(const struct graph_tensor *t)
 {
     return t->quant.scale[0];
