@@ -5,6 +5,7 @@
 #ifndef ASSAY_DELEGATE_GRAPH_GRAPH_H
 #define ASSAY_DELEGATE_GRAPH_GRAPH_H
 
+#include "delegate/graph/steps.h"
 #include "reference/base/arena.h"
 #include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
@@ -40,11 +41,6 @@ struct graph_tensor {
     int source; /* the f16 or 8-bit constant that a DEQUANTIZE makes this tensor of; -1: none */
     bool is_variable;
     bool is_dynamic;
-};
-
-/* Of an 8-bit tensor: reals are scale times integers from low to high.  scale 0: none. */
-struct graph_steps {
-    float scale, low, high;
 };
 
 struct graph_node {
