@@ -35,4 +35,8 @@ struct device_limits {
 /* The least that Vulkan 1.1 promises: what every device has. */
 extern const struct device_limits device_limits_minimum;
 
+/* By VkPhysicalDeviceType as assay_gpu_device has it, and the PCI vendor. */
+enum device_class device_class_of(const char *type, uint32_t vendor_id);
+const char *device_class_name(enum device_class c);
+
 #endif

@@ -82,7 +82,7 @@ static enum status check_header(const struct header *h, const struct cache_ident
     if (h->pipeline_bytes > PIPELINE_BYTES_MAX || h->tuning_count > TUNING_MAX ||
         h->constant_bytes != constant_bytes)
         return diag_fail(diag, STATUS_INVALID, "%s: its sizes are not those of the plan", name);
-    bytes = sizeof *h + h->pipeline_bytes + h->tuning_count * sizeof(struct cache_tuning);
+    bytes = sizeof *h + h->pipeline_bytes + h->tuning_count * sizeof(struct workgroup_tuning);
     if (file_bytes < bytes || file_bytes - bytes != h->constant_bytes)
         return diag_fail(diag, STATUS_INVALID, "%s: it is truncated, or too long", name);
     return STATUS_OK;

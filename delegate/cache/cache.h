@@ -11,6 +11,7 @@
 #include "delegate/base/checksum.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/plan.h"
+#include "delegate/plan/workgroups.h"
 #include "reference/base/diag.h"
 
 #include <stdbool.h>
@@ -29,16 +30,10 @@ struct cache_identity {
 };
 _Static_assert(sizeof(struct cache_identity) == 3 * 16 + 4 * 4 + 3 * 16, "no padding");
 
-struct cache_tuning {
-    uint64_t key;  /* of a step: workgroup_key */
-    uint32_t size; /* of its workgroup: workgroup_code */
-    uint32_t zero; /* no padding */
-};
-
 struct cache_content {
     uint8_t *pipelines; /* vkGetPipelineCacheData */
     size_t pipeline_bytes;
-    struct cache_tuning *tuning;
+    struct workgroup_tuning *tuning;
     size_t tuning_count;
     uint8_t *constants;
     size_t constant_bytes;

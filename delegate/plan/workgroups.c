@@ -17,34 +17,6 @@ static const struct {
     { DEVICE_AMD, NULL, WORKGROUP },        { DEVICE_INTEL, NULL, WORKGROUP },
 };
 
-enum device_class device_class_of(const char *type, uint32_t vendor_id)
-{
-    if (strcmp(type, "cpu") == 0)
-        return DEVICE_SOFTWARE;
-    if (strcmp(type, "integrated") == 0)
-        return DEVICE_INTEGRATED;
-    switch (vendor_id) { /* a virtual GPU is the discrete one that is behind it */
-    case 0x10de: return DEVICE_NVIDIA;
-    case 0x1002: return DEVICE_AMD;
-    case 0x8086: return DEVICE_INTEL;
-    default: return DEVICE_OTHER;
-    }
-}
-
-const char *device_class_name(enum device_class c)
-{
-    static const char *const names[] = {
-        [DEVICE_OTHER] = "other",
-        [DEVICE_SOFTWARE] = "software",
-        [DEVICE_INTEGRATED] = "integrated",
-        [DEVICE_NVIDIA] = "nvidia",
-        [DEVICE_AMD] = "amd",
-        [DEVICE_INTEL] = "intel",
-    };
-
-    return (size_t)c < sizeof names / sizeof names[0] ? names[c] : names[DEVICE_OTHER];
-}
-
 static bool allowed(uint32_t x, uint32_t y, uint32_t z, const struct device_limits *limits)
 {
     return x > 0 && y > 0 && z > 0 && x <= limits->max_workgroup_size[0] &&
@@ -161,7 +133,7 @@ static bool is_candidate(const struct plan_step *s, uint32_t code,
 }
 
 void workgroups_apply(struct plan *plan, const struct device_limits *limits,
-                      const struct cache_tuning *tuning, size_t count)
+                      const struct workgroup_tuning *tuning, size_t count)
 {
     for (int i = 0; i < plan->step_count && count > 0; i++) {
         struct plan_step *s = plan->steps[i];

@@ -7,7 +7,6 @@
 #define ASSAY_DELEGATE_PLAN_WORKGROUPS_H
 
 #include "delegate/base/device_limits.h"
-#include "delegate/cache/cache.h"
 #include "delegate/plan/plan.h"
 
 #include <stdbool.h>
@@ -36,12 +35,15 @@ int workgroup_candidates(const struct plan_step *s, const struct device_limits *
 /* What a measured size belongs to: the step but for its free size. */
 uint64_t workgroup_key(const struct plan_step *s, bool half);
 
+/* A measured workgroup size, as it is kept between processes: written to files, so no padding. */
+struct workgroup_tuning {
+    uint64_t key;  /* of a step: workgroup_key */
+    uint32_t size; /* of its workgroup: workgroup_code */
+    uint32_t zero;
+};
+
 /* Gives the steps of a plan the sizes that were measured; what is no candidate is left alone. */
 void workgroups_apply(struct plan *plan, const struct device_limits *limits,
-                      const struct cache_tuning *tuning, size_t count);
-
-/* By VkPhysicalDeviceType as assay_gpu_device has it, and the PCI vendor. */
-enum device_class device_class_of(const char *type, uint32_t vendor_id);
-const char *device_class_name(enum device_class c);
+                      const struct workgroup_tuning *tuning, size_t count);
 
 #endif

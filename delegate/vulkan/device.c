@@ -1,6 +1,7 @@
 #include "delegate/vulkan/device.h"
 
 #include "delegate/base/clock.h"
+#include "delegate/vulkan/device_choose.h"
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/instance.h"
 #include "delegate/vulkan/pipeline.h"

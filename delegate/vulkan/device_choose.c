@@ -1,4 +1,4 @@
-#include "delegate/vulkan/device_info.h"
+#include "delegate/vulkan/device_choose.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,22 +1,9 @@
 #include "delegate/vulkan/device_info.h"
 
-#include "delegate/plan/workgroups.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
-
-const struct device_limits device_limits_minimum = {
-    .max_storage_buffer_range = 1u << 27,
-    .storage_buffer_offset_alignment = 256,
-    .max_memory_allocation_bytes = 1u << 30,
-    .max_workgroup_count = { 65535, 65535, 65535 },
-    .max_workgroup_size = { 128, 128, 64 },
-    .max_workgroup_invocations = 128,
-    .max_shared_memory_bytes = 16384,
-    .max_push_constants_bytes = 128,
-    .storage_16bit = false,
-};
 
 static const char *type_name(VkPhysicalDeviceType type)
 {

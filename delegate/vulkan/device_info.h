@@ -16,18 +16,4 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
 /* What the process uses of the largest device-local heap now; 0: the driver does not say. */
 uint64_t device_used_bytes(VkPhysicalDevice physical, bool has_memory_budget);
 
-/* A physical device and what it offers. */
-struct device_candidate {
-    VkPhysicalDevice physical;
-    struct assay_gpu_device info;
-    struct device_limits limits;
-    int family;
-};
-
-/* Index of the device that `wanted` names among count: an index, part of a name (case ignored),
- * NULL for the best by type and then the first.  half: it must have 16-bit storage.  -1: none, and
- * diag says what there is and what is missing. */
-int device_choose(const struct device_candidate *c, uint32_t count, const char *wanted, bool half,
-                  struct diag *diag);
-
 #endif

@@ -40,7 +40,7 @@ static bool spent(const struct tuner *t)
     return clock_ns() >= t->end_ns;
 }
 
-static bool is_known(uint64_t key, const struct cache_tuning *tuning, size_t count)
+static bool is_known(uint64_t key, const struct workgroup_tuning *tuning, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (tuning[i].key == key)
@@ -48,8 +48,8 @@ static bool is_known(uint64_t key, const struct cache_tuning *tuning, size_t cou
     return false;
 }
 
-static enum status find_subjects(struct tuner *t, const struct cache_tuning *tuning, size_t count,
-                                 struct diag *diag)
+static enum status find_subjects(struct tuner *t, const struct workgroup_tuning *tuning,
+                                 size_t count, struct diag *diag)
 {
     t->subjects = mem_alloc((size_t)t->plan->step_count, sizeof *t->subjects);
     if (!t->subjects)
@@ -156,20 +156,20 @@ static enum status choose(struct tuner *t, const struct subject *subject, uint32
     return STATUS_OK;
 }
 
-static enum status append(struct cache_tuning **tuning, size_t *count, uint64_t key, uint32_t size,
-                          struct diag *diag)
+static enum status append(struct workgroup_tuning **tuning, size_t *count, uint64_t key,
+                          uint32_t size, struct diag *diag)
 {
-    struct cache_tuning *more = mem_resize(*tuning, *count + 1, sizeof *more);
+    struct workgroup_tuning *more = mem_resize(*tuning, *count + 1, sizeof *more);
 
     if (!more)
         return diag_fail(diag, STATUS_NO_MEMORY, "tune: out of memory");
     *tuning = more;
-    more[(*count)++] = (struct cache_tuning){ .key = key, .size = size };
+    more[(*count)++] = (struct workgroup_tuning){ .key = key, .size = size };
     return STATUS_OK;
 }
 
-static enum status tune(struct tuner *t, struct cache_tuning **tuning, size_t *count, bool *changed,
-                        struct diag *diag)
+static enum status tune(struct tuner *t, struct workgroup_tuning **tuning, size_t *count,
+                        bool *changed, struct diag *diag)
 {
     int measured = 0;
 
@@ -192,7 +192,8 @@ static enum status tune(struct tuner *t, struct cache_tuning **tuning, size_t *c
 }
 
 enum status tune_plan(struct executor *e, struct plan *plan, uint64_t budget_ns,
-                      struct cache_tuning **tuning, size_t *count, bool *changed, struct diag *diag)
+                      struct workgroup_tuning **tuning, size_t *count, bool *changed,
+                      struct diag *diag)
 {
     const VkQueryPoolCreateInfo info = { .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                          .queryType = VK_QUERY_TYPE_TIMESTAMP,

@@ -2,7 +2,7 @@
 #ifndef ASSAY_DELEGATE_VULKAN_TUNE_H
 #define ASSAY_DELEGATE_VULKAN_TUNE_H
 
-#include "delegate/cache/cache.h"
+#include "delegate/plan/workgroups.h"
 #include "delegate/vulkan/executor.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
  * *changed set.  The executor is open and not recorded; what its buffers hold is overwritten.
  * STATUS_NO_DEVICE when the device has no time stamps. */
 enum status tune_plan(struct executor *e, struct plan *plan, uint64_t budget_ns,
-                      struct cache_tuning **tuning, size_t *count, bool *changed,
+                      struct workgroup_tuning **tuning, size_t *count, bool *changed,
                       struct diag *diag);
 
 #endif

@@ -31,7 +31,7 @@ static struct cache_identity sample_identity(void)
 static struct cache_content sample_content(const struct cache_identity *id, uint8_t fill)
 {
     static uint8_t pipelines[80], constants[300];
-    static struct cache_tuning tuning[] = { { 11, 64, 0 }, { 22, 128, 0 } };
+    static struct workgroup_tuning tuning[] = { { 11, 64, 0 }, { 22, 128, 0 } };
     const uint32_t words[] = { 32, 1, id->vendor_id, id->device_id };
 
     memset(pipelines, 0xaa, sizeof pipelines);

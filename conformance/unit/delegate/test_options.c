@@ -1,7 +1,7 @@
 /* Options of the delegate: every key, defaults, and errors that name key and value. */
 #include "conformance/unit/kit/gpu_kit.h"
 
-#include "delegate/vulkan/device_info.h"
+#include "delegate/vulkan/device_choose.h"
 
 static void defaults(void **state)
 {

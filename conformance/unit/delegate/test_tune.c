@@ -359,7 +359,7 @@ static void apply(void **state)
                                   .groups = { 16, 1, 1 } };
         struct plan_step *steps[] = { &step };
         struct plan plan = { .steps = steps, .step_count = 1 };
-        const struct cache_tuning tuning[] = { { .key = 1, .size = 32 },
+        const struct workgroup_tuning tuning[] = { { .key = 1, .size = 32 },
                                                { workgroup_key(&step, false), rows[i].size, 0 } };
 
         workgroups_apply(&plan, &device_limits_minimum, tuning, 1);

@@ -4,7 +4,7 @@
 
 #include "conformance/unit/kit/gpu_kit.h"
 
-#include "delegate/vulkan/device_info.h"
+#include "delegate/base/device_limits.h"
 
 #include <dirent.h>
 

@@ -1,0 +1,44 @@
+#include "delegate/base/device_limits.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct device_limits device_limits_minimum = {
+    .max_storage_buffer_range = 1u << 27,
+    .storage_buffer_offset_alignment = 256,
+    .max_memory_allocation_bytes = 1u << 30,
+    .max_workgroup_count = { 65535, 65535, 65535 },
+    .max_workgroup_size = { 128, 128, 64 },
+    .max_workgroup_invocations = 128,
+    .max_shared_memory_bytes = 16384,
+    .max_push_constants_bytes = 128,
+    .storage_16bit = false,
+};
+
+enum device_class device_class_of(const char *type, uint32_t vendor_id)
+{
+    if (strcmp(type, "cpu") == 0)
+        return DEVICE_SOFTWARE;
+    if (strcmp(type, "integrated") == 0)
+        return DEVICE_INTEGRATED;
+    switch (vendor_id) { /* a virtual GPU is the discrete one that is behind it */
+    case 0x10de: return DEVICE_NVIDIA;
+    case 0x1002: return DEVICE_AMD;
+    case 0x8086: return DEVICE_INTEL;
+    default: return DEVICE_OTHER;
+    }
+}
+
+const char *device_class_name(enum device_class c)
+{
+    static const char *const names[] = {
+        [DEVICE_OTHER] = "other",
+        [DEVICE_SOFTWARE] = "software",
+        [DEVICE_INTEGRATED] = "integrated",
+        [DEVICE_NVIDIA] = "nvidia",
+        [DEVICE_AMD] = "amd",
+        [DEVICE_INTEL] = "intel",
+    };
+
+    return (size_t)c < sizeof names / sizeof names[0] ? names[c] : names[DEVICE_OTHER];
+}
