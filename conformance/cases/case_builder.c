@@ -47,14 +47,14 @@ static float *draw(struct maker *m, const struct shape *shape, const struct fill
         .axis = fill->axis,
     };
     float *const values = mem_alloc(shape_elements(shape), sizeof *values);
-    struct stream s;
+    struct random_stream s;
 
     assert(shape_elements(as) == shape_elements(shape));
     if (!values) {
         out_of_memory(m);
         return NULL;
     }
-    stream_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, tensor, frame);
+    random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, tensor, frame);
     data_fill(&s, &spec, as->d, as->rank, values);
     return values;
 }

@@ -44,14 +44,14 @@ static void out_of_memory(struct maker *m)
 }
 
 /* In [low, high), 24 bits of it random. */
-static double between(struct stream *s, double low, double high)
+static double between(struct random_stream *s, double low, double high)
 {
-    return low + (high - low) * ((double)stream_below(s, 1 << 24) * 0x1p-24);
+    return low + (high - low) * ((double)random_below(s, 1 << 24) * 0x1p-24);
 }
 
-static void scale_stream(const struct maker *m, struct stream *s, unsigned number)
+static void scale_stream(const struct maker *m, struct random_stream *s, unsigned number)
 {
-    stream_init(s, 0, m->c->name, SCALE_SET, number, 0);
+    random_init(s, 0, m->c->name, SCALE_SET, number, 0);
 }
 
 struct maker_scale *maker_scale_of(struct maker *m, int tensor)
@@ -118,7 +118,7 @@ void maker_finish(struct maker *m)
 
 /* ---- scales of inputs and constants ---- */
 
-static int32_t place_zero(enum zero_place place, struct byte_range range, struct stream *s)
+static int32_t place_zero(enum zero_place place, struct byte_range range, struct random_stream *s)
 {
     switch (place) {
     case ZERO_LOW: return range.low;
@@ -126,14 +126,14 @@ static int32_t place_zero(enum zero_place place, struct byte_range range, struct
     case ZERO_MIDDLE: return range.low + 128;
     case ZERO_ANYWHERE: break;
     }
-    return range.low + (int32_t)stream_below(s, 256);
+    return range.low + (int32_t)random_below(s, 256);
 }
 
 /* One in eight at either end or in the middle. */
-static enum zero_place some_place(const struct quant_row *q, struct stream *s)
+static enum zero_place some_place(const struct quant_row *q, struct random_stream *s)
 {
     static const enum zero_place places[8] = { ZERO_LOW, ZERO_HIGH, ZERO_MIDDLE };
-    const enum zero_place any = places[stream_below(s, 8)];
+    const enum zero_place any = places[random_below(s, 8)];
 
     return q->zero != ZERO_ANYWHERE ? q->zero : any;
 }
@@ -145,10 +145,10 @@ static bool shares_scale(const struct maker *m)
     case BUILTIN_MAXIMUM:
     case BUILTIN_MINIMUM: return true;
     case BUILTIN_CONCATENATION: { /* u8 may be rescaled: in every other row */
-        struct stream s;
+        struct random_stream s;
 
         scale_stream(m, &s, 1000);
-        return m->c->type != TENSOR_UINT8 || (m->c->row->quant.in2 == 0 && stream_next(&s) >> 63);
+        return m->c->type != TENSOR_UINT8 || (m->c->row->quant.in2 == 0 && random_next(&s) >> 63);
     }
     default: return false;
     }
@@ -173,7 +173,7 @@ static void scale_values(struct maker *m, int tensor, unsigned number, const str
     const bool first = m->values++ == 0;
     double scale = first || shares_scale(m) ? row->quant.in : row->quant.in2;
     enum zero_place place;
-    struct stream s;
+    struct random_stream s;
     int32_t zero;
 
     scale_stream(m, &s, shares_scale(m) ? 0 : number);
@@ -199,12 +199,12 @@ static double power_below(double v)
     return ldexp(1, e - 1);
 }
 
-static double channel_factor(const struct quant_row *q, struct stream *s, bool tiny)
+static double channel_factor(const struct quant_row *q, struct random_stream *s, bool tiny)
 {
     /* One after the other: operands may be evaluated in either order. */
     const double near_part = between(s, 1, 2);
-    const double near = near_part * (double)(1 << stream_below(s, 3)) / 3;
-    const int far_power = (int)stream_below(s, 9) - 6;
+    const double near = near_part * (double)(1 << random_below(s, 3)) / 3;
+    const int far_power = (int)random_below(s, 9) - 6;
     const double far = ldexp(between(s, 1, 2), far_power);
 
     if (q->channels == CHANNELS_FAR)
@@ -224,7 +224,7 @@ static void scale_weights(struct maker *m, int tensor, unsigned number, const st
     double scale = q->in2 != 0 ? q->in2 : 1 / (uniform_sd * sqrt(terms));
     struct maker_scale *info;
     size_t tiny;
-    struct stream s;
+    struct random_stream s;
     int32_t zero = 0;
 
     scale_stream(m, &s, number);
@@ -233,7 +233,7 @@ static void scale_weights(struct maker *m, int tensor, unsigned number, const st
     if (type == TENSOR_UINT8) {
         const enum zero_place place = some_place(q, &s);
 
-        zero = place == ZERO_ANYWHERE ? 96 + (int32_t)stream_below(&s, 64)
+        zero = place == ZERO_ANYWHERE ? 96 + (int32_t)random_below(&s, 64)
                                       : place_zero(place, range_of(type), &s);
     }
     if (power)
@@ -252,7 +252,7 @@ static void scale_weights(struct maker *m, int tensor, unsigned number, const st
         out_of_memory(m);
         return;
     }
-    tiny = (size_t)stream_below(&s, info->count);
+    tiny = (size_t)random_below(&s, info->count);
     for (size_t c = 0; c < info->count; c++) {
         const double own = scale * channel_factor(q, &s, c == tiny);
 
@@ -310,7 +310,7 @@ static void *draw(struct maker *m, int tensor, const struct shape *shape, const 
     const struct shape *const as = fill->as.rank > 0 ? &fill->as : shape;
     const size_t count = shape_elements(shape);
     struct steps_spec spec = { .set = m->request->set, .pair = fill->pair, .axis = fill->axis };
-    struct stream s;
+    struct random_stream s;
     int32_t *steps;
     void *data;
 
@@ -333,7 +333,7 @@ static void *draw(struct maker *m, int tensor, const struct shape *shape, const 
         out_of_memory(m);
         return NULL;
     }
-    stream_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, number, frame);
+    random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, number, frame);
     data_fill_steps(&s, &spec, as->d, as->rank, steps);
     if (m->c->row->every_byte && fill->role == FILL_VALUES && number < every_byte_inputs(m)) {
         for (size_t i = 0; i < count; i++)
@@ -450,7 +450,7 @@ struct result {
     size_t count;
     const struct maker_scale *in[CASE_INPUTS_MAX]; /* NULL: absent */
     const struct maker_scale *out;
-    struct stream s;
+    struct random_stream s;
 };
 
 static struct reals product(struct reals a, struct reals b)
@@ -510,7 +510,7 @@ static struct reals clamp_low(struct result *r)
 {
     struct reals y = reals_of(r->in[0]);
 
-    if (stream_next(&r->s) >> 63)
+    if (random_next(&r->s) >> 63)
         y.low = 0;
     return y;
 }
@@ -519,7 +519,7 @@ static struct reals clamp_six(struct result *r)
 {
     const struct reals y = reals_of(r->in[0]);
 
-    return stream_next(&r->s) >> 63 ? (struct reals){ 0, 6 } : y;
+    return random_next(&r->s) >> 63 ? (struct reals){ 0, 6 } : y;
 }
 
 /* Without exp(), which differs between machines. */
@@ -625,7 +625,7 @@ static struct reals fused(struct result *r, struct reals y)
 {
     const int act = options_int(r->options, "fused_activation_function");
 
-    if (act == 0 || stream_next(&r->s) >> 63)
+    if (act == 0 || random_next(&r->s) >> 63)
         return y;
     switch (act) {
     case 1: return (struct reals){ 0, y.high };
@@ -648,7 +648,7 @@ static void scale_range(struct result *r, int tensor, struct reals y, const stru
     if (!(y.high - y.low > 1e-6))
         y.high = y.low + 1;
     scale = (y.high - y.low) / 255 * between(&r->s, 0.9, 1.1) *
-            (q->out_times != 0 ? q->out_times : usual[stream_below(&r->s, 8)]);
+            (q->out_times != 0 ? q->out_times : usual[random_below(&r->s, 8)]);
     if (q->out != 0)
         scale = q->out;
     maker_set_scale(r->m, tensor, type, scale,

@@ -1,4 +1,4 @@
-/* The data of cases: streams, and the sets S0-S5. */
+/* The data of cases: the sets S0-S5. */
 #include "conformance/cases/data.h"
 
 #include "reference/base/half.h"
@@ -12,75 +12,6 @@ const char *data_set_name(enum data_set set)
 
     return (unsigned)set < SET_COUNT ? names[set] : "S?";
 }
-
-/* ---- streams ---- */
-
-static uint64_t splitmix(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-/* Mixes one number into a hash that holds those before it. */
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash ^= splitmix(&value);
-    return splitmix(&hash);
-}
-
-void stream_init(struct stream *s, uint64_t seed, const char *name, uint64_t set, uint64_t tensor,
-                 uint64_t frame)
-{
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-    hash = mix(mix(mix(mix(hash, seed), set), tensor), frame);
-    for (int i = 0; i < 4; i++)
-        s->s[i] = splitmix(&hash);
-}
-
-static uint64_t rotate(uint64_t x, int n)
-{
-    return x << n | x >> (64 - n);
-}
-
-uint64_t stream_next(struct stream *s)
-{
-    const uint64_t result = rotate(s->s[1] * 5, 7) * 9;
-    const uint64_t t = s->s[1] << 17;
-
-    s->s[2] ^= s->s[0];
-    s->s[3] ^= s->s[1];
-    s->s[1] ^= s->s[2];
-    s->s[0] ^= s->s[3];
-    s->s[2] ^= t;
-    s->s[3] = rotate(s->s[3], 45);
-    return result;
-}
-
-uint64_t stream_below(struct stream *s, uint64_t n)
-{
-    assert(n > 0);
-    return stream_next(s) % n; /* n is small: the bias does not matter here */
-}
-
-double stream_normal(struct stream *s)
-{
-    uint64_t sum = 0;
-
-    for (int i = 0; i < 6; i++) {
-        const uint64_t x = stream_next(s);
-        sum += (x >> 32) + (x & 0xffffffffu);
-    }
-    /* Below 2^36: both conversions and the product are exact. */
-    return (double)((int64_t)sum - (6ll << 32)) * 0x1p-32;
-}
-
-/* ---- sets ---- */
 
 float data_half(float f)
 {
@@ -189,15 +120,15 @@ struct generator {
     int exponent;
 };
 
-static double make_value(struct stream *s, const struct generator *g)
+static double make_value(struct random_stream *s, const struct generator *g)
 {
     const uint64_t e = (uint64_t)g->exponent;
     uint64_t bits;
 
     switch (g->spec->set) {
-    case SET_POSITIVE: return fabs(stream_normal(s)) + 0x1p-10;
+    case SET_POSITIVE: return fabs(random_normal(s)) + 0x1p-10;
     case SET_INTEGERS:
-        bits = stream_next(s);
+        bits = random_next(s);
         if ((bits & 0xffffffffu) >= g->integers.keep)
             return 0;
         if (g->integers.keep < 1ull << 32)
@@ -205,22 +136,22 @@ static double make_value(struct stream *s, const struct generator *g)
         return (double)((int64_t)((bits >> 32) % (uint64_t)(2 * g->integers.largest + 1)) -
                         g->integers.largest);
     case SET_POWERS:
-        bits = stream_next(s);
+        bits = random_next(s);
         return (bits & 1 ? -1 : 1) * power_of_two((int)((bits >> 1) % (2 * e + 1)) - (int)e);
     case SET_SPREAD: {
-        const double v = stream_normal(s);
-        return v * power_of_two((int)stream_below(s, 2 * e + 1) - (int)e);
+        const double v = random_normal(s);
+        return v * power_of_two((int)random_below(s, 2 * e + 1) - (int)e);
     }
     case SET_RANDOM:
     case SET_CANCEL:
-    default: return stream_normal(s);
+    default: return random_normal(s);
     }
 }
 
 /* v, off by less than one part in 21. */
-static double near(struct stream *s, double v)
+static double near(struct random_stream *s, double v)
 {
-    return v * (1 + stream_normal(s) * 0x1p-7);
+    return v * (1 + random_normal(s) * 0x1p-7);
 }
 
 /* The element that element i copies in S3; -1: none. */
@@ -233,7 +164,7 @@ static ptrdiff_t partner(const struct data_spec *spec, size_t i, size_t inner, s
     return along % 2 == 1 ? (ptrdiff_t)(i - inner) : -1;
 }
 
-void data_fill(struct stream *s, const struct data_spec *spec, const int32_t *dims, int rank,
+void data_fill(struct random_stream *s, const struct data_spec *spec, const int32_t *dims, int rank,
                float *out)
 {
     const struct generator g = { spec, integers_for(spec),
@@ -273,31 +204,31 @@ static int32_t within(const struct steps_spec *spec, int64_t q)
     return q < spec->low ? spec->low : q > spec->high ? spec->high : (int32_t)q;
 }
 
-static int64_t make_step(struct stream *s, const struct steps_spec *spec)
+static int64_t make_step(struct random_stream *s, const struct steps_spec *spec)
 {
     const uint64_t width = (uint64_t)((int64_t)spec->high - spec->low) + 1;
-    const int64_t any = spec->low + (int64_t)stream_below(s, width);
+    const int64_t any = spec->low + (int64_t)random_below(s, width);
     uint64_t bits;
 
     switch (spec->set) {
     case SET_POSITIVE: /* where zero is the highest there is nothing above it */
         return spec->zero < spec->high
                    ? spec->zero + 1 +
-                         (int64_t)stream_below(s, (uint64_t)((int64_t)spec->high - spec->zero))
+                         (int64_t)random_below(s, (uint64_t)((int64_t)spec->high - spec->zero))
                    : any;
-    case SET_INTEGERS: return spec->zero + (int64_t)stream_below(s, 7) - 3;
+    case SET_INTEGERS: return spec->zero + (int64_t)random_below(s, 7) - 3;
     case SET_POWERS:
-        bits = stream_next(s);
+        bits = random_next(s);
         return spec->zero + (bits & 1 ? -1 : 1) * (1 << (bits >> 1) % 8);
-    case SET_SPREAD: return spec->zero + (any - spec->zero) / (1 << stream_below(s, 8));
+    case SET_SPREAD: return spec->zero + (any - spec->zero) / (1 << random_below(s, 8));
     case SET_RANDOM:
     case SET_CANCEL:
     default: return any;
     }
 }
 
-void data_fill_steps(struct stream *s, const struct steps_spec *spec, const int32_t *dims, int rank,
-                     int32_t *out)
+void data_fill_steps(struct random_stream *s, const struct steps_spec *spec, const int32_t *dims,
+                     int rank, int32_t *out)
 {
     const struct data_spec pairs = { .set = spec->set, .pair = spec->pair, .axis = spec->axis };
     const bool cancels = spec->set == SET_CANCEL && spec->pair != PAIR_NONE;

@@ -1,30 +1,17 @@
 /* The data of cases: the sets S0-S5 of the tolerance policy (5.8).
  *
  * Every value is made with integer arithmetic and with IEEE additions, products and roundings only,
- * so that each machine and compiler gives the same bits.  Each tensor has a stream of its own,
- * derived from the run's seed, the case's name, the set, the tensor's number and the frame: what is
- * added to a case later leaves the other tensors alone. */
+ * so that each machine and compiler gives the same bits.  Each tensor has a random stream of its
+ * own (util/random.h). */
 #ifndef ASSAY_CONFORMANCE_CASES_DATA_H
 #define ASSAY_CONFORMANCE_CASES_DATA_H
 
 #include "conformance/cases/case.h"
+#include "conformance/util/random.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* xoshiro256**, seeded by splitmix64. */
-struct stream {
-    uint64_t s[4];
-};
-
-void stream_init(struct stream *s, uint64_t seed, const char *name, uint64_t set, uint64_t tensor,
-                 uint64_t frame);
-uint64_t stream_next(struct stream *s);
-/* Uniform in [0, n), n > 0. */
-uint64_t stream_below(struct stream *s, uint64_t n);
-/* Sum of twelve uniforms less six: mean 0, variance 1, within (-6, 6); a multiple of 2^-32. */
-double stream_normal(struct stream *s);
 
 /* How S3 makes sums cancel: what the values along one axis have to do with each other. */
 enum data_pair {
@@ -48,7 +35,7 @@ struct data_spec {
 };
 
 /* Row-major, outermost first; every dimension is positive. */
-void data_fill(struct stream *s, const struct data_spec *spec, const int32_t *dims, int rank,
+void data_fill(struct random_stream *s, const struct data_spec *spec, const int32_t *dims, int rank,
                float *out);
 
 /* The integers of a quantized tensor: S0 takes the whole range, in which the others stay. */
@@ -58,8 +45,8 @@ struct steps_spec {
     enum data_pair pair;
     int axis;
 };
-void data_fill_steps(struct stream *s, const struct steps_spec *spec, const int32_t *dims, int rank,
-                     int32_t *out);
+void data_fill_steps(struct random_stream *s, const struct steps_spec *spec, const int32_t *dims,
+                     int rank, int32_t *out);
 
 /* To the nearest f16 value, denormals to 0, overflow to the largest. */
 float data_half(float f);

@@ -1,7 +1,7 @@
 /* Values of tensors, and labels. */
 #include "conformance/io/tensor_value.h"
 
-#include "conformance/cases/data.h"
+#include "conformance/util/random.h"
 #include "reference/base/builtin.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
@@ -11,24 +11,24 @@
 #include <math.h>
 #include <string.h>
 
-static double uniform(struct stream *s)
+static double uniform(struct random_stream *s)
 {
-    return (double)(stream_next(s) >> 40) / (1 << 23) - 1; /* multiples of 2^-23 in [-1, 1) */
+    return (double)(random_next(s) >> 40) / (1 << 23) - 1; /* multiples of 2^-23 in [-1, 1) */
 }
 
 /* False for types that have no random values. */
-static bool fill_one(TfLiteTensor *t, size_t i, struct stream *s)
+static bool fill_one(TfLiteTensor *t, size_t i, struct random_stream *s)
 {
     switch (t->type) {
     case kTfLiteFloat32: t->data.f[i] = (float)uniform(s); return true;
     case kTfLiteFloat16: t->data.f16[i].data = double_to_half(uniform(s)); return true;
     case kTfLiteFloat64: t->data.f64[i] = uniform(s); return true;
-    case kTfLiteUInt8: t->data.uint8[i] = (uint8_t)stream_below(s, 256); return true;
-    case kTfLiteInt8: t->data.int8[i] = (int8_t)((int)stream_below(s, 256) - 128); return true;
-    case kTfLiteBool: t->data.b[i] = stream_below(s, 2) != 0; return true;
-    case kTfLiteInt16: t->data.i16[i] = (int16_t)stream_below(s, 10); return true;
-    case kTfLiteInt32: t->data.i32[i] = (int32_t)stream_below(s, 10); return true;
-    case kTfLiteInt64: t->data.i64[i] = (int64_t)stream_below(s, 10); return true;
+    case kTfLiteUInt8: t->data.uint8[i] = (uint8_t)random_below(s, 256); return true;
+    case kTfLiteInt8: t->data.int8[i] = (int8_t)((int)random_below(s, 256) - 128); return true;
+    case kTfLiteBool: t->data.b[i] = random_below(s, 2) != 0; return true;
+    case kTfLiteInt16: t->data.i16[i] = (int16_t)random_below(s, 10); return true;
+    case kTfLiteInt32: t->data.i32[i] = (int32_t)random_below(s, 10); return true;
+    case kTfLiteInt64: t->data.i64[i] = (int64_t)random_below(s, 10); return true;
     default: return false;
     }
 }
@@ -36,9 +36,9 @@ static bool fill_one(TfLiteTensor *t, size_t i, struct stream *s)
 enum status tensor_fill(TfLiteTensor *t, uint64_t seed, size_t index, struct diag *diag)
 {
     const size_t count = ref_elements(t);
-    struct stream s;
+    struct random_stream s;
 
-    stream_init(&s, seed, "run", 0, index, 0);
+    random_init(&s, seed, "run", 0, index, 0);
     for (size_t i = 0; i < count; i++) {
         if (!fill_one(t, i, &s))
             return diag_fail(diag, STATUS_UNSUPPORTED,

@@ -1,7 +1,7 @@
 /* Layers with seeded weights. */
 #include "conformance/models/net.h"
 
-#include "conformance/cases/data.h"
+#include "conformance/util/random.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 
@@ -29,15 +29,15 @@ static struct label label(const char *layer, const char *part)
 static double *draw(struct zoo_net *net, size_t count, double deviation)
 {
     double *const values = mem_alloc(count, sizeof *values);
-    struct stream s;
+    struct random_stream s;
 
-    stream_init(&s, net->options.seed, "zoo", 0, net->constants++, 0);
+    random_init(&s, net->options.seed, "zoo", 0, net->constants++, 0);
     if (!values) {
         net->status = STATUS_NO_MEMORY;
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
-        values[i] = deviation * stream_normal(&s);
+        values[i] = deviation * random_normal(&s);
     return values;
 }
 

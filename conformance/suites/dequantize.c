@@ -257,10 +257,10 @@ static void build_dot(struct maker *m, const struct row *r)
 
 static enum source source_of(const struct maker *m, const struct row *r)
 {
-    struct stream s;
+    struct random_stream s;
 
-    stream_init(&s, 0, m->c->name, SET_COUNT, 0, 0);
-    return r->source != FROM_ANY ? r->source : (enum source)(1 + stream_below(&s, 3));
+    random_init(&s, 0, m->c->name, SET_COUNT, 0, 0);
+    return r->source != FROM_ANY ? r->source : (enum source)(1 + random_below(&s, 3));
 }
 
 static void build_bytes(struct maker *m, const struct row *r, const struct fill *fill)

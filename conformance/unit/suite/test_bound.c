@@ -90,9 +90,9 @@ static struct outcome run(const struct trial *t, uint64_t seed)
     const int32_t dims[] = { t->k };
     struct bound_sums sums = { .count = 0 };
     struct outcome o = { 0, 0 };
-    struct stream s;
+    struct random_stream s;
 
-    stream_init(&s, seed, "bound", (uint64_t)t->set, (uint64_t)t->k, 0);
+    random_init(&s, seed, "bound", (uint64_t)t->set, (uint64_t)t->k, 0);
     for (int n = 0; n < t->elements; n++) {
         struct bound_point p = { .terms = t->k, .row = 1 };
         float got;
@@ -176,13 +176,13 @@ static void test_dishonest_sums_fail(void **state)
 static void test_bias_is_seen(void **state)
 {
     struct bound_sums sums = { .count = 0 };
-    struct stream s;
+    struct random_stream s;
 
     (void)state;
-    stream_init(&s, 1, "bias", 0, 0, 0);
+    random_init(&s, 1, "bias", 0, 0, 0);
     for (int i = 0; i < 10000; i++) {
         const struct bound_point p = { .value = 100, .magnitude = 128, .terms = 100, .row = 64 };
-        const double got = 100 + 128 * 0x1p-24 * (1 + stream_normal(&s));
+        const double got = 100 + 128 * 0x1p-24 * (1 + random_normal(&s));
 
         assert_true(bound_check(BOUNDS_FP32, bound_limit(&dot, BOUNDS_FP32, &p), 100, got).pass);
         bound_sums_add(&sums, &dot, BOUNDS_FP32, &p, got);
@@ -220,9 +220,9 @@ static void test_honest_layers_pass(void **state)
         const int lanes = n / 27 % 2 ? 4 : 1;
         const bool bias_first = n / 54 % 2;
         struct bound_sums sums = { .count = 0 };
-        struct stream s;
+        struct random_stream s;
 
-        stream_init(&s, n / 108, "layer", (uint64_t)spec.set, 0, 0);
+        random_init(&s, n / 108, "layer", (uint64_t)spec.set, 0, 0);
         data_fill(&s, &spec, (const int32_t[]){ ROWS, k }, 2, rows);
         data_fill(&s, &spec, (const int32_t[]){ c, k }, 2, weights);
         data_fill(&s, &spec, &c, 1, biases);
@@ -255,9 +255,9 @@ static void test_honest_means_pass(void **state)
             for (int inverse = 0; inverse < 2; inverse++) {
                 struct bound_sums sums = { .count = 0 };
                 const int32_t k = sizes[n];
-                struct stream s;
+                struct random_stream s;
 
-                stream_init(&s, 3, "mean", (uint64_t)set, (uint64_t)k, 0);
+                random_init(&s, 3, "mean", (uint64_t)set, (uint64_t)k, 0);
                 for (int t = 0; t < 200; t++) {
                     const struct data_spec spec = { .set = (enum data_set)set,
                                                     .terms = k,
@@ -294,10 +294,10 @@ static void test_honest_means_pass(void **state)
 static void test_honest_softmax_passes(void **state)
 {
     static const int rows[] = { 1, 2, 3, 7, 64, 257, 1001, 4099 };
-    struct stream s;
+    struct random_stream s;
 
     (void)state;
-    stream_init(&s, 1, "softmax", 0, 0, 0);
+    random_init(&s, 1, "softmax", 0, 0, 0);
     for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
         const int32_t k = rows[n];
         const struct data_spec spec = { .set = SET_RANDOM, .scale = 4 };
@@ -418,21 +418,21 @@ static void test_honest_elementary_functions_pass(void **state)
 /* A bilinear mean of four in f32; a coordinate in f16 is caught wherever the image is not flat. */
 static void test_honest_resizing_passes(void **state)
 {
-    struct stream s;
+    struct random_stream s;
 
     (void)state;
-    stream_init(&s, 1, "resize", 0, 0, 0);
+    random_init(&s, 1, "resize", 0, 0, 0);
     for (int i = 0; i < 20000; i++) {
-        const int in = 2 + (int)stream_below(&s, 600);
-        const float at = (float)stream_below(&s, 1u << 20) * 0x1p-20f * (float)(in - 1);
+        const int in = 2 + (int)random_below(&s, 600);
+        const float at = (float)random_below(&s, 1u << 20) * 0x1p-20f * (float)(in - 1);
         const float low = floorf(at), t = at - low, wrong = half(at) - low;
-        const float b = (float)stream_below(&s, 1u << 10) * 0x1p-10f;
+        const float b = (float)random_below(&s, 1u << 10) * 0x1p-10f;
         float c[4], got, near[2][2];
         struct bound_point p = { .magnitude = 0 };
         double least = INFINITY, most = -INFINITY, off;
 
         for (int k = 0; k < 4; k++) {
-            c[k] = half((float)stream_normal(&s));
+            c[k] = half((float)random_normal(&s));
             p.magnitude = fmax(p.magnitude, fabsf(c[k]));
             least = fmin(least, c[k]);
             most = fmax(most, c[k]);

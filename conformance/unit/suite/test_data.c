@@ -19,9 +19,9 @@ static float values[N];
 static void fill(struct data_spec spec, uint64_t tensor, uint64_t frame)
 {
     const int32_t dims[] = { N / 16, 16 };
-    struct stream s;
+    struct random_stream s;
 
-    stream_init(&s, 1, "op.f32.row", (uint64_t)spec.set, tensor, frame);
+    random_init(&s, 1, "op.f32.row", (uint64_t)spec.set, tensor, frame);
     data_fill(&s, &spec, dims, 2, values);
 }
 
@@ -65,13 +65,13 @@ static void test_bits_are_pinned(void **state)
 
 static void test_stream(void **state)
 {
-    struct stream a, b;
+    struct random_stream a, b;
 
     (void)state;
-    stream_init(&a, 1, "x", 0, 0, 0);
-    stream_init(&b, 1, "x", 0, 0, 0);
+    random_init(&a, 1, "x", 0, 0, 0);
+    random_init(&b, 1, "x", 0, 0, 0);
     for (int i = 0; i < 100; i++)
-        assert_int_equal(stream_next(&a), stream_next(&b));
+        assert_int_equal(random_next(&a), random_next(&b));
     /* Each part of the key makes another stream. */
     const struct {
         uint64_t seed;
@@ -81,22 +81,22 @@ static void test_stream(void **state)
                  { 1, "x", 1, 0, 0 }, { 1, "x", 0, 1, 0 }, { 1, "x", 0, 0, 1 } };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         for (size_t j = 0; j < i; j++) {
-            stream_init(&a, keys[i].seed, keys[i].name, keys[i].set, keys[i].tensor, keys[i].frame);
-            stream_init(&b, keys[j].seed, keys[j].name, keys[j].set, keys[j].tensor, keys[j].frame);
-            assert_int_not_equal(stream_next(&a), stream_next(&b));
+            random_init(&a, keys[i].seed, keys[i].name, keys[i].set, keys[i].tensor, keys[i].frame);
+            random_init(&b, keys[j].seed, keys[j].name, keys[j].set, keys[j].tensor, keys[j].frame);
+            assert_int_not_equal(random_next(&a), random_next(&b));
         }
     }
 }
 
 static void test_normal(void **state)
 {
-    struct stream s;
+    struct random_stream s;
     double sum = 0, squares = 0;
 
     (void)state;
-    stream_init(&s, 7, "normal", 0, 0, 0);
+    random_init(&s, 7, "normal", 0, 0, 0);
     for (int i = 0; i < 100000; i++) {
-        const double v = stream_normal(&s);
+        const double v = random_normal(&s);
 
         assert_true(fabs(v) < 6);
         assert_true(v * 0x1p32 == floor(v * 0x1p32));
@@ -264,9 +264,9 @@ static int32_t steps[N];
 static void fill_steps(struct steps_spec spec)
 {
     const int32_t dims[] = { N / 16, 16 };
-    struct stream s;
+    struct random_stream s;
 
-    stream_init(&s, 1, "op.i8.row", (uint64_t)spec.set, 3, 1);
+    random_init(&s, 1, "op.i8.row", (uint64_t)spec.set, 3, 1);
     data_fill_steps(&s, &spec, dims, 2, steps);
 }
 
