@@ -3,6 +3,7 @@
 #include "conformance/bench/bench_session.h"
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
+#include "conformance/util/clock.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
 
@@ -11,17 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 enum { PROFILED_RUNS = 20 };
-
-static double now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -54,12 +46,12 @@ enum status bench_start_session(struct bench_session *t, const struct bench_requ
     t->s.quiet = q->quiet;
     TRY(subject_init(&t->s.subject, q->delegate, &q->delegate_options, diag));
     TRY(subject_load(&t->s.subject, diag));
-    before = now_ms();
+    before = clock_ms();
     TRY(subject_create(&t->s.subject, extra, extra_count, &t->s.delegate, diag));
-    t->create_ms = now_ms() - before;
-    before = now_ms();
+    t->create_ms = clock_ms() - before;
+    before = clock_ms();
     TRY(diag_prefix(diag, session_start(&t->s, diag), "%s", q->model));
-    t->prepare_ms = now_ms() - before;
+    t->prepare_ms = clock_ms() - before;
     inputs = interpreter_inputs(t->s.in, &count);
     for (size_t i = 0; i < count; i++)
         TRY(tensor_fill(interpreter_tensor(t->s.in, inputs[i]), q->seed, i, diag));
@@ -68,14 +60,14 @@ enum status bench_start_session(struct bench_session *t, const struct bench_requ
 
 enum status bench_infer(struct session *s, double *ms, struct diag *diag)
 {
-    const double before = now_ms();
+    const double before = clock_ms();
     size_t count;
     const int *const outputs = interpreter_outputs(s->in, &count);
 
     TRY(interpreter_invoke(s->in, diag));
     for (size_t i = 0; i < count; i++)
         TRY(interpreter_make_readable(s->in, outputs[i], diag));
-    *ms = now_ms() - before;
+    *ms = clock_ms() - before;
     return STATUS_OK;
 }
 
@@ -84,12 +76,12 @@ static enum status repeat(struct session *s, const struct bench_request *q, cons
                           uint64_t runs, double min_secs, double max_secs, double **list,
                           size_t *count, struct diag *diag)
 {
-    const double begin = now_ms();
+    const double begin = clock_ms();
     size_t room = 0;
 
     *count = 0;
     for (;;) {
-        const double secs = (now_ms() - begin) / 1e3;
+        const double secs = (clock_ms() - begin) / 1e3;
 
         if ((*count >= runs && secs >= min_secs) || secs > max_secs)
             return STATUS_OK;

@@ -2,22 +2,14 @@
 
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
+#include "conformance/util/clock.h"
 #include "conformance/util/message.h"
 #include "reference/format/builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static uint64_t resident_bytes(void)
 {
@@ -139,7 +131,7 @@ static void stop(struct session *s)
 static enum status many_starts(struct endurance_series *series, struct session *s,
                                const struct endurance_request *q, struct diag *diag)
 {
-    const double begin = now_s();
+    const double begin = clock_s();
     uint64_t first = 0;
 
     *series = (struct endurance_series){ .count = q->starts, .same_bits = true };
@@ -157,7 +149,7 @@ static enum status many_starts(struct endurance_series *series, struct session *
         message_progress(q->quiet, "start %llu of %llu", (unsigned long long)i + 1,
                          (unsigned long long)q->starts);
     }
-    series->seconds = now_s() - begin;
+    series->seconds = clock_s() - begin;
     return STATUS_OK;
 }
 
@@ -169,7 +161,7 @@ static enum status many_runs(struct endurance_series *series, struct session *s,
 
     *series = (struct endurance_series){ .count = q->runs, .same_bits = true };
     TRY(start(s, q, diag));
-    begin = now_s();
+    begin = clock_s();
     for (uint64_t i = 0; i < q->runs; i++) {
         uint64_t hash;
 
@@ -182,7 +174,7 @@ static enum status many_runs(struct endurance_series *series, struct session *s,
         message_progress(q->quiet, "inference %llu of %llu", (unsigned long long)i + 1,
                          (unsigned long long)q->runs);
     }
-    series->seconds = now_s() - begin;
+    series->seconds = clock_s() - begin;
     return STATUS_OK;
 }
 

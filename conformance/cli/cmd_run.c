@@ -3,6 +3,7 @@
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
+#include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TOP_MAX = 100 };
 
@@ -34,14 +34,6 @@ struct result {
 };
 
 /* ---- running ---- */
-
-static double now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static enum status fill_inputs(struct result *r, const struct request *q, struct diag *diag)
 {
@@ -65,14 +57,14 @@ static enum status fill_inputs(struct result *r, const struct request *q, struct
 
 static enum status invoke(struct result *r, double *ms, struct diag *diag)
 {
-    const double start = now_ms();
+    const double start = clock_ms();
     size_t count;
     const int *const outputs = interpreter_outputs(r->session.in, &count);
 
     TRY(interpreter_invoke(r->session.in, diag));
     for (size_t i = 0; i < count; i++)
         TRY(interpreter_make_readable(r->session.in, outputs[i], diag));
-    *ms = now_ms() - start;
+    *ms = clock_ms() - start;
     return STATUS_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "conformance/judge/runner.h"
 
 #include "conformance/judge/repro.h"
+#include "conformance/util/clock.h"
 #include "conformance/util/message.h"
 #include "conformance/util/process.h"
 #include "reference/base/memory.h"
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WORKERS_MAX = 1024 };
@@ -26,14 +26,6 @@ size_t runner_processors(void)
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
 
     return n > 0 ? (size_t)n : 1;
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* Jobs [next, end): neighbours, of one op on one subject. */
@@ -266,7 +258,7 @@ static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
     if (!next_job(r, slot, &job)) {
         if (slot->worker.pid > 0) {
             slot->ending = true;
-            slot->deadline = now_s() + end_timeout_s;
+            slot->deadline = clock_s() + end_timeout_s;
             worker_send(&slot->worker, &(int32_t){ QUIT }, sizeof(int32_t));
         }
         return STATUS_OK;
@@ -275,7 +267,7 @@ static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
         TRY(start(r, slot, diag));
     slot->job = job;
     slot->busy = true;
-    slot->deadline = now_s() + r->request->timeout_s;
+    slot->deadline = clock_s() + r->request->timeout_s;
     if (!worker_send(&slot->worker, &(int32_t){ (int32_t)job }, sizeof(int32_t)))
         lose(r, slot, false);
     return STATUS_OK;
@@ -329,7 +321,7 @@ static int time_left(const struct runner *r)
         if (is_waiting(&r->slots[i]))
             first = fmin(first, r->slots[i].deadline);
     }
-    first = ceil((first - now_s()) * 1000);
+    first = ceil((first - clock_s()) * 1000);
     return first < 0 ? 0 : first > 60000 ? 60000 : (int)first;
 }
 
@@ -343,7 +335,7 @@ static enum status step(struct runner *r, struct pollfd *fds, struct diag *diag)
         return diag_fail(diag, STATUS_IO, "poll: %s", strerror(errno));
     for (size_t i = 0; i < r->slot_count; i++) {
         struct slot *const slot = &r->slots[i];
-        const bool late = is_waiting(slot) && now_s() >= slot->deadline;
+        const bool late = is_waiting(slot) && clock_s() >= slot->deadline;
 
         if (!is_waiting(slot) || (!fds[i].revents && !late))
             continue;

@@ -2,12 +2,12 @@
 #include "conformance/judge/trial.h"
 
 #include "conformance/bounds/compare.h"
+#include "conformance/util/clock.h"
 #include "reference/base/half.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { GUARD_BYTES = 64 };
 
@@ -133,14 +133,6 @@ bool trial_is_taken(const struct trial *t, struct interpreter *in)
 
 /* ---- one inference ---- */
 
-static double now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 /* LSTM leaves its new state in the tensors of the old one, be they inputs of the graph or not. */
 static bool is_written_back(struct interpreter *in, int tensor)
 {
@@ -186,10 +178,10 @@ bool trial_run(struct trial *t, struct interpreter *in, const struct case_instan
     t->result->frame = frame ? 'B' : 'A';
     if (expect_write_inputs(in, x, frame, &diag) != STATUS_OK)
         return result_fail(t->result, "%s", diag.text);
-    start = now_ms();
+    start = clock_ms();
     if (interpreter_invoke(in, &diag) != STATUS_OK)
         return result_fail(t->result, "invoke: %s", diag.text);
-    ms = now_ms() - start;
+    ms = clock_ms() - start;
     if (t->result->ms == 0 || ms < t->result->ms)
         t->result->ms = ms;
     if (outputs_copy(got, in, &diag) != STATUS_OK)
