@@ -65,7 +65,7 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
         if ((size_t)snprintf(f->directory, sizeof f->directory, "%s", f->dir) < sizeof f->directory)
             return true;
         diag_fail(&diag, STATUS_USAGE, "--dir: the path is too long");
-    } else if (golden_find_directory(f->directory, sizeof f->directory, &diag) == STATUS_OK) {
+    } else if (golden_find_directory(f->directory, &diag) == STATUS_OK) {
         return true;
     }
     *exit_code = message_fail(self->name, &diag);

@@ -1,6 +1,7 @@
 /* Reading golden files: where they are, what they hold.  See golden.h for the format. */
 #include "conformance/golden/golden.h"
 
+#include "conformance/util/program_path.h"
 #include "reference/base/memory.h"
 
 #include <dirent.h>
@@ -373,33 +374,22 @@ static bool has_goldens(const char *directory)
     return found;
 }
 
-enum status golden_find_directory(char *directory, size_t room, struct diag *diag)
+enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag)
 {
-    char base[PATH_MAX];
-    ssize_t length;
-    char *slash;
+    static const char *const installed[] = { "../share/assay/golden" };
+    char above[PATH_MAX];
+    char *slash = getcwd(above, sizeof above);
 
-    if (getcwd(base, sizeof base)) {
-        for (;;) {
-            if ((size_t)snprintf(directory, room, "%s/golden", base) < room &&
-                has_goldens(directory))
-                return STATUS_OK;
-            slash = strrchr(base, '/');
-            if (!slash || slash == base)
-                break;
-            *slash = '\0';
-        }
-    }
-    length = readlink("/proc/self/exe", base, sizeof base - 1);
-    if (length > 0) {
-        base[length] = '\0';
-        slash = strrchr(base, '/');
-        if (slash)
-            *slash = '\0';
-        if ((size_t)snprintf(directory, room, "%s/../share/assay/golden", base) < room &&
-            has_goldens(directory))
+    while (slash) {
+        if (snprintf(directory, PATH_MAX, "%s/golden", above) < PATH_MAX && has_goldens(directory))
             return STATUS_OK;
+        slash = strrchr(above, '/');
+        if (!slash || slash == above)
+            break;
+        *slash = '\0';
     }
+    if (program_path_find(directory, installed, 1, has_goldens))
+        return STATUS_OK;
     return diag_fail(diag, STATUS_IO,
                      "no golden files: neither golden/*.h5 in the working directory or above it "
                      "nor ../share/assay/golden beside the program; --dir names another place");

@@ -21,6 +21,7 @@
 #include "reference/base/diag.h"
 #include "reference/format/model.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -66,7 +67,7 @@ enum status golden_list_files(const char *directory, char ***paths, size_t *coun
 void golden_free_paths(char **paths, size_t count);
 /* Where goldens are when --dir is not given: golden/ in the working directory or above it, else
  * ../share/assay/golden beside the program. */
-enum status golden_find_directory(char *directory, size_t room, struct diag *diag);
+enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag);
 
 /* "conv_2d.f32.tail" as the path of its group, "conv_2d/f32/tail". */
 void golden_case_path(const char *name, char path[CASE_NAME_BYTES]);

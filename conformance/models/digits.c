@@ -5,7 +5,9 @@
 #include "conformance/io/array.h"
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
+#include "conformance/util/clock.h"
 #include "conformance/util/message.h"
+#include "conformance/util/program_path.h"
 #include "reference/base/memory.h"
 #include "reference/format/tflite.h"
 #include "reference/kernels/op.h"
@@ -21,7 +23,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const struct digits_model {
@@ -82,14 +83,6 @@ struct run {
     bool quiet;
 };
 
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* ---- files ---- */
 
 static bool is_there(const char *directory, const char *file)
@@ -100,28 +93,20 @@ static bool is_there(const char *directory, const char *file)
            access(path, R_OK) == 0;
 }
 
+static bool holds_digits(const char *directory)
+{
+    return is_there(directory, "digits.h5");
+}
+
 /* In the working directory, beside the build directory, as installed. */
 static bool find_directory(char directory[PATH_MAX])
 {
-    static const char *const beside[] = { "/../golden/digits", "/../share/assay/golden/digits" };
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    const char *slash;
+    static const char *const relative[] = { "../golden/digits", "../share/assay/golden/digits" };
 
     snprintf(directory, PATH_MAX, "golden/digits");
-    if (is_there(directory, "digits.h5"))
-        return true;
-    if (length <= 0)
-        return false;
-    program[length] = '\0';
-    slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < sizeof beside / sizeof beside[0]; i++) {
-        if (snprintf(directory, PATH_MAX, "%.*s%s", (int)(slash - program), program, beside[i]) <
-                PATH_MAX &&
-            is_there(directory, "digits.h5"))
-            return true;
-    }
-    return false;
+    return holds_digits(directory) ||
+           program_path_find(directory, relative, sizeof relative / sizeof relative[0],
+                             holds_digits);
 }
 
 static enum status read_images(struct run *run, size_t wanted, struct diag *diag)
@@ -302,7 +287,7 @@ static enum status start(struct run *run, struct diag *diag)
         return diag_fail(diag, STATUS_NO_MEMORY, "fork: %s", strerror(errno));
     }
     t->pipe = ends[0];
-    t->deadline_s = now_s() + run->timeout_s;
+    t->deadline_s = clock_s() + run->timeout_s;
     run->started++;
     return STATUS_OK;
 }
@@ -335,13 +320,13 @@ static void wait_some(struct run *run)
         if (t->deadline_s < first)
             first = t->deadline_s;
     }
-    ms = (int)((first - now_s()) * 1e3) + 1;
+    ms = (int)((first - clock_s()) * 1e3) + 1;
     if (poll(fds, count, ms > 0 ? ms : 0) < 0 && errno != EINTR)
         return;
     for (nfds_t i = 0; i < count; i++) {
         if (fds[i].revents) {
             end(run, waiting[i]);
-        } else if (now_s() >= waiting[i]->deadline_s) {
+        } else if (clock_s() >= waiting[i]->deadline_s) {
             waiting[i]->timed_out = true;
             kill(waiting[i]->pid, SIGKILL);
             end(run, waiting[i]);

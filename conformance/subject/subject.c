@@ -1,6 +1,7 @@
 /* A subject: a delegate library with its options, or the scalar reference. */
 #include "conformance/subject/subject.h"
 
+#include "conformance/util/program_path.h"
 #include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
 
@@ -14,7 +15,7 @@
 
 _Static_assert(sizeof((struct subject *)0)->sha256 >= HASH_HEX_BYTES, "the hash fits");
 
-static const char our_name[] = "libassay_delegate.so";
+#define OUR_NAME "libassay_delegate.so"
 
 static char *copy(const char *text)
 {
@@ -45,7 +46,7 @@ static bool is_ours(const struct subject *s)
 {
     const char *const slash = s->path ? strrchr(s->path, '/') : NULL;
 
-    return slash && strcmp(slash + 1, our_name) == 0;
+    return slash && strcmp(slash + 1, OUR_NAME) == 0;
 }
 
 /* Our precision option rules the bounds; other libraries are taken to compute in f32. */
@@ -148,28 +149,21 @@ static enum status add_option(struct subject *s, const char *text, struct diag *
 
 /* ---- finding and loading ---- */
 
+static bool is_readable(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
 /* Beside the program, or in ../lib as installed. */
 static enum status find_ours(char path[PATH_MAX], struct diag *diag)
 {
-    static const char *const places[] = { "", "/../lib" };
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    const char *slash;
+    static const char *const relative[] = { OUR_NAME, "../lib/" OUR_NAME };
 
-    if (length <= 0)
-        return diag_fail(diag, STATUS_IO, "/proc/self/exe: %s", strerror(errno));
-    program[length] = '\0';
-    slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-        const int n = snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - program), program,
-                               places[i], our_name);
-
-        if (n > 0 && n < PATH_MAX && access(path, R_OK) == 0)
-            return STATUS_OK;
-    }
+    if (program_path_find(path, relative, sizeof relative / sizeof relative[0], is_readable))
+        return STATUS_OK;
     return diag_fail(diag, STATUS_IO,
                      "%s: neither beside the program nor in ../lib; --delegate=PATH names one",
-                     our_name);
+                     OUR_NAME);
 }
 
 bool subject_is_default(const struct subject *s)
