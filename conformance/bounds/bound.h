@@ -7,10 +7,13 @@
 #ifndef ASSAY_CONFORMANCE_BOUNDS_BOUND_H
 #define ASSAY_CONFORMANCE_BOUNDS_BOUND_H
 
-#include "conformance/cases/case.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* The class of bounds that a subject is held to: the first two are those of floats, the others of
+ * quantized integers. */
+enum bounds { BOUNDS_FP32, BOUNDS_FP16, BOUNDS_EXACT, BOUNDS_FLOAT_VIEW, BOUNDS_COUNT };
 
 enum bound_kind {
     BOUND_BITS,    /* data movement, clamps: equal, but -0 = +0, and 0 for a denormal */

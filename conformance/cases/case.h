@@ -6,6 +6,7 @@
 #ifndef ASSAY_CONFORMANCE_CASES_CASE_H
 #define ASSAY_CONFORMANCE_CASES_CASE_H
 
+#include "conformance/cases/data.h"
 #include "reference/base/diag.h"
 #include "reference/format/builder.h"
 #include "reference/format/tflite.h"
@@ -15,22 +16,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Data sets (tolerance policy 5.8). */
-enum data_set {
-    SET_RANDOM,   /* S0: random signs, about N(0,1) */
-    SET_POSITIVE, /* S1: all positive */
-    SET_INTEGERS, /* S2: small integers: dot products are exact */
-    SET_CANCEL,   /* S3: cancelling pairs: |result| far below the sum of magnitudes */
-    SET_POWERS,   /* S4: powers of two */
-    SET_SPREAD,   /* S5: magnitudes spread over many powers of two */
-    SET_COUNT
-};
-const char *data_set_name(enum data_set set); /* "S0" ... */
-
-/* The class of bounds that a subject is held to: the first two are those of floats, the others of
- * quantized integers. */
-enum bounds { BOUNDS_FP32, BOUNDS_FP16, BOUNDS_EXACT, BOUNDS_FLOAT_VIEW, BOUNDS_COUNT };
 
 enum { CASE_NAME_BYTES = 96, CASE_INPUTS_MAX = 16 };
 

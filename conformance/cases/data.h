@@ -6,12 +6,23 @@
 #ifndef ASSAY_CONFORMANCE_CASES_DATA_H
 #define ASSAY_CONFORMANCE_CASES_DATA_H
 
-#include "conformance/cases/case.h"
 #include "conformance/util/random.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Data sets (tolerance policy 5.8). */
+enum data_set {
+    SET_RANDOM,   /* S0: random signs, about N(0,1) */
+    SET_POSITIVE, /* S1: all positive */
+    SET_INTEGERS, /* S2: small integers: dot products are exact */
+    SET_CANCEL,   /* S3: cancelling pairs: |result| far below the sum of magnitudes */
+    SET_POWERS,   /* S4: powers of two */
+    SET_SPREAD,   /* S5: magnitudes spread over many powers of two */
+    SET_COUNT
+};
+const char *data_set_name(enum data_set set); /* "S0" ... */
 
 /* How S3 makes sums cancel: what the values along one axis have to do with each other. */
 enum data_pair {

@@ -15,6 +15,7 @@
 #ifndef ASSAY_CONFORMANCE_GOLDEN_GOLDEN_H
 #define ASSAY_CONFORMANCE_GOLDEN_GOLDEN_H
 
+#include "conformance/bounds/bound.h"
 #include "conformance/cases/case.h"
 #include "conformance/golden/h5.h"
 #include "conformance/util/sha256.h"

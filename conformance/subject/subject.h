@@ -6,6 +6,7 @@
 #define ASSAY_CONFORMANCE_SUBJECT_SUBJECT_H
 
 #include "assay_gpu.h"
+#include "conformance/bounds/bound.h"
 #include "conformance/cases/case.h"
 #include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
