@@ -40,6 +40,7 @@ obj = $(patsubst %.c,$(B)/%.o,$(1))
 REF_SRC := $(filter-out reference/examples/%,$(wildcard reference/*/*.c))
 GPU_SRC := $(filter-out delegate/examples/%,$(wildcard delegate/*/*.c delegate/*/*/*.c))
 CONF_SRC := $(filter-out conformance/unit/%,$(wildcard conformance/*/*.c))
+KIT_SRC := $(wildcard conformance/unit/kit/*.c)
 UNIT_SRC := $(wildcard conformance/unit/reference/*.c conformance/unit/delegate/*.c conformance/unit/suite/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/*/*_int.comp delegate/ops/int8/*.comp)
@@ -127,10 +128,16 @@ $(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(CONF_LIB_OBJ)
 	@rm -f $@
 	$(call say,AR)
 	$(Q)ar rcs $@ $^
-$(B)/unit/%: $(B)/conformance/unit/%.o $(B)/liball.a
+# What test programs share: models, mocks, devices.
+$(B)/unit/kit.a: $(call obj,$(KIT_SRC))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,AR)
+	$(Q)ar rcs $@ $^
+$(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $< $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka -lvulkan -ldl -lm -lpthread
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC)) $(B)/fuzz/replay.o
 
 # Delegates that go wrong on request, for the suite's tests of itself; gpu.so also as ours speaks.
@@ -210,7 +217,7 @@ layers: ## no include points the wrong way
 headers: $(B)/flags ## every header compiles by itself
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
+C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
 ops-table: ## writes the README's table of ops from the version ledger
 	@sh ci/ops-table.sh write
 

@@ -21,7 +21,7 @@ static void does_not_fit(void **state)
     uint32_t align;
 
     NEEDS_DEVICE;
-    make_model(&m);
+    bind_make_model(&m);
     d = kit_delegate(WITH("precision", "fp32"));
     v = kit_vulkan_of(d);
     buffer = kit_buffer(&v, 4096);
@@ -29,51 +29,51 @@ static void does_not_fit(void **state)
     good.vk_device = v.device;
     good.size = SLICES;
     /* Before the graph is modified. */
-    refused(d, &good, "tensor 0", "modify the graph first");
+    bind_expect_refused(d, &good, "tensor 0", "modify the graph first");
     in = kit_open(&m, d);
     align = kit_io(d, X).offset_alignment;
 
     bad = good;
     bad.size = SLICES - 4;
-    refused(d, &bad, "has 188 bytes", "192 are needed");
+    bind_expect_refused(d, &bad, "has 188 bytes", "192 are needed");
     bad.layout = ASSAY_LAYOUT_DENSE;
     bad.size = DENSE - 1;
-    refused(d, &bad, "has 143 bytes", "144 are needed");
+    bind_expect_refused(d, &bad, "has 143 bytes", "144 are needed");
     bad = good;
     bad.offset = align / 2;
     snprintf(text, sizeof text, "offset %u", align / 2);
-    refused(d, &bad, text, "no multiple of");
+    bind_expect_refused(d, &bad, text, "no multiple of");
     bad = good;
     bad.offset = 1 << 20;
-    refused(d, &bad, "end at 1048768", "has at most");
+    bind_expect_refused(d, &bad, "end at 1048768", "has at most");
     bad.offset = UINT64_MAX - align + 1;
     bad.size = 1 << 20;
-    refused(d, &bad, "offset 18446744073709551", "size 1048576");
+    bind_expect_refused(d, &bad, "offset 18446744073709551", "size 1048576");
     bad = good;
     bad.vk_device = &m;
     snprintf(text, sizeof text, "%p", (void *)v.device);
-    refused(d, &bad, "VkDevice", text);
+    bind_expect_refused(d, &bad, "VkDevice", text);
     bad = good;
     bad.vk_buffer = 0;
-    refused(d, &bad, "tensor 0, input 0 of partition 0", "VK_NULL_HANDLE");
+    bind_expect_refused(d, &bad, "tensor 0, input 0 of partition 0", "VK_NULL_HANDLE");
     bad = good;
     bad.layout = 2;
-    refused(d, &bad, "layout 2", "0 and 1");
+    bind_expect_refused(d, &bad, "layout 2", "0 and 1");
     bad = good;
     bad.kind = 77;
-    refused(d, &bad, "kind 77", "0 to 5");
+    bind_expect_refused(d, &bad, "kind 77", "0 to 5");
     bad = good;
     bad.tensor = HIDDEN;
-    refused(d, &bad, "tensor 2", "no input or output of the delegate's 1 partitions");
+    bind_expect_refused(d, &bad, "tensor 2", "no input or output of the delegate's 1 partitions");
     bad.tensor = -1;
-    refused(d, &bad, "tensor -1", "no input or output");
+    bind_expect_refused(d, &bad, "tensor -1", "no input or output");
     bad = good;
     bad.partition = 3;
-    refused(d, &bad, "partition 3", "of 1");
+    bind_expect_refused(d, &bad, "partition 3", "of 1");
     bad = good;
     bad.kind = ASSAY_GPU_NEW;
     bad.offset = 256;
-    refused(d, &bad, "offset 256", "new buffer");
+    bind_expect_refused(d, &bad, "offset 256", "new buffer");
 
     /* A struct that is too short, nothing, and no delegate. */
     bad = good;
@@ -101,10 +101,10 @@ static void does_not_fit(void **state)
     bad = good;
     assert_int_equal(kit_bind(d, &bad, error), 0);
     snprintf(text, sizeof text, "buffer 0x%llx", (unsigned long long)good.vk_buffer);
-    refused(d, &good, "bound already, to 192 bytes at offset 0", text);
+    bind_expect_refused(d, &good, "bound already, to 192 bytes at offset 0", text);
     bad = good;
     bad.tensor = Y;
-    refused(d, &bad, "bytes 0 to 192", "overlap those of tensor 0, 0 to 192");
+    bind_expect_refused(d, &bad, "bytes 0 to 192", "overlap those of tensor 0, 0 to 192");
     bad.offset = 1024;
     assert_int_equal(kit_bind(d, &bad, error), 0);
 
@@ -112,12 +112,12 @@ static void does_not_fit(void **state)
     {
         float x[ROWS * CHANNELS], y[ROWS * CHANNELS];
 
-        values(x, 5);
+        bind_fill(x, 5);
         kit_to_slices(buffer.map, x, ROWS, CHANNELS);
         kit_run(in);
         kit_from_slices(y, (float *)((char *)buffer.map + 1024), ROWS, CHANNELS);
-        expect(y, 5);
-        expect(interpreter_tensor(in, Y)->data.f, 5);
+        bind_expect(y, 5);
+        bind_expect(interpreter_tensor(in, Y)->data.f, 5);
     }
     interpreter_close(in);
     kit_buffer_close(&v, &buffer);
@@ -158,7 +158,7 @@ static void cannot_lie_there(void **state)
         fail_msg("%s", error);
     b.tensor = z;
     b.size = 0;
-    refused(d, &b, "tensor 2", "shares memory with another input or output");
+    bind_expect_refused(d, &b, "tensor 2", "shares memory with another input or output");
     b.layout = ASSAY_LAYOUT_DENSE; /* which is copied then */
     if (kit_bind(d, &b, error) != 0)
         fail_msg("%s", error);
@@ -220,7 +220,7 @@ static void input_is_written(void **state)
     b.vk_device = v.device;
     b.size = sizeof before;
     assert_int_equal(kit_stats(d).transforms, 1);
-    refused(d, &b, "bind it dense", "writes over it");
+    bind_expect_refused(d, &b, "bind it dense", "writes over it");
     for (int dense = 0; dense < 2; dense++) {
         if (dense)
             kit_bind_buffer(d, &v, r, ASSAY_LAYOUT_DENSE, &buffer);
@@ -279,10 +279,10 @@ static void states_are_kept(void **state)
     in = kit_open(&m, d);
     assert_int_equal(interpreter_partition_count(in), 1);
     b.tensor = inputs[1];
-    refused(d, &b, "tensor 1", "is a variable of partition 0");
+    bind_expect_refused(d, &b, "tensor 1", "is a variable of partition 0");
     b.tensor = inputs[4];
     b.partition = 0;
-    refused(d, &b, "tensor 4", "is a variable of partition 0");
+    bind_expect_refused(d, &b, "tensor 4", "is a variable of partition 0");
     kit_run(in);
     interpreter_close(in);
     assay_gpu_delegate_destroy(d);
@@ -301,7 +301,7 @@ static void no_memory(void **state)
     long n = 0;
 
     NEEDS_DEVICE;
-    make_model(&m);
+    bind_make_model(&m);
     d = kit_delegate(WITH("precision", "fp32"));
     v = kit_vulkan_of(d);
     buffer = kit_buffer(&v, SLICES);
@@ -321,9 +321,9 @@ static void no_memory(void **state)
         mem_fail_after(-1);
         if (!bound && !strstr(error, "memory"))
             fail_msg("%s", error);
-        values(interpreter_tensor(in, X)->data.f, (int)n);
+        bind_fill(interpreter_tensor(in, X)->data.f, (int)n);
         kit_run(in);
-        expect(interpreter_tensor(in, Y)->data.f, (int)n);
+        bind_expect(interpreter_tensor(in, Y)->data.f, (int)n);
         assert_int_equal(kit_io(d, Y).bound, bound ? ASSAY_LAYOUT_C4 : -1);
     }
     assert_true(n > 2);
@@ -372,7 +372,7 @@ static void memory_stays_flat(void **state)
     int files = 0;
 
     NEEDS_DEVICE;
-    make_model(&m);
+    bind_make_model(&m);
     d = kit_delegate(WITH("precision", "fp32"));
     v = kit_vulkan_of(d);
     in = kit_open(&m, d);

@@ -1,6 +1,6 @@
 /* Random graphs on the device that is there: what lies where in memory changes no bit of a result.
  * Skipped where there is no device. */
-#include "conformance/unit/kit/gpu_dag.h"
+#include "conformance/unit/kit/dag.h"
 
 #include "assay_gpu.h"
 

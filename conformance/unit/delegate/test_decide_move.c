@@ -1,6 +1,6 @@
 /* CONCATENATION, STRIDED_SLICE, RESIZE_BILINEAR, TRANSPOSE_CONV: each rule of the delegate with a
  * graph that passes and one that does not. */
-#include "conformance/unit/kit/gpu_move.h"
+#include "conformance/unit/kit/move_graph.h"
 
 #include <limits.h>
 #include <math.h>
@@ -163,7 +163,7 @@ static const struct damage damages[] = {
     { "transpose_conv.bias", DECONV, INPUT_DIM, 3, 0, 4 },
 };
 
-static void apply(struct world *w, const struct damage *d)
+static void apply(struct move_graph *w, const struct damage *d)
 {
     static const char bytes[4096];
     struct graph_node *n = &w->nodes[d->node];
@@ -202,13 +202,13 @@ static void every_rule(void **state)
         struct diag diag = { 0 };
         struct decision decision;
         const struct refusal *r;
-        struct world w;
+        struct move_graph w;
         struct plan p;
 
-        make_world(&w);
+        move_make(&w);
         apply(&w, d);
         KIT_OK(decide(&decision, &w.graph, &o, &limits, &diag));
-        r = refusal_of(&decision, d->node);
+        r = move_refusal(&decision, d->node);
         if (!d->rule && r)
             fail_msg("damage %zu, node %d refused by %s: %s is %s, limit %s", i, d->node, r->rule,
                      r->field, r->value, r->limit);
@@ -219,7 +219,7 @@ static void every_rule(void **state)
         if (r) {
             assert_true(r->field[0] && r->value[0] && r->limit[0] && r->hint[0]);
         } else {
-            KIT_OK(plan_node(&p, &w, d->node, &o, &limits, &diag));
+            KIT_OK(move_plan(&p, &w, d->node, &o, &limits, &diag));
             plan_close(&p);
         }
         decision_close(&decision);
@@ -233,16 +233,16 @@ static void constants_in_the_range_of_f16(void **state)
 {
     const struct device_limits limits = gpu_large_limits();
     const float values[] = { 65504.0f, 65505.0f, INFINITY };
-    struct world w;
+    struct move_graph w;
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        make_world(&w);
+        move_make(&w);
         w.weights[7] = values[i];
-        assert_string_equal(rule_with(&w, CONCAT, "fp32", &limits), "taken");
-        assert_string_equal(rule_with(&w, CONCAT, "fp16", &limits),
+        assert_string_equal(move_rule(&w, CONCAT, "fp32", &limits), "taken");
+        assert_string_equal(move_rule(&w, CONCAT, "fp16", &limits),
                             i ? "constant.f16_range" : "taken");
-        assert_string_equal(rule_with(&w, DECONV, "fp16", &limits),
+        assert_string_equal(move_rule(&w, DECONV, "fp16", &limits),
                             i ? "constant.f16_range" : "taken");
     }
 }
@@ -250,29 +250,29 @@ static void constants_in_the_range_of_f16(void **state)
 static void limits_of_the_device(void **state)
 {
     struct device_limits limits = gpu_large_limits();
-    struct world w;
+    struct move_graph w;
 
     (void)state;
-    make_world(&w);
+    move_make(&w);
     /* 9 taps of 4 inputs by 2 slices of outputs: 72 vec4; the tensors around are made smaller. */
     limits.max_storage_buffer_range = 72 * 16;
     for (int i = 0; i < w.graph.tensor_count; i++)
         if (!w.tensors[i].data && w.tensors[i].rank == 4)
             w.tensors[i].dims[0] = w.tensors[i].dims[1] = w.tensors[i].dims[2] = 1;
     w.shape[0] = w.shape[1] = w.shape[2] = 1;
-    assert_string_equal(rule_with(&w, DECONV, "fp32", &limits), "taken");
+    assert_string_equal(move_rule(&w, DECONV, "fp32", &limits), "taken");
     limits.max_storage_buffer_range--;
-    assert_string_equal(rule_with(&w, DECONV, "fp32", &limits), "limits.constant_bytes");
+    assert_string_equal(move_rule(&w, DECONV, "fp32", &limits), "limits.constant_bytes");
 
     /* A height of 2^24 + 1 is no f32. */
     limits = gpu_large_limits();
     limits.max_storage_buffer_range = 1u << 31;
     for (int i = 0; i < 2; i++) {
-        make_world(&w);
+        move_make(&w);
         w.tensors[X].dims[0] = w.tensors[w.outputs[RESIZE][0]].dims[0] = 1;
         w.tensors[X].dims[1] = (1 << 24) + i;
         w.tensors[X].dims[2] = 1;
-        assert_string_equal(rule_with(&w, RESIZE, "fp32", &limits),
+        assert_string_equal(move_rule(&w, RESIZE, "fp32", &limits),
                             i ? "resize.input_size" : "taken");
     }
 }
@@ -282,19 +282,19 @@ static void results_of_nine_dims(void **state)
 {
     const struct device_limits limits = gpu_large_limits();
     struct graph_tensor *x;
-    struct world w;
+    struct move_graph w;
 
     (void)state;
-    make_world(&w);
+    move_make(&w);
     x = &w.tensors[w.inputs[SLICE][0]];
     x->rank = 8;
     x->elements = 1;
     for (int d = 0; d < 8; d++)
         x->dims[d] = 1;
     w.slice = (TfLiteStridedSliceParams){ .new_axis_mask = 15 };
-    assert_string_equal(rule_with(&w, SLICE, "fp32", &limits), "strided_slice.rank");
+    assert_string_equal(move_rule(&w, SLICE, "fp32", &limits), "strided_slice.rank");
     w.slice = (TfLiteStridedSliceParams){ .new_axis_mask = 8, .ellipsis_mask = 1 };
-    assert_string_equal(rule_with(&w, SLICE, "fp32", &limits), "strided_slice.rank");
+    assert_string_equal(move_rule(&w, SLICE, "fp32", &limits), "strided_slice.rank");
 }
 
 int main(void)

@@ -353,7 +353,7 @@ static void same_as_reference(bool (*make)(struct net *, struct model *), int mo
         net_begin(&n, (uint64_t)seed, seed % 2);
         if (!make(&n, &m))
             continue;
-        telling += same_both_ways(&m, seed) > 2;
+        telling += dots_check(&m, seed) > 2;
         model_close(&m);
         i++;
     }
@@ -382,7 +382,7 @@ static void padded_convolutions(void **state)
 {
     NEEDS_DEVICE;
     same_as_reference(make_padded, 20);
-    assert_int_equal(merged, 1);
+    assert_int_equal(dots_merged, 1);
 }
 
 static void products(void **state)
@@ -408,6 +408,6 @@ int main(void)
         cmocka_unit_test(transposed_convolutions),
     };
 
-    find_device("sums of bytes on a device");
+    dots_find_device("sums of bytes on a device");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

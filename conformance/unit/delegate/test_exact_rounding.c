@@ -51,7 +51,7 @@ static void check_sums(const struct sums *s)
     builder_inputs(&b, 1, &t[0]);
     builder_outputs(&b, 1, &y);
     KIT_OK(builder_finish(&b, &m, &diag));
-    same_both_ways(&m, 0);
+    dots_check(&m, 0);
     model_close(&m);
 }
 
@@ -138,6 +138,6 @@ int main(void)
         cmocka_unit_test(product_of_scales),
     };
 
-    find_device("rounding of factors on a device");
+    dots_find_device("rounding of factors on a device");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

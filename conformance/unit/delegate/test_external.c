@@ -16,7 +16,7 @@ static void shared_memory(void **state)
         printf("skipped: the device has no VK_KHR_external_memory_fd\n");
         skip();
     }
-    make_model(&m);
+    bind_make_model(&m);
     for (int layout = 0; layout < 2; layout++) {
         TfLiteDelegate *d = kit_delegate(WITH("precision", "fp32"));
         struct interpreter *in = kit_open(&m, d);
@@ -40,7 +40,7 @@ static void shared_memory(void **state)
         assert_int_equal(assay_gpu_get_device(d, &caps), 0);
         in_buffer.fd = kit_export(&other, &theirs);
         in_buffer.device_uuid[0] = (uint8_t)(caps.device_uuid[0] + 1);
-        refused(d, &in_buffer, "the memory is of device ", "the delegate's is ");
+        bind_expect_refused(d, &in_buffer, "the memory is of device ", "the delegate's is ");
         memcpy(in_buffer.device_uuid, caps.device_uuid, sizeof caps.device_uuid);
         if (kit_bind(d, &in_buffer, error) != 0)
             fail_msg("%s", error);
@@ -52,7 +52,7 @@ static void shared_memory(void **state)
                                out_buffer.allocation_bytes, out_buffer.memory_type);
         interpreter_allow_buffer_handles(in, true);
         for (int seed = 0; seed < 3; seed++) {
-            values(x, seed);
+            bind_fill(x, seed);
             if (layout)
                 kit_to_slices(staging.map, x, ROWS, CHANNELS);
             else
@@ -68,7 +68,7 @@ static void shared_memory(void **state)
                 kit_from_slices(y, staging.map, ROWS, CHANNELS);
             else
                 memcpy(y, staging.map, sizeof y);
-            expect(y, seed);
+            bind_expect(y, seed);
         }
         interpreter_close(in);
         assay_gpu_delegate_destroy(d);
@@ -88,13 +88,13 @@ static void shared_memory(void **state)
                                       .fd = -1,
                                       .allocation_bytes = 4096 };
 
-        refused(d, &b, "fd -1", "no file descriptor");
+        bind_expect_refused(d, &b, "fd -1", "no file descriptor");
         b.fd = 1023;
-        refused(d, &b, "fd 1023", "cannot be duplicated");
+        bind_expect_refused(d, &b, "fd 1023", "cannot be duplicated");
         assert_int_equal(assay_gpu_get_device(d, &caps), 0);
         b.kind = ASSAY_GPU_DMA_BUF;
         if (!caps.external_memory_dma_buf)
-            refused(d, &b, "lacks VK_EXT_external_memory_dma_buf", "a dma-buf needs");
+            bind_expect_refused(d, &b, "lacks VK_EXT_external_memory_dma_buf", "a dma-buf needs");
         interpreter_close(in);
         assay_gpu_delegate_destroy(d);
     }
@@ -111,7 +111,7 @@ static void exported_and_imported(void **state)
     struct model m;
 
     NEEDS_DEVICE;
-    make_model(&m);
+    bind_make_model(&m);
     for (int i = 0; i < 2; i++) {
         TfLiteDelegate *a = kit_delegate(WITH("precision", "fp32"));
         TfLiteDelegate *b = kit_delegate(WITH("precision", "fp32"));
@@ -135,14 +135,14 @@ static void exported_and_imported(void **state)
                 fail_msg("%s", error);
             close(buffer.fd);
             for (int seed = 0; seed < 2; seed++) {
-                values(x, seed);
+                bind_fill(x, seed);
                 memcpy(interpreter_tensor(one, X)->data.f, x, sizeof x);
                 kit_run(one);
                 kit_run(two);
                 memcpy(y, interpreter_tensor(one, Y)->data.f, sizeof y);
                 for (int j = 0; j < ROWS * CHANNELS; j++)
                     assert_true(interpreter_tensor(two, Y)->data.f[j] == fmaxf(y[j], 0) + y[j]);
-                expect(y, seed);
+                bind_expect(y, seed);
             }
         }
         interpreter_close(two);
@@ -188,7 +188,7 @@ static void given_device(void **state)
         printf("skipped: the device has no VK_KHR_external_memory_fd\n");
         skip();
     }
-    make_model(&m);
+    bind_make_model(&m);
     options.instance = mine.instance;
     options.physical_device = mine.physical;
     options.device = mine.device;
@@ -218,10 +218,10 @@ static void given_device(void **state)
         for (int seed = 0; seed < 3; seed++) {
             float x[ROWS * CHANNELS];
 
-            values(x, seed);
+            bind_fill(x, seed);
             kit_to_slices(buffer.map, x, ROWS, CHANNELS);
             kit_run(in);
-            expect(interpreter_tensor(in, Y)->data.f, seed);
+            bind_expect(interpreter_tensor(in, Y)->data.f, seed);
         }
         assert_int_equal(turns.taken - before, 3);
         interpreter_close(in);

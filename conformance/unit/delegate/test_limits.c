@@ -1,8 +1,8 @@
 /* Plans against the limits of devices that are not there: nets that fit, each step within what the
  * device allows; and graphs that do not fit, refused with the need and the limit. */
-#include "conformance/unit/kit/gpu_devices.h"
-#include "conformance/unit/kit/gpu_nets.h"
-#include "conformance/unit/kit/gpu_world.h"
+#include "conformance/unit/kit/device_profiles.h"
+#include "conformance/unit/kit/nets.h"
+#include "conformance/unit/kit/world.h"
 
 static struct gpu_device_profiles devices;
 
@@ -81,7 +81,7 @@ static void each_op_fits(void **state)
             struct gpu_options o;
             struct decision d;
 
-            make_world(&w);
+            world_make(&w);
             w.limits = devices.at[i].limits;
             w.pairs[0] = "precision";
             w.pairs[1] = half ? "fp16" : "fp32";
@@ -209,7 +209,7 @@ static void limits_one_by_one(void **state)
         struct plan p;
         uint32_t value = low[i].value;
 
-        make_world(&w);
+        world_make(&w);
         w.limits = device_limits_minimum;
         memcpy((char *)&w.limits + low[i].at, &value, sizeof value);
         if (world_plan(&p, &w, low[i].node, &o, &diag) != STATUS_UNSUPPORTED ||

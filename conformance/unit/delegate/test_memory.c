@@ -1,8 +1,8 @@
 /* Memory of plans, without a device: results in place, and how close the arena comes to the bound
  * that no plan can go below, on MobileNet v1, on a net like DeepLab, and on random graphs. */
-#include "conformance/unit/kit/gpu_dag.h"
+#include "conformance/unit/kit/dag.h"
 
-#include "conformance/unit/kit/gpu_nets.h"
+#include "conformance/unit/kit/nets.h"
 #include "delegate/plan/offsets.h"
 
 /* ---- plans of a whole graph ---- */

@@ -1,6 +1,6 @@
 /* Plans of CONCATENATION and STRIDED_SLICE: what is a view, a move of slices, or more, in how many
  * steps. */
-#include "conformance/unit/kit/gpu_move.h"
+#include "conformance/unit/kit/move_graph.h"
 
 /* ---- what becomes of a slice ---- */
 
@@ -68,11 +68,11 @@ static void check_slice(const struct slice_case *c)
     struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
     struct graph_tensor *x, *y;
     struct diag diag = { 0 };
-    struct world w;
+    struct move_graph w;
     struct plan p;
     uint32_t pushed;
 
-    make_world(&w);
+    move_make(&w);
     x = &w.tensors[w.inputs[SLICE][0]];
     y = &w.tensors[w.outputs[SLICE][0]];
     x->rank = c->rank;
@@ -95,8 +95,8 @@ static void check_slice(const struct slice_case *c)
     }
     w.slice =
         (TfLiteStridedSliceParams){ .shrink_axis_mask = c->shrink, .new_axis_mask = c->new_axis };
-    assert_string_equal(rule_with(&w, SLICE, "fp32", &limits), "taken");
-    KIT_OK(plan_node(&p, &w, SLICE, &o, &limits, &diag));
+    assert_string_equal(move_rule(&w, SLICE, "fp32", &limits), "taken");
+    KIT_OK(move_plan(&p, &w, SLICE, &o, &limits, &diag));
     if (p.step_count != (c->expected == VIEW ? 2 : 3))
         fail_msg("%s: %d steps", c->name, p.step_count);
     if (c->expected == VIEW) {
@@ -148,10 +148,10 @@ static void check_concat(const struct concat_case *c)
     struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
     int steps = 0, loads = 0, inputs[8];
     struct diag diag = { 0 };
-    struct world w;
+    struct move_graph w;
     struct plan p;
 
-    make_world(&w);
+    move_make(&w);
     w.graph.node_count = 0;
     w.graph.tensor_count = 0;
     for (int i = 0; i < c->count; i++) {
@@ -159,9 +159,10 @@ static void check_concat(const struct concat_case *c)
         inputs[i] = F32(&w, c->channels[i] ? NULL : w.weights, 2, c->channels[i]);
         loads += c->channels[i] != 0;
     }
-    node(&w, 0, BUILTIN_CONCATENATION, &w.concat, c->count, inputs, F32(&w, NULL, 2, c->total));
-    assert_string_equal(rule_with(&w, 0, "fp32", &limits), "taken");
-    KIT_OK(plan_node(&p, &w, 0, &o, &limits, &diag));
+    move_node(&w, 0, BUILTIN_CONCATENATION, &w.concat, c->count, inputs,
+              F32(&w, NULL, 2, c->total));
+    assert_string_equal(move_rule(&w, 0, "fp32", &limits), "taken");
+    KIT_OK(move_plan(&p, &w, 0, &o, &limits, &diag));
     for (int i = 0; i < p.step_count; i++) {
         uint32_t slices_written;
 
@@ -196,12 +197,12 @@ static void allocations_fail(void **state)
     for (int which = 0; which < NODES; which++)
         for (long n = 0;; n++) {
             enum status s;
-            struct world w;
+            struct move_graph w;
             struct plan p;
 
-            make_world(&w);
+            move_make(&w);
             mem_fail_after(n);
-            s = plan_node(&p, &w, which, &o, &limits, &diag);
+            s = move_plan(&p, &w, which, &o, &limits, &diag);
             mem_fail_after(-1);
             plan_close(&p);
             if (s == STATUS_OK)

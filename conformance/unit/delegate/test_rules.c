@@ -1,7 +1,7 @@
 /* Every rule of delegate/accept/rules.def: a graph that passes, one that fails, one at the
  * boundary.  What passes is the graph as it is made, all of whose nodes are taken; the others are
  * edits of it.  A rule without a row that fails and one at the boundary fails this test. */
-#include "conformance/unit/kit/gpu_rule_rows.h"
+#include "conformance/unit/kit/rule_rows.h"
 
 #include "delegate/runtime/partition.h"
 
@@ -19,7 +19,7 @@ static void all_present(const struct refusal *r)
 }
 
 /* The node as the row has it, and a plan where it is taken. */
-static void check_row(const struct row *row, size_t number)
+static void check_row(const struct rule_row *row, size_t number)
 {
     static struct world w;
     const int wanted = row->kind == FAILS ? (int)row->rule : row->other - 1;
@@ -28,7 +28,7 @@ static void check_row(const struct row *row, size_t number)
     struct decision d;
     const struct refusal *r;
 
-    make_world(&w);
+    world_make(&w);
     for (size_t i = 0; i < sizeof row->edits / sizeof row->edits[0]; i++)
         world_edit(&w, &row->edits[i]);
     o = gpu_options_of(w.pairs);
@@ -57,8 +57,8 @@ static void check_row(const struct row *row, size_t number)
 static void graphs_that_fail_and_at_the_boundary(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        check_row(&rows[i], i);
+    for (size_t i = 0; i < rule_row_count; i++)
+        check_row(&rule_rows[i], i);
 }
 
 static void graph_that_passes(void **state)
@@ -72,7 +72,7 @@ static void graph_that_passes(void **state)
         struct gpu_options o;
         struct decision d;
 
-        make_world(&w);
+        world_make(&w);
         w.pairs[0] = "precision";
         w.pairs[1] = precision[i];
         o = gpu_options_of(w.pairs);

@@ -1,6 +1,6 @@
 /* Asking what the delegate would take, before: on devices that are not there, and whether the
  * answer is what a delegate does on the device that is. */
-#include "conformance/unit/kit/gpu_nets.h"
+#include "conformance/unit/kit/nets.h"
 
 #include "assay_gpu.h"
 

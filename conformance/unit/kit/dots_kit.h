@@ -8,115 +8,19 @@
 
 #include "assay_gpu.h"
 
-static bool have_device;
-static char said[2048]; /* what the host was told */
+extern bool dots_have_device;
+extern int dots_merged; /* nodes that the delegate merged into another, in the last check */
 
-static inline void listen(void *user, const char *format, va_list args)
-{
-    (void)user;
-    vsnprintf(said, sizeof said, format, args);
-}
-
-static inline void reported(const char *text)
-{
-    snprintf(said, sizeof said, "%s", text);
-}
-
-static int merged; /* nodes that became part of another, in the last run */
-
-struct run {
-    TfLiteDelegate *delegate;
-    struct interpreter *in;
-};
-
-static inline struct run run_model(const struct model *m, uint64_t seed, const char *packed_dot)
-{
-    const struct interpreter_options options = { .report = listen };
-    const char *const keys[] = { "quantized", "packed_dot", "poison" };
-    const char *const values[] = { "exact", packed_dot, "junk" };
-    struct run r = { .delegate = NULL };
-    struct diag diag = { 0 };
-    const TfLiteTensor *x;
-    size_t count;
-
-    said[0] = '\0';
-    if (packed_dot && !(r.delegate = tflite_plugin_create_delegate(keys, values, 3, reported)))
-        fail_msg("%s", said);
-    KIT_OK(interpreter_open(&r.in, m, &options, &diag));
-    if (r.delegate) {
-        KIT_OK(interpreter_apply_delegate(r.in, r.delegate, NULL, &diag));
-        assert_int_equal(assay_gpu_refusal_count(r.delegate), 0);
-    }
-    KIT_OK(interpreter_allocate(r.in, &diag));
-    x = interpreter_tensor(r.in, interpreter_inputs(r.in, &count)[0]);
-    assert_int_equal(count, 1);
-    for (size_t i = 0; i < x->bytes; i++)
-        x->data.uint8[i] = (uint8_t)kit_random(&seed);
-    KIT_OK(interpreter_invoke(r.in, &diag));
-    if (r.delegate) {
-        struct assay_gpu_stats stats = { .struct_size = sizeof stats };
-
-        assert_int_equal(assay_gpu_get_stats(r.delegate, &stats), 0);
-        merged = stats.merged;
-    }
-    return r;
-}
-
-static inline void run_close(struct run *r)
-{
-    interpreter_close(r->in);
-    tflite_plugin_destroy_delegate(r->delegate);
-}
-
-/* What is the same for all elements proves little: how many values the output has. */
-static inline int values_of(const struct run *r)
-{
-    bool seen[256] = { false };
-    const TfLiteTensor *y;
-    size_t count;
-    int n = 0;
-
-    y = interpreter_tensor(r->in, interpreter_outputs(r->in, &count)[0]);
-    for (size_t i = 0; i < y->bytes; i++)
-        seen[y->data.uint8[i]] = true;
-    for (int i = 0; i < 256; i++)
-        n += seen[i];
-    return n;
-}
-
-/* How many values the output has. */
-static inline int same_both_ways(const struct model *m, int seed)
-{
-    static const char *const ways[] = { "0", "1" };
-    struct run truth = run_model(m, (uint64_t)seed, NULL);
-    const int values = values_of(&truth);
-
-    for (int way = 0; way < 2; way++) {
-        struct run r = run_model(m, (uint64_t)seed, ways[way]);
-
-        if (said[0])
-            fail_msg("seed %d: %s", seed, said);
-        kit_same_outputs(truth.in, r.in, (unsigned long long)seed);
-        run_close(&r);
-    }
-    run_close(&truth);
-    return values;
-}
-
-/* Before the tests. */
-static inline void find_device(const char *what)
-{
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
-
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: %s: %s\n", what, error);
-}
+/* Runs m without a delegate, and with ours without and with the packed dot product; fails where an
+ * output differs.  Returns how many distinct bytes the output has: a constant output would prove
+ * little. */
+int dots_check(const struct model *m, int seed);
+/* Sets dots_have_device, and says what is skipped where there is none. */
+void dots_find_device(const char *what);
 
 #define NEEDS_DEVICE                                                                               \
     (void)state;                                                                                   \
-    if (!have_device)                                                                              \
+    if (!dots_have_device)                                                                         \
     skip()
 
 #endif

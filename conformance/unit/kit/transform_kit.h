@@ -18,82 +18,22 @@ struct kit_tensor {
     int32_t dims[6];
 };
 
-static inline struct kit_tensor kit_tensor(struct builder *b, const char *name, int rank,
-                                           const int32_t *dims)
-{
-    struct kit_tensor t = { .rank = rank };
-
-    memcpy(t.dims, dims, (size_t)rank * sizeof dims[0]);
-    t.index = builder_tensor(b, TENSOR_FLOAT32, name, (size_t)rank, dims);
-    return t;
-}
+struct kit_tensor kit_tensor(struct builder *b, const char *name, int rank, const int32_t *dims);
 #define KIT_DIMS(...)                                                                              \
     (int)(sizeof((int32_t[]){ __VA_ARGS__ }) / sizeof(int32_t)), (const int32_t[])                 \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
 
-enum { KIT_CONSTANT = 1 << 17 }; /* elements at most */
-
 /* A constant of small integers, or all of one value. */
-static inline int kit_integers(struct builder *b, int rank, const int32_t *dims, uint64_t seed)
-{
-    static float values[KIT_CONSTANT];
-    size_t n = 1;
-
-    for (int i = 0; i < rank; i++)
-        n *= (size_t)dims[i];
-    assert_true(n <= KIT_CONSTANT);
-    for (size_t i = 0; i < n; i++)
-        values[i] = (float)(kit_below(&seed, 5) - 2);
-    return builder_constant(b, TENSOR_FLOAT32, "c", (size_t)rank, dims, values, n * sizeof(float));
-}
-
-static inline int kit_filled(struct builder *b, int rank, const int32_t *dims, float value)
-{
-    static float values[KIT_CONSTANT];
-    size_t n = 1;
-
-    for (int i = 0; i < rank; i++)
-        n *= (size_t)dims[i];
-    assert_true(n <= KIT_CONSTANT);
-    for (size_t i = 0; i < n; i++)
-        values[i] = value;
-    return builder_constant(b, TENSOR_FLOAT32, "c", (size_t)rank, dims, values, n * sizeof(float));
-}
-
-static inline int kit_ints(struct builder *b, int rank, const int32_t *dims, const int32_t *values)
-{
-    size_t n = 1;
-
-    for (int i = 0; i < rank; i++)
-        n *= (size_t)dims[i];
-    return builder_constant(b, TENSOR_INT32, "i", (size_t)rank, dims, values, n * sizeof(int32_t));
-}
-
+int kit_integers(struct builder *b, int rank, const int32_t *dims, uint64_t seed);
+int kit_filled(struct builder *b, int rank, const int32_t *dims, float value);
+int kit_ints(struct builder *b, int rank, const int32_t *dims, const int32_t *values);
 /* An op of one input and an output of the same shape, without options. */
-static inline struct kit_tensor kit_unary(struct builder *b, int32_t code, struct kit_tensor x)
-{
-    const struct kit_tensor y = kit_tensor(b, "u", x.rank, x.dims);
-
-    builder_op(b, code, 1, NULL, 1, &x.index, 1, &y.index);
-    return y;
-}
-
+struct kit_tensor kit_unary(struct builder *b, int32_t code, struct kit_tensor x);
 /* ADD, MUL, SUB of x and tensor `other`, of x's shape or smaller. */
-static inline struct kit_tensor kit_binary(struct builder *b, int32_t code, struct kit_tensor x,
-                                           int other, int activation)
-{
-    const struct kit_tensor y = kit_tensor(b, "b", x.rank, x.dims);
-    struct options o;
-
-    options_init(&o, code == BUILTIN_MUL   ? OPTIONS_MulOptions
-                     : code == BUILTIN_SUB ? OPTIONS_SubOptions
-                                           : OPTIONS_AddOptions);
-    options_set_int(&o, "fused_activation_function", activation);
-    builder_op(b, code, 1, &o, 2, (int[]){ x.index, other }, 1, &y.index);
-    return y;
-}
+struct kit_tensor kit_binary(struct builder *b, int32_t code, struct kit_tensor x, int other,
+                             int activation);
 
 struct kit_conv {
     int32_t kernel, stride, dilation, channels, groups; /* 0: 1; channels 0: those of x */
@@ -101,69 +41,11 @@ struct kit_conv {
     bool same, depthwise;
 };
 
-static inline int32_t kit_or_1(int32_t n)
-{
-    return n ? n : 1;
-}
-
-static inline int32_t kit_out(int32_t in, const struct kit_conv *c)
-{
-    const int32_t extent = (kit_or_1(c->kernel) - 1) * kit_or_1(c->dilation) + 1;
-    const int32_t stride = kit_or_1(c->stride);
-
-    return c->same ? (in + stride - 1) / stride : (in - extent + stride) / stride;
-}
-
-static inline struct kit_tensor kit_conv_2d(struct builder *b, struct kit_tensor x,
-                                            struct kit_conv c)
-{
-    const int32_t k = kit_or_1(c.kernel), out = c.channels ? c.channels : x.dims[3];
-    const int32_t w[] = { c.depthwise ? 1 : out, k, k,
-                          c.depthwise ? out : x.dims[3] / kit_or_1(c.groups) };
-    const struct kit_tensor y = kit_tensor(
-        b, "y", KIT_DIMS(x.dims[0], kit_out(x.dims[1], &c), kit_out(x.dims[2], &c), out));
-    const int inputs[] = { x.index, kit_integers(b, 4, w, 3), kit_integers(b, 1, &out, 4) };
-    struct options o;
-
-    options_init(&o, c.depthwise ? OPTIONS_DepthwiseConv2DOptions : OPTIONS_Conv2DOptions);
-    options_set_int(&o, "padding", !c.same);
-    options_set_int(&o, "stride_h", kit_or_1(c.stride));
-    options_set_int(&o, "stride_w", kit_or_1(c.stride));
-    options_set_int(&o, "dilation_h_factor", kit_or_1(c.dilation));
-    options_set_int(&o, "dilation_w_factor", kit_or_1(c.dilation));
-    options_set_int(&o, "fused_activation_function", c.activation);
-    if (c.depthwise)
-        options_set_int(&o, "depth_multiplier", out / x.dims[3]);
-    builder_op(b, c.depthwise ? BUILTIN_DEPTHWISE_CONV_2D : BUILTIN_CONV_2D, 1, &o, 3, inputs, 1,
-               &y.index);
-    return y;
-}
-
+struct kit_tensor kit_conv_2d(struct builder *b, struct kit_tensor x, struct kit_conv c);
 /* PAD of an NHWC tensor; pads are before and after of each dim. */
-static inline struct kit_tensor kit_pad(struct builder *b, struct kit_tensor x,
-                                        const int32_t pads[8])
-{
-    const int p = kit_ints(b, KIT_DIMS(4, 2), pads);
-    struct kit_tensor y;
-
-    y = kit_tensor(b, "p",
-                   KIT_DIMS(x.dims[0] + pads[0] + pads[1], x.dims[1] + pads[2] + pads[3],
-                            x.dims[2] + pads[4] + pads[5], x.dims[3] + pads[6] + pads[7]));
-    builder_op(b, BUILTIN_PAD, 1, NULL, 2, (int[]){ x.index, p }, 1, &y.index);
-    return y;
-}
-
-static inline struct kit_tensor kit_reshape(struct builder *b, struct kit_tensor x, int rank,
-                                            const int32_t *dims)
-{
-    const int shape = kit_ints(b, KIT_DIMS(rank), dims);
-    const struct kit_tensor y = kit_tensor(b, "r", rank, dims);
-    struct options o;
-
-    options_init(&o, OPTIONS_ReshapeOptions);
-    builder_op(b, BUILTIN_RESHAPE, 1, &o, 2, (int[]){ x.index, shape }, 1, &y.index);
-    return y;
-}
+struct kit_tensor kit_pad(struct builder *b, struct kit_tensor x, const int32_t pads[8]);
+struct kit_tensor kit_reshape(struct builder *b, struct kit_tensor x, int rank,
+                              const int32_t *dims);
 
 /* ---- a case: a model with one input or two of one shape, and what is to happen ---- */
 
@@ -177,246 +59,28 @@ struct transform_case {
     const char *label; /* begins a step's label when it fires; NULL: not looked at */
 };
 
-static inline void transform_model(const struct transform_case *c, struct model *m)
-{
-    struct kit_tensor x, z, out[3] = { { 0 } };
-    struct diag diag = { 0 };
-    int outputs[3], count = 0;
-    struct builder b;
-
-    builder_init(&b);
-    x = kit_tensor(&b, "x", 4, c->dims);
-    z = kit_tensor(&b, "z", 4, c->dims);
-    c->build(&b, x, z, out);
-    for (int i = 0; i < 3; i++)
-        if (out[i].rank)
-            outputs[count++] = out[i].index;
-    builder_inputs(&b, 2, (int[]){ x.index, z.index });
-    builder_outputs(&b, (size_t)count, outputs);
-    KIT_OK(builder_finish(&b, m, &diag));
-}
+void transform_model(const struct transform_case *c, struct model *m);
 
 /* ---- running ---- */
 
-static bool transform_device; /* there is one */
-static char transform_said[512];
-
-static inline void transform_report(const char *text)
-{
-    snprintf(transform_said, sizeof transform_said, "%s", text);
-}
-
-static inline TfLiteDelegate *transform_delegate(const char *precision, const char *poison,
-                                                 const char *no_transform)
-{
-    const char *keys[] = { "precision", "poison", "max_partitions", "no_transform" };
-    const char *values[] = { precision, poison, "0", no_transform };
-    TfLiteDelegate *d =
-        tflite_plugin_create_delegate(keys, values, no_transform ? 4 : 3, transform_report);
-
-    if (!d)
-        fail_msg("%s", transform_said);
-    return d;
-}
-
-static inline void transform_quiet(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
+extern bool transform_device; /* there is one */
+extern char transform_said[512];
+void transform_report(const char *text);
+TfLiteDelegate *transform_delegate(const char *precision, const char *poison,
+                                   const char *no_transform);
+void transform_quiet(void *user, const char *format, va_list args);
 /* Two frames; the second one counts. */
-static inline struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d)
-{
-    const struct interpreter_options options = { .report = transform_quiet };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    size_t count;
-    const int *inputs;
-
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
-    if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
-    inputs = interpreter_inputs(in, &count);
-    for (uint64_t frame = 1; frame <= 2; frame++) {
-        uint64_t seed = frame;
-
-        for (size_t i = 0; i < count; i++) {
-            TfLiteTensor *t = interpreter_tensor(in, inputs[i]);
-
-            for (size_t j = 0; j < t->bytes / sizeof(float); j++)
-                t->data.f[j] = (float)(kit_below(&seed, 9) - 4);
-        }
-        KIT_OK(interpreter_invoke(in, &diag));
-    }
-    return in;
-}
-
+struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d);
 /* Equal, but that -0 = +0. */
-static inline void transform_equal(const struct transform_case *c, const char *what,
-                                   struct interpreter *a, struct interpreter *b)
-{
-    size_t count;
-    const int *outputs = interpreter_outputs(a, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        const TfLiteTensor *x = interpreter_tensor(a, outputs[i]);
-        const TfLiteTensor *y = interpreter_tensor(b, outputs[i]);
-
-        assert_int_equal(x->bytes, y->bytes);
-        for (size_t j = 0; j < x->bytes / sizeof(float); j++)
-            if (!(x->data.f[j] == y->data.f[j]))
-                fail_msg("%s: %s: output %zu, element %zu: %.9g and %.9g", c->name, what, i, j,
-                         (double)x->data.f[j], (double)y->data.f[j]);
-    }
-}
-
-/* Fires as often as it should; the results are those of the reference, with the transform, without
- * it, and without any, in both precisions, with any poison. */
-static inline void transform_check(const struct transform_case *c, enum transform_id id)
-{
-    static const char *const precisions[] = { "fp32", "fp16" }, *const poisons[] = { "off", "nan" };
-    const char *const without[] = { NULL, transform_name(id), "all" };
-    struct interpreter *truth, *got;
-    struct model m;
-
-    transform_model(c, &m);
-    truth = transform_run(&m, NULL);
-    for (int p = 0; p < 2; p++)
-        for (int q = 0; q < 2; q++)
-            for (int w = 0; w < 3; w++) {
-                TfLiteDelegate *d = transform_delegate(precisions[p], poisons[q], without[w]);
-                char what[64];
-
-                snprintf(what, sizeof what, "%s, poison %s, no_transform %s", precisions[p],
-                         poisons[q], without[w] ? without[w] : "none");
-                got = transform_run(&m, d);
-                assert_int_equal(interpreter_partition_count(got), 1);
-                transform_equal(c, what, truth, got);
-                interpreter_close(got);
-                assay_gpu_delegate_destroy(d);
-            }
-    interpreter_close(truth);
-    model_close(&m);
-}
+void transform_equal(const struct transform_case *c, const char *what, struct interpreter *a,
+                     struct interpreter *b);
 
 /* ---- without a device ---- */
 
-struct transform_look {
-    const struct transform_case *c;
-    const struct model *m;
-    enum transform_id id;
-    const char *no_transform;
-    int fires, applied, merged, steps;
-    bool labelled;
-};
-
-/* All nodes as one partition, as the delegate would see it. */
-static inline void transform_look_at(struct graph *g, void *user)
-{
-    struct transform_look *look = user;
-    const char *pairs[] = { look->no_transform ? "no_transform" : NULL, look->no_transform, NULL };
-    struct gpu_options o = gpu_options_of(pairs);
-    const struct device_limits limits = gpu_large_limits();
-    const struct model_subgraph *s = &look->m->subgraphs[0];
-    struct rewrite_request r = { .graph = g,
-                                 .options = &o,
-                                 .limits = &limits,
-                                 .outputs = s->outputs.data,
-                                 .output_count = (int)s->outputs.count };
-    struct plan_request request = { .graph = g, .options = &o, .limits = &limits };
-    int nodes[KIT_TENSORS];
-    struct diag diag = { 0 };
-    struct rewrite w;
-    struct plan p;
-
-    for (int i = 0; i < g->node_count; i++)
-        nodes[r.node_count++] = g->nodes[i].host_node;
-    r.nodes = nodes;
-    KIT_OK(rewrite_make(&w, &r, &diag));
-    look->applied = w.applied[look->id];
-    look->merged = w.merged;
-    assert_int_equal(w.graph.node_count + w.merged, g->node_count);
-    rewrite_close(&w);
-
-    request.nodes = nodes;
-    request.node_count = r.node_count;
-    request.inputs = s->inputs.data;
-    request.input_count = (int)s->inputs.count;
-    request.outputs = r.outputs;
-    request.output_count = r.output_count;
-    KIT_OK(plan_make(&p, &request, &diag));
-    look->steps = p.step_count;
-    look->labelled = !look->c->label;
-    for (int i = 0; i < p.step_count && !look->labelled; i++)
-        look->labelled = strncmp(p.steps[i]->label, look->c->label, strlen(look->c->label)) == 0;
-    plan_close(&p);
-
-    /* Every allocation failing once: an error, and nothing is left behind. */
-    for (long n = 0;; n++) {
-        enum status status;
-
-        mem_fail_after(n);
-        status = rewrite_make(&w, &r, &diag);
-        mem_fail_after(-1);
-        if (status == STATUS_OK)
-            break;
-        assert_int_equal(status, STATUS_NO_MEMORY);
-        assert_true(n < 1000);
-    }
-    rewrite_close(&w);
-    options_close(&o);
-}
-
-static inline void transform_fires(const struct transform_case *c, enum transform_id id)
-{
-    struct transform_look look = { .c = c, .id = id };
-    struct transform_look off = look;
-    struct model m;
-
-    transform_model(c, &m);
-    look.m = off.m = &m;
-    off.no_transform = transform_name(id);
-    gpu_look(&m, transform_look_at, &look);
-    gpu_look(&m, transform_look_at, &off);
-    if (look.applied != c->fires)
-        fail_msg("%s: fired %d times, not %d", c->name, look.applied, c->fires);
-    if (!look.labelled)
-        fail_msg("%s: no step's label begins with \"%s\"", c->name, c->label);
-    assert_int_equal(off.applied, 0);
-    if (look.steps > off.steps)
-        fail_msg("%s: %d steps with it, %d without", c->name, look.steps, off.steps);
-    model_close(&m);
-}
-
 /* The two tests of a transform's file. */
-static inline void transform_all_fire(const struct transform_case *cases, size_t count,
-                                      enum transform_id id)
-{
-    for (size_t i = 0; i < count; i++)
-        transform_fires(&cases[i], id);
-}
-
-static inline void transform_all_check(const struct transform_case *cases, size_t count,
-                                       enum transform_id id)
-{
-    if (!transform_device)
-        skip();
-    for (size_t i = 0; i < count; i++)
-        transform_check(&cases[i], id);
-}
-
-static inline void transform_find_device(void)
-{
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
-
-    transform_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!transform_device)
-        printf("skipped: tests of the delegate on a device: %s\n", error);
-}
+void transform_all_fire(const struct transform_case *cases, size_t count, enum transform_id id);
+void transform_all_check(const struct transform_case *cases, size_t count, enum transform_id id);
+void transform_find_device(void);
 
 #define TRANSFORM_TESTS(id, cases)                                                                 \
     static void fires(void **state)                                                                \

@@ -7,6 +7,8 @@
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
+#include <limits.h>
+
 static void quiet(void *user, const char *format, va_list args)
 {
     (void)user;

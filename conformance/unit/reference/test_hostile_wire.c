@@ -395,13 +395,13 @@ static void every_row_is_as_expected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS; i++)
-        expect_row(&rows[i]);
+        hostile_expect(&rows[i]);
 }
 
 static void corpus_is_what_the_rows_make(void **state)
 {
     (void)state;
-    expect_corpus(rows, ROWS, "fuzz/corpus/reader");
+    hostile_expect_corpus(rows, ROWS, "fuzz/corpus/reader");
 }
 
 int main(int argc, char **argv)
@@ -412,6 +412,6 @@ int main(int argc, char **argv)
     };
 
     if (argc == 3 && strcmp(argv[1], "--corpus") == 0)
-        return write_corpus(rows, ROWS, argv[2]);
+        return hostile_write_corpus(rows, ROWS, argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

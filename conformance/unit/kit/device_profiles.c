@@ -1,27 +1,9 @@
-/* Limits of devices, without one: made up here, or read from what vulkaninfo printed elsewhere. */
-#ifndef ASSAY_CONFORMANCE_UNIT_KIT_GPU_DEVICES_H
-#define ASSAY_CONFORMANCE_UNIT_KIT_GPU_DEVICES_H
-
-#include "conformance/unit/kit/gpu_kit.h"
-
-#include "delegate/base/device_limits.h"
+#include "conformance/unit/kit/device_profiles.h"
 
 #include <dirent.h>
 
-enum { DEVICES_MAX = 32 };
-
-struct gpu_device_profile {
-    char name[128];
-    struct device_limits limits;
-};
-
-struct gpu_device_profiles {
-    struct gpu_device_profile at[DEVICES_MAX];
-    int count, recorded;
-};
-
 /* The number behind '=', decimal or hexadecimal. */
-static inline uint64_t profile_number(const char *line)
+static uint64_t profile_number(const char *line)
 {
     const char *const equals = strchr(line, '=');
 
@@ -30,7 +12,7 @@ static inline uint64_t profile_number(const char *line)
 
 /* What vulkaninfo prints of the first device: "name = number" lines, three lines below a name with
  * a count, heaps with their flags behind them. */
-static inline bool profile_read(struct gpu_device_profile *p, const char *path)
+static bool profile_read(struct gpu_device_profile *p, const char *path)
 {
     FILE *const f = fopen(path, "r");
     uint32_t *rows = NULL;
@@ -90,8 +72,7 @@ static inline bool profile_read(struct gpu_device_profile *p, const char *path)
            p->limits.max_workgroup_size[2] && p->limits.max_memory_allocation_bytes;
 }
 
-/* Those made up, then those recorded in the folder of ASSAY_DEVICES. */
-static inline void profiles_all(struct gpu_device_profiles *all)
+void profiles_all(struct gpu_device_profiles *all)
 {
     const char *const folder =
         getenv("ASSAY_DEVICES") ? getenv("ASSAY_DEVICES") : "../shared/devices";
@@ -130,5 +111,3 @@ static inline void profiles_all(struct gpu_device_profiles *all)
     }
     closedir(dir);
 }
-
-#endif

@@ -1,20 +1,4 @@
-/* Graphs that fail each rule, and those at its boundary, as edits of the world in gpu_world.h. */
-#ifndef ASSAY_CONFORMANCE_UNIT_KIT_GPU_RULE_ROWS_H
-#define ASSAY_CONFORMANCE_UNIT_KIT_GPU_RULE_ROWS_H
-
-#include "conformance/unit/kit/gpu_world.h"
-
-enum { FAILS, BOUNDARY, KINDS };
-
-struct row {
-    enum rule rule;
-    int node;
-    int kind;
-    struct edit edits[10];
-    /* At the boundary the node is taken, or refused by another rule, whose number plus one this is.
-     */
-    int other;
-};
+#include "conformance/unit/kit/rule_rows.h"
 
 #define FAIL(r, n, ...)                                                                            \
     {                                                                                              \
@@ -63,7 +47,7 @@ struct row {
     TAKES(DENSE, 1, ADD, 1), RANK(DENSE, 1, 2), BYTES(DENSE, 1, 0), DIM(DENSE, 1, 0, 5),           \
         DIM(DENSE, 1, 1, 4)
 
-static const struct row rows[] = {
+const struct rule_row rule_rows[] = {
     FAIL(NODE_DELEGATED, RELU, CODE(RELU, BUILTIN_DELEGATE)),
     EDGE(NODE_DELEGATED, RELU, CODE(SOFTMAX, BUILTIN_DELEGATE)),
     FAIL(NODE_INPUTS, CONV, INPUTS(CONV, 1)),
@@ -542,4 +526,4 @@ static const struct row rows[] = {
     EDGE(UNARY_OUTPUT_SHAPE, RELU, RANK(RELU, OUT, 8), RANK(RELU, 0, 8)),
 };
 
-#endif
+const size_t rule_row_count = sizeof rule_rows / sizeof rule_rows[0];

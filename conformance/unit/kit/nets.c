@@ -1,13 +1,6 @@
-/* Whole nets for tests of plans. */
-#ifndef ASSAY_CONFORMANCE_UNIT_KIT_GPU_NETS_H
-#define ASSAY_CONFORMANCE_UNIT_KIT_GPU_NETS_H
+#include "conformance/unit/kit/nets.h"
 
-#include "conformance/unit/kit/gpu_kit.h"
-
-#include "conformance/models/net.h"
-#include "conformance/models/zoo.h"
-
-static inline void net_mobilenet(struct model *m)
+void net_mobilenet(struct model *m)
 {
     const struct zoo_options options = { .width = 1, .type = TENSOR_FLOAT32, .seed = 1 };
     const struct zoo_entry *entry;
@@ -18,8 +11,8 @@ static inline void net_mobilenet(struct model *m)
 }
 
 /* An inverted residual block of MobileNet v2. */
-static inline struct zoo_tensor net_block(struct zoo_net *net, struct zoo_tensor x, int expansion,
-                                          int32_t channels, int32_t stride)
+static struct zoo_tensor net_block(struct zoo_net *net, struct zoo_tensor x, int expansion,
+                                   int32_t channels, int32_t stride)
 {
     const struct zoo_tensor in = x;
 
@@ -39,7 +32,7 @@ static inline struct zoo_tensor net_block(struct zoo_net *net, struct zoo_tensor
     return x;
 }
 
-static inline struct zoo_tensor net_resized(struct zoo_net *net, struct zoo_tensor x, int32_t side)
+static struct zoo_tensor net_resized(struct zoo_net *net, struct zoo_tensor x, int32_t side)
 {
     const int32_t size[] = { side, side };
     struct options o;
@@ -53,8 +46,7 @@ static inline struct zoo_tensor net_resized(struct zoo_net *net, struct zoo_tens
     return (struct zoo_tensor){ y, side, side, x.c };
 }
 
-static inline struct zoo_tensor net_concat(struct zoo_net *net, struct zoo_tensor a,
-                                           struct zoo_tensor b)
+static struct zoo_tensor net_concat(struct zoo_net *net, struct zoo_tensor a, struct zoo_tensor b)
 {
     struct zoo_tensor y = { -1, a.h, a.w, a.c + b.c };
     struct options o;
@@ -71,8 +63,8 @@ static inline struct zoo_tensor net_concat(struct zoo_net *net, struct zoo_tenso
 /* Like DeepLab v3+ on MobileNet v2 at an output stride of 8, without its dilations, which change no
  * size: Chen et al., arXiv 1802.02611; Sandler et al., arXiv 1801.04381, table 2.  The features
  * that the decoder takes from an early stage live on over all that follow. */
-static inline enum status net_build_deeplab(struct zoo_net *net, const struct zoo_options *options,
-                                            struct diag *diag)
+static enum status net_build_deeplab(struct zoo_net *net, const struct zoo_options *options,
+                                     struct diag *diag)
 {
     static const struct {
         int32_t channels, repeats, stride;
@@ -104,7 +96,7 @@ static inline enum status net_build_deeplab(struct zoo_net *net, const struct zo
     return STATUS_OK;
 }
 
-static inline void net_deeplab(struct model *m)
+void net_deeplab(struct model *m)
 {
     const struct zoo_entry entry = { .name = "deeplab",
                                      .resolution = 257,
@@ -117,5 +109,3 @@ static inline void net_deeplab(struct model *m)
 
     KIT_OK(zoo_build(m, &entry, &options, &diag));
 }
-
-#endif

@@ -1,9 +1,4 @@
-/* Random graphs of [1,h,w,c] tensors with branches, views, prefixes that are views, concatenations:
- * sizes that differ, and lifetimes that overlap in many ways. */
-#ifndef ASSAY_CONFORMANCE_UNIT_KIT_GPU_DAG_H
-#define ASSAY_CONFORMANCE_UNIT_KIT_GPU_DAG_H
-
-#include "conformance/unit/kit/gpu_kit.h"
+#include "conformance/unit/kit/dag.h"
 
 enum { DAG_MAX = 96 };
 
@@ -17,7 +12,7 @@ struct dag {
     int count;
 };
 
-static inline int dag_tensor(struct dag *g, int side, int channels, int *place)
+static int dag_tensor(struct dag *g, int side, int channels, int *place)
 {
     *place = g->count;
     g->at[g->count].tensor =
@@ -29,7 +24,7 @@ static inline int dag_tensor(struct dag *g, int side, int channels, int *place)
 }
 
 /* Near the end more often than not, as in real nets. */
-static inline int dag_pick(struct dag *g)
+static int dag_pick(struct dag *g)
 {
     const int back =
         kit_below(&g->random, 4) ? kit_below(&g->random, 3) : kit_below(&g->random, 14);
@@ -40,7 +35,7 @@ static inline int dag_pick(struct dag *g)
 }
 
 /* A tensor of the same height and width as i, or -1. */
-static inline int dag_partner(struct dag *g, int i, bool channels_too)
+static int dag_partner(struct dag *g, int i, bool channels_too)
 {
     const int first = kit_below(&g->random, g->count);
 
@@ -56,7 +51,7 @@ static inline int dag_partner(struct dag *g, int i, bool channels_too)
     return -1;
 }
 
-static inline void dag_conv(struct dag *g, int i)
+static void dag_conv(struct dag *g, int i)
 {
     static float w[40 * 40];
     const int in = g->at[i].channels, out = 1 + kit_below(&g->random, 40);
@@ -74,7 +69,7 @@ static inline void dag_conv(struct dag *g, int i)
     builder_op(&g->b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ g->at[i].tensor, k, -1 }, 1, &y);
 }
 
-static inline void dag_pool(struct dag *g, int i)
+static void dag_pool(struct dag *g, int i)
 {
     struct options o;
     int place;
@@ -88,7 +83,7 @@ static inline void dag_pool(struct dag *g, int i)
     builder_op(&g->b, BUILTIN_AVERAGE_POOL_2D, 1, &o, 1, &g->at[i].tensor, 1, &y);
 }
 
-static inline void dag_concat(struct dag *g, int i, int j)
+static void dag_concat(struct dag *g, int i, int j)
 {
     struct options o;
     int place;
@@ -101,7 +96,7 @@ static inline void dag_concat(struct dag *g, int i, int j)
 }
 
 /* The first row of i, which is a view on its memory, added to i: read by all rows. */
-static inline void dag_add_first_row(struct dag *g, int i)
+static void dag_add_first_row(struct dag *g, int i)
 {
     const int32_t begin[4] = { 0 }, strides[4] = { 1, 1, 1, 1 };
     const int32_t end[4] = { 1, 1, g->at[i].side, g->at[i].channels };
@@ -120,7 +115,7 @@ static inline void dag_add_first_row(struct dag *g, int i)
     builder_op(&g->b, BUILTIN_ADD, 1, &o, 2, (int[]){ g->at[i].tensor, row }, 1, &y);
 }
 
-static inline void dag_node(struct dag *g)
+static void dag_node(struct dag *g)
 {
     const int i = dag_pick(g);
     const int side = g->at[i].side, channels = g->at[i].channels;
@@ -164,8 +159,7 @@ static inline void dag_node(struct dag *g)
     dag_conv(g, i);
 }
 
-/* The outputs are the tensors that no node reads; with expose, all. */
-static inline void dag_make(struct model *m, uint64_t seed, int nodes, bool expose)
+void dag_make(struct model *m, uint64_t seed, int nodes, bool expose)
 {
     struct dag g = { .random = seed };
     struct diag diag = { 0 };
@@ -186,7 +180,7 @@ static inline void dag_make(struct model *m, uint64_t seed, int nodes, bool expo
 
 /* Each read finds what was written for it, at the grain of offsets.  A value is a plan tensor that
  * a step writes; views are what they are views on. */
-static inline int dag_value(const struct plan *p, const bool *written, int t)
+static int dag_value(const struct plan *p, const bool *written, int t)
 {
     while (!written[t]) {
         assert_int_not_equal(p->tensors[t].view_of, t);
@@ -195,7 +189,7 @@ static inline int dag_value(const struct plan *p, const bool *written, int t)
     return t;
 }
 
-static inline void dag_check(const struct plan *p)
+void dag_check(const struct plan *p)
 {
     const size_t cells = p->arena_bytes / PLAN_ALIGN;
     int *const value = calloc(cells + 1, sizeof *value);
@@ -223,5 +217,3 @@ static inline void dag_check(const struct plan *p)
     free(value);
     free(written);
 }
-
-#endif

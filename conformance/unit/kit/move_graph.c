@@ -1,33 +1,7 @@
-/* A graph of CONCATENATION, STRIDED_SLICE, RESIZE_BILINEAR and TRANSPOSE_CONV for white-box tests,
- * made by hand: no interpreter would hand over what a test damages it to. */
-#ifndef ASSAY_CONFORMANCE_UNIT_KIT_GPU_MOVE_H
-#define ASSAY_CONFORMANCE_UNIT_KIT_GPU_MOVE_H
+#include "conformance/unit/kit/move_graph.h"
 
-#include "conformance/unit/kit/gpu_kit.h"
-
-#include "delegate/graph/gpu_op.h"
-
-#include "tensorflow/lite/c/builtin_op_data.h"
-
-enum { CONCAT, SLICE, RESIZE, DECONV, NODES };
-enum { TENSORS = 20, X = 0 };
-
-/* Everything that a graph points at, so that a damage is never seen by the next. */
-struct world {
-    struct graph graph;
-    struct graph_tensor tensors[TENSORS];
-    struct graph_node nodes[NODES];
-    int inputs[NODES][8], outputs[NODES][2];
-    float weights[512];
-    int32_t begin[4], end[4], strides[4], size[2], shape[4];
-    TfLiteConcatenationParams concat;
-    TfLiteStridedSliceParams slice;
-    TfLiteResizeBilinearParams resize;
-    TfLiteTransposeConvParams deconv;
-};
-
-static inline int tensor(struct world *w, TfLiteType type, const void *data, int rank,
-                         const int32_t *dims)
+int move_tensor(struct move_graph *w, TfLiteType type, const void *data, int rank,
+                const int32_t *dims)
 {
     struct graph_tensor *t = &w->tensors[w->graph.tensor_count];
 
@@ -45,15 +19,12 @@ static inline int tensor(struct world *w, TfLiteType type, const void *data, int
     }
     return w->graph.tensor_count++;
 }
-
-#define F32(w, data, ...)                                                                          \
-    tensor(w, kTfLiteFloat32, data, sizeof((int32_t[]){ __VA_ARGS__ }) / 4,                        \
-           (int32_t[]){ __VA_ARGS__ })
 #define I32(w, data)                                                                               \
-    tensor(w, kTfLiteInt32, data, 1, (int32_t[]){ (int32_t)(sizeof(data) / sizeof((data)[0])) })
+    move_tensor(w, kTfLiteInt32, data, 1,                                                          \
+                (int32_t[]){ (int32_t)(sizeof(data) / sizeof((data)[0])) })
 
-static inline void node(struct world *w, int which, int code, const void *params, int input_count,
-                        const int *inputs, int output)
+void move_node(struct move_graph *w, int which, int code, const void *params, int input_count,
+               const int *inputs, int output)
 {
     memcpy(w->inputs[which], inputs, (size_t)input_count * sizeof inputs[0]);
     w->outputs[which][0] = output;
@@ -71,9 +42,9 @@ static inline void node(struct world *w, int which, int code, const void *params
     w->graph.node_count++;
 }
 
-static inline void make_world(struct world *w)
+void move_make(struct move_graph *w)
 {
-    *w = (struct world){
+    *w = (struct move_graph){
         .graph = { .tensors = w->tensors, .nodes = w->nodes },
         .begin = { 1, 1, 0, 1 },
         .end = { 0, 5, 0, 4 },
@@ -97,14 +68,15 @@ static inline void make_world(struct world *w)
     const int bias = F32(w, w->weights, 5);
     const int deconv = F32(w, NULL, 2, 10, 12, 5);
 
-    node(w, CONCAT, BUILTIN_CONCATENATION, &w->concat, 3, (int[]){ x, k, x }, cat);
-    node(w, SLICE, BUILTIN_STRIDED_SLICE, &w->slice, 4, (int[]){ cat, begin, end, strides }, slice);
-    node(w, RESIZE, BUILTIN_RESIZE_BILINEAR, &w->resize, 2, (int[]){ x, size }, resized);
-    node(w, DECONV, BUILTIN_TRANSPOSE_CONV, &w->deconv, 4, (int[]){ shape, weights, x, bias },
-         deconv);
+    move_node(w, CONCAT, BUILTIN_CONCATENATION, &w->concat, 3, (int[]){ x, k, x }, cat);
+    move_node(w, SLICE, BUILTIN_STRIDED_SLICE, &w->slice, 4, (int[]){ cat, begin, end, strides },
+              slice);
+    move_node(w, RESIZE, BUILTIN_RESIZE_BILINEAR, &w->resize, 2, (int[]){ x, size }, resized);
+    move_node(w, DECONV, BUILTIN_TRANSPOSE_CONV, &w->deconv, 4, (int[]){ shape, weights, x, bias },
+              deconv);
 }
 
-static inline const struct refusal *refusal_of(const struct decision *d, int host_node)
+const struct refusal *move_refusal(const struct decision *d, int host_node)
 {
     for (int i = 0; i < d->refusal_count; i++)
         if (d->refusals[i].host_node == host_node)
@@ -112,10 +84,8 @@ static inline const struct refusal *refusal_of(const struct decision *d, int hos
     return NULL;
 }
 
-/* A plan of one node alone. */
-static inline enum status plan_node(struct plan *p, struct world *w, int which,
-                                    const struct gpu_options *o, const struct device_limits *limits,
-                                    struct diag *diag)
+enum status move_plan(struct plan *p, struct move_graph *w, int which, const struct gpu_options *o,
+                      const struct device_limits *limits, struct diag *diag)
 {
     const struct plan_request r = { .graph = &w->graph,
                                     .options = o,
@@ -130,8 +100,8 @@ static inline enum status plan_node(struct plan *p, struct world *w, int which,
     return plan_make(p, &r, diag);
 }
 
-static inline const char *rule_with(struct world *w, int which, const char *precision,
-                                    const struct device_limits *limits)
+const char *move_rule(struct move_graph *w, int which, const char *precision,
+                      const struct device_limits *limits)
 {
     struct gpu_options o = gpu_options_of((const char *const[]){ "precision", precision, NULL });
     struct diag diag = { 0 };
@@ -139,10 +109,8 @@ static inline const char *rule_with(struct world *w, int which, const char *prec
     const char *rule;
 
     KIT_OK(decide(&d, &w->graph, &o, limits, &diag));
-    rule = refusal_of(&d, which) ? refusal_of(&d, which)->rule : "taken";
+    rule = move_refusal(&d, which) ? move_refusal(&d, which)->rule : "taken";
     decision_close(&d);
     options_close(&o);
     return rule; /* static */
 }
-
-#endif

@@ -1,0 +1,24 @@
+/* Limits of devices, without one: made up here, or read from what vulkaninfo printed elsewhere. */
+#ifndef ASSAY_CONFORMANCE_UNIT_KIT_DEVICE_PROFILES_H
+#define ASSAY_CONFORMANCE_UNIT_KIT_DEVICE_PROFILES_H
+
+#include "conformance/unit/kit/gpu_kit.h"
+
+#include "delegate/base/device_limits.h"
+
+enum { DEVICES_MAX = 32 };
+
+struct gpu_device_profile {
+    char name[128];
+    struct device_limits limits;
+};
+
+struct gpu_device_profiles {
+    struct gpu_device_profile at[DEVICES_MAX];
+    int count, recorded;
+};
+
+/* Those made up, then those recorded in the folder of ASSAY_DEVICES. */
+void profiles_all(struct gpu_device_profiles *all);
+
+#endif

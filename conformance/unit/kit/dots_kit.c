@@ -1,0 +1,106 @@
+#include "conformance/unit/kit/dots_kit.h"
+
+bool dots_have_device;
+
+static char said[2048]; /* what the host was told */
+
+struct run {
+    TfLiteDelegate *delegate;
+    struct interpreter *in;
+};
+
+static void listen(void *user, const char *format, va_list args)
+{
+    (void)user;
+    vsnprintf(said, sizeof said, format, args);
+}
+
+static void reported(const char *text)
+{
+    snprintf(said, sizeof said, "%s", text);
+}
+
+int dots_merged;
+
+static struct run run_model(const struct model *m, uint64_t seed, const char *packed_dot)
+{
+    const struct interpreter_options options = { .report = listen };
+    const char *const keys[] = { "quantized", "packed_dot", "poison" };
+    const char *const values[] = { "exact", packed_dot, "junk" };
+    struct run r = { .delegate = NULL };
+    struct diag diag = { 0 };
+    const TfLiteTensor *x;
+    size_t count;
+
+    said[0] = '\0';
+    if (packed_dot && !(r.delegate = tflite_plugin_create_delegate(keys, values, 3, reported)))
+        fail_msg("%s", said);
+    KIT_OK(interpreter_open(&r.in, m, &options, &diag));
+    if (r.delegate) {
+        KIT_OK(interpreter_apply_delegate(r.in, r.delegate, NULL, &diag));
+        assert_int_equal(assay_gpu_refusal_count(r.delegate), 0);
+    }
+    KIT_OK(interpreter_allocate(r.in, &diag));
+    x = interpreter_tensor(r.in, interpreter_inputs(r.in, &count)[0]);
+    assert_int_equal(count, 1);
+    for (size_t i = 0; i < x->bytes; i++)
+        x->data.uint8[i] = (uint8_t)kit_random(&seed);
+    KIT_OK(interpreter_invoke(r.in, &diag));
+    if (r.delegate) {
+        struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+
+        assert_int_equal(assay_gpu_get_stats(r.delegate, &stats), 0);
+        dots_merged = stats.merged;
+    }
+    return r;
+}
+
+static void run_close(struct run *r)
+{
+    interpreter_close(r->in);
+    tflite_plugin_destroy_delegate(r->delegate);
+}
+
+/* How many distinct bytes the output has. */
+static int values_of(const struct run *r)
+{
+    bool seen[256] = { false };
+    const TfLiteTensor *y;
+    size_t count;
+    int n = 0;
+
+    y = interpreter_tensor(r->in, interpreter_outputs(r->in, &count)[0]);
+    for (size_t i = 0; i < y->bytes; i++)
+        seen[y->data.uint8[i]] = true;
+    for (int i = 0; i < 256; i++)
+        n += seen[i];
+    return n;
+}
+
+int dots_check(const struct model *m, int seed)
+{
+    static const char *const ways[] = { "0", "1" };
+    struct run truth = run_model(m, (uint64_t)seed, NULL);
+    const int values = values_of(&truth);
+
+    for (int way = 0; way < 2; way++) {
+        struct run r = run_model(m, (uint64_t)seed, ways[way]);
+
+        if (said[0])
+            fail_msg("seed %d: %s", seed, said);
+        kit_same_outputs(truth.in, r.in, (unsigned long long)seed);
+        run_close(&r);
+    }
+    run_close(&truth);
+    return values;
+}
+
+void dots_find_device(const char *what)
+{
+    struct assay_gpu_device any = { .struct_size = sizeof any };
+    char error[256] = "";
+
+    dots_have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
+    if (!dots_have_device)
+        printf("skipped: %s: %s\n", what, error);
+}

@@ -1,0 +1,22 @@
+/* Graphs that fail each rule, and those at its boundary, as edits of the world in world.h. */
+#ifndef ASSAY_CONFORMANCE_UNIT_KIT_RULE_ROWS_H
+#define ASSAY_CONFORMANCE_UNIT_KIT_RULE_ROWS_H
+
+#include "conformance/unit/kit/world.h"
+
+enum { FAILS, BOUNDARY, KINDS };
+
+struct rule_row {
+    enum rule rule;
+    int node;
+    int kind;
+    struct edit edits[10];
+    /* At the boundary the node is taken, or refused by another rule, whose number plus one this is.
+     */
+    int other;
+};
+
+extern const struct rule_row rule_rows[];
+extern const size_t rule_row_count;
+
+#endif

@@ -1,0 +1,251 @@
+/* A graph with a node of each op, each on tensors of its own, made by hand: no interpreter would
+ * hand over what a test turns it into.  Its edits are data, so that a table can hold them. */
+#ifndef ASSAY_CONFORMANCE_UNIT_KIT_WORLD_H
+#define ASSAY_CONFORMANCE_UNIT_KIT_WORLD_H
+
+#include "conformance/unit/kit/gpu_kit.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "reference/base/checked.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
+
+/* Nodes. */
+enum {
+    CONV,
+    DEPTHWISE,
+    POOL,
+    PAD,
+    RELU,
+    PRELU,
+    CONCAT,
+    SLICE,
+    RESIZE,
+    DECONV,
+    LSTM,
+    MEAN,
+    RESHAPE,
+    WIDEN,   /* DEQUANTIZE of an f16 constant, the weights of DENSE */
+    DEQUANT, /* of a computed tensor */
+    DENSE,
+    SOFTMAX,
+    ADD,
+    NODES
+};
+
+enum {
+    TENSORS = 80,
+    FLOATS = 1 << 16,
+    OUT = 16
+}; /* tensors of a node: inputs from 0, outputs from OUT */
+
+/* All that the graph points at. */
+struct world {
+    struct graph graph;
+    struct graph_tensor tensors[TENSORS];
+    struct graph_node nodes[NODES];
+    int inputs[NODES][8], outputs[NODES][4];
+    float floats[FLOATS];
+    float scales[TENSORS][8];
+    int32_t zero_points[TENSORS][8];
+    int32_t paddings[8], begin[8], end[8], strides[8], size[4], shape[4], new_shape[4], axes[4];
+    int64_t longs[8];
+    TfLiteConvParams conv;
+    TfLiteDepthwiseConvParams depthwise;
+    TfLitePoolParams pool;
+    TfLiteAddParams add;
+    TfLiteConcatenationParams concat;
+    TfLiteStridedSliceParams slice;
+    TfLiteResizeBilinearParams resize;
+    TfLiteTransposeConvParams deconv;
+    TfLiteLSTMParams lstm;
+    TfLiteReducerParams mean;
+    TfLiteReshapeParams reshape;
+    TfLiteFullyConnectedParams dense;
+    TfLiteSoftmaxParams softmax;
+    /* Not of the graph, but asked with it. */
+    const char *pairs[8];
+    struct device_limits limits;
+};
+
+void world_make(struct world *w);
+
+/* ---- edits ---- */
+
+struct edit {
+    enum {
+        NOTHING,
+        EDIT_DIM,
+        EDIT_RANK,
+        EDIT_TYPE,
+        EDIT_BYTES,
+        EDIT_SCALES,
+        EDIT_SCALE,
+        EDIT_SCALE_DIM,
+        EDIT_SCALE_BITS,
+        EDIT_COMPUTED,
+        EDIT_CONSTANT,
+        EDIT_LONGS,
+        EDIT_ABSENT,
+        EDIT_TENSOR,
+        EDIT_INPUTS,
+        EDIT_OUTPUTS,
+        EDIT_VALUE,
+        EDIT_DYNAMIC,
+        EDIT_VARIABLE,
+        EDIT_PRODUCER,
+        EDIT_VERSION,
+        EDIT_CODE,
+        EDIT_NO_PARAMS,
+        EDIT_PARAM,
+        EDIT_FLAG,
+        EDIT_WEIGHT,
+        EDIT_OPTION,
+        EDIT_LSTM_U8,
+        EDIT_RANGE,
+        EDIT_NO_HALF,
+        EDIT_SOFTWARE
+    } what;
+    int node, tensor, at;
+    int64_t value;
+    const char *key, *text;
+};
+/* dims[at] of a tensor of the node */
+#define DIM(n, t, at_, v)                                                                          \
+    {                                                                                              \
+        .what = EDIT_DIM, .node = (n), .tensor = (t), .at = (at_), .value = (v)                    \
+    }
+/* Drops leading dims, or adds ones in front; -1: none is known. */
+#define RANK(n, t, r)                                                                              \
+    {                                                                                              \
+        .what = EDIT_RANK, .node = (n), .tensor = (t), .value = (r)                                \
+    }
+#define TYPE(n, t, v)                                                                              \
+    {                                                                                              \
+        .what = EDIT_TYPE, .node = (n), .tensor = (t), .value = (v)                                \
+    }
+/* i8 with a scale of 0.5 and this zero point; the number of its scales. */
+#define BYTES(n, t, zero)                                                                          \
+    {                                                                                              \
+        .what = EDIT_BYTES, .node = (n), .tensor = (t), .value = (zero)                            \
+    }
+#define SCALES(n, t, count)                                                                        \
+    {                                                                                              \
+        .what = EDIT_SCALES, .node = (n), .tensor = (t), .value = (count)                          \
+    }
+/* Its first scale is 2^exponent; the dimension that its scales are of. */
+#define SCALE(n, t, exponent)                                                                      \
+    {                                                                                              \
+        .what = EDIT_SCALE, .node = (n), .tensor = (t), .value = (exponent)                        \
+    }
+#define SCALE_DIM(n, t, d)                                                                         \
+    {                                                                                              \
+        .what = EDIT_SCALE_DIM, .node = (n), .tensor = (t), .value = (d)                           \
+    }
+/* The bits of its first scale. */
+#define SCALE_BITS(n, t, bits)                                                                     \
+    {                                                                                              \
+        .what = EDIT_SCALE_BITS, .node = (n), .tensor = (t), .value = (bits)                       \
+    }
+#define U8_LSTM                                                                                    \
+    {                                                                                              \
+        .what = EDIT_LSTM_U8, .node = LSTM                                                         \
+    }
+#define COMPUTED(n, t)                                                                             \
+    {                                                                                              \
+        .what = EDIT_COMPUTED, .node = (n), .tensor = (t)                                          \
+    }
+#define CONSTANT(n, t)                                                                             \
+    {                                                                                              \
+        .what = EDIT_CONSTANT, .node = (n), .tensor = (t)                                          \
+    }
+/* A constant of i32 becomes one of i64. */
+#define LONGS(n, t)                                                                                \
+    {                                                                                              \
+        .what = EDIT_LONGS, .node = (n), .tensor = (t)                                             \
+    }
+#define ABSENT(n, t)                                                                               \
+    {                                                                                              \
+        .what = EDIT_ABSENT, .node = (n), .tensor = (t)                                            \
+    }
+/* Input t of n is tensor `other` of node m. */
+#define TAKES(n, t, m, other)                                                                      \
+    {                                                                                              \
+        .what = EDIT_TENSOR, .node = (n), .tensor = (t), .at = (m), .value = (other)               \
+    }
+#define INPUTS(n, count)                                                                           \
+    {                                                                                              \
+        .what = EDIT_INPUTS, .node = (n), .value = (count)                                         \
+    }
+#define OUTPUTS(n, count)                                                                          \
+    {                                                                                              \
+        .what = EDIT_OUTPUTS, .node = (n), .value = (count)                                        \
+    }
+/* Element `at_` of a constant i32. */
+#define VALUE(n, t, at_, v)                                                                        \
+    {                                                                                              \
+        .what = EDIT_VALUE, .node = (n), .tensor = (t), .at = (at_), .value = (v)                  \
+    }
+#define DYNAMIC(n, t)                                                                              \
+    {                                                                                              \
+        .what = EDIT_DYNAMIC, .node = (n), .tensor = (t)                                           \
+    }
+#define VARIABLE(n, t)                                                                             \
+    {                                                                                              \
+        .what = EDIT_VARIABLE, .node = (n), .tensor = (t)                                          \
+    }
+#define MADE_BY(n, t, m)                                                                           \
+    {                                                                                              \
+        .what = EDIT_PRODUCER, .node = (n), .tensor = (t), .value = (m)                            \
+    }
+#define VERSION(n, v)                                                                              \
+    {                                                                                              \
+        .what = EDIT_VERSION, .node = (n), .value = (v)                                            \
+    }
+#define CODE(n, v)                                                                                 \
+    {                                                                                              \
+        .what = EDIT_CODE, .node = (n), .value = (v)                                               \
+    }
+#define NO_PARAMS(n)                                                                               \
+    {                                                                                              \
+        .what = EDIT_NO_PARAMS, .node = (n)                                                        \
+    }
+#define PARAM(n, type, field, v)                                                                   \
+    {                                                                                              \
+        .what = EDIT_PARAM, .node = (n), .at = offsetof(type, field), .value = (v)                 \
+    }
+#define FLAG(n, type, field, v)                                                                    \
+    {                                                                                              \
+        .what = EDIT_FLAG, .node = (n), .at = offsetof(type, field), .value = (v)                  \
+    }
+/* Element 7 of all float constants; v is an integer. */
+#define WEIGHT(v)                                                                                  \
+    {                                                                                              \
+        .what = EDIT_WEIGHT, .value = (v)                                                          \
+    }
+#define OPTION(k, v)                                                                               \
+    {                                                                                              \
+        .what = EDIT_OPTION, .key = (k), .text = (v)                                               \
+    }
+/* maxStorageBufferRange */
+#define RANGE(v)                                                                                   \
+    {                                                                                              \
+        .what = EDIT_RANGE, .value = (v)                                                           \
+    }
+#define NO_16BIT_STORAGE                                                                           \
+    {                                                                                              \
+        .what = EDIT_NO_HALF                                                                       \
+    }
+#define SOFTWARE_DEVICE                                                                            \
+    {                                                                                              \
+        .what = EDIT_SOFTWARE                                                                      \
+    }
+
+void world_edit(struct world *w, const struct edit *e);
+const struct refusal *world_refusal(const struct decision *d, int node);
+/* A plan of one node alone. */
+enum status world_plan(struct plan *p, struct world *w, int node, const struct gpu_options *o,
+                       struct diag *diag);
+
+#endif
