@@ -1,6 +1,8 @@
-/* What every case is put through besides its comparison with the reference. */
+/* Runs a case again in other ways, and compares with its first results. */
+#include "conformance/judge/invariants.h"
+
+#include "conformance/judge/node_compare.h"
 #include "conformance/judge/propagate.h"
-#include "conformance/judge/trial.h"
 #include "reference/base/memory.h"
 
 #include <math.h>
@@ -10,14 +12,14 @@
 
 /* ---- intermediates that are not seen ---- */
 
-int habit_count_steps(const struct trial *t)
+int invariants_count_steps(const struct case_run *run)
 {
-    const struct subject_extras *const extras = &t->j->subject->extras;
-    const TfLiteDelegate *const d = t->j->delegates[PLAIN];
+    const struct subject_extras *const extras = &run->judge->subject->extras;
+    const TfLiteDelegate *const d = run->judge->delegates[PLAIN];
     struct assay_gpu_step step;
     int count = 0;
 
-    if (!t->j->ours || !extras->step_count || !extras->get_step)
+    if (!run->judge->ours || !extras->step_count || !extras->get_step)
         return -1;
     for (int i = 0; i < extras->step_count(d); i++) {
         step = (struct assay_gpu_step){ .struct_size = sizeof step };
@@ -27,32 +29,32 @@ int habit_count_steps(const struct trial *t)
 }
 
 /* An op was merged into another: other roundings, within the limits of all of them together. */
-static bool compare_summed(struct trial *t)
+static bool compare_summed(struct case_run *run)
 {
-    const struct trial_device device = { .model = &t->model };
+    const struct case_run_setup setup = { .model = &run->model };
     struct interpreter *in;
     struct diag diag;
     enum status s;
 
-    trial_stage(t, "reference of the whole graph");
-    s = trial_open_reference(t, &device, &in, &diag);
-    for (int frame = 0; frame < 2 && s == STATUS_OK && t->result->status == CASE_PASS; frame++) {
-        const struct expect_request request = { .instance = &t->instance,
-                                                .frame = frame,
-                                                .bounds = t->j->subject->bounds,
-                                                .quantized = t->j->subject->quantized,
-                                                .set = t->set };
+    case_run_stage(run, "reference of the whole graph");
+    s = case_run_open_reference(run, &setup, &in, &diag);
+    for (int frame = 0; frame < 2 && s == STATUS_OK && run->result->status == CASE_PASS; frame++) {
+        const struct node_compare_request request = { .instance = &run->instance,
+                                                      .frame = frame,
+                                                      .bounds = run->judge->subject->bounds,
+                                                      .quantized = run->judge->subject->quantized,
+                                                      .set = run->set };
         double margin;
 
-        t->result->frame = frame ? 'B' : 'A';
+        run->result->frame = frame ? 'B' : 'A';
         interpreter_reset_variables(in);
-        s = carry_compare(in, &request, &t->bare[frame], &margin, t->result, &diag);
-        t->result->margin = fmax(t->result->margin, margin);
+        s = propagate_compare(in, &request, &run->original[frame], &margin, run->result, &diag);
+        run->result->margin = fmax(run->result->margin, margin);
     }
     interpreter_close(in);
     if (s != STATUS_OK)
-        return result_fail(t->result, "reference: %s", diag.text);
-    return t->result->status == CASE_PASS;
+        return result_fail(run->result, "reference: %s", diag.text);
+    return run->result->status == CASE_PASS;
 }
 
 static bool is_integer(TfLiteType type)
@@ -69,23 +71,24 @@ static int32_t integer_at(TfLiteType type, const void *data, size_t i)
 
 /* Ops of integers that were merged: exactly the same integers, or by float view a step more or
  * less, as a tie before the last op may have gone the other way. */
-static bool compare_integers(struct trial *t)
+static bool compare_integers(struct case_run *run)
 {
     static const char what[] = "other integers when intermediates are no outputs";
 
     for (int frame = 0; frame < 2; frame++) {
-        for (size_t o = 0; o < t->bare[frame].count; o++) {
-            const TfLiteType type = t->bare[frame].items[o].type;
+        for (size_t o = 0; o < run->original[frame].count; o++) {
+            const TfLiteType type = run->original[frame].items[o].type;
             const size_t bits = runtime_type_bits(type);
 
-            for (size_t i = 0; is_integer(type) && i < t->bare[frame].items[o].bytes * 8 / bits;
-                 i++) {
-                const int32_t x = integer_at(type, t->got[frame].items[o].data, i);
-                const int32_t y = integer_at(type, t->bare[frame].items[o].data, i);
+            for (size_t i = 0;
+                 is_integer(type) && i < run->original[frame].items[o].bytes * 8 / bits; i++) {
+                const int32_t x = integer_at(type, run->got[frame].items[o].data, i);
+                const int32_t y = integer_at(type, run->original[frame].items[o].data, i);
 
-                if (abs(x - y) > (t->j->subject->quantized == BOUNDS_EXACT ? 0 : 1)) {
-                    t->result->frame = frame ? 'B' : 'A';
-                    trial_differ(t, &t->got[frame], &t->bare[frame], t->bare[frame].count, what);
+                if (abs(x - y) > (run->judge->subject->quantized == BOUNDS_EXACT ? 0 : 1)) {
+                    run->result->frame = frame ? 'B' : 'A';
+                    case_run_differ(run, &run->got[frame], &run->original[frame],
+                                    run->original[frame].count, what);
                     return false;
                 }
             }
@@ -94,61 +97,61 @@ static bool compare_integers(struct trial *t)
     return true;
 }
 
-bool habit_bare(struct trial *t, struct interpreter *bare, int exposed_steps)
+bool invariants_check_hidden(struct case_run *run, struct interpreter *bare, int exposed_steps)
 {
-    const int steps = habit_count_steps(t);
+    const int steps = invariants_count_steps(run);
     size_t count;
     int output;
     size_t byte;
 
     interpreter_outputs(bare, &count);
     for (int frame = 0; frame < 2; frame++) {
-        trial_stage(t, "frame %c without intermediates", 'A' + frame);
+        case_run_stage(run, "frame %c without intermediates", 'A' + frame);
         interpreter_reset_variables(bare);
-        if (!trial_run(t, bare, &t->instance, frame, &t->bare[frame]))
+        if (!case_run_invoke(run, bare, &run->instance, frame, &run->original[frame]))
             return false;
     }
-    if (!outputs_differ(&t->got[0], &t->bare[0], count, &output, &byte) &&
-        !outputs_differ(&t->got[1], &t->bare[1], count, &output, &byte))
+    if (!outputs_differ(&run->got[0], &run->original[0], count, &output, &byte) &&
+        !outputs_differ(&run->got[1], &run->original[1], count, &output, &byte))
         return true;
     if (steps >= 0 && steps >= exposed_steps) {
         static const char what[] = "other bits when intermediates are no outputs, and no op was "
                                    "merged into another";
 
-        if (!trial_differ(t, &t->got[0], &t->bare[0], count, what))
-            trial_differ(t, &t->got[1], &t->bare[1], count, what);
+        if (!case_run_differ(run, &run->got[0], &run->original[0], count, what))
+            case_run_differ(run, &run->got[1], &run->original[1], count, what);
         return false;
     }
-    return t->c->quantized ? compare_integers(t) : compare_summed(t);
+    return run->test_case->quantized ? compare_integers(run) : compare_summed(run);
 }
 
 /* ---- poison ---- */
 
-bool habit_poison(struct trial *t)
+bool invariants_check_poison(struct case_run *run)
 {
-    const struct outputs *const want = t->hides ? &t->bare[0] : &t->got[0];
+    const struct outputs *const want = run->hides_intermediates ? &run->original[0] : &run->got[0];
 
     for (int which = POISON_FIRST; which < DELEGATE_COUNT; which++) {
-        const struct trial_device device = { .model = &t->model,
-                                             .delegate = which,
-                                             .poison_word = trial_poison_words[which] };
+        const struct case_run_setup setup = { .model = &run->model,
+                                              .delegate = which,
+                                              .poison_word = case_run_poison_words[which] };
         struct interpreter *in = NULL;
         struct outputs got = { .count = 0 };
         char what[64];
         struct diag diag;
         bool ok;
 
-        trial_stage(t, "poison=%s", trial_poisons[which]);
-        if (trial_open(t, &device, &in, &diag) != STATUS_OK)
-            return result_fail(t->result, "poison=%s: prepare: %s", trial_poisons[which],
+        case_run_stage(run, "poison=%s", case_run_poisons[which]);
+        if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+            return result_fail(run->result, "poison=%s: prepare: %s", case_run_poisons[which],
                                diag.text);
-        snprintf(what, sizeof what, "poison=%s changes the result", trial_poisons[which]);
-        if (!trial_is_taken(t, in))
-            ok = result_fail(t->result, "poison=%s: the node is not taken any more",
-                             trial_poisons[which]);
+        snprintf(what, sizeof what, "poison=%s changes the result", case_run_poisons[which]);
+        if (!case_run_is_taken(run, in))
+            ok = result_fail(run->result, "poison=%s: the node is not taken any more",
+                             case_run_poisons[which]);
         else
-            ok = trial_run(t, in, &t->instance, 0, &got) &&
-                 !trial_differ(t, want, &got, want->count, what);
+            ok = case_run_invoke(run, in, &run->instance, 0, &got) &&
+                 !case_run_differ(run, want, &got, want->count, what);
         outputs_close(&got);
         interpreter_close(in);
         if (!ok)
@@ -162,67 +165,67 @@ bool habit_poison(struct trial *t)
 enum { SEQUENCE = 4 }; /* inferences without a reset: A, B, A, B */
 
 /* The first one begins where a reset begins, so it has the bits of the run proper. */
-static bool run_sequence(struct trial *t, struct interpreter *in, struct outputs got[SEQUENCE])
+static bool run_sequence(struct case_run *run, struct interpreter *in, struct outputs got[SEQUENCE])
 {
     interpreter_reset_variables(in);
     for (int i = 0; i < SEQUENCE; i++) {
-        trial_stage(t, "inference %d of a sequence", i + 1);
-        if (!trial_run(t, in, &t->instance, i % 2, &got[i]))
+        case_run_stage(run, "inference %d of a sequence", i + 1);
+        if (!case_run_invoke(run, in, &run->instance, i % 2, &got[i]))
             return false;
     }
-    return !trial_differ(t, &t->got[0], &got[0], got[0].count,
-                         "a reset of the variables is not the beginning");
+    return !case_run_differ(run, &run->got[0], &got[0], got[0].count,
+                            "a reset of the variables is not the beginning");
 }
 
-static bool judge_sequence(struct trial *t, struct outputs got[SEQUENCE])
+static bool judge_sequence(struct case_run *run, struct outputs got[SEQUENCE])
 {
-    const struct trial_device device = { .model = &t->exposed };
+    const struct case_run_setup setup = { .model = &run->exposed };
     struct interpreter *in;
     struct diag diag;
     enum status s;
 
-    trial_stage(t, "reference of a sequence");
-    s = trial_open_reference(t, &device, &in, &diag);
+    case_run_stage(run, "reference of a sequence");
+    s = case_run_open_reference(run, &setup, &in, &diag);
     if (s == STATUS_OK)
         s = interpreter_reset_variables(in);
-    for (int i = 0; i < SEQUENCE && s == STATUS_OK && t->result->status == CASE_PASS; i++) {
-        const struct expect_request request = { .instance = &t->instance,
-                                                .frame = i % 2,
-                                                .bounds = t->j->subject->bounds,
-                                                .quantized = t->j->subject->quantized,
-                                                .set = t->set,
-                                                .poison_word = trial_poison_words[PLAIN] };
+    for (int i = 0; i < SEQUENCE && s == STATUS_OK && run->result->status == CASE_PASS; i++) {
+        const struct node_compare_request request = { .instance = &run->instance,
+                                                      .frame = i % 2,
+                                                      .bounds = run->judge->subject->bounds,
+                                                      .quantized = run->judge->subject->quantized,
+                                                      .set = run->set,
+                                                      .poison_word = case_run_poison_words[PLAIN] };
 
-        t->result->frame = i % 2 ? 'B' : 'A';
-        s = expect_outputs(in, &request, &got[i], t->result, &diag);
-        if (t->result->status != CASE_PASS) {
-            char reason[sizeof t->result->reason];
+        run->result->frame = i % 2 ? 'B' : 'A';
+        s = node_compare_outputs(in, &request, &got[i], run->result, &diag);
+        if (run->result->status != CASE_PASS) {
+            char reason[sizeof run->result->reason];
 
-            snprintf(reason, sizeof reason, "%s", t->result->reason);
-            snprintf(t->result->reason, sizeof t->result->reason,
+            snprintf(reason, sizeof reason, "%s", run->result->reason);
+            snprintf(run->result->reason, sizeof run->result->reason,
                      "inference %d of a sequence: %.*s", i + 1, (int)(sizeof reason - 40), reason);
         }
     }
     interpreter_close(in);
     if (s != STATUS_OK)
-        return result_fail(t->result, "reference: %s", diag.text);
-    return t->result->status == CASE_PASS;
+        return result_fail(run->result, "reference: %s", diag.text);
+    return run->result->status == CASE_PASS;
 }
 
-bool habit_sequence(struct trial *t)
+bool invariants_check_sequence(struct case_run *run)
 {
-    const struct trial_device device = { .model = &t->exposed,
-                                         .poison_word = trial_poison_words[PLAIN] };
+    const struct case_run_setup setup = { .model = &run->exposed,
+                                          .poison_word = case_run_poison_words[PLAIN] };
     struct outputs got[SEQUENCE] = { { .count = 0 } };
     struct interpreter *in = NULL;
     struct diag diag;
     size_t variables = 0;
     bool ok;
 
-    if (trial_open(t, &device, &in, &diag) != STATUS_OK)
-        return result_fail(t->result, "prepare: %s", diag.text);
+    if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+        return result_fail(run->result, "prepare: %s", diag.text);
     interpreter_variables(in, &variables);
-    ok = variables == 0 || (run_sequence(t, in, got) && judge_sequence(t, got));
+    ok = variables == 0 || (run_sequence(run, in, got) && judge_sequence(run, got));
     for (int i = 0; i < SEQUENCE; i++)
         outputs_close(&got[i]);
     interpreter_close(in);
@@ -249,7 +252,7 @@ static int32_t first_dim(struct interpreter *in, int tensor)
 }
 
 /* Splits every input that has the first one's batch; false where there is nothing to split. */
-static bool make_parts(struct trial *t, struct interpreter *in, struct split *s)
+static bool make_parts(struct case_run *run, struct interpreter *in, struct split *s)
 {
     size_t count, outputs;
     const int *const inputs = interpreter_inputs(in, &count);
@@ -263,20 +266,20 @@ static bool make_parts(struct trial *t, struct interpreter *in, struct split *s)
             return false;
     }
     for (int32_t n = 0; n < s->batch; n++) {
-        s->part[n].input_count = t->instance.input_count;
-        s->part[n].judged_node = t->instance.judged_node;
+        s->part[n].input_count = run->instance.input_count;
+        s->part[n].judged_node = run->instance.judged_node;
     }
     for (size_t i = 0; i < count; i++) {
-        const size_t bytes = t->instance.inputs[i].bytes;
+        const size_t bytes = run->instance.inputs[i].bytes;
 
         s->resized[i] = first_dim(in, inputs[i]) == s->batch;
         for (int32_t n = 0; n < s->batch; n++) {
             const size_t part = s->resized[i] ? bytes / (size_t)s->batch : bytes;
 
-            s->part[n].inputs[i].type = t->instance.inputs[i].type;
+            s->part[n].inputs[i].type = run->instance.inputs[i].type;
             s->part[n].inputs[i].bytes = part;
             s->part[n].inputs[i].data[0] =
-                (char *)t->instance.inputs[i].data[0] + (s->resized[i] ? (size_t)n * part : 0);
+                (char *)run->instance.inputs[i].data[0] + (s->resized[i] ? (size_t)n * part : 0);
         }
     }
     return true;
@@ -299,16 +302,16 @@ static bool part_differs(const struct split *s, const struct outputs *whole, int
 
 /* The reference on the parts gives what it gives on the whole: the graph treats its images one by
  * one.  What cannot be resized, or reads across the batch, is not split. */
-static bool is_separable(struct trial *t, struct interpreter *whole, const struct split *s,
+static bool is_separable(struct case_run *run, struct interpreter *whole, const struct split *s,
                          struct interpreter *parts)
 {
     struct outputs all = { .count = 0 }, part = { .count = 0 };
-    bool ok = expect_write_inputs(whole, &t->instance, 0, NULL) == STATUS_OK &&
+    bool ok = inputs_write(whole, &run->instance, 0, NULL) == STATUS_OK &&
               interpreter_invoke(whole, NULL) == STATUS_OK &&
               outputs_copy(&all, whole, NULL) == STATUS_OK;
 
     for (int32_t n = 0; n < s->batch && ok; n++) {
-        ok = expect_write_inputs(parts, &s->part[n], 0, NULL) == STATUS_OK &&
+        ok = inputs_write(parts, &s->part[n], 0, NULL) == STATUS_OK &&
              interpreter_invoke(parts, NULL) == STATUS_OK &&
              outputs_copy(&part, parts, NULL) == STATUS_OK && !part_differs(s, &all, n, &part);
         outputs_close(&part);
@@ -317,43 +320,46 @@ static bool is_separable(struct trial *t, struct interpreter *whole, const struc
     return ok;
 }
 
-static bool run_parts(struct trial *t, const struct split *s, struct interpreter *reference)
+static bool run_parts(struct case_run *run, const struct split *s, struct interpreter *reference)
 {
-    const struct outputs *const whole = t->hides ? &t->bare[0] : &t->got[0];
-    const struct trial_device device = { .model = &t->model,
-                                         .poison_word = trial_poison_words[PLAIN],
-                                         .batch = 1,
-                                         .resized = s->resized };
+    const struct outputs *const whole = run->hides_intermediates ? &run->original[0] : &run->got[0];
+    const struct case_run_setup setup = { .model = &run->model,
+                                          .poison_word = case_run_poison_words[PLAIN],
+                                          .batch = 1,
+                                          .resized = s->resized };
     struct interpreter *in = NULL;
     struct diag diag;
     bool ok = true;
 
-    trial_stage(t, "a batch of 1");
-    if (trial_open(t, &device, &in, &diag) != STATUS_OK)
-        return result_fail(t->result, "as batches of 1: prepare: %s", diag.text);
-    if (!trial_is_taken(t, in)) {
-        ok = !t->j->ours || result_fail(t->result, "as batches of 1: the node is not taken");
+    case_run_stage(run, "a batch of 1");
+    if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+        return result_fail(run->result, "as batches of 1: prepare: %s", diag.text);
+    if (!case_run_is_taken(run, in)) {
+        ok =
+            !run->judge->ours || result_fail(run->result, "as batches of 1: the node is not taken");
         interpreter_close(in);
         return ok;
     }
     for (int32_t n = 0; n < s->batch && ok; n++) {
         struct outputs got = { .count = 0 };
 
-        ok = trial_run(t, in, &s->part[n], 0, &got);
-        if (ok && t->j->ours && part_differs(s, whole, n, &got)) {
-            ok = result_fail(t->result, "image %d of %d has other bits as a batch of 1", n + 1,
+        ok = case_run_invoke(run, in, &s->part[n], 0, &got);
+        if (ok && run->judge->ours && part_differs(s, whole, n, &got)) {
+            ok = result_fail(run->result, "image %d of %d has other bits as a batch of 1", n + 1,
                              s->batch);
-        } else if (ok && !t->j->ours && !t->hides) {
-            const struct expect_request request = { .instance = &s->part[n],
-                                                    .frame = 0,
-                                                    .bounds = t->j->subject->bounds,
-                                                    .quantized = t->j->subject->quantized,
-                                                    .set = t->set,
-                                                    .poison_word = trial_poison_words[PLAIN] };
+        } else if (ok && !run->judge->ours && !run->hides_intermediates) {
+            const struct node_compare_request request = { .instance = &s->part[n],
+                                                          .frame = 0,
+                                                          .bounds = run->judge->subject->bounds,
+                                                          .quantized =
+                                                              run->judge->subject->quantized,
+                                                          .set = run->set,
+                                                          .poison_word =
+                                                              case_run_poison_words[PLAIN] };
 
-            if (expect_outputs(reference, &request, &got, t->result, &diag) != STATUS_OK)
-                result_fail(t->result, "reference: %s", diag.text);
-            ok = t->result->status == CASE_PASS;
+            if (node_compare_outputs(reference, &request, &got, run->result, &diag) != STATUS_OK)
+                result_fail(run->result, "reference: %s", diag.text);
+            ok = run->result->status == CASE_PASS;
         }
         outputs_close(&got);
     }
@@ -361,25 +367,25 @@ static bool run_parts(struct trial *t, const struct split *s, struct interpreter
     return ok;
 }
 
-bool habit_split(struct trial *t)
+bool invariants_check_batches(struct case_run *run)
 {
-    struct trial_device device = { .model = &t->model };
+    struct case_run_setup setup = { .model = &run->model };
     struct interpreter *whole = NULL, *parts = NULL;
     struct split s = { .batch = 0 };
     struct diag diag;
     size_t variables;
     bool ok = true;
 
-    trial_stage(t, "reference of batches of 1");
-    if (trial_open_reference(t, &device, &whole, &diag) != STATUS_OK)
-        return result_fail(t->result, "reference: %s", diag.text);
+    case_run_stage(run, "reference of batches of 1");
+    if (case_run_open_reference(run, &setup, &whole, &diag) != STATUS_OK)
+        return result_fail(run->result, "reference: %s", diag.text);
     interpreter_variables(whole, &variables);
-    if (variables == 0 && make_parts(t, whole, &s)) {
-        device.batch = 1;
-        device.resized = s.resized;
-        if (trial_open_reference(t, &device, &parts, &diag) == STATUS_OK &&
-            is_separable(t, whole, &s, parts))
-            ok = run_parts(t, &s, parts);
+    if (variables == 0 && make_parts(run, whole, &s)) {
+        setup.batch = 1;
+        setup.resized = s.resized;
+        if (case_run_open_reference(run, &setup, &parts, &diag) == STATUS_OK &&
+            is_separable(run, whole, &s, parts))
+            ok = run_parts(run, &s, parts);
     }
     interpreter_close(parts);
     interpreter_close(whole);

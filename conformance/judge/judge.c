@@ -1,8 +1,11 @@
 /* Judges one case on one subject. */
 #include "conformance/judge/judge.h"
 
+#include "conformance/judge/case_run.h"
+#include "conformance/judge/invariants.h"
+#include "conformance/judge/judge_impl.h"
+#include "conformance/judge/node_compare.h"
 #include "conformance/judge/repro.h"
-#include "conformance/judge/trial.h"
 #include "reference/base/memory.h"
 
 #include <limits.h>
@@ -28,7 +31,7 @@ enum status judge_open(struct judge **out, struct subject *subject,
     j->options = *options;
     if ((s = subject_load(subject, diag)) == STATUS_OK) {
         j->ours = subject->extras.get_stats && subject->extras.refusal_count;
-        s = trial_make_delegate(j, PLAIN, diag);
+        s = case_run_make_delegate(j, PLAIN, diag);
     }
     if (s != STATUS_OK) {
         judge_close(j);
@@ -89,100 +92,103 @@ static void explain_refusal(struct judge *j, const struct test_case *c, int node
 
 /* ---- one set ---- */
 
-static void note_bytes(struct trial *t, struct interpreter *in)
+static void note_bytes(struct case_run *run, struct interpreter *in)
 {
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
     uint64_t bytes = interpreter_arena_bytes(in);
 
-    if (t->j->ours && t->j->subject->extras.get_stats(t->j->delegates[PLAIN], &stats) == 0)
+    if (run->judge->ours &&
+        run->judge->subject->extras.get_stats(run->judge->delegates[PLAIN], &stats) == 0)
         bytes = stats.constant_bytes + stats.activation_bytes + stats.staging_bytes;
-    if (bytes > t->result->bytes)
-        t->result->bytes = bytes;
+    if (bytes > run->result->bytes)
+        run->result->bytes = bytes;
 }
 
 /* Frames A, B, A, each from the beginning. */
-static bool run_frames(struct trial *t, struct interpreter *in)
+static bool run_frames(struct case_run *run, struct interpreter *in)
 {
     struct outputs again = { .count = 0 };
     bool ok;
 
-    trial_stage(t, "frame A");
-    if (!trial_run(t, in, &t->instance, 0, &t->got[0]))
+    case_run_stage(run, "frame A");
+    if (!case_run_invoke(run, in, &run->instance, 0, &run->got[0]))
         return false;
-    trial_stage(t, "frame B");
+    case_run_stage(run, "frame B");
     interpreter_reset_variables(in);
-    if (!trial_run(t, in, &t->instance, 1, &t->got[1]))
+    if (!case_run_invoke(run, in, &run->instance, 1, &run->got[1]))
         return false;
-    trial_stage(t, "frame A again");
+    case_run_stage(run, "frame A again");
     interpreter_reset_variables(in);
-    ok = trial_run(t, in, &t->instance, 0, &again) &&
-         !trial_differ(t, &t->got[0], &again, again.count,
-                       "frame A gives other bits after frame B: state is kept");
+    ok = case_run_invoke(run, in, &run->instance, 0, &again) &&
+         !case_run_differ(run, &run->got[0], &again, again.count,
+                          "frame A gives other bits after frame B: state is kept");
     outputs_close(&again);
     return ok;
 }
 
-static bool compare_frames(struct trial *t, const char *repro)
+static bool compare_frames(struct case_run *run, const char *repro)
 {
-    const struct trial_device device = { .model = &t->exposed };
+    const struct case_run_setup setup = { .model = &run->exposed };
     struct interpreter *in = NULL;
     struct diag diag;
     enum status s;
 
-    trial_stage(t, "reference");
-    s = trial_open_reference(t, &device, &in, &diag);
-    for (int frame = 0; frame < 2 && s == STATUS_OK && t->result->status != CASE_FAIL; frame++) {
-        const struct expect_request request = {
-            .instance = &t->instance,
+    case_run_stage(run, "reference");
+    s = case_run_open_reference(run, &setup, &in, &diag);
+    for (int frame = 0; frame < 2 && s == STATUS_OK && run->result->status != CASE_FAIL; frame++) {
+        const struct node_compare_request request = {
+            .instance = &run->instance,
             .frame = frame,
-            .bounds = t->j->subject->bounds,
-            .quantized = t->j->subject->quantized,
-            .set = t->set,
-            .poison_word = trial_poison_words[PLAIN],
+            .bounds = run->judge->subject->bounds,
+            .quantized = run->judge->subject->quantized,
+            .set = run->set,
+            .poison_word = case_run_poison_words[PLAIN],
             .repro = repro,
         };
 
-        t->result->frame = frame ? 'B' : 'A';
+        run->result->frame = frame ? 'B' : 'A';
         s = interpreter_reset_variables(in);
         if (s == STATUS_OK)
-            s = expect_outputs(in, &request, &t->got[frame], t->result, &diag);
+            s = node_compare_outputs(in, &request, &run->got[frame], run->result, &diag);
     }
     interpreter_close(in);
     if (s != STATUS_OK)
-        return result_fail(t->result, "reference: %s", diag.text);
-    return t->result->status != CASE_FAIL;
+        return result_fail(run->result, "reference: %s", diag.text);
+    return run->result->status != CASE_FAIL;
 }
 
 /* The device's and the reference's part; false when the case is over. */
-static bool run_device(struct trial *t)
+static bool run_device(struct case_run *run)
 {
-    struct trial_device device = { .model = &t->exposed, .poison_word = trial_poison_words[PLAIN] };
+    struct case_run_setup setup = { .model = &run->exposed,
+                                    .poison_word = case_run_poison_words[PLAIN] };
     struct interpreter *in = NULL;
     struct diag diag;
     int steps = -1;
     bool ok = false;
 
-    trial_stage(t, "prepare");
-    if (trial_open(t, &device, &in, &diag) != STATUS_OK)
-        return result_fail(t->result, "prepare: %s", diag.text);
-    if (!trial_is_taken(t, in)) {
-        explain_refusal(t->j, t->c, t->instance.judged_node, t->result);
+    case_run_stage(run, "prepare");
+    if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+        return result_fail(run->result, "prepare: %s", diag.text);
+    if (!case_run_is_taken(run, in)) {
+        explain_refusal(run->judge, run->test_case, run->instance.judged_node, run->result);
     } else {
-        steps = habit_count_steps(t);
-        ok = run_frames(t, in);
-        note_bytes(t, in);
+        steps = invariants_count_steps(run);
+        ok = run_frames(run, in);
+        note_bytes(run, in);
     }
     interpreter_close(in);
-    ok = ok && compare_frames(t, NULL);
-    if (!ok || !t->hides)
+    ok = ok && compare_frames(run, NULL);
+    if (!ok || !run->hides_intermediates)
         return ok;
-    device.model = &t->model;
-    trial_stage(t, "prepare without intermediates");
-    if (trial_open(t, &device, &in, &diag) != STATUS_OK)
-        return result_fail(t->result, "prepare: %s", diag.text);
-    ok = trial_is_taken(t, in) ? habit_bare(t, in, steps)
-                               : result_fail(t->result, "not taken unless its intermediates are "
-                                                        "outputs");
+    setup.model = &run->model;
+    case_run_stage(run, "prepare without intermediates");
+    if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+        return result_fail(run->result, "prepare: %s", diag.text);
+    ok = case_run_is_taken(run, in)
+             ? invariants_check_hidden(run, in, steps)
+             : result_fail(run->result, "not taken unless its intermediates are "
+                                        "outputs");
     interpreter_close(in);
     return ok;
 }
@@ -191,18 +197,18 @@ static bool run_device(struct trial *t)
 
 /* Every tensor that a node makes and the graph does not show becomes an output, behind those that
  * it shows; constants made of constants are none. */
-static enum status expose(struct trial *t, struct diag *diag)
+static enum status expose(struct case_run *run, struct diag *diag)
 {
-    const struct model_subgraph *const graph = &t->model.subgraphs[0];
-    const struct trial_device device = { .model = &t->model };
+    const struct model_subgraph *const graph = &run->model.subgraphs[0];
+    const struct case_run_setup setup = { .model = &run->model };
     struct interpreter *in = NULL;
     size_t count = graph->outputs.count;
 
-    t->exposed = t->model;
+    run->exposed = run->model;
     if (graph->operator_count < 2 || count > OUTPUTS_MAX)
         return STATUS_OK;
-    TRY(trial_open_reference(t, &device, &in, diag));
-    memcpy(t->exposed_outputs, graph->outputs.data, count * sizeof t->exposed_outputs[0]);
+    TRY(case_run_open_reference(run, &setup, &in, diag));
+    memcpy(run->exposed_outputs, graph->outputs.data, count * sizeof run->exposed_outputs[0]);
     for (int n = 0; n < (int)interpreter_node_count(in); n++) {
         const TfLiteNode *const node = interpreter_node(in, n);
 
@@ -212,85 +218,88 @@ static enum status expose(struct trial *t, struct diag *diag)
             bool shown = memory == kTfLitePersistentRo || memory == kTfLiteDynamic;
 
             for (size_t i = 0; i < count; i++)
-                shown = shown || t->exposed_outputs[i] == tensor;
+                shown = shown || run->exposed_outputs[i] == tensor;
             if (!shown && count < OUTPUTS_MAX)
-                t->exposed_outputs[count++] = tensor;
+                run->exposed_outputs[count++] = tensor;
         }
     }
     interpreter_close(in);
-    t->hides = count > graph->outputs.count;
-    t->exposed_graph = *graph;
-    t->exposed_graph.outputs = (struct model_ints){ t->exposed_outputs, count };
-    t->exposed.subgraphs = &t->exposed_graph;
-    t->exposed.subgraph_count = 1;
+    run->hides_intermediates = count > graph->outputs.count;
+    run->exposed_graph = *graph;
+    run->exposed_graph.outputs = (struct model_ints){ run->exposed_outputs, count };
+    run->exposed.subgraphs = &run->exposed_graph;
+    run->exposed.subgraph_count = 1;
     return STATUS_OK;
 }
 
 /* What every case is put through once. */
-static bool run_habits(struct trial *t)
+static bool check_invariants(struct case_run *run)
 {
-    return t->set != SET_RANDOM || (habit_poison(t) && habit_sequence(t) && habit_split(t));
+    return run->set != SET_RANDOM ||
+           (invariants_check_poison(run) && invariants_check_sequence(run) &&
+            invariants_check_batches(run));
 }
 
-/* Files of a failed trial; what cannot be written is said, and changes nothing else. */
-static void save_repro(struct trial *t)
+/* Writes the files of a failed case; an error is added to the reason, and changes nothing else. */
+static void save_repro(struct case_run *run)
 {
-    struct case_result ignored = *t->result;
-    const size_t used = strlen(t->result->reason);
+    struct case_result ignored = *run->result;
+    const size_t used = strlen(run->result->reason);
     char path[PATH_MAX];
     struct diag diag;
     enum status s;
 
-    s = repro_open(t->j->options.repro_dir, t->c->name, t->j->subject->label, path, &diag);
+    s = repro_open(run->judge->options.repro_dir, run->test_case->name, run->judge->subject->label,
+                   path, &diag);
     if (s == STATUS_OK)
-        s = repro_save_instance(path, &t->instance, &diag);
+        s = repro_save_instance(path, &run->instance, &diag);
     for (int frame = 0; frame < 2 && s == STATUS_OK; frame++)
-        s = repro_save_outputs(path, &t->got[frame], frame, &diag);
-    if (s == STATUS_OK && t->got[0].count > 0 && t->got[1].count > 0) {
-        struct case_result *const result = t->result;
+        s = repro_save_outputs(path, &run->got[frame], frame, &diag);
+    if (s == STATUS_OK && run->got[0].count > 0 && run->got[1].count > 0) {
+        struct case_result *const result = run->result;
 
         ignored.status = CASE_PASS;
-        t->result = &ignored; /* once more, to write what was expected */
-        compare_frames(t, path);
-        t->result = result;
+        run->result = &ignored; /* once more, to write what was expected */
+        compare_frames(run, path);
+        run->result = result;
     }
     if (s != STATUS_OK)
-        snprintf(t->result->reason + used, sizeof t->result->reason - used, " (--repro-dir: %s)",
-                 diag.text);
+        snprintf(run->result->reason + used, sizeof run->result->reason - used,
+                 " (--repro-dir: %s)", diag.text);
 }
 
-static bool run_set(struct trial *t)
+static bool run_set(struct case_run *run)
 {
-    const struct case_request request = { t->set, t->j->options.seed,
-                                          t->j->subject->bounds == BOUNDS_FP16 };
+    const struct case_request request = { run->set, run->judge->options.seed,
+                                          run->judge->subject->bounds == BOUNDS_FP16 };
     struct diag diag;
     bool ok = false;
 
-    trial_stage(t, "build");
-    if (case_build(t->c, &request, &t->instance, &diag) != STATUS_OK)
-        return result_fail(t->result, "the suite cannot build it: %s", diag.text);
-    t->untouched = mem_alloc(t->instance.file.count, 1);
-    if (!t->untouched) {
-        result_fail(t->result, "out of memory");
-    } else if (tflite_read(&t->model, t->instance.file.bytes, t->instance.file.count, &diag) !=
-               STATUS_OK) {
-        result_fail(t->result, "the reader refuses it: %s", diag.text);
+    case_run_stage(run, "build");
+    if (case_build(run->test_case, &request, &run->instance, &diag) != STATUS_OK)
+        return result_fail(run->result, "the suite cannot build it: %s", diag.text);
+    run->file_copy = mem_alloc(run->instance.file.count, 1);
+    if (!run->file_copy) {
+        result_fail(run->result, "out of memory");
+    } else if (tflite_read(&run->model, run->instance.file.bytes, run->instance.file.count,
+                           &diag) != STATUS_OK) {
+        result_fail(run->result, "the reader refuses it: %s", diag.text);
     } else {
-        memcpy(t->untouched, t->instance.file.bytes, t->instance.file.count);
-        if (expose(t, &diag) != STATUS_OK)
-            result_fail(t->result, "reference: %s", diag.text);
+        memcpy(run->file_copy, run->instance.file.bytes, run->instance.file.count);
+        if (expose(run, &diag) != STATUS_OK)
+            result_fail(run->result, "reference: %s", diag.text);
         else
-            ok = run_device(t) && run_habits(t);
-        if (t->result->status == CASE_FAIL && t->j->options.repro_dir)
-            save_repro(t);
+            ok = run_device(run) && check_invariants(run);
+        if (run->result->status == CASE_FAIL && run->judge->options.repro_dir)
+            save_repro(run);
     }
     for (int frame = 0; frame < 2; frame++) {
-        outputs_close(&t->got[frame]);
-        outputs_close(&t->bare[frame]);
+        outputs_close(&run->got[frame]);
+        outputs_close(&run->original[frame]);
     }
-    model_close(&t->model);
-    mem_free(t->untouched);
-    case_instance_close(&t->instance);
+    model_close(&run->model);
+    mem_free(run->file_copy);
+    case_instance_close(&run->instance);
     return ok;
 }
 
@@ -300,14 +309,14 @@ void judge_case(struct judge *j, const struct test_case *c, struct case_result *
 
     *result = (struct case_result){ .status = CASE_PASS };
     for (int i = 0; i < SET_COUNT && ok; i++) {
-        struct trial t = { .j = j, .c = c, .set = set_order[i], .result = result };
+        struct case_run run = { .judge = j, .test_case = c, .set = set_order[i], .result = result };
 
-        if (!case_has_set(c, t.set))
+        if (!case_has_set(c, run.set))
             continue;
-        ok = run_set(&t);
+        ok = run_set(&run);
         if (result->status == CASE_FAIL) {
             result->has_set = true;
-            result->set = t.set;
+            result->set = run.set;
         }
     }
 }

@@ -11,86 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- outputs ---- */
-
-void outputs_close(struct outputs *o)
-{
-    for (size_t i = 0; i < o->count; i++)
-        mem_free(o->items[i].data);
-    *o = (struct outputs){ .count = 0 };
-}
-
-enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag)
-{
-    size_t count;
-    const int *const tensors = interpreter_outputs(in, &count);
-
-    *o = (struct outputs){ .count = 0 };
-    if (count > OUTPUTS_MAX)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu outputs, at most %d", count, OUTPUTS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
-
-        if (t->dims->size > REF_MAX_RANK || (!t->data.raw && t->bytes > 0)) {
-            outputs_close(o);
-            return diag_fail(diag, STATUS_MISMATCH, "output %zu: rank %d, %zu bytes, no data", i,
-                             t->dims->size, t->bytes);
-        }
-        o->items[i].tensor = tensors[i];
-        o->items[i].type = t->type;
-        o->items[i].rank = t->dims->size;
-        memcpy(o->items[i].dims, t->dims->data, (size_t)t->dims->size * sizeof(int));
-        o->items[i].bytes = t->bytes;
-        o->items[i].data = mem_alloc(t->bytes, 1);
-        o->count = i + 1;
-        if (!o->items[i].data) {
-            outputs_close(o);
-            return diag_fail(diag, STATUS_NO_MEMORY, "output %zu: out of memory", i);
-        }
-        memcpy(o->items[i].data, t->data.raw, t->bytes);
-    }
-    return STATUS_OK;
-}
-
-bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t count, int *output,
-                    size_t *byte)
-{
-    for (size_t i = 0; i < count; i++) {
-        const unsigned char *const x = a->items[i].data, *const y = b->items[i].data;
-
-        *output = (int)i;
-        *byte = 0;
-        if (a->items[i].bytes != b->items[i].bytes)
-            return true;
-        for (; *byte < a->items[i].bytes; ++*byte) {
-            if (x[*byte] != y[*byte])
-                return true;
-        }
-    }
-    return false;
-}
-
-enum status expect_write_inputs(struct interpreter *in, const struct case_instance *instance,
-                                int frame, struct diag *diag)
-{
-    size_t count;
-    const int *const tensors = interpreter_inputs(in, &count);
-
-    if (count != instance->input_count)
-        return diag_fail(diag, STATUS_INVALID, "%zu inputs, the case has %zu", count,
-                         instance->input_count);
-    for (size_t i = 0; i < count; i++) {
-        TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
-
-        if (t->bytes != instance->inputs[i].bytes || t->type != instance->inputs[i].type)
-            return diag_fail(diag, STATUS_INVALID, "input %zu: %zu bytes of %s, the case has %zu",
-                             i, t->bytes, runtime_type_name(t->type), instance->inputs[i].bytes);
-        if (t->bytes > 0)
-            memcpy(t->data.raw, instance->inputs[i].data[frame], t->bytes);
-    }
-    return STATUS_OK;
-}
-
 /* ---- one output ---- */
 
 void node_detail_close(struct node_detail *d)
@@ -183,8 +103,8 @@ static double share_of(struct interpreter *in, int node, const TfLiteTensor *out
     }
 }
 
-bool expect_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
-                  struct compare_steps *steps)
+bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
+                        struct compare_steps *steps)
 {
     const int32_t code = interpreter_node_op(in, node)->code;
     const bool whole = t->type == kTfLiteInt8 || t->type == kTfLiteUInt8 || t->type == kTfLiteInt16;
@@ -202,7 +122,7 @@ bool expect_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum 
     return true;
 }
 
-const struct bound_rule *expect_rule(struct interpreter *in, int node, int output)
+const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int output)
 {
     static const struct bound_rule once = { .kind = BOUND_ROUNDED, .ulps = 1 };
     const struct suite_member *const member =
@@ -217,8 +137,8 @@ const struct bound_rule *expect_rule(struct interpreter *in, int node, int outpu
     return bound_rule_of_output(&member->bound, output);
 }
 
-static void note_failure(const struct expect_request *q, const struct comparison *c, int output,
-                         const void *got, TfLiteType type, struct case_result *r)
+static void note_failure(const struct node_compare_request *q, const struct comparison *c,
+                         int output, const void *got, TfLiteType type, struct case_result *r)
 {
     const char *text = c->text;
 
@@ -242,8 +162,8 @@ static void note_failure(const struct expect_request *q, const struct comparison
 
 /* The judged node's input as floats where it holds infinities and NaNs, which is freed with
  * mem_free; else NULL. */
-static enum status special_input(const struct expect_request *q, int node, const TfLiteTensor *out,
-                                 float **special, struct diag *diag)
+static enum status special_input(const struct node_compare_request *q, int node,
+                                 const TfLiteTensor *out, float **special, struct diag *diag)
 {
     const struct case_instance *const x = q->instance;
     const size_t count = ref_elements(out);
@@ -265,13 +185,13 @@ static enum status special_input(const struct expect_request *q, int node, const
 }
 
 /* of: which of the node's outputs it is. */
-static enum status compare_output(struct interpreter *in, const struct expect_request *q, int node,
-                                  int of, const struct ref_detail *detail,
+static enum status compare_output(struct interpreter *in, const struct node_compare_request *q,
+                                  int node, int of, const struct ref_detail *detail,
                                   const struct outputs *got, size_t output,
                                   struct case_result *result, struct diag *diag)
 {
     const struct ref_op *const op = interpreter_node_op(in, node);
-    const struct bound_rule *const rule = expect_rule(in, node, of);
+    const struct bound_rule *const rule = node_compare_rule(in, node, of);
     const TfLiteTensor *const t = interpreter_tensor(in, got->items[output].tensor);
     struct compare_steps steps;
     struct comparison c;
@@ -290,7 +210,7 @@ static enum status compare_output(struct interpreter *in, const struct expect_re
         return STATUS_OK;
     }
     TRY(special_input(q, node, t, &special, diag));
-    quantized = expect_steps(in, node, t, q->quantized, &steps);
+    quantized = node_compare_steps(in, node, t, q->quantized, &steps);
     if (q->set != SET_RANDOM)
         steps.share = 1; /* a few integers again and again are no sample */
     s = compare_tensor(
@@ -354,9 +274,9 @@ static void keep_state(struct interpreter *in, const TfLiteNode *node, const TfL
 }
 
 /* *judged: outputs that were compared. */
-static enum status judge_node(struct interpreter *in, const struct expect_request *q, int node,
-                              const struct outputs *got, size_t *judged, struct case_result *result,
-                              struct diag *diag)
+static enum status judge_node(struct interpreter *in, const struct node_compare_request *q,
+                              int node, const struct outputs *got, size_t *judged,
+                              struct case_result *result, struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
     bool exposed = false;
@@ -387,13 +307,14 @@ static enum status judge_node(struct interpreter *in, const struct expect_reques
     return s;
 }
 
-enum status expect_outputs(struct interpreter *in, const struct expect_request *request,
-                           const struct outputs *got, struct case_result *result, struct diag *diag)
+enum status node_compare_outputs(struct interpreter *in, const struct node_compare_request *request,
+                                 const struct outputs *got, struct case_result *result,
+                                 struct diag *diag)
 {
     const size_t nodes = interpreter_node_count(in);
     size_t judged = 0;
 
-    TRY(expect_write_inputs(in, request->instance, request->frame, diag));
+    TRY(inputs_write(in, request->instance, request->frame, diag));
     for (size_t n = 0; n < nodes; n++) {
         const TfLiteNode *const node = interpreter_node(in, (int)n);
         const TfLiteTensor *const first = interpreter_tensor(in, node->outputs->data[0]);

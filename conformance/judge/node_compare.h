@@ -8,32 +8,11 @@
 
 #include "conformance/bounds/compare.h"
 #include "conformance/cases/case.h"
+#include "conformance/judge/outputs.h"
 #include "conformance/judge/result.h"
 #include "reference/runtime/interpreter.h"
 
-enum { OUTPUTS_MAX = 48 };
-
-/* The outputs of one inference, copied. */
-struct outputs {
-    size_t count;
-    struct {
-        int tensor; /* index in the model */
-        TfLiteType type;
-        int rank;
-        int dims[REF_MAX_RANK];
-        size_t bytes;
-        void *data; /* mem_free */
-    } items[OUTPUTS_MAX];
-};
-
-enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag);
-void outputs_close(struct outputs *o);
-/* The first byte that differs, of output *output, among the first `count`; false when all are
- * equal. */
-bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t count, int *output,
-                    size_t *byte);
-
-struct expect_request {
+struct node_compare_request {
     const struct case_instance *instance;
     int frame;             /* 0: A, 1: B */
     enum bounds bounds;    /* of floats */
@@ -53,22 +32,18 @@ enum status node_detail_open(struct node_detail *d, struct interpreter *in, cons
 void node_detail_close(struct node_detail *d);
 
 /* What a quantized output is compared by; of others false. */
-bool expect_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
-                  struct compare_steps *steps);
+bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
+                        struct compare_steps *steps);
 /* The rule of one output of a node: the member's, unless the types say otherwise.  NULL: no suite
  * has the op. */
-const struct bound_rule *expect_rule(struct interpreter *in, int node, int output);
+const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int output);
 
 /* Compares, adds to the figures of *result, and on a difference fails it.  in: an interpreter of
  * the instance's model with preserve_all, allocated, without delegates.  Its variables are the
  * state before the inference and become that after it, with the device's values where these are
  * outputs. A status other than OK: the reference itself failed. */
-enum status expect_outputs(struct interpreter *in, const struct expect_request *request,
-                           const struct outputs *got, struct case_result *result,
-                           struct diag *diag);
-
-/* Writes a frame's inputs into the graph's input tensors. */
-enum status expect_write_inputs(struct interpreter *in, const struct case_instance *instance,
-                                int frame, struct diag *diag);
+enum status node_compare_outputs(struct interpreter *in, const struct node_compare_request *request,
+                                 const struct outputs *got, struct case_result *result,
+                                 struct diag *diag);
 
 #endif

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-struct carry {
+struct propagation {
     struct interpreter *in;
-    const struct expect_request *q;
+    const struct node_compare_request *q;
     const struct outputs *got;
     double **limits; /* of each tensor, an element for each of its own; NULL: it is exact */
     size_t tensor_count;
@@ -40,9 +40,9 @@ static void store(TfLiteTensor *t, size_t i, double value)
         ((float *)t->data.raw)[i] = (float)value;
 }
 
-static double load(const struct carry *c, const struct uncertain *u, int k, size_t i)
+static double load(const struct propagation *p, const struct uncertain *u, int k, size_t i)
 {
-    const TfLiteTensor *const t = interpreter_tensor(c->in, u->inputs[k]);
+    const TfLiteTensor *const t = interpreter_tensor(p->in, u->inputs[k]);
 
     return t->type == kTfLiteFloat16 ? half_to_float(((const uint16_t *)u->saved[k])[i])
                                      : ((const float *)u->saved[k])[i];
@@ -56,82 +56,84 @@ static void uncertain_close(struct uncertain *u)
         mem_free(u->saved[i]);
 }
 
-/* The inputs that carry a limit, saved. */
-static enum status find_uncertain(struct carry *c, struct uncertain *u)
+/* Finds the inputs that have a limit, and saves them. */
+static enum status find_uncertain(struct propagation *p, struct uncertain *u)
 {
     for (int i = 0; i < u->node->inputs->size; i++) {
         const int tensor = u->node->inputs->data[i];
-        const TfLiteTensor *const t = tensor >= 0 ? interpreter_tensor(c->in, tensor) : NULL;
+        const TfLiteTensor *const t = tensor >= 0 ? interpreter_tensor(p->in, tensor) : NULL;
         bool again = false;
 
         for (int k = 0; k < u->count; k++)
             again = again || u->inputs[k] == tensor;
-        if (!t || again || !c->limits[tensor])
+        if (!t || again || !p->limits[tensor])
             continue;
         if (u->count == CASE_INPUTS_MAX)
-            return diag_fail(c->diag, STATUS_UNSUPPORTED, "more than %d uncertain inputs",
+            return diag_fail(p->diag, STATUS_UNSUPPORTED, "more than %d uncertain inputs",
                              CASE_INPUTS_MAX);
         u->inputs[u->count] = tensor;
         u->saved[u->count] = mem_alloc(t->bytes ? t->bytes : 1, 1);
         if (!u->saved[u->count++])
-            return diag_fail(c->diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", t->bytes);
+            return diag_fail(p->diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", t->bytes);
         memcpy(u->saved[u->count - 1], t->data.raw, t->bytes);
     }
     return STATUS_OK;
 }
 
-static void restore(struct carry *c, const struct uncertain *u, int k)
+static void restore(struct propagation *p, const struct uncertain *u, int k)
 {
-    TfLiteTensor *const t = interpreter_tensor(c->in, u->inputs[k]);
+    TfLiteTensor *const t = interpreter_tensor(p->in, u->inputs[k]);
 
     memcpy(t->data.raw, u->saved[k], t->bytes);
 }
 
 /* Input k becomes direction times its limit, plus its own values when keep is set.  One unit in the
  * last place more: else a limit of half a unit would be lost in the sum. */
-static void displace(struct carry *c, const struct uncertain *u, int k, double direction, bool keep)
+static void displace(struct propagation *p, const struct uncertain *u, int k, double direction,
+                     bool keep)
 {
-    TfLiteTensor *const t = interpreter_tensor(c->in, u->inputs[k]);
-    const double *const limit = c->limits[u->inputs[k]];
+    TfLiteTensor *const t = interpreter_tensor(p->in, u->inputs[k]);
+    const double *const limit = p->limits[u->inputs[k]];
 
     for (size_t i = 0; i < ref_elements(t); i++) {
-        const double x = load(c, u, k, i);
+        const double x = load(p, u, k, i);
 
         store(t, i,
               keep ? x + direction * (limit[i] + bound_ulp(BOUNDS_FP32, x)) : direction * limit[i]);
     }
 }
 
-static enum status eval(struct carry *c, int node, struct uncertain *u)
+static enum status eval(struct propagation *p, int node, struct uncertain *u)
 {
-    return interpreter_eval_node(c->in, node, u->moved.all, c->diag);
+    return interpreter_eval_node(p->in, node, u->moved.all, p->diag);
 }
 
 /* Sums of products: |w| * limit, summed, is what the magnitude grows by. */
-static enum status carry_sums(struct carry *c, int node, struct uncertain *u, double **total)
+static enum status propagate_sums(struct propagation *p, int node, struct uncertain *u,
+                                  double **total)
 {
     for (int k = 0; k < u->count; k++) {
         for (int pass = 0; pass < 2; pass++) {
-            displace(c, u, k, pass == 0 ? 1 : 0, false);
-            TRY(eval(c, node, u));
+            displace(p, u, k, pass == 0 ? 1 : 0, false);
+            TRY(eval(p, node, u));
             for (int o = 0; o < u->now.count; o++) {
-                const size_t n = ref_elements(interpreter_tensor(c->in, u->node->outputs->data[o]));
+                const size_t n = ref_elements(interpreter_tensor(p->in, u->node->outputs->data[o]));
                 for (size_t i = 0; i < n; i++)
                     total[o][i] += (pass == 0 ? 1.01 : -1.01) * u->moved.all[o].magnitude[i];
             }
         }
-        restore(c, u, k);
+        restore(p, u, k);
     }
     return STATUS_OK;
 }
 
 /* dy_i = y_i (dx_i - sum_j y_j dx_j), at most twice the largest of the row. */
-static void carry_softmax(struct carry *c, const struct uncertain *u, double *total)
+static void propagate_softmax(struct propagation *p, const struct uncertain *u, double *total)
 {
-    const TfLiteTensor *const out = interpreter_tensor(c->in, u->node->outputs->data[0]);
+    const TfLiteTensor *const out = interpreter_tensor(p->in, u->node->outputs->data[0]);
     const size_t count = ref_elements(out);
     const size_t row = ref_rank(out) > 0 ? (size_t)ref_dim(out, ref_rank(out) - 1) : 1;
-    const double *const limit = c->limits[u->inputs[0]];
+    const double *const limit = p->limits[u->inputs[0]];
     const TfLiteSoftmaxParams *const params = u->node->builtin_data;
 
     for (size_t i = 0; i < count; i += row) {
@@ -145,27 +147,28 @@ static void carry_softmax(struct carry *c, const struct uncertain *u, double *to
 }
 
 /* Each combination of ends of up to two inputs, else both ends of all together. */
-static enum status carry_ends(struct carry *c, int node, struct uncertain *u, double **total)
+static enum status propagate_ends(struct propagation *p, int node, struct uncertain *u,
+                                  double **total)
 {
     const unsigned passes = u->count == 2 ? 4 : 2;
     const struct bound_rule *const rule = u->rule;
     double *worst;
 
     for (int o = 0; o < u->now.count; o++) {
-        const size_t n = ref_elements(interpreter_tensor(c->in, u->node->outputs->data[o]));
+        const size_t n = ref_elements(interpreter_tensor(p->in, u->node->outputs->data[o]));
 
         if (rule->kind == BOUND_LSTM)
-            return diag_fail(c->diag, STATUS_UNSUPPORTED,
+            return diag_fail(p->diag, STATUS_UNSUPPORTED,
                              "no limit for an LSTM behind inputs that are not seen");
         worst = mem_alloc(n ? n : 1, sizeof *worst);
         if (!worst)
-            return diag_fail(c->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
+            return diag_fail(p->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
         for (unsigned pass = 0; pass < passes; pass++) {
             enum status s;
 
             for (int k = 0; k < u->count; k++)
-                displace(c, u, k, pass >> (u->count == 2 ? k : 0) & 1 ? -1 : 1, true);
-            if ((s = eval(c, node, u)) != STATUS_OK) {
+                displace(p, u, k, pass >> (u->count == 2 ? k : 0) & 1 ? -1 : 1, true);
+            if ((s = eval(p, node, u)) != STATUS_OK) {
                 mem_free(worst);
                 return s;
             }
@@ -180,63 +183,64 @@ static enum status carry_ends(struct carry *c, int node, struct uncertain *u, do
         mem_free(worst);
     }
     for (int k = 0; k < u->count; k++)
-        restore(c, u, k);
+        restore(p, u, k);
     return STATUS_OK;
 }
 
 /* ---- one node ---- */
 
-static enum bounds bounds_of(const struct carry *c, const TfLiteTensor *t)
+static enum bounds bounds_of(const struct propagation *p, const TfLiteTensor *t)
 {
-    return t->type == kTfLiteFloat16 ? BOUNDS_FP16 : c->q->bounds;
+    return t->type == kTfLiteFloat16 ? BOUNDS_FP16 : p->q->bounds;
 }
 
 /* The op's own limit of each element, as what is added to becomes the limit of the tensor. */
-static enum status own_limits(struct carry *c, const struct uncertain *u, double **total)
+static enum status own_limits(struct propagation *p, const struct uncertain *u, double **total)
 {
     for (int o = 0; o < u->now.count; o++) {
         const int tensor = u->node->outputs->data[o];
-        const TfLiteTensor *const t = interpreter_tensor(c->in, tensor);
+        const TfLiteTensor *const t = interpreter_tensor(p->in, tensor);
         const size_t n = ref_elements(t);
         const struct ref_detail *const d = &u->now.all[o];
 
-        total[o] = c->limits[tensor] = mem_alloc(n ? n : 1, sizeof **total);
+        total[o] = p->limits[tensor] = mem_alloc(n ? n : 1, sizeof **total);
         if (!total[o])
-            return diag_fail(c->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
+            return diag_fail(p->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
         for (size_t i = 0; i < n; i++) {
-            const struct bound_point p = { .value = d->value[i],
-                                           .magnitude = d->magnitude[i],
-                                           .terms = d->terms[i],
-                                           .row =
-                                               ref_rank(t) > 0 ? ref_dim(t, ref_rank(t) - 1) : 1 };
+            const struct bound_point point = { .value = d->value[i],
+                                               .magnitude = d->magnitude[i],
+                                               .terms = d->terms[i],
+                                               .row = ref_rank(t) > 0 ? ref_dim(t, ref_rank(t) - 1)
+                                                                      : 1 };
 
-            total[o][i] = bound_limit(bound_rule_of_output(u->rule, o), bounds_of(c, t), &p);
+            total[o][i] = bound_limit(bound_rule_of_output(u->rule, o), bounds_of(p, t), &point);
         }
     }
     return STATUS_OK;
 }
 
-static void judge_output(struct carry *c, int o, const struct uncertain *u, const double *total)
+static void judge_output(struct propagation *p, int o, const struct uncertain *u,
+                         const double *total)
 {
     const int tensor = u->node->outputs->data[o];
-    const TfLiteTensor *const t = interpreter_tensor(c->in, tensor);
-    struct case_result *const r = c->result;
+    const TfLiteTensor *const t = interpreter_tensor(p->in, tensor);
+    struct case_result *const r = p->result;
     size_t output = 0;
 
-    while (output < c->got->count && c->got->items[output].tensor != tensor)
+    while (output < p->got->count && p->got->items[output].tensor != tensor)
         output++;
-    if (output == c->got->count || c->got->items[output].bytes != t->bytes)
+    if (output == p->got->count || p->got->items[output].bytes != t->bytes)
         return;
     for (size_t i = 0; i < ref_elements(t); i++) {
-        const void *const data = c->got->items[output].data;
+        const void *const data = p->got->items[output].data;
         const double got = t->type == kTfLiteFloat16 ? half_to_float(((const uint16_t *)data)[i])
                                                      : ((const float *)data)[i];
         const double want = u->now.all[o].value[i];
-        const struct bound_verdict v = bound_check(bounds_of(c, t), total[i], want, got);
+        const struct bound_verdict v = bound_check(bounds_of(p, t), total[i], want, got);
 
         if (v.pass) {
             if (total[i] > 0)
-                *c->margin = fmax(*c->margin, fmin(v.error, total[i]) / total[i]);
+                *p->margin = fmax(*p->margin, fmin(v.error, total[i]) / total[i]);
             continue;
         }
         r->has_element = true;
@@ -251,69 +255,69 @@ static void judge_output(struct carry *c, int o, const struct uncertain *u, cons
     }
 }
 
-static enum status carry_node(struct carry *c, int node)
+static enum status propagate_node(struct propagation *p, int node)
 {
-    struct uncertain u = { .node = interpreter_node(c->in, node) };
+    struct uncertain u = { .node = interpreter_node(p->in, node) };
     const struct suite_member *const member =
-        suite_find_member(interpreter_node_op(c->in, node)->code);
+        suite_find_member(interpreter_node_op(p->in, node)->code);
     double *total[CASE_INPUTS_MAX] = { NULL };
     enum status s;
 
     if (!member)
-        return diag_fail(c->diag, STATUS_UNSUPPORTED, "no suite says how %s is judged",
-                         interpreter_node_op(c->in, node)->name);
+        return diag_fail(p->diag, STATUS_UNSUPPORTED, "no suite says how %s is judged",
+                         interpreter_node_op(p->in, node)->name);
     u.rule = &member->bound;
-    s = find_uncertain(c, &u);
+    s = find_uncertain(p, &u);
     if (s == STATUS_OK)
-        s = node_detail_open(&u.now, c->in, u.node, c->diag);
+        s = node_detail_open(&u.now, p->in, u.node, p->diag);
     if (s == STATUS_OK)
-        s = node_detail_open(&u.moved, c->in, u.node, c->diag);
+        s = node_detail_open(&u.moved, p->in, u.node, p->diag);
     if (s == STATUS_OK)
-        s = interpreter_eval_node(c->in, node, u.now.all, c->diag);
+        s = interpreter_eval_node(p->in, node, u.now.all, p->diag);
     if (s == STATUS_OK)
-        s = own_limits(c, &u, total);
+        s = own_limits(p, &u, total);
     if (s == STATUS_OK && u.count > 0) {
         if (u.rule->kind == BOUND_DOT || u.rule->kind == BOUND_AVERAGE)
-            s = carry_sums(c, node, &u, total);
+            s = propagate_sums(p, node, &u, total);
         else if (u.rule->kind == BOUND_SOFTMAX)
-            carry_softmax(c, &u, total[0]);
+            propagate_softmax(p, &u, total[0]);
         else
-            s = carry_ends(c, node, &u, total);
+            s = propagate_ends(p, node, &u, total);
         if (s == STATUS_OK) /* the values again, for the nodes that follow */
-            s = interpreter_eval_node(c->in, node, NULL, c->diag);
+            s = interpreter_eval_node(p->in, node, NULL, p->diag);
     }
-    for (int o = 0; o < u.now.count && s == STATUS_OK && c->result->status == CASE_PASS; o++)
-        judge_output(c, o, &u, total[o]);
+    for (int o = 0; o < u.now.count && s == STATUS_OK && p->result->status == CASE_PASS; o++)
+        judge_output(p, o, &u, total[o]);
     uncertain_close(&u);
     return s;
 }
 
-enum status carry_compare(struct interpreter *in, const struct expect_request *q,
-                          const struct outputs *got, double *margin, struct case_result *result,
-                          struct diag *diag)
+enum status propagate_compare(struct interpreter *in, const struct node_compare_request *q,
+                              const struct outputs *got, double *margin, struct case_result *result,
+                              struct diag *diag)
 {
-    struct carry c = { .in = in,
-                       .q = q,
-                       .got = got,
-                       .tensor_count = interpreter_tensor_count(in),
-                       .margin = margin,
-                       .result = result,
-                       .diag = diag };
+    struct propagation p = { .in = in,
+                             .q = q,
+                             .got = got,
+                             .tensor_count = interpreter_tensor_count(in),
+                             .margin = margin,
+                             .result = result,
+                             .diag = diag };
     enum status s;
 
     *margin = 0;
-    c.limits = mem_alloc(c.tensor_count ? c.tensor_count : 1, sizeof *c.limits);
-    if (!c.limits)
-        return diag_fail(diag, STATUS_NO_MEMORY, "%zu tensors: out of memory", c.tensor_count);
-    s = expect_write_inputs(in, q->instance, q->frame, diag);
+    p.limits = mem_alloc(p.tensor_count ? p.tensor_count : 1, sizeof *p.limits);
+    if (!p.limits)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu tensors: out of memory", p.tensor_count);
+    s = inputs_write(in, q->instance, q->frame, diag);
     for (int n = 0; n < (int)interpreter_node_count(in) && s == STATUS_OK; n++) {
         const TfLiteNode *const node = interpreter_node(in, n);
 
         if (interpreter_tensor(in, node->outputs->data[0])->allocation_type != kTfLitePersistentRo)
-            s = carry_node(&c, n);
+            s = propagate_node(&p, n);
     }
-    for (size_t i = 0; i < c.tensor_count; i++)
-        mem_free(c.limits[i]);
-    mem_free(c.limits);
+    for (size_t i = 0; i < p.tensor_count; i++)
+        mem_free(p.limits[i]);
+    mem_free(p.limits);
     return s;
 }

@@ -12,10 +12,10 @@
 #include "conformance/judge/node_compare.h"
 
 /* Compares outputs with the reference's own chain; *margin: the largest error / summed limit.  A
- * difference fails *result.  in: as for expect_outputs; q->repro is not used.  A status other than
- * OK: the reference failed, or an op has no rule for uncertain inputs (STATUS_UNSUPPORTED). */
-enum status carry_compare(struct interpreter *in, const struct expect_request *q,
-                          const struct outputs *got, double *margin, struct case_result *result,
-                          struct diag *diag);
+ * difference fails *result.  in: as for node_compare_outputs; q->repro is not used.  A status other
+ * than OK: the reference failed, or an op has no rule for uncertain inputs (STATUS_UNSUPPORTED). */
+enum status propagate_compare(struct interpreter *in, const struct node_compare_request *q,
+                              const struct outputs *got, double *margin, struct case_result *result,
+                              struct diag *diag);
 
 #endif

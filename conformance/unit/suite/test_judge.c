@@ -463,7 +463,7 @@ static void test_classes_differ(void **state)
 }
 
 /* The habits. */
-static void test_habits_of_bytes(void **state)
+static void test_invariants_of_bytes(void **state)
 {
     static const char name[] = "gap.i8.add_rescaled_n2_c5", one[] = "add.i8.every_pair";
     struct case_result r = judge_bytes("gpu.so", one, "poison", 0, BOUNDS_EXACT);
@@ -594,7 +594,7 @@ int main(void)
         cmocka_unit_test(test_honest_bytes_pass),
         cmocka_unit_test(test_off_by_one),
         cmocka_unit_test(test_classes_differ),
-        cmocka_unit_test(test_habits_of_bytes),
+        cmocka_unit_test(test_invariants_of_bytes),
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_no_delegate),
         cmocka_unit_test(test_repro_files),

@@ -85,7 +85,7 @@ static void close_graph(struct graph *g)
 /* The result with element i moved by `off`; the margin that this takes, infinite when it fails. */
 static double margin_of(struct graph *g, enum bounds bounds, int i, double off)
 {
-    const struct expect_request q = { .instance = &g->instance,
+    const struct node_compare_request q = { .instance = &g->instance,
                                       .bounds = bounds,
                                       .set = SET_RANDOM };
     struct case_result r = { .status = CASE_PASS };
@@ -93,11 +93,11 @@ static double margin_of(struct graph *g, enum bounds bounds, int i, double off)
     double margin = 0;
     struct diag diag;
 
-    assert_int_equal(expect_write_inputs(g->in, &g->instance, 0, &diag), STATUS_OK);
+    assert_int_equal(inputs_write(g->in, &g->instance, 0, &diag), STATUS_OK);
     assert_int_equal(interpreter_invoke(g->in, &diag), STATUS_OK);
     assert_int_equal(outputs_copy(&got, g->in, &diag), STATUS_OK);
     ((float *)got.items[0].data)[i] += (float)off;
-    if (carry_compare(g->in, &q, &got, &margin, &r, &diag) != STATUS_OK)
+    if (propagate_compare(g->in, &q, &got, &margin, &r, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     outputs_close(&got);
     return r.status == CASE_PASS ? margin : INFINITY;
@@ -193,5 +193,5 @@ int main(void)
         cmocka_unit_test(test_same_tensor),
     };
 
-    return cmocka_run_group_tests_name("carry", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("propagate", tests, NULL, NULL);
 }

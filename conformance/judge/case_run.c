@@ -1,5 +1,5 @@
 /* A model on the device: opened, run, and what a delegate must leave alone. */
-#include "conformance/judge/trial.h"
+#include "conformance/judge/case_run.h"
 
 #include "conformance/bounds/compare.h"
 #include "conformance/util/clock.h"
@@ -12,24 +12,24 @@
 enum { GUARD_BYTES = 64 };
 
 /* NaNs that no computation makes, the first one; infinity; a number like any other. */
-const uint32_t trial_poison_words[DELEGATE_COUNT] = { 0x7fe5a5a5, 0xffffffff, 0x7f800000,
-                                                      0x4b4a4b4a };
-const char *const trial_poisons[DELEGATE_COUNT] = { NULL, "nan", "inf", "junk" };
+const uint32_t case_run_poison_words[DELEGATE_COUNT] = { 0x7fe5a5a5, 0xffffffff, 0x7f800000,
+                                                         0x4b4a4b4a };
+const char *const case_run_poisons[DELEGATE_COUNT] = { NULL, "nan", "inf", "junk" };
 
-void trial_stage(const struct trial *t, const char *format, ...)
+void case_run_stage(const struct case_run *run, const char *format, ...)
 {
-    struct judge_stage *const stage = t->j->options.stage;
+    struct judge_stage *const stage = run->judge->options.stage;
     va_list args;
 
     if (!stage)
         return;
-    stage->set = (int)t->set;
+    stage->set = (int)run->set;
     va_start(args, format);
     vsnprintf(stage->what, sizeof stage->what, format, args);
     va_end(args);
 }
 
-enum status trial_make_delegate(struct judge *j, int which, struct diag *diag)
+enum status case_run_make_delegate(struct judge *j, int which, struct diag *diag)
 {
     struct subject_option extra[2];
     size_t count = 0;
@@ -44,8 +44,8 @@ enum status trial_make_delegate(struct judge *j, int which, struct diag *diag)
         if (!given)
             extra[count++] = (struct subject_option){ "max_partitions", "0" };
     }
-    if (trial_poisons[which])
-        extra[count++] = (struct subject_option){ "poison", trial_poisons[which] };
+    if (case_run_poisons[which])
+        extra[count++] = (struct subject_option){ "poison", case_run_poisons[which] };
     return subject_create(j->subject, extra, count, &j->delegates[which], diag);
 }
 
@@ -56,34 +56,34 @@ static void take_report(void *user, const char *format, va_list args)
     vsnprintf(j->report, sizeof j->report, format, args);
 }
 
-static enum status resize(struct interpreter *in, const struct trial_device *device,
+static enum status resize(struct interpreter *in, const struct case_run_setup *setup,
                           struct diag *diag)
 {
     size_t count;
     const int *const inputs = interpreter_inputs(in, &count);
 
-    for (size_t i = 0; device->batch && i < count; i++) {
+    for (size_t i = 0; setup->batch && i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, inputs[i]);
         int32_t dims[REF_MAX_RANK];
 
-        if (!device->resized[i])
+        if (!setup->resized[i])
             continue;
         for (int d = 0; d < t->dims->size; d++)
-            dims[d] = d == 0 ? device->batch : t->dims->data[d];
+            dims[d] = d == 0 ? setup->batch : t->dims->data[d];
         TRY(interpreter_resize_input(in, inputs[i], dims, t->dims->size, diag));
     }
     return STATUS_OK;
 }
 
-static enum status open_with(struct trial *t, const struct trial_device *device,
+static enum status open_with(const struct case_run_setup *setup,
                              const struct interpreter_options *options, TfLiteDelegate *delegate,
                              struct interpreter **in, struct diag *diag)
 {
     enum status s;
 
     *in = NULL;
-    TRY(interpreter_open(in, device->model, options, diag));
-    s = resize(*in, device, diag);
+    TRY(interpreter_open(in, setup->model, options, diag));
+    s = resize(*in, setup, diag);
     if (s == STATUS_OK && delegate)
         s = interpreter_apply_delegate(*in, delegate, NULL, diag);
     if (s == STATUS_OK)
@@ -92,43 +92,43 @@ static enum status open_with(struct trial *t, const struct trial_device *device,
         interpreter_close(*in);
         *in = NULL;
     }
-    (void)t;
     return s;
 }
 
-enum status trial_open(struct trial *t, const struct trial_device *device, struct interpreter **in,
-                       struct diag *diag)
+enum status case_run_open(struct case_run *run, const struct case_run_setup *setup,
+                          struct interpreter **in, struct diag *diag)
 {
-    struct judge *const j = t->j;
+    struct judge *const j = run->judge;
     const struct interpreter_options options = {
         .guard_bytes = GUARD_BYTES,
         .poison = true,
-        .poison_word = device->poison_word,
+        .poison_word = setup->poison_word,
         .num_threads = -1,
         .report = take_report,
         .report_user = j,
     };
-    const int which = j->ours ? device->delegate : PLAIN;
+    const int which = j->ours ? setup->delegate : PLAIN;
 
     *in = NULL;
     j->report[0] = '\0';
-    TRY(trial_make_delegate(j, which, diag));
-    return open_with(t, device, &options, j->delegates[which], in, diag);
+    TRY(case_run_make_delegate(j, which, diag));
+    return open_with(setup, &options, j->delegates[which], in, diag);
 }
 
-enum status trial_open_reference(struct trial *t, const struct trial_device *device,
-                                 struct interpreter **in, struct diag *diag)
+enum status case_run_open_reference(struct case_run *run, const struct case_run_setup *setup,
+                                    struct interpreter **in, struct diag *diag)
 {
     const struct interpreter_options options = {
-        .preserve_all = true, .num_threads = -1, .report = take_report, .report_user = t->j
+        .preserve_all = true, .num_threads = -1, .report = take_report, .report_user = run->judge
     };
 
-    return open_with(t, device, &options, NULL, in, diag);
+    return open_with(setup, &options, NULL, in, diag);
 }
 
-bool trial_is_taken(const struct trial *t, struct interpreter *in)
+bool case_run_is_taken(const struct case_run *run, struct interpreter *in)
 {
-    return !t->j->subject->path || interpreter_node_partition(in, t->instance.judged_node) >= 0;
+    return !run->judge->subject->path ||
+           interpreter_node_partition(in, run->instance.judged_node) >= 0;
 }
 
 /* ---- one inference ---- */
@@ -147,46 +147,46 @@ static bool is_written_back(struct interpreter *in, int tensor)
 }
 
 /* What a delegate must leave alone. */
-static bool check_untouched(struct trial *t, struct interpreter *in, const struct case_instance *x,
-                            int frame)
+static bool check_untouched(struct case_run *run, struct interpreter *in,
+                            const struct case_instance *x, int frame)
 {
     struct diag diag;
     size_t count;
     const int *const inputs = interpreter_inputs(in, &count);
 
     if (interpreter_check_guards(in, &diag) != STATUS_OK)
-        return result_fail(t->result, "written out of bounds: %s", diag.text);
+        return result_fail(run->result, "written out of bounds: %s", diag.text);
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const input = interpreter_tensor(in, inputs[i]);
 
         if (input->bytes > 0 &&
             memcmp(input->data.raw, x->inputs[i].data[frame], input->bytes) != 0 &&
             !is_written_back(in, inputs[i]))
-            return result_fail(t->result, "input %zu was written to", i);
+            return result_fail(run->result, "input %zu was written to", i);
     }
-    if (memcmp(t->instance.file.bytes, t->untouched, t->instance.file.count) != 0)
-        return result_fail(t->result, "the model's constants were written to");
+    if (memcmp(run->instance.file.bytes, run->file_copy, run->instance.file.count) != 0)
+        return result_fail(run->result, "the model's constants were written to");
     return true;
 }
 
-bool trial_run(struct trial *t, struct interpreter *in, const struct case_instance *x, int frame,
-               struct outputs *got)
+bool case_run_invoke(struct case_run *run, struct interpreter *in, const struct case_instance *x,
+                     int frame, struct outputs *got)
 {
     struct diag diag;
     double start, ms;
 
-    t->result->frame = frame ? 'B' : 'A';
-    if (expect_write_inputs(in, x, frame, &diag) != STATUS_OK)
-        return result_fail(t->result, "%s", diag.text);
+    run->result->frame = frame ? 'B' : 'A';
+    if (inputs_write(in, x, frame, &diag) != STATUS_OK)
+        return result_fail(run->result, "%s", diag.text);
     start = clock_ms();
     if (interpreter_invoke(in, &diag) != STATUS_OK)
-        return result_fail(t->result, "invoke: %s", diag.text);
+        return result_fail(run->result, "invoke: %s", diag.text);
     ms = clock_ms() - start;
-    if (t->result->ms == 0 || ms < t->result->ms)
-        t->result->ms = ms;
+    if (run->result->ms == 0 || ms < run->result->ms)
+        run->result->ms = ms;
     if (outputs_copy(got, in, &diag) != STATUS_OK)
-        return result_fail(t->result, "%s", diag.text);
-    return check_untouched(t, in, x, frame);
+        return result_fail(run->result, "%s", diag.text);
+    return check_untouched(run, in, x, frame);
 }
 
 /* ---- bits ---- */
@@ -202,10 +202,10 @@ static double load(TfLiteType type, const void *data, size_t i)
     }
 }
 
-bool trial_differ(struct trial *t, const struct outputs *first, const struct outputs *second,
-                  size_t count, const char *what)
+bool case_run_differ(struct case_run *run, const struct outputs *first,
+                     const struct outputs *second, size_t count, const char *what)
 {
-    struct case_result *const r = t->result;
+    struct case_result *const r = run->result;
     TfLiteType type;
     int output;
     size_t byte;

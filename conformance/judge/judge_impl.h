@@ -1,0 +1,20 @@
+/* The judge's state: one subject, and the delegates that it made. */
+#ifndef ASSAY_CONFORMANCE_JUDGE_JUDGE_IMPL_H
+#define ASSAY_CONFORMANCE_JUDGE_JUDGE_IMPL_H
+
+#include "conformance/judge/judge.h"
+
+#include <stdbool.h>
+
+/* Delegate objects: one for the comparison, and of our delegate one for each poison. */
+enum { PLAIN, POISON_FIRST, DELEGATE_COUNT = 4 };
+
+struct judge {
+    struct subject *subject;
+    struct judge_options options;
+    TfLiteDelegate *delegates[DELEGATE_COUNT];
+    bool ours;        /* it exports assay_gpu_*: more can be asked of it, and demanded */
+    char report[256]; /* the last message that the interpreter's error reporter got */
+};
+
+#endif

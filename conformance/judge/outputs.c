@@ -1,0 +1,84 @@
+/* Copies of outputs, and inputs of a frame. */
+#include "conformance/judge/outputs.h"
+
+#include "reference/base/memory.h"
+
+#include <string.h>
+
+void outputs_close(struct outputs *o)
+{
+    for (size_t i = 0; i < o->count; i++)
+        mem_free(o->items[i].data);
+    *o = (struct outputs){ .count = 0 };
+}
+
+enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag)
+{
+    size_t count;
+    const int *const tensors = interpreter_outputs(in, &count);
+
+    *o = (struct outputs){ .count = 0 };
+    if (count > OUTPUTS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu outputs, at most %d", count, OUTPUTS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+
+        if (t->dims->size > REF_MAX_RANK || (!t->data.raw && t->bytes > 0)) {
+            outputs_close(o);
+            return diag_fail(diag, STATUS_MISMATCH, "output %zu: rank %d, %zu bytes, no data", i,
+                             t->dims->size, t->bytes);
+        }
+        o->items[i].tensor = tensors[i];
+        o->items[i].type = t->type;
+        o->items[i].rank = t->dims->size;
+        memcpy(o->items[i].dims, t->dims->data, (size_t)t->dims->size * sizeof(int));
+        o->items[i].bytes = t->bytes;
+        o->items[i].data = mem_alloc(t->bytes, 1);
+        o->count = i + 1;
+        if (!o->items[i].data) {
+            outputs_close(o);
+            return diag_fail(diag, STATUS_NO_MEMORY, "output %zu: out of memory", i);
+        }
+        memcpy(o->items[i].data, t->data.raw, t->bytes);
+    }
+    return STATUS_OK;
+}
+
+bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t count, int *output,
+                    size_t *byte)
+{
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char *const x = a->items[i].data, *const y = b->items[i].data;
+
+        *output = (int)i;
+        *byte = 0;
+        if (a->items[i].bytes != b->items[i].bytes)
+            return true;
+        for (; *byte < a->items[i].bytes; ++*byte) {
+            if (x[*byte] != y[*byte])
+                return true;
+        }
+    }
+    return false;
+}
+
+enum status inputs_write(struct interpreter *in, const struct case_instance *instance, int frame,
+                         struct diag *diag)
+{
+    size_t count;
+    const int *const tensors = interpreter_inputs(in, &count);
+
+    if (count != instance->input_count)
+        return diag_fail(diag, STATUS_INVALID, "%zu inputs, the case has %zu", count,
+                         instance->input_count);
+    for (size_t i = 0; i < count; i++) {
+        TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+
+        if (t->bytes != instance->inputs[i].bytes || t->type != instance->inputs[i].type)
+            return diag_fail(diag, STATUS_INVALID, "input %zu: %zu bytes of %s, the case has %zu",
+                             i, t->bytes, runtime_type_name(t->type), instance->inputs[i].bytes);
+        if (t->bytes > 0)
+            memcpy(t->data.raw, instance->inputs[i].data[frame], t->bytes);
+    }
+    return STATUS_OK;
+}

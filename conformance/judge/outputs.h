@@ -1,0 +1,40 @@
+/* What goes into an inference, and what comes out of it. */
+#ifndef ASSAY_CONFORMANCE_JUDGE_OUTPUTS_H
+#define ASSAY_CONFORMANCE_JUDGE_OUTPUTS_H
+
+#include "conformance/cases/case.h"
+#include "reference/kernels/op.h"
+#include "reference/runtime/interpreter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { OUTPUTS_MAX = 48 };
+
+/* The outputs of one inference, copied. */
+struct outputs {
+    size_t count;
+    struct {
+        int tensor; /* index in the model */
+        TfLiteType type;
+        int rank;
+        int dims[REF_MAX_RANK];
+        size_t bytes;
+        void *data; /* mem_free */
+    } items[OUTPUTS_MAX];
+};
+
+/* Copies every output of the graph.  On failure *o is empty: STATUS_UNSUPPORTED for more than
+ * OUTPUTS_MAX, STATUS_MISMATCH for an output without data. */
+enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag);
+void outputs_close(struct outputs *o);
+/* Finds the first byte that differs, of output *output, among the first `count`; false when all are
+ * equal. */
+bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t count, int *output,
+                    size_t *byte);
+
+/* Writes the inputs of a frame (0: A, 1: B) into the graph's input tensors. */
+enum status inputs_write(struct interpreter *in, const struct case_instance *instance, int frame,
+                         struct diag *diag);
+
+#endif
