@@ -1,7 +1,6 @@
 #include "delegate/accept/decide.h"
 
 #include "delegate/graph/gpu_op.h"
-#include "delegate/plan/plan.h"
 #include "reference/base/builtin.h"
 
 #include <fnmatch.h>
@@ -90,7 +89,7 @@ static bool check_tensor(struct check *c, int tensor)
     if (t->elements == 0)
         return refuse(c, RULE_TENSOR_EMPTY, tensor, "elements", "nothing to compute", "at least 1",
                       "0");
-    if (!plan_tensor_fits(t, c->limits, &bytes))
+    if (!graph_tensor_fits(t, c->limits, &bytes))
         return refuse_bytes(c, RULE_LIMITS_TENSOR_BYTES, tensor, bytes);
     return true;
 }

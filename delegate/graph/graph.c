@@ -288,3 +288,17 @@ int64_t graph_constant_int(const struct graph *g, int tensor, size_t i)
         return narrow;
     }
 }
+
+bool graph_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
+                       size_t *bytes)
+{
+    const size_t channels = t->rank > 0 ? (size_t)t->dims[t->rank - 1] : 1;
+    size_t rows = 1, slices;
+
+    *bytes = SIZE_MAX;
+    if (t->rank < 0 || (t->rank > 0 && !checked_elements(t->dims, (size_t)t->rank - 1, &rows)) ||
+        !checked_mul(rows, channels / 4 + (channels % 4 != 0), &slices) ||
+        !checked_mul(slices, 16, bytes))
+        return false;
+    return slices <= UINT32_MAX / 16 && *bytes <= limits->max_storage_buffer_range;
+}

@@ -5,6 +5,7 @@
 #ifndef ASSAY_DELEGATE_GRAPH_GRAPH_H
 #define ASSAY_DELEGATE_GRAPH_GRAPH_H
 
+#include "delegate/base/device_limits.h"
 #include "delegate/graph/steps.h"
 #include "reference/base/arena.h"
 #include "reference/base/diag.h"
@@ -99,5 +100,11 @@ float graph_constant_float(const struct graph *g, int tensor, size_t i);
 int64_t graph_constant_int(const struct graph *g, int tensor, size_t i);
 /* The index of scale and zero point that element i of a tensor with scales has. */
 size_t graph_channel(const struct graph_tensor *t, size_t i);
+
+/* Bytes of a tensor of this shape as f32, which inputs and outputs are in fp16 too; false when it
+ * does not fit one storage buffer of the device or 32-bit indices.  rank -1 does not fit; *bytes is
+ * SIZE_MAX for what cannot be counted. */
+bool graph_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
+                       size_t *bytes);
 
 #endif

@@ -1,6 +1,6 @@
 #include "delegate/graph/options.h"
 
-#include "delegate/transform/rewrite.h"
+#include "delegate/graph/transforms.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "delegate/base/clock.h"
 #include "delegate/runtime/handle.h"
 #include "delegate/runtime/partition.h"
+#include "delegate/transform/fold.h"
 #include "reference/base/memory.h"
 
 /* One line for each op code that is refused for what it is. */
@@ -59,7 +60,7 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
 
     if (graph_import(&graph, context, &diag) != STATUS_OK)
         return fail(context, &diag);
-    if (graph_fold(&graph, &d->options, &d->device->limits, &diag) != STATUS_OK) {
+    if (fold_constants(&graph, &d->options, &d->device->limits, &diag) != STATUS_OK) {
         graph_close(&graph);
         return fail(context, &diag);
     }

@@ -5,6 +5,9 @@
  *
  * This comes before the nodes are decided on, since the ops want an input that is computed.  A
  * node's shapes and parameters are checked by its own op, as if its data came at run time. */
+#include "delegate/transform/fold.h"
+
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -202,11 +205,11 @@ static bool is_folded_op(const struct graph *g, const struct graph_node *n,
             return false;
     y = &g->tensors[n->outputs[0]];
     return y->type == kTfLiteFloat32 && y->elements > 0 && !y->is_variable && !y->is_dynamic &&
-           !y->data && plan_tensor_fits(y, limits, &bytes);
+           !y->data && graph_tensor_fits(y, limits, &bytes);
 }
 
-enum status graph_fold(struct graph *g, const struct gpu_options *options,
-                       const struct device_limits *limits, struct diag *diag)
+enum status fold_constants(struct graph *g, const struct gpu_options *options,
+                           const struct device_limits *limits, struct diag *diag)
 {
     if (options->no_transform & 1u << TRANSFORM_fold)
         return STATUS_OK;

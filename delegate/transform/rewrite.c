@@ -9,32 +9,11 @@
 #include "delegate/graph/transforms.def"
 #undef TRANSFORM
 
-static const struct {
-    const char *name, *meaning;
-    const struct transform *transform;
-} transforms[] = {
-#define TRANSFORM(name, meaning) { #name, meaning, &transform_##name },
+static const struct transform *const transforms[] = {
+#define TRANSFORM(name, meaning) &transform_##name,
 #include "delegate/graph/transforms.def"
 #undef TRANSFORM
 };
-
-const char *transform_name(enum transform_id id)
-{
-    return transforms[id].name;
-}
-
-const char *transform_meaning(enum transform_id id)
-{
-    return transforms[id].meaning;
-}
-
-enum transform_id transform_find(const char *name, size_t length)
-{
-    for (int i = 0; i < TRANSFORM_COUNT; i++)
-        if (strlen(transforms[i].name) == length && memcmp(transforms[i].name, name, length) == 0)
-            return (enum transform_id)i;
-    return TRANSFORM_COUNT;
-}
 
 static enum status no_memory(struct rewrite *w)
 {
@@ -108,7 +87,7 @@ enum status rewrite_apply(struct rewrite *w, enum transform_id id, bool *changed
         const int count = w->graph.node_count;
         bool fired = false;
 
-        TRY(transforms[id].transform->apply(w, i, &fired));
+        TRY(transforms[id]->apply(w, i, &fired));
         if (!fired) {
             i++;
             continue;

@@ -8,17 +8,11 @@
 #include "delegate/base/device_limits.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/options.h"
+#include "delegate/graph/transforms.h"
 #include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum transform_id {
-#define TRANSFORM(name, meaning) TRANSFORM_##name,
-#include "delegate/graph/transforms.def"
-#undef TRANSFORM
-    TRANSFORM_COUNT
-};
 
 struct rewrite {
     struct graph graph;
@@ -37,12 +31,6 @@ struct transform {
     enum status (*apply)(struct rewrite *w, int node, bool *fired);
 };
 
-/* "identity"; what it does. */
-const char *transform_name(enum transform_id id);
-const char *transform_meaning(enum transform_id id);
-/* TRANSFORM_COUNT when there is none of this name, which has `length` characters. */
-enum transform_id transform_find(const char *name, size_t length);
-
 /* A partition: host node indices in execution order, its inputs and outputs. */
 struct rewrite_request {
     const struct graph *graph;
@@ -57,10 +45,6 @@ enum status rewrite_make(struct rewrite *w, const struct rewrite_request *reques
 void rewrite_close(struct rewrite *w);
 /* Tries one transform on every node; *changed is set when it fires.  They may come in any order. */
 enum status rewrite_apply(struct rewrite *w, enum transform_id id, bool *changed);
-
-/* Before the nodes are decided on: computes what is made of constants only, and marks its nodes. */
-enum status graph_fold(struct graph *g, const struct gpu_options *options,
-                       const struct device_limits *limits, struct diag *diag);
 
 /* ---- for the transforms ---- */
 

@@ -1,6 +1,8 @@
 /* What is made of constants is a constant: computed once, bit for bit as the reference does. */
 #include "conformance/unit/kit/transform_kit.h"
 
+#include "delegate/transform/fold.h"
+
 #include <math.h>
 
 static struct kit_tensor constant(struct builder *b, int rank, const int32_t *dims, uint64_t seed)
@@ -152,7 +154,7 @@ static void look_folded(struct graph *g, void *user)
     struct interpreter *truth = transform_run(look->m, NULL);
     struct diag diag = { 0 };
 
-    KIT_OK(graph_fold(g, &o, &limits, &diag));
+    KIT_OK(fold_constants(g, &o, &limits, &diag));
     look->folded = 0;
     for (int i = 0; i < g->node_count; i++) {
         const struct graph_tensor *y = graph_output(g, &g->nodes[i], 0);
@@ -237,7 +239,7 @@ static void spoil(struct graph *g, void *user)
     case 12: n->output_count = 0; break;
     default: break;
     }
-    KIT_OK(graph_fold(g, &o, &limits, &diag));
+    KIT_OK(fold_constants(g, &o, &limits, &diag));
     if (n->folded != (*how == 0))
         fail_msg("way %d: folded %d", *how, n->folded);
     if (*how != 0)
@@ -265,7 +267,7 @@ static void look_unread(struct graph *g, void *user)
     struct decision d;
 
     (void)user;
-    KIT_OK(graph_fold(g, &o, &limits, &diag));
+    KIT_OK(fold_constants(g, &o, &limits, &diag));
     KIT_OK(decide(&d, g, &o, &limits, &diag));
     assert_int_equal(g->nodes[0].code, BUILTIN_RELU);
     assert_true(g->nodes[0].folded);
