@@ -11,6 +11,7 @@
 #include "delegate/accept/decide.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/options.h"
+#include "delegate/plan/make.h"
 #include "delegate/plan/plan.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"

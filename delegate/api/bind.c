@@ -1,4 +1,5 @@
 /* Binds the inputs and outputs of partitions to memory of the caller. */
+#include "delegate/plan/memory.h"
 #include "delegate/vulkan/binding.h"
 
 #include "delegate/base/struct_copy.h"

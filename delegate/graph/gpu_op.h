@@ -5,13 +5,16 @@
 #ifndef ASSAY_DELEGATE_GRAPH_GPU_OP_H
 #define ASSAY_DELEGATE_GRAPH_GPU_OP_H
 
-#include "delegate/accept/refusal.h"
-#include "delegate/plan/plan.h"
+#include "delegate/graph/graph.h"
 #include "reference/base/builtin.h"
+#include "reference/base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct check;   /* delegate/accept/refusal.h */
+struct planner; /* delegate/plan/planner.h */
 
 /* A quantized node in integers. */
 struct gpu_exact {

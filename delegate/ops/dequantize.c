@@ -2,8 +2,10 @@
  * constant. In floats both are views: f16 values have become the device's when they were loaded or
  * computed, and in float view the floats that 8-bit integers mean are there already
  * (delegate/transform/float_view.h). */
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/plan/planner.h"
 
 #include <string.h>
 

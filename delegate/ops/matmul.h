@@ -4,7 +4,7 @@
 #define ASSAY_DELEGATE_OPS_MATMUL_H
 
 #include "delegate/ops/operand.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 struct product {
     int src, dst; /* plan tensors of as many rows */

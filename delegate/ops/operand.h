@@ -4,7 +4,7 @@
 #define ASSAY_DELEGATE_OPS_OPERAND_H
 
 #include "delegate/accept/refusal.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 struct operand {
     bool constant;

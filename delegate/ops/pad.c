@@ -1,6 +1,8 @@
 /* PAD with zeros, which are the zero point of 8-bit tensors; constant paddings. */
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/plan/planner.h"
 
 enum { OUTER = 5 }; /* dims but the channels */
 

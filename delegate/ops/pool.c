@@ -3,6 +3,7 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/window.h"
+#include "delegate/plan/planner.h"
 
 struct pool_args {
     uint32_t count;

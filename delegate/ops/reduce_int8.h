@@ -4,6 +4,7 @@
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/graph/graph.h"
+#include "delegate/plan/planner.h"
 #include "reference/base/fixed_point.h"
 
 #include <stddef.h>

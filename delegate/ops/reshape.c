@@ -1,7 +1,9 @@
 /* RESHAPE: a view where the rows of channels lie the same way, else a repacked copy.  The shape
  * comes from the output tensor, which the host has computed. */
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/plan/planner.h"
 
 static bool accept_reshape(struct check *c)
 {

@@ -1,6 +1,8 @@
 /* RESIZE_BILINEAR to a constant size, with align_corners or half_pixel_centers. */
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 struct resize_args {

@@ -1,6 +1,8 @@
 /* RESIZE_BILINEAR of i8, in integers, and of u8, in floats that round as the CPU's.
  * Meaning: reference/ops/resize.c */
+#include "delegate/accept/refusal.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>

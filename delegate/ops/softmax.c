@@ -1,7 +1,9 @@
 /* SOFTMAX over the last dim. */
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/softmax.args.h"
+#include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>

@@ -2,8 +2,10 @@
  * image of the source, so one shader does for all; where source and result lie the same way in
  * memory it is a view.  Spec i is the i-th element of begin, end and strides; bit i of a mask is
  * about spec i. */
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { OUTER = GRAPH_MAX_RANK - 1 }; /* dims but the channels */

@@ -1,6 +1,8 @@
 /* RELU, RELU6, EXP, LOGISTIC: the output has the input's shape. */
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/plan/planner.h"
 #include "delegate/plan/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 

@@ -1,25 +1,9 @@
 /* Memory of a plan: lifetimes, results that take the place of an input, offsets, and what all of it
  * needs of the device. */
-#include "reference/base/memory.h"
+#include "delegate/plan/memory.h"
+
 #include "delegate/plan/offsets.h"
-#include "delegate/plan/plan.h"
-
-uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t)
-{
-    switch (t->format) {
-    case FORMAT_BYTES: return 1;
-    case FORMAT_SHORTS: return 2;
-    case FORMAT_WIDE: return 4;
-    default: return plan->half ? 2 : 4;
-    }
-}
-
-int plan_owner(const struct plan *plan, int t)
-{
-    while (plan->tensors[t].view_of != t)
-        t = plan->tensors[t].view_of;
-    return t;
-}
+#include "reference/base/memory.h"
 
 static void find_lifetimes(struct plan *plan)
 {
@@ -40,12 +24,6 @@ static void find_lifetimes(struct plan *plan)
 }
 
 /* ---- inputs and outputs ---- */
-
-size_t plan_io_bytes(const struct plan *plan, const struct plan_io *io, enum plan_backing backing)
-{
-    return backing == BACKING_SLICES && io->plan_tensor >= 0 ? plan->tensors[io->plan_tensor].bytes
-                                                             : io->dense_bytes;
-}
 
 /* A dense tensor lies as slices do where its channels fill them and its elements are as wide. */
 static bool dense_is_slices(const struct plan *plan, const struct plan_io *io)
@@ -252,27 +230,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
 
 /* ---- what the device must have ---- */
 
-struct plan_block plan_largest_block(const struct plan *plan)
-{
-    const struct plan_block blocks[] = { { "activations", plan->arena_bytes },
-                                         { "constants", plan->constant_bytes },
-                                         { "inputs", plan->input_bytes },
-                                         { "outputs", plan->output_bytes } };
-    struct plan_block largest = blocks[0];
-
-    for (size_t i = 1; i < sizeof blocks / sizeof blocks[0]; i++)
-        if (blocks[i].bytes > largest.bytes)
-            largest = blocks[i];
-    return largest;
-}
-
-uint64_t plan_bytes(const struct plan *plan)
-{
-    return (uint64_t)plan->arena_bytes + plan->constant_bytes + plan->input_bytes +
-           plan->output_bytes;
-}
-
-uint64_t plan_memory(const struct gpu_options *options, const struct device_limits *limits)
+uint64_t plan_memory_limit(const struct gpu_options *options, const struct device_limits *limits)
 {
     const uint64_t device = limits->memory_bytes ? limits->memory_bytes : UINT64_MAX;
     const uint64_t wanted =

@@ -1,29 +1,6 @@
-/* Making a plan: inputs are loaded, the ops add their steps, outputs are stored; then memory
- * (plan_memory.c).  The functions that the ops call are in planner.c. */
 #include "delegate/plan/plan.h"
 
-#include "delegate/graph/gpu_op.h"
-#include "delegate/plan/shader_args.h"
-#include "delegate/transform/rewrite.h"
-#include "reference/base/checked.h"
 #include "reference/base/memory.h"
-
-#include <assert.h>
-#include <string.h>
-
-bool plan_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
-                      size_t *bytes)
-{
-    const size_t channels = t->rank > 0 ? (size_t)t->dims[t->rank - 1] : 1;
-    size_t rows = 1, slices;
-
-    *bytes = SIZE_MAX;
-    if (t->rank < 0 || (t->rank > 0 && !checked_elements(t->dims, (size_t)t->rank - 1, &rows)) ||
-        !checked_mul(rows, channels / 4 + (channels % 4 != 0), &slices) ||
-        !checked_mul(slices, 16, bytes))
-        return false;
-    return slices <= UINT32_MAX / 16 && *bytes <= limits->max_storage_buffer_range;
-}
 
 void plan_drop_constants(struct plan *p)
 {
@@ -40,290 +17,45 @@ void plan_close(struct plan *p)
     *p = (struct plan){ 0 };
 }
 
-static size_t host_element_bytes(TfLiteType type)
+uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t)
 {
-    return runtime_type_bits(type) / 8;
-}
-
-static const struct {
-    size_t bytes;
-    const char *load, *store;
-} io_formats[] = { [IO_F32] = { 4, "load", "store" },
-                   [IO_F16] = { 2, "load_half", "store_half" },
-                   [IO_BYTES] = { 1, "load_int", "store_int" },
-                   [IO_SHORTS] = { 2, "load_shorts_int", "store_shorts_int" } };
-
-static enum plan_io_format io_format(const struct graph_tensor *t)
-{
-    switch (t->type) {
-    case kTfLiteFloat16: return IO_F16;
-    case kTfLiteInt8:
-    case kTfLiteUInt8: return IO_BYTES;
-    case kTfLiteInt16: return IO_SHORTS;
-    default: return IO_F32;
+    switch (t->format) {
+    case FORMAT_BYTES: return 1;
+    case FORMAT_SHORTS: return 2;
+    case FORMAT_WIDE: return 4;
+    default: return plan->half ? 2 : 4;
     }
 }
 
-/* Reserves the dense bytes of an input or output in its staging buffer. */
-static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct plan_io *io)
+int plan_owner(const struct plan *plan, int t)
 {
-    const struct graph_tensor *t = &p->graph->tensors[tensor];
-    size_t bytes;
-
-    *io = (struct plan_io){ .tensor = tensor, .offset = *end, .format = io_format(t) };
-    if (t->viewed != kTfLiteNoType) {
-        io->view.type = t->viewed;
-        io->view.scale = t->quant.scale[0];
-        io->view.zero_point = t->quant.zero_point[0];
-    }
-    if (!checked_mul(t->elements, io_formats[io->format].bytes, &io->dense_bytes) ||
-        !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
-        return diag_fail(p->diag, STATUS_UNSUPPORTED, "tensor %d '%s': %zu elements do not fit",
-                         tensor, t->name, t->elements);
-    io->bytes = t->elements * host_element_bytes(t->viewed != kTfLiteNoType ? t->viewed : t->type);
-    return STATUS_OK;
+    while (plan->tensors[t].view_of != t)
+        t = plan->tensors[t].view_of;
+    return t;
 }
 
-/* The step that converts a dense input to a plan tensor. */
-static enum status load_step(struct planner *p, int to, struct plan_io *io)
+size_t plan_io_bytes(const struct plan *plan, const struct plan_io *io, enum plan_backing backing)
 {
-    const bool wide = to >= 0 && p->plan->tensors[to].format == FORMAT_WIDE;
-    struct plan_step *s =
-        planner_step(p, wide ? "load.f32" : io_formats[io->format].load, NULL, WORKGROUP, 1, 1);
-    const struct plan_tensor *t;
-    struct io_args args;
-
-    if (!s || to < 0)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    io->plan_tensor = to;
-    t = &p->plan->tensors[to];
-    args = (struct io_args){ t->rows * t->slices, t->channels, t->slices, t->rows * t->channels };
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, to);
-    s->bindings[1] = (struct plan_binding){ .location = LOCATION_INPUT,
-                                            .tensor = p->plan->input_count,
-                                            .offset = io->offset,
-                                            .bytes = (io->dense_bytes + 3) / 4 * 4 };
-    return step_items(p, s, args.count);
+    return backing == BACKING_SLICES && io->plan_tensor >= 0 ? plan->tensors[io->plan_tensor].bytes
+                                                             : io->dense_bytes;
 }
 
-/* The step that converts a plan tensor to a dense output.  Elements of less than a word
- * are written a word at a time. */
-static enum status store_step(struct planner *p, int from, struct plan_io *io)
+struct plan_block plan_largest_block(const struct plan *plan)
 {
-    const uint32_t in_word = 4 / (uint32_t)io_formats[io->format].bytes;
-    const bool wide = from >= 0 && p->plan->tensors[from].format == FORMAT_WIDE;
-    struct plan_step *s =
-        planner_step(p, wide ? "store.f32" : io_formats[io->format].store, NULL, WORKGROUP, 1, 1);
-    const struct plan_tensor *t;
-    struct io_args args;
+    const struct plan_block blocks[] = { { "activations", plan->arena_bytes },
+                                         { "constants", plan->constant_bytes },
+                                         { "inputs", plan->input_bytes },
+                                         { "outputs", plan->output_bytes } };
+    struct plan_block largest = blocks[0];
 
-    if (!s || from < 0)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    io->plan_tensor = from;
-    t = &p->plan->tensors[from];
-    args = (struct io_args){ in_word > 1 ? (t->rows * t->channels + in_word - 1) / in_word
-                                         : t->rows * t->slices,
-                             t->channels, t->slices, t->rows * t->channels };
-    step_push(s, &args, sizeof args);
-    s->bindings[0] = (struct plan_binding){ .location = LOCATION_OUTPUT,
-                                            .tensor = p->plan->output_count,
-                                            .offset = io->offset,
-                                            .bytes = (io->dense_bytes + 3) / 4 * 4,
-                                            .writes = true };
-    step_read(p, s, 1, from);
-    return step_items(p, s, args.count);
+    for (size_t i = 1; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (blocks[i].bytes > largest.bytes)
+            largest = blocks[i];
+    return largest;
 }
 
-/* Has a form on the device. */
-static bool is_loaded(const struct graph_tensor *t)
+uint64_t plan_bytes(const struct plan *plan)
 {
-    return t->type == kTfLiteFloat32 || io_format(t) != IO_F32;
-}
-
-/* Inputs that no step reads any more stay where they are. */
-static enum status plan_inputs(struct planner *p, const struct plan_request *r,
-                               const struct rewrite *w)
-{
-    struct plan *plan = p->plan;
-
-    plan->inputs = ARENA_NEW(&plan->arena, (size_t)r->input_count, struct plan_io);
-    if (!plan->inputs)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    for (int i = 0; i < r->input_count; i++) {
-        const int tensor = r->inputs[i];
-        struct plan_io *io = &plan->inputs[plan->input_count];
-
-        if (tensor < 0 || tensor >= p->graph->tensor_count || graph_is_constant(p->graph, tensor) ||
-            !is_loaded(&p->graph->tensors[tensor]) ||
-            (w->readers[tensor] == 0 && !w->exposed[tensor]))
-            continue;
-        TRY(reserve_io(p, tensor, &plan->input_bytes, io));
-        TRY(load_step(p, planner_tensor(p, tensor), io));
-        plan->input_count++;
-    }
-    return STATUS_OK;
-}
-
-static enum status constant_output(struct planner *p, int tensor, struct plan_io *io)
-{
-    const struct graph_tensor *t = &p->graph->tensors[tensor];
-    float *values = ARENA_NEW(&p->plan->arena, t->elements, float);
-
-    assert(t->type == kTfLiteFloat32);
-    if (!values)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "tensor %d: out of memory", tensor);
-    for (size_t i = 0; i < t->elements; i++)
-        values[i] = graph_constant_float(p->graph, tensor, i);
-    *io = (struct plan_io){ .tensor = tensor,
-                            .plan_tensor = -1,
-                            .bytes = t->elements * sizeof(float),
-                            .constant = values };
-    return STATUS_OK;
-}
-
-static enum status plan_outputs(struct planner *p, const struct plan_request *r)
-{
-    struct plan *plan = p->plan;
-
-    plan->outputs =
-        ARENA_NEW(&plan->arena, (size_t)r->output_count + (size_t)p->state_count, struct plan_io);
-    if (!plan->outputs)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    for (int i = 0; i < r->output_count; i++) {
-        const int tensor = r->outputs[i];
-        struct plan_io *io = &plan->outputs[plan->output_count];
-
-        if (tensor < 0 || tensor >= p->graph->tensor_count)
-            return diag_fail(p->diag, STATUS_INVALID, "output %d is tensor %d of %d", i, tensor,
-                             p->graph->tensor_count);
-        if (graph_is_constant(p->graph, tensor)) {
-            TRY(constant_output(p, tensor, io));
-        } else {
-            TRY(reserve_io(p, tensor, &plan->output_bytes, io));
-            TRY(store_step(p, planner_tensor(p, tensor), io));
-        }
-        plan->output_count++;
-    }
-    for (int i = 0; i < p->state_count; i++) {
-        struct plan_io *io = &plan->outputs[plan->output_count];
-
-        TRY(reserve_io(p, p->state[i].tensor, &plan->output_bytes, io));
-        TRY(store_step(p, p->state[i].from, io));
-        plan->output_count++;
-    }
-    return STATUS_OK;
-}
-
-/* One that fills the padded lanes of a tensor with the poison. */
-static enum status poison_step(struct planner *p, int tensor)
-{
-    static const uint32_t pattern[][3] = { [POISON_NAN] = { 0x7fc00000, 0x7e007e00, 0x80808080 },
-                                           [POISON_INF] = { 0x7f800000, 0x7c007c00, 0x7f7f7f7f },
-                                           [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff, 0xa55a01ff } };
-    static const char *const shaders[] = { [FORMAT_STORED] = "poison",
-                                           [FORMAT_WIDE] = "poison.f32",
-                                           [FORMAT_BYTES] = "poison_int",
-                                           [FORMAT_SHORTS] = "poison_int" };
-    struct plan *plan = p->plan;
-    const struct plan_tensor *t = &plan->tensors[tensor];
-    const bool integers = t->format == FORMAT_BYTES || t->format == FORMAT_SHORTS;
-    const int column = integers ? 2 : plan->half && t->format == FORMAT_STORED ? 1 : 0;
-    const struct poison_args args = { .count = t->rows,
-                                      .channels = t->channels,
-                                      .slices = t->slices,
-                                      .pattern = pattern[plan->poison][column] };
-    struct plan_step *step;
-
-    if (t->channels % 4 == 0)
-        return STATUS_OK;
-    if (!(step = planner_step(p, shaders[t->format], NULL, WORKGROUP, 1, 1)))
-        return STATUS_NO_MEMORY;
-    if (integers)
-        step_spec(step, 3, plan_element_bytes(plan, t)); /* words of a slice */
-    step_push(step, &args, sizeof args);
-    step_write(p, step, 0, tensor);
-    return step_items(p, step, args.count);
-}
-
-/* Behind each step, the poison in the padded lanes of what it wrote. */
-static enum status poison_padding(struct planner *p)
-{
-    struct plan *plan = p->plan;
-    struct plan_step **old = plan->steps;
-    const int count = plan->step_count;
-    enum status s = STATUS_OK;
-
-    plan->steps = NULL;
-    plan->step_count = plan->step_room = 0;
-    for (int i = 0; i < count && s == STATUS_OK; i++) {
-        struct plan_step *step = planner_step(p, old[i]->shader, NULL, 1, 1, 1);
-
-        if (!step) {
-            s = STATUS_NO_MEMORY;
-            break;
-        }
-        *step = *old[i];
-        for (int b = 0; b < PLAN_BINDINGS && s == STATUS_OK; b++)
-            if (old[i]->bindings[b].location == LOCATION_ARENA && old[i]->bindings[b].writes)
-                s = poison_step(p, old[i]->bindings[b].tensor);
-    }
-    mem_free(old);
-    return s;
-}
-
-static enum status make(struct planner *p, const struct plan_request *r, const struct rewrite *w)
-{
-    TRY(plan_inputs(p, r, w));
-    for (int i = 0; i < p->graph->node_count; i++) {
-        const struct graph_node *n = &p->graph->nodes[i];
-        const enum status s = graph_is_quantized(p->graph, n) && n->op->exact && n->op->exact->plan
-                                  ? n->op->exact->plan(p, n)
-                                  : n->op->plan(p, n);
-
-        if (s != STATUS_OK)
-            return diag_prefix(p->diag, s, "%s: node %d", n->name, n->host_node);
-    }
-    TRY(plan_outputs(p, r));
-    if (p->plan->poison != POISON_OFF)
-        TRY(poison_padding(p));
-    TRY(plan_assign_memory(p->plan, p->options->in_place, p->diag));
-    return plan_check(p->plan, p->limits, p->diag);
-}
-
-enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)
-{
-    const struct rewrite_request request = { .graph = r->graph,
-                                             .options = r->options,
-                                             .limits = r->limits,
-                                             .nodes = r->nodes,
-                                             .node_count = r->node_count,
-                                             .outputs = r->outputs,
-                                             .output_count = r->output_count };
-    struct planner p = { .plan = plan, .options = r->options, .limits = r->limits, .diag = diag };
-    struct rewrite w;
-    enum status s;
-
-    *plan = (struct plan){ .half = r->options->precision == PRECISION_FP16,
-                           .node_count = r->node_count,
-                           .unpacked = r->unpacked,
-                           .zero_copy_inputs = r->limits->zero_copy_inputs,
-                           .zero_copy_outputs = r->limits->zero_copy_outputs,
-                           .poison = r->options->poison };
-    TRY(rewrite_make(&w, &request, diag));
-    p.graph = &w.graph;
-    plan->merged = w.merged;
-    memcpy(plan->applied, w.applied, sizeof plan->applied);
-    p.of_graph = ARENA_NEW(&plan->arena, (size_t)w.graph.tensor_count, int);
-    if (!p.of_graph) {
-        s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
-    } else {
-        for (int i = 0; i < w.graph.tensor_count; i++)
-            p.of_graph[i] = -1;
-        s = make(&p, r, &w);
-    }
-    rewrite_close(&w);
-    if (s != STATUS_OK)
-        plan_close(plan);
-    return s;
+    return (uint64_t)plan->arena_bytes + plan->constant_bytes + plan->input_bytes +
+           plan->output_bytes;
 }

@@ -1,4 +1,5 @@
 /* What the ops call while a plan is made. */
+#include "delegate/plan/planner.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/plan.h"
 #include "delegate/plan/shader_args.h"

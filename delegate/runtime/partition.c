@@ -1,5 +1,6 @@
 #include "delegate/runtime/partition.h"
 
+#include "delegate/plan/memory.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>
@@ -112,7 +113,7 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
     } else if (need > *free_bytes) {
         snprintf(why.value, sizeof why.value, "%llu bytes", (unsigned long long)need);
         snprintf(why.limit, sizeof why.limit, "%llu bytes, free of %llu",
-                 (unsigned long long)*free_bytes, (unsigned long long)plan_memory(o, limits));
+                 (unsigned long long)*free_bytes, (unsigned long long)plan_memory_limit(o, limits));
         drop_partition(d, g, partition, &why);
     } else {
         *free_bytes -= need;
@@ -144,7 +145,7 @@ static enum status limit(const TfLiteDelegateParams *partitions, const int *orde
                          const struct gpu_options *o, const struct device_limits *limits,
                          const struct graph *g, struct decision *d, struct diag *diag)
 {
-    uint64_t free_bytes = plan_memory(o, limits);
+    uint64_t free_bytes = plan_memory_limit(o, limits);
 
     for (int i = 0; i < count; i++) {
         const TfLiteDelegateParams *p = &partitions[order[i]];

@@ -4,6 +4,7 @@
 #define ASSAY_DELEGATE_RUNTIME_PARTITION_H
 
 #include "delegate/accept/decide.h"
+#include "delegate/plan/make.h"
 #include "delegate/plan/plan.h"
 #include "tensorflow/lite/c/common.h"
 

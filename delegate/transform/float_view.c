@@ -3,6 +3,7 @@
 #include "delegate/transform/float_view.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/plan/planner.h"
 #include "delegate/plan/shader_args.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "delegate/vulkan/selftest.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/plan/make.h"
 #include "delegate/vulkan/executor.h"
 #include "reference/base/fixed_point.h"
 #include "reference/base/half.h"

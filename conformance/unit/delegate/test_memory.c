@@ -3,6 +3,7 @@
 #include "conformance/unit/kit/dag.h"
 
 #include "conformance/unit/kit/nets.h"
+#include "delegate/plan/memory.h"
 #include "delegate/plan/offsets.h"
 
 /* ---- plans of a whole graph ---- */

@@ -1,6 +1,7 @@
 /* Options of the delegate: every key, defaults, and errors that name key and value. */
 #include "conformance/unit/kit/gpu_kit.h"
 
+#include "delegate/plan/memory.h"
 #include "delegate/vulkan/device_choose.h"
 
 static void defaults(void **state)
@@ -148,15 +149,15 @@ static void memory(void **state)
 
     (void)state;
     assert_true(o.in_place);
-    assert_true(plan_memory(&o, &l) == UINT64_MAX);
+    assert_true(plan_memory_limit(&o, &l) == UINT64_MAX);
     l.memory_bytes = 5u << 20;
-    assert_true(plan_memory(&o, &l) == 5u << 20);
+    assert_true(plan_memory_limit(&o, &l) == 5u << 20);
     options_close(&o);
     o = gpu_options_of((const char *const[]){ "memory_limit", "6", "in_place", "0", NULL });
     assert_false(o.in_place);
-    assert_true(plan_memory(&o, &l) == 5u << 20);
+    assert_true(plan_memory_limit(&o, &l) == 5u << 20);
     l.memory_bytes = 7u << 20;
-    assert_true(plan_memory(&o, &l) == 6u << 20);
+    assert_true(plan_memory_limit(&o, &l) == 6u << 20);
     options_close(&o);
 }
 

@@ -3,6 +3,7 @@
 #define ASSAY_CONFORMANCE_UNIT_KIT_GPU_KIT_H
 
 #include "conformance/unit/kit/graph_kit.h"
+#include "delegate/plan/make.h"
 
 #include "delegate/accept/decide.h"
 #include "delegate/graph/graph.h"

@@ -6,7 +6,7 @@
 #define ASSAY_DELEGATE_OPS_INT8_DOT_H
 
 #include "delegate/accept/refusal.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/planner.h"
 
 #include <stdbool.h>
 #include <stdint.h>

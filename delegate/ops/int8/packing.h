@@ -3,7 +3,9 @@
 #ifndef ASSAY_DELEGATE_OPS_INT8_PACKING_H
 #define ASSAY_DELEGATE_OPS_INT8_PACKING_H
 
+#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/plan/planner.h"
 
 #include <stdbool.h>
 #include <stdint.h>
