@@ -3,12 +3,11 @@
 #define ASSAY_CONFORMANCE_UNIT_KIT_GPU_KIT_H
 
 #include "conformance/unit/kit/graph_kit.h"
-#include "delegate/plan/make.h"
 
 #include "delegate/accept/decide.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/options.h"
-#include "delegate/plan/plan.h"
+#include "delegate/plan/make.h"
 
 void gpu_look(const struct model *m, void (*look)(struct graph *, void *), void *user);
 /* The options of key=value pairs, ended by NULL. */
