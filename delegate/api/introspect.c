@@ -1,8 +1,8 @@
 /* What plans hold, for whoever asks: steps, tensors, rewrites. */
 #include "assay_gpu.h"
 #include "delegate/base/struct_copy.h"
+#include "delegate/graph/transforms.h"
 #include "delegate/runtime/delegate.h"
-#include "delegate/transform/rewrite.h"
 
 #include <string.h>
 

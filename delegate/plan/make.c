@@ -4,7 +4,7 @@
 #include "delegate/plan/memory.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/shader_args.h"
-#include "delegate/transform/rewrite.h"
+#include "delegate/transform/transform.h"
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
 
@@ -264,13 +264,13 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
 
 enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)
 {
-    const struct rewrite_request request = { .graph = r->graph,
-                                             .options = r->options,
-                                             .limits = r->limits,
-                                             .nodes = r->nodes,
-                                             .node_count = r->node_count,
-                                             .outputs = r->outputs,
-                                             .output_count = r->output_count };
+    const struct transform_request request = { .graph = r->graph,
+                                               .options = r->options,
+                                               .limits = r->limits,
+                                               .nodes = r->nodes,
+                                               .node_count = r->node_count,
+                                               .outputs = r->outputs,
+                                               .output_count = r->output_count };
     struct planner p = { .plan = plan, .options = r->options, .limits = r->limits, .diag = diag };
     struct rewrite w;
     enum status s;
@@ -281,7 +281,7 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
                            .zero_copy_inputs = r->limits->zero_copy_inputs,
                            .zero_copy_outputs = r->limits->zero_copy_outputs,
                            .poison = r->options->poison };
-    TRY(rewrite_make(&w, &request, diag));
+    TRY(transform_partition(&w, &request, diag));
     p.graph = &w.graph;
     plan->merged = w.merged;
     memcpy(plan->applied, w.applied, sizeof plan->applied);

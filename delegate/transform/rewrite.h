@@ -31,23 +31,9 @@ struct transform {
     enum status (*apply)(struct rewrite *w, int node, bool *fired);
 };
 
-/* A partition: host node indices in execution order, its inputs and outputs. */
-struct rewrite_request {
-    const struct graph *graph;
-    const struct gpu_options *options;
-    const struct device_limits *limits;
-    const int *nodes, *outputs;
-    int node_count, output_count;
-};
-/* Copies the partition and applies what the options do not switch off until nothing fires. */
-enum status rewrite_make(struct rewrite *w, const struct rewrite_request *request,
-                         struct diag *diag);
 void rewrite_close(struct rewrite *w);
-/* Tries one transform on every node; *changed is set when it fires.  They may come in any order. */
-enum status rewrite_apply(struct rewrite *w, enum transform_id id, bool *changed);
-
-/* ---- for the transforms ---- */
-
+/* Counts the readers of tensors and finds their producers again, after nodes have changed. */
+void rewrite_count_readers(struct rewrite *w);
 /* The node that reads the tensor, when one input of one node does and it does not leave the
  * partition; -1: none or more. */
 int rewrite_only_reader(const struct rewrite *w, int tensor);

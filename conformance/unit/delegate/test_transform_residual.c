@@ -225,23 +225,23 @@ static void look_backwards(struct graph *g, void *user)
     const struct device_limits limits = gpu_large_limits();
     const int *first = user; /* the transform after residual */
     int nodes[KIT_TENSORS], output = g->nodes[g->node_count - 1].outputs[0];
-    struct rewrite_request r = { .graph = g,
-                                 .options = &o,
-                                 .limits = &limits,
-                                 .nodes = nodes,
-                                 .outputs = &output,
-                                 .output_count = 1 };
+    struct transform_request r = { .graph = g,
+                                   .options = &o,
+                                   .limits = &limits,
+                                   .nodes = nodes,
+                                   .outputs = &output,
+                                   .output_count = 1 };
     struct diag diag = { 0 };
     struct rewrite w;
     bool changed = false;
 
     for (int i = 0; i < g->node_count; i++)
         nodes[r.node_count++] = g->nodes[i].host_node;
-    KIT_OK(rewrite_make(&w, &r, &diag));
-    KIT_OK(rewrite_apply(&w, TRANSFORM_residual, &changed));
+    KIT_OK(transform_partition(&w, &r, &diag));
+    KIT_OK(transform_apply(&w, TRANSFORM_residual, &changed));
     assert_true(changed);
     changed = false;
-    KIT_OK(rewrite_apply(&w, (enum transform_id) * first, &changed));
+    KIT_OK(transform_apply(&w, (enum transform_id) * first, &changed));
     assert_false(changed);
     rewrite_close(&w);
     options_close(&o);

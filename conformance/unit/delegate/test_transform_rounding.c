@@ -164,12 +164,12 @@ static void count_roundings(struct graph *g, void *user)
     const struct device_limits limits = gpu_large_limits();
     const struct model_subgraph *s = &c->m->subgraphs[0];
     int nodes[KIT_TENSORS], inputs[KIT_TENSORS];
-    struct rewrite_request r = { .graph = g,
-                                 .options = &o,
-                                 .limits = &limits,
-                                 .nodes = nodes,
-                                 .outputs = s->outputs.data,
-                                 .output_count = (int)s->outputs.count };
+    struct transform_request r = { .graph = g,
+                                   .options = &o,
+                                   .limits = &limits,
+                                   .nodes = nodes,
+                                   .outputs = s->outputs.data,
+                                   .output_count = (int)s->outputs.count };
     struct plan_request request = { .graph = g, .options = &o, .limits = &limits };
     struct diag diag = { 0 };
     struct rewrite w;
@@ -177,7 +177,7 @@ static void count_roundings(struct graph *g, void *user)
 
     for (int i = 0; i < g->node_count; i++)
         nodes[r.node_count++] = g->nodes[i].host_node;
-    KIT_OK(rewrite_make(&w, &r, &diag));
+    KIT_OK(transform_partition(&w, &r, &diag));
     c->applied = w.applied[TRANSFORM_rounding];
     for (int i = 0; i < w.graph.node_count; i++) {
         c->roundings += w.graph.nodes[i].steps.scale > 0;
@@ -211,7 +211,7 @@ static void count_roundings(struct graph *g, void *user)
         enum status status;
 
         mem_fail_after(n);
-        status = rewrite_make(&w, &r, &diag);
+        status = transform_partition(&w, &r, &diag);
         mem_fail_after(-1);
         if (status == STATUS_OK)
             break;

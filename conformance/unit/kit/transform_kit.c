@@ -275,11 +275,11 @@ static void transform_look_at(struct graph *g, void *user)
     struct gpu_options o = gpu_options_of(pairs);
     const struct device_limits limits = gpu_large_limits();
     const struct model_subgraph *s = &look->m->subgraphs[0];
-    struct rewrite_request r = { .graph = g,
-                                 .options = &o,
-                                 .limits = &limits,
-                                 .outputs = s->outputs.data,
-                                 .output_count = (int)s->outputs.count };
+    struct transform_request r = { .graph = g,
+                                   .options = &o,
+                                   .limits = &limits,
+                                   .outputs = s->outputs.data,
+                                   .output_count = (int)s->outputs.count };
     struct plan_request request = { .graph = g, .options = &o, .limits = &limits };
     int nodes[KIT_TENSORS];
     struct diag diag = { 0 };
@@ -289,7 +289,7 @@ static void transform_look_at(struct graph *g, void *user)
     for (int i = 0; i < g->node_count; i++)
         nodes[r.node_count++] = g->nodes[i].host_node;
     r.nodes = nodes;
-    KIT_OK(rewrite_make(&w, &r, &diag));
+    KIT_OK(transform_partition(&w, &r, &diag));
     look->applied = w.applied[look->id];
     look->merged = w.merged;
     assert_int_equal(w.graph.node_count + w.merged, g->node_count);
@@ -313,7 +313,7 @@ static void transform_look_at(struct graph *g, void *user)
         enum status status;
 
         mem_fail_after(n);
-        status = rewrite_make(&w, &r, &diag);
+        status = transform_partition(&w, &r, &diag);
         mem_fail_after(-1);
         if (status == STATUS_OK)
             break;

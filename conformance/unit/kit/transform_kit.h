@@ -8,7 +8,7 @@
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
-#include "delegate/transform/rewrite.h"
+#include "delegate/transform/transform.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 /* ---- building ---- */
