@@ -57,8 +57,9 @@ struct gpu_family {
 /* NULL when no family has the op. */
 const struct gpu_op *gpu_op_find(int32_t code);
 
-/* Specialization constants 0..2 are the workgroup size; an op's own begin here. */
-enum { SPEC_FIRST = 3 };
+/* Rounds to the steps of an 8-bit tensor (delegate/ops/simulate.c): in no model, so gpu_op_find
+ * does not know it. */
+extern const struct gpu_op gpu_simulate;
 
 /* The invocations of a plain elementwise workgroup. */
 enum { WORKGROUP = 64 };

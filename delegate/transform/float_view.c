@@ -3,8 +3,6 @@
 #include "delegate/transform/float_view.h"
 
 #include "delegate/graph/gpu_op.h"
-#include "delegate/plan/planner.h"
-#include "delegate/plan/shader_args.h"
 
 #include <string.h>
 
@@ -18,31 +16,9 @@ struct graph_steps float_view_steps(const struct graph_tensor *t)
                                  .high = (float)((is_signed ? 127 : 255) - zero) };
 }
 
-static enum status plan_simulate(struct planner *p, const struct graph_node *n)
-{
-    const int src = planner_tensor(p, n->inputs[0]);
-    const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "simulate", n, WORKGROUP, 1, 1);
-    struct simulate_args args;
-
-    if (src < 0 || dst < 0 || !s)
-        return STATUS_NO_MEMORY;
-    args =
-        (struct simulate_args){ .count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices,
-                                .steps = float_view_steps(graph_output(p->graph, n, 0)) };
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    step_in_place(s, 1);
-    return step_items(p, s, args.count);
-}
-
-/* Not an op of any model. */
-static const struct gpu_op simulate = { .code = BUILTIN_QUANTIZE, .plan = plan_simulate };
-
 bool float_view_is_rounding(const struct graph_node *n)
 {
-    return n->op == &simulate;
+    return n->op == &gpu_simulate;
 }
 
 static enum status no_memory(struct rewrite *w)
@@ -142,7 +118,7 @@ static enum status add_rounding(struct rewrite *w, int node, int i)
     const int rounded = g->nodes[node].outputs[i];
     const int unrounded = new_tensor(w, &g->tensors[rounded]);
     struct graph_node n = { .host_node = g->nodes[node].host_node,
-                            .op = &simulate,
+                            .op = &gpu_simulate,
                             .code = BUILTIN_QUANTIZE,
                             .version = 1,
                             .name = "QUANTIZE",
@@ -176,7 +152,7 @@ enum status float_view_make(struct rewrite *w)
             g->tensors[t].type = kTfLiteFloat32;
         }
     for (int i = 0; i < g->node_count; i++) {
-        const int outputs = g->nodes[i].op == &simulate ? 0 : g->nodes[i].output_count;
+        const int outputs = g->nodes[i].op == &gpu_simulate ? 0 : g->nodes[i].output_count;
 
         for (int j = 0; j < outputs; j++) {
             const int tensor = g->nodes[i].outputs[j];

@@ -2,14 +2,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/ops/simulate.args.h"
 
 WRITES(0, dst);
 READS(1, src);
-
-layout(push_constant) uniform Args {
-    uint count; // slices
-    float scale, low, high; // of the integers less the zero point
-} args;
 
 void main()
 {
