@@ -67,7 +67,7 @@ function check_include(path, line, what, layer, room, target, theirs) {
         bad(path ":" line ": " layer "/ must not include " what)
 }
 
-function module_of(path) { sub(/\.(args\.h|c|h|def|glsl|comp)$/, "", path); return path }
+function module_of(path) { sub(/\.(c|h|def|glsl|comp)$/, "", path); return path }
 # Depth-first: state 1 while a module is on the path, 2 when all that it includes was visited.
 function visit(m, depth, n, i, next_ones, text) {
     if (state[m] == 2)

@@ -1,48 +1,173 @@
-/* ADD, MUL, SUB, MAXIMUM, MINIMUM. */
+/* ADD, MUL, SUB, MAXIMUM, MINIMUM; PRELU (prelu.c) is computed by the same shader. */
+#include "delegate/ops/binary.h"
+
 #include "delegate/graph/gpu_op.h"
-#include "delegate/ops/elementwise.h"
+#include "delegate/ops/binary.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
+
+enum { OUTER = BINARY_OUTER, MAX_RANK = OUTER + 1 };
+
+/* Dim i of a tensor aligned to `rank` dims at the last one. */
+static int32_t dim_at(const struct graph_tensor *t, int rank, int i)
+{
+    const int d = i - (rank - t->rank);
+
+    return d < 0 ? 1 : t->dims[d];
+}
+
+bool binary_accept(struct check *c)
+{
+    const struct graph_tensor *a, *b, *y;
+    int constants = 0;
+
+    if (!check_counts(c, 2, 2, 1) || !check_output_float(c, 0, 0, MAX_RANK) ||
+        !check_float(c, 0, 0, MAX_RANK) || !check_float(c, 1, 0, MAX_RANK))
+        return false;
+    for (int i = 0; i < 2; i++)
+        constants += graph_is_constant(c->graph, c->node->inputs[i]);
+    if (constants == 2)
+        return refuse(c, RULE_BINARY_CONSTANTS, c->node->inputs[0], "data",
+                      "fold the constants when the model is converted",
+                      "at most one constant operand", "two");
+    a = graph_input(c->graph, c->node, 0);
+    b = graph_input(c->graph, c->node, 1);
+    y = graph_output(c->graph, c->node, 0);
+    for (int i = 0; i < y->rank; i++) {
+        const int32_t da = dim_at(a, y->rank, i), db = dim_at(b, y->rank, i);
+
+        if (a->rank > y->rank || b->rank > y->rank || (da != db && da != 1 && db != 1) ||
+            y->dims[i] != (da == 1 ? db : da))
+            return refuse(c, RULE_BINARY_BROADCAST, c->node->outputs[0], "dims",
+                          "the model is malformed", "the operands' broadcast shape",
+                          "dim %d: %d and %d to %d", i, da, db, y->dims[i]);
+    }
+    if (a->rank > y->rank || b->rank > y->rank)
+        return refuse(c, RULE_BINARY_BROADCAST, c->node->outputs[0], "rank",
+                      "the model is malformed", "the larger of the operands'", "%d and %d to %d",
+                      a->rank, b->rank, y->rank);
+    return true;
+}
+
+/* Strides of an operand over y's dims but the last, in slices; broadcast dims have 0. */
+static void strides(const struct graph_tensor *t, const struct graph_tensor *y, uint32_t out[])
+{
+    const int32_t channels = dim_at(t, y->rank, y->rank - 1);
+    uint32_t pitch = (uint32_t)(channels / 4 + (channels % 4 != 0));
+
+    for (int i = OUTER - 1; i >= 0; i--) {
+        const int d = y->rank - 1 - OUTER + i;
+        const int32_t dim = d < 0 ? 1 : dim_at(t, y->rank, d);
+
+        out[i] = dim == 1 ? 0 : pitch;
+        pitch *= (uint32_t)dim;
+    }
+}
+
+struct binary_grid binary_grid(const struct planner *p, const struct graph_node *n, int dst)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    struct binary_grid grid = { .slices = p->plan->tensors[dst].slices };
+
+    grid.count = p->plan->tensors[dst].rows * grid.slices;
+    for (int i = 0; i < OUTER; i++) {
+        const int d = y->rank - 1 - OUTER + i;
+
+        grid.size[i] = d < 0 ? 1 : (uint32_t)y->dims[d];
+    }
+    strides(graph_input(p->graph, n, 0), y, grid.stride_a);
+    strides(graph_input(p->graph, n, 1), y, grid.stride_b);
+    return grid;
+}
+
+bool binary_broadcasts(const struct planner *p, const struct graph_node *n, int dst, int i)
+{
+    const struct graph_tensor *t = graph_input(p->graph, n, i);
+
+    /* With one channel on both sides nothing needs to be spread. */
+    return (t->rank == 0 || t->dims[t->rank - 1] == 1) && p->plan->tensors[dst].channels != 1;
+}
+
+enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t op, int activation)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "binary", n, WORKGROUP, 1, 1);
+    struct binary_args args;
+    struct packed packed;
+    uint32_t constant = 0;
+
+    if (dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct binary_args){ .grid = binary_grid(p, n, dst),
+                                 .scale = n->steps.scale,
+                                 .low = n->steps.low,
+                                 .high = n->steps.high };
+    step_write(p, s, 0, dst);
+    for (int i = 0; i < 2; i++) {
+        if (graph_is_constant(p->graph, n->inputs[i])) {
+            TRY(planner_pack_tensor(p, n->inputs[i], &packed));
+            step_constants(s, 3, &packed);
+            constant = (uint32_t)i + 1;
+        } else {
+            const int src = planner_tensor(p, n->inputs[i]);
+
+            if (src < 0)
+                return STATUS_NO_MEMORY;
+            step_read(p, s, i + 1, src);
+            if (graph_input(p->graph, n, i)->elements == y->elements) /* not broadcast */
+                step_in_place(s, i + 1);
+        }
+    }
+    step_spec(s, BINARY_SPEC_OP, op);
+    step_spec(s, BINARY_SPEC_ACTIVATION, (uint32_t)activation);
+    step_spec(s, BINARY_SPEC_CONSTANT, constant);
+    for (uint32_t i = 0; i < 2; i++)
+        step_spec(s, BINARY_SPEC_BROADCAST_A + i, binary_broadcasts(p, n, dst, (int)i));
+    if (n->steps.scale > 0)
+        step_spec(s, BINARY_SPEC_ROUNDED, true);
+    step_push(s, &args, sizeof args);
+    return step_items(p, s, args.grid.count);
+}
 
 /* The fused activation; MAXIMUM and MINIMUM have no parameters. */
 static bool has_params(const struct graph_node *n)
 {
-    return n->op->variant <= ELEMENTWISE_SUB;
+    return n->op->variant <= BINARY_SUB;
 }
 
 static int activation_of(const struct graph_node *n)
 {
     switch (n->op->variant) {
-    case ELEMENTWISE_ADD: return (int)((const TfLiteAddParams *)n->params)->activation;
-    case ELEMENTWISE_SUB: return (int)((const TfLiteSubParams *)n->params)->activation;
-    case ELEMENTWISE_MUL: return (int)((const TfLiteMulParams *)n->params)->activation;
+    case BINARY_ADD: return (int)((const TfLiteAddParams *)n->params)->activation;
+    case BINARY_SUB: return (int)((const TfLiteSubParams *)n->params)->activation;
+    case BINARY_MUL: return (int)((const TfLiteMulParams *)n->params)->activation;
     default: return kTfLiteActNone;
     }
 }
 
-static bool accept_binary(struct check *c)
+static bool accept(struct check *c)
 {
     if (!has_params(c->node))
-        return elementwise_accept(c);
-    return check_params(c) && check_activation(c, activation_of(c->node)) && elementwise_accept(c);
+        return binary_accept(c);
+    return check_params(c) && check_activation(c, activation_of(c->node)) && binary_accept(c);
 }
 
-static enum status plan_binary(struct planner *p, const struct graph_node *n)
+static enum status plan(struct planner *p, const struct graph_node *n)
 {
-    return elementwise_plan(p, n, (enum elementwise_op)n->op->variant, activation_of(n));
+    return binary_plan(p, n, n->op->variant, activation_of(n));
 }
 
 #define BINARY(code_, version, variant_, half_, ...)                                               \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
-        .rounds = true, .accept = accept_binary, .plan = plan_binary, .exact = &exact_binary,      \
-        __VA_ARGS__                                                                                \
+        .rounds = true, .accept = accept, .plan = plan, .exact = &exact_binary, __VA_ARGS__        \
     }
 static const struct gpu_op ops[] = {
-    BINARY(BUILTIN_ADD, 6, ELEMENTWISE_ADD, true, GPU_ACTIVATION(TfLiteAddParams)),
-    BINARY(BUILTIN_MUL, 8, ELEMENTWISE_MUL, true, GPU_ACTIVATION(TfLiteMulParams)),
-    BINARY(BUILTIN_SUB, 5, ELEMENTWISE_SUB, false, GPU_ACTIVATION(TfLiteSubParams)),
-    BINARY(BUILTIN_MAXIMUM, 4, ELEMENTWISE_MAXIMUM, true, .raw = true, .moves = true),
-    BINARY(BUILTIN_MINIMUM, 4, ELEMENTWISE_MINIMUM, true, .raw = true, .moves = true),
+    BINARY(BUILTIN_ADD, 6, BINARY_ADD, true, GPU_ACTIVATION(TfLiteAddParams)),
+    BINARY(BUILTIN_MUL, 8, BINARY_MUL, true, GPU_ACTIVATION(TfLiteMulParams)),
+    BINARY(BUILTIN_SUB, 5, BINARY_SUB, false, GPU_ACTIVATION(TfLiteSubParams)),
+    BINARY(BUILTIN_MAXIMUM, 4, BINARY_MAXIMUM, true, .raw = true, .moves = true),
+    BINARY(BUILTIN_MINIMUM, 4, BINARY_MINIMUM, true, .raw = true, .moves = true),
 };
 const struct gpu_family gpu_binary = { ops, sizeof ops / sizeof ops[0] };

@@ -1,6 +1,7 @@
 /* ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU in integers: their factors.
  * Meaning: reference/ops/binary.c, prelu.c */
-#include "delegate/ops/elementwise.h"
+#include "delegate/ops/binary.h"
+#include "delegate/ops/binary_int8.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
@@ -10,14 +11,6 @@
 
 enum { SUM_SHIFT = 20 };
 enum { OF_A, OF_B, OF_Y, FACTORS };
-
-struct binary_args {
-    struct elementwise_grid grid;
-    int32_t zero_a, zero_b, zero_y;
-    int32_t factor[FACTORS], shift[FACTORS];
-    int32_t low, high;
-};
-_Static_assert(sizeof(struct binary_args) == 112, "binary_int8.comp");
 
 /* The real factors; those that the op has not are 0.  The runtime computes the ones of products in
  * f32. */
@@ -95,7 +88,8 @@ static enum status bind_operand(struct planner *p, struct plan_step *s, const st
     return STATUS_OK;
 }
 
-static void set_factors(struct binary_args *args, const struct graph *g, const struct graph_node *n)
+static void set_factors(struct binary_int8_args *args, const struct graph *g,
+                        const struct graph_node *n)
 {
     const struct graph_tensor *y = graph_output(g, n, 0);
     const struct fixed_range range = requantize_range(y, activation_of(n));
@@ -118,20 +112,20 @@ static enum status plan_binary(struct planner *p, const struct graph_node *n)
 {
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "binary_int8", n, WORKGROUP, 1, 1);
-    struct binary_args args = { .low = 0 };
+    struct binary_int8_args args = { .low = 0 };
 
     if (dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    args.grid = elementwise_grid(p, n, dst);
+    args.grid = binary_grid(p, n, dst);
     if (!is_raw(n))
         set_factors(&args, p->graph, n);
     step_write(p, s, 0, dst);
     TRY(bind_operand(p, s, n, 0));
     TRY(bind_operand(p, s, n, 1));
-    step_spec(s, 3, n->op->variant);
-    step_spec(s, 4, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
-    step_spec(s, 5, elementwise_spreads(p, n, dst, 0));
-    step_spec(s, 6, elementwise_spreads(p, n, dst, 1));
+    step_spec(s, BINARY_SPEC_OP, n->op->variant);
+    step_spec(s, BINARY_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
+    step_spec(s, BINARY_INT8_SPEC_BROADCAST_A, binary_broadcasts(p, n, dst, 0));
+    step_spec(s, BINARY_INT8_SPEC_BROADCAST_B, binary_broadcasts(p, n, dst, 1));
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.grid.count);
 }

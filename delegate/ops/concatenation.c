@@ -1,6 +1,7 @@
 /* CONCATENATION on any axis.  A step writes up to 3 inputs that are neighbours on the axis,
  * constants among them; one input alone is a view. */
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/concatenation.args.h"
 #include "delegate/ops/concatenation_int8.h"
 #include "delegate/ops/int8/exact.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -174,7 +175,7 @@ static enum status plan_pieces(struct planner *p, const struct graph_node *n,
         else
             step_read(p, s, k + 1, piece->source);
     }
-    step_spec(s, 3, split);
+    step_spec(s, CONCATENATION_SPEC_SPLIT, split);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     return step_items(p, s, args.count);

@@ -5,21 +5,14 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/concatenation.args.h"
 
 layout(set = 0, binding = 0) buffer Target { uint dst[]; };
 INT_READS(1, src_a);
 INT_READS(2, src_b);
 INT_READS(3, src_c);
 
-layout(constant_id = 3) const bool SPLIT = false;
-
-layout(push_constant) uniform Args {
-    uint count;                // slices to write: those of the range, for each index outside the axis
-    uint pitch, begin, slices; // of dst, in slices: whole axis; where the range begins; its length
-    uint first;                // where input a begins on the axis, in slices or channels
-    uint end[3];               // where inputs a, b, c end, which is where the next begins
-    uint pitch_of[3];          // of the inputs, in slices: whole axis
-} args;
+layout(constant_id = CONCATENATION_SPEC_SPLIT) const bool SPLIT = false;
 
 // The channel at position c of the axis.
 uint channel(uint outer, uint c)

@@ -5,6 +5,7 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/operand.h"
 #include "delegate/plan/shader_args.h"
+#include "delegate/shaders/count.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { X, H, WEIGHTS, BIAS, C, INPUTS };       /* inputs */
@@ -184,7 +185,7 @@ static enum status plan_gates(struct planner *p, const struct graph_node *n, int
 static enum status plan_narrow(struct planner *p, const struct graph_node *n, int from, int to)
 {
     struct plan_step *s = planner_step(p, "narrow", n, WORKGROUP, 1, 1);
-    struct unary_args args;
+    struct count_args args;
 
     if (!s)
         return STATUS_NO_MEMORY;

@@ -1,6 +1,6 @@
 /* LSTM u8 with the basic kernel: the float one's inputs and outputs (delegate/ops/lstm.c), with
  * sums in 32 bits and gates in 16. Meaning: reference/ops/lstm.c */
-#include "delegate/ops/concatenation_int8.h"
+#include "delegate/ops/concatenation.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
@@ -88,7 +88,7 @@ static enum status plan_joined(struct planner *p, const struct graph_node *n, in
         .end = { t[x].channels, t[xh].channels, t[xh].channels },
         .pitch_of = { t[x].slices, t[h].slices, t[h].slices },
     };
-    step_spec(s, 3, true); /* in channels: the inputs may meet inside a slice */
+    step_spec(s, CONCATENATION_SPEC_SPLIT, true); /* the inputs may meet inside a slice */
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, xh);
     step_read(p, s, 1, x);

@@ -1,7 +1,8 @@
 #include "delegate/ops/operand.h"
 
 #include "delegate/graph/gpu_op.h"
-#include "delegate/plan/shader_args.h"
+#include "delegate/shaders/count.args.h"
+#include "delegate/shaders/pack_weights.args.h"
 
 #include <stddef.h>
 
@@ -29,7 +30,7 @@ enum status operand_weights(struct planner *p, const struct graph_node *node, in
                             const struct weights_shape *w, struct operand *operand)
 {
     struct plan_step *s;
-    struct pack_args args;
+    struct pack_weights_args args;
     int src;
 
     *operand = (struct operand){ .constant = graph_is_constant(p->graph, tensor), .tensor = -1 };
@@ -40,13 +41,13 @@ enum status operand_weights(struct planner *p, const struct graph_node *node, in
     s = planner_step(p, "pack_weights", node, WORKGROUP, 1, 1);
     if (src < 0 || operand->tensor < 0 || !s)
         return STATUS_NO_MEMORY;
-    args = (struct pack_args){ .count = (uint32_t)weights_vec4s(w),
-                               .outputs = w->outputs,
-                               .out_slices = (w->outputs + 3) / 4,
-                               .taps = w->taps,
-                               .inputs = w->inputs,
-                               .in_slices = p->plan->tensors[src].slices,
-                               .depth = w->depth };
+    args = (struct pack_weights_args){ .count = (uint32_t)weights_vec4s(w),
+                                       .outputs = w->outputs,
+                                       .out_slices = (w->outputs + 3) / 4,
+                                       .taps = w->taps,
+                                       .inputs = w->inputs,
+                                       .in_slices = p->plan->tensors[src].slices,
+                                       .depth = w->depth };
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, operand->tensor);
     step_read(p, s, 1, src);
@@ -76,7 +77,7 @@ enum status operand_bias(struct planner *p, const struct graph_node *node, int t
                          uint32_t count, struct operand *operand)
 {
     struct plan_step *s;
-    struct unary_args args;
+    struct count_args args;
     int src;
 
     *operand = (struct operand){ .constant = tensor < 0 || graph_is_constant(p->graph, tensor),

@@ -2,18 +2,10 @@
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/pad.args.h"
 #include "delegate/plan/planner.h"
 
-enum { OUTER = 5 }; /* dims but the channels */
-
-struct pad_args {
-    uint32_t count;
-    uint32_t in_channels, in_slices, out_slices, before_channels;
-    uint32_t out_size[OUTER], in_size[OUTER], before[OUTER];
-    uint32_t fill; /* pad_int8.comp */
-};
-_Static_assert(offsetof(struct pad_args, fill) == 80, "pad.comp");
-_Static_assert(sizeof(struct pad_args) == 84, "pad_int8.comp");
+enum { OUTER = PAD_OUTER };
 
 static bool accept_pad(struct check *c)
 {
@@ -79,7 +71,7 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
     }
     if (y->quant.scale)
         args.fill = ((uint32_t)y->quant.zero_point[0] & 0xff) * 0x01010101;
-    step_push(s, &args, bytes ? sizeof args : offsetof(struct pad_args, fill));
+    step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_items(p, s, args.count);

@@ -3,17 +3,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/ops/pad.args.h"
 
 WRITES(0, dst);
 READS(1, src);
-
-layout(push_constant) uniform Args {
-    uint count;
-    uint in_channels, in_slices;
-    uint out_slices;
-    uint before_channels;
-    uint out_size[5], in_size[5], before[5];
-} args;
 
 void main()
 {

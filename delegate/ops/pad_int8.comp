@@ -3,18 +3,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/pad.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
-
-layout(push_constant) uniform Args {
-    uint count;
-    uint in_channels, in_slices;
-    uint out_slices;
-    uint before_channels;
-    uint out_size[5], in_size[5], before[5];
-    uint fill; // the zero point, in each byte
-} args;
 
 void main()
 {

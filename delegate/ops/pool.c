@@ -2,19 +2,9 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/pool.args.h"
 #include "delegate/ops/window.h"
 #include "delegate/plan/planner.h"
-
-struct pool_args {
-    uint32_t count;
-    uint32_t in_h, in_w, slices;
-    uint32_t out_h, out_w;
-    uint32_t filter_h, filter_w;
-    int32_t pad_h, pad_w;
-    int32_t low, high; /* pool_int8.comp */
-};
-_Static_assert(offsetof(struct pool_args, low) == 40, "pool.comp");
-_Static_assert(sizeof(struct pool_args) == 48, "pool_int8.comp");
 
 static struct window window_of(const TfLitePoolParams *params)
 {
@@ -70,10 +60,13 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    step_spec(s, 3, (uint32_t)params->stride_height);
-    step_spec(s, 4, (uint32_t)params->stride_width);
-    step_spec(s, 5, bytes ? y->type == kTfLiteInt8 : (uint32_t)params->activation);
-    step_spec(s, 6, n->op->code == BUILTIN_MAX_POOL_2D);
+    step_spec(s, POOL_SPEC_STRIDE_H, (uint32_t)params->stride_height);
+    step_spec(s, POOL_SPEC_STRIDE_W, (uint32_t)params->stride_width);
+    if (bytes)
+        step_spec(s, POOL_SPEC_SIGNED, y->type == kTfLiteInt8);
+    else
+        step_spec(s, POOL_SPEC_ACTIVATION, (uint32_t)params->activation);
+    step_spec(s, POOL_SPEC_MAXIMUM, n->op->code == BUILTIN_MAX_POOL_2D);
     args = (struct pool_args){
         .in_h = (uint32_t)x->dims[1],
         .in_w = (uint32_t)x->dims[2],
@@ -92,7 +85,7 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
         args.low = range.low;
         args.high = range.high;
     }
-    step_push(s, &args, bytes ? sizeof args : offsetof(struct pool_args, low));
+    step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_items(p, s, args.count);

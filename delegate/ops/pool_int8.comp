@@ -4,23 +4,15 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/pool.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 
-layout(constant_id = 3) const uint STRIDE_H = 1u;
-layout(constant_id = 4) const uint STRIDE_W = 1u;
-layout(constant_id = 5) const bool SIGNED = false;
-layout(constant_id = 6) const bool MAXIMUM = false;
-
-layout(push_constant) uniform Args {
-    uint count; // pixels * slices
-    uint in_h, in_w, slices;
-    uint out_h, out_w;
-    uint filter_h, filter_w;
-    int pad_h, pad_w; // before
-    int low, high;
-} args;
+layout(constant_id = POOL_SPEC_STRIDE_H) const uint STRIDE_H = 1u;
+layout(constant_id = POOL_SPEC_STRIDE_W) const uint STRIDE_W = 1u;
+layout(constant_id = POOL_SPEC_SIGNED) const bool SIGNED = false;
+layout(constant_id = POOL_SPEC_MAXIMUM) const bool MAXIMUM = false;
 
 void main()
 {

@@ -1,6 +1,6 @@
 /* PRELU: alpha, constant or computed, is broadcast to the shape of x, which is the output's. */
 #include "delegate/graph/gpu_op.h"
-#include "delegate/ops/elementwise.h"
+#include "delegate/ops/binary.h"
 #include "delegate/ops/int8/exact.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static bool accept_prelu(struct check *c)
 {
     const struct graph_tensor *x, *y;
 
-    if (!elementwise_accept(c) || !check_runtime_float(c, 0, 0, GRAPH_MAX_RANK))
+    if (!binary_accept(c) || !check_runtime_float(c, 0, 0, GRAPH_MAX_RANK))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
@@ -21,13 +21,13 @@ static bool accept_prelu(struct check *c)
 
 static enum status plan_prelu(struct planner *p, const struct graph_node *n)
 {
-    return elementwise_plan(p, n, ELEMENTWISE_PRELU, 0);
+    return binary_plan(p, n, BINARY_PRELU, 0);
 }
 
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_PRELU,
       .max_version = 1,
-      .variant = ELEMENTWISE_PRELU,
+      .variant = BINARY_PRELU,
       .exact = &exact_binary,
       .accept = accept_prelu,
       .plan = plan_prelu },

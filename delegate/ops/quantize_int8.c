@@ -3,18 +3,15 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/int8/table.args.h"
+#include "delegate/ops/quantize_int8.args.h"
+#include "delegate/shaders/count.args.h"
 #include "reference/base/half.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { VALUES = 256 };
-
-struct quantize_args {
-    uint32_t count; /* slices */
-    uint32_t zero;
-};
-_Static_assert(sizeof(struct quantize_args) == 8, "quantize_int8.comp");
 
 static struct fixed_range range_of(const struct graph_tensor *t)
 {
@@ -68,7 +65,7 @@ static enum status quantize_floats(struct planner *p, const struct graph_node *n
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "quantize_int8", n, WORKGROUP, 1, 1);
-    struct quantize_args args;
+    struct quantize_int8_args args;
     struct packed limits;
 
     if (src < 0 || dst < 0 || !s)
@@ -78,8 +75,8 @@ static enum status quantize_floats(struct planner *p, const struct graph_node *n
         planner_put_word(p, &limits, (uint64_t)i, (uint32_t)limit_of(y, range_of(y).low + 1 + i));
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
     args.zero = (uint32_t)tensor_zero_point(y) & 0xff;
-    step_spec(s, 3, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
-    step_spec(s, 4, y->type == kTfLiteInt8);
+    step_spec(s, QUANTIZE_INT8_SPEC_HALF, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
+    step_spec(s, QUANTIZE_INT8_SPEC_SIGNED, y->type == kTfLiteInt8);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
@@ -120,7 +117,7 @@ static uint32_t meaning_of(const struct graph_tensor *x, int byte, bool half)
 static enum status plan_dequantize(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
-    struct table_args args;
+    struct count_args args;
     struct packed table;
     struct plan_step *s;
     int src, dst;
@@ -138,7 +135,7 @@ static enum status plan_dequantize(struct planner *p, const struct graph_node *n
     for (int byte = 0; byte < VALUES; byte++)
         planner_put_word(p, &table, (uint64_t)byte, meaning_of(x, byte, half));
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    step_spec(s, 3, half ? 2 : 4);
+    step_spec(s, TABLE_SPEC_WORDS, half ? 2 : 4);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

@@ -4,18 +4,14 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/quantize_int8.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 layout(set = 0, binding = 2) readonly buffer Limits { int limits[]; };
 
-layout(constant_id = 3) const bool HALF_SOURCE = false;
-layout(constant_id = 4) const bool SIGNED = false;
-
-layout(push_constant) uniform Args {
-    uint count; // slices
-    uint zero;  // what NaN becomes, a byte
-} args;
+layout(constant_id = QUANTIZE_INT8_SPEC_HALF) const bool HALF_SOURCE = false;
+layout(constant_id = QUANTIZE_INT8_SPEC_SIGNED) const bool SIGNED = false;
 
 uint quantized(uint bits)
 {

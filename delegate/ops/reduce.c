@@ -4,6 +4,7 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/reduce.args.h"
 #include "delegate/ops/reduce_int8.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -133,14 +134,14 @@ static enum status plan_mean(struct planner *p, const struct graph_node *n)
     args.out_channels = p->plan->tensors[dst].channels;
     args.out_slices = p->plan->tensors[dst].slices;
     args.count = p->plan->tensors[dst].rows * args.out_slices;
-    step_spec(s, 3, reduced[x->rank - 1]);
+    step_spec(s, REDUCE_SPEC_OVER_CHANNELS, reduced[x->rank - 1]);
     if (bytes) {
-        step_spec(s, 4, x->type == kTfLiteInt8);
-        step_spec(s, 5, false);
+        step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
+        step_spec(s, REDUCE_SPEC_AVERAGE, false);
         set_quantized(&args, x, graph_output(p->graph, n, 0), terms);
     }
     step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
-    step_push(s, &args, bytes ? sizeof args : offsetof(struct reduce_args, in_zero));
+    step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_groups(p, s, args.count);

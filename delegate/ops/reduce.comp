@@ -4,20 +4,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/ops/reduce.args.h"
 
 WRITES(0, dst);
 READS(1, src);
 
-layout(constant_id = 3) const bool OVER_CHANNELS = false;
-
-layout(push_constant) uniform Args {
-    uint count; // slices of dst
-    uint in_channels, in_slices;
-    uint out_channels, out_slices;
-    float terms; // elements of a sum
-    uint rows;   // rows of a sum: product of the reduced groups
-    uint kept_size[4], kept_stride[4], reduced_size[4], reduced_stride[4];
-} args;
+layout(constant_id = REDUCE_SPEC_OVER_CHANNELS) const bool OVER_CHANNELS = false;
 
 shared vec4 part[gl_WorkGroupSize.x];
 

@@ -3,6 +3,7 @@
 
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/reduce.args.h"
 
 static bool accept_mean(struct check *c)
 {
@@ -56,9 +57,9 @@ enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
     args.kept_stride[REDUCE_GROUPS - 1] = pixels;
     args.reduced_size[REDUCE_GROUPS - 1] = pixels;
     args.reduced_stride[REDUCE_GROUPS - 1] = 1;
-    step_spec(s, 3, false);
-    step_spec(s, 4, x->type == kTfLiteInt8);
-    step_spec(s, 5, true);
+    step_spec(s, REDUCE_SPEC_OVER_CHANNELS, false);
+    step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
+    step_spec(s, REDUCE_SPEC_AVERAGE, true);
     step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(int32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);

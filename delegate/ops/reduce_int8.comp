@@ -6,25 +6,14 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/reduce.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 
-layout(constant_id = 3) const bool OVER_CHANNELS = false;
-layout(constant_id = 4) const bool SIGNED = false;
-layout(constant_id = 5) const bool AVERAGE = false;
-
-layout(push_constant) uniform Args {
-    uint count; // slices of dst
-    uint in_channels, in_slices;
-    uint out_channels, out_slices;
-    float terms; // reduce.comp
-    uint rows;   // rows of a sum: product of the reduced groups
-    uint kept_size[4], kept_stride[4], reduced_size[4], reduced_stride[4];
-    int in_zero, out_zero;
-    int factor, shift; // AVERAGE: the factor is the number of elements
-    int low, high;     // of dst, less its zero point
-} args;
+layout(constant_id = REDUCE_SPEC_OVER_CHANNELS) const bool OVER_CHANNELS = false;
+layout(constant_id = REDUCE_SPEC_SIGNED) const bool SIGNED = false;
+layout(constant_id = REDUCE_SPEC_AVERAGE) const bool AVERAGE = false;
 
 shared ivec4 part[gl_WorkGroupSize.x];
 

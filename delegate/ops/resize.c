@@ -2,16 +2,9 @@
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/resize.args.h"
 #include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
-
-struct resize_args {
-    uint32_t count;
-    uint32_t in_h, in_w, out_h, out_w, slices;
-    float scale_h, scale_w;
-    float offset;
-};
-_Static_assert(sizeof(struct resize_args) == 36, "resize.comp");
 
 /* Beyond this not every coordinate is an f32. */
 enum { MOST = 1 << 24 };

@@ -4,16 +4,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/ops/resize.args.h"
 
 WRITES(0, dst);
 READS(1, src);
-
-layout(push_constant) uniform Args {
-    uint count; // pixels * slices
-    uint in_h, in_w, out_h, out_w, slices;
-    float scale_h, scale_w;
-    float offset; // of a pixel's centre: 0, or 0.5
-} args;
 
 // The pixels before and behind output pixel o, and the share of the one behind.
 struct Span {

@@ -2,17 +2,12 @@
  * Meaning: reference/ops/resize.c */
 #include "delegate/accept/refusal.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/resize_int8.args.h"
 #include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
 #include <string.h>
-
-struct resize_args {
-    uint32_t count;
-    uint32_t in_h, in_w, out_h, out_w, slices;
-};
-_Static_assert(sizeof(struct resize_args) == 24, "resize_int8.comp");
 
 /* Where an output lies: between which cells of an axis, and how far from the first one. */
 enum { PLACE_WORDS = 3 };
@@ -88,13 +83,13 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "resize_int8", n, WORKGROUP, 1, 1);
-    struct resize_args args;
+    struct resize_int8_args args;
     struct packed places;
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     TRY(pack_places(p, n, &places));
-    args = (struct resize_args){
+    args = (struct resize_int8_args){
         .in_h = (uint32_t)x->dims[1],
         .in_w = (uint32_t)x->dims[2],
         .out_h = (uint32_t)y->dims[1],
@@ -102,7 +97,7 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
         .slices = p->plan->tensors[dst].slices,
     };
     args.count = p->plan->tensors[dst].rows * args.slices;
-    step_spec(s, 3, y->type == kTfLiteInt8);
+    step_spec(s, RESIZE_INT8_SPEC_SIGNED, y->type == kTfLiteInt8);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

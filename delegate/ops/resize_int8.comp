@@ -4,17 +4,13 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/resize_int8.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 INT_READS(2, places);
 
-layout(constant_id = 3) const bool SIGNED = false;
-
-layout(push_constant) uniform Args {
-    uint count; // pixels * slices
-    uint in_h, in_w, out_h, out_w, slices;
-} args;
+layout(constant_id = RESIZE_INT8_SPEC_SIGNED) const bool SIGNED = false;
 
 uvec3 place(uint i) { return uvec3(places[3u * i], places[3u * i + 1u], places[3u * i + 2u]); }
 

@@ -2,6 +2,7 @@
  * transform/float_view.c and rounding.c put it behind nodes. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/simulate.args.h"
+#include "delegate/plan/planner.h"
 #include "delegate/transform/float_view.h"
 
 static enum status plan(struct planner *p, const struct graph_node *n)

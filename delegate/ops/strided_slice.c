@@ -5,19 +5,11 @@
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/strided_slice.args.h"
 #include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-enum { OUTER = GRAPH_MAX_RANK - 1 }; /* dims but the channels */
-
-struct strided_slice_args {
-    uint32_t count;
-    uint32_t channels, slices;
-    uint32_t base, step;
-    uint32_t dims;
-    uint32_t size_of[OUTER], step_of[OUTER];
-};
-_Static_assert(sizeof(struct strided_slice_args) == 80, "strided_slice.comp");
+_Static_assert(STRIDED_SLICE_OUTER == GRAPH_MAX_RANK - 1, "strided_slice.args.h");
 
 /* A dim of the result: `size` indices of dim `of` of the source, from `begin` on, `stride` apart.
  */
@@ -258,7 +250,7 @@ static enum status plan_strided_slice(struct planner *p, const struct graph_node
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args.count = p->plan->tensors[dst].rows * args.slices;
-    step_spec(s, 3, whole);
+    step_spec(s, STRIDED_SLICE_SPEC_WHOLE, whole);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

@@ -4,19 +4,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/ops/strided_slice.args.h"
 
 WRITES(0, dst);
 READS(1, src);
 
-layout(constant_id = 3) const bool WHOLE = false; // slices of src become slices of dst
-
-layout(push_constant) uniform Args {
-    uint count; // slices of dst
-    uint channels, slices;
-    uint base, step;
-    uint dims;
-    uint size_of[7], step_of[7];
-} args;
+layout(constant_id = STRIDED_SLICE_SPEC_WHOLE) const bool WHOLE = false; // slices of src become slices of dst
 
 void main()
 {

@@ -2,14 +2,14 @@
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/unary.args.h"
 #include "delegate/plan/planner.h"
-#include "delegate/plan/shader_args.h"
+#include "delegate/shaders/count.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>
 
 /* variant: what unary.comp computes, and its activation. */
-enum { ACTIVATION = 0, EXP = 1, LOGISTIC = 2 };
 #define VARIANT(op, activation) ((op) << 8 | (activation))
 
 static bool accept_unary(struct check *c)
@@ -32,13 +32,13 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "unary", n, WORKGROUP, 1, 1);
-    struct unary_args args;
+    struct count_args args;
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    step_spec(s, 3, n->op->variant >> 8);
-    step_spec(s, 4, n->op->variant & 0xff);
+    step_spec(s, UNARY_SPEC_OP, n->op->variant >> 8);
+    step_spec(s, UNARY_SPEC_ACTIVATION, n->op->variant & 0xff);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
@@ -52,9 +52,9 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
         .accept = accept_unary, .plan = plan_unary, .exact = &exact_unary                          \
     }
 static const struct gpu_op ops[] = {
-    UNARY(BUILTIN_RELU, 3, VARIANT(ACTIVATION, kTfLiteActRelu), false),
-    UNARY(BUILTIN_RELU6, 3, VARIANT(ACTIVATION, kTfLiteActRelu6), false),
-    UNARY(BUILTIN_EXP, 2, VARIANT(EXP, 0), false),
-    UNARY(BUILTIN_LOGISTIC, 3, VARIANT(LOGISTIC, 0), true),
+    UNARY(BUILTIN_RELU, 3, VARIANT(UNARY_ACTIVATION, kTfLiteActRelu), false),
+    UNARY(BUILTIN_RELU6, 3, VARIANT(UNARY_ACTIVATION, kTfLiteActRelu6), false),
+    UNARY(BUILTIN_EXP, 2, VARIANT(UNARY_EXP, 0), false),
+    UNARY(BUILTIN_LOGISTIC, 3, VARIANT(UNARY_LOGISTIC, 0), true),
 };
 const struct gpu_family gpu_unary = { ops, sizeof ops / sizeof ops[0] };

@@ -2,14 +2,14 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/count.args.h"
+#include "delegate/ops/unary.args.h"
 
 WRITES(0, dst);
 READS(1, src);
 
-layout(constant_id = 3) const uint OP = 0u; // 0 a fused activation, 1 exp, 2 logistic
-layout(constant_id = 4) const uint ACTIVATION = 1u;
-
-layout(push_constant) uniform Args { uint count; } args;
+layout(constant_id = UNARY_SPEC_OP) const uint OP = UNARY_ACTIVATION;
+layout(constant_id = UNARY_SPEC_ACTIVATION) const uint ACTIVATION = 1u;
 
 // 1 / (1 + e^-x), with the exponential of a number that is not positive: it never overflows.
 vec4 logistic(vec4 x)
@@ -24,5 +24,5 @@ void main()
     if (i >= args.count)
         return;
     const vec4 x = vec4(src[i]);
-    dst[i] = STORED(OP == 1u ? exp(x) : OP == 2u ? logistic(x) : activate(x, ACTIVATION));
+    dst[i] = STORED(OP == UNARY_EXP ? exp(x) : OP == UNARY_LOGISTIC ? logistic(x) : activate(x, ACTIVATION));
 }

@@ -3,7 +3,8 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/memory.h"
 #include "delegate/plan/planner.h"
-#include "delegate/plan/shader_args.h"
+#include "delegate/shaders/io.args.h"
+#include "delegate/shaders/poison.args.h"
 #include "delegate/transform/transform.h"
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
@@ -211,7 +212,7 @@ static enum status poison_step(struct planner *p, int tensor)
     if (!(step = planner_step(p, shaders[t->format], NULL, WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;
     if (integers)
-        step_spec(step, 3, plan_element_bytes(plan, t)); /* words of a slice */
+        step_spec(step, POISON_SPEC_WORDS, plan_element_bytes(plan, t));
     step_push(step, &args, sizeof args);
     step_write(p, step, 0, tensor);
     return step_items(p, step, args.count);

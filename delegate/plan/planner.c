@@ -2,9 +2,9 @@
 #include "delegate/plan/planner.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/plan.h"
-#include "delegate/plan/shader_args.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/shaders/args.h"
+#include "delegate/shaders/repack.args.h"
 
 #include "reference/base/checked.h"
 #include "reference/base/half.h"

@@ -2,11 +2,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/shaders/io.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
-
-layout(push_constant) uniform Args { uint count, channels, slices, elements; } args;
 
 void main()
 {

@@ -3,14 +3,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/pack_weights.args.h"
 
 WRITES(0, dst);
 READS(1, src);
-
-layout(push_constant) uniform Args {
-    uint count; // vec4s of dst
-    uint outputs, out_slices, taps, inputs, in_slices, depth;
-} args;
 
 void main()
 {

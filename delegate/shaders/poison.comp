@@ -2,11 +2,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/poison.args.h"
 
 // A slice is 4 words of one f32, or 2 words of two f16 each.
 layout(set = 0, binding = 0) buffer Target { uint words[]; };
-
-layout(push_constant) uniform Args { uint count, channels, slices, pattern; } args;
 
 void main()
 {

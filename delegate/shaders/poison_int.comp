@@ -2,12 +2,11 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/shaders/poison.args.h"
 
 layout(set = 0, binding = 0) buffer Target { uint words[]; };
 
-layout(constant_id = 3) const uint WORDS = 1u; // of a slice: of bytes, or 2 of 16 bits
-
-layout(push_constant) uniform Args { uint count, channels, slices, pattern; } args;
+layout(constant_id = POISON_SPEC_WORDS) const uint WORDS = 1u; // of a slice: of bytes, or 2 of 16 bits
 
 void main()
 {

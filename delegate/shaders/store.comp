@@ -2,11 +2,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/io.args.h"
 
 layout(set = 0, binding = 0) writeonly buffer Target { float dst[]; };
 READS(1, src);
-
-layout(push_constant) uniform Args { uint count, channels, slices, elements; } args;
 
 void main()
 {

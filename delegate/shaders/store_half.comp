@@ -2,14 +2,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/io.args.h"
 
 layout(set = 0, binding = 0) writeonly buffer Target { uint words[]; };
 READS(1, src);
-
-layout(push_constant) uniform Args {
-    uint count; // words; the last may have room for one element too many
-    uint channels, slices, elements;
-} args;
 
 // To nearest, ties to even: packHalf2x16 may round either way.
 uint half_bits(float f)

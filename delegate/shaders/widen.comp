@@ -2,11 +2,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/count.args.h"
 
 layout(set = 0, binding = 0) writeonly buffer Wide { vec4 dst[]; };
 READS(1, src);
-
-layout(push_constant) uniform Args { uint count; } args;
 
 void main()
 {

@@ -1,6 +1,7 @@
 #include "delegate/ops/int8/packing.h"
 
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/shaders/count.args.h"
 
 #include <math.h>
 
@@ -57,7 +58,7 @@ enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
                              const struct byte_table *table, int src, int dst)
 {
     struct plan_step *s = planner_step(p, "table", n, WORKGROUP, 1, 1);
-    struct table_args args;
+    struct count_args args;
     struct packed packed;
 
     if (src < 0 || dst < 0 || !s)

@@ -24,11 +24,6 @@ bool check_one_scale(struct check *c, int tensor);
  * has no other. */
 bool check_unit_output(struct check *c, double tolerance);
 
-struct table_args {
-    uint32_t count; /* slices */
-};
-_Static_assert(sizeof(struct table_args) == 4, "table.comp");
-
 /* What each byte becomes, by its 8 bits. */
 struct byte_table {
     uint8_t to[256];

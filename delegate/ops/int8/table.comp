@@ -4,14 +4,14 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/shaders/count.args.h"
+#include "delegate/ops/int8/table.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 INT_READS(2, table);
 
-layout(constant_id = 3) const uint WORDS = 1u; // of a slice of results: 4 bytes, halves, floats
-
-layout(push_constant) uniform Args { uint count; } args; // slices
+layout(constant_id = TABLE_SPEC_WORDS) const uint WORDS = 1u;
 
 void main()
 {

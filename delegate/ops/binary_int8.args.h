@@ -1,0 +1,20 @@
+/* Arguments of binary_int8.comp; ids 3 and up. */
+#ifndef ASSAY_DELEGATE_OPS_BINARY_INT8_ARGS_H
+#define ASSAY_DELEGATE_OPS_BINARY_INT8_ARGS_H
+
+#include "delegate/ops/binary_grid.args.h"
+
+#define BINARY_INT8_SPEC_SIGNED      4 /* i8; else u8 */
+#define BINARY_INT8_SPEC_BROADCAST_A 5 /* a has one channel, the result more */
+#define BINARY_INT8_SPEC_BROADCAST_B 6
+
+PUSH_CONSTANTS(binary_int8_args)
+    ARGS_STRUCT(binary_grid) grid;
+    int zero_a, zero_b, zero_y;
+    /* Of a (ADD, SUB, PRELU), of b (ADD, SUB), of the result. */
+    int factor[3], shift[3];
+    int low, high; /* of the result, less its zero point */
+END_PUSH_CONSTANTS
+ARGS_SIZE(binary_int8_args, 112)
+
+#endif

@@ -1,0 +1,23 @@
+/* Arguments of concatenation.comp. */
+#ifndef ASSAY_DELEGATE_OPS_CONCATENATION_ARGS_H
+#define ASSAY_DELEGATE_OPS_CONCATENATION_ARGS_H
+
+#include "delegate/shaders/args.h"
+
+#define CONCATENATION_SPEC_SPLIT 3 /* along the channels, where inputs may share a slice */
+
+/* Inputs of one dispatch. */
+#define CONCATENATION_SOURCES 3
+
+PUSH_CONSTANTS(concatenation_args)
+    uint count; /* slices to write: those of the range, for each index outside the axis */
+    /* Of the output, in slices: whole axis; where the range begins; its length. */
+    uint pitch, begin, slices;
+    /* Where inputs begin and end on the axis, in slices, or in channels with SPLIT. */
+    uint first;                           /* of input a */
+    uint end[CONCATENATION_SOURCES];      /* of each input, where the next begins */
+    uint pitch_of[CONCATENATION_SOURCES]; /* of the inputs, in slices: whole axis */
+END_PUSH_CONSTANTS
+ARGS_SIZE(concatenation_args, 44)
+
+#endif
