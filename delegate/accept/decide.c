@@ -187,7 +187,7 @@ static void drop_unread_constants(struct decision *d, const struct graph *g)
     for (int i = g->node_count - 1; i >= 0; i--) {
         bool read = false;
 
-        if (!d->take[i] || (g->nodes[i].code != BUILTIN_DEQUANTIZE && !g->nodes[i].folded) ||
+        if (!d->take[i] || (!g->nodes[i].op->dequantizes && !g->nodes[i].folded) ||
             !graph_is_constant(g, g->nodes[i].outputs[0]))
             continue;
         for (int j = i + 1; j < g->node_count && !read; j++)

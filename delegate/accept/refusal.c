@@ -1,7 +1,7 @@
 #include "delegate/accept/refusal.h"
 
 #include "delegate/graph/gpu_op.h"
-#include "reference/base/builtin.h"
+#include "reference/base/op_facts.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
@@ -124,32 +124,19 @@ static bool check_present(struct check *c, int i)
                   "absent");
 }
 
-/* The bias of a sum of products, i32 in a quantized node. */
-static int bias_of(const struct graph_node *n)
-{
-    switch (n->code) {
-    case BUILTIN_CONV_2D:
-    case BUILTIN_DEPTHWISE_CONV_2D:
-    case BUILTIN_FULLY_CONNECTED: return 2;
-    case BUILTIN_TRANSPOSE_CONV:
-    case BUILTIN_LSTM: return 3;
-    default: return -1;
-    }
-}
-
 static bool is_input(const struct graph_node *n, int i, int tensor)
 {
     return i >= 0 && i < n->input_count && n->inputs[i] == tensor;
 }
 
-/* f32 nodes that the runtime has with i8 weights ("dynamic range"). */
-static bool has_8bit_weights(const struct check *c, int tensor)
+/* The i8 weights of a hybrid node ("dynamic range quantization"): its activations are f32. */
+static bool is_hybrid_weights(const struct check *c, int tensor)
 {
+    const struct op_facts *facts = op_facts_find(c->node->code);
     const struct graph_tensor *t = &c->graph->tensors[tensor];
 
-    return t->type == kTfLiteInt8 && t->data && is_input(c->node, 1, tensor) &&
-           (c->node->code == BUILTIN_CONV_2D || c->node->code == BUILTIN_DEPTHWISE_CONV_2D ||
-            c->node->code == BUILTIN_FULLY_CONNECTED);
+    return t->type == kTfLiteInt8 && t->data && facts && facts->hybrid != OP_NONE &&
+           is_input(c->node, facts->weights, tensor);
 }
 
 /* Float view in fp16 keeps the reals of a tensor in f16: none may overflow, and a step has to be
@@ -188,9 +175,11 @@ bool check_scales(struct check *c, int tensor)
     return check_f16_steps(c, tensor, low, high);
 }
 
-/* One 8-bit type for all, but for the bias and the state of LSTM. */
+/* One 8-bit type for all tensors of the node, but i32 for the bias of a sum of products and i16 for
+ * the state of an op that has one. */
 static bool check_quantized_type(struct check *c, int tensor)
 {
+    const struct op_facts *facts = op_facts_find(c->node->code);
     const struct graph_tensor *t = &c->graph->tensors[tensor];
     const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
 
@@ -200,9 +189,9 @@ static bool check_quantized_type(struct check *c, int tensor)
                 !t->quant.scale) ||
                check_scales(c, tensor);
     }
-    if (t->type == kTfLiteInt32 && t->data && is_input(c->node, bias_of(c->node), tensor))
+    if (t->type == kTfLiteInt32 && t->data && facts && is_input(c->node, facts->bias, tensor))
         return true;
-    if (t->type == kTfLiteInt16 && c->node->code == BUILTIN_LSTM)
+    if (t->type == kTfLiteInt16 && facts && facts->state != 0)
         return true;
     return refuse(c, RULE_TENSOR_TYPE, tensor, "type", "quantize all tensors of the node alike",
                   "i8 for all, or u8 for all, and a bias of i32", "%s", runtime_type_name(t->type));
@@ -216,7 +205,7 @@ static bool check_float_type(struct check *c, int tensor)
 
     if (graph_is_quantized(c->graph, c->node))
         return check_quantized_type(c, tensor);
-    if (has_8bit_weights(c, tensor))
+    if (is_hybrid_weights(c, tensor))
         return check_scales(c, tensor);
     if (type == kTfLiteFloat32 && wanted != kTfLiteFloat16)
         return true;

@@ -44,6 +44,10 @@ struct gpu_op {
     bool raw;
     /* Values are moved or picked: where scales are the same, results are on the steps. */
     bool moves;
+    /* DEQUANTIZE: f16 or 8-bit elements become f32, and a constant stays a constant. */
+    bool dequantizes;
+    /* QUANTIZE: f32 or 8-bit elements become 8-bit ones. */
+    bool quantizes;
 };
 
 #define GPU_ACTIVATION(type)                                                                       \

@@ -135,7 +135,7 @@ static void link_producers(struct graph *g)
 
         for (int j = 0; j < n->output_count; j++)
             g->tensors[n->outputs[j]].producer = i;
-        if (n->code == BUILTIN_DEQUANTIZE && n->input_count == 1 && n->output_count == 1 &&
+        if (n->op && n->op->dequantizes && n->input_count == 1 && n->output_count == 1 &&
             n->inputs[0] >= 0) {
             const struct graph_tensor *from = &g->tensors[n->inputs[0]];
             struct graph_tensor *to = &g->tensors[n->outputs[0]];

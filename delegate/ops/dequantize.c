@@ -69,11 +69,13 @@ static enum status plan_view(struct planner *p, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_DEQUANTIZE,
       .max_version = 9,
+      .dequantizes = true,
       .exact = &exact_dequantize,
       .accept = accept_dequantize,
       .plan = plan_view },
     { .code = BUILTIN_QUANTIZE,
       .max_version = 6,
+      .quantizes = true,
       .exact = &exact_quantize,
       .accept = accept_quantize,
       .plan = plan_view },

@@ -60,7 +60,7 @@ static bool is_passing(const struct planner *p, int tensor)
     bool passes;
 
     if (t->type != kTfLiteFloat32 || !p->plan->half ||
-        (t->producer >= 0 && (g->nodes[t->producer].code != BUILTIN_DEQUANTIZE ||
+        (t->producer >= 0 && (!g->nodes[t->producer].op->dequantizes ||
                               !graph_is_quantized(g, &g->nodes[t->producer]))))
         return false;
     passes = t->producer >= 0;
@@ -68,7 +68,7 @@ static bool is_passing(const struct planner *p, int tensor)
         for (int j = 0; j < g->nodes[i].input_count; j++) {
             if (g->nodes[i].inputs[j] != tensor)
                 continue;
-            if (g->nodes[i].code != BUILTIN_QUANTIZE || !graph_is_quantized(g, &g->nodes[i]))
+            if (!g->nodes[i].op->quantizes || !graph_is_quantized(g, &g->nodes[i]))
                 return false;
             passes = true;
         }

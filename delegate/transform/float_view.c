@@ -3,6 +3,7 @@
 #include "delegate/transform/float_view.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "reference/base/op_facts.h"
 
 #include <string.h>
 
@@ -38,50 +39,33 @@ static int new_tensor(struct rewrite *w, const struct graph_tensor *like)
     return g->tensor_count++;
 }
 
-/* The inputs of a product of sums; false: the node is none. */
-static bool product_inputs(const struct graph_node *n, int *x, int *weights, int *bias)
-{
-    *x = 0;
-    *weights = 1;
-    *bias = 2;
-    switch (n->code) {
-    case BUILTIN_CONV_2D:
-    case BUILTIN_DEPTHWISE_CONV_2D:
-    case BUILTIN_FULLY_CONNECTED: return true;
-    case BUILTIN_TRANSPOSE_CONV:
-        *x = 2;
-        *bias = 3;
-        return true;
-    default: return false;
-    }
-}
-
 /* The bias is an integer in steps of the products, whatever scale it says it has. */
 static enum status view_bias(struct rewrite *w, int node)
 {
     const struct graph *g = &w->graph;
     const struct graph_node *n = &g->nodes[node];
+    const struct op_facts *facts = op_facts_find(n->code);
     const struct graph_quant *of_x, *of_w;
     const struct graph_tensor *b;
-    int x, weights, bias, tensor;
     float *values;
+    int tensor;
 
-    if (!product_inputs(n, &x, &weights, &bias) || !(b = graph_input(g, n, bias)) ||
+    if (!facts || facts->bias == OP_NONE || !(b = graph_input(g, n, facts->bias)) ||
         b->type != kTfLiteInt32)
         return STATUS_OK;
-    of_x = &graph_input(g, n, x)->quant;
-    of_w = &graph_input(g, n, weights)->quant;
+    of_x = &graph_input(g, n, facts->first)->quant;
+    of_w = &graph_input(g, n, facts->weights)->quant;
     if (!(values = ARENA_NEW(&w->graph.arena, b->elements, float)))
         return no_memory(w);
     for (size_t i = 0; i < b->elements; i++)
         values[i] = (float)((double)of_x->scale[0] * of_w->scale[of_w->count > 1 ? i : 0] *
-                            (double)graph_constant_int(g, n->inputs[bias], i));
+                            (double)graph_constant_int(g, n->inputs[facts->bias], i));
     if ((tensor = new_tensor(w, b)) < 0)
         return no_memory(w);
     g->tensors[tensor].type = kTfLiteFloat32;
     g->tensors[tensor].data = values;
     g->tensors[tensor].quant = (struct graph_quant){ 0 };
-    return rewrite_input(w, node, bias, tensor);
+    return rewrite_input(w, node, facts->bias, tensor);
 }
 
 /* Whether what the node computes is already on the steps of output tensor y. */
@@ -119,7 +103,7 @@ static enum status add_rounding(struct rewrite *w, int node, int i)
     const int unrounded = new_tensor(w, &g->tensors[rounded]);
     struct graph_node n = { .host_node = g->nodes[node].host_node,
                             .op = &gpu_simulate,
-                            .code = BUILTIN_QUANTIZE,
+                            .code = gpu_simulate.code,
                             .version = 1,
                             .name = "QUANTIZE",
                             .input_count = 1,

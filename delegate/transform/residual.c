@@ -7,14 +7,15 @@
  * The other operand has to be there before the convolution runs, and nobody may need it behind. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
+#include "reference/base/op_facts.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-/* Its memory may be another tensor's. */
+/* Its output may lie in the memory of an input. */
 static bool is_view(const struct graph_node *n)
 {
-    return n->code == BUILTIN_RESHAPE || n->code == BUILTIN_DEQUANTIZE ||
-           n->code == BUILTIN_QUANTIZE || n->code == BUILTIN_CONCATENATION ||
-           n->code == BUILTIN_STRIDED_SLICE;
+    const struct op_facts *facts = op_facts_find(n->code);
+
+    return facts && facts->view;
 }
 
 /* `tensor` may be overwritten by node `conv`: it is computed before, in memory of its own, and
