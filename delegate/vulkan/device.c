@@ -5,6 +5,7 @@
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/instance.h"
 #include "delegate/vulkan/pipeline.h"
+#include "delegate/vulkan/result.h"
 #include "delegate/vulkan/selftest.h"
 #include "reference/base/memory.h"
 
@@ -17,52 +18,6 @@ enum { DEVICES_MAX = 64 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *open_devices;
 
-static const char *result_name(VkResult r)
-{
-    static const struct {
-        VkResult result;
-        const char *name;
-    } names[] = {
-        { VK_ERROR_OUT_OF_HOST_MEMORY, "VK_ERROR_OUT_OF_HOST_MEMORY" },
-        { VK_ERROR_OUT_OF_DEVICE_MEMORY, "VK_ERROR_OUT_OF_DEVICE_MEMORY" },
-        { VK_ERROR_INITIALIZATION_FAILED, "VK_ERROR_INITIALIZATION_FAILED" },
-        { VK_ERROR_DEVICE_LOST, "VK_ERROR_DEVICE_LOST" },
-        { VK_ERROR_MEMORY_MAP_FAILED, "VK_ERROR_MEMORY_MAP_FAILED" },
-        { VK_ERROR_LAYER_NOT_PRESENT, "VK_ERROR_LAYER_NOT_PRESENT" },
-        { VK_ERROR_EXTENSION_NOT_PRESENT, "VK_ERROR_EXTENSION_NOT_PRESENT" },
-        { VK_ERROR_FEATURE_NOT_PRESENT, "VK_ERROR_FEATURE_NOT_PRESENT" },
-        { VK_ERROR_INCOMPATIBLE_DRIVER, "VK_ERROR_INCOMPATIBLE_DRIVER" },
-        { VK_ERROR_TOO_MANY_OBJECTS, "VK_ERROR_TOO_MANY_OBJECTS" },
-        { VK_ERROR_FRAGMENTED_POOL, "VK_ERROR_FRAGMENTED_POOL" },
-        { VK_ERROR_UNKNOWN, "VK_ERROR_UNKNOWN" },
-        { VK_ERROR_OUT_OF_POOL_MEMORY, "VK_ERROR_OUT_OF_POOL_MEMORY" },
-        { VK_ERROR_INVALID_SHADER_NV, "VK_ERROR_INVALID_SHADER_NV" },
-        { VK_TIMEOUT, "VK_TIMEOUT" },
-        { VK_NOT_READY, "VK_NOT_READY" },
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].result == r)
-            return names[i].name;
-    return NULL;
-}
-
-/* How often a call said that a device was lost: which one it was is not known there, so none of
- * those that are open then is given to others any more. */
-static atomic_uint losses;
-
-enum status device_fail(struct diag *diag, const char *call, VkResult result)
-{
-    const enum status s = result == VK_ERROR_OUT_OF_HOST_MEMORY ? STATUS_NO_MEMORY : STATUS_DEVICE;
-    const char *name = result_name(result);
-
-    if (result == VK_ERROR_DEVICE_LOST)
-        atomic_fetch_add(&losses, 1);
-    if (name)
-        return diag_fail(diag, s, "%s: %s", call, name);
-    return diag_fail(diag, s, "%s: VkResult %d", call, (int)result);
-}
-
 static enum status enumerate(VkInstance instance, VkPhysicalDevice devices[], uint32_t *count,
                              struct diag *diag)
 {
@@ -71,7 +26,7 @@ static enum status enumerate(VkInstance instance, VkPhysicalDevice devices[], ui
     *count = DEVICES_MAX;
     r = vkEnumeratePhysicalDevices(instance, count, devices);
     if (r != VK_SUCCESS && r != VK_INCOMPLETE) {
-        device_fail(diag, "vkEnumeratePhysicalDevices", r);
+        result_fail(diag, "vkEnumeratePhysicalDevices", r);
         return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
     }
     if (*count == 0)
@@ -169,7 +124,7 @@ static enum status create_device(struct device *d, struct diag *diag)
     r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
     if (r != VK_SUCCESS) {
         d->handle = VK_NULL_HANDLE;
-        device_fail(diag, "vkCreateDevice", r);
+        result_fail(diag, "vkCreateDevice", r);
         return diag_prefix(diag, STATUS_NO_DEVICE, "device '%s'", d->info.name);
     }
     vkGetDeviceQueue(d->handle, d->queue_family, 0, &d->queue);
@@ -203,10 +158,10 @@ static enum status create_layouts(struct device *d, struct diag *diag)
                                                       VK_SHADER_STAGE_COMPUTE_BIT, NULL };
     r = vkCreateDescriptorSetLayout(d->handle, &set, NULL, &d->set_layout);
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkCreateDescriptorSetLayout", r);
+        return result_fail(diag, "vkCreateDescriptorSetLayout", r);
     r = vkCreatePipelineLayout(d->handle, &layout, NULL, &d->layout);
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkCreatePipelineLayout", r);
+        return result_fail(diag, "vkCreatePipelineLayout", r);
     return STATUS_OK;
 }
 
@@ -247,7 +202,7 @@ static enum status device_open(struct device **out, VkInstance instance,
     if (!d)
         return diag_fail(diag, STATUS_NO_MEMORY, "device '%s': out of memory", c->info.name);
     d->process = getpid();
-    d->losses = atomic_load(&losses);
+    d->losses = result_losses();
     d->instance = instance;
     d->physical = c->physical;
     d->info = c->info;
@@ -290,7 +245,7 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
     s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
     for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
         if (d->physical == candidates[i].physical && !d->given && d->process == getpid() &&
-            d->losses == atomic_load(&losses))
+            d->losses == result_losses())
             *out = d;
     if (s == STATUS_OK && !*out) {
         s = device_open(out, instance, &candidates[i], cost, diag);

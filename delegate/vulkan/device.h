@@ -92,12 +92,4 @@ bool device_has_dot(const struct device *d);
 /* Describes all devices (assay_gpu.h); -1 with the reason in diag. */
 int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);
 
-/* "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED"; STATUS_DEVICE, or STATUS_NO_MEMORY for host
- * memory. */
-enum status device_fail(struct diag *diag, const char *call, VkResult result);
-
-/* Messages of the validation layer so far; 0 where it is not on (environment variable
- * ASSAY_VK_VALIDATION=1).  The last one is in text. */
-long device_validation_messages(char *text, size_t size);
-
 #endif

@@ -1,6 +1,8 @@
 #include "delegate/vulkan/executor.h"
 
+#include "delegate/vulkan/instance.h"
 #include "delegate/vulkan/record.h"
+#include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
 
 #include <sched.h>
@@ -71,7 +73,7 @@ static enum status buffer_open(struct device *d, struct executor_buffer *b, cons
         goto fail;
     return STATUS_OK;
 fail:
-    device_fail(diag, call, r);
+    result_fail(diag, call, r);
     buffer_close(d, b);
     return diag_prefix(diag, diag ? diag->status : STATUS_DEVICE, "%s: %zu bytes", what, bytes);
 }
@@ -121,16 +123,16 @@ static enum status open_commands(struct executor *e, struct diag *diag)
 
     r = vkCreateCommandPool(e->device->handle, &pool, NULL, &e->commands);
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkCreateCommandPool", r);
+        return result_fail(diag, "vkCreateCommandPool", r);
     allocate.commandPool = e->commands;
     r = vkAllocateCommandBuffers(e->device->handle, &allocate, buffers);
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkAllocateCommandBuffers", r);
+        return result_fail(diag, "vkAllocateCommandBuffers", r);
     e->buffer = buffers[0];
     e->once = buffers[1];
     r = vkCreateFence(e->device->handle, &fence, NULL, &e->fence);
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkCreateFence", r);
+        return result_fail(diag, "vkCreateFence", r);
     return STATUS_OK;
 }
 
@@ -153,14 +155,14 @@ static enum status wait_fence(struct executor *e, struct diag *diag)
         vkQueueWaitIdle(e->device->queue);
         device_unlock_queue(e->device);
     }
-    return device_fail(diag, "waiting for the device", r);
+    return result_fail(diag, "waiting for the device", r);
 }
 
 /* A message of the validation layer fails what runs under it. */
 static enum status check_validation(struct diag *diag)
 {
     char text[512];
-    const long n = device_validation_messages(text, sizeof text);
+    const long n = instance_validation_messages(text, sizeof text);
 
     if (n == 0)
         return STATUS_OK;
@@ -175,12 +177,12 @@ static enum status submit(struct executor *e, VkCommandBuffer commands, struct d
     VkResult r = vkResetFences(e->device->handle, 1, &e->fence);
 
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkResetFences", r);
+        return result_fail(diag, "vkResetFences", r);
     device_lock_queue(e->device);
     r = vkQueueSubmit(e->device->queue, 1, &info, e->fence);
     device_unlock_queue(e->device);
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkQueueSubmit", r);
+        return result_fail(diag, "vkQueueSubmit", r);
     return STATUS_OK;
 }
 
@@ -205,7 +207,7 @@ static enum status flush(const struct executor *e, const struct executor_buffer 
     r = to_device ? vkFlushMappedMemoryRanges(e->device->handle, 1, &range)
                   : vkInvalidateMappedMemoryRanges(e->device->handle, 1, &range);
     if (r != VK_SUCCESS)
-        return device_fail(
+        return result_fail(
             diag, to_device ? "vkFlushMappedMemoryRanges" : "vkInvalidateMappedMemoryRanges", r);
     return STATUS_OK;
 }

@@ -1,10 +1,13 @@
 #include "delegate/vulkan/instance.h"
 
-#include "delegate/vulkan/device.h"
+#include "delegate/vulkan/result.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 static VkInstance instance;
@@ -17,7 +20,7 @@ static pthread_mutex_t message_lock = PTHREAD_MUTEX_INITIALIZER;
 static long message_count;
 static char message_last[1024];
 
-long device_validation_messages(char *text, size_t size)
+long instance_validation_messages(char *text, size_t size)
 {
     long n;
 
@@ -111,7 +114,7 @@ static enum status create(struct diag *diag)
     r = vkCreateInstance(&info, NULL, &instance);
     if (r != VK_SUCCESS) {
         instance = VK_NULL_HANDLE;
-        device_fail(diag, "vkCreateInstance", r);
+        result_fail(diag, "vkCreateInstance", r);
         if (r == VK_ERROR_INCOMPATIBLE_DRIVER)
             return diag_fail(diag, STATUS_NO_DEVICE,
                              "no Vulkan driver is installed, or none can be used "

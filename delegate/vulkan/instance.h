@@ -4,17 +4,22 @@
 
 #include "reference/base/diag.h"
 
+#include <stddef.h>
 #include <vulkan/vulkan.h>
 
-/* Made at the first call that can, and kept for the life of the process: with its last instance the
- * loader unloads the drivers, and some can be loaded only so often (NVIDIA's: 30 times, then there
- * is no more static thread-local storage).  So the library is linked never to be unloaded either. A
- * forked process makes its own.  The caller holds the lock of device.c.  STATUS_NO_DEVICE when
- * there is no usable Vulkan. */
+/* The instance is made by the first call that succeeds and kept for the life of the process: when
+ * its last instance goes, the loader unloads the drivers, and some can be loaded only a few times
+ * (NVIDIA's 30 times; then static thread-local storage is used up).  For the same reason the
+ * library is linked with -z nodelete.  A forked process makes an instance of its own.  The caller
+ * holds the lock of device.c.  STATUS_NO_DEVICE when there is no usable Vulkan. */
 enum status instance_get(VkInstance *out, struct diag *diag);
 
-/* Labels round the steps for debuggers and profilers (VK_EXT_debug_utils); nothing where the
- * instance lacks them. */
+/* Number of messages that the validation layer has given in this process, and the last one in text;
+ * 0 when the layer is not on (environment variable ASSAY_VK_VALIDATION=1). */
+long instance_validation_messages(char *text, size_t size);
+
+/* Label the commands in between for debuggers and profilers (VK_EXT_debug_utils); they do nothing
+ * when the instance lacks the extension. */
 void instance_label_begin(VkCommandBuffer commands, const char *label);
 void instance_label_end(VkCommandBuffer commands);
 

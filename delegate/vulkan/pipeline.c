@@ -2,6 +2,7 @@
 
 #include "delegate/base/clock.h"
 #include "delegate/shaders/spirv.h"
+#include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>
@@ -71,12 +72,12 @@ static enum status create(struct device *d, const struct spirv *shader, const ui
         entries[i] = (VkSpecializationMapEntry){ i, i * (uint32_t)sizeof spec[0], sizeof spec[0] };
     r = vkCreateShaderModule(d->handle, &module_info, NULL, &info.stage.module);
     if (r != VK_SUCCESS)
-        return diag_prefix(diag, device_fail(diag, "vkCreateShaderModule", r), "shader %s",
+        return diag_prefix(diag, result_fail(diag, "vkCreateShaderModule", r), "shader %s",
                            shader->name);
     r = vkCreateComputePipelines(d->handle, cache, 1, &info, NULL, out);
     vkDestroyShaderModule(d->handle, info.stage.module, NULL);
     if (r != VK_SUCCESS)
-        return diag_prefix(diag, device_fail(diag, "vkCreateComputePipelines", r), "shader %s",
+        return diag_prefix(diag, result_fail(diag, "vkCreateComputePipelines", r), "shader %s",
                            shader->name);
     atomic_fetch_add(&made, 1);
     atomic_fetch_add(&made_ns, clock_ns() - before);
@@ -178,7 +179,7 @@ enum status pipeline_cache_open(struct pipeline_cache *c, struct device *d, cons
     if (r == VK_SUCCESS)
         return STATUS_OK;
     *c = (struct pipeline_cache){ 0 };
-    return device_fail(diag, "vkCreatePipelineCache", r);
+    return result_fail(diag, "vkCreatePipelineCache", r);
 }
 
 void pipeline_cache_close(struct pipeline_cache *c)
@@ -195,7 +196,7 @@ enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, 
 
     *data = NULL;
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkGetPipelineCacheData", r);
+        return result_fail(diag, "vkGetPipelineCacheData", r);
     if (!(*data = mem_alloc(*bytes, 1)))
         return diag_fail(diag, STATUS_NO_MEMORY, "pipeline cache of %zu bytes: out of memory",
                          *bytes);
@@ -204,5 +205,5 @@ enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, 
         return STATUS_OK;
     mem_free(*data);
     *data = NULL;
-    return device_fail(diag, "vkGetPipelineCacheData", r);
+    return result_fail(diag, "vkGetPipelineCacheData", r);
 }

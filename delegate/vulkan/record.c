@@ -2,6 +2,7 @@
 
 #include "delegate/vulkan/instance.h"
 #include "delegate/vulkan/pipeline.h"
+#include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
 
 /* A part of a buffer, resolved. */
@@ -154,12 +155,12 @@ enum status record_sets(struct executor *e, struct diag *diag)
         return STATUS_OK;
     r = vkCreateDescriptorPool(e->device->handle, &pool, NULL, &e->pool);
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkCreateDescriptorPool", r);
+        return result_fail(diag, "vkCreateDescriptorPool", r);
     allocate.descriptorPool = e->pool;
     for (uint32_t i = 0; i < count; i++) {
         r = vkAllocateDescriptorSets(e->device->handle, &allocate, &e->sets[i]);
         if (r != VK_SUCCESS)
-            return device_fail(diag, "vkAllocateDescriptorSets", r);
+            return result_fail(diag, "vkAllocateDescriptorSets", r);
     }
     record_write_sets(e);
     return STATUS_OK;
@@ -172,7 +173,7 @@ static enum status begin(VkCommandBuffer commands, VkCommandBufferUsageFlags fla
                                             .flags = flags };
     const VkResult r = vkBeginCommandBuffer(commands, &info);
 
-    return r == VK_SUCCESS ? STATUS_OK : device_fail(diag, "vkBeginCommandBuffer", r);
+    return r == VK_SUCCESS ? STATUS_OK : result_fail(diag, "vkBeginCommandBuffer", r);
 }
 
 static enum status end(VkCommandBuffer commands, struct diag *diag)
@@ -182,7 +183,7 @@ static enum status end(VkCommandBuffer commands, struct diag *diag)
     if (r == VK_SUCCESS)
         return STATUS_OK;
     vkResetCommandBuffer(commands, 0); /* it can be recorded again */
-    return device_fail(diag, "vkEndCommandBuffer", r);
+    return result_fail(diag, "vkEndCommandBuffer", r);
 }
 
 static void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written,

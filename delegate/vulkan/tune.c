@@ -4,6 +4,7 @@
 #include "delegate/plan/workgroups.h"
 #include "delegate/vulkan/pipeline.h"
 #include "delegate/vulkan/record.h"
+#include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static enum status sample(struct tuner *t, const struct plan_step *s, int step, 
     r = vkGetQueryPoolResults(t->e->device->handle, t->pool, 0, 2, sizeof stamps, stamps,
                               sizeof stamps[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (r != VK_SUCCESS)
-        return device_fail(diag, "vkGetQueryPoolResults", r);
+        return result_fail(diag, "vkGetQueryPoolResults", r);
     *ns = (uint64_t)((double)(stamps[1] - stamps[0]) * t->e->device->timestamp_ns);
     return STATUS_OK;
 }
@@ -209,7 +210,7 @@ enum status tune_plan(struct executor *e, struct plan *plan, uint64_t budget_ns,
     if ((s = find_subjects(&t, *tuning, *count, diag)) != STATUS_OK || t.count == 0)
         goto done;
     if ((r = vkCreateQueryPool(d->handle, &info, NULL, &t.pool)) != VK_SUCCESS) {
-        s = device_fail(diag, "vkCreateQueryPool", r);
+        s = result_fail(diag, "vkCreateQueryPool", r);
         goto done;
     }
     if ((s = pipeline_cache_open(&t.scratch, d, NULL, 0, false, diag)) == STATUS_OK)
