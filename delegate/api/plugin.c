@@ -145,7 +145,7 @@ int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gp
 int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
 {
     struct gpu_delegate *d = delegate_hold(delegate);
-    struct assay_gpu_stats mine = { .pipelines_created = device_pipelines_made() };
+    struct assay_gpu_stats mine = { .pipelines_created = pipelines_made() };
 
     if (!d)
         return -1;
@@ -158,7 +158,7 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     mine.instance_ms = (double)d->cost.instance_ns / 1e6;
     mine.enumerate_ms = (double)d->cost.enumerate_ns / 1e6;
     mine.device_ms = (double)d->cost.device_ns / 1e6;
-    mine.pipelines_ms = (double)device_pipelines_ns() / 1e6;
+    mine.pipelines_ms = (double)pipelines_made_ns() / 1e6;
     pthread_mutex_lock(&d->lock);
     mine.init_ms = (double)d->init_ns / 1e6;
     mine.plan_ms = (double)d->time.plan_ns / 1e6;

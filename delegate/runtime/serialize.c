@@ -89,7 +89,7 @@ struct pipeline_cache *serialization_pipelines(struct serialization *s, struct g
 
     if (!s->on)
         return NULL;
-    if (pipeline_cache_open(&s->pipelines, d->device, s->content.pipelines,
+    if (pipeline_cache_open(&s->pipelines, d->device->handle, s->content.pipelines,
                             s->content.pipeline_bytes, !s->found || d->options.tune,
                             &diag) == STATUS_OK)
         return &s->pipelines;

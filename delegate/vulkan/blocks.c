@@ -110,3 +110,16 @@ void blocks_clear(struct blocks *b, VkDevice device)
         drop(device, &b->kept[--b->count]);
     pthread_mutex_unlock(&b->lock);
 }
+
+void blocks_init(struct blocks *b)
+{
+    b->count = 0;
+    pthread_mutex_init(&b->lock, NULL);
+}
+
+void blocks_close(struct blocks *b, VkDevice device)
+{
+    if (device)
+        blocks_clear(b, device);
+    pthread_mutex_destroy(&b->lock);
+}

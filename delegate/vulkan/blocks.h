@@ -32,7 +32,11 @@ void blocks_give(struct blocks *b, VkDevice device, struct block *block);
 /* What the process holds now, on all devices, kept ones too: bytes, and how many blocks. */
 uint64_t blocks_held_bytes(void);
 uint64_t blocks_held(void);
-/* Frees what is kept. */
+/* Frees the blocks that are kept. */
 void blocks_clear(struct blocks *b, VkDevice device);
+
+void blocks_init(struct blocks *b);
+/* Every block has been given back.  device NULL: there never was one. */
+void blocks_close(struct blocks *b, VkDevice device);
 
 #endif

@@ -4,7 +4,6 @@
 #include "delegate/vulkan/device_choose.h"
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/instance.h"
-#include "delegate/vulkan/pipeline.h"
 #include "delegate/vulkan/result.h"
 #include "delegate/vulkan/selftest.h"
 #include "reference/base/memory.h"
@@ -162,23 +161,22 @@ static enum status create_layouts(struct device *d, struct diag *diag)
     r = vkCreatePipelineLayout(d->handle, &layout, NULL, &d->layout);
     if (r != VK_SUCCESS)
         return result_fail(diag, "vkCreatePipelineLayout", r);
+    pipelines_open(&d->pipelines, d->handle, d->layout, d->info.integer_dot_product);
     return STATUS_OK;
 }
 
 /* Takes any half-opened device. */
 static void device_close(struct device *d)
 {
+    pipelines_close(&d->pipelines);
+    blocks_close(&d->blocks, d->handle);
     if (d->handle) {
-        pipelines_close(d);
-        blocks_clear(&d->blocks, d->handle);
         vkDestroyPipelineLayout(d->handle, d->layout, NULL);
         vkDestroyDescriptorSetLayout(d->handle, d->set_layout, NULL);
         if (!d->given)
             vkDestroyDevice(d->handle, NULL);
     }
     pthread_mutex_destroy(&d->queue_lock);
-    pthread_mutex_destroy(&d->blocks.lock);
-    pthread_mutex_destroy(&d->pipeline_lock);
     pthread_mutex_destroy(&d->selftest_lock);
     mem_free(d);
 }
@@ -186,8 +184,8 @@ static void device_close(struct device *d)
 static void init_locks(struct device *d)
 {
     pthread_mutex_init(&d->queue_lock, NULL);
-    pthread_mutex_init(&d->blocks.lock, NULL);
-    pthread_mutex_init(&d->pipeline_lock, NULL);
+    blocks_init(&d->blocks);
+    pipelines_init(&d->pipelines);
     pthread_mutex_init(&d->selftest_lock, NULL);
 }
 
@@ -389,18 +387,13 @@ enum status device_test_dot(struct device *d, struct pipeline_cache *cache, stru
     enum status s = STATUS_OK;
 
     pthread_mutex_lock(&d->selftest_lock);
-    if (!d->dot_tested && device_has_dot(d)) {
+    if (!d->dot_tested && atomic_load(&d->pipelines.packed_dot)) {
         s = selftest_dot(d, cache, diag);
         d->dot_tested = s == STATUS_OK || s == STATUS_NO_DEVICE;
-        atomic_store(&d->dot_wrong, s == STATUS_NO_DEVICE);
+        atomic_store(&d->pipelines.packed_dot, s != STATUS_NO_DEVICE);
     }
     pthread_mutex_unlock(&d->selftest_lock);
     return s;
-}
-
-bool device_has_dot(const struct device *d)
-{
-    return d->info.integer_dot_product && !atomic_load(&d->dot_wrong);
 }
 
 void device_release(struct device *d)

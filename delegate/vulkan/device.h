@@ -7,15 +7,13 @@
 #include "delegate/base/device_limits.h"
 #include "delegate/plan/plan.h"
 #include "delegate/vulkan/blocks.h"
+#include "delegate/vulkan/pipeline.h"
 #include "reference/base/diag.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 #include <vulkan/vulkan.h>
-
-struct pipeline;
-struct pipeline_cache;
 
 /* What opening a device cost, in nanoseconds; 0 for what was open already. */
 struct device_cost {
@@ -48,12 +46,10 @@ struct device {
     VkDescriptorSetLayout set_layout; /* PLAN_BINDINGS storage buffers */
     VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
     struct blocks blocks;
-    pthread_mutex_t pipeline_lock;
-    struct pipeline *pipelines;
+    struct pipelines pipelines;
     pthread_mutex_t selftest_lock;
     bool half_tested; /* 16-bit storage gave the known answers */
     bool dot_tested;
-    atomic_bool dot_wrong; /* the packed dot product did not */
 };
 
 /* The device that `wanted` names: an index, part of a name (case ignored), NULL for the best one by
@@ -87,7 +83,6 @@ enum status device_test_half(struct device *d, struct pipeline_cache *cache, str
 /* Likewise for the packed dot product of bytes; where answers are wrong it is not used, and diag
  * says so.  Does nothing on a device without. */
 enum status device_test_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag);
-bool device_has_dot(const struct device *d);
 
 /* Describes all devices (assay_gpu.h); -1 with the reason in diag. */
 int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);

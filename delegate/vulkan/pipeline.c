@@ -14,41 +14,40 @@ struct pipeline {
     uint32_t spec[PLAN_SPEC_MAX];
     uint32_t spec_count;
     VkPipeline handle;
-    uint64_t in_cache; /* serial of the one that it went into last */
+    uint64_t in_cache; /* serial of the cache that it was last added to; 0: none */
 };
 
 static atomic_ullong made, made_ns;
 
-uint64_t device_pipelines_made(void)
+uint64_t pipelines_made(void)
 {
     return atomic_load(&made);
 }
 
-uint64_t device_pipelines_ns(void)
+uint64_t pipelines_made_ns(void)
 {
     return atomic_load(&made_ns);
 }
 
-static const struct spirv *find_shader(const struct device *d, const struct plan_step *step,
-                                       bool half)
+static const struct spirv *find_shader(struct pipelines *p, const struct plan_step *step, bool half)
 {
     const struct spirv *shader;
     char full[64];
 
-    if (strchr(step->shader, '.')) /* the storage is not the plan's */
+    if (strchr(step->shader, '.')) /* the name says the storage type, which is not the plan's */
         return spirv_find(step->shader);
     snprintf(full, sizeof full, "%s.%s", step->shader, half ? "f16" : "f32");
     if ((shader = spirv_find(full)))
         return shader;
-    /* Of integers: one for both. */
+    /* Integer shaders do not depend on the storage type of floats. */
     snprintf(full, sizeof full, "%s.%s", step->shader,
-             step->packed_dot && device_has_dot(d) ? "dot" : "int");
+             step->packed_dot && atomic_load(&p->packed_dot) ? "dot" : "int");
     return spirv_find(full);
 }
 
-static enum status create(struct device *d, const struct spirv *shader, const uint32_t *spec,
-                          uint32_t spec_count, VkPipelineCache cache, VkPipeline *out,
-                          struct diag *diag)
+static enum status create(const struct pipelines *p, const struct spirv *shader,
+                          const uint32_t *spec, uint32_t spec_count, VkPipelineCache cache,
+                          VkPipeline *out, struct diag *diag)
 {
     VkSpecializationMapEntry entries[PLAN_SPEC_MAX];
     const VkSpecializationInfo specialization = { spec_count, entries, spec_count * sizeof spec[0],
@@ -63,19 +62,19 @@ static enum status create(struct device *d, const struct spirv *shader, const ui
                    .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                    .pName = "main",
                    .pSpecializationInfo = &specialization },
-        .layout = d->layout
+        .layout = p->layout
     };
     const uint64_t before = clock_ns();
     VkResult r;
 
     for (uint32_t i = 0; i < spec_count; i++)
         entries[i] = (VkSpecializationMapEntry){ i, i * (uint32_t)sizeof spec[0], sizeof spec[0] };
-    r = vkCreateShaderModule(d->handle, &module_info, NULL, &info.stage.module);
+    r = vkCreateShaderModule(p->device, &module_info, NULL, &info.stage.module);
     if (r != VK_SUCCESS)
         return diag_prefix(diag, result_fail(diag, "vkCreateShaderModule", r), "shader %s",
                            shader->name);
-    r = vkCreateComputePipelines(d->handle, cache, 1, &info, NULL, out);
-    vkDestroyShaderModule(d->handle, info.stage.module, NULL);
+    r = vkCreateComputePipelines(p->device, cache, 1, &info, NULL, out);
+    vkDestroyShaderModule(p->device, info.stage.module, NULL);
     if (r != VK_SUCCESS)
         return diag_prefix(diag, result_fail(diag, "vkCreateComputePipelines", r), "shader %s",
                            shader->name);
@@ -84,86 +83,100 @@ static enum status create(struct device *d, const struct spirv *shader, const ui
     return STATUS_OK;
 }
 
-/* A pipeline that the device has, but that the cache does not: made once more, for its sake. */
-static enum status fill_cache(struct device *d, struct pipeline *p, struct pipeline_cache *cache,
-                              struct diag *diag)
+/* A pipeline that the device already has is made once more so that the cache holds it too. */
+static enum status fill_cache(const struct pipelines *p, struct pipeline *old,
+                              struct pipeline_cache *cache, struct diag *diag)
 {
     VkPipeline again;
 
-    if (!cache || !cache->fill || p->in_cache == cache->serial)
+    if (!cache || !cache->fill || old->in_cache == cache->serial)
         return STATUS_OK;
-    TRY(create(d, p->shader, p->spec, p->spec_count, cache->handle, &again, diag));
-    vkDestroyPipeline(d->handle, again, NULL);
-    p->in_cache = cache->serial;
+    TRY(create(p, old->shader, old->spec, old->spec_count, cache->handle, &again, diag));
+    vkDestroyPipeline(p->device, again, NULL);
+    old->in_cache = cache->serial;
     return STATUS_OK;
 }
 
-static enum status find_or_create(struct device *d, const struct plan_step *step, bool half,
+static enum status find_or_create(struct pipelines *p, const struct plan_step *step, bool half,
                                   struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
 {
-    const struct spirv *shader = find_shader(d, step, half);
-    struct pipeline *p;
+    const struct spirv *shader = find_shader(p, step, half);
+    struct pipeline *made_now;
     enum status s;
 
     if (!shader)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
-    for (p = d->pipelines; p; p = p->next)
-        if (p->shader == shader && p->spec_count == step->spec_count &&
-            memcmp(p->spec, step->spec, p->spec_count * sizeof p->spec[0]) == 0) {
-            *out = p->handle;
-            return fill_cache(d, p, cache, diag);
+    for (struct pipeline *old = p->list; old; old = old->next)
+        if (old->shader == shader && old->spec_count == step->spec_count &&
+            memcmp(old->spec, step->spec, old->spec_count * sizeof old->spec[0]) == 0) {
+            *out = old->handle;
+            return fill_cache(p, old, cache, diag);
         }
-    if (!(p = mem_alloc(1, sizeof *p)))
+    if (!(made_now = mem_alloc(1, sizeof *made_now)))
         return diag_fail(diag, STATUS_NO_MEMORY, "shader %s: out of memory", shader->name);
-    p->shader = shader;
-    p->spec_count = step->spec_count;
-    memcpy(p->spec, step->spec, sizeof p->spec);
-    p->in_cache = cache ? cache->serial : 0;
-    s = create(d, shader, p->spec, p->spec_count, cache ? cache->handle : VK_NULL_HANDLE,
-               &p->handle, diag);
+    made_now->shader = shader;
+    made_now->spec_count = step->spec_count;
+    memcpy(made_now->spec, step->spec, sizeof made_now->spec);
+    made_now->in_cache = cache ? cache->serial : 0;
+    s = create(p, shader, step->spec, step->spec_count, cache ? cache->handle : VK_NULL_HANDLE,
+               &made_now->handle, diag);
     if (s != STATUS_OK) {
-        mem_free(p);
+        mem_free(made_now);
         return s;
     }
-    p->next = d->pipelines;
-    d->pipelines = p;
-    *out = p->handle;
+    made_now->next = p->list;
+    p->list = made_now;
+    *out = made_now->handle;
     return STATUS_OK;
 }
 
-enum status device_pipeline(struct device *d, const struct plan_step *step, bool half,
-                            struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
+enum status pipelines_get(struct pipelines *p, const struct plan_step *step, bool half,
+                          struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
 {
     enum status s;
 
-    pthread_mutex_lock(&d->pipeline_lock);
-    s = find_or_create(d, step, half, cache, out, diag);
-    pthread_mutex_unlock(&d->pipeline_lock);
+    pthread_mutex_lock(&p->lock);
+    s = find_or_create(p, step, half, cache, out, diag);
+    pthread_mutex_unlock(&p->lock);
     return s;
 }
 
-enum status device_pipeline_alone(struct device *d, const struct plan_step *step, bool half,
-                                  struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
+enum status pipelines_make(struct pipelines *p, const struct plan_step *step, bool half,
+                           struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
 {
-    const struct spirv *shader = find_shader(d, step, half);
+    const struct spirv *shader = find_shader(p, step, half);
 
     if (!shader)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
-    return create(d, shader, step->spec, step->spec_count, cache->handle, out, diag);
+    return create(p, shader, step->spec, step->spec_count, cache->handle, out, diag);
 }
 
-void pipelines_close(struct device *d)
+void pipelines_init(struct pipelines *p)
 {
-    while (d->pipelines) {
-        struct pipeline *p = d->pipelines;
-
-        d->pipelines = p->next;
-        vkDestroyPipeline(d->handle, p->handle, NULL);
-        mem_free(p);
-    }
+    *p = (struct pipelines){ .list = NULL };
+    pthread_mutex_init(&p->lock, NULL);
 }
 
-enum status pipeline_cache_open(struct pipeline_cache *c, struct device *d, const void *data,
+void pipelines_open(struct pipelines *p, VkDevice device, VkPipelineLayout layout, bool packed_dot)
+{
+    p->device = device;
+    p->layout = layout;
+    atomic_store(&p->packed_dot, packed_dot);
+}
+
+void pipelines_close(struct pipelines *p)
+{
+    while (p->list) {
+        struct pipeline *first = p->list;
+
+        p->list = first->next;
+        vkDestroyPipeline(p->device, first->handle, NULL);
+        mem_free(first);
+    }
+    pthread_mutex_destroy(&p->lock);
+}
+
+enum status pipeline_cache_open(struct pipeline_cache *c, VkDevice device, const void *data,
                                 size_t bytes, bool fill, struct diag *diag)
 {
     static atomic_ullong serials;
@@ -172,10 +185,10 @@ enum status pipeline_cache_open(struct pipeline_cache *c, struct device *d, cons
                                              .pInitialData = bytes ? data : NULL };
     VkResult r;
 
-    *c = (struct pipeline_cache){ .device = d,
+    *c = (struct pipeline_cache){ .device = device,
                                   .serial = atomic_fetch_add(&serials, 1) + 1,
                                   .fill = fill };
-    r = vkCreatePipelineCache(d->handle, &info, NULL, &c->handle);
+    r = vkCreatePipelineCache(device, &info, NULL, &c->handle);
     if (r == VK_SUCCESS)
         return STATUS_OK;
     *c = (struct pipeline_cache){ 0 };
@@ -185,14 +198,14 @@ enum status pipeline_cache_open(struct pipeline_cache *c, struct device *d, cons
 void pipeline_cache_close(struct pipeline_cache *c)
 {
     if (c->device)
-        vkDestroyPipelineCache(c->device->handle, c->handle, NULL);
+        vkDestroyPipelineCache(c->device, c->handle, NULL);
     *c = (struct pipeline_cache){ 0 };
 }
 
 enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, size_t *bytes,
                                 struct diag *diag)
 {
-    VkResult r = vkGetPipelineCacheData(c->device->handle, c->handle, bytes, NULL);
+    VkResult r = vkGetPipelineCacheData(c->device, c->handle, bytes, NULL);
 
     *data = NULL;
     if (r != VK_SUCCESS)
@@ -200,7 +213,7 @@ enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, 
     if (!(*data = mem_alloc(*bytes, 1)))
         return diag_fail(diag, STATUS_NO_MEMORY, "pipeline cache of %zu bytes: out of memory",
                          *bytes);
-    r = vkGetPipelineCacheData(c->device->handle, c->handle, bytes, *data);
+    r = vkGetPipelineCacheData(c->device, c->handle, bytes, *data);
     if (r == VK_SUCCESS)
         return STATUS_OK;
     mem_free(*data);

@@ -1,41 +1,59 @@
-/* Pipelines, made once a device and shared by all steps with the same shader and constants. */
+/* Compute pipelines of a device: made at the first use of a shader with its specialization
+ * constants, then shared by all steps that have the same, and destroyed with the device. */
 #ifndef ASSAY_DELEGATE_VULKAN_PIPELINE_H
 #define ASSAY_DELEGATE_VULKAN_PIPELINE_H
 
-#include "delegate/vulkan/device.h"
+#include "delegate/plan/plan.h"
+#include "reference/base/diag.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <vulkan/vulkan.h>
 
-/* What the driver remembers of pipelines, of one partition. */
-struct pipeline_cache {
-    struct device *device;
-    VkPipelineCache handle;
-    uint64_t serial; /* handles come again, this does not */
-    bool fill;       /* every pipeline asked for goes in, also one that the device has already */
+struct pipeline;
+
+struct pipelines {
+    VkDevice device;         /* borrowed */
+    VkPipelineLayout layout; /* borrowed */
+    atomic_bool packed_dot;  /* steps may use the shaders with the packed dot product */
+    pthread_mutex_t lock;    /* guards the list, and is held while a pipeline is made */
+    struct pipeline *list;
 };
 
-/* data from pipeline_cache_read, of any process; 0 bytes: empty. */
-enum status pipeline_cache_open(struct pipeline_cache *c, struct device *d, const void *data,
+/* An empty list, to which pipelines can be added after pipelines_open. */
+void pipelines_init(struct pipelines *p);
+void pipelines_open(struct pipelines *p, VkDevice device, VkPipelineLayout layout, bool packed_dot);
+void pipelines_close(struct pipelines *p);
+
+/* A VkPipelineCache, of one partition. */
+struct pipeline_cache {
+    VkDevice device; /* borrowed */
+    VkPipelineCache handle;
+    uint64_t serial; /* identifies the cache: the value of a handle may be used again */
+    bool fill;       /* pipelines that the device already has are made again, to be in the cache */
+};
+
+/* data is the result of pipeline_cache_read, in this or an earlier process; 0 bytes: empty. */
+enum status pipeline_cache_open(struct pipeline_cache *c, VkDevice device, const void *data,
                                 size_t bytes, bool fill, struct diag *diag);
 void pipeline_cache_close(struct pipeline_cache *c);
-/* Its data in memory of its own: mem_free. */
+/* Copies the cache's data to new memory, which the caller frees with mem_free. */
 enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, size_t *bytes,
                                 struct diag *diag);
 
-/* The pipeline of a step: made on the first use, then shared.  cache may be NULL. */
-enum status device_pipeline(struct device *d, const struct plan_step *step, bool half,
-                            struct pipeline_cache *cache, VkPipeline *out, struct diag *diag);
-/* One that is not shared: vkDestroyPipeline.  One thread at a time uses the cache. */
-enum status device_pipeline_alone(struct device *d, const struct plan_step *step, bool half,
-                                  struct pipeline_cache *cache, VkPipeline *out, struct diag *diag);
+/* The pipeline of a step, owned by p.  cache may be NULL. */
+enum status pipelines_get(struct pipelines *p, const struct plan_step *step, bool half,
+                          struct pipeline_cache *cache, VkPipeline *out, struct diag *diag);
+/* A pipeline that is not shared; the caller destroys it with vkDestroyPipeline.  Only one thread at
+ * a time may use the cache. */
+enum status pipelines_make(struct pipelines *p, const struct plan_step *step, bool half,
+                           struct pipeline_cache *cache, VkPipeline *out, struct diag *diag);
 
-/* Made by this process so far, on all devices, and the time that it took. */
-uint64_t device_pipelines_made(void);
-uint64_t device_pipelines_ns(void);
-
-/* Destroys the pipelines of a device. */
-void pipelines_close(struct device *d);
+/* Pipelines made by this process so far, on all devices, and the time it took in nanoseconds. */
+uint64_t pipelines_made(void);
+uint64_t pipelines_made_ns(void);
 
 #endif

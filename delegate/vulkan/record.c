@@ -286,7 +286,7 @@ static enum status record_steps(struct executor *e, struct hazards *h, struct di
                 profile_stamp(e->profile, e->buffer, i + 1);
             continue;
         }
-        TRY(device_pipeline(e->device, s, p->half, e->cache, &pipeline, diag));
+        TRY(pipelines_get(&e->device->pipelines, s, p->half, e->cache, &pipeline, diag));
         if (conflicts(e, h, s) || (e->profile && i > 0)) { /* profiled steps run one by one */
             barrier(e->buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, READ_WRITE);
@@ -371,7 +371,7 @@ enum status record_fetch(struct executor *e, int output, struct diag *diag)
     const struct plan_step *s = find_store(e->plan, output);
     VkPipeline pipeline;
 
-    TRY(device_pipeline(e->device, s, e->plan->half, NULL, &pipeline, diag));
+    TRY(pipelines_get(&e->device->pipelines, s, e->plan->half, NULL, &pipeline, diag));
     TRY(begin(e->once, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, diag));
     barrier(e->once, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, READ_WRITE);

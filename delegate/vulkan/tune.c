@@ -104,7 +104,7 @@ static enum status measure(struct tuner *t, int step, uint32_t code, uint64_t *b
 
     if (!workgroup_set(&s, code, &t->e->device->limits))
         return STATUS_OK; /* *best says that it was not measured */
-    TRY(device_pipeline_alone(t->e->device, &s, t->plan->half, &t->scratch, &pipeline, diag));
+    TRY(pipelines_make(&t->e->device->pipelines, &s, t->plan->half, &t->scratch, &pipeline, diag));
     status = sample(t, &s, step, pipeline, 1, &ns, diag);
     if (status == STATUS_OK)
         status = sample(t, &s, step, pipeline, 1, &ns, diag);
@@ -213,7 +213,7 @@ enum status tune_plan(struct executor *e, struct plan *plan, uint64_t budget_ns,
         s = result_fail(diag, "vkCreateQueryPool", r);
         goto done;
     }
-    if ((s = pipeline_cache_open(&t.scratch, d, NULL, 0, false, diag)) == STATUS_OK)
+    if ((s = pipeline_cache_open(&t.scratch, d->handle, NULL, 0, false, diag)) == STATUS_OK)
         s = tune(&t, tuning, count, changed, diag);
     if (s == STATUS_OK)
         workgroups_apply(plan, &d->limits, *tuning, *count);
