@@ -4,6 +4,7 @@
 #include "delegate/runtime/handle.h"
 #include "delegate/runtime/partition.h"
 #include "delegate/transform/fold.h"
+#include "delegate/vulkan/selftest.h"
 #include "reference/base/memory.h"
 
 /* One line for each op code that is refused for what it is. */
@@ -203,7 +204,7 @@ enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
                            &d->cost, diag);
     /* With serialization later, when its pipelines may be known already. */
     if (s == STATUS_OK && d->options.precision == PRECISION_FP16 && !d->options.serialization_dir)
-        s = device_test_half(d->device, NULL, diag);
+        s = selftest_half(d->device, NULL, diag);
     if (s == STATUS_OK && d->options.trace)
         s = trace_open(&d->trace, d->options.trace, diag);
     if (s != STATUS_OK) {

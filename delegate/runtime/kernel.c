@@ -5,6 +5,7 @@
 #include "delegate/runtime/handle.h"
 #include "delegate/runtime/host_copy.h"
 #include "delegate/runtime/partition.h"
+#include "delegate/vulkan/selftest.h"
 #include "delegate/vulkan/tune.h"
 #include "reference/base/memory.h"
 
@@ -218,7 +219,7 @@ static enum status test_dot(struct kernel *k, struct pipeline_cache *cache, TfLi
 
     for (int i = 0; i < k->plan.step_count; i++)
         used |= k->plan.steps[i]->packed_dot;
-    if (!used || (s = device_test_dot(k->owner->device, cache, diag)) != STATUS_NO_DEVICE)
+    if (!used || (s = selftest_dot(k->owner->device, cache, diag)) != STATUS_NO_DEVICE)
         return used ? s : STATUS_OK;
     context->ReportError(context, "WARNING: %s; not used", diag->text);
     diag_clear(diag);
@@ -236,7 +237,7 @@ static enum status open_partition(struct kernel *k, TfLiteContext *context, stru
     /* A file of this device and driver is there: they have passed, or it would not have been
      * written. */
     if (d->options.precision == PRECISION_FP16 && !k->serialization.found)
-        TRY(device_test_half(d->device, cache, diag));
+        TRY(selftest_half(d->device, cache, diag));
     TRY(test_dot(k, cache, context, diag));
     before = clock_ns();
     s = executor_open(&k->executor, d->device, &k->plan, &d->options, cache, diag);

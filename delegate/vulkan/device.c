@@ -5,7 +5,6 @@
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/instance.h"
 #include "delegate/vulkan/result.h"
-#include "delegate/vulkan/selftest.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
@@ -368,32 +367,6 @@ void device_unlock_queue(struct device *d)
     if (d->unlock_queue)
         d->unlock_queue(d->lock_user);
     pthread_mutex_unlock(&d->queue_lock);
-}
-
-enum status device_test_half(struct device *d, struct pipeline_cache *cache, struct diag *diag)
-{
-    enum status s = STATUS_OK;
-
-    pthread_mutex_lock(&d->selftest_lock);
-    if (!d->half_tested)
-        s = selftest_half(d, cache, diag);
-    d->half_tested = s == STATUS_OK;
-    pthread_mutex_unlock(&d->selftest_lock);
-    return s;
-}
-
-enum status device_test_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag)
-{
-    enum status s = STATUS_OK;
-
-    pthread_mutex_lock(&d->selftest_lock);
-    if (!d->dot_tested && atomic_load(&d->pipelines.packed_dot)) {
-        s = selftest_dot(d, cache, diag);
-        d->dot_tested = s == STATUS_OK || s == STATUS_NO_DEVICE;
-        atomic_store(&d->pipelines.packed_dot, s != STATUS_NO_DEVICE);
-    }
-    pthread_mutex_unlock(&d->selftest_lock);
-    return s;
 }
 
 void device_release(struct device *d)

@@ -11,7 +11,6 @@
 #include "reference/base/diag.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/types.h>
 #include <vulkan/vulkan.h>
 
@@ -47,9 +46,9 @@ struct device {
     VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
     struct blocks blocks;
     struct pipelines pipelines;
-    pthread_mutex_t selftest_lock;
-    bool half_tested; /* 16-bit storage gave the known answers */
-    bool dot_tested;
+    pthread_mutex_t selftest_lock; /* guards what selftest.c found out */
+    bool half_passed;              /* 16-bit storage gave the known answers */
+    bool dot_tested;               /* right or wrong: pipelines.packed_dot */
 };
 
 /* The device that `wanted` names: an index, part of a name (case ignored), NULL for the best one by
@@ -75,14 +74,6 @@ enum status device_adopt(struct device **out, const struct device_given *given, 
 /* Round every use of the queue. */
 void device_lock_queue(struct device *d);
 void device_unlock_queue(struct device *d);
-
-/* Runs the self-test of 16-bit storage when it has not passed on this device yet.  Its pipelines go
- * through the cache, which may be NULL. */
-enum status device_test_half(struct device *d, struct pipeline_cache *cache, struct diag *diag);
-
-/* Likewise for the packed dot product of bytes; where answers are wrong it is not used, and diag
- * says so.  Does nothing on a device without. */
-enum status device_test_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag);
 
 /* Describes all devices (assay_gpu.h); -1 with the reason in diag. */
 int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);

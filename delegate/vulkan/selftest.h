@@ -1,18 +1,18 @@
-/* Known answers, asked of a device before a feature of it is used. */
+/* Known-answer tests, run on a device before a feature of it is used for the first time. */
 #ifndef ASSAY_DELEGATE_VULKAN_SELFTEST_H
 #define ASSAY_DELEGATE_VULKAN_SELFTEST_H
 
 #include "delegate/vulkan/device.h"
+#include "delegate/vulkan/pipeline.h"
 
-/* What f16 storage gives back for a value: nearest (ties to even); devices may also round toward
- * zero, and flush denormals to zero. */
-bool selftest_half_allowed(float stored, float value);
-
-/* 16-bit storage: values are stored as f16 and read back.  STATUS_NO_DEVICE when an answer is
- * wrong.  Run once a device. */
+/* 16-bit storage: values are stored as f16 and read back.  Does nothing when the device has passed
+ * before.  The pipelines go through the cache, which may be NULL.  STATUS_NO_DEVICE when a value
+ * differs. */
 enum status selftest_half(struct device *d, struct pipeline_cache *cache, struct diag *diag);
 
-/* The packed dot product of bytes, in a convolution.  STATUS_NO_DEVICE when an answer is wrong. */
+/* The packed 8-bit dot product, in a convolution.  Does nothing when it was tested before, or the
+ * device lacks it.  STATUS_NO_DEVICE when a sum is wrong, once: from then on the device's pipelines
+ * do without it. */
 enum status selftest_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag);
 
 #endif

@@ -230,7 +230,7 @@ static void tested_once(void **state)
         assert_non_null(d);
         s = start_with(&m, d);
         expect(&s, i, 1 - i, 0);
-        assert_int_equal(((struct gpu_delegate *)d->data_)->device->half_tested, i == 0);
+        assert_int_equal(((struct gpu_delegate *)d->data_)->device->half_passed, i == 0);
         assay_gpu_delegate_destroy(d);
     }
     model_close(&m);
