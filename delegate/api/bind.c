@@ -159,8 +159,8 @@ static struct kernel_io *kernel_io_of(const struct io_ref *r)
 
 static struct executor_io *executor_io_of(const struct io_ref *r)
 {
-    return r->output ? &r->kernel->executor.outputs[r->index]
-                     : &r->kernel->executor.inputs[r->index];
+    return r->output ? &r->kernel->executor.recording.outputs[r->index]
+                     : &r->kernel->executor.recording.inputs[r->index];
 }
 
 /* The caller holds d->lock. */
@@ -262,7 +262,7 @@ static enum status change(const struct io_ref *r, struct binding *b, struct diag
     *old = *b;
     /* What is bound is read from where the arena was. */
     for (int i = 0; i < k->plan.output_count; i++)
-        if (k->executor.outputs[i].handle || (r->output && r->index == i))
+        if (k->executor.recording.outputs[i].handle || (r->output && r->index == i))
             k->outputs[i].fresh = false;
     return STATUS_OK;
 }

@@ -103,7 +103,7 @@ static struct assay_gpu_binding describe_binding(const struct plan *p, const str
 static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
 {
     const struct plan_step *s = k->plan.steps[i];
-    struct profile *const profile = k->executor.profile;
+    struct profile *const profile = k->executor.recording.profile;
     struct profile_time time;
     struct assay_gpu_step mine = { .partition = partition,
                                    .step = i,

@@ -175,10 +175,10 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
         for (int i = 0; i < TRANSFORM_COUNT; i++)
             mine.transforms += k->plan.applied[i];
         mine.merged += k->plan.merged;
-        mine.dispatches += k->executor.dispatches;
+        mine.dispatches += k->executor.recording.dispatches;
         for (int i = 0; i < k->plan.step_count; i++)
             mine.tuned_steps += k->plan.steps[i]->tuned;
-        mine.barriers += k->executor.barriers;
+        mine.barriers += k->executor.recording.barriers;
         mine.constant_bytes += k->plan.constant_bytes;
         mine.activation_bytes += k->plan.arena_bytes;
         mine.activation_bound += k->plan.arena_bound;

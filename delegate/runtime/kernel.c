@@ -178,7 +178,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
         *at = k->next;
     /* The trace is of the inferences that have run when the model goes. */
     if (k->owner->trace.file && k->ready)
-        trace_write(&k->owner->trace, k->executor.profile, &k->plan);
+        trace_write(&k->owner->trace, k->executor.recording.profile, &k->plan);
     pthread_mutex_unlock(&k->owner->lock);
     executor_close(&k->executor);
     close_kernel(k);
@@ -317,7 +317,7 @@ static enum status wait_for_output(struct kernel *k, int i, struct diag *diag)
         return diag_fail(diag, STATUS_USAGE,
                          "output: tensor %d was bound to other memory since the last inference",
                          io->tensor);
-    if (!k->executor.outputs[i].handle)
+    if (!k->executor.recording.outputs[i].handle)
         return STATUS_OK;
     atomic_fetch_add(&k->device_copies, 1);
     return executor_fetch(&k->executor, i, diag);
@@ -401,7 +401,7 @@ static enum status give_output(TfLiteContext *context, struct kernel *k, int i, 
 
     TRY(io_tensor(context, io, "output", &t, diag));
     k->outputs[i].fresh = true;
-    if ((k->outputs[i].last || k->executor.outputs[i].handle) && handle_give(k, i, t))
+    if ((k->outputs[i].last || k->executor.recording.outputs[i].handle) && handle_give(k, i, t))
         return STATUS_OK;
     return copy_output(k, i, t, diag);
 }
@@ -415,13 +415,13 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
         TRY(kernel_replan(k, diag));
     TRY(executor_finish(&k->executor, diag)); /* of an inference that nobody waited for */
     for (int i = 0; i < p->input_count; i++) {
-        if (k->executor.inputs[i].handle)
+        if (k->executor.recording.inputs[i].handle)
             continue;
         TRY(io_tensor(context, &p->inputs[i], "input", &t, diag));
         TRY(copy_input(k, i, t, diag));
     }
     TRY(executor_start(&k->executor, diag));
-    atomic_fetch_add(&k->device_copies, (unsigned)k->executor.copies);
+    atomic_fetch_add(&k->device_copies, (unsigned)k->executor.recording.copies);
     if (k->owner->options.wait != WAIT_NONE)
         TRY(executor_finish(&k->executor, diag));
     for (int i = 0; i < p->output_count; i++)

@@ -1,28 +1,58 @@
-/* Recording: descriptor sets and the command buffer of an executor. */
+/* The recording of a plan: descriptor sets and command buffers over the memory that the plan's
+ * tensors, inputs and outputs have on a device. */
 #ifndef ASSAY_DELEGATE_VULKAN_RECORD_H
 #define ASSAY_DELEGATE_VULKAN_RECORD_H
 
-#include "delegate/vulkan/executor.h"
+#include "delegate/plan/plan.h"
+#include "delegate/vulkan/buffer.h"
+#include "delegate/vulkan/device.h"
+#include "delegate/vulkan/pipeline.h"
+#include "delegate/vulkan/profile.h"
 
-/* A descriptor set a step, and one an output. */
-enum status record_sets(struct executor *e, struct diag *diag);
-/* Points them at the memory of the plan, or the one behind inputs and outputs. */
-void record_write_sets(struct executor *e);
+#include <stdbool.h>
+#include <vulkan/vulkan.h>
 
-/* The whole plan: pipelines, barriers only where data flows. */
-enum status record_plan(struct executor *e, struct diag *diag);
+/* Memory of the caller behind an input or output of the plan. */
+struct executor_io {
+    VkBuffer handle; /* VK_NULL_HANDLE: the staging buffer is used */
+    VkDeviceSize offset;
+    bool foreign; /* shared with another VkDevice: needs queue family ownership transfers */
+};
 
-/* One step `repeats` times with another pipeline and grid, each behind the one before; two time
- * stamps in the pool hold their time. */
-enum status record_repeated(struct executor *e, const struct plan_step *s, int step,
+struct recording {
+    struct device *device;   /* borrowed */
+    const struct plan *plan; /* borrowed */
+    struct buffer constants, arena, input, output;
+    struct executor_io *inputs, *outputs; /* as many as the plan has */
+    VkDescriptorPool pool;
+    VkDescriptorSet *sets; /* one a step, then one an output for record_fetch */
+    VkCommandBuffer run;   /* one inference: recorded once, submitted each time */
+    VkCommandBuffer once;  /* recorded anew for each submission */
+    int barriers, dispatches;
+    int copies;                   /* dispatches that convert an input or output */
+    struct pipeline_cache *cache; /* borrowed; NULL: none */
+    struct profile *profile;      /* NULL: not profiled */
+};
+
+/* Allocates the descriptor sets, and writes them. */
+enum status record_sets(struct recording *r, struct diag *diag);
+/* Writes the sets again, after the memory behind a tensor, input or output has changed. */
+void record_write_sets(struct recording *r);
+
+/* Records the whole plan in r->run, with barriers between steps only where one needs the result of
+ * another. */
+enum status record_plan(struct recording *r, struct diag *diag);
+
+/* Records one step `repeats` times in r->run, with another pipeline and the grid of s, each after
+ * the one before has ended.  Two time stamps in the pool hold the time of all. */
+enum status record_repeated(struct recording *r, const struct plan_step *s, int step,
                             VkPipeline pipeline, int repeats, VkQueryPool pool, struct diag *diag);
 
-/* A copy of `bytes` bytes, for one submission. */
-enum status record_copy(struct executor *e, VkBuffer from, VkBuffer to, size_t bytes,
+/* Records a copy of `bytes` bytes in r->run, to be submitted once. */
+enum status record_copy(struct recording *r, VkBuffer from, VkBuffer to, size_t bytes,
                         struct diag *diag);
 
-/* The step that stores an output, to the staging memory, in the command buffer for what runs once.
- */
-enum status record_fetch(struct executor *e, int output, struct diag *diag);
+/* Records the step that stores an output in r->once, with the staging buffer as its target. */
+enum status record_fetch(struct recording *r, int output, struct diag *diag);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include "delegate/base/clock.h"
 #include "delegate/plan/workgroups.h"
-#include "delegate/vulkan/pipeline.h"
-#include "delegate/vulkan/record.h"
 #include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
 
@@ -81,13 +79,13 @@ static enum status sample(struct tuner *t, const struct plan_step *s, int step, 
     uint64_t stamps[2];
     VkResult r;
 
-    TRY(record_repeated(t->e, s, step, pipeline, repeats, t->pool, diag));
+    TRY(record_repeated(&t->e->recording, s, step, pipeline, repeats, t->pool, diag));
     TRY(executor_submit(t->e, diag));
-    r = vkGetQueryPoolResults(t->e->device->handle, t->pool, 0, 2, sizeof stamps, stamps,
+    r = vkGetQueryPoolResults(t->e->recording.device->handle, t->pool, 0, 2, sizeof stamps, stamps,
                               sizeof stamps[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (r != VK_SUCCESS)
         return result_fail(diag, "vkGetQueryPoolResults", r);
-    *ns = (uint64_t)((double)(stamps[1] - stamps[0]) * t->e->device->timestamp_ns);
+    *ns = (uint64_t)((double)(stamps[1] - stamps[0]) * t->e->recording.device->timestamp_ns);
     return STATUS_OK;
 }
 
@@ -102,9 +100,10 @@ static enum status measure(struct tuner *t, int step, uint32_t code, uint64_t *b
     enum status status;
     int repeats = 1;
 
-    if (!workgroup_set(&s, code, &t->e->device->limits))
+    if (!workgroup_set(&s, code, &t->e->recording.device->limits))
         return STATUS_OK; /* *best says that it was not measured */
-    TRY(pipelines_make(&t->e->device->pipelines, &s, t->plan->half, &t->scratch, &pipeline, diag));
+    TRY(pipelines_make(&t->e->recording.device->pipelines, &s, t->plan->half, &t->scratch,
+                       &pipeline, diag));
     status = sample(t, &s, step, pipeline, 1, &ns, diag);
     if (status == STATUS_OK)
         status = sample(t, &s, step, pipeline, 1, &ns, diag);
@@ -115,7 +114,7 @@ static enum status measure(struct tuner *t, int step, uint32_t code, uint64_t *b
         if (status == STATUS_OK && ns / (uint64_t)repeats < least)
             least = ns / (uint64_t)repeats;
     }
-    vkDestroyPipeline(t->e->device->handle, pipeline, NULL);
+    vkDestroyPipeline(t->e->recording.device->handle, pipeline, NULL);
     *best = least;
     return status;
 }
@@ -137,7 +136,7 @@ static enum status choose(struct tuner *t, const struct subject *subject, uint32
     const uint32_t base = workgroup_of(s);
     uint64_t best = (uint64_t)((double)subject->base_ns * gain);
     uint32_t codes[WORKGROUP_CANDIDATES], chosen = base;
-    const int count = workgroup_candidates(s, &t->e->device->limits, codes);
+    const int count = workgroup_candidates(s, &t->e->recording.device->limits, codes);
 
     *size = 0;
     for (int i = 0; i < count; i++) {
@@ -200,7 +199,7 @@ enum status tune_plan(struct executor *e, struct plan *plan, uint64_t budget_ns,
                                          .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                          .queryCount = 2 };
     struct tuner t = { .e = e, .plan = plan, .end_ns = clock_ns() + budget_ns };
-    struct device *d = e->device;
+    struct device *d = e->recording.device;
     enum status s;
     VkResult r;
 
