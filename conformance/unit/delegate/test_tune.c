@@ -359,8 +359,9 @@ static void apply(void **state)
                                   .groups = { 16, 1, 1 } };
         struct plan_step *steps[] = { &step };
         struct plan plan = { .steps = steps, .step_count = 1 };
-        const struct workgroup_tuning tuning[] = { { .key = 1, .size = 32 },
-                                               { workgroup_key(&step, false), rows[i].size, 0 } };
+        const struct workgroup_tuning tuning[] = {
+            { .key = 1, .size = 32 }, { workgroup_key(&step, false), rows[i].size, 0 }
+        };
 
         workgroups_apply(&plan, &device_limits_minimum, tuning, 1);
         assert_int_equal(step.spec[0], 64); /* another step's */
