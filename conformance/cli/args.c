@@ -1,7 +1,8 @@
-/* Reads flags with getopt_long, whose tables and values are built from struct args_flag, and prints
- * help from the same rows. */
+/* Builds the tables of getopt_long from rows of struct args_flag, and prints help from the same
+ * rows. */
 #include "conformance/cli/args.h"
 
+#include "conformance/cli/commands.h"
 #include "conformance/util/nearest.h"
 #include "reference/base/arena.h"
 
@@ -16,8 +17,14 @@
 
 enum { FLAGS_MAX = 64, LONG_BASE = 256 }; /* above every short flag's character */
 
-/* Holds lists and positional arguments until args_close. */
+/* Memory of the lists that args_parse fills. */
 static struct arena kept;
+
+/* Set while args_describe runs. */
+static struct {
+    args_describe_fn *call;
+    void *user;
+} describing;
 
 static const char *const format_names[] = { [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", NULL };
 
@@ -43,7 +50,7 @@ static bool read_uint(const struct args_flag *f, const char *text, uint64_t *out
     const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     char *end;
 
-    /* strtoull takes signs and spaces. */
+    /* strtoull accepts leading spaces and a sign, which are refused here. */
     if (!isxdigit((unsigned char)text[hex ? 2 : 0]))
         return false;
     errno = 0;
@@ -66,9 +73,10 @@ static void bad_number(const char *what, const struct args_flag *f, const char *
     const char *const kind = f->kind == ARGS_UINT ? "a whole number" : "a number";
 
     if (f->min == 0 && f->max == 0)
-        message_error(what, "--%s=%s: want %s", f->name, text, kind);
+        message_error(what, "--%s=%s: expected %s", f->name, text, kind);
     else
-        message_error(what, "--%s=%s: want %s from %g to %g", f->name, text, kind, f->min, f->max);
+        message_error(what, "--%s=%s: expected %s from %g to %g", f->name, text, kind, f->min,
+                      f->max);
 }
 
 static bool read_choice(const char *what, const struct args_flag *f, const char *text)
@@ -85,7 +93,7 @@ static bool read_choice(const char *what, const struct args_flag *f, const char 
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
                                      f->choices[i]);
     }
-    message_error(what, "--%s=%s: want one of %s", f->name, text, list);
+    message_error(what, "--%s=%s: expected one of %s", f->name, text, list);
     return false;
 }
 
@@ -126,16 +134,22 @@ static bool set_value(const char *what, const struct args_flag *f, const char *t
 
 /* ---- help ---- */
 
+void args_flag_text(const struct args_flag *f, char *text, size_t bytes)
+{
+    const bool is_short = f->name[1] == '\0';
+
+    snprintf(text, bytes, "%s%s%s%s", is_short ? "-" : "--", f->name,
+             !f->value  ? ""
+             : is_short ? " "
+                        : "=",
+             f->value ? f->value : "");
+}
+
 static void print_flag(const struct args_flag *f)
 {
     char left[64];
-    const bool is_short = f->name[1] == '\0';
 
-    if (f->value)
-        snprintf(left, sizeof left, "%s%s%s%s", is_short ? "-" : "--", f->name,
-                 is_short ? " " : "=", f->value);
-    else
-        snprintf(left, sizeof left, "%s%s", is_short ? "-" : "--", f->name);
+    args_flag_text(f, left, sizeof left);
     printf("  %-28s%s%s", left, strlen(left) >= 28 ? " " : "", f->help);
     if (f->kind == ARGS_CHOICE) {
         for (int i = 0; f->choices[i]; i++)
@@ -150,7 +164,7 @@ static void print_help(const struct command *self, const struct flag_table *tabl
     printf("\nFlags:\n");
     for (size_t i = 0; i < table->count; i++)
         print_flag(&table->flags[i]);
-    printf("  %-28s%s\n", "--help", "this text");
+    printf("  %-28s%s\n", "--help", "print this help");
     if (self->examples)
         printf("\nExamples:\n%s", self->examples);
 }
@@ -163,58 +177,52 @@ static void table_add(struct flag_table *table, struct args_flag flag)
     table->flags[table->count++] = flag;
 }
 
+/* Flags of struct args_common: the bit that asks for each, and where its value goes. */
+static const struct {
+    unsigned bit;
+    size_t offset;
+    struct args_flag flag;
+} common_flags[] = {
+    { ARGS_DELEGATE,
+      offsetof(struct args_common, delegate),
+      { "delegate", ARGS_STRING, NULL, "PATH",
+        "delegate library (default: ours; none: the scalar reference)", 0, 0, NULL } },
+    { ARGS_DELEGATE,
+      offsetof(struct args_common, delegate_option),
+      { "delegate-option", ARGS_LIST, NULL, "KEY=VALUE", "option of the delegate; repeatable", 0, 0,
+        NULL } },
+    { ARGS_DELEGATE,
+      offsetof(struct args_common, device),
+      { "device", ARGS_STRING, NULL, "N|NAME", "device, by index or by part of its name", 0, 0,
+        NULL } },
+    { ARGS_FORMAT,
+      offsetof(struct args_common, format),
+      { "format", ARGS_CHOICE, NULL, "FORMAT", "form of the report", 0, 0, format_names } },
+    { ARGS_FORMAT,
+      offsetof(struct args_common, out),
+      { "out", ARGS_STRING, NULL, "PATH", "file of the report (default: standard output)", 0, 0,
+        NULL } },
+    { ARGS_SEED,
+      offsetof(struct args_common, seed),
+      { "seed", ARGS_UINT, NULL, "N", "seed of all random data (default 1)", 0, 0, NULL } },
+    { ARGS_JOBS,
+      offsetof(struct args_common, jobs),
+      { "jobs", ARGS_UINT, NULL, "N", "worker processes (default: one for each processor)", 1, 1024,
+        NULL } },
+    { ARGS_QUIET,
+      offsetof(struct args_common, quiet),
+      { "quiet", ARGS_BOOL, NULL, NULL, "show no progress", 0, 0, NULL } },
+};
+
 static void add_common(struct flag_table *table, unsigned bits, struct args_common *c)
 {
-    if (bits & ARGS_DELEGATE) {
-        table_add(table, (struct args_flag){ .name = "delegate",
-                                             .kind = ARGS_STRING,
-                                             .target = &c->delegate,
-                                             .value = "PATH",
-                                             .help = "delegate library (default: ours; none: the "
-                                                     "scalar reference)" });
-        table_add(table, (struct args_flag){ .name = "delegate-option",
-                                             .kind = ARGS_LIST,
-                                             .target = &c->delegate_option,
-                                             .value = "KEY=VALUE",
-                                             .help = "option of the delegate; repeatable" });
-        table_add(table, (struct args_flag){ .name = "device",
-                                             .kind = ARGS_STRING,
-                                             .target = &c->device,
-                                             .value = "N|NAME",
-                                             .help = "device by index or part of its name" });
+    for (size_t i = 0; i < sizeof common_flags / sizeof common_flags[0]; i++) {
+        struct args_flag flag = common_flags[i].flag;
+
+        flag.target = (char *)c + common_flags[i].offset;
+        if (bits & common_flags[i].bit)
+            table_add(table, flag);
     }
-    if (bits & ARGS_FORMAT) {
-        table_add(table, (struct args_flag){ .name = "format",
-                                             .kind = ARGS_CHOICE,
-                                             .target = &c->format,
-                                             .value = "FORMAT",
-                                             .help = "what is printed",
-                                             .choices = format_names });
-        table_add(table, (struct args_flag){ .name = "out",
-                                             .kind = ARGS_STRING,
-                                             .target = &c->out,
-                                             .value = "PATH",
-                                             .help = "write it there instead of standard output" });
-    }
-    if (bits & ARGS_SEED)
-        table_add(table, (struct args_flag){ .name = "seed",
-                                             .kind = ARGS_UINT,
-                                             .target = &c->seed,
-                                             .value = "N",
-                                             .help = "seed of all random data (default 1)" });
-    if (bits & ARGS_JOBS)
-        table_add(table, (struct args_flag){ .name = "jobs",
-                                             .kind = ARGS_UINT,
-                                             .target = &c->jobs,
-                                             .value = "N",
-                                             .help = "worker processes (default: processors)",
-                                             .min = 1,
-                                             .max = 1024 });
-    if (bits & ARGS_QUIET)
-        table_add(table, (struct args_flag){ .name = "quiet",
-                                             .kind = ARGS_BOOL,
-                                             .target = &c->quiet,
-                                             .help = "no progress" });
 }
 
 static void unknown_flag(const char *what, const char *arg, const struct flag_table *table)
@@ -237,7 +245,7 @@ static void unknown_flag(const char *what, const char *arg, const struct flag_ta
         message_error(what, "unknown flag --%s; `assay %s --help` lists them", word, what);
 }
 
-/* What getopt_long refused: it returned result, and looked at arg. */
+/* Reports why getopt_long, which returned result, refused arg. */
 static void explain(const char *what, int result, const char *arg, const struct flag_table *table)
 {
     const struct args_flag *f = NULL;
@@ -258,7 +266,7 @@ static void explain(const char *what, int result, const char *arg, const struct 
         unknown_flag(what, arg, table);
 }
 
-/* The device flag is an option like the others; the delegate knows nothing of flags. */
+/* A delegate has options only: --device=X reaches it as the option device=X. */
 static bool device_to_option(struct args_common *c)
 {
     static const char key[] = "device=";
@@ -277,7 +285,7 @@ static bool check_options(const char *what, const struct string_list *options)
         const char *const equals = strchr(options->items[i], '=');
 
         if (!equals || equals == options->items[i]) {
-            message_error(what, "--delegate-option=%s: want KEY=VALUE", options->items[i]);
+            message_error(what, "--delegate-option=%s: expected KEY=VALUE", options->items[i]);
             return false;
         }
     }
@@ -288,7 +296,7 @@ static void fill_getopt(const struct flag_table *table, struct option *longs, ch
 {
     size_t long_count = 0;
 
-    *shorts++ = ':'; /* tell a missing value from an unknown flag */
+    *shorts++ = ':'; /* makes getopt_long tell a missing value from an unknown flag */
     *shorts++ = 'h';
     for (size_t i = 0; i < table->count; i++) {
         const struct args_flag *const f = &table->flags[i];
@@ -319,7 +327,7 @@ static const struct args_flag *flag_of(const struct flag_table *table, int resul
     return NULL;
 }
 
-/* All flags; false with *exit_code set. */
+/* Reads all flags; returns false with *exit_code set. */
 static bool read_flags(const struct command *self, int argc, char **argv,
                        const struct flag_table *table, int *exit_code)
 {
@@ -327,7 +335,7 @@ static bool read_flags(const struct command *self, int argc, char **argv,
     char shorts[2 * FLAGS_MAX + 3];
 
     fill_getopt(table, longs, shorts);
-    optind = 0; /* start anew */
+    optind = 0; /* GNU getopt starts anew */
     opterr = 0;
     for (;;) {
         const int at = optind ? optind : 1;
@@ -385,6 +393,11 @@ bool args_parse(const struct command *self, int argc, char **argv, const struct 
         common = &unused;
     *common = (struct args_common){ .seed = 1 };
     add_common(&table, common_bits, common);
+    if (describing.call) {
+        describing.call(self, table.flags, table.count, describing.user);
+        *exit_code = EXIT_AS_EXPECTED;
+        return false;
+    }
     if (!read_flags(self, argc, argv, &table, exit_code))
         return false;
     *exit_code = EXIT_USAGE;
@@ -396,4 +409,14 @@ bool args_parse(const struct command *self, int argc, char **argv, const struct 
         return false;
     }
     return true;
+}
+
+void args_describe(const struct command *command, args_describe_fn *describe, void *user)
+{
+    char *const name = (char *)(uintptr_t)command->name;
+
+    describing.call = describe;
+    describing.user = user;
+    command->run(command, 1, (char *[]){ name, NULL });
+    describing.call = NULL;
 }

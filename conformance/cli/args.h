@@ -1,4 +1,7 @@
-/* The command line: commands, their flags, and their help. */
+/* Flags and positional arguments of a command, and its help.
+ *
+ * A command lists its flags as rows of struct args_flag.  Parsing, --help, the manual page and the
+ * completion of shells all read the same rows. */
 #ifndef ASSAY_CONFORMANCE_CLI_ARGS_H
 #define ASSAY_CONFORMANCE_CLI_ARGS_H
 
@@ -9,32 +12,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One command: conformance/cmd_<name>.c defines `const struct command command_<name>`, and
- * commands.def lists it. */
-struct command {
-    const char *name;
-    const char *summary;  /* one line, for `assay --help` */
-    const char *synopsis; /* "MODEL [--input=FILE]..." */
-    const char *examples; /* lines "  assay ..." */
-    int (*run)(const struct command *self, int argc, char **argv); /* argv[0] is the name */
-};
+struct command;
 
+/* What a flag's value is, and the type of the variable behind it. */
 enum args_kind {
-    ARGS_BOOL,   /* bool: set to true */
+    ARGS_BOOL,   /* bool; the flag takes no value and sets true */
     ARGS_STRING, /* const char * */
     ARGS_UINT,   /* uint64_t within [min, max] */
     ARGS_DOUBLE, /* double within [min, max] */
-    ARGS_LIST,   /* struct string_list */
-    ARGS_CHOICE  /* int: index into choices, a NULL-terminated list */
+    ARGS_LIST,   /* struct string_list; the flag may be repeated */
+    ARGS_CHOICE  /* int; index into choices, a NULL-terminated list */
 };
 
 struct args_flag {
-    const char *name; /* without the dashes; one character: "-o" */
+    const char *name; /* without dashes; a name of one character is a short flag, "-o" */
     enum args_kind kind;
     void *target;
-    const char *value; /* its name in the help: "FILE"; NULL for ARGS_BOOL */
+    const char *value; /* placeholder in the help; FILE, PATH and DIR complete to paths */
     const char *help;
-    double min, max; /* ARGS_UINT, ARGS_DOUBLE; both 0: any */
+    double min, max; /* range of ARGS_UINT and ARGS_DOUBLE; any when both are 0 */
     const char *const *choices;
 };
 
@@ -47,33 +43,43 @@ enum args_common_bit {
     ARGS_QUIET = 16
 };
 
+enum args_format { FORMAT_TEXT, FORMAT_JSON };
+
 /* args_parse sets the defaults: no delegate, text, stdout, seed 1, all processors. */
 struct args_common {
-    const char *delegate;               /* NULL: not given; "none": the scalar reference */
-    struct string_list delegate_option; /* KEY=VALUE each; --device=X is there as device=X */
+    const char *delegate;               /* NULL when not given; "none" is the scalar reference */
+    struct string_list delegate_option; /* KEY=VALUE each; --device=X is appended as device=X */
     const char *device;
     int format;      /* enum args_format */
     const char *out; /* NULL: stdout */
     uint64_t seed;
-    uint64_t jobs; /* 0: as many as processors */
+    uint64_t jobs; /* 0: one worker for each processor */
     bool quiet;
 };
 
-enum args_format { FORMAT_TEXT, FORMAT_JSON };
-
+/* Positional arguments, in order. */
 struct args {
-    char **items; /* what is not a flag, in order */
+    char **items;
     size_t count;
 };
 
-/* Reads the flags of a command.  Returns true to go on.  False: the command returns *exit_code at
- * once (help was printed, or an error).  Positional arguments must number between min and max.
- * Lists are valid until args_close, one that was not given is empty; args points into argv. */
+/* Reads flags and arguments of a command.  Returns true when the command shall go on; false when it
+ * shall return *exit_code at once, because help was printed or an error was reported.  There must
+ * be min to max positional arguments.  Lists are valid until args_close; args points into argv. */
 bool args_parse(const struct command *self, int argc, char **argv, const struct args_flag *flags,
                 size_t flag_count, unsigned common_bits, struct args_common *common,
                 struct args *args, size_t min, size_t max, int *exit_code);
 
-/* Frees what args_parse handed out; main calls it last. */
+/* Frees the lists that args_parse filled; main calls it last. */
 void args_close(void);
+
+/* Calls describe with the flags of a command, common ones included, --help excluded, instead of
+ * running it. */
+typedef void args_describe_fn(const struct command *command, const struct args_flag *flags,
+                              size_t count, void *user);
+void args_describe(const struct command *command, args_describe_fn *describe, void *user);
+
+/* "--runs=N", "--list" or "-o FILE". */
+void args_flag_text(const struct args_flag *flag, char *text, size_t bytes);
 
 #endif

@@ -1,6 +1,7 @@
 /* assay bench: latency, start and memory of a model. */
 #include "conformance/bench/bench.h"
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
 
@@ -165,7 +166,8 @@ static json_t *json_start(const struct bench_start *s)
     return o;
 }
 
-/* own of delegate_ms is what serialization can shorten: without instance and device. */
+/* The ratio compares delegate_ms.own, which leaves out making VkInstance and VkDevice: what
+ * serialization can shorten. */
 static json_t *json_serialized(const struct bench_start *first, const struct bench_start *second)
 {
     if (!first->known || !second->known)
@@ -261,19 +263,21 @@ static int run(const struct command *self, int argc, char **argv)
         .runs = 50, .warmup_runs = 1, .min_secs = 1, .max_secs = 150, .warmup_min_secs = 0.5
     };
     const struct args_flag flags[] = {
-        { "graph", ARGS_STRING, &q.model, "FILE", "the model, as TFLite's own tool names it", 0, 0,
+        { "graph", ARGS_STRING, &q.model, "FILE", "the model", 0, 0, NULL },
+        { "num_runs", ARGS_UINT, &q.runs, "N", "minimum number of inferences (default 50)", 1, 1e9,
           NULL },
-        { "num_runs", ARGS_UINT, &q.runs, "N", "inferences at least (default 50)", 1, 1e9, NULL },
-        { "min_secs", ARGS_DOUBLE, &q.min_secs, "S", "and at least so long (default 1)", 0, 1e6,
-          NULL },
-        { "max_secs", ARGS_DOUBLE, &q.max_secs, "S", "but no longer (default 150)", 0, 1e6, NULL },
-        { "warmup_runs", ARGS_UINT, &q.warmup_runs, "N", "inferences before (default 1)", 0, 1e9,
-          NULL },
-        { "warmup_min_secs", ARGS_DOUBLE, &q.warmup_min_secs, "S", "(default 0.5)", 0, 1e6, NULL },
-        { "profile", ARGS_BOOL, &q.profile, NULL, "a second pass: device time of each step", 0, 0,
-          NULL },
-        { "no-starts", ARGS_BOOL, &no_starts, NULL, "without the starts in other processes", 0, 0,
-          NULL },
+        { "min_secs", ARGS_DOUBLE, &q.min_secs, "S", "minimum seconds of inferences (default 1)", 0,
+          1e6, NULL },
+        { "max_secs", ARGS_DOUBLE, &q.max_secs, "S", "maximum seconds of inferences (default 150)",
+          0, 1e6, NULL },
+        { "warmup_runs", ARGS_UINT, &q.warmup_runs, "N",
+          "minimum number of inferences before measuring (default 1)", 0, 1e9, NULL },
+        { "warmup_min_secs", ARGS_DOUBLE, &q.warmup_min_secs, "S",
+          "minimum seconds of inferences before measuring (default 0.5)", 0, 1e6, NULL },
+        { "profile", ARGS_BOOL, &q.profile, NULL,
+          "measure the device time of each step, in a second pass", 0, 0, NULL },
+        { "no-starts", ARGS_BOOL, &no_starts, NULL, "do not measure starts in other processes", 0,
+          0, NULL },
     };
     struct bench_result r;
     struct diag diag = { .status = STATUS_OK };
@@ -304,11 +308,20 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_bench = {
     .name = "bench",
-    .summary = "latency, start and memory of a model",
+    .summary = "measure a model: latency, start and memory",
     .synopsis = "MODEL [FLAG]...",
+    .description =
+        "Measures the start of a delegate, its first inference, the latency of further inferences, "
+        "the copies of each, and memory on the device and the host.  Starts are measured in "
+        "processes of their own: with empty shader caches, with warm ones, and twice with "
+        "serialization.\n\n"
+        "With --profile a second pass measures each dispatch with timestamps of the device.  The "
+        "flags --graph, --num_runs, --min_secs, --max_secs, --warmup_runs and --warmup_min_secs "
+        "are named as in TensorFlow Lite's benchmark_model.",
     .examples = "  assay bench mobilenet.tflite\n"
                 "  assay bench mobilenet.tflite --delegate=none --no-starts\n"
                 "  assay bench mobilenet.tflite --delegate-option=precision=fp16 --profile\n"
                 "  assay bench --graph=mobilenet.tflite --num_runs=200 --format=json\n",
-    .run = run
+    .suffix = ".tflite",
+    .run = run,
 };

@@ -1,6 +1,7 @@
 /* assay conformance: the suite against a delegate. */
 #include "conformance/cases/select.h"
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/report/expectations.h"
 #include "conformance/report/ledger.h"
 #include "conformance/report/report.h"
@@ -376,33 +377,36 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.selection.filters,
           .value = "GLOB",
           .help = "cases to run, such as 'conv_2d.*'; repeatable" },
-        { .name = "list", .kind = ARGS_BOOL, .target = &q.list, .help = "print the cases' names" },
+        { .name = "list",
+          .kind = ARGS_BOOL,
+          .target = &q.list,
+          .help = "print the names of the cases, and run none" },
         { .name = "limit",
           .kind = ARGS_UINT,
           .target = &q.selection.limit,
           .value = "N",
-          .help = "at most N cases of an op or of a title of the gap suite, spread over rows",
+          .help = "at most N cases for each op and for each title of the gap suite",
           .min = 1,
           .max = 1e9 },
         { .name = "shard",
           .kind = ARGS_STRING,
           .target = &q.shard,
           .value = "I/N",
-          .help = "the I-th of N parts, from 0; also from TEST_SHARD_INDEX and "
-                  "TEST_TOTAL_SHARDS, SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX" },
+          .help = "run part I of N, counted from 0 (default: as the environment of Bazel, Slurm "
+                  "or Kubernetes says)" },
         { .name = "bounds",
           .kind = ARGS_CHOICE,
           .target = &q.bounds,
           .value = "CLASS",
           .help =
-              "limits that results are held to (default: by our options; others fp32, in 8 bits "
-              "float_view)",
+              "bounds of results (default: by the options of our delegate; another's are fp32, in "
+              "8 bits float_view)",
           .choices = choices },
         { .name = "timeout",
           .kind = ARGS_DOUBLE,
           .target = &q.timeout_s,
           .value = "SECONDS",
-          .help = "of one case (default 60)",
+          .help = "time limit of one case (default 60)",
           .min = 0.01,
           .max = 1e6 },
         { .name = "require",
@@ -414,31 +418,31 @@ static int run(const struct command *self, int argc, char **argv)
           .kind = ARGS_STRING,
           .target = &q.waivers,
           .value = "FILE",
-          .help = "known failures: CASES | DEVICE | CAUSE in each line" },
+          .help = "known failures, one on each line: CASES | DEVICE | CAUSE" },
         { .name = "baseline",
           .kind = ARGS_STRING,
           .target = &q.baseline,
           .value = "FILE",
-          .help = "JSON report of an earlier run: what passed there must pass" },
+          .help = "JSON report of an earlier run; what passed there must pass" },
         { .name = "versions",
           .kind = ARGS_STRING,
           .target = &q.versions,
           .value = "FILE",
-          .help = "version ledger: every row must keep its proof" },
+          .help = "version ledger, conformance/versions.tsv; each row needs its proof" },
         { .name = "mutants",
           .kind = ARGS_STRING,
           .target = &q.mutants,
           .value = "FILE",
-          .help = "table of planted faults and who noticed, from make mutants, for the report" },
+          .help = "table that `make mutants` wrote, to be shown in the report" },
         { .name = "no-models",
           .kind = ARGS_BOOL,
           .target = &q.no_models,
-          .help = "without the trained models that end a run of all cases" },
+          .help = "do not run the trained models that end a run of all cases" },
         { .name = "repro-dir",
           .kind = ARGS_STRING,
           .target = &q.repro_dir,
           .value = "DIR",
-          .help = "write model, inputs and outputs of failed cases there" },
+          .help = "directory for model, inputs and outputs of failed cases" },
     };
     struct args args;
     struct diag diag;
@@ -456,8 +460,24 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_conformance = {
     .name = "conformance",
-    .summary = "the suite against a delegate",
-    .synopsis = "[--filter=GLOB]... [--delegate=PATH]",
+    .summary = "run the conformance suite against a delegate",
+    .synopsis = "[--filter=GLOB]... [--delegate=PATH] [FLAG]...",
+    .description =
+        "Builds a model for each case, runs it on the scalar reference and on the delegate, in "
+        "worker processes, and compares the results element by element, each with a bound of its "
+        "own.  It also compares runs of the delegate with each other: with poisoned unused memory, "
+        "in batches, repeated, and with every intermediate tensor as an output.\n\n"
+        "A case is named op.type.variant, for instance softmax.f32.tail.  It passes, fails, is "
+        "declined (the delegate does not take the op), crashes, times out, is waived, or passes "
+        "although it is waived.  Declined is never counted as passed.\n\n"
+        "Without --delegate, Assay's own delegate runs as four subjects: precision=fp32 and "
+        "precision=fp16 on cases of floats, quantized=exact and quantized=float_view on 8-bit "
+        "cases.\n\n"
+        "A failure prints the case, seed, first wrong element, both values, error, limit, and the "
+        "command that runs it again.\n\n"
+        "Work is split by --shard, or by the environment of Bazel (TEST_SHARD_INDEX, "
+        "TEST_TOTAL_SHARDS), of a Slurm job array (SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT), "
+        "or of an indexed Kubernetes Job (JOB_COMPLETION_INDEX, JOB_COMPLETIONS).",
     .examples = "  assay conformance\n"
                 "  assay conformance --filter='conv_2d.*' --delegate-option=precision=fp16\n"
                 "  assay conformance --delegate=./libother.so --bounds=fp16 --format=json "

@@ -1,6 +1,6 @@
-/* assay devices: the devices that the delegate library sees, their limits, and which of the
- * features it uses each has. */
+/* assay devices: the Vulkan devices that the delegate library sees. */
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/subject/subject.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
@@ -159,9 +159,10 @@ static enum status ask(const struct subject *s, struct assay_gpu_device *devices
     int found;
 
     if (!s->path)
-        return diag_fail(diag, STATUS_USAGE, "the scalar reference has no devices");
+        return diag_fail(diag, STATUS_USAGE,
+                         "the scalar reference has no devices; expected a delegate library");
     if (!s->extras.devices)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "%s does not tell its devices", s->path);
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%s does not export assay_gpu_devices", s->path);
     for (size_t i = 0; i < DEVICES_MAX; i++)
         devices[i].struct_size = sizeof devices[i];
     found = s->extras.devices(devices, DEVICES_MAX, error, sizeof error);
@@ -193,7 +194,7 @@ static int print(const struct assay_gpu_device *devices, size_t count,
         print_json(out.file, devices, count);
     code = output_close(&out, common->out, false);
     if (code == EXIT_AS_EXPECTED && !usable) {
-        message_error("devices", "none of %zu can be used", count);
+        message_error("devices", "none of the %zu devices can be used", count);
         code = EXIT_NO_DEVICE;
     }
     return code;
@@ -223,10 +224,15 @@ static int run(const struct command *self, int argc, char **argv)
     return code;
 }
 
-const struct command command_devices = { .name = "devices",
-                                         .summary = "Vulkan devices, their limits, the features "
-                                                    "that the delegate uses of each",
-                                         .synopsis = "[--format=json]",
-                                         .examples = "  assay devices\n"
-                                                     "  assay devices --format=json\n",
-                                         .run = run };
+const struct command command_devices = {
+    .name = "devices",
+    .summary = "list Vulkan devices, their limits, and the features that the delegate uses",
+    .synopsis = "[FLAG]...",
+    .description = "Lists the devices that the delegate library sees, in the order of the indices "
+                   "that --device takes: name, driver, limits, and which of the features that the "
+                   "delegate can use the device has and lacks.\n\n"
+                   "The exit code is 3 when no device can be used.",
+    .examples = "  assay devices\n"
+                "  assay devices --format=json\n",
+    .run = run,
+};

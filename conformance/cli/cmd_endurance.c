@@ -1,6 +1,7 @@
-/* assay endurance: many starts and inferences, and whether memory stays flat. */
+/* assay endurance: whether memory stays flat over many starts and inferences. */
 #include "conformance/bench/endurance.h"
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
 
@@ -109,10 +110,9 @@ static int run(const struct command *self, int argc, char **argv)
     struct endurance_request q = { .starts = 1000, .runs = 100000 };
     const struct args_flag flags[] = {
         { "starts", ARGS_UINT, &q.starts, "N",
-          "times a delegate and an interpreter are made, run once and closed (default 1000)", 0,
-          1e9, NULL },
-        { "runs", ARGS_UINT, &q.runs, "N", "inferences of one of them (default 100000)", 0, 1e12,
-          NULL },
+          "how often a delegate and an interpreter are opened, run once and closed (default 1000)",
+          0, 1e9, NULL },
+        { "runs", ARGS_UINT, &q.runs, "N", "number of inferences (default 100000)", 0, 1e12, NULL },
     };
     struct endurance_result r;
     struct diag diag = { .status = STATUS_OK };
@@ -138,9 +138,15 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_endurance = {
     .name = "endurance",
-    .summary = "many starts and inferences: does memory stay flat?",
+    .summary = "check that memory stays flat over many starts and inferences",
     .synopsis = "[MODEL] [FLAG]...",
+    .description =
+        "Opens and closes a delegate and an interpreter many times, then runs one of them many "
+        "times.  It fails when the outputs change, when the resident set grows, or when the "
+        "delegate's device memory is not the same to the byte.  Without MODEL it runs a graph of "
+        "three nodes.",
     .examples = "  assay endurance\n"
                 "  assay endurance model.tflite --starts=100 --runs=1000000 --format=json\n",
-    .run = run
+    .suffix = ".tflite",
+    .run = run,
 };

@@ -1,5 +1,6 @@
-/* assay golden list|check|export: the answers of the real runtime. */
+/* assay golden list|check|export: the answers of the real runtime, kept in HDF5 files. */
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/golden/golden.h"
 #include "conformance/util/nearest.h"
 #include "conformance/util/output.h"
@@ -28,7 +29,7 @@ struct golden_flags {
     char directory[PATH_MAX];
 };
 
-static const char filter_help[] = "only cases whose name matches, for instance 'conv_2d.*'";
+static const char filter_help[] = "cases whose name matches, such as 'conv_2d.*' (default: all)";
 
 /* Flags of list and check; --bounds, the last one, is check's. */
 static bool parse_reader(const struct command *self, int argc, char **argv, bool check,
@@ -39,8 +40,8 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
           .kind = ARGS_STRING,
           .target = &f->dir,
           .value = "DIR",
-          .help = "where the golden files are (default: golden/ here or above, else beside the "
-                  "program)" },
+          .help = "directory of the golden files (default: golden/ here or in a directory above, "
+                  "otherwise ../share/assay/golden beside the program)" },
         { .name = "filter",
           .kind = ARGS_STRING,
           .target = &f->filter,
@@ -51,9 +52,8 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
           .target = &f->whose,
           .choices = whose,
           .value = "CLASS",
-          .help = "whose answers the files have: 'runtime' (default) has those of the real "
-                  "runtime; fp32, fp16: those of a delegate in it, to some of the cases, held to "
-                  "these limits" },
+          .help = "who answered: the real runtime (default), or a delegate in it for some of the "
+                  "cases, held to the bounds of fp32 or fp16" },
     };
     struct diag diag = { .status = STATUS_OK };
 
@@ -266,7 +266,7 @@ static int export_run(const struct command *self, int argc, char **argv)
           .kind = ARGS_UINT,
           .target = &f.limit,
           .value = "N",
-          .help = "at most N cases an op, spread over its rows",
+          .help = "at most N cases for each op, spread over its rows",
           .min = 1,
           .max = 1e9 },
         { .name = "precision",
@@ -274,7 +274,7 @@ static int export_run(const struct command *self, int argc, char **argv)
           .target = &f.precision,
           .choices = precisions,
           .value = "CLASS",
-          .help = "fp16: inputs and constants are f16 values, as for a run in fp16" },
+          .help = "precision of inputs and constants; fp16 rounds them to f16 values" },
     };
     struct golden_request request;
     struct diag diag = { .status = STATUS_OK };
@@ -304,24 +304,30 @@ static int export_run(const struct command *self, int argc, char **argv)
 static const struct command parts[] = {
     {
         .name = "golden list",
-        .summary = "the cases that golden files answer",
+        .summary = "list the cases of the golden files",
         .synopsis = "[FLAG]...",
+        .description = "Lists the cases that the golden files hold answers for.",
         .examples = "  assay golden list --filter='conv_2d.*'\n",
         .run = list_run,
     },
     {
         .name = "golden check",
-        .summary = "the scalar reference against the golden answers of the real runtime",
+        .summary = "check the scalar reference against the golden files",
         .synopsis = "[FLAG]...",
+        .description = "Builds the cases of the golden files again, runs them on the scalar "
+                       "reference, and compares the results with the answers of the real runtime.",
         .examples = "  assay golden check\n"
                     "  assay golden check --filter='softmax.*' --format=json\n",
         .run = check_run,
     },
     {
         .name = "golden export",
-        .summary = "write the suite's cases, models and inputs, for golden/mint.py",
+        .summary = "write cases, models and inputs for golden/mint.py",
         .synopsis = "[FLAG]... FILE.h5",
+        .description = "Writes the suite's cases, with models and inputs, to an HDF5 file, from "
+                       "which golden/mint.py asks the real runtime for its answers.",
         .examples = "  assay golden export cases.h5 && golden/mint.py cases.h5 golden\n",
+        .suffix = ".h5",
         .run = export_run,
     },
 };
@@ -340,27 +346,33 @@ static int golden_run(const struct command *self, int argc, char **argv)
         if (strcmp(names[i], name) == 0)
             return parts[i].run(&parts[i], argc - 1, argv + 1);
     }
-    if (name[0] == '-') { /* --help, or a flag that is not one */
+    if (name[0] == '-') { /* --help, or an unknown flag */
         if (!args_parse(self, argc, argv, NULL, 0, 0, &common, &args, 0, 0, &code))
             return code;
-        message_error(self->name, "want list, check or export");
+        message_error(self->name, "expected list, check or export");
         return EXIT_USAGE;
     }
     near = nearest_name(name, names, PARTS);
     if (near)
-        message_error(self->name, "'%s': did you mean %s?", name, near);
+        message_error(self->name, "unknown command '%s'; did you mean %s?", name, near);
     else
-        message_error(self->name, "want list, check or export");
+        message_error(self->name, "expected list, check or export, found '%s'", name);
     return EXIT_USAGE;
 }
 
 const struct command command_golden = {
     .name = "golden",
-    .summary = "check the scalar reference against the answers of the real runtime",
+    .summary = "check the scalar reference against answers of the real runtime",
     .synopsis = "list|check|export [FLAG]... [FILE.h5]",
+    .description =
+        "Golden files hold what the real LiteRT, with its reference kernels, computes for the "
+        "suite's cases.  They are HDF5 files, one for each op.  Models and inputs are built again "
+        "from seeds and checked by SHA-256.",
     .examples = "  assay golden list\n"
                 "  assay golden check --filter='conv_2d.*'\n"
                 "  assay golden export cases.h5\n"
                 "  assay golden check --help\n",
+    .parts = parts,
+    .part_count = PARTS,
     .run = golden_run,
 };

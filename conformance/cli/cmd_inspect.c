@@ -1,5 +1,6 @@
-/* assay inspect: what a model holds, and what the delegate would take of it. */
+/* assay inspect: the tensors and ops of a model, and which nodes the delegate takes. */
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/inspect/inspection.h"
 #include "conformance/util/output.h"
 
@@ -25,7 +26,7 @@ static int run(const struct command *self, int argc, char **argv)
     struct diag diag = { .status = STATUS_OK };
     const struct args_flag flags[] = {
         { "plan", ARGS_BOOL, &plan, NULL,
-          "also what the delegate will do: steps, shaders, constants, grids, memory", 0, 0, NULL },
+          "print the delegate's plan too: steps, shaders, constants, grids, memory", 0, 0, NULL },
     };
     struct args_common common;
     struct args args;
@@ -35,7 +36,7 @@ static int run(const struct command *self, int argc, char **argv)
     if (!args_parse(self, argc, argv, flags, 1, ARGS_DELEGATE | ARGS_FORMAT, &common, &args, 1, 1,
                     &code))
         return code;
-    /* Without a word about delegates, a machine without a device still shows the model. */
+    /* A model is shown on a machine without a device too, unless a delegate was asked for. */
     named = common.delegate || common.delegate_option.count > 0;
     if (inspection_open(&n, args.items[0], common.delegate, &common.delegate_option, named,
                         &diag) != STATUS_OK)
@@ -50,11 +51,21 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_inspect = {
     .name = "inspect",
-    .summary = "tensors, ops and versions of a model; per node: taken by the delegate, or why not",
+    .summary = "show a model's tensors and ops, and why a node is not taken",
     .synopsis = "MODEL [FLAG]...",
+    .description =
+        "Prints the tensors of a .tflite file, its ops by version, and its nodes.  Of each node it "
+        "says whether the delegate takes it; where not, which rule refuses it, on which value, and "
+        "what the limit is.\n\n"
+        "With --plan follow the graph rewrites that were applied, each dispatch with its shader, "
+        "constants, workgroup and grid, and the offset and lifetime of each tensor in device "
+        "memory.\n\n"
+        "Without a usable device the model alone is shown, unless --delegate or "
+        "--delegate-option is given.",
     .examples = "  assay inspect model.tflite\n"
                 "  assay inspect model.tflite --delegate=none\n"
                 "  assay inspect model.tflite --plan\n"
                 "  assay inspect model.tflite --delegate-option=precision=fp16 --format=json\n",
-    .run = run
+    .suffix = ".tflite",
+    .run = run,
 };

@@ -1,5 +1,6 @@
-/* assay run: one inference on files or random data, by the reference or by a delegate. */
+/* assay run: one inference on files or random data, by a delegate or by the scalar reference. */
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
@@ -42,8 +43,8 @@ static enum status fill_inputs(struct result *r, const struct request *q, struct
     const int *const inputs = interpreter_inputs(r->session.in, &count);
 
     if (q->inputs.count > count)
-        return diag_fail(diag, STATUS_USAGE, "%zu inputs given, the model has %zu", q->inputs.count,
-                         count);
+        return diag_fail(diag, STATUS_USAGE, "expected at most %zu inputs, found %zu", count,
+                         q->inputs.count);
     for (size_t i = 0; i < count; i++) {
         TfLiteTensor *const t = interpreter_tensor(r->session.in, inputs[i]);
 
@@ -75,7 +76,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The same inference again, from the same state, so that the outputs stay those of the first. */
+/* Repeats the inference from the same state, so that the outputs stay those of the first. */
 static enum status repeat(struct result *r, uint64_t runs, struct diag *diag)
 {
     const size_t count = (size_t)runs - 1;
@@ -314,18 +315,21 @@ static int run(const struct command *self, int argc, char **argv)
     struct request q = { .top = 5, .runs = 1, .mean = 127.5, .std = 127.5 };
     const struct args_flag flags[] = {
         { "input", ARGS_LIST, &q.inputs, "FILE",
-          "image (BMP, JPEG, PNG), .npy, FILE.h5:DATASET[i] or raw; repeatable", 0, 0, NULL },
-        { "labels", ARGS_STRING, &q.labels, "FILE", "names of the classes, one a line", 0, 0,
+          "next input: image (BMP, JPEG, PNG), .npy, FILE.h5:DATASET[i] or raw bytes; repeatable",
+          0, 0, NULL },
+        { "labels", ARGS_STRING, &q.labels, "FILE", "names of the classes, one on each line", 0, 0,
           NULL },
-        { "output", ARGS_STRING, &q.output, "FILE", "write the outputs: .npy, .h5, else raw", 0, 0,
+        { "output", ARGS_STRING, &q.output, "FILE",
+          "write the outputs there: .npy, .h5, otherwise raw bytes", 0, 0, NULL },
+        { "top", ARGS_UINT, &q.top, "K", "number of classes to show (default 5)", 1, TOP_MAX,
           NULL },
-        { "top", ARGS_UINT, &q.top, "K", "classes to show (default 5)", 1, TOP_MAX, NULL },
-        { "runs", ARGS_UINT, &q.runs, "N", "inferences; the median of all but the first is shown",
-          1, 1e6, NULL },
-        { "mean", ARGS_DOUBLE, &q.mean, "X", "of pixels, for float inputs (default 127.5)", -1e6,
-          1e6, NULL },
-        { "std", ARGS_DOUBLE, &q.std, "X", "float input = (pixel - mean) / std (default 127.5)",
-          1e-6, 1e6, NULL },
+        { "runs", ARGS_UINT, &q.runs, "N",
+          "number of inferences; shows the median of all but the first (default 1)", 1, 1e6, NULL },
+        { "mean", ARGS_DOUBLE, &q.mean, "X", "mean of pixels, for float inputs (default 127.5)",
+          -1e6, 1e6, NULL },
+        { "std", ARGS_DOUBLE, &q.std, "X",
+          "divisor of pixels: float input = (pixel - mean) / std (default 127.5)", 1e-6, 1e6,
+          NULL },
     };
     struct result r = { .latency_ms = 0 };
     struct diag diag = { .status = STATUS_OK };
@@ -347,12 +351,20 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_run = {
     .name = "run",
-    .summary = "one inference on images, arrays or random data",
+    .summary = "run a model once, on images, arrays or random data",
     .synopsis = "MODEL [--input=FILE]... [FLAG]...",
+    .description =
+        "Runs one inference and prints the outputs: the best classes where an output looks like "
+        "scores, otherwise minimum, maximum, mean and rms.  Inputs that no --input names are "
+        "random, from --seed.\n\n"
+        "An image is resized bilinearly to the input's size, with half-pixel centres and no crop.  "
+        "An input in u8 takes its pixels, one in i8 the pixels minus 128, one in f32 "
+        "(pixel - mean) / std.  Raw bytes are those of the tensor, little-endian.",
     .examples = "  assay run digits_f32.tflite --input=3.png\n"
                 "  assay run digits_f32.tflite --input='digits.h5:images[7]' --delegate=none\n"
                 "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"
                 "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"
                 "  assay run model.tflite --delegate=./libother.so --format=json\n",
-    .run = run
+    .suffix = ".tflite",
+    .run = run,
 };

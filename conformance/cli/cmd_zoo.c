@@ -1,5 +1,6 @@
 /* assay zoo: writes a benchmark model. */
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/models/zoo.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
@@ -83,15 +84,18 @@ static int run(const struct command *self, int argc, char **argv)
     struct request r = { .width = 1 };
     const struct args_flag flags[] = {
         { "output", ARGS_STRING, &r.output, "FILE", "the .tflite file to write", 0, 0, NULL },
-        { "o", ARGS_STRING, &r.output, "FILE", "the same", 0, 0, NULL },
-        { "width", ARGS_DOUBLE, &r.width, "X", "multiplier of all channels (default 1)", 0.01, 2,
+        { "o", ARGS_STRING, &r.output, "FILE", "the same as --output", 0, 0, NULL },
+        { "width", ARGS_DOUBLE, &r.width, "X", "factor of all channel counts (default 1)", 0.01, 2,
           NULL },
-        { "res", ARGS_UINT, &r.resolution, "N", "side of the input image", 1, 65536, NULL },
-        { "channels", ARGS_UINT, &r.channels, "N", "of the input image (default 3)", 1, 16, NULL },
-        { "classes", ARGS_UINT, &r.classes, "N", "number of classes", 2, 100000, NULL },
+        { "res", ARGS_UINT, &r.resolution, "N",
+          "width and height of the input image (default: the topology's)", 1, 65536, NULL },
+        { "channels", ARGS_UINT, &r.channels, "N", "channels of the input image (default 3)", 1, 16,
+          NULL },
+        { "classes", ARGS_UINT, &r.classes, "N", "number of classes (default: the topology's)", 2,
+          100000, NULL },
         { "type", ARGS_CHOICE, &r.type, "TYPE",
-          "f16: weights behind DEQUANTIZE; dynamic: weights in i8; i8, u8: all", 0, 0, type_names },
-        { "list", ARGS_BOOL, &r.list, NULL, "what there is", 0, 0, NULL },
+          "of weights (f16, dynamic: i8) or of all tensors (f32, i8, u8)", 0, 0, type_names },
+        { "list", ARGS_BOOL, &r.list, NULL, "list the names of models", 0, 0, NULL },
     };
     struct args_common common;
     struct args args;
@@ -103,23 +107,34 @@ static int run(const struct command *self, int argc, char **argv)
     if (r.list)
         return list();
     if (args.count == 0) {
-        message_error(self->name, "no name; `assay zoo --list` shows what there is");
+        message_error(self->name, "no model named; `assay zoo --list` lists the names");
         return EXIT_USAGE;
     }
     if (!r.output) {
-        message_error(self->name, "no output; say -o FILE");
+        message_error(self->name, "no output file; expected -o FILE");
         return EXIT_USAGE;
     }
     return write_entry(args.items[0], &r, &common);
 }
 
+static const char *name_at(size_t index)
+{
+    const struct zoo_entry *const e = zoo_at(index);
+
+    return e ? e->name : NULL;
+}
+
 const struct command command_zoo = {
     .name = "zoo",
-    .summary = "writes a benchmark model: published topology, seeded weights",
+    .summary = "write a benchmark model: published topology, seeded weights",
     .synopsis = "NAME -o FILE [FLAG]...",
+    .description =
+        "Writes a .tflite model of a published topology with weights from --seed: the same name, "
+        "flags and seed give the same bytes on every machine.  assay zoo --list shows the names.",
     .examples = "  assay zoo --list\n"
                 "  assay zoo mobilenet_v1 -o mobilenet.tflite\n"
                 "  assay zoo mobilenet_v1 --width=0.25 --res=128 --type=f16 -o small.tflite\n"
                 "  assay zoo mobilenet_v1 --type=i8 -o mobilenet_i8.tflite\n",
-    .run = run
+    .word_at = name_at,
+    .run = run,
 };

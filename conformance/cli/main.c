@@ -1,58 +1,38 @@
-/* assay: picks the command and runs it.  The commands are listed in commands.def. */
+/* assay: finds the command and runs it. */
 #include "conformance/cli/args.h"
-#include "conformance/util/nearest.h"
+#include "conformance/cli/commands.h"
+#include "conformance/cli/completion.h"
+#include "conformance/cli/manual.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#define COMMAND(name) extern const struct command command_##name;
-#include "conformance/cli/commands.def"
-#undef COMMAND
-
-static const struct command *const commands[] = {
-#define COMMAND(name) &command_##name,
-#include "conformance/cli/commands.def"
-#undef COMMAND
-    NULL
-};
-
-static const struct command *find(const char *name)
-{
-    for (size_t i = 0; commands[i]; i++) {
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    }
-    return NULL;
-}
-
 static void print_help(void)
 {
+    const struct command *c;
+
     printf(
         "Usage: assay COMMAND [FLAG]... [ARGUMENT]...\n"
         "\n"
-        "Checks TensorFlow Lite (LiteRT) delegates op by op against a scalar reference, and runs "
-        "models\non either.\n"
+        "Checks TensorFlow Lite (LiteRT) delegates op by op against a scalar reference, and runs\n"
+        "models on either.\n"
         "\n"
         "Commands:\n");
-    for (size_t i = 0; commands[i]; i++)
-        printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; (c = commands_at(i)) != NULL; i++)
+        printf("  %-12s %s\n", c->name, c->summary);
     printf("\n"
-           "`assay COMMAND --help` shows a command's flags, with examples.\n"
+           "`assay COMMAND --help` shows a command's flags and examples, `assay --version` the\n"
+           "version.\n"
            "\n"
-           "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input, 3 no usable "
-           "device\n");
+           "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input, 3 no usable\n"
+           "device.\n");
 }
 
 static int unknown(const char *name)
 {
-    const char *names[sizeof commands / sizeof commands[0]] = { NULL };
-    const char *near;
-    size_t count = 0;
+    const char *const near = commands_nearest(name);
 
-    for (; commands[count]; count++)
-        names[count] = commands[count]->name;
-    near = nearest_name(name, names, count);
     if (near)
         message_error(name, "unknown command; did you mean %s?", near);
     else
@@ -60,10 +40,50 @@ static int unknown(const char *name)
     return EXIT_USAGE;
 }
 
+/* The value of "--name=VALUE", "" for "--name"; NULL when arg is another flag. */
+static const char *flag_value(const char *arg, const char *name)
+{
+    const size_t length = strlen(name);
+
+    if (strncmp(arg, name, length) != 0)
+        return NULL;
+    return arg[length] == '=' ? arg + length + 1 : arg[length] == '\0' ? "" : NULL;
+}
+
+/* What `make man` and `make install` call: manual pages and completion, printed from the flags. */
+static int print_document(const char *page, const char *shell)
+{
+    if (page && *page && !commands_find(page))
+        return unknown(page);
+    if (page) {
+        manual_print(stdout, *page ? commands_find(page) : NULL);
+        return EXIT_AS_EXPECTED;
+    }
+    if (strcmp(shell, "bash") != 0) {
+        message_error("--print-completion", "expected bash, found '%s'", shell);
+        return EXIT_USAGE;
+    }
+    completion_print_bash(stdout);
+    return EXIT_AS_EXPECTED;
+}
+
+static int help(const char *name)
+{
+    const struct command *command;
+
+    if (!name) {
+        print_help();
+        return EXIT_AS_EXPECTED;
+    }
+    if (!(command = commands_find(name)))
+        return unknown(name);
+    return command->run(command, 2, (char *[]){ (char[]){ "" }, (char[]){ "--help" }, NULL });
+}
+
 static int run(int argc, char **argv)
 {
     const struct command *command;
-    const char *name = argc > 1 ? argv[1] : "";
+    const char *name = argc > 1 ? argv[1] : "", *page, *shell;
 
     if (argc < 2) {
         message_error(NULL, "no command; `assay --help` lists the commands");
@@ -73,22 +93,17 @@ static int run(int argc, char **argv)
         printf("assay %s\n", ASSAY_VERSION);
         return EXIT_AS_EXPECTED;
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        char *const wanted = argc > 2 ? argv[2] : NULL;
-
-        if (!wanted) {
-            print_help();
-            return EXIT_AS_EXPECTED;
-        }
-        if (!(command = find(wanted)))
-            return unknown(wanted);
-        return command->run(command, 2, (char *[]){ wanted, (char[]){ "--help" }, NULL });
-    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    page = flag_value(name, "--print-man");
+    shell = flag_value(name, "--print-completion");
+    if (page || shell)
+        return print_document(page, shell);
     if (name[0] == '-') {
         message_error(name, "unknown flag; `assay --help` lists the commands");
         return EXIT_USAGE;
     }
-    if (!(command = find(name)))
+    if (!(command = commands_find(name)))
         return unknown(name);
     return command->run(command, argc - 1, argv + 1);
 }

@@ -1,5 +1,6 @@
 /* The command line: values, ranges, suggestions, help, messages. */
 #include "conformance/cli/args.h"
+#include "conformance/cli/commands.h"
 #include "conformance/unit/kit/capture.h"
 #include "conformance/util/nearest.h"
 
@@ -134,25 +135,25 @@ static void refuses_with_one_line(void **state)
         { "-x", "assay: demo: unknown flag -x; `assay demo --help` lists them\n" },
         { "-o", "assay: demo: -o needs a value\n" },
         { "--runs", "assay: demo: --runs needs a value: --runs=N\n" },
-        { "--runs=0", "assay: demo: --runs=0: want a whole number from 1 to 1000\n" },
-        { "--runs=1001", "assay: demo: --runs=1001: want a whole number from 1 to 1000\n" },
-        { "--runs=-1", "assay: demo: --runs=-1: want a whole number from 1 to 1000\n" },
-        { "--runs= 1", "assay: demo: --runs= 1: want a whole number from 1 to 1000\n" },
-        { "--runs=1x", "assay: demo: --runs=1x: want a whole number from 1 to 1000\n" },
-        { "--runs=0x", "assay: demo: --runs=0x: want a whole number from 1 to 1000\n" },
-        { "--runs=", "assay: demo: --runs=: want a whole number from 1 to 1000\n" },
+        { "--runs=0", "assay: demo: --runs=0: expected a whole number from 1 to 1000\n" },
+        { "--runs=1001", "assay: demo: --runs=1001: expected a whole number from 1 to 1000\n" },
+        { "--runs=-1", "assay: demo: --runs=-1: expected a whole number from 1 to 1000\n" },
+        { "--runs= 1", "assay: demo: --runs= 1: expected a whole number from 1 to 1000\n" },
+        { "--runs=1x", "assay: demo: --runs=1x: expected a whole number from 1 to 1000\n" },
+        { "--runs=0x", "assay: demo: --runs=0x: expected a whole number from 1 to 1000\n" },
+        { "--runs=", "assay: demo: --runs=: expected a whole number from 1 to 1000\n" },
         { "--seed=18446744073709551616",
-          "assay: demo: --seed=18446744073709551616: want a whole number\n" },
-        { "--mean=nan", "assay: demo: --mean=nan: want a number from -1000 to 1000\n" },
-        { "--mean=1e9", "assay: demo: --mean=1e9: want a number from -1000 to 1000\n" },
-        { "--mean=", "assay: demo: --mean=: want a number from -1000 to 1000\n" },
-        { "--mode=medium", "assay: demo: --mode=medium: want one of fast, slow\n" },
-        { "--format=xml", "assay: demo: --format=xml: want one of text, json\n" },
+          "assay: demo: --seed=18446744073709551616: expected a whole number\n" },
+        { "--mean=nan", "assay: demo: --mean=nan: expected a number from -1000 to 1000\n" },
+        { "--mean=1e9", "assay: demo: --mean=1e9: expected a number from -1000 to 1000\n" },
+        { "--mean=", "assay: demo: --mean=: expected a number from -1000 to 1000\n" },
+        { "--mode=medium", "assay: demo: --mode=medium: expected one of fast, slow\n" },
+        { "--format=xml", "assay: demo: --format=xml: expected one of text, json\n" },
         { "--list=1", "assay: demo: --list takes no value\n" },
         { "--help=1", "assay: demo: --help takes no value\n" },
         { "--delegate-option=precision",
-          "assay: demo: --delegate-option=precision: want KEY=VALUE\n" },
-        { "--delegate-option==3", "assay: demo: --delegate-option==3: want KEY=VALUE\n" },
+          "assay: demo: --delegate-option=precision: expected KEY=VALUE\n" },
+        { "--delegate-option==3", "assay: demo: --delegate-option==3: expected KEY=VALUE\n" },
         { "--a\nb\033[2J",
           "assay: demo: unknown flag --a\\x0ab\\x1b[2J; `assay demo --help` lists them\n" },
     };

@@ -1,0 +1,10 @@
+/* Completion of `assay` in shells, printed from the commands and their flags. */
+#ifndef ASSAY_CONFORMANCE_CLI_COMPLETION_H
+#define ASSAY_CONFORMANCE_CLI_COMPLETION_H
+
+#include <stdio.h>
+
+/* A script for bash: commands, flags, choices, paths.  It needs no package of completions. */
+void completion_print_bash(FILE *out);
+
+#endif
