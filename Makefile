@@ -60,7 +60,15 @@ QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c shaders/infla
          vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
 $(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os)
 
-all: $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so ## the program, the runtime and the delegate
+# What must be installed is checked once for each $(B), before anything that needs it is compiled.
+NEED = CC='$(CC)' CFLAGS='$(CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' sh ci/need.sh
+$(B)/has/%: ci/need.sh $(B)/flags
+	@$(NEED) $*
+	@mkdir -p $(@D) && touch $@
+$(GPU_OBJ): | $(B)/has/delegate
+$(CONF_OBJ): | $(B)/has/conformance
+
+all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so ## the program, the runtime and the delegate
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -124,6 +132,7 @@ $(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv_data.c
 
 # ---- tests ----
 UNIT_BIN := $(patsubst conformance/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
+$(call obj,$(UNIT_SRC)): | $(B)/has/delegate $(B)/has/conformance $(B)/has/unit
 $(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(CONF_LIB_OBJ)
 	@rm -f $@
 	$(call say,AR)
@@ -193,7 +202,7 @@ golden-check: $(B)/assay ## the reference against the answers of the real LiteRT
 	$(B)/assay golden check $(CASES)
 
 # ---- Python: only to mint goldens and to cross-check in the real LiteRT ----
-$(B)/venv/ready: golden/requirements.txt
+$(B)/venv/ready: golden/requirements.txt | $(B)/has/python
 	python3 -m venv $(B)/venv
 	$(B)/venv/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
@@ -215,6 +224,7 @@ layers: ## no include points the wrong way
 	@sh ci/layers.sh
 
 headers: $(B)/flags ## every header compiles by itself
+	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
 C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
@@ -222,6 +232,7 @@ ops-table: ## writes the README's table of ops from the version ledger
 	@sh ci/ops-table.sh write
 
 format: ## the layout of C files is what clang-format makes of them
+	@$(NEED) format
 	@clang-format --dry-run --Werror $(C_FILES)
 	@echo 'format: $(words $(C_FILES)) files are as clang-format has them'
 format-fix: ## makes it so
@@ -230,6 +241,7 @@ format-fix: ## makes it so
 # ---- fuzzing, coverage, valgrind ----
 FUZZ_TIME ?= 60
 fuzz: ## libFuzzer for FUZZ_TIME seconds a target, starting from the corpus
+	@$(NEED) fuzz
 	$(MAKE) B=$(B)/libfuzzer CC=clang SANITIZE=address,undefined OPT='-O1 -g' \
 	    CFLAGS=-fsanitize=fuzzer-no-link fuzz-run FUZZ_TIME=$(FUZZ_TIME)
 $(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(B)/liball.a
@@ -242,6 +254,7 @@ fuzz-run: $(patsubst fuzz/%.c,$(B)/fuzz/fuzz_%,$(FUZZ_SRC))
 	        $(B)/corpus/$$f fuzz/corpus/$$f || exit 1; done
 
 coverage: ## lcov report of the tests in build-coverage/coverage
+	@$(NEED) coverage
 	$(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS=--coverage check
 	sh coverage/report.sh build-coverage
 
@@ -249,6 +262,7 @@ mutants: all ## plants faults one at a time: the suite must notice each; T='ref_
 	@T='$(T)' sh ci/mutants.sh $(B)
 
 valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
+	@$(NEED) valgrind
 	@$(TEST_ENV) sh ci/valgrind.sh $(B)
 
 endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
@@ -279,6 +293,21 @@ torture-cache: all $(addprefix $(B)/unit/delegate/test_,cache serialize tune) ##
 	        { cat $(B)/torture_$$t.log >&2; exit 1; }; \
 	    grep '^\[  PASSED' $(B)/torture_$$t.log | sed "s/^/torture-cache: $$t: /"; done
 
+# ---- manual pages and completion, printed by the program from its flags ----
+COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' conformance/cli/commands.def)
+MAN_PAGES := $(B)/man/assay.1 $(COMMANDS:%=$(B)/man/assay-%.1)
+$(B)/man/assay.1: $(B)/assay
+	@mkdir -p $(@D)
+	$(Q)$(B)/assay --print-man >$@
+$(B)/man/assay-%.1: $(B)/assay
+	@mkdir -p $(@D)
+	$(Q)$(B)/assay --print-man=$* >$@
+$(B)/man/assay.bash: $(B)/assay
+	@mkdir -p $(@D)
+	$(Q)$(B)/assay --print-completion=bash >$@
+man: $(MAN_PAGES) $(B)/man/assay.bash ## manual pages and bash completion, in build/man
+	@echo 'man: $(words $(MAN_PAGES)) pages, read one with: man -l $(B)/man/assay.1'
+
 # ---- to carry away, to install ----
 STATIC_LIBS := -Wl,-Bstatic $(shell $(PKG_CONFIG) --libs-only-L $(HDF5_PKG) 2>/dev/null) -lhdf5 -lsz -laec \
                -ljansson -ljpeg -lpng16 -lmd -lz -Wl,-Bdynamic
@@ -290,11 +319,12 @@ portable: all ## the three in build/portable with all but libc, libm, libvulkan 
 	@ls -l $(B)/portable
 
 # Below sysroot paths as DESTDIR and PREFIX say.
-install: all ## PREFIX and DESTDIR as usual
+install: all man ## PREFIX and DESTDIR as usual
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c \
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu \
-	    $(DESTDIR)$(PREFIX)/share/assay/golden/digits
+	    $(DESTDIR)$(PREFIX)/share/assay/golden/digits $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install $(B)/assay $(DESTDIR)$(PREFIX)/bin/
 	install $(B)/libassay.so $(B)/libassay_delegate.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 reference/include/tensorflow/lite/c/*.h $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c/
@@ -303,6 +333,8 @@ install: all ## PREFIX and DESTDIR as usual
 	install -m 644 delegate/include/assay_gpu.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(wildcard golden/*.h5) $(DESTDIR)$(PREFIX)/share/assay/golden/
 	install -m 644 $(wildcard golden/digits/*) $(DESTDIR)$(PREFIX)/share/assay/golden/digits/
+	install -m 644 $(MAN_PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(B)/man/assay.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/assay
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' ci/assay.pc.in \
 	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/assay.pc
 
@@ -314,6 +346,6 @@ clean: ## remove $(B)
 
 force:
 .PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
-        fuzz-run coverage mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install help clean force
+        fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -127,6 +127,26 @@ for program in "$b"/gpu_examples/*; do
     echo "example: $name: $(tail -n 1 "$log/example_$name.log")"
     total=$((total + 1))
 done
+# Manual pages as their readers parse them, and completion as bash does.
+for page in '' devices inspect run conformance bench endurance golden zoo; do
+    "$b/assay" --print-man="$page" >"$log/page.1" || fail "man page $page"
+    if command -v groff >/dev/null && [ -n "$(groff -man -ww -z "$log/page.1" 2>&1)" ]; then
+        groff -man -ww -z "$log/page.1" >&2
+        fail "groff: page $page"
+    fi
+    if command -v mandoc >/dev/null; then run mandoc mandoc -Tlint -Wstyle "$log/page.1"; fi
+done
+echo 'man: 9 pages are clean'
+total=$((total + 9))
+if command -v bash >/dev/null; then
+    run completion bash ci/completion.sh "$b" "$log"
+    tail -n 1 "$log/completion.log"
+    total=$((total + 1))
+fi
+run missing sh ci/missing.sh "$log"
+tail -n 1 "$log/missing.log"
+total=$((total + 1))
+
 run install sh ci/install.sh "$b" "$log"
 tail -n 1 "$log/install.log"
 total=$((total + 1))

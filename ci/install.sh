@@ -18,7 +18,9 @@ ${MAKE:-make} --no-print-directory B="$b" DESTDIR="$root" PREFIX=/opt/assay inst
     >"$work/make.log" 2>&1 || fail 'make install'
 for file in bin/assay lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/assay.pc \
     include/assay_gpu.h include/tensorflow/lite/c/c_api.h \
-    include/tensorflow/lite/delegates/gpu/delegate.h share/assay/golden/digits/labels.txt; do
+    include/tensorflow/lite/delegates/gpu/delegate.h share/assay/golden/digits/labels.txt \
+    share/man/man1/assay.1 share/man/man1/assay-conformance.1 \
+    share/bash-completion/completions/assay; do
     [ -s "$root/opt/assay/$file" ] || fail "$file is not there"
 done
 [ -z "$(find "$root" -type f ! -path "$root/opt/assay/*")" ] || fail 'something lies outside of PREFIX'
