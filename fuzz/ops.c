@@ -15,7 +15,8 @@
 #include "delegate/plan/plan.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
-#include "reference/format/tflite.h"
+#include "reference/format/read.h"
+#include "reference/format/write.h"
 #include "reference/runtime/interpreter.h"
 
 #include <stdint.h>

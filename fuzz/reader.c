@@ -3,8 +3,10 @@
  * An aborting run is a bug of ours: a crash or overread, a status that the reader does not give, or
  * a model that does not come back. */
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/model_compare.h"
+#include "reference/format/read.h"
 #include "reference/format/verify.h"
+#include "reference/format/write.h"
 
 #include <stdint.h>
 #include <stdio.h>

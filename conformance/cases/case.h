@@ -9,7 +9,7 @@
 #include "conformance/cases/data.h"
 #include "reference/base/diag.h"
 #include "reference/format/builder.h"
-#include "reference/format/tflite.h"
+#include "reference/format/write.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 #include "tensorflow/lite/c/common.h"
 

@@ -5,7 +5,7 @@
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/write.h"
 
 #include <inttypes.h>
 #include <stdio.h>

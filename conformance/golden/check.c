@@ -12,6 +12,7 @@
 #include "conformance/judge/node_compare.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
+#include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
 
 #include <fnmatch.h>

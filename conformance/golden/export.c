@@ -8,7 +8,7 @@
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
 #include "reference/format/op_options.h"
-#include "reference/format/tflite.h"
+#include "reference/format/read.h"
 
 #include <assert.h>
 #include <jansson.h>

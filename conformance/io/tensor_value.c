@@ -5,7 +5,7 @@
 #include "reference/base/builtin.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
 #include "reference/kernels/op.h"
 
 #include <math.h>

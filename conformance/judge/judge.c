@@ -7,6 +7,7 @@
 #include "conformance/judge/node_compare.h"
 #include "conformance/judge/repro.h"
 #include "reference/base/memory.h"
+#include "reference/format/read.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -3,7 +3,9 @@
 
 #include "conformance/io/array.h"
 #include "reference/base/memory.h"
+#include "reference/format/file.h"
 #include "reference/format/model.h"
+#include "reference/format/read.h"
 
 #include <ctype.h>
 #include <errno.h>

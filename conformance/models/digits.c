@@ -9,7 +9,8 @@
 #include "conformance/util/message.h"
 #include "conformance/util/program_path.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
+#include "reference/format/read.h"
 #include "reference/kernels/op.h"
 #include "reference/runtime/interpreter.h"
 

@@ -2,6 +2,7 @@
 #include "conformance/report/expectations.h"
 
 #include "reference/base/memory.h"
+#include "reference/format/file.h"
 
 #include <fnmatch.h>
 #include <jansson.h>

@@ -4,7 +4,8 @@
 #include "conformance/util/json_text.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
+#include "reference/format/read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "conformance/util/output.h"
 
 #include "conformance/util/message.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,9 +2,10 @@
 #include "conformance/util/tsv.h"
 
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { FILE_LIMIT = 1 << 24 };

@@ -6,7 +6,8 @@
 
 #include "reference/api/c_api_impl.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
+#include "reference/format/read.h"
 
 #include <stdio.h>
 #include <string.h>

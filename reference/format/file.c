@@ -1,6 +1,6 @@
-/* Whole files to memory and back. */
+#include "reference/format/file.h"
+
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
 
 #include <errno.h>
 #include <fcntl.h>

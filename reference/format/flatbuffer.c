@@ -8,6 +8,8 @@
  * used. */
 #include "reference/format/flatbuffer.h"
 
+#include "reference/format/op_options.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

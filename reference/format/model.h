@@ -1,6 +1,6 @@
 /* A .tflite model in memory: what the file says, as plain data, before any meaning is given to it.
  *
- * Written by the reader (tflite.h) and by the builder (builder.h); read by the interpreter, the
+ * Written by the reader (read.h) and by the builder (builder.h); read by the interpreter, the
  * writer and everything that prints models.  All pointers are valid while the model is.  Strings
  * and buffer data of a model that was read point into the file's bytes, which must outlive it. */
 #ifndef ASSAY_REFERENCE_FORMAT_MODEL_H
@@ -170,9 +170,5 @@ void model_close(struct model *m);
 /* Bytes of a constant tensor; NULL with *count 0 when the tensor has no data. */
 const uint8_t *model_tensor_data(const struct model *m, const struct model_tensor *t,
                                  size_t *count);
-
-/* STATUS_OK when both say the same: every field of every table, buffers byte for byte (where the
- * bytes stand in the file does not matter).  Else STATUS_MISMATCH, the first difference in diag. */
-enum status model_compare(const struct model *a, const struct model *b, struct diag *diag);
 
 #endif

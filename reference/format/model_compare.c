@@ -1,5 +1,5 @@
 /* Whether two models say the same, field by field; absent and empty are different things. */
-#include "reference/format/model.h"
+#include "reference/format/model_compare.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Option tables, made from options.def. */
+/* Option tables, made from op_options.def. */
 #include "reference/format/op_options.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Option tables of operators (union BuiltinOptions), described by data: options.def.
+/* Option tables of operators (union BuiltinOptions), described by data: op_options.def.
  *
  * One struct holds any of them.  Fields are named as in the schema; a name that the table lacks is
  * our own mistake and asserts. */

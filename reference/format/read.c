@@ -1,6 +1,6 @@
 /* Verified bytes to struct model.  Nothing here can fail but for want of memory.  Vectors, strings
  * and data are not copied: the model points into the bytes, which the verifier found aligned. */
-#include "reference/format/tflite.h"
+#include "reference/format/read.h"
 
 #include "reference/format/verify.h"
 

@@ -1,5 +1,5 @@
 /* The schema as data, made from schema.def. */
-#include "reference/format/flatbuffer.h"
+#include "reference/format/schema.h"
 
 #define TABLE(table) static const struct schema_field fields_##table[] = {
 #define FIELD(table, slot, text, type, value, other)                                               \

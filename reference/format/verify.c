@@ -5,100 +5,9 @@
 #include "reference/format/verify.h"
 
 #include "reference/base/builtin.h"
-#include "reference/base/checked.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-/* "tensor 3 'conv1'".  Names are of the file: cut, and only printable ASCII. */
-static void label_tensor(const struct rules *r, size_t index, char *text)
-{
-    const struct fb_table t = fb_item(r->graph, SubGraph_tensors, index);
-    const struct fb_vector name = fb_vector(t, Tensor_name);
-    size_t n = (size_t)snprintf(text, LABEL_BYTES, "tensor %zu '", index), i;
-
-    for (i = 0; i < name.count && n < LABEL_BYTES - 5; i++, n++) {
-        const uint8_t c = r->bytes[name.at + i];
-
-        text[n] = c >= 0x20 && c < 0x7f ? (char)c : '?';
-    }
-    snprintf(text + n, LABEL_BYTES - n, i < name.count ? "...'" : "'");
-}
-
-static int32_t opcode_of(struct fb_table opcode)
-{
-    const int64_t old = fb_int(opcode, OperatorCode_deprecated_builtin_code);
-    const int64_t now = fb_int(opcode, OperatorCode_builtin_code);
-
-    return (int32_t)(old > now ? old : now);
-}
-
-static void label_operator(const struct rules *r, char *text)
-{
-    const struct fb_table op = fb_item(r->graph, SubGraph_operators, (size_t)r->operator_index);
-    const size_t row = (size_t)fb_int(op, Operator_opcode_index);
-    const char *name = NULL;
-
-    if (row < r->opcodes)
-        name = builtin_name(opcode_of(fb_item(r->model, Model_operator_codes, row)));
-    snprintf(text, LABEL_BYTES, "operator %lld %s", (long long)r->operator_index, name ? name : "");
-}
-
-enum status rules_fail(const struct rules *r, enum status s, struct fb_table t, unsigned slot,
-                       size_t index, const char *format, ...)
-{
-    const struct schema_table_row *row = schema_row(t.schema);
-    size_t offset = fb_find(t, slot);
-    char message[512], item[24] = "", where[2 * LABEL_BYTES] = "", label[LABEL_BYTES] = "";
-    va_list args;
-
-    if (index != SIZE_MAX) {
-        const size_t element = fb_element_bytes(row->fields[slot].kind);
-
-        snprintf(item, sizeof item, "[%zu]", index);
-        offset = fb_vector(t, slot).at + index * element;
-    }
-    if (r->tensor_index != NO_INDEX)
-        label_tensor(r, (size_t)r->tensor_index, label);
-    else if (r->operator_index != NO_INDEX)
-        label_operator(r, label);
-    if (r->graph_index != NO_INDEX)
-        snprintf(where, sizeof where, " (subgraph %lld%s%s)", (long long)r->graph_index,
-                 label[0] ? ", " : "", label);
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    return diag_fail(r->diag, s, "offset 0x%zx: %s.%s%s: %s%s", offset ? offset : t.at, row->name,
-                     row->fields[slot].name, item, message, where);
-}
-
-static struct tflite_span span(struct fb_table t, unsigned data, unsigned offset, unsigned size)
-{
-    const struct fb_vector v = fb_vector(t, data);
-    const uint64_t at = fb_u64(t, offset);
-
-    if (v.at)
-        return (struct tflite_span){ .at = v.at, .count = v.count, .present = true };
-    if (at > 1) /* 1 is a converter's placeholder */
-        return (struct tflite_span){
-            .at = (size_t)at, .count = (size_t)fb_u64(t, size), .present = true, .behind = true
-        };
-    return (struct tflite_span){ 0 };
-}
-
-struct tflite_span tflite_buffer_span(struct fb_table buffer)
-{
-    return span(buffer, Buffer_data, Buffer_offset, Buffer_size);
-}
-
-struct tflite_span tflite_custom_span(struct fb_table op)
-{
-    return span(op, Operator_custom_options, Operator_large_custom_options_offset,
-                Operator_large_custom_options_size);
-}
+#include "reference/format/op_options.h"
+#include "reference/format/verify_tensor.h"
 
 static enum status check_span(struct rules *r, struct tflite_span s, struct fb_table t,
                               unsigned slot)
@@ -120,7 +29,7 @@ static enum status check_opcodes(struct rules *r)
 {
     for (size_t i = 0; i < r->opcodes; i++) {
         const struct fb_table t = fb_item(r->model, Model_operator_codes, i);
-        const int32_t code = opcode_of(t);
+        const int32_t code = tflite_op_code(t);
 
         if (code < 0 || code >= BUILTIN_COUNT)
             return rules_fail(r, code < 0 ? STATUS_INVALID : STATUS_UNSUPPORTED, t,
@@ -189,7 +98,7 @@ static enum status check_order(struct rules *r, struct fb_table op, uint8_t *hol
         const int32_t index = fb_load_i32(r->bytes, in.at + 4 * i);
 
         if (index >= 0 && !holds[index]) {
-            label_tensor(r, (size_t)index, label);
+            rules_label_tensor(r, (size_t)index, label);
             return rules_fail(r, STATUS_INVALID, op, Operator_inputs, i,
                               "%s is read, and nothing wrote it before", label);
         }
@@ -198,7 +107,7 @@ static enum status check_order(struct rules *r, struct fb_table op, uint8_t *hol
         const int32_t index = fb_load_i32(r->bytes, out.at + 4 * i);
 
         if (holds[index] > HOLDS_EMPTY) {
-            label_tensor(r, (size_t)index, label);
+            rules_label_tensor(r, (size_t)index, label);
             return rules_fail(r, STATUS_INVALID, op, Operator_outputs, i, "%s is written, and %s",
                               label, taken[holds[index]]);
         }
@@ -214,7 +123,7 @@ static enum status check_graph_tensors(struct rules *r, uint8_t *holds)
 
     for (size_t i = 0; i < tensors.count; i++) {
         r->tensor_index = (int64_t)i;
-        TRY(rules_check_tensor(r, fb_item(r->graph, SubGraph_tensors, i), &holds[i]));
+        TRY(verify_tensor(r, fb_item(r->graph, SubGraph_tensors, i), &holds[i]));
     }
     r->tensor_index = NO_INDEX;
     TRY(check_indices(r, r->graph, SubGraph_inputs, 0));
@@ -224,7 +133,7 @@ static enum status check_graph_tensors(struct rules *r, uint8_t *holds)
         char label[LABEL_BYTES];
 
         if (holds[index] == HOLDS_CONSTANT) { /* callers write to inputs */
-            label_tensor(r, (size_t)index, label);
+            rules_label_tensor(r, (size_t)index, label);
             return rules_fail(r, STATUS_INVALID, r->graph, SubGraph_inputs, i, "%s is a constant",
                               label);
         }
@@ -244,7 +153,7 @@ static enum status check_graph_outputs(struct rules *r, const uint8_t *holds)
 
         if (holds[index])
             continue;
-        label_tensor(r, (size_t)index, label);
+        rules_label_tensor(r, (size_t)index, label);
         return rules_fail(r, STATUS_INVALID, r->graph, SubGraph_outputs, i, "nothing writes %s",
                           label);
     }

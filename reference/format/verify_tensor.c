@@ -1,7 +1,7 @@
-/* The rules of a tensor: type, shape, data, quantization. */
+#include "reference/format/verify_tensor.h"
+
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
-#include "reference/format/verify.h"
 
 #include <float.h>
 
@@ -211,7 +211,7 @@ static enum status check_data(struct rules *r, struct fb_table t, struct tflite_
     return STATUS_OK;
 }
 
-enum status rules_check_tensor(struct rules *r, struct fb_table t, uint8_t *holds)
+enum status verify_tensor(struct rules *r, struct fb_table t, uint8_t *holds)
 {
     const int64_t type = fb_int(t, Tensor_type);
     const size_t buffer = (size_t)fb_int(t, Tensor_buffer);

@@ -2,7 +2,7 @@
  * each followed by what it holds; data marked large stands behind the flatbuffer.  Nothing is
  * judged here but what the format cannot hold, so that tests can write models that break the rules.
  */
-#include "reference/format/tflite.h"
+#include "reference/format/write.h"
 
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"

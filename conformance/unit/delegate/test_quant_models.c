@@ -9,7 +9,8 @@
 #include "conformance/io/tensor_value.h"
 #include "conformance/models/zoo.h"
 #include "conformance/unit/kit/graph_kit.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
+#include "reference/format/read.h"
 #include "reference/kernels/op.h"
 
 #include "assay_gpu.h"

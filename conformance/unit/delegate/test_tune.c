@@ -7,7 +7,7 @@
 #include "conformance/cases/suite.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/runtime/delegate.h"
-#include "reference/format/tflite.h"
+#include "reference/format/read.h"
 
 static bool have_device;
 

@@ -1,5 +1,10 @@
 #include "conformance/unit/kit/hostile.h"
 
+#include "reference/format/file.h"
+#include "reference/format/model_compare.h"
+#include "reference/format/read.h"
+#include "reference/format/verify.h"
+
 static void build_base(struct model *m)
 {
     static const int32_t one_two[] = { 1, 2 }, two[] = { 2 }, two_two[] = { 2, 2 };

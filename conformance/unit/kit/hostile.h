@@ -11,7 +11,7 @@
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/flatbuffer.h"
-#include "reference/format/tflite.h"
+#include "reference/format/write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,8 @@
 #include "conformance/unit/kit/mock_delegate.h"
 
 #include "reference/api/c_api_impl.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
+#include "reference/format/write.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 
 #include <dirent.h>

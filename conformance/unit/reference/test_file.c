@@ -1,6 +1,6 @@
 /* Whole files to memory and back: contents, limits, and what is left behind on failure. */
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

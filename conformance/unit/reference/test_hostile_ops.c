@@ -5,7 +5,8 @@
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "reference/base/builtin.h"
-#include "reference/format/tflite.h"
+#include "reference/format/read.h"
+#include "reference/format/write.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
  * types, shapes, data, quantization; and odd ones that are legal. */
 #include "conformance/unit/kit/hostile.h"
 #include "conformance/unit/kit/sample_model.h"
+#include "reference/format/write.h"
 
 #include <math.h>
 

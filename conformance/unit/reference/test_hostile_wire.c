@@ -3,6 +3,7 @@
 #include "conformance/unit/kit/hostile.h"
 
 #include "reference/format/flatbuffer_write.h"
+#include "reference/format/write.h"
 
 static void cut(struct tflite_file *file, size_t count)
 {

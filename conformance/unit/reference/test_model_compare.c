@@ -1,8 +1,9 @@
 /* The comparison of models: two equal ones are, and a change of any field is seen and named. */
 #include "conformance/unit/kit/sample_model.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
-#include "reference/format/verify.h"
+#include "reference/format/model_compare.h"
+#include "reference/format/read.h"
+#include "reference/format/write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,11 @@
  */
 #include "conformance/unit/kit/sample_model.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
+#include "reference/format/model_compare.h"
+#include "reference/format/read.h"
 #include "reference/format/verify.h"
+#include "reference/format/write.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -4,8 +4,10 @@
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/flatbuffer.h"
-#include "reference/format/tflite.h"
+#include "reference/format/model_compare.h"
+#include "reference/format/read.h"
 #include "reference/format/verify.h"
+#include "reference/format/write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

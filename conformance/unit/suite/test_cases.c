@@ -5,6 +5,7 @@
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/format/model.h"
+#include "reference/format/read.h"
 #include "reference/kernels/op.h"
 
 #include <math.h>

@@ -5,7 +5,8 @@
 #include "conformance/golden/golden.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
+#include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
 
 #include <fcntl.h>

@@ -3,7 +3,8 @@
 #include "conformance/unit/kit/mock_path.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
+#include "reference/format/write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "conformance/io/tensor_io.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
 
 #include <math.h>
 #include <setjmp.h>

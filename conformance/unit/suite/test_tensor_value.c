@@ -1,6 +1,6 @@
 /* Values of tensors: real numbers, the best classes, random inputs, labels. */
 #include "conformance/io/tensor_value.h"
-#include "reference/format/tflite.h"
+#include "reference/format/file.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,9 @@
 #include "conformance/util/sha256.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
-#include "reference/format/tflite.h"
+#include "reference/format/model_compare.h"
+#include "reference/format/read.h"
+#include "reference/format/write.h"
 #include "reference/kernels/op.h"
 #include "reference/runtime/interpreter.h"
 

@@ -1,0 +1,19 @@
+/* Whole files to memory and back. */
+#ifndef ASSAY_REFERENCE_FORMAT_FILE_H
+#define ASSAY_REFERENCE_FORMAT_FILE_H
+
+#include "reference/base/diag.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads the whole file at path, of at most limit bytes.  *bytes is the caller's (mem_free).
+ * STATUS_IO with path and reason, STATUS_NO_MEMORY; *bytes is then NULL and *count 0. */
+enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *count,
+                      struct diag *diag);
+
+/* Writes a temporary file beside path and renames it: path is whole or untouched.  Where path is a
+ * pipe or a device, it is written in place.  STATUS_IO with path and reason. */
+enum status file_write(const char *path, const void *bytes, size_t count, struct diag *diag);
+
+#endif
