@@ -67,7 +67,7 @@ enum status buffer_open(struct device *d, struct buffer *b, const char *what, si
         goto fail;
     return STATUS_OK;
 fail:
-    result_fail(diag, call, r);
+    result_fail_call(diag, call, r);
     buffer_close(d, b);
     return diag_prefix(diag, diag ? diag->status : STATUS_DEVICE, "%s: %zu bytes", what, bytes);
 }
@@ -87,7 +87,7 @@ enum status buffer_flush(struct device *d, const struct buffer *b, struct diag *
     if (b->coherent)
         return STATUS_OK;
     r = vkFlushMappedMemoryRanges(d->handle, 1, &range);
-    return r == VK_SUCCESS ? STATUS_OK : result_fail(diag, "vkFlushMappedMemoryRanges", r);
+    return r == VK_SUCCESS ? STATUS_OK : result_fail_call(diag, "vkFlushMappedMemoryRanges", r);
 }
 
 enum status buffer_invalidate(struct device *d, const struct buffer *b, struct diag *diag)
@@ -98,5 +98,6 @@ enum status buffer_invalidate(struct device *d, const struct buffer *b, struct d
     if (b->coherent)
         return STATUS_OK;
     r = vkInvalidateMappedMemoryRanges(d->handle, 1, &range);
-    return r == VK_SUCCESS ? STATUS_OK : result_fail(diag, "vkInvalidateMappedMemoryRanges", r);
+    return r == VK_SUCCESS ? STATUS_OK
+                           : result_fail_call(diag, "vkInvalidateMappedMemoryRanges", r);
 }

@@ -24,7 +24,7 @@ static enum status enumerate(VkInstance instance, VkPhysicalDevice devices[], ui
     *count = DEVICES_MAX;
     r = vkEnumeratePhysicalDevices(instance, count, devices);
     if (r != VK_SUCCESS && r != VK_INCOMPLETE) {
-        result_fail(diag, "vkEnumeratePhysicalDevices", r);
+        result_fail_call(diag, "vkEnumeratePhysicalDevices", r);
         return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
     }
     if (*count == 0)
@@ -122,7 +122,7 @@ static enum status create_device(struct device *d, struct diag *diag)
     r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
     if (r != VK_SUCCESS) {
         d->handle = VK_NULL_HANDLE;
-        result_fail(diag, "vkCreateDevice", r);
+        result_fail_call(diag, "vkCreateDevice", r);
         return diag_prefix(diag, STATUS_NO_DEVICE, "device '%s'", d->info.name);
     }
     vkGetDeviceQueue(d->handle, d->queue_family, 0, &d->queue);
@@ -156,10 +156,10 @@ static enum status create_layouts(struct device *d, struct diag *diag)
                                                       VK_SHADER_STAGE_COMPUTE_BIT, NULL };
     r = vkCreateDescriptorSetLayout(d->handle, &set, NULL, &d->set_layout);
     if (r != VK_SUCCESS)
-        return result_fail(diag, "vkCreateDescriptorSetLayout", r);
+        return result_fail_call(diag, "vkCreateDescriptorSetLayout", r);
     r = vkCreatePipelineLayout(d->handle, &layout, NULL, &d->layout);
     if (r != VK_SUCCESS)
-        return result_fail(diag, "vkCreatePipelineLayout", r);
+        return result_fail_call(diag, "vkCreatePipelineLayout", r);
     pipelines_open(&d->pipelines, d->handle, d->layout, d->info.integer_dot_product);
     return STATUS_OK;
 }

@@ -53,16 +53,16 @@ static enum status open_commands(struct executor *e, struct diag *diag)
 
     result = vkCreateCommandPool(device, &pool, NULL, &e->commands);
     if (result != VK_SUCCESS)
-        return result_fail(diag, "vkCreateCommandPool", result);
+        return result_fail_call(diag, "vkCreateCommandPool", result);
     allocate.commandPool = e->commands;
     result = vkAllocateCommandBuffers(device, &allocate, buffers);
     if (result != VK_SUCCESS)
-        return result_fail(diag, "vkAllocateCommandBuffers", result);
+        return result_fail_call(diag, "vkAllocateCommandBuffers", result);
     e->recording.run = buffers[0];
     e->recording.once = buffers[1];
     result = vkCreateFence(device, &fence, NULL, &e->fence);
     if (result != VK_SUCCESS)
-        return result_fail(diag, "vkCreateFence", result);
+        return result_fail_call(diag, "vkCreateFence", result);
     return STATUS_OK;
 }
 
@@ -86,7 +86,7 @@ static enum status wait_fence(struct executor *e, struct diag *diag)
         vkQueueWaitIdle(d->queue);
         device_unlock_queue(d);
     }
-    return result_fail(diag, "waiting for the device", result);
+    return result_fail_call(diag, "waiting for the device", result);
 }
 
 /* Fails once the validation layer has given a message. */
@@ -109,12 +109,12 @@ static enum status submit(struct executor *e, VkCommandBuffer commands, struct d
     VkResult result = vkResetFences(d->handle, 1, &e->fence);
 
     if (result != VK_SUCCESS)
-        return result_fail(diag, "vkResetFences", result);
+        return result_fail_call(diag, "vkResetFences", result);
     device_lock_queue(d);
     result = vkQueueSubmit(d->queue, 1, &info, e->fence);
     device_unlock_queue(d);
     if (result != VK_SUCCESS)
-        return result_fail(diag, "vkQueueSubmit", result);
+        return result_fail_call(diag, "vkQueueSubmit", result);
     return STATUS_OK;
 }
 

@@ -65,7 +65,7 @@ static enum status make_buffer(struct binding *b, struct device *d, VkDeviceSize
     const VkResult r = vkCreateBuffer(d->handle, &info, NULL, &b->buffer);
 
     if (r != VK_SUCCESS)
-        return result_fail(diag, "vkCreateBuffer", r);
+        return result_fail_call(diag, "vkCreateBuffer", r);
     vkGetBufferMemoryRequirements(d->handle, b->buffer, needs);
     return STATUS_OK;
 }
@@ -76,9 +76,9 @@ static enum status allocate(struct binding *b, struct device *d, const VkMemoryA
     VkResult r = vkAllocateMemory(d->handle, info, NULL, &b->memory);
 
     if (r != VK_SUCCESS)
-        return result_fail(diag, "vkAllocateMemory", r);
+        return result_fail_call(diag, "vkAllocateMemory", r);
     if ((r = vkBindBufferMemory(d->handle, b->buffer, b->memory, 0)) != VK_SUCCESS)
-        return result_fail(diag, "vkBindBufferMemory", r);
+        return result_fail_call(diag, "vkBindBufferMemory", r);
     return STATUS_OK;
 }
 
@@ -98,7 +98,7 @@ static enum status look_at_dma_buf(struct device *d, int fd, uint32_t *types, Vk
         return diag_fail(diag, STATUS_UNSUPPORTED, "vkGetMemoryFdPropertiesKHR is missing");
     r = look(d->handle, VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT, fd, &p);
     if (r != VK_SUCCESS)
-        return result_fail(diag, "vkGetMemoryFdPropertiesKHR", r);
+        return result_fail_call(diag, "vkGetMemoryFdPropertiesKHR", r);
     *types = p.memoryTypeBits;
     if (*bytes == 0 && end > 0)
         *bytes = (VkDeviceSize)end;
@@ -203,7 +203,7 @@ static enum status get_fd(struct binding *b, struct device *d,
     if (!get)
         return diag_fail(diag, STATUS_UNSUPPORTED, "vkGetMemoryFdKHR is missing");
     r = get(d->handle, &info, fd);
-    return r == VK_SUCCESS ? STATUS_OK : result_fail(diag, "vkGetMemoryFdKHR", r);
+    return r == VK_SUCCESS ? STATUS_OK : result_fail_call(diag, "vkGetMemoryFdKHR", r);
 }
 
 enum status external_make(struct binding *b, struct device *d, struct assay_gpu_buffer *given,

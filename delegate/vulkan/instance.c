@@ -114,7 +114,7 @@ static enum status create(struct diag *diag)
     r = vkCreateInstance(&info, NULL, &instance);
     if (r != VK_SUCCESS) {
         instance = VK_NULL_HANDLE;
-        result_fail(diag, "vkCreateInstance", r);
+        result_fail_call(diag, "vkCreateInstance", r);
         if (r == VK_ERROR_INCOMPATIBLE_DRIVER)
             return diag_fail(diag, STATUS_NO_DEVICE,
                              "no Vulkan driver is installed, or none can be used "

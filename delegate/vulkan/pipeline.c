@@ -71,12 +71,12 @@ static enum status create(const struct pipelines *p, const struct spirv *shader,
         entries[i] = (VkSpecializationMapEntry){ i, i * (uint32_t)sizeof spec[0], sizeof spec[0] };
     r = vkCreateShaderModule(p->device, &module_info, NULL, &info.stage.module);
     if (r != VK_SUCCESS)
-        return diag_prefix(diag, result_fail(diag, "vkCreateShaderModule", r), "shader %s",
+        return diag_prefix(diag, result_fail_call(diag, "vkCreateShaderModule", r), "shader %s",
                            shader->name);
     r = vkCreateComputePipelines(p->device, cache, 1, &info, NULL, out);
     vkDestroyShaderModule(p->device, info.stage.module, NULL);
     if (r != VK_SUCCESS)
-        return diag_prefix(diag, result_fail(diag, "vkCreateComputePipelines", r), "shader %s",
+        return diag_prefix(diag, result_fail_call(diag, "vkCreateComputePipelines", r), "shader %s",
                            shader->name);
     atomic_fetch_add(&made, 1);
     atomic_fetch_add(&made_ns, clock_ns() - before);
@@ -192,7 +192,7 @@ enum status pipeline_cache_open(struct pipeline_cache *c, VkDevice device, const
     if (r == VK_SUCCESS)
         return STATUS_OK;
     *c = (struct pipeline_cache){ 0 };
-    return result_fail(diag, "vkCreatePipelineCache", r);
+    return result_fail_call(diag, "vkCreatePipelineCache", r);
 }
 
 void pipeline_cache_close(struct pipeline_cache *c)
@@ -209,7 +209,7 @@ enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, 
 
     *data = NULL;
     if (r != VK_SUCCESS)
-        return result_fail(diag, "vkGetPipelineCacheData", r);
+        return result_fail_call(diag, "vkGetPipelineCacheData", r);
     if (!(*data = mem_alloc(*bytes, 1)))
         return diag_fail(diag, STATUS_NO_MEMORY, "pipeline cache of %zu bytes: out of memory",
                          *bytes);
@@ -218,5 +218,5 @@ enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, 
         return STATUS_OK;
     mem_free(*data);
     *data = NULL;
-    return result_fail(diag, "vkGetPipelineCacheData", r);
+    return result_fail_call(diag, "vkGetPipelineCacheData", r);
 }

@@ -32,7 +32,7 @@ enum status profile_open(struct profile **out, struct device *d, const struct pl
     if (!p->stamps || !p->time || !p->traced)
         return diag_fail(diag, STATUS_NO_MEMORY, "profile: out of memory");
     r = vkCreateQueryPool(d->handle, &info, NULL, &p->pool);
-    return r == VK_SUCCESS ? STATUS_OK : result_fail(diag, "vkCreateQueryPool", r);
+    return r == VK_SUCCESS ? STATUS_OK : result_fail_call(diag, "vkCreateQueryPool", r);
 }
 
 void profile_close(struct profile *p, struct device *d)
@@ -67,7 +67,7 @@ enum status profile_collect(struct profile *p, struct device *d, struct diag *di
         sizeof *p->stamps, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 
     if (r != VK_SUCCESS)
-        return result_fail(diag, "vkGetQueryPoolResults", r);
+        return result_fail_call(diag, "vkGetQueryPoolResults", r);
     pthread_mutex_lock(&p->lock);
     row = p->traced + p->runs % PROFILE_TRACED * stamps;
     row[0] = (uint64_t)((double)p->stamps[0] * p->tick_ns);

@@ -154,12 +154,12 @@ enum status record_sets(struct recording *r, struct diag *diag)
         return STATUS_OK;
     result = vkCreateDescriptorPool(r->device->handle, &pool, NULL, &r->pool);
     if (result != VK_SUCCESS)
-        return result_fail(diag, "vkCreateDescriptorPool", result);
+        return result_fail_call(diag, "vkCreateDescriptorPool", result);
     allocate.descriptorPool = r->pool;
     for (uint32_t i = 0; i < count; i++) {
         result = vkAllocateDescriptorSets(r->device->handle, &allocate, &r->sets[i]);
         if (result != VK_SUCCESS)
-            return result_fail(diag, "vkAllocateDescriptorSets", result);
+            return result_fail_call(diag, "vkAllocateDescriptorSets", result);
     }
     record_write_sets(r);
     return STATUS_OK;
@@ -172,7 +172,8 @@ static enum status begin(VkCommandBuffer commands, VkCommandBufferUsageFlags fla
                                             .flags = flags };
     const VkResult result = vkBeginCommandBuffer(commands, &info);
 
-    return result == VK_SUCCESS ? STATUS_OK : result_fail(diag, "vkBeginCommandBuffer", result);
+    return result == VK_SUCCESS ? STATUS_OK
+                                : result_fail_call(diag, "vkBeginCommandBuffer", result);
 }
 
 static enum status end(VkCommandBuffer commands, struct diag *diag)
@@ -182,7 +183,7 @@ static enum status end(VkCommandBuffer commands, struct diag *diag)
     if (result == VK_SUCCESS)
         return STATUS_OK;
     vkResetCommandBuffer(commands, 0); /* so that it can be recorded again */
-    return result_fail(diag, "vkEndCommandBuffer", result);
+    return result_fail_call(diag, "vkEndCommandBuffer", result);
 }
 
 static void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written,

@@ -40,7 +40,7 @@ unsigned result_losses(void)
     return atomic_load(&losses);
 }
 
-enum status result_fail(struct diag *diag, const char *call, VkResult result)
+enum status result_fail_call(struct diag *diag, const char *call, VkResult result)
 {
     const enum status s = result == VK_ERROR_OUT_OF_HOST_MEMORY ? STATUS_NO_MEMORY : STATUS_DEVICE;
     const char *name = result_name(result);

@@ -11,7 +11,7 @@ const char *result_name(VkResult result);
 
 /* Writes "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED" to diag.  Returns STATUS_NO_MEMORY when
  * host memory ran out, else STATUS_DEVICE. */
-enum status result_fail(struct diag *diag, const char *call, VkResult result);
+enum status result_fail_call(struct diag *diag, const char *call, VkResult result);
 
 /* How many calls of this process have failed with VK_ERROR_DEVICE_LOST. */
 unsigned result_losses(void);

@@ -84,7 +84,7 @@ static enum status sample(struct tuner *t, const struct plan_step *s, int step, 
     r = vkGetQueryPoolResults(t->e->recording.device->handle, t->pool, 0, 2, sizeof stamps, stamps,
                               sizeof stamps[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (r != VK_SUCCESS)
-        return result_fail(diag, "vkGetQueryPoolResults", r);
+        return result_fail_call(diag, "vkGetQueryPoolResults", r);
     *ns = (uint64_t)((double)(stamps[1] - stamps[0]) * t->e->recording.device->timestamp_ns);
     return STATUS_OK;
 }
@@ -209,7 +209,7 @@ enum status tune_plan(struct executor *e, struct plan *plan, uint64_t budget_ns,
     if ((s = find_subjects(&t, *tuning, *count, diag)) != STATUS_OK || t.count == 0)
         goto done;
     if ((r = vkCreateQueryPool(d->handle, &info, NULL, &t.pool)) != VK_SUCCESS) {
-        s = result_fail(diag, "vkCreateQueryPool", r);
+        s = result_fail_call(diag, "vkCreateQueryPool", r);
         goto done;
     }
     if ((s = pipeline_cache_open(&t.scratch, d->handle, NULL, 0, false, diag)) == STATUS_OK)
