@@ -31,6 +31,9 @@ enum bound_kind {
 struct bound_rule {
     enum bound_kind kind;
     double ulps; /* BOUND_ROUNDED */
+    /* Of an elementwise op of one input that is not monotone: the largest slope, by which what its
+     * input may be off grows; 0: not known. */
+    double lipschitz;
 };
 
 /* The rule of one output of the op: the outputs of LSTM differ. */

@@ -4,6 +4,7 @@
 #include "conformance/cases/case_quant.h"
 #include "conformance/cases/suite.h"
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
 #include <stdio.h>
@@ -47,47 +48,25 @@ static bool has_word(const char *list, const char *op)
     return false;
 }
 
-/* The least version of an op that has a quantized type; 0: any. */
-static int32_t quant_version(int32_t code, enum case_type type, bool by_channel)
+/* The first version of an op that has the type; 0: any has it, or none. */
+static int32_t first_version(int32_t code, enum case_type type, bool by_channel)
 {
-    static const struct {
-        int32_t code, i8, u8, dynamic, dynamic_by_channel;
-    } versions[] = {
-        { BUILTIN_CONV_2D, 3, 1, 2, 5 },
-        { BUILTIN_DEPTHWISE_CONV_2D, 3, 1, 4, 6 },
-        { BUILTIN_FULLY_CONNECTED, 4, 1, 3, 12 },
-        { BUILTIN_RELU, 2, 2, 0, 0 },
-        { BUILTIN_PRELU, 1, 1, 0, 0 },
-        { BUILTIN_RESHAPE, 1, 1, 0, 0 },
-        { BUILTIN_LSTM, 2, 2, 0, 0 },
-        { BUILTIN_QUANTIZE, 1, 1, 0, 0 },
-    };
+    const struct op_facts *const facts = op_facts_find(code);
+    int32_t version = OP_NONE;
 
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-        if (versions[i].code == code)
-            return type == CASE_U8        ? versions[i].u8
-                   : type != CASE_DYNAMIC ? versions[i].i8
-                   : by_channel           ? versions[i].dynamic_by_channel
-                                          : versions[i].dynamic;
+    if (!facts)
+        return 0;
+    switch (type) {
+    case CASE_I8:
+    case CASE_I8PC: version = facts->i8; break;
+    case CASE_U8: version = facts->u8; break;
+    case CASE_DYNAMIC: version = by_channel ? facts->hybrid_per_channel : facts->hybrid; break;
+    case CASE_HALF: version = facts->f16; break;
+    case CASE_F32:
+    case CASE_F16:
+    case CASE_TYPE_COUNT: break;
     }
-    return type == CASE_U8 ? 1 : 2;
-}
-
-int32_t case_least_version(int32_t code, int32_t type)
-{
-    return quant_version(code, type == TENSOR_UINT8 ? CASE_U8 : CASE_I8, false);
-}
-
-/* The version of an op that has f16 activations; 0: any. */
-static int32_t half_version(int32_t code)
-{
-    switch (code) {
-    case BUILTIN_SOFTMAX: return 4;
-    case BUILTIN_ADD:
-    case BUILTIN_CONCATENATION: return 6;
-    case BUILTIN_MUL: return 8;
-    default: return 0;
-    }
+    return version == OP_NONE ? 0 : version;
 }
 
 /* FNV-1a of the op's and the row's name, mixed. */
@@ -143,17 +122,16 @@ static bool has_type(const struct subrow *r)
 }
 
 /* Weights have many scales: in dynamic range, where one name stands for both, in half of the rows
- * whose version has it; of depthwise convolutions in all, for with one scale the runtime reads
- * beyond it. */
+ * whose version has it, or in all where the member says so. */
 static bool is_by_channel(const struct subrow *r, int32_t version)
 {
     if (r->type != CASE_DYNAMIC)
         return r->type == CASE_I8PC;
-    if (r->member->code == BUILTIN_DEPTHWISE_CONV_2D)
+    if (r->member->dynamic_by_channel)
         return true;
     return (r->row->quant.channels != CHANNELS_NEAR ||
             hash_row(r->member->op, r->row->name) >> 40 & 1) &&
-           (!r->row->each_version || version >= quant_version(r->member->code, r->type, true));
+           (!r->row->each_version || version >= first_version(r->member->code, r->type, true));
 }
 
 /* Fills the next case, or only counts when cases is NULL. */
@@ -192,33 +170,18 @@ static enum status add_case(struct test_case *cases, size_t *count, const struct
     return STATUS_OK;
 }
 
-/* The least version that has the type. */
-static int32_t least_version(const struct subrow *r)
-{
-    if (TYPE_BIT(r->type) & TYPES_QUANTIZED)
-        return quant_version(r->member->code, r->type,
-                             !r->row->each_version && is_by_channel(r, 0));
-    return r->type == CASE_HALF ? half_version(r->member->code) : 0;
-}
-
 /* The cases of a row in one type: one, or one for each version. */
 static enum status add_cases(struct test_case *cases, size_t *count, const struct subrow *r,
                              struct diag *diag)
 {
-    const int32_t least = least_version(r);
+    const bool by_channel = !r->row->each_version && is_by_channel(r, 0);
+    const int32_t first = first_version(r->member->code, r->type, by_channel);
     const struct ref_op *const op = ref_find(r->member->code);
-    int32_t version = r->row->version;
+    int32_t version = r->row->version ? r->row->version : r->member->version;
 
-    if (!r->row->each_version || !op) {
-        if (r->type == CASE_HALF && least && !version)
-            version = least;
-        if (version == 0)
-            version = r->member->version;
-        if (TYPE_BIT(r->type) & TYPES_QUANTIZED && version < least)
-            version = least;
-        return add_case(cases, count, r, version, diag);
-    }
-    for (int32_t v = least ? least : 1; v <= op->max_version; v++)
+    if (!r->row->each_version || !op)
+        return add_case(cases, count, r, version < first ? first : version, diag);
+    for (int32_t v = first ? first : 1; v <= op->max_version; v++)
         TRY(add_case(cases, count, r, v, diag));
     return STATUS_OK;
 }

@@ -65,9 +65,6 @@ enum status case_build(const struct test_case *c, const struct case_request *req
                        struct case_instance *out, struct diag *diag);
 void case_instance_close(struct case_instance *instance);
 
-/* The least version of an op with activations of an 8-bit type (enum tensor_type). */
-int32_t case_least_version(int32_t code, int32_t type);
-
 /* The row can be run with this data set. */
 bool case_has_set(const struct test_case *c, enum data_set set);
 

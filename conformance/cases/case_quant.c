@@ -7,6 +7,7 @@
 #include "conformance/cases/case_quant.h"
 
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 
 #include <assert.h>
 #include <math.h>
@@ -138,20 +139,25 @@ static enum zero_place some_place(const struct quant_row *q, struct random_strea
     return q->zero != ZERO_ANYWHERE ? q->zero : any;
 }
 
-/* The inputs have one scale: what they hold is compared or moved. */
+/* Inputs of an op of code may have other scales than its first one, though the result has that. */
+static bool rescales(const struct maker *m, int32_t code)
+{
+    const struct suite_member *const member = suite_find_member(code);
+
+    return member && member->rescales_u8 && m->c->type == TENSOR_UINT8;
+}
+
+/* The inputs of the case's op have one scale: what they hold is compared or moved.  Where they may
+ * be rescaled, they are in every other row. */
 static bool shares_scale(const struct maker *m)
 {
-    switch (m->c->code) {
-    case BUILTIN_MAXIMUM:
-    case BUILTIN_MINIMUM: return true;
-    case BUILTIN_CONCATENATION: { /* u8 may be rescaled: in every other row */
-        struct random_stream s;
+    const struct op_facts *const facts = op_facts_find(m->c->code);
+    struct random_stream s;
 
-        scale_stream(m, &s, 1000);
-        return m->c->type != TENSOR_UINT8 || (m->c->row->quant.in2 == 0 && random_next(&s) >> 63);
-    }
-    default: return false;
-    }
+    if (!facts || facts->result != OP_RESULT_SAME || facts->data == 1)
+        return false;
+    scale_stream(m, &s, 1000);
+    return !rescales(m, m->c->code) || (m->c->row->quant.in2 == 0 && random_next(&s) >> 63);
 }
 
 static int32_t nearest(double v)
@@ -281,19 +287,6 @@ static int32_t byte_at(size_t i, size_t input, size_t inputs, unsigned frame, in
     return low + (int32_t)(at >> 8 * (inputs - 1 - input) & 255);
 }
 
-/* How many inputs hold every byte between them. */
-static size_t every_byte_inputs(const struct maker *m)
-{
-    switch (m->c->code) {
-    case BUILTIN_ADD:
-    case BUILTIN_SUB:
-    case BUILTIN_MUL:
-    case BUILTIN_MAXIMUM:
-    case BUILTIN_MINIMUM: return 2;
-    default: return 1;
-    }
-}
-
 /* Half the range of a bias: about as much as the products add up to. */
 static int32_t bias_reach(const struct fill *fill)
 {
@@ -335,9 +328,9 @@ static void *draw(struct maker *m, int tensor, const struct shape *shape, const 
     }
     random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, number, frame);
     data_fill_steps(&s, &spec, as->d, as->rank, steps);
-    if (m->c->row->every_byte && fill->role == FILL_VALUES && number < every_byte_inputs(m)) {
+    if (fill->role == FILL_VALUES && number < m->c->row->every_byte) {
         for (size_t i = 0; i < count; i++)
-            steps[i] = byte_at(i, number, every_byte_inputs(m), frame, spec.low);
+            steps[i] = byte_at(i, number, m->c->row->every_byte, frame, spec.low);
     }
     for (size_t i = 0; i < count; i++)
         store(data, info->type, i, steps[i]);
@@ -431,128 +424,21 @@ int maker_scaled_input(struct maker *m, const char *name, const struct shape *sh
 
 /* ---- scales of results ---- */
 
-struct reals {
-    double low, high;
-};
-
-static struct reals reals_of(const struct maker_scale *s)
+struct case_interval case_scale_interval(const struct maker_scale *s)
 {
     const struct byte_range range = range_of(s->type);
 
-    return (struct reals){ s->scale * ((double)range.low - s->zero),
-                           s->scale * ((double)range.high - s->zero) };
+    return (struct case_interval){ s->scale * ((double)range.low - s->zero),
+                                   s->scale * ((double)range.high - s->zero) };
 }
 
-/* What results of a node can be. */
-struct result {
-    struct maker *m;
-    const struct options *options;
-    size_t count;
-    const struct maker_scale *in[CASE_INPUTS_MAX]; /* NULL: absent */
-    const struct maker_scale *out;
-    struct random_stream s;
-};
-
-static struct reals product(struct reals a, struct reals b)
+/* What any of the inputs can be. */
+static struct case_interval united(const struct case_node *n)
 {
-    const double p[] = { a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high };
+    struct case_interval y = case_scale_interval(n->in[0]);
 
-    return (struct reals){ fmin(fmin(p[0], p[1]), fmin(p[2], p[3])),
-                           fmax(fmax(p[0], p[1]), fmax(p[2], p[3])) };
-}
-
-static struct reals sum(struct result *r)
-{
-    const struct reals a = reals_of(r->in[0]), b = reals_of(r->in[1]);
-
-    return (struct reals){ 0.9 * (a.low + b.low), 0.9 * (a.high + b.high) };
-}
-
-static struct reals difference(struct result *r)
-{
-    const struct reals a = reals_of(r->in[0]), b = reals_of(r->in[1]);
-
-    return (struct reals){ 0.9 * (a.low - b.high), 0.9 * (a.high - b.low) };
-}
-
-static struct reals times(struct result *r)
-{
-    const struct reals p = product(reals_of(r->in[0]), reals_of(r->in[1]));
-
-    return (struct reals){ 0.6 * p.low, 0.6 * p.high };
-}
-
-static struct reals around(double mean, double sd, double times_sd)
-{
-    return (struct reals){ mean - times_sd * sd, mean + times_sd * sd };
-}
-
-static struct reals sum_of_products(const struct maker_scale *x, const struct maker_scale *w)
-{
-    const double xx = x->sd * x->sd + x->mean * x->mean, ww = w->sd * w->sd + w->mean * w->mean;
-    const double both = x->mean * w->mean, bias = x->sd * w->sd * sqrt(w->terms / 3);
-
-    return around(w->terms * both, sqrt(w->terms * (xx * ww - both * both) + bias * bias), 3.2);
-}
-
-static struct reals dot(struct result *r)
-{
-    return sum_of_products(r->in[0], r->in[1]);
-}
-
-static struct reals transposed_dot(struct result *r)
-{
-    return sum_of_products(r->in[2], r->in[1]);
-}
-
-/* Half of the results begin at the clamp, the others have it inside. */
-static struct reals clamp_low(struct result *r)
-{
-    struct reals y = reals_of(r->in[0]);
-
-    if (random_next(&r->s) >> 63)
-        y.low = 0;
-    return y;
-}
-
-static struct reals clamp_six(struct result *r)
-{
-    const struct reals y = reals_of(r->in[0]);
-
-    return random_next(&r->s) >> 63 ? (struct reals){ 0, 6 } : y;
-}
-
-/* Without exp(), which differs between machines. */
-static struct reals exponential(struct result *r)
-{
-    const double exponent = 1.4426950408889634 * (r->in[0]->mean + r->in[0]->sd);
-
-    return (struct reals){ 0, ldexp(1, exponent < -10 ? -10 : exponent > 20 ? 20 : (int)exponent) };
-}
-
-static struct reals slopes(struct result *r)
-{
-    const struct reals x = reals_of(r->in[0]);
-    const struct reals p = product((struct reals){ fmin(x.low, 0), 0 }, reals_of(r->in[1]));
-
-    return (struct reals){ 0.6 * p.low, fmax(x.high, 0.6 * p.high) };
-}
-
-static struct reals mean(struct result *r)
-{
-    const struct maker_scale *const x = r->in[0];
-    const double n = r->out->elements ? (double)x->elements / (double)r->out->elements : 1;
-    const struct reals all = reals_of(x), y = around(x->mean, x->sd / sqrt(n), 4);
-
-    return (struct reals){ fmax(y.low, all.low), fmin(y.high, all.high) };
-}
-
-static struct reals united(struct result *r)
-{
-    struct reals y = reals_of(r->in[0]);
-
-    for (size_t i = 1; i < r->count; i++) {
-        const struct reals x = reals_of(r->in[i]);
+    for (size_t i = 1; i < n->count; i++) {
+        const struct case_interval x = case_scale_interval(n->in[i]);
 
         y.low = fmin(y.low, x.low);
         y.high = fmax(y.high, x.high);
@@ -560,83 +446,24 @@ static struct reals united(struct result *r)
     return y;
 }
 
-/* f32 to integers: of the data that were drawn. */
-static struct reals drawn(struct result *r)
-{
-    const struct op_case *const row = r->m->c->row;
-    const double size = row->scale != 0 ? row->scale : 1;
-
-    if (r->in[0] && r->in[0]->known)
-        return reals_of(r->in[0]);
-    return (struct reals){ row->offset - 3 * size, row->offset + 3 * size };
-}
-
-enum result_kind {
-    RESULT_SAME,  /* the scale of input 0, which all inputs must have */
-    RESULT_FIXED, /* 1/256 and the least zero point */
-    RESULT_GIVEN, /* the suite has set it */
-    RESULT_RANGE
-};
-
-static const struct result_rule {
-    int32_t code;
-    enum result_kind kind;
-    struct reals (*range)(struct result *r);
-    bool fuses; /* it has an activation */
-} rules[] = {
-    { BUILTIN_ADD, RESULT_RANGE, sum, true },
-    { BUILTIN_SUB, RESULT_RANGE, difference, true },
-    { BUILTIN_MUL, RESULT_RANGE, times, true },
-    { BUILTIN_MAXIMUM, RESULT_SAME, NULL, false },
-    { BUILTIN_MINIMUM, RESULT_SAME, NULL, false },
-    { BUILTIN_CONV_2D, RESULT_RANGE, dot, true },
-    { BUILTIN_DEPTHWISE_CONV_2D, RESULT_RANGE, dot, true },
-    { BUILTIN_FULLY_CONNECTED, RESULT_RANGE, dot, true },
-    { BUILTIN_TRANSPOSE_CONV, RESULT_RANGE, transposed_dot, true },
-    { BUILTIN_AVERAGE_POOL_2D, RESULT_SAME, NULL, false },
-    { BUILTIN_MAX_POOL_2D, RESULT_SAME, NULL, false },
-    { BUILTIN_RESHAPE, RESULT_SAME, NULL, false },
-    { BUILTIN_PAD, RESULT_SAME, NULL, false },
-    { BUILTIN_STRIDED_SLICE, RESULT_SAME, NULL, false },
-    { BUILTIN_RESIZE_BILINEAR, RESULT_SAME, NULL, false },
-    { BUILTIN_CONCATENATION, RESULT_SAME, NULL, false },
-    { BUILTIN_LOGISTIC, RESULT_FIXED, NULL, false },
-    { BUILTIN_SOFTMAX, RESULT_FIXED, NULL, false },
-    { BUILTIN_RELU, RESULT_RANGE, clamp_low, false },
-    { BUILTIN_RELU6, RESULT_RANGE, clamp_six, false },
-    { BUILTIN_EXP, RESULT_RANGE, exponential, false },
-    { BUILTIN_PRELU, RESULT_RANGE, slopes, false },
-    { BUILTIN_MEAN, RESULT_RANGE, mean, false },
-    { BUILTIN_QUANTIZE, RESULT_RANGE, drawn, false },
-    { BUILTIN_LSTM, RESULT_GIVEN, NULL, false },
-};
-
-static const struct result_rule *rule_of(int32_t code)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (rules[i].code == code)
-            return &rules[i];
-    }
-    return NULL;
-}
-
 /* With a fused activation half of the results have just its range, the others have it inside. */
-static struct reals fused(struct result *r, struct reals y)
+static struct case_interval fused(struct case_node *r, struct case_interval y)
 {
     const int act = options_int(r->options, "fused_activation_function");
 
-    if (act == 0 || random_next(&r->s) >> 63)
+    if (act == 0 || random_next(&r->stream) >> 63)
         return y;
     switch (act) {
-    case 1: return (struct reals){ 0, y.high };
-    case 2: return (struct reals){ -1, 1 };
-    case 3: return (struct reals){ 0, 6 };
+    case 1: return (struct case_interval){ 0, y.high };
+    case 2: return (struct case_interval){ -1, 1 };
+    case 3: return (struct case_interval){ 0, 6 };
     default: return y;
     }
 }
 
 /* A scale and a zero point that have the range, which 0 is always part of. */
-static void scale_range(struct result *r, int tensor, struct reals y, const struct quant_row *q)
+static void scale_range(struct case_node *r, int tensor, struct case_interval y,
+                        const struct quant_row *q)
 {
     static const double usual[8] = { 1, 1, 1, 1, 1, 1, 0.5, 2 };
     const int32_t type = r->m->c->type;
@@ -647,12 +474,12 @@ static void scale_range(struct result *r, int tensor, struct reals y, const stru
     y.high = fmax(y.high, 0);
     if (!(y.high - y.low > 1e-6))
         y.high = y.low + 1;
-    scale = (y.high - y.low) / 255 * between(&r->s, 0.9, 1.1) *
-            (q->out_times != 0 ? q->out_times : usual[random_below(&r->s, 8)]);
+    scale = (y.high - y.low) / 255 * between(&r->stream, 0.9, 1.1) *
+            (q->out_times != 0 ? q->out_times : usual[random_below(&r->stream, 8)]);
     if (q->out != 0)
         scale = q->out;
     maker_set_scale(r->m, tensor, type, scale,
-                    q->zero_out != ZERO_ANYWHERE ? place_zero(q->zero_out, range, &r->s)
+                    q->zero_out != ZERO_ANYWHERE ? place_zero(q->zero_out, range, &r->stream)
                                                  : within(range.low - y.low / scale, range));
 }
 
@@ -701,7 +528,7 @@ static void scale_bias(struct maker *m, int tensor, const struct maker_scale *x,
         b->scales[c] = x->scale * w->scales[c];
 }
 
-static void share_scale(struct result *r, const int *inputs, int *replaced, int output)
+static void share_scale(struct case_node *r, const int *inputs, int *replaced, int output)
 {
     struct maker *const m = r->m;
     const struct maker_scale *lead;
@@ -720,52 +547,68 @@ static void share_scale(struct result *r, const int *inputs, int *replaced, int 
         maker_set_scale(m, output, lead->type, lead->scale, lead->zero);
 }
 
-static void scale_result(struct result *r, const struct result_rule *rule, const int *inputs,
-                         int output)
+/* By the range of the results, which the op's member knows; an op of one scale whose inputs have
+ * several gets the range of all of them. */
+static void scale_result(struct case_node *r, const int *inputs, int output)
 {
+    const struct suite_member *const member = suite_find_member(r->facts->code);
     const struct quant_row none = { 0 };
-    struct reals y;
+    struct case_interval y;
 
     for (size_t i = 0; i < r->count; i++)
         r->in[i] = inputs[i] >= 0 ? maker_scale_of(r->m, inputs[i]) : NULL;
     r->out = maker_scale_of(r->m, output);
-    y = rule->range ? rule->range(r) : united(r);
-    if (rule->fuses)
+    if (r->facts->result == OP_RESULT_SAME) {
+        y = united(r);
+    } else if (member && member->range) {
+        y = member->range(r);
+    } else {
+        r->m->status = diag_fail(r->m->diag, STATUS_INVALID, "%s: its suite has no range for %s",
+                                 r->m->c->name, builtin_name(r->facts->code));
+        return;
+    }
+    if (r->facts->fused_activation)
         y = fused(r, y);
-    scale_range(r, output, y, r->m->c->code == rule->code ? &r->m->c->row->quant : &none);
+    scale_range(r, output, y, r->m->c->code == r->facts->code ? &r->m->c->row->quant : &none);
+}
+
+/* Raises *version to the first one that has the type of the case's activations. */
+static void raise_version(const struct op_facts *facts, int32_t type, int32_t *version)
+{
+    const int32_t first = type == TENSOR_UINT8 ? facts->u8 : facts->i8;
+
+    if (*version < first)
+        *version = first;
 }
 
 void maker_quantize_op(struct maker *m, int32_t code, int32_t *version,
                        const struct options *options, size_t count, const int *inputs,
                        int *replaced, int output)
 {
-    const struct result_rule *const rule = rule_of(code);
-    const int x = code == BUILTIN_TRANSPOSE_CONV ? 2 : 0;
-    const size_t bias = x > 0 ? 3 : 2;
-    struct result r = { .m = m, .options = options, .count = count };
+    const struct op_facts *const facts = op_facts_find(code);
+    struct case_node r = { .m = m, .facts = facts, .options = options, .count = count };
 
     assert(count <= CASE_INPUTS_MAX);
     memcpy(replaced, inputs, count * sizeof *replaced);
-    if (m->status != STATUS_OK || m->builder.status != STATUS_OK || !m->c->quantized || !rule)
+    if (m->status != STATUS_OK || m->builder.status != STATUS_OK || !m->c->quantized || !facts)
         return;
-    if (*version < case_least_version(code, m->c->type))
-        *version = case_least_version(code, m->c->type);
+    raise_version(facts, m->c->type, version);
+    if (facts->result == OP_RESULT_NO)
+        return;
     for (size_t i = 0; i < count; i++)
         maker_scale_of(m, inputs[i]); /* room for all: places stay where they are */
     maker_scale_of(m, output);
-    if (m->status == STATUS_OK && (rule->range == dot || rule->range == transposed_dot) &&
-        bias < count && inputs[bias] >= 0)
-        scale_bias(m, inputs[bias], &m->scales[inputs[x]], &m->scales[inputs[1]]);
-    if (m->status == STATUS_OK && code == BUILTIN_LSTM)
-        scale_bias(m, inputs[3], &m->scales[inputs[0]], &m->scales[inputs[2]]);
-    if (m->status != STATUS_OK || m->scales[output].known || rule->kind == RESULT_GIVEN)
+    if (m->status == STATUS_OK && facts->bias != OP_NONE && (size_t)facts->bias < count &&
+        inputs[facts->bias] >= 0)
+        scale_bias(m, inputs[facts->bias], &m->scales[inputs[facts->first]],
+                   &m->scales[inputs[facts->weights]]);
+    if (m->status != STATUS_OK || m->scales[output].known || facts->result == OP_RESULT_GIVEN)
         return;
-    scale_stream(m, &r.s, 2000 + (unsigned)output);
-    if (rule->kind == RESULT_FIXED)
+    scale_stream(m, &r.stream, 2000 + (unsigned)output);
+    if (facts->result == OP_RESULT_FIXED)
         maker_set_scale(m, output, m->c->type, 1. / 256, range_of(m->c->type).low);
-    else if (rule->kind == RESULT_SAME &&
-             (code != BUILTIN_CONCATENATION || m->c->type != TENSOR_UINT8 || shares_scale(m)))
+    else if (facts->result == OP_RESULT_SAME && (!rescales(m, code) || shares_scale(m)))
         share_scale(&r, inputs, replaced, output);
     else
-        scale_result(&r, rule, inputs, output);
+        scale_result(&r, inputs, output);
 }

@@ -3,6 +3,8 @@
 #define ASSAY_CONFORMANCE_CASES_CASE_QUANT_H
 
 #include "conformance/cases/case_builder.h"
+#include "conformance/util/random.h"
+#include "reference/base/op_facts.h"
 
 /* How a tensor is quantized, and about what it holds. */
 struct maker_scale {
@@ -23,6 +25,24 @@ struct maker_scale {
 struct maker_scale *maker_scale_of(struct maker *m, int tensor);
 void maker_set_scale(struct maker *m, int tensor, int32_t type, double scale, int32_t zero);
 void maker_elements(struct maker *m, int tensor, const struct shape *shape);
+
+/* An interval of real numbers. */
+struct case_interval {
+    double low, high;
+};
+/* What integers of the type stand for. */
+struct case_interval case_scale_interval(const struct maker_scale *s);
+
+/* A node whose result gets a scale. */
+struct case_node {
+    struct maker *m;
+    const struct op_facts *facts;
+    const struct options *options;
+    size_t count;
+    const struct maker_scale *in[CASE_INPUTS_MAX]; /* NULL: absent */
+    const struct maker_scale *out;
+    struct random_stream stream; /* for what is chosen at random */
+};
 
 /* An input of integers, a constant of integers, of the case's type and by fill's role. */
 int maker_byte_input(struct maker *m, const char *name, const struct shape *shape,

@@ -1,6 +1,9 @@
 /* Graphs of several ops. */
 #include "conformance/cases/graph_builder.h"
 
+#include "reference/base/op_facts.h"
+#include "reference/kernels/op.h"
+
 #include <assert.h>
 
 static const struct fill fill = { .terms = 1, .factors = 2 };
@@ -78,8 +81,7 @@ struct value chain_dequantize(struct maker *m, struct value x)
     struct value y = { .shape = x.shape };
 
     y.tensor = maker_single_tensor(m, "wide", &x.shape);
-    y.op = maker_op(m, BUILTIN_DEQUANTIZE, case_least_version(BUILTIN_DEQUANTIZE, m->c->type),
-                    &options, 1, &x.tensor, y.tensor);
+    y.op = maker_op(m, BUILTIN_DEQUANTIZE, 1, &options, 1, &x.tensor, y.tensor);
     return y;
 }
 
@@ -97,18 +99,14 @@ void chain_end(struct maker *m, struct value y)
 
 struct value chain_unary(struct maker *m, int32_t code, struct value x)
 {
-    if (code == BUILTIN_EXP && m->c->quantized && m->c->type == TENSOR_UINT8)
-        code = BUILTIN_LOGISTIC; /* u8 has no EXP */
+    if (m->c->quantized && m->c->type == TENSOR_UINT8 && op_facts_find(code)->u8 == OP_NONE)
+        code = BUILTIN_LOGISTIC; /* which has u8 */
     return add_op(m, code, 1, NULL, 1, &x.tensor, &x.shape);
 }
 
 struct value chain_binary(struct maker *m, int32_t code, struct value a, struct value b,
                           int activation)
 {
-    const uint8_t tag = code == BUILTIN_ADD   ? OPTIONS_AddOptions
-                        : code == BUILTIN_SUB ? OPTIONS_SubOptions
-                        : code == BUILTIN_MUL ? OPTIONS_MulOptions
-                                              : OPTIONS_MaximumMinimumOptions;
     struct shape out = { .rank = a.shape.rank > b.shape.rank ? a.shape.rank : b.shape.rank };
     struct options options;
 
@@ -118,8 +116,8 @@ struct value chain_binary(struct maker *m, int32_t code, struct value a, struct 
 
         out.d[out.rank - i] = x == 1 ? y : x;
     }
-    options_init(&options, tag);
-    if (tag != OPTIONS_MaximumMinimumOptions)
+    options_init(&options, ref_find(code)->options_tag);
+    if (op_facts_find(code)->fused_activation)
         options_set_int(&options, "fused_activation_function", activation);
     return add_op(m, code, 1, &options, 2, (const int[]){ a.tensor, b.tensor }, &out);
 }

@@ -117,9 +117,10 @@ struct op_case {
      * v2, ...; in type CASE_HALF from the version on that has f16. */
     bool each_version;
     bool floats; /* in none of the quantized types, though the member has them */
-    /* Quantized types only.  The first inputs hold every byte, in frame B in another order: of one
-     * input the 256, of two all pairs.  The first has as many elements, or a multiple of them. */
-    bool every_byte;
+    /* Quantized types only: so many of the first inputs hold every byte, in frame B in another
+     * order: of one input the 256, of two all pairs.  The first has as many elements, or a multiple
+     * of them.  0: none. */
+    unsigned every_byte;
     struct quant_row quant;
     /* Elementwise ops only: the first input holds every f16 value, infinities and NaNs too, in
      * frame B in another order.  It has 65,536 elements or a multiple of them, and the shape of the
@@ -129,6 +130,10 @@ struct op_case {
 /* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */
 #define ROW(name_, ...) .base = { .name = (name_), .why = __VA_ARGS__ }
 
+struct maker;
+struct case_interval;
+struct case_node;
+
 /* An op of the stem. */
 struct suite_member {
     const char *op; /* as ref_op's name */
@@ -136,9 +141,16 @@ struct suite_member {
     int32_t version;
     uint32_t types, sets;
     struct bound_rule bound;
+    /* Of floats that are made of quantized integers; kind BOUND_BITS: bound says that, too. */
+    struct bound_rule bound_integers;
+    /* Where reference/ops.def says RANGE: the range of the results of a quantized node, one of
+     * case_range.h. */
+    struct case_interval (*range)(struct case_node *node);
+    bool rescales_u8; /* result SAME, but u8 inputs may have other scales */
+    /* In dynamic range the weights have a scale for each channel in every case: with one scale the
+     * runtime reads beyond it. */
+    bool dynamic_by_channel;
 };
-
-struct maker;
 
 struct suite {
     const char *stem;

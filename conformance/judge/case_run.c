@@ -4,6 +4,7 @@
 #include "conformance/bounds/compare.h"
 #include "conformance/util/clock.h"
 #include "reference/base/half.h"
+#include "reference/base/op_facts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -133,15 +134,18 @@ bool case_run_is_taken(const struct case_run *run, struct interpreter *in)
 
 /* ---- one inference ---- */
 
-/* LSTM leaves its new state in the tensors of the old one, be they inputs of the graph or not. */
+/* An op with state leaves its new state in the tensors of the old one, be they inputs of the graph
+ * or not. */
 static bool is_written_back(struct interpreter *in, int tensor)
 {
     for (int n = 0; n < (int)interpreter_node_count(in); n++) {
         const TfLiteNode *const node = interpreter_node(in, n);
+        const struct op_facts *const facts = op_facts_find(interpreter_node_op(in, n)->code);
 
-        if (interpreter_node_op(in, n)->code == BUILTIN_LSTM && node->inputs->size == 5 &&
-            (node->inputs->data[1] == tensor || node->inputs->data[4] == tensor))
-            return true;
+        for (int i = 0; i < node->inputs->size && i < 32; i++) {
+            if (facts->state >> i & 1 && node->inputs->data[i] == tensor)
+                return true;
+        }
     }
     return false;
 }

@@ -6,6 +6,7 @@
 #include "conformance/judge/repro.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,54 +60,58 @@ static void add_figures(struct case_result *r, const struct comparison *c)
         r->bias = c->bias;
 }
 
-/* By what a sum, a product or an integer becomes steps of the output; of many scales the largest.
- */
-static double factor_of(struct interpreter *in, int node, const TfLiteTensor *out)
+/* The largest scale of a tensor, of many where it has one for each channel; 1: it has none. */
+static double largest_scale(const TfLiteTensor *t)
 {
-    const TfLiteNode *const abi = interpreter_node(in, node);
-    const int32_t code = interpreter_node_op(in, node)->code;
-    const bool products = code == BUILTIN_MUL || code == BUILTIN_CONV_2D ||
-                          code == BUILTIN_DEPTHWISE_CONV_2D || code == BUILTIN_FULLY_CONNECTED;
-    double factor = 1 / (double)out->params.scale;
+    const TfLiteAffineQuantization *const q = t->quantization.params;
+    double largest = 0;
 
-    for (int i = 0; i < (products ? 2 : 1) && i < abi->inputs->size; i++) {
-        const TfLiteTensor *const t = interpreter_tensor(in, abi->inputs->data[i]);
-        const TfLiteAffineQuantization *const q = t->quantization.params;
-        double largest = 0;
-
-        if (t->quantization.type == kTfLiteNoQuantization)
-            continue;
-        for (int c = 0; c < q->scale->size; c++)
-            largest = fmax(largest, q->scale->data[c]);
-        factor *= largest;
-    }
-    return factor;
+    if (t->quantization.type == kTfLiteNoQuantization)
+        return 1;
+    for (int c = 0; c < q->scale->size; c++)
+        largest = fmax(largest, q->scale->data[c]);
+    return largest;
 }
 
-/* The runtime rounds twice, to 2^-n of a step and to a step, where its factor is about 2^-n: then
- * one result in 2^(n + 1) may be another. Sums have such small factors that this seldom shows
- * (5.5: in one of 20), requantization has not (in 35 of 100). */
-static double share_of(struct interpreter *in, int node, const TfLiteTensor *out)
+/* The multiplier that requantizes products: from their scale to the output's; of a multiplier for
+ * each channel the largest. */
+static double requantize_multiplier(struct interpreter *in, const TfLiteNode *node,
+                                    const struct op_facts *facts, const TfLiteTensor *out)
 {
-    switch (interpreter_node_op(in, node)->code) {
-    case BUILTIN_ADD:
-    case BUILTIN_SUB: return 0.05;
-    case BUILTIN_MUL:
-    case BUILTIN_CONV_2D:
-    case BUILTIN_DEPTHWISE_CONV_2D:
-    case BUILTIN_FULLY_CONNECTED: return factor_of(in, node, out) <= 0.05 ? 0.05 : 0.35;
-    case BUILTIN_RELU:
-    case BUILTIN_RELU6:
-    case BUILTIN_CONCATENATION:
-    case BUILTIN_QUANTIZE: return 0.35;
-    default: return 1;
+    double multiplier = 1 / (double)out->params.scale;
+
+    for (int i = 0; i < node->inputs->size; i++) {
+        const bool is_data = i >= facts->first && i < facts->first + facts->data;
+
+        if (is_data || i == facts->weights)
+            multiplier *= largest_scale(interpreter_tensor(in, node->inputs->data[i]));
     }
+    return multiplier;
+}
+
+/* The share of results that may differ from the nearest integer.  The runtime rounds twice, to 2^-n
+ * of a step and to a step, where its multiplier is about 2^-n: then one result in 2^(n + 1) may be
+ * another.  Sums have such small multipliers that this seldom shows (5.5: in one of 20), one
+ * requantization has not (in 35 of 100). */
+static double max_mismatch_share(struct interpreter *in, int node, const struct op_facts *facts,
+                                 const TfLiteTensor *out)
+{
+    switch (facts->ties) {
+    case OP_TIES_SUM: return 0.05;
+    case OP_TIES_PRODUCT:
+        return requantize_multiplier(in, interpreter_node(in, node), facts, out) <= 0.05 ? 0.05
+                                                                                         : 0.35;
+    case OP_TIES_ONCE: return 0.35;
+    case OP_TIES_ANY:
+    case OP_TIES_DRIFT: break;
+    }
+    return 1;
 }
 
 bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
                         struct compare_steps *steps)
 {
-    const int32_t code = interpreter_node_op(in, node)->code;
+    const struct op_facts *const facts = op_facts_find(interpreter_node_op(in, node)->code);
     const bool whole = t->type == kTfLiteInt8 || t->type == kTfLiteUInt8 || t->type == kTfLiteInt16;
 
     if (!whole || t->quantization.type == kTfLiteNoQuantization)
@@ -116,24 +121,23 @@ bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t,
         .reference = t->data.raw,
         .scale = t->params.scale,
         .zero = t->params.zero_point,
-        .near = code != BUILTIN_RESIZE_BILINEAR && code != BUILTIN_LSTM,
-        .share = share_of(in, node, t),
+        .near = facts->ties != OP_TIES_DRIFT,
+        .share = max_mismatch_share(in, node, facts, t),
     };
     return true;
 }
 
 const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int output)
 {
-    static const struct bound_rule once = { .kind = BOUND_ROUNDED, .ulps = 1 };
     const struct suite_member *const member =
         suite_find_member(interpreter_node_op(in, node)->code);
     const int x = interpreter_node(in, node)->inputs->data[0];
 
     if (!member)
         return NULL;
-    /* A product with the scale; f16 is widened exactly. */
-    if (member->code == BUILTIN_DEQUANTIZE && interpreter_tensor(in, x)->type != kTfLiteFloat16)
-        return &once;
+    if (member->bound_integers.kind != BOUND_BITS &&
+        interpreter_tensor(in, x)->quantization.type != kTfLiteNoQuantization)
+        return &member->bound_integers;
     return bound_rule_of_output(&member->bound, output);
 }
 

@@ -5,6 +5,7 @@
 #include "conformance/cases/suite.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 
 #include <float.h>
 #include <math.h>
@@ -146,20 +147,35 @@ static void propagate_softmax(struct propagation *p, const struct uncertain *u, 
     }
 }
 
-/* Each combination of ends of up to two inputs, else both ends of all together. */
+/* An elementwise op of one input that is not monotone: what the input may be off by, times the
+ * largest slope. */
+static enum status propagate_slope(struct propagation *p, int node, const struct uncertain *u,
+                                   double *total)
+{
+    const size_t count = ref_elements(interpreter_tensor(p->in, u->node->outputs->data[0]));
+    const double *const limit = p->limits[u->inputs[0]];
+
+    if (u->rule->lipschitz <= 0 || u->count != 1 || u->now.count != 1 ||
+        ref_elements(interpreter_tensor(p->in, u->inputs[0])) != count)
+        return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                         "%s: not monotone, and its suite has no Lipschitz constant: no limit "
+                         "behind inputs that are not seen",
+                         interpreter_node_op(p->in, node)->name);
+    for (size_t i = 0; i < count; i++)
+        total[i] += u->rule->lipschitz * limit[i];
+    return STATUS_OK;
+}
+
+/* A monotone op: each combination of ends of up to two inputs, else both ends of all together. */
 static enum status propagate_ends(struct propagation *p, int node, struct uncertain *u,
                                   double **total)
 {
     const unsigned passes = u->count == 2 ? 4 : 2;
-    const struct bound_rule *const rule = u->rule;
     double *worst;
 
     for (int o = 0; o < u->now.count; o++) {
         const size_t n = ref_elements(interpreter_tensor(p->in, u->node->outputs->data[o]));
 
-        if (rule->kind == BOUND_LSTM)
-            return diag_fail(p->diag, STATUS_UNSUPPORTED,
-                             "no limit for an LSTM behind inputs that are not seen");
         worst = mem_alloc(n ? n : 1, sizeof *worst);
         if (!worst)
             return diag_fail(p->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
@@ -281,8 +297,10 @@ static enum status propagate_node(struct propagation *p, int node)
             s = propagate_sums(p, node, &u, total);
         else if (u.rule->kind == BOUND_SOFTMAX)
             propagate_softmax(p, &u, total[0]);
-        else
+        else if (op_facts_find(interpreter_node_op(p->in, node)->code)->monotone)
             s = propagate_ends(p, node, &u, total);
+        else
+            s = propagate_slope(p, node, &u, total[0]);
         if (s == STATUS_OK) /* the values again, for the nodes that follow */
             s = interpreter_eval_node(p->in, node, NULL, p->diag);
     }

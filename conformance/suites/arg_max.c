@@ -13,12 +13,12 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "arg_max",
-      BUILTIN_ARG_MAX,
-      1,
-      TYPE_BIT(CASE_F32) | TYPES_BYTES,
-      SETS_MOVE,
-      { .kind = BOUND_BITS } },
+    { .op = "arg_max",
+      .code = BUILTIN_ARG_MAX,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS } },
 };
 
 /* Of an image's channels, as segmentation has; of its rows. */

@@ -2,6 +2,7 @@
  * the smaller one, either one a constant, ranks 0-6, channels around slices, all fused activations.
  */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_range.h"
 #include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
@@ -22,36 +23,41 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "add",
-      BUILTIN_ADD,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL) | SET_BIT(SET_SPREAD),
-      { .kind = BOUND_ROUNDED, .ulps = 1 } },
-    { "sub",
-      BUILTIN_SUB,
-      1,
-      TYPE_BIT(CASE_F32) | TYPES_BYTES,
-      SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_SPREAD),
-      { .kind = BOUND_ROUNDED, .ulps = 1 } },
-    { "mul",
-      BUILTIN_MUL,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
-      { .kind = BOUND_ROUNDED, .ulps = 1 } },
-    { "maximum",
-      BUILTIN_MAXIMUM,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SETS_MOVE | SET_BIT(SET_SPREAD),
-      { .kind = BOUND_BITS } },
-    { "minimum",
-      BUILTIN_MINIMUM,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SETS_MOVE | SET_BIT(SET_SPREAD),
-      { .kind = BOUND_BITS } },
+    { .op = "add",
+      .code = BUILTIN_ADD,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets =
+          SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL) | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
+      .range = case_range_sum },
+    { .op = "sub",
+      .code = BUILTIN_SUB,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
+      .range = case_range_difference },
+    { .op = "mul",
+      .code = BUILTIN_MUL,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets =
+          SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
+      .range = case_range_product },
+    { .op = "maximum",
+      .code = BUILTIN_MAXIMUM,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_BITS } },
+    { .op = "minimum",
+      .code = BUILTIN_MINIMUM,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_BITS } },
 };
 
 /* The members with a fused activation. */
@@ -138,10 +144,10 @@ static const struct row rows[] = {
     { ROW("half_difference", "differences around the largest f16", .only = "sub minimum",
           .scale = 4e4, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
       .a = DIMS(1, 3, 3, 5), .b = DIMS(1, 3, 3, 5) },
-    { ROW("every_pair", "every pair of bytes", .types = TYPES_BYTES, .every_byte = true),
+    { ROW("every_pair", "every pair of bytes", .types = TYPES_BYTES, .every_byte = 2),
       .a = DIMS(1, 64, 256, 4), .b = DIMS(1, 64, 256, 4) },
     { ROW("every_pair_odd", "every pair of bytes, zero points at the end, other factors",
-          .only = FUSING, .types = TYPES_BYTES, .every_byte = true,
+          .only = FUSING, .types = TYPES_BYTES, .every_byte = 2,
           .quant = { .in = 0.037, .in2 = 0.61, .zero = ZERO_LOW }),
       .a = DIMS(1, 64, 256, 4), .b = DIMS(1, 64, 256, 4) },
     { ROW("half_squares", "products of 1e4 and more: most are beyond f16", .only = "mul",

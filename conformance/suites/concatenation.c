@@ -19,12 +19,13 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "concatenation",
-      BUILTIN_CONCATENATION,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SETS_MOVE,
-      { .kind = BOUND_BITS } },
+    { .op = "concatenation",
+      .code = BUILTIN_CONCATENATION,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS },
+      .rescales_u8 = true },
 };
 
 /* The second input begins in any lane. */
@@ -73,10 +74,10 @@ static const struct row rows[] = {
           .quant = { .in = 0.013, .in2 = 0.29, .out = 0.031 }),
       .in = DIMS(1, 4, 4, 3), .axis = 3, .lengths = { 3, 6, 2 } },
     { ROW("rescaled_every", "inputs of other scales, every byte", .types = TYPE_BIT(CASE_U8),
-          .every_byte = true, .quant = { .in = 0.05, .in2 = 0.29, .out = 0.031 }),
+          .every_byte = 1, .quant = { .in = 0.05, .in2 = 0.29, .out = 0.031 }),
       .in = DIMS(1, 8, 8, 4), .axis = 3, .lengths = { 4, 5 } },
     { ROW("rescaled_ties", "a scale of half the result's", .types = TYPE_BIT(CASE_U8),
-          .every_byte = true, .quant = { .in = 0.25, .in2 = 0.125, .out = 0.5 }),
+          .every_byte = 1, .quant = { .in = 0.25, .in2 = 0.125, .out = 0.5 }),
       .in = DIMS(1, 8, 8, 4), .axis = 2, .lengths = { 8, 2, 1 } },
     { ROW("rescaled_constant", "a constant of another scale", .types = TYPE_BIT(CASE_U8),
           .quant = { .in = 0.05, .in2 = 0.29, .out = 0.1 }),

@@ -1,6 +1,7 @@
 /* CONV_2D: kernels, strides, dilations and paddings on odd images; channels around slices on both
  * sides; groups; fused activations; long sums; constants that are not constant. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_range.h"
 #include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
@@ -22,12 +23,13 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "conv_2d",
-      BUILTIN_CONV_2D,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
-      SETS_ALL,
-      { .kind = BOUND_DOT } },
+    { .op = "conv_2d",
+      .code = BUILTIN_CONV_2D,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
+      .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT },
+      .range = case_range_dot },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -1,6 +1,7 @@
 /* DEPTHWISE_CONV_2D: kernels, strides, dilations and paddings on odd images; channels around
  * slices; depth multipliers, whose outputs cross slices; fused activations. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_range.h"
 #include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
@@ -21,12 +22,14 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "depthwise_conv_2d",
-      BUILTIN_DEPTHWISE_CONV_2D,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
-      SETS_ALL,
-      { .kind = BOUND_DOT } },
+    { .op = "depthwise_conv_2d",
+      .code = BUILTIN_DEPTHWISE_CONV_2D,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
+      .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT },
+      .range = case_range_dot,
+      .dynamic_by_channel = true },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -1,6 +1,7 @@
 /* FULLY_CONNECTED: units and depths around slices, inputs of every rank flattened across padded
  * lanes, batches, with and without bias, fused activations. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_range.h"
 #include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
@@ -17,12 +18,13 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "fully_connected",
-      BUILTIN_FULLY_CONNECTED,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
-      SETS_ALL,
-      { .kind = BOUND_DOT } },
+    { .op = "fully_connected",
+      .code = BUILTIN_FULLY_CONNECTED,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
+      .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT },
+      .range = case_range_dot },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -15,11 +15,11 @@ struct row {
 
 enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
 
-#define MEMBER(name, code, kind_)                                                                  \
+#define MEMBER(name, code_, kind_)                                                                 \
     {                                                                                              \
-        name, code, 1,                                                                             \
-            TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC), SETS,     \
-        {                                                                                          \
+        .op = name, .code = code_, .version = 1,                                                   \
+        .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),      \
+        .sets = SETS, .bound = {                                                                   \
             .kind = kind_                                                                          \
         }                                                                                          \
     }

@@ -14,12 +14,12 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "lstm",
-      BUILTIN_LSTM,
-      2,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_U8),
-      SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS),
-      { .kind = BOUND_LSTM } },
+    { .op = "lstm",
+      .code = BUILTIN_LSTM,
+      .version = 2,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_U8),
+      .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS),
+      .bound = { .kind = BOUND_LSTM } },
 };
 
 #define DEPTH(n)                                                                                   \

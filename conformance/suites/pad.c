@@ -14,12 +14,12 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "pad",
-      BUILTIN_PAD,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SETS_MOVE,
-      { .kind = BOUND_BITS } },
+    { .op = "pad",
+      .code = BUILTIN_PAD,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS } },
 };
 
 /* Two axes around an image; channels stay. */

@@ -17,18 +17,18 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "average_pool_2d",
-      BUILTIN_AVERAGE_POOL_2D,
-      1,
-      TYPE_BIT(CASE_F32) | TYPES_BYTES,
-      SETS_ALL & ~SET_BIT(SET_POWERS),
-      { .kind = BOUND_AVERAGE } },
-    { "max_pool_2d",
-      BUILTIN_MAX_POOL_2D,
-      1,
-      TYPE_BIT(CASE_F32) | TYPES_BYTES,
-      SETS_MOVE | SET_BIT(SET_SPREAD),
-      { .kind = BOUND_BITS } },
+    { .op = "average_pool_2d",
+      .code = BUILTIN_AVERAGE_POOL_2D,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
+      .bound = { .kind = BOUND_AVERAGE } },
+    { .op = "max_pool_2d",
+      .code = BUILTIN_MAX_POOL_2D,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_BITS } },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -1,5 +1,6 @@
 /* PRELU.  Slopes for each channel, one for all, for each pixel; constant or not; both signs. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_range.h"
 #include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -12,12 +13,14 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "prelu",
-      BUILTIN_PRELU,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES,
-      SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
-      { .kind = BOUND_ROUNDED, .ulps = 1 } },
+    { .op = "prelu",
+      .code = BUILTIN_PRELU,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES,
+      .sets =
+          SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
+      .range = case_range_prelu },
 };
 
 #define CHANNELS(c)                                                                                \
@@ -74,7 +77,7 @@ static const struct row rows[] = {
     { ROW("every_half_scalar", "every f16 value and one slope", .every_half = true,
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 256, 256, 1), .alpha = DIMS(1) },
-    { ROW("every_byte", "every byte with every slope", .types = TYPES_BYTES, .every_byte = true),
+    { ROW("every_byte", "every byte with every slope", .types = TYPES_BYTES, .every_byte = 1),
       .in = DIMS(1, 1, 256, 67), .alpha = DIMS(1, 1, 67) },
     { ROW("left", "factors over 1", .types = TYPES_BYTES,
           .quant = { .in = 0.3, .in2 = 4, .out = 0.1 }),

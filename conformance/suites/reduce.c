@@ -1,6 +1,7 @@
 /* Reductions: MEAN.  Every set of axes of an image, ranks 1-6, axes written in every way that the
  * format allows, sums that do not fit f16. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_range.h"
 #include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
@@ -14,12 +15,13 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "mean",
-      BUILTIN_MEAN,
-      1,
-      TYPE_BIT(CASE_F32) | TYPES_BYTES,
-      SETS_ALL & ~SET_BIT(SET_POWERS),
-      { .kind = BOUND_AVERAGE } },
+    { .op = "mean",
+      .code = BUILTIN_MEAN,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
+      .bound = { .kind = BOUND_AVERAGE },
+      .range = case_range_mean },
 };
 
 #define CHANNELS(c)                                                                                \
@@ -102,7 +104,7 @@ static const struct row rows[] = {
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
       .in = IMAGE, .axes = DIMS(1, 2) },
     { ROW("every_byte", "means of one element: requantization of every byte", .types = TYPES_BYTES,
-          .every_byte = true),
+          .every_byte = 1),
       .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
     { ROW("sum_batch", "70,000 elements of each of two images", .gap = GAP_HALF_SUM),
       .in = DIMS(2, 280, 250, 3), .axes = DIMS(1, 2), .keep = true },

@@ -21,12 +21,12 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "reshape",
-      BUILTIN_RESHAPE,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SETS_MOVE,
-      { .kind = BOUND_BITS } },
+    { .op = "reshape",
+      .code = BUILTIN_RESHAPE,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS } },
 };
 
 /* An image of c channels to a row and back. */

@@ -15,12 +15,12 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "resize_bilinear",
-      BUILTIN_RESIZE_BILINEAR,
-      1,
-      TYPE_BIT(CASE_F32) | TYPES_BYTES,
-      SETS_ALL & ~SET_BIT(SET_INTEGERS) & ~SET_BIT(SET_CANCEL),
-      { .kind = BOUND_RESIZE } },
+    { .op = "resize_bilinear",
+      .code = BUILTIN_RESIZE_BILINEAR,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SETS_ALL & ~SET_BIT(SET_INTEGERS) & ~SET_BIT(SET_CANCEL),
+      .bound = { .kind = BOUND_RESIZE } },
 };
 
 #define UP(c)                                                                                      \

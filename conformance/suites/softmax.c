@@ -11,12 +11,13 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "softmax",
-      BUILTIN_SOFTMAX,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
-      { .kind = BOUND_SOFTMAX } },
+    { .op = "softmax",
+      .code = BUILTIN_SOFTMAX,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets =
+          SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_SOFTMAX } },
 };
 
 #define CHANNELS(c)                                                                                \
@@ -79,13 +80,13 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 2, 1) },
     { ROW("v", "each version says the same for floats", .each_version = true),
       .in = DIMS(1, 2, 2, 6) },
-    { ROW("every_byte", "every byte in a row", .types = TYPES_BYTES, .every_byte = true),
+    { ROW("every_byte", "every byte in a row", .types = TYPES_BYTES, .every_byte = 1),
       .in = DIMS(2, 1, 1, 256) },
-    { ROW("every_byte_fine", "every byte, nearly uniform", .types = TYPES_BYTES, .every_byte = true,
+    { ROW("every_byte_fine", "every byte, nearly uniform", .types = TYPES_BYTES, .every_byte = 1,
           .quant = { .in = 0.001 }),
       .in = DIMS(1, 1, 1, 256) },
     { ROW("every_byte_coarse", "every byte: the largest, and nothing", .types = TYPES_BYTES,
-          .every_byte = true, .quant = { .in = 3.7 }),
+          .every_byte = 1, .quant = { .in = 3.7 }),
       .in = DIMS(1, 256) },
     { ROW("steps16", "a step is 16: exponents beyond fixed point", .types = TYPES_BYTES,
           .quant = { .in = 16 }),

@@ -18,12 +18,12 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "strided_slice",
-      BUILTIN_STRIDED_SLICE,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SETS_MOVE,
-      { .kind = BOUND_BITS } },
+    { .op = "strided_slice",
+      .code = BUILTIN_STRIDED_SLICE,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS } },
 };
 
 #define ONES                                                                                       \

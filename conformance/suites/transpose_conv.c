@@ -1,6 +1,7 @@
 /* TRANSPOSE_CONV: strides that leave gaps or overlap, both paddings, channels around slices, with
  * and without bias. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_range.h"
 #include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
@@ -20,12 +21,13 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { "transpose_conv",
-      BUILTIN_TRANSPOSE_CONV,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),
-      SETS_ALL,
-      { .kind = BOUND_DOT } },
+    { .op = "transpose_conv",
+      .code = BUILTIN_TRANSPOSE_CONV,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+      .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT },
+      .range = case_range_dot },
 };
 
 #define INPUT(c)                                                                                   \

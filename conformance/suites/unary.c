@@ -1,6 +1,7 @@
 /* Elementwise ops of one input: RELU, RELU6, EXP, LOGISTIC.  Every rank, slices of four, one
  * element more than a workgroup, and values on both sides of the clamps. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_range.h"
 #include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
@@ -20,20 +21,33 @@ enum {
 #define CLAMPING "relu relu6"
 
 static const struct suite_member members[] = {
-    { "relu", BUILTIN_RELU, 1, TYPE_BIT(CASE_F32) | TYPES_BYTES, CLAMPS, { .kind = BOUND_BITS } },
-    { "relu6", BUILTIN_RELU6, 1, TYPE_BIT(CASE_F32) | TYPES_BYTES, CLAMPS, { .kind = BOUND_BITS } },
-    { "exp",
-      BUILTIN_EXP,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
-      SMOOTH,
-      { .kind = BOUND_EXP } },
-    { "logistic",
-      BUILTIN_LOGISTIC,
-      1,
-      TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
-      SMOOTH,
-      { .kind = BOUND_LOGISTIC } },
+    { .op = "relu",
+      .code = BUILTIN_RELU,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = CLAMPS,
+      .bound = { .kind = BOUND_BITS },
+      .range = case_range_relu },
+    { .op = "relu6",
+      .code = BUILTIN_RELU6,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = CLAMPS,
+      .bound = { .kind = BOUND_BITS },
+      .range = case_range_relu6 },
+    { .op = "exp",
+      .code = BUILTIN_EXP,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
+      .sets = SMOOTH,
+      .bound = { .kind = BOUND_EXP },
+      .range = case_range_exp },
+    { .op = "logistic",
+      .code = BUILTIN_LOGISTIC,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .sets = SMOOTH,
+      .bound = { .kind = BOUND_LOGISTIC } },
 };
 
 /* Values around 3 cross 0 and 6. */
@@ -96,18 +110,18 @@ static const struct row rows[] = {
     { ROW("every_half", "every f16 value, infinities and NaNs too", .every_half = true,
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 64, 64, 16) },
-    { ROW("every_byte", "every byte", .types = TYPES_BYTES, .every_byte = true),
+    { ROW("every_byte", "every byte", .types = TYPES_BYTES, .every_byte = 1),
       .in = DIMS(1, 4, 16, 4) },
-    { ROW("every_byte_fine", "every byte, all near 0", .types = TYPES_BYTES, .every_byte = true,
+    { ROW("every_byte_fine", "every byte, all near 0", .types = TYPES_BYTES, .every_byte = 1,
           .quant = { .in = 0.0123 }),
       .in = DIMS(1, 4, 16, 4) },
-    { ROW("every_byte_coarse", "every byte, far from 0", .types = TYPES_BYTES, .every_byte = true,
+    { ROW("every_byte_coarse", "every byte, far from 0", .types = TYPES_BYTES, .every_byte = 1,
           .quant = { .in = 0.9876, .zero = ZERO_MIDDLE }),
       .in = DIMS(1, 256) },
-    { ROW("every_byte_low", "every byte, none below 0", .types = TYPES_BYTES, .every_byte = true,
+    { ROW("every_byte_low", "every byte, none below 0", .types = TYPES_BYTES, .every_byte = 1,
           .quant = { .in = 0.0456, .zero = ZERO_LOW }),
       .in = DIMS(1, 1, 256, 1) },
-    { ROW("every_byte_high", "every byte, none above 0", .types = TYPES_BYTES, .every_byte = true,
+    { ROW("every_byte_high", "every byte, none above 0", .types = TYPES_BYTES, .every_byte = 1,
           .quant = { .in = 0.0456, .zero = ZERO_HIGH }),
       .in = DIMS(1, 2, 64, 2) },
     { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
@@ -184,7 +198,7 @@ static size_t sweep_quantized(struct row *out)
                       .why = "pairwise: factors and zero points, every byte",
                       .only = CLAMPING,
                       .types = i % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
-                      .every_byte = true,
+                      .every_byte = 1,
                       .quant =
                           quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
             .in = DIMS(1, 4, 16, 4),
