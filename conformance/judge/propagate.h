@@ -4,9 +4,9 @@
  * A tensor inside the graph is uncertain by its op's own limit.  What an op makes of uncertain
  * inputs is found with the reference itself: for sums of products by the sum of |w| * limit, which
  * is the reference's magnitude with the limits in place of the values; for softmax by its
- * derivative; for all others that are monotone in every element (reference/ops.def) by evaluating at
- * both ends; for an elementwise op that is not by the Lipschitz constant of its bound.  Another op
- * has no limit behind inputs that are not seen. */
+ * derivative; for all others that are monotone in every element (reference/ops.def) by evaluating
+ * at both ends; for an elementwise op that is not by the Lipschitz constant of its bound.  Another
+ * op has no limit behind inputs that are not seen. */
 #ifndef ASSAY_CONFORMANCE_JUDGE_PROPAGATE_H
 #define ASSAY_CONFORMANCE_JUDGE_PROPAGATE_H
 

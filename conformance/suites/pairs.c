@@ -6,8 +6,6 @@
 #include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
-#include <string.h>
-
 struct row {
     struct op_case base;
     struct shape in;
@@ -24,10 +22,10 @@ struct link {
 /* Values around 0 and above. */
 enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
 
-#define MEMBER(name, code, kind_)                                                                  \
+#define MEMBER(name, code_, kind_)                                                                 \
     {                                                                                              \
-        name, code, 1, TYPE_BIT(CASE_F32) | TYPES_BYTES, SETS,                                     \
-        {                                                                                          \
+        .op = name, .code = code_, .version = 1, .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,        \
+        .sets = SETS, .bound = {                                                                   \
             .kind = kind_                                                                          \
         }                                                                                          \
     }
@@ -236,60 +234,107 @@ static struct value logistic(struct maker *m, struct value x)
 
 /* ---- the axes ---- */
 
-enum { FIRSTS = 22, SECONDS = 24 };
-static const struct link links[] = {
-    /* Those that can be first: the result is an image. */
-    { "sub", sub, 0 },
-    { "sub", sub_from, 0 },
-    { "add", add, 0 },
-    { "exp", exponential, 0 },
-    { "logistic", logistic, 0 },
-    { "maximum", maximum, 0 },
-    { "minimum", minimum, 0 },
-    { "mul", mul, 0 },
-    { "prelu", prelu, 0 },
-    { "conv_2d", conv3, 0 },
-    { "depthwise_conv_2d", depthwise, 0 },
-    { "transpose_conv", transpose_conv, 3 },
-    { "fully_connected", dense_pixels, 5 },
-    { "mean", mean_w_keep, 0 },
-    { "softmax", softmax, 0 },
-    { "average_pool_2d", average_pool, 0 },
-    { "max_pool_2d", max_pool, 0 },
-    { "pad", pad, 0 },
-    { "concatenation", concat, 0 },
-    { "strided_slice", slice, 0 },
-    { "reshape", regroup, 0 },
-    { "resize_bilinear", resize, 0 },
-    /* Only second. */
-    { "conv_2d", conv1, 0 },
-    { "fully_connected", dense, 0 },
-    { "mean", mean_c, 0 },
-    { "mean", mean_hw, 0 },
-    { "strided_slice", reverse, 0 },
-    { "reshape", flatten, 0 },
-    { "relu", relu, 0 },
-    { "relu6", relu6, 0 },
+/* Those before CONV1 return an image and can be first. */
+enum link_name {
+    SUB,
+    SUB_FROM,
+    ADD,
+    EXPONENTIAL,
+    LOGISTIC,
+    MAXIMUM,
+    MINIMUM,
+    MUL,
+    PRELU,
+    CONV3,
+    DEPTHWISE,
+    TRANSPOSE_CONV,
+    DENSE_PIXELS,
+    MEAN_W_KEEP,
+    SOFTMAX,
+    AVERAGE_POOL,
+    MAX_POOL,
+    PAD,
+    CONCAT,
+    SLICE,
+    REGROUP,
+    RESIZE,
+    CONV1,
+    DENSE,
+    MEAN_C,
+    MEAN_HW,
+    REVERSE,
+    FLATTEN,
+    RELU,
+    RELU6,
+    LINK_COUNT
+};
+static const struct link links[LINK_COUNT] = {
+    [SUB] = { "sub", sub, 0 },
+    [SUB_FROM] = { "sub", sub_from, 0 },
+    [ADD] = { "add", add, 0 },
+    [EXPONENTIAL] = { "exp", exponential, 0 },
+    [LOGISTIC] = { "logistic", logistic, 0 },
+    [MAXIMUM] = { "maximum", maximum, 0 },
+    [MINIMUM] = { "minimum", minimum, 0 },
+    [MUL] = { "mul", mul, 0 },
+    [PRELU] = { "prelu", prelu, 0 },
+    [CONV3] = { "conv_2d", conv3, 0 },
+    [DEPTHWISE] = { "depthwise_conv_2d", depthwise, 0 },
+    [TRANSPOSE_CONV] = { "transpose_conv", transpose_conv, 3 },
+    [DENSE_PIXELS] = { "fully_connected", dense_pixels, 5 },
+    [MEAN_W_KEEP] = { "mean", mean_w_keep, 0 },
+    [SOFTMAX] = { "softmax", softmax, 0 },
+    [AVERAGE_POOL] = { "average_pool_2d", average_pool, 0 },
+    [MAX_POOL] = { "max_pool_2d", max_pool, 0 },
+    [PAD] = { "pad", pad, 0 },
+    [CONCAT] = { "concatenation", concat, 0 },
+    [SLICE] = { "strided_slice", slice, 0 },
+    [REGROUP] = { "reshape", regroup, 0 },
+    [RESIZE] = { "resize_bilinear", resize, 0 },
+    [CONV1] = { "conv_2d", conv1, 0 },
+    [DENSE] = { "fully_connected", dense, 0 },
+    [MEAN_C] = { "mean", mean_c, 0 },
+    [MEAN_HW] = { "mean", mean_hw, 0 },
+    [REVERSE] = { "strided_slice", reverse, 0 },
+    [FLATTEN] = { "reshape", flatten, 0 },
+    [RELU] = { "relu", relu, 0 },
+    [RELU6] = { "relu6", relu6, 0 },
 };
 
-/* x: index in links. */
-static const struct pairwise_level firsts[FIRSTS] = {
-    { "after_sub", 0, 0 },      { "after_sub_from", 1, 0 },   { "after_add", 2, 0 },
-    { "after_exp", 3, 0 },      { "after_logistic", 4, 0 },   { "after_maximum", 5, 0 },
-    { "after_minimum", 6, 0 },  { "after_mul", 7, 0 },        { "after_prelu", 8, 0 },
-    { "after_conv", 9, 0 },     { "after_depthwise", 10, 0 }, { "after_transpose", 11, 0 },
-    { "after_dense", 12, 0 },   { "after_mean", 13, 0 },      { "after_softmax", 14, 0 },
-    { "after_average", 15, 0 }, { "after_max_pool", 16, 0 },  { "after_pad", 17, 0 },
-    { "after_concat", 18, 0 },  { "after_slice", 19, 0 },     { "after_reshape", 20, 0 },
-    { "after_resize", 21, 0 },
+/* x: enum link_name. */
+static const struct pairwise_level firsts[] = {
+    { "after_sub", SUB, 0 },
+    { "after_sub_from", SUB_FROM, 0 },
+    { "after_add", ADD, 0 },
+    { "after_exp", EXPONENTIAL, 0 },
+    { "after_logistic", LOGISTIC, 0 },
+    { "after_maximum", MAXIMUM, 0 },
+    { "after_minimum", MINIMUM, 0 },
+    { "after_mul", MUL, 0 },
+    { "after_prelu", PRELU, 0 },
+    { "after_conv", CONV3, 0 },
+    { "after_depthwise", DEPTHWISE, 0 },
+    { "after_transpose", TRANSPOSE_CONV, 0 },
+    { "after_dense", DENSE_PIXELS, 0 },
+    { "after_mean", MEAN_W_KEEP, 0 },
+    { "after_softmax", SOFTMAX, 0 },
+    { "after_average", AVERAGE_POOL, 0 },
+    { "after_max_pool", MAX_POOL, 0 },
+    { "after_pad", PAD, 0 },
+    { "after_concat", CONCAT, 0 },
+    { "after_slice", SLICE, 0 },
+    { "after_reshape", REGROUP, 0 },
+    { "after_resize", RESIZE, 0 },
 };
-static const struct pairwise_level seconds[SECONDS] = {
-    { "k3", 9, 0 },     { "k1", 22, 0 },    { "k3", 10, 0 },    { "k2", 11, 0 },
-    { "flat", 23, 0 },  { "rows", 12, 0 },  { "c", 24, 0 },     { "hw", 25, 0 },
-    { "last", 14, 0 },  { "same", 15, 0 },  { "same", 16, 0 },  { "all", 17, 0 },
-    { "two", 18, 0 },   { "first", 19, 0 }, { "back", 26, 0 },  { "flat", 27, 0 },
-    { "up", 21, 0 },    { "linear", 2, 0 }, { "scalar", 0, 0 }, { "image", 7, 0 },
-    { "scalar", 5, 0 }, { "linear", 8, 0 }, { "f", 28, 0 },     { "f", 4, 0 },
+static const struct pairwise_level seconds[] = {
+    { "k3", CONV3, 0 },          { "k1", CONV1, 0 },      { "k3", DEPTHWISE, 0 },
+    { "k2", TRANSPOSE_CONV, 0 }, { "flat", DENSE, 0 },    { "rows", DENSE_PIXELS, 0 },
+    { "c", MEAN_C, 0 },          { "hw", MEAN_HW, 0 },    { "last", SOFTMAX, 0 },
+    { "same", AVERAGE_POOL, 0 }, { "same", MAX_POOL, 0 }, { "all", PAD, 0 },
+    { "two", CONCAT, 0 },        { "first", SLICE, 0 },   { "back", REVERSE, 0 },
+    { "flat", FLATTEN, 0 },      { "up", RESIZE, 0 },     { "linear", ADD, 0 },
+    { "scalar", SUB, 0 },        { "image", MUL, 0 },     { "scalar", MAXIMUM, 0 },
+    { "linear", PRELU, 0 },      { "f", RELU, 0 },        { "f", LOGISTIC, 0 },
 };
 static const struct pairwise_level channels[] = {
     { "c1", 1, 0 }, { "c2", 2, 0 }, { "c3", 3, 0 }, { "c4", 4, 0 },   { "c5", 5, 0 },
@@ -334,7 +379,7 @@ static const void *sweep(size_t *count)
             made[i].base.types = TYPE_BIT(CASE_F32) | (i % 20 == 0    ? TYPE_BIT(CASE_I8)
                                                        : i % 20 == 10 ? TYPE_BIT(CASE_U8)
                                                                       : 0u);
-            if (strcmp(second->op, "exp") == 0)
+            if (level[SECOND]->x == EXPONENTIAL) /* which u8 has not */
                 made[i].base.types &= ~TYPE_BIT(CASE_U8);
         }
     }
