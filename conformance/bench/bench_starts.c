@@ -7,6 +7,7 @@
  *     serialized  an empty directory each time, and the delegate's serialization_dir: empty at the
  *                 first start, kept for the second; so what the second saves is the delegate's. */
 #include "conformance/bench/bench_session.h"
+#include "conformance/util/process.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SECOND_STARTS = 3 }; /* the median is told */
@@ -42,43 +42,38 @@ static void read_parts(struct bench_start *r, const struct session *s)
     r->serialized_bytes = stats.serialized_bytes;
 }
 
-static void child(const struct bench_request *q, const struct subject_option *option, int fd)
+struct errand {
+    const struct bench_request *request;
+    const struct subject_option *option;
+};
+
+static void serve(int socket, void *user)
 {
+    const struct errand *const e = user;
     struct bench_session t = { .create_ms = 0 };
     struct bench_start result = { 0 };
     struct diag diag = { .status = STATUS_OK };
 
-    if (bench_start_session(&t, q, option, option ? 1 : 0, &diag) == STATUS_OK &&
+    if (bench_start_session(&t, e->request, e->option, e->option ? 1 : 0, &diag) == STATUS_OK &&
         bench_infer(&t.s, &result.first_ms, &diag) == STATUS_OK) {
         result.init_ms = t.create_ms + t.prepare_ms;
         result.known = true;
         read_parts(&result, &t.s);
     }
     session_close(&t.s);
-    if (write(fd, &result, sizeof result) != (ssize_t)sizeof result)
-        _exit(1);
-    _exit(0);
+    _exit(process_write(socket, &result, sizeof result) ? 0 : 1);
 }
 
 static enum status start_once(const struct bench_request *q, const struct subject_option *option,
                               struct bench_start *out, struct diag *diag)
 {
-    int fds[2];
-    pid_t pid;
+    struct errand errand = { q, option };
+    struct process p;
 
-    if (pipe(fds) != 0)
-        return diag_fail(diag, STATUS_IO, "pipe: %s", strerror(errno));
-    fflush(NULL);
-    if ((pid = fork()) == 0) {
-        close(fds[0]);
-        child(q, option, fds[1]);
-    }
-    close(fds[1]);
-    if (pid < 0 || read(fds[0], out, sizeof *out) != (ssize_t)sizeof *out)
+    TRY(process_start(&p, PROCESS_OUTPUT_STDERR, serve, &errand, diag));
+    if (!process_read(p.socket, out, sizeof *out))
         *out = (struct bench_start){ 0 };
-    close(fds[0]);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
+    process_end(&p, false);
     return STATUS_OK;
 }
 

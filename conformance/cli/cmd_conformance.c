@@ -6,6 +6,7 @@
 #include "conformance/report/ledger.h"
 #include "conformance/report/report.h"
 #include "conformance/util/output.h"
+#include "conformance/util/process.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
@@ -341,7 +342,7 @@ static int check(const struct request *q)
     report.case_count = case_count;
     drop_idle(&report, subjects);
     if (code == EXIT_AS_EXPECTED && !q->list) {
-        prepare_environment(q->common.jobs ? (size_t)q->common.jobs : runner_processors());
+        prepare_environment(q->common.jobs ? (size_t)q->common.jobs : process_count_processors());
         if (probe(q, &report, subjects, &diag) != STATUS_OK ||
             run_all(q, &report, subjects, cases, case_count, &diag) != STATUS_OK ||
             run_models(q, &report, subjects, &digits, &diag) != STATUS_OK) {

@@ -2,44 +2,30 @@
 #include "conformance/judge/runner.h"
 
 #include "conformance/judge/repro.h"
-#include "conformance/util/clock.h"
 #include "conformance/util/message.h"
 #include "conformance/util/process.h"
 #include "reference/base/memory.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { WORKERS_MAX = 1024 };
 /* Ending takes no longer than this, or it hangs. */
 static const double end_timeout_s = 30;
-
-size_t runner_processors(void)
-{
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return n > 0 ? (size_t)n : 1;
-}
 
 /* Jobs [next, end): neighbours, of one op on one subject. */
 struct range {
     size_t next, end;
 };
 
+/* What a process of the pool does. */
 struct slot {
-    struct worker worker;
+    struct process *process;
     struct range range;
-    bool busy;
     bool ending; /* told to quit */
-    size_t job;
-    double deadline;
+    size_t job;  /* else the one that it was given last */
 };
 
 struct runner {
@@ -47,8 +33,8 @@ struct runner {
     struct run_outcome *outcome;
     struct range *groups; /* not yet given to a worker */
     size_t group_count;
-    struct slot *slots;
-    size_t slot_count;
+    struct process_pool pool;
+    struct slot *slots;         /* one for each process */
     struct judge_stage *stages; /* one for each slot, shared with the workers */
     size_t jobs, done, failed;
 };
@@ -90,7 +76,7 @@ static bool any_job(struct runner *r, struct slot *slot, size_t *job)
     if (left(&slot->range) == 0) {
         struct slot *richest = slot;
 
-        for (size_t i = 0; i < r->slot_count; i++) {
+        for (size_t i = 0; i < r->pool.count; i++) {
             if (left(&r->slots[i].range) > left(&richest->range))
                 richest = &r->slots[i];
         }
@@ -145,15 +131,6 @@ static void store(struct runner *r, size_t job, const struct case_result *result
     show_progress(r, r->request->cases[job % r->request->case_count].name);
 }
 
-/* How a process ended, in words: "SIGSEGV", "exit status 1". */
-static void describe_end(int status, char *text, size_t bytes)
-{
-    if (WIFSIGNALED(status))
-        snprintf(text, bytes, "%s", signal_name(WTERMSIG(status)));
-    else
-        snprintf(text, bytes, "exit status %d", WEXITSTATUS(status));
-}
-
 /* The model and the inputs of a case whose process is gone; its outputs are lost. */
 static void save_repro(const struct runner *r, size_t job, struct case_result *result)
 {
@@ -186,8 +163,8 @@ static void lose(struct runner *r, struct slot *slot, bool timed_out)
     struct case_result result = { .status = timed_out ? CASE_TIMEOUT : CASE_CRASH };
     char words[200], end[64];
 
-    worker_last_words(&slot->worker, words, sizeof words);
-    describe_end(worker_end(&slot->worker, timed_out), end, sizeof end);
+    process_last_words(slot->process, words, sizeof words);
+    process_describe_end(process_end(slot->process, timed_out), end, sizeof end);
     result.has_set = stage.set >= 0 && stage.set < SET_COUNT;
     result.set = result.has_set ? (enum data_set)stage.set : SET_RANDOM;
     if (timed_out)
@@ -195,7 +172,6 @@ static void lose(struct runner *r, struct slot *slot, bool timed_out)
     snprintf(result.reason, sizeof result.reason, "%s%s%s: %.*s%s%s", end,
              result.has_set ? " in " : "", result.has_set ? data_set_name(result.set) : "",
              (int)sizeof stage.what - 1, stage.what, words[0] ? "; " : "", words);
-    slot->busy = false;
     save_repro(r, slot->job, &result);
     store(r, slot->job, &result);
 }
@@ -216,7 +192,7 @@ static void serve(int socket, void *user)
     struct judge **const judges = mem_alloc(e->run->subject_count, sizeof(struct judge *));
     int32_t job;
 
-    while (judges && worker_read(socket, &job, sizeof job) && job != QUIT) {
+    while (judges && process_read(socket, &job, sizeof job) && job != QUIT) {
         const size_t subject = (size_t)job / e->run->case_count;
         const struct judge_options options = { e->run->seed, e->run->repro_dir, e->stage };
         struct case_result result = { .status = CASE_PASS };
@@ -229,7 +205,7 @@ static void serve(int socket, void *user)
         else
             judge_case(judges[subject], &e->run->cases[(size_t)job % e->run->case_count], &result);
         *e->stage = (struct judge_stage){ -1, "idle" };
-        if (!worker_write(socket, &result, sizeof result))
+        if (!process_write(socket, &result, sizeof result))
             break;
     }
     *e->stage = (struct judge_stage){ -1, "destroy" };
@@ -247,7 +223,7 @@ static enum status start(struct runner *r, struct slot *slot, struct diag *diag)
     struct errand errand = { r->request, &r->stages[slot - r->slots] };
 
     *errand.stage = (struct judge_stage){ -1, "start" };
-    return worker_start(&slot->worker, serve, &errand, diag);
+    return process_start(slot->process, PROCESS_OUTPUT_LOG, serve, &errand, diag);
 }
 
 /* Gives the slot a job; without one the process is told to quit. */
@@ -256,19 +232,18 @@ static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
     size_t job;
 
     if (!next_job(r, slot, &job)) {
-        if (slot->worker.pid > 0) {
+        if (slot->process->pid > 0) {
             slot->ending = true;
-            slot->deadline = clock_s() + end_timeout_s;
-            worker_send(&slot->worker, &(int32_t){ QUIT }, sizeof(int32_t));
+            process_expect(slot->process, end_timeout_s);
+            process_send(slot->process, &(int32_t){ QUIT }, sizeof(int32_t));
         }
         return STATUS_OK;
     }
-    if (slot->worker.pid == 0)
+    if (slot->process->pid == 0)
         TRY(start(r, slot, diag));
     slot->job = job;
-    slot->busy = true;
-    slot->deadline = clock_s() + r->request->timeout_s;
-    if (!worker_send(&slot->worker, &(int32_t){ (int32_t)job }, sizeof(int32_t)))
+    process_expect(slot->process, r->request->timeout_s);
+    if (!process_send(slot->process, &(int32_t){ (int32_t)job }, sizeof(int32_t)))
         lose(r, slot, false);
     return STATUS_OK;
 }
@@ -279,15 +254,15 @@ static void finish(struct runner *r, struct slot *slot, bool timed_out)
     char words[128], end[64] = "";
     int status;
 
-    worker_last_words(&slot->worker, words, sizeof words);
-    status = worker_end(&slot->worker, timed_out);
+    process_last_words(slot->process, words, sizeof words);
+    status = process_end(slot->process, timed_out);
     slot->ending = false;
     if (!timed_out && status == 0)
         return;
     if (timed_out)
         snprintf(end, sizeof end, "no end within %g s", end_timeout_s);
     else
-        describe_end(status, end, sizeof end);
+        process_describe_end(status, end, sizeof end);
     if (r->outcome->broken_ends++ == 0)
         snprintf(r->outcome->end, sizeof r->outcome->end,
                  "a worker process, after its last case: %s (%.*s)%s%s", end,
@@ -299,51 +274,27 @@ static void take(struct runner *r, struct slot *slot)
 {
     struct case_result result;
 
-    if (!worker_read(slot->worker.socket, &result, sizeof result)) {
+    if (!process_read(slot->process->socket, &result, sizeof result)) {
         lose(r, slot, false);
         return;
     }
-    slot->busy = false;
     store(r, slot->job, &result);
 }
 
-static bool is_waiting(const struct slot *slot)
+static enum status step(struct runner *r, struct diag *diag)
 {
-    return slot->busy || slot->ending;
-}
-
-/* Milliseconds until the first deadline. */
-static int time_left(const struct runner *r)
-{
-    double first = INFINITY;
-
-    for (size_t i = 0; i < r->slot_count; i++) {
-        if (is_waiting(&r->slots[i]))
-            first = fmin(first, r->slots[i].deadline);
-    }
-    first = ceil((first - clock_s()) * 1000);
-    return first < 0 ? 0 : first > 60000 ? 60000 : (int)first;
-}
-
-static enum status step(struct runner *r, struct pollfd *fds, struct diag *diag)
-{
-    for (size_t i = 0; i < r->slot_count; i++) {
-        fds[i] = (struct pollfd){ .fd = is_waiting(&r->slots[i]) ? r->slots[i].worker.socket : -1,
-                                  .events = POLLIN };
-    }
-    if (poll(fds, (nfds_t)r->slot_count, time_left(r)) < 0 && errno != EINTR)
-        return diag_fail(diag, STATUS_IO, "poll: %s", strerror(errno));
-    for (size_t i = 0; i < r->slot_count; i++) {
+    TRY(process_pool_wait(&r->pool, diag));
+    for (size_t i = 0; i < r->pool.count; i++) {
         struct slot *const slot = &r->slots[i];
-        const bool late = is_waiting(slot) && clock_s() >= slot->deadline;
+        const enum process_event event = slot->process->event;
 
-        if (!is_waiting(slot) || (!fds[i].revents && !late))
+        if (event == PROCESS_NOTHING)
             continue;
         if (slot->ending) {
-            finish(r, slot, !fds[i].revents);
+            finish(r, slot, event == PROCESS_LATE);
             continue;
         }
-        if (fds[i].revents)
+        if (event == PROCESS_READABLE)
             take(r, slot);
         else
             lose(r, slot, true);
@@ -352,60 +303,48 @@ static enum status step(struct runner *r, struct pollfd *fds, struct diag *diag)
     return STATUS_OK;
 }
 
-static bool any_waiting(const struct runner *r)
-{
-    for (size_t i = 0; i < r->slot_count; i++) {
-        if (is_waiting(&r->slots[i]))
-            return true;
-    }
-    return false;
-}
-
 static enum status run(struct runner *r, struct diag *diag)
 {
-    struct pollfd *const fds = mem_alloc(r->slot_count, sizeof *fds);
-    enum status s = fds ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "runner: out of memory");
-
-    for (size_t i = 0; i < r->slot_count && s == STATUS_OK; i++)
-        s = feed(r, &r->slots[i], diag);
-    while (s == STATUS_OK && any_waiting(r))
-        s = step(r, fds, diag);
-    mem_free(fds);
-    return s;
+    for (size_t i = 0; i < r->pool.count; i++)
+        TRY(feed(r, &r->slots[i], diag));
+    while (process_pool_is_busy(&r->pool))
+        TRY(step(r, diag));
+    return STATUS_OK;
 }
 
 enum status runner_run(const struct run_request *request, struct run_outcome *outcome,
                        struct diag *diag)
 {
-    const size_t jobs = request->jobs ? request->jobs : runner_processors();
+    const size_t jobs = request->jobs ? request->jobs : process_count_processors();
     struct runner r = { .request = request, .outcome = outcome };
-    size_t stage_bytes;
+    size_t slots, stage_bytes;
     enum status s;
 
     *outcome = (struct run_outcome){ .count = request->subject_count * request->case_count };
-    r.slot_count = jobs < outcome->count ? jobs : outcome->count;
-    if (r.slot_count > WORKERS_MAX)
-        r.slot_count = WORKERS_MAX;
+    slots = jobs < outcome->count ? jobs : outcome->count;
+    if (slots > WORKERS_MAX)
+        slots = WORKERS_MAX;
     if (outcome->count > INT32_MAX)
         return diag_fail(diag, STATUS_UNSUPPORTED, "%zu checks are too many", outcome->count);
-    stage_bytes = (r.slot_count + 1) * sizeof *r.stages;
+    stage_bytes = (slots + 1) * sizeof *r.stages;
     outcome->results = mem_alloc(outcome->count, sizeof *outcome->results);
-    r.slots = mem_alloc(r.slot_count, sizeof *r.slots);
+    r.slots = mem_alloc(slots, sizeof *r.slots);
     r.stages = mmap(NULL, stage_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (r.stages == MAP_FAILED)
         r.stages = NULL;
     s = outcome->results && r.slots && r.stages
             ? make_groups(&r, diag)
             : diag_fail(diag, STATUS_NO_MEMORY, "runner: out of memory");
-    for (size_t i = 0; r.slots && i < r.slot_count; i++)
-        r.slots[i].worker = (struct worker){ .pid = 0, .socket = -1, .log = -1 };
+    if (s == STATUS_OK)
+        s = process_pool_open(&r.pool, slots, diag);
     if (s == STATUS_OK) {
+        for (size_t i = 0; i < slots; i++)
+            r.slots[i].process = &r.pool.items[i];
         find_absent(&r);
         s = run(&r, diag);
     }
     message_progress_end();
-    for (size_t i = 0; r.slots && i < r.slot_count; i++)
-        worker_end(&r.slots[i].worker, true);
+    process_pool_close(&r.pool);
     if (r.stages)
         munmap(r.stages, stage_bytes);
     mem_free(r.groups);
@@ -441,7 +380,7 @@ static void try_subject(int socket, void *user)
     snprintf(answer.text, sizeof answer.text, "%s", diag.text);
     if (judge)
         judge_device(judge, &answer.device);
-    worker_write(socket, &answer, sizeof answer);
+    process_write(socket, &answer, sizeof answer);
     judge_close(judge);
     subject_close(user);
 }
@@ -450,19 +389,18 @@ enum status runner_probe(struct subject *subject, double timeout_s, struct judge
                          struct diag *diag)
 {
     struct answer answer;
-    struct worker w;
-    struct pollfd fd;
+    struct process p;
     char words[200], end[64];
     bool answered, late;
 
     memset(device, 0, sizeof *device);
-    TRY(worker_start(&w, try_subject, subject, diag));
-    fd = (struct pollfd){ .fd = w.socket, .events = POLLIN };
-    late = poll(&fd, 1, (int)fmin(timeout_s * 1000, 3600e3)) == 0;
-    answered = !late && worker_read(w.socket, &answer, sizeof answer);
-    worker_last_words(&w, words, sizeof words);
+    TRY(process_start(&p, PROCESS_OUTPUT_LOG, try_subject, subject, diag));
+    process_expect(&p, timeout_s);
+    late = process_wait(&p) == PROCESS_LATE;
+    answered = !late && process_read(p.socket, &answer, sizeof answer);
+    process_last_words(&p, words, sizeof words);
     /* What it does when it is destroyed is seen by the workers; here only that it starts. */
-    describe_end(worker_end(&w, true), end, sizeof end);
+    process_describe_end(process_end(&p, true), end, sizeof end);
     if (late)
         return diag_fail(diag, STATUS_DEVICE, "%s: no delegate within %g s", subject->label,
                          timeout_s);

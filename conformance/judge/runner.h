@@ -41,6 +41,4 @@ void run_outcome_close(struct run_outcome *outcome);
 enum status runner_probe(struct subject *subject, double timeout_s, struct judge_device *device,
                          struct diag *diag);
 
-size_t runner_processors(void);
-
 #endif

@@ -1,12 +1,12 @@
-/* Runs the digit models, each with each subject, in a process of its own.  A worker writes its
- * answers to memory that it shares with the parent, and closes a pipe when it ends. */
+/* Runs the digit models, each with each subject, in a process of its own, which writes its answers
+ * to memory that it shares with the parent: what a process has found before it crashes is kept. */
 #include "conformance/models/digits.h"
 
 #include "conformance/io/array.h"
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
-#include "conformance/util/clock.h"
 #include "conformance/util/message.h"
+#include "conformance/util/process.h"
 #include "conformance/util/program_path.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -16,14 +16,10 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct digits_model {
@@ -66,11 +62,8 @@ struct task {
     const struct digits_model *model;
     struct subject *subject; /* NULL: the reference */
     struct answers *answers; /* shared memory */
-    pid_t pid;
-    int pipe; /* end of file: the worker is gone */
-    double deadline_s;
     bool timed_out;
-    int wait_status;
+    int wait_status; /* of its process */
 };
 
 struct run {
@@ -78,6 +71,8 @@ struct run {
     struct images images;
     struct task *tasks;
     size_t count, started, ended;
+    struct process_pool pool;
+    size_t running[JOBS_MAX]; /* the task of each process of the pool */
     size_t answers_bytes;
     double timeout_s;
     bool several; /* workers at a time */
@@ -240,31 +235,37 @@ static enum status work(const struct run *run, struct task *t, struct diag *diag
     return STATUS_OK;
 }
 
-static void run_worker(const struct run *run, struct task *t)
+struct errand {
+    const struct run *run;
+    struct task *task;
+};
+
+/* The socket only tells the parent that the process is gone. */
+static void serve(int socket, void *user)
 {
     /* A handler of the program we are in would hide which signal it was. */
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+    const struct errand *const e = user;
+    struct answers *const a = e->task->answers;
     struct diag diag = { .status = STATUS_OK };
 
+    (void)socket;
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         signal(crashes[i], SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(STDERR_FILENO, STDOUT_FILENO); /* what a delegate prints is no part of a report */
-    if (run->several)
+    if (e->run->pool.count > 1)
         setenv("LP_NUM_THREADS", "1", 0);
-    t->answers->status = work(run, t, &diag);
-    snprintf(t->answers->reason, sizeof t->answers->reason, "%.*s",
-             (int)sizeof t->answers->reason - 1, diag.text);
-    t->answers->done = true;
-    _exit(0);
+    a->status = work(e->run, e->task, &diag);
+    snprintf(a->reason, sizeof a->reason, "%.*s", (int)sizeof a->reason - 1, diag.text);
+    a->done = true;
+    _exit(0); /* the answers are there: destructors of libraries are not judged */
 }
 
 /* ---- the parent ---- */
 
-static enum status start(struct run *run, struct diag *diag)
+static enum status start(struct run *run, size_t process, struct diag *diag)
 {
     struct task *const t = &run->tasks[run->started];
-    int ends[2];
+    struct errand errand = { run, t };
 
     t->answers =
         mmap(NULL, run->answers_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -273,87 +274,43 @@ static enum status start(struct run *run, struct diag *diag)
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: %s", run->answers_bytes,
                          strerror(errno));
     }
-    if (pipe(ends) != 0)
-        return diag_fail(diag, STATUS_IO, "pipe: %s", strerror(errno));
-    fflush(NULL); /* else the child would write it again */
-    t->pid = fork();
-    if (t->pid == 0) {
-        close(ends[0]);
-        run_worker(run, t);
-    }
-    close(ends[1]);
-    if (t->pid < 0) {
-        t->pid = 0;
-        close(ends[0]);
-        return diag_fail(diag, STATUS_NO_MEMORY, "fork: %s", strerror(errno));
-    }
-    t->pipe = ends[0];
-    t->deadline_s = clock_s() + run->timeout_s;
-    run->started++;
+    TRY(process_start(&run->pool.items[process], PROCESS_OUTPUT_STDERR, serve, &errand, diag));
+    process_expect(&run->pool.items[process], run->timeout_s);
+    run->running[process] = run->started++;
     return STATUS_OK;
 }
 
-static void end(struct run *run, struct task *t)
+static void end(struct run *run, size_t process)
 {
-    while (waitpid(t->pid, &t->wait_status, 0) < 0 && errno == EINTR)
-        continue;
-    close(t->pipe);
-    t->pipe = -1;
+    struct process *const p = &run->pool.items[process];
+    struct task *const t = &run->tasks[run->running[process]];
+
+    t->timed_out = p->event == PROCESS_LATE;
+    t->wait_status = process_end(p, t->timed_out);
     run->ended++;
-}
-
-/* Until at least one worker has ended or is out of time. */
-static void wait_some(struct run *run)
-{
-    struct pollfd fds[JOBS_MAX];
-    struct task *waiting[JOBS_MAX];
-    nfds_t count = 0;
-    double first = INFINITY;
-    int ms;
-
-    for (size_t i = 0; i < run->started && count < JOBS_MAX; i++) {
-        struct task *const t = &run->tasks[i];
-
-        if (t->pipe < 0)
-            continue;
-        fds[count] = (struct pollfd){ .fd = t->pipe, .events = POLLIN };
-        waiting[count++] = t;
-        if (t->deadline_s < first)
-            first = t->deadline_s;
-    }
-    ms = (int)((first - clock_s()) * 1e3) + 1;
-    if (poll(fds, count, ms > 0 ? ms : 0) < 0 && errno != EINTR)
-        return;
-    for (nfds_t i = 0; i < count; i++) {
-        if (fds[i].revents) {
-            end(run, waiting[i]);
-        } else if (clock_s() >= waiting[i]->deadline_s) {
-            waiting[i]->timed_out = true;
-            kill(waiting[i]->pid, SIGKILL);
-            end(run, waiting[i]);
-        }
-    }
 }
 
 static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
 {
-    enum status s = STATUS_OK;
+    enum status s;
 
-    if (jobs == 0) {
-        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-        jobs = processors > 0 ? (uint64_t)processors : 1;
-    }
-    if (jobs > JOBS_MAX)
-        jobs = JOBS_MAX;
-    run->several = jobs > 1;
-    while (run->ended < run->started || (s == STATUS_OK && run->started < run->count)) {
-        while (s == STATUS_OK && run->started < run->count && run->started - run->ended < jobs)
-            s = start(run, diag);
+    if (jobs == 0)
+        jobs = process_count_processors();
+    s = process_pool_open(&run->pool, jobs > JOBS_MAX ? JOBS_MAX : (size_t)jobs, diag);
+    while (s == STATUS_OK && run->ended < run->count) {
+        for (size_t i = 0; i < run->pool.count && s == STATUS_OK; i++) {
+            if (run->pool.items[i].pid == 0 && run->started < run->count)
+                s = start(run, i, diag);
+        }
         message_progress(run->quiet, "models: %zu of %zu", run->ended, run->count);
-        if (run->ended < run->started)
-            wait_some(run);
+        if (s == STATUS_OK)
+            s = process_pool_wait(&run->pool, diag);
+        for (size_t i = 0; i < run->pool.count && s == STATUS_OK; i++) {
+            if (run->pool.items[i].event != PROCESS_NOTHING)
+                end(run, i);
+        }
     }
+    process_pool_close(&run->pool);
     message_progress_end();
     return s;
 }
@@ -380,14 +337,10 @@ static void judge_failure(struct digits_score *s, const struct task *t, double t
 
     if (t->timed_out) {
         s->status = CASE_TIMEOUT;
-        snprintf(s->reason, room, "no answer in %g s", timeout_s);
-    } else if (!t->answers->done && WIFSIGNALED(t->wait_status)) {
-        s->status = CASE_CRASH;
-        snprintf(s->reason, room, "signal %d (%s)", WTERMSIG(t->wait_status),
-                 strsignal(WTERMSIG(t->wait_status)));
+        snprintf(s->reason, room, "no answer within %g s", timeout_s);
     } else if (!t->answers->done) {
         s->status = CASE_CRASH;
-        snprintf(s->reason, room, "exit code %d", WEXITSTATUS(t->wait_status));
+        process_describe_end(t->wait_status, s->reason, room);
     } else {
         s->status = CASE_FAIL;
         snprintf(s->reason, room, "%s", t->answers->reason);
@@ -450,8 +403,7 @@ static void add_task(struct run *run, const struct digits_model *model, struct s
     out->scores[run->count] = (struct digits_score){ .model = model->name, .subject = subject };
     run->tasks[run->count++] =
         (struct task){ .model = model,
-                       .subject = subject == DIGITS_REFERENCE ? NULL : &subjects[subject],
-                       .pipe = -1 };
+                       .subject = subject == DIGITS_REFERENCE ? NULL : &subjects[subject] };
 }
 
 static enum status make_tasks(struct run *run, struct subject *subjects, size_t count,

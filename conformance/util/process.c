@@ -1,8 +1,12 @@
-/* A child process that answers over a socket. */
+/* Child processes by fork, a socket pair and poll. */
 #include "conformance/util/process.h"
+
+#include "conformance/util/clock.h"
+#include "reference/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char *signal_name(int signal)
+static const char *signal_name(int number)
 {
     static const struct {
-        int number;
+        int value;
         const char *name;
     } names[] = { { SIGSEGV, "SIGSEGV" }, { SIGABRT, "SIGABRT" }, { SIGBUS, "SIGBUS" },
                   { SIGFPE, "SIGFPE" },   { SIGILL, "SIGILL" },   { SIGKILL, "SIGKILL" },
@@ -25,14 +29,29 @@ const char *signal_name(int signal)
     static char other[32];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (names[i].number == signal)
+        if (names[i].value == number)
             return names[i].name;
     }
-    snprintf(other, sizeof other, "signal %d", signal);
+    snprintf(other, sizeof other, "signal %d", number);
     return other;
 }
 
-bool worker_write(int socket, const void *data, size_t bytes)
+void process_describe_end(int status, char *text, size_t bytes)
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, bytes, "%s", signal_name(WTERMSIG(status)));
+    else
+        snprintf(text, bytes, "exit status %d", WEXITSTATUS(status));
+}
+
+size_t process_count_processors(void)
+{
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 0 ? (size_t)n : 1;
+}
+
+bool process_write(int socket, const void *data, size_t bytes)
 {
     const char *p = data;
 
@@ -49,7 +68,7 @@ bool worker_write(int socket, const void *data, size_t bytes)
     return true;
 }
 
-bool worker_read(int socket, void *data, size_t bytes)
+bool process_read(int socket, void *data, size_t bytes)
 {
     char *p = data;
 
@@ -67,23 +86,23 @@ bool worker_read(int socket, void *data, size_t bytes)
 }
 
 /* Delegates and drivers write what they like: not among the report. */
-static void redirect(int log)
+static void redirect(int output)
 {
     const int null = open("/dev/null", O_RDONLY);
 
     if (null >= 0)
         dup2(null, STDIN_FILENO);
-    dup2(log, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
 }
 
-static void close_all(struct worker *w)
+static void close_all(struct process *p)
 {
-    if (w->socket >= 0)
-        close(w->socket);
-    if (w->log >= 0)
-        close(w->log);
-    *w = (struct worker){ .pid = 0, .socket = -1, .log = -1 };
+    if (p->socket >= 0)
+        close(p->socket);
+    if (p->log >= 0)
+        close(p->log);
+    *p = (struct process){ .pid = 0, .socket = -1, .log = -1 };
 }
 
 static int open_log(void)
@@ -98,28 +117,29 @@ static int open_log(void)
     return fd;
 }
 
-enum status worker_start(struct worker *w, void (*serve)(int socket, void *user), void *user,
-                         struct diag *diag)
+enum status process_start(struct process *p, enum process_output output,
+                          void (*serve)(int socket, void *user), void *user, struct diag *diag)
 {
+    const bool logs = output == PROCESS_OUTPUT_LOG;
     int ends[2] = { -1, -1 };
 
-    *w = (struct worker){ .pid = 0, .socket = -1, .log = open_log() };
-    if (w->log < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        close_all(w);
+    *p = (struct process){ .pid = 0, .socket = -1, .log = logs ? open_log() : -1 };
+    if ((logs && p->log < 0) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        close_all(p);
         return diag_fail(diag, STATUS_IO, "worker process: %s", strerror(errno));
     }
-    w->socket = ends[0];
+    p->socket = ends[0];
     fflush(NULL); /* or the child would write it again */
-    w->pid = fork();
-    if (w->pid < 0) {
+    p->pid = fork();
+    if (p->pid < 0) {
         close(ends[1]);
-        close_all(w);
+        close_all(p);
         return diag_fail(diag, STATUS_IO, "worker process: %s", strerror(errno));
     }
-    if (w->pid == 0) {
+    if (p->pid == 0) {
         close(ends[0]);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        redirect(w->log);
+        redirect(logs ? p->log : STDERR_FILENO);
         serve(ends[1], user);
         exit(EXIT_SUCCESS);
     }
@@ -127,29 +147,35 @@ enum status worker_start(struct worker *w, void (*serve)(int socket, void *user)
     return STATUS_OK;
 }
 
-bool worker_send(struct worker *w, const void *data, size_t bytes)
+bool process_send(struct process *p, const void *data, size_t bytes)
 {
     struct stat st;
 
-    w->logged = fstat(w->log, &st) == 0 ? st.st_size : 0;
-    return worker_write(w->socket, data, bytes);
+    p->logged = fstat(p->log, &st) == 0 ? st.st_size : 0;
+    return process_write(p->socket, data, bytes);
 }
 
-int worker_end(struct worker *w, bool force)
+void process_expect(struct process *p, double timeout_s)
+{
+    p->deadline_s = clock_s() + timeout_s;
+    p->event = PROCESS_NOTHING;
+}
+
+int process_end(struct process *p, bool by_force)
 {
     int status = 0;
 
-    if (w->pid > 0) {
-        if (force)
-            kill(w->pid, SIGKILL);
-        while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+    if (p->pid > 0) {
+        if (by_force)
+            kill(p->pid, SIGKILL);
+        while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
             ;
     }
-    close_all(w);
+    close_all(p);
     return status;
 }
 
-void worker_last_words(const struct worker *w, char *text, size_t bytes)
+void process_last_words(const struct process *p, char *text, size_t bytes)
 {
     enum { TAIL = 16384 };
     static char tail[TAIL + 1];
@@ -159,10 +185,10 @@ void worker_last_words(const struct worker *w, char *text, size_t bytes)
     char *line, *rest = tail, *best = NULL;
 
     text[0] = '\0';
-    if (w->log < 0 || fstat(w->log, &st) != 0)
+    if (p->log < 0 || fstat(p->log, &st) != 0)
         return;
-    from = st.st_size - w->logged > TAIL ? st.st_size - TAIL : w->logged;
-    n = pread(w->log, tail, TAIL, from);
+    from = st.st_size - p->logged > TAIL ? st.st_size - TAIL : p->logged;
+    n = pread(p->log, tail, TAIL, from);
     tail[n > 0 ? n : 0] = '\0';
     while ((line = strsep(&rest, "\n")) != NULL) {
         if (*line && (!best || strncmp(best, "SUMMARY: ", 9) != 0))
@@ -170,4 +196,99 @@ void worker_last_words(const struct worker *w, char *text, size_t bytes)
     }
     if (best)
         snprintf(text, bytes, "%s", best);
+}
+
+/* ---- waiting ---- */
+
+static bool is_waited_for(const struct process *p)
+{
+    return p->pid > 0 && p->deadline_s > 0;
+}
+
+/* Milliseconds until the first deadline, a minute at most: poll takes an int. */
+static int time_left_ms(const struct process *list, size_t count)
+{
+    double first = INFINITY;
+
+    for (size_t i = 0; i < count; i++) {
+        if (is_waited_for(&list[i]))
+            first = fmin(first, list[i].deadline_s);
+    }
+    first = ceil((first - clock_s()) * 1000);
+    return first < 0 ? 0 : first > 60000 ? 60000 : (int)first;
+}
+
+/* Waits once; sets the events.  False: poll failed. */
+static bool wait_once(struct process *list, struct pollfd *fds, size_t count)
+{
+    double now;
+
+    for (size_t i = 0; i < count; i++)
+        fds[i] = (struct pollfd){ .fd = is_waited_for(&list[i]) ? list[i].socket : -1,
+                                  .events = POLLIN };
+    if (poll(fds, (nfds_t)count, time_left_ms(list, count)) < 0) {
+        for (size_t i = 0; i < count; i++)
+            fds[i].revents = 0;
+        if (errno != EINTR)
+            return false;
+    }
+    now = clock_s();
+    for (size_t i = 0; i < count; i++)
+        list[i].event = !is_waited_for(&list[i])    ? PROCESS_NOTHING
+                        : fds[i].revents            ? PROCESS_READABLE
+                        : now >= list[i].deadline_s ? PROCESS_LATE
+                                                    : PROCESS_NOTHING;
+    return true;
+}
+
+enum process_event process_wait(struct process *p)
+{
+    struct pollfd fd;
+
+    do {
+        if (!wait_once(p, &fd, 1))
+            return PROCESS_LATE;
+    } while (p->event == PROCESS_NOTHING && is_waited_for(p));
+    return p->event;
+}
+
+/* ---- pools ---- */
+
+enum status process_pool_open(struct process_pool *pool, size_t count, struct diag *diag)
+{
+    *pool = (struct process_pool){ .items = mem_alloc(count, sizeof *pool->items),
+                                   .fds = mem_alloc(count, sizeof *pool->fds) };
+    if (!pool->items || !pool->fds) {
+        process_pool_close(pool);
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu processes: out of memory", count);
+    }
+    pool->count = count;
+    for (size_t i = 0; i < count; i++)
+        pool->items[i] = (struct process){ .pid = 0, .socket = -1, .log = -1 };
+    return STATUS_OK;
+}
+
+void process_pool_close(struct process_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        process_end(&pool->items[i], true);
+    mem_free(pool->items);
+    mem_free(pool->fds);
+    *pool = (struct process_pool){ .count = 0 };
+}
+
+bool process_pool_is_busy(const struct process_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        if (is_waited_for(&pool->items[i]))
+            return true;
+    }
+    return false;
+}
+
+enum status process_pool_wait(struct process_pool *pool, struct diag *diag)
+{
+    if (!wait_once(pool->items, pool->fds, pool->count))
+        return diag_fail(diag, STATUS_IO, "poll: %s", strerror(errno));
+    return STATUS_OK;
 }

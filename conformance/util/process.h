@@ -1,37 +1,84 @@
-/* A child process that answers over a socket, with its output kept apart. */
+/* Child processes that answer over a socket, and pools of them.
+ *
+ * A delegate may crash, hang or write to stdout: it runs in a process of its own, whose end, time
+ * and output are the parent's to see. */
 #ifndef ASSAY_CONFORMANCE_UTIL_PROCESS_H
 #define ASSAY_CONFORMANCE_UTIL_PROCESS_H
 
 #include "reference/base/diag.h"
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-struct worker {
-    pid_t pid;    /* 0: no process */
-    int socket;   /* the parent's end */
-    int log;      /* what the process writes to stdout and stderr: an unnamed file */
-    off_t logged; /* its size at the last worker_send */
+/* Where a child's stdout and stderr go: never to the parent's stdout, which is a report. */
+enum process_output {
+    PROCESS_OUTPUT_LOG,   /* to an unnamed file, read by process_last_words */
+    PROCESS_OUTPUT_STDERR /* to the parent's stderr */
 };
 
-/* Forks.  The child runs serve with its end of the socket, and exits. */
-enum status worker_start(struct worker *w, void (*serve)(int socket, void *user), void *user,
-                         struct diag *diag);
+enum process_event {
+    PROCESS_NOTHING,
+    PROCESS_READABLE, /* it has answered, or its end of the socket is closed: it is gone */
+    PROCESS_LATE      /* neither before its deadline */
+};
+
+struct process {
+    pid_t pid;                /* 0: no process */
+    int socket;               /* the parent's end */
+    int log;                  /* PROCESS_OUTPUT_LOG: the file; else -1 */
+    off_t logged;             /* its size at the last process_send */
+    double deadline_s;        /* by clock_s, of what is waited for; 0: nothing is */
+    enum process_event event; /* what the last wait found */
+};
+
+/* Forks.  The child runs serve with its end of the socket, and exits when that returns.  STATUS_IO
+ * when no process can be made: then *p holds none. */
+enum status process_start(struct process *p, enum process_output output,
+                          void (*serve)(int socket, void *user), void *user, struct diag *diag);
 
 /* All of it, on either end; false when the other end is gone. */
-bool worker_write(int socket, const void *data, size_t bytes);
-bool worker_read(int socket, void *data, size_t bytes);
-/* As worker_write, from the parent: a new job begins. */
-bool worker_send(struct worker *w, const void *data, size_t bytes);
+bool process_write(int socket, const void *data, size_t bytes);
+bool process_read(int socket, void *data, size_t bytes);
+/* As process_write, from the parent: a new job begins. */
+bool process_send(struct process *p, const void *data, size_t bytes);
 
-/* Ends the process (kill: by force) and frees what belongs to it.  Returns its wait status. */
-int worker_end(struct worker *w, bool force);
-/* The line of what it wrote since the last job that says most: a sanitizer's summary, else the
- * last one.  Empty when it wrote nothing.  Before worker_end. */
-void worker_last_words(const struct worker *w, char *text, size_t bytes);
+/* An answer, or the end, is waited for, for so long from now on. */
+void process_expect(struct process *p, double timeout_s);
+/* Waits for the one process; process_expect says how long. */
+enum process_event process_wait(struct process *p);
 
-/* "SIGSEGV", "SIGKILL", ... */
-const char *signal_name(int signal);
+/* Waits for the end of the process (by_force: ends it with SIGKILL) and frees what belongs to it.
+ * Returns its wait status, 0 where there was none. */
+int process_end(struct process *p, bool by_force);
+/* The line of its log since the last job that says most: a sanitizer's summary, else the last one.
+ * Empty when it wrote nothing.  Before process_end. */
+void process_last_words(const struct process *p, char *text, size_t bytes);
+
+/* A wait status in words: "SIGSEGV", "exit status 1". */
+void process_describe_end(int status, char *text, size_t bytes);
+
+/* Processors that are online; at least 1. */
+size_t process_count_processors(void);
+
+/* ---- pools ---- */
+
+struct process_pool {
+    struct process *items;
+    size_t count;
+    struct pollfd *fds; /* of items, for the time of a wait */
+};
+
+/* Room for count processes, none of which is started. */
+enum status process_pool_open(struct process_pool *pool, size_t count, struct diag *diag);
+/* Ends all processes by force. */
+void process_pool_close(struct process_pool *pool);
+
+/* Whether anything is waited for. */
+bool process_pool_is_busy(const struct process_pool *pool);
+/* Waits until a process that is waited for has answered, ended or run out of time, or a minute;
+ * sets `event` of all.  A process stays waited for until process_expect or process_end. */
+enum status process_pool_wait(struct process_pool *pool, struct diag *diag);
 
 #endif

@@ -86,8 +86,8 @@ static void close_graph(struct graph *g)
 static double margin_of(struct graph *g, enum bounds bounds, int i, double off)
 {
     const struct node_compare_request q = { .instance = &g->instance,
-                                      .bounds = bounds,
-                                      .set = SET_RANDOM };
+                                            .bounds = bounds,
+                                            .set = SET_RANDOM };
     struct case_result r = { .status = CASE_PASS };
     struct outputs got;
     double margin = 0;
