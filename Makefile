@@ -43,8 +43,11 @@ CONF_SRC := $(filter-out conformance/unit/%,$(wildcard conformance/*/*.c))
 KIT_SRC := $(wildcard conformance/unit/kit/*.c)
 UNIT_SRC := $(wildcard conformance/unit/reference/*.c conformance/unit/delegate/*.c conformance/unit/suite/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
-INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/*/*_int.comp delegate/ops/int8/*.comp)
+# Shaders of 8-bit arithmetic; all others are of floats, and of the elements that they name.
+INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/ops/int8/*.comp)
 SHADERS := $(filter-out $(INT_SHADERS),$(wildcard delegate/*/*.comp))
+BYTE_SHADERS := $(shell grep -l '^// Elements:.* byte' $(SHADERS))
+SHORT_SHADERS := $(shell grep -l '^// Elements:.* short' $(SHADERS))
 DOT_SHADERS := $(shell grep -l '/dot.glsl"' $(INT_SHADERS))
 HEADERS := $(sort $(shell find reference delegate conformance fuzz -name '*.h'))
 
@@ -102,17 +105,19 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
 
-# ---- shaders: SPIR-V per storage precision, those of integers once or twice, embedded as one C file ----
-SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv) \
-       $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
+# ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
+SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
+       $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
 # Without names and lines (-g0): a debugger's comfort would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $<
-$(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DHALF=0)
-$(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DHALF=1)
-$(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DDOT=0)
+$(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F32)
+$(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16)
+$(B)/%.byte.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE)
+$(B)/%.short.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
+$(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=0)
 # The same with the packed dot product, which a device may lack.
-$(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DDOT=1)
+$(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=1)
 # A dependency file may name an include that has moved since: rebuild instead of stopping.
 %.glsl: ;
 %.args.h: ;

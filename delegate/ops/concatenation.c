@@ -149,7 +149,7 @@ static enum status plan_pieces(struct planner *p, const struct graph_node *n,
 {
     const int dst = planner_tensor(p, n->outputs[0]);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
-    struct plan_step *s = planner_step(p, graph_is_8bit(y) ? "concatenation_int8" : "concatenation",
+    struct plan_step *s = planner_step(p, graph_is_8bit(y) ? "concatenation.byte" : "concatenation",
                                        n, WORKGROUP, 1, 1);
     const uint32_t first = pieces[0].first, end = pieces[count - 1].end;
     struct concatenation_args args = { .pitch = slices_at(axis, total),

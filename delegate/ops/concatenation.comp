@@ -2,12 +2,13 @@
 // on the axis are in whole slices, with all that is inside the axis (`inner` rows) counted in; with
 // SPLIT, along the channels, they are in channels, since inputs may meet inside a slice.
 // An invocation computes one slice of dst.
+// Elements: f32 f16 byte
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/slice.glsl"
 #include "delegate/ops/concatenation.args.h"
+#include "delegate/shaders/element.glsl"
 
-layout(set = 0, binding = 0) buffer Target { STORED dst[]; };
+UPDATES(0, dst);
 READS(1, src_a);
 READS(2, src_b);
 READS(3, src_c);
@@ -15,18 +16,18 @@ READS(3, src_c);
 layout(constant_id = CONCATENATION_SPEC_SPLIT) const bool SPLIT = false;
 
 // The channel at position c of the axis.
-float channel(uint outer, uint c)
+VALUE channel(uint outer, uint c)
 {
     if (c < args.end[0]) {
         c -= args.first;
-        return vec4(src_a[outer * args.pitch_of[0] + c / 4u])[c % 4u];
+        return element_at(SLICE(src_a[outer * args.pitch_of[0] + c / 4u]), c % 4u);
     }
     if (c < args.end[1]) {
         c -= args.end[0];
-        return vec4(src_b[outer * args.pitch_of[1] + c / 4u])[c % 4u];
+        return element_at(SLICE(src_b[outer * args.pitch_of[1] + c / 4u]), c % 4u);
     }
     c -= args.end[1];
-    return vec4(src_c[outer * args.pitch_of[2] + c / 4u])[c % 4u];
+    return element_at(SLICE(src_c[outer * args.pitch_of[2] + c / 4u]), c % 4u);
 }
 
 void main()
@@ -38,12 +39,13 @@ void main()
     const uint p = args.begin + i % args.slices;
     const uint to = outer * args.pitch + p;
     if (SPLIT) {
-        // The lanes of the inputs before these are kept; those behind are theirs, who come later.
-        vec4 v = 4u * p < args.first ? vec4(dst[to]) : vec4(0.0);
+        // Lanes of inputs before these were written by an earlier dispatch and are kept; lanes of
+        // inputs behind them are written by a later one.
+        SLICE v = 4u * p < args.first ? SLICE(dst[to]) : SLICE(0);
         for (uint lane = 0u; lane < 4u; lane++) {
             const uint c = 4u * p + lane;
             if (c >= args.first && c < args.end[2])
-                v[lane] = channel(outer, c);
+                v = with_element(v, lane, channel(outer, c));
         }
         dst[to] = STORED(v);
     } else if (p < args.end[0]) {

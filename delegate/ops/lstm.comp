@@ -1,6 +1,6 @@
 // LSTM, basic: the gates.  z [B,4A] = input gate, new input, forget gate, output gate, each of A
 // units, before their functions; f32 in both precisions, and 4A channels are A slices.
-//     c = sigmoid(z0) * tanh(z1) + sigmoid(z2) * c_prev,  h = sigmoid(z3) * tanh(c)
+//     c = logistic(z0) * tanh(z1) + logistic(z2) * c_prev,  h = logistic(z3) * tanh(c)
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
@@ -14,20 +14,6 @@ layout(push_constant) uniform Args {
     uint count; // rows * slices
     uint units, slices;
 } args;
-
-// Both with the exponential of a number that is not positive: it never overflows.
-vec4 sigmoid(vec4 x)
-{
-    const vec4 e = exp(-abs(x));
-    return mix(vec4(1.0), e, lessThan(x, vec4(0.0))) / (1.0 + e);
-}
-
-vec4 tangent(vec4 x)
-{
-    const vec4 e = exp(-2.0 * abs(x));
-    const vec4 t = (1.0 - e) / (1.0 + e);
-    return mix(t, -t, lessThan(x, vec4(0.0)));
-}
 
 vec4 gate(uint row, uint s, uint g)
 {
@@ -46,8 +32,8 @@ void main()
         return;
     const uint row = i / args.slices;
     const uint s = i % args.slices;
-    const vec4 c = sigmoid(gate(row, s, 0u)) * tangent(gate(row, s, 1u)) +
-                   sigmoid(gate(row, s, 2u)) * vec4(c_prev[i]);
+    const vec4 c = logistic(gate(row, s, 0u)) * hyperbolic_tangent(gate(row, s, 1u)) +
+                   logistic(gate(row, s, 2u)) * vec4(c_prev[i]);
     c_next[i] = STORED(c);
-    h_next[i] = STORED(sigmoid(gate(row, s, 3u)) * tangent(c));
+    h_next[i] = STORED(logistic(gate(row, s, 3u)) * hyperbolic_tangent(c));
 }

@@ -75,7 +75,7 @@ static bool accept_lstm(struct check *c)
 
 static enum status plan_joined(struct planner *p, const struct graph_node *n, int x, int h, int xh)
 {
-    struct plan_step *s = planner_step(p, "concatenation_int8", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, "concatenation.byte", n, WORKGROUP, 1, 1);
     const struct plan_tensor *t = p->plan->tensors;
     struct concatenation_args args;
 

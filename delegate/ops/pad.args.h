@@ -12,7 +12,7 @@ PUSH_CONSTANTS(pad_args)
     uint in_channels, in_slices, out_slices, before_channels;
     /* Outermost first. */
     uint out_size[PAD_OUTER], in_size[PAD_OUTER], before[PAD_OUTER];
-    uint fill; /* pad_int8.comp: the zero point, in each byte */
+    uint fill; /* of bytes: the zero point in each; of floats: 0 */
 END_PUSH_CONSTANTS
 ARGS_SIZE(pad_args, 84)
 

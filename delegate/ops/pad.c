@@ -48,7 +48,7 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     const bool bytes = graph_is_8bit(y);
-    struct plan_step *s = planner_step(p, bytes ? "pad_int8" : "pad", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, bytes ? "pad.byte" : "pad", n, WORKGROUP, 1, 1);
     struct pad_args args;
 
     if (src < 0 || dst < 0 || !s)
@@ -69,7 +69,7 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
         args.before[i] =
             d < 0 ? 0 : (uint32_t)graph_constant_int(p->graph, n->inputs[1], 2 * (size_t)d);
     }
-    if (y->quant.scale)
+    if (bytes && y->quant.scale)
         args.fill = ((uint32_t)y->quant.zero_point[0] & 0xff) * 0x01010101;
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);

@@ -38,12 +38,6 @@ int reciprocal(int x)
 // The difference of a channel is 0 to -255; that of a padded lane reads somewhere.
 int power(int difference) { return powers[uint(-difference) & 0xffu]; }
 
-// Which lanes of slice s hold a channel.
-bvec4 lanes(uint s)
-{
-    return lessThan(uvec4(4u * s) + uvec4(0u, 1u, 2u, 3u), uvec4(args.channels));
-}
-
 uint sum_of_parts(uint mine)
 {
     const uint me = gl_LocalInvocationID.x;
@@ -79,7 +73,7 @@ void main()
 
     int peak = low;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
-        const ivec4 v = mix(ivec4(low), unpacked(src[base + s], SIGNED), lanes(s));
+        const ivec4 v = mix(ivec4(low), unpacked(src[base + s], SIGNED), lanes(s, args.channels));
         peak = max(peak, max(max(v.x, v.y), max(v.z, v.w)));
     }
     peak = int(max_of_parts(uint(peak - low))) + low;
@@ -91,7 +85,7 @@ void main()
                               fixed_rounding_shift_right(power(d.y), int(SUM_SHIFT)),
                               fixed_rounding_shift_right(power(d.z), int(SUM_SHIFT)),
                               fixed_rounding_shift_right(power(d.w), int(SUM_SHIFT)));
-        const uvec4 counted = mix(uvec4(0u), e, lanes(s));
+        const uvec4 counted = mix(uvec4(0u), e, lanes(s, args.channels));
         sum = min(sum + counted.x + counted.y + counted.z + counted.w, MOST);
     }
     sum = sum_of_parts(sum);

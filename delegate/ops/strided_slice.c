@@ -245,7 +245,7 @@ static enum status plan_strided_slice(struct planner *p, const struct graph_node
         (args.dims == 0 || (args.dims == 1 && args.step_of[0] == 4 * args.slices)))
         return planner_view(p, n->outputs[0], src) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
     dst = planner_tensor(p, n->outputs[0]);
-    s = planner_step(p, graph_is_8bit(x) ? "strided_slice_int8" : "strided_slice", n, WORKGROUP, 1,
+    s = planner_step(p, graph_is_8bit(x) ? "strided_slice.byte" : "strided_slice", n, WORKGROUP, 1,
                      1);
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;

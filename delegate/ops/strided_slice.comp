@@ -1,15 +1,16 @@
 // STRIDED_SLICE.  Places in src are counted in elements of its padded rows.  dst is an affine image
 // of src: `base`, plus `step` for each channel, plus a step for each of the dims but the last, given
 // innermost first; steps may be negative (sums wrap).  An invocation computes one slice of dst.
+// Elements: f32 f16 byte
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/slice.glsl"
 #include "delegate/ops/strided_slice.args.h"
+#include "delegate/shaders/element.glsl"
 
 WRITES(0, dst);
 READS(1, src);
 
-layout(constant_id = STRIDED_SLICE_SPEC_WHOLE) const bool WHOLE = false; // slices of src become slices of dst
+layout(constant_id = STRIDED_SLICE_SPEC_WHOLE) const bool WHOLE = false;
 
 void main()
 {
@@ -27,11 +28,11 @@ void main()
         dst[i] = src[from / 4u + s];
         return;
     }
-    vec4 v;
+    SLICE v = SLICE(0);
     for (uint lane = 0u; lane < 4u; lane++) {
-        // Padded lanes repeat the last channel: what they hold does not matter, where they read does.
+        // Padded lanes repeat the last channel: they may hold anything, but must read inside src.
         const uint at = from + min(4u * s + lane, args.channels - 1u) * args.step;
-        v[lane] = vec4(src[at / 4u])[at % 4u];
+        v = with_element(v, lane, element_at(SLICE(src[at / 4u]), at % 4u));
     }
     dst[i] = STORED(v);
 }

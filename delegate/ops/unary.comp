@@ -11,13 +11,6 @@ READS(1, src);
 layout(constant_id = UNARY_SPEC_OP) const uint OP = UNARY_ACTIVATION;
 layout(constant_id = UNARY_SPEC_ACTIVATION) const uint ACTIVATION = 1u;
 
-// 1 / (1 + e^-x), with the exponential of a number that is not positive: it never overflows.
-vec4 logistic(vec4 x)
-{
-    const vec4 e = exp(-abs(x));
-    return mix(vec4(1.0), e, lessThan(x, vec4(0.0))) / (1.0 + e);
-}
-
 void main()
 {
     const uint i = item();

@@ -22,8 +22,8 @@ static const struct {
     const char *load, *store;
 } io_formats[] = { [IO_F32] = { 4, "load", "store" },
                    [IO_F16] = { 2, "load_half", "store_half" },
-                   [IO_BYTES] = { 1, "load_int", "store_int" },
-                   [IO_SHORTS] = { 2, "load_shorts_int", "store_shorts_int" } };
+                   [IO_BYTES] = { 1, "load.byte", "store.byte" },
+                   [IO_SHORTS] = { 2, "load.short", "store.short" } };
 
 static enum plan_io_format io_format(const struct graph_tensor *t)
 {
@@ -195,8 +195,8 @@ static enum status poison_step(struct planner *p, int tensor)
                                            [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff, 0xa55a01ff } };
     static const char *const shaders[] = { [FORMAT_STORED] = "poison",
                                            [FORMAT_WIDE] = "poison.f32",
-                                           [FORMAT_BYTES] = "poison_int",
-                                           [FORMAT_SHORTS] = "poison_int" };
+                                           [FORMAT_BYTES] = "poison.byte",
+                                           [FORMAT_SHORTS] = "poison.short" };
     struct plan *plan = p->plan;
     const struct plan_tensor *t = &plan->tensors[tensor];
     const bool integers = t->format == FORMAT_BYTES || t->format == FORMAT_SHORTS;
@@ -211,8 +211,6 @@ static enum status poison_step(struct planner *p, int tensor)
         return STATUS_OK;
     if (!(step = planner_step(p, shaders[t->format], NULL, WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;
-    if (integers)
-        step_spec(step, POISON_SPEC_WORDS, plan_element_bytes(plan, t));
     step_push(step, &args, sizeof args);
     step_write(p, step, 0, tensor);
     return step_items(p, step, args.count);

@@ -143,7 +143,7 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
     bytes = from->format == FORMAT_BYTES;
     if ((to = add_tensor(p, -1, rows, channels, -1, from->format)) < 0)
         return -1;
-    s = planner_step(p, bytes ? "repack_int" : "repack", node, WORKGROUP, 1, 1);
+    s = planner_step(p, bytes ? "repack.byte" : "repack", node, WORKGROUP, 1, 1);
     if (!s)
         return -1;
     from = &p->plan->tensors[of]; /* may have moved */

@@ -1,28 +1,14 @@
-// What integer shaders share: workgroup numbers, packed slices, and the fixed-point arithmetic of 8-bit
-// ops, which is gemmlowp's bit for bit (reference/base/fixed_point.h has the same names).
-//
-// An 8-bit tensor is rows of channels; a slice of 4 is one word, the first channel in its low byte.
-// Bytes past the last channel hold anything.  Whether bytes are signed is up to the shader.
-#include "delegate/shaders/args.h"
+// What shaders of 8-bit ops share: packed slices, and the fixed-point arithmetic, which is gemmlowp's
+// bit for bit (reference/base/fixed_point.h has the same names).  Whether bytes are i8 or u8 is up to
+// the shader.
+#ifndef INTEGER_GLSL
+#define INTEGER_GLSL
 
-layout(local_size_x_id = SPEC_WORKGROUP_X, local_size_y_id = SPEC_WORKGROUP_Y,
-       local_size_z_id = SPEC_WORKGROUP_Z) in;
+#include "delegate/shaders/element.glsl"
 
-#define INT_READS(bind, name)                                                                      \
-    layout(set = 0, binding = bind) readonly buffer IntReads##name { uint name[]; }
-#define INT_WRITES(bind, name)                                                                     \
-    layout(set = 0, binding = bind) writeonly buffer IntWrites##name { uint name[]; }
+#define INT_READS(bind, name) READS_WORDS(bind, name)
+#define INT_WRITES(bind, name) WRITES_WORDS(bind, name)
 
-// The grid is laid out in x and y, since a device may allow only 65535 workgroups in x.
-uint group() { return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x; }
-uint item() { return group() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; }
-
-uint byte_at(uint word, uint lane) { return word >> 8u * lane & 0xffu; }
-uint with_byte(uint word, uint lane, uint byte)
-{
-    return (word & ~(0xffu << 8u * lane)) | byte << 8u * lane;
-}
-uint short_at(uint word, uint lane) { return word >> 16u * lane & 0xffffu; }
 uint packed_shorts(int a, int b) { return uint(a & 0xffff) | uint(b) << 16u; }
 
 // The four integers of a slice: i8, or u8.
@@ -76,3 +62,5 @@ ivec4 fixed_multiply(ivec4 x, ivec4 q, ivec4 e)
     return ivec4(fixed_multiply(x.x, q.x, e.x), fixed_multiply(x.y, q.y, e.y), fixed_multiply(x.z, q.z, e.z),
                  fixed_multiply(x.w, q.w, e.w));
 }
+
+#endif

@@ -1,11 +1,21 @@
-// A dense f32 tensor from the host to rows of padded channels.
+// A dense tensor of the host to rows of padded channels.  The host's floats are f32 in both precisions.
+// Elements: f32 f16 byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/element.glsl"
 #include "delegate/shaders/io.args.h"
 
 WRITES(0, dst);
+#if ELEMENT == BYTE
+READS_WORDS(1, src);
+VALUE dense(uint e) { return byte_at(src[e / 4u], e % 4u); }
+#elif ELEMENT == SHORT
+READS_WORDS(1, src);
+VALUE dense(uint e) { return short_at(src[e / 2u], e % 2u); }
+#else
 layout(set = 0, binding = 1) readonly buffer Source { float src[]; };
+VALUE dense(uint e) { return src[e]; }
+#endif
 
 void main()
 {
@@ -15,12 +25,12 @@ void main()
     const uint s = i % args.slices;
     const uint from = (i / args.slices) * args.channels + 4u * s;
     const uint left = args.channels - 4u * s; // at least 1
-    vec4 v = vec4(src[from], 0.0, 0.0, 0.0);
+    SLICE v = with_element(SLICE(0), 0u, dense(from));
     if (left > 1u)
-        v.y = src[from + 1u];
+        v = with_element(v, 1u, dense(from + 1u));
     if (left > 2u)
-        v.z = src[from + 2u];
+        v = with_element(v, 2u, dense(from + 2u));
     if (left > 3u)
-        v.w = src[from + 3u];
+        v = with_element(v, 3u, dense(from + 3u));
     dst[i] = STORED(v);
 }

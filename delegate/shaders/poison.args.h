@@ -4,8 +4,6 @@
 
 #include "delegate/shaders/args.h"
 
-#define POISON_SPEC_WORDS 3 /* poison_int.comp */
-
 PUSH_CONSTANTS(poison_args)
     uint count; /* rows */
     uint channels, slices;

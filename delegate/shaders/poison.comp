@@ -1,28 +1,26 @@
-// For tests: fills the padded lanes of the last slice of each row with a pattern.
+// For tests (option poison=): fills the padded lanes of the last slice of each row with a pattern.  The
+// plan runs it only where there are such lanes.
+// Elements: f32 f16 byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/element.glsl"
 #include "delegate/shaders/poison.args.h"
 
-// A slice is 4 words of one f32, or 2 words of two f16 each.
 layout(set = 0, binding = 0) buffer Target { uint words[]; };
+
+const uint IN_WORD = 32u / ELEMENT_BITS;
+const uint SLICE_WORDS = 4u / IN_WORD;
 
 void main()
 {
     const uint row = item();
     if (row >= args.count)
         return;
-    const uint used = args.channels % 4u; // of the last slice; not 0
-    const uint last = (row + 1u) * args.slices - 1u;
-#if HALF
-    if (used == 1u)
-        words[2u * last] = (words[2u * last] & 0xffffu) | (args.pattern & 0xffff0000u);
-    if (used == 3u)
-        words[2u * last + 1u] = (words[2u * last + 1u] & 0xffffu) | (args.pattern & 0xffff0000u);
-    else
-        words[2u * last + 1u] = args.pattern;
-#else
-    for (uint lane = used; lane < 4u; lane++)
-        words[4u * last + lane] = args.pattern;
-#endif
+    const uint last = ((row + 1u) * args.slices - 1u) * SLICE_WORDS;
+    const uint used = args.channels % 4u; // lanes of the last slice that hold a channel
+    for (uint w = 0u; w < SLICE_WORDS; w++) {
+        const uint here = min(max(used, w * IN_WORD) - w * IN_WORD, IN_WORD);
+        const uint kept = here == IN_WORD ? 0xffffffffu : (1u << here * ELEMENT_BITS) - 1u;
+        words[last + w] = (words[last + w] & kept) | (args.pattern & ~kept);
+    }
 }

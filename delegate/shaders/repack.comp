@@ -1,7 +1,8 @@
 // The same elements as rows of another number of channels (RESHAPE).
+// Elements: f32 f16 byte
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/element.glsl"
 #include "delegate/shaders/repack.args.h"
 
 WRITES(0, dst);
@@ -15,11 +16,11 @@ void main()
     const uint s = i % args.slices;
     const uint first = (i / args.slices) * args.channels + 4u * s;
     const uint n = min(4u, args.channels - 4u * s);
-    vec4 v = vec4(0.0);
+    SLICE v = SLICE(0);
     for (uint lane = 0u; lane < n; lane++) {
         const uint row = (first + lane) / args.source_channels;
         const uint c = (first + lane) % args.source_channels;
-        v[lane] = vec4(src[row * args.source_slices + c / 4u])[c % 4u];
+        v = with_element(v, lane, element_at(SLICE(src[row * args.source_slices + c / 4u]), c % 4u));
     }
     dst[i] = STORED(v);
 }

@@ -1,11 +1,34 @@
-// Rows of padded channels to a dense f32 tensor for the host.
+// Rows of padded channels to a dense tensor for the host, whose floats are f32 in both precisions.  Of
+// floats an invocation stores a slice; of narrower elements a word, since no smaller store exists
+// without a device feature.
+// Elements: f32 f16 byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/element.glsl"
 #include "delegate/shaders/io.args.h"
 
-layout(set = 0, binding = 0) writeonly buffer Target { float dst[]; };
 READS(1, src);
+
+#if ELEMENT == BYTE || ELEMENT == SHORT
+WRITES_WORDS(0, dst);
+
+const uint IN_WORD = 32u / ELEMENT_BITS;
+
+void main()
+{
+    const uint i = item();
+    if (i >= args.count)
+        return;
+    uint word = 0u;
+    for (uint k = 0u; k < IN_WORD && IN_WORD * i + k < args.elements; k++) {
+        const uint e = IN_WORD * i + k, c = e % args.channels;
+        const SLICE v = src[e / args.channels * args.slices + c / 4u];
+        word |= element_at(v, c % 4u) << ELEMENT_BITS * k;
+    }
+    dst[i] = word;
+}
+#else
+layout(set = 0, binding = 0) writeonly buffer Target { float dst[]; };
 
 void main()
 {
@@ -24,3 +47,4 @@ void main()
     if (left > 3u)
         dst[to + 3u] = v.w;
 }
+#endif
