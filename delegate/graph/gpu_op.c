@@ -1,6 +1,8 @@
 /* The delegate's ops: the rows of reference/ops.def that run on the GPU. */
 #include "delegate/graph/gpu_op.h"
 
+#include <string.h>
+
 #define HOST(code_, stem)
 #define OP(code_, stem, runs, ...) runs(code_, stem)
 #define GPU(code_, stem)           extern const struct gpu_family gpu_##stem;
@@ -28,4 +30,26 @@ const struct gpu_op *gpu_op_find(int32_t code)
                 return &rows[i].family->ops[j];
     }
     return NULL;
+}
+
+TfLiteFusedActivation gpu_op_activation(const struct graph_node *n)
+{
+    TfLiteFusedActivation activation = kTfLiteActNone;
+
+    if (n->op->params_bytes > 0)
+        memcpy(&activation, (const uint8_t *)n->params + n->op->activation_at, sizeof activation);
+    return activation;
+}
+
+float gpu_op_activate(TfLiteFusedActivation activation, float v)
+{
+    const float low = activation == kTfLiteActReluN1To1 ? -1.0f : 0.0f;
+
+    if (activation == kTfLiteActNone)
+        return v;
+    if (v < low)
+        return low;
+    if (activation == kTfLiteActReluN1To1 && v > 1.0f)
+        return 1.0f;
+    return activation == kTfLiteActRelu6 && v > 6.0f ? 6.0f : v;
 }

@@ -8,6 +8,7 @@
 #include "delegate/graph/graph.h"
 #include "reference/base/builtin.h"
 #include "reference/base/status.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,6 +45,11 @@ struct gpu_op {
     bool raw;
     /* Values are moved or picked: where scales are the same, results are on the steps. */
     bool moves;
+    /* Constant folding: computes the output of a node whose data inputs are all constants and which
+     * accept has passed, in f32, bit for bit as the CPU's kernel does.  NULL: not folded. */
+    void (*fold)(const struct graph *g, const struct graph_node *n, float *values);
+    /* The fused activation that computes the same; kTfLiteActNone: there is none. */
+    TfLiteFusedActivation as_activation;
     /* DEQUANTIZE: f16 or 8-bit elements become f32, and a constant stays a constant. */
     bool dequantizes;
     /* QUANTIZE: f32 or 8-bit elements become 8-bit ones. */
@@ -60,6 +66,11 @@ struct gpu_family {
 
 /* NULL when no family has the op. */
 const struct gpu_op *gpu_op_find(int32_t code);
+
+/* The fused activation in the node's parameters; kTfLiteActNone for an op without one. */
+TfLiteFusedActivation gpu_op_activation(const struct graph_node *n);
+/* v after an activation that check_activation accepts, as the shaders compute it: NaN stays NaN. */
+float gpu_op_activate(TfLiteFusedActivation activation, float v);
 
 /* Rounds to the steps of an 8-bit tensor (delegate/ops/simulate.c): in no model, so gpu_op_find
  * does not know it. */

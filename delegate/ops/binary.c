@@ -130,38 +130,66 @@ enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t 
     return step_items(p, s, args.grid.count);
 }
 
-/* The fused activation; MAXIMUM and MINIMUM have no parameters. */
-static bool has_params(const struct graph_node *n)
-{
-    return n->op->variant <= BINARY_SUB;
-}
-
-static int activation_of(const struct graph_node *n)
-{
-    switch (n->op->variant) {
-    case BINARY_ADD: return (int)((const TfLiteAddParams *)n->params)->activation;
-    case BINARY_SUB: return (int)((const TfLiteSubParams *)n->params)->activation;
-    case BINARY_MUL: return (int)((const TfLiteMulParams *)n->params)->activation;
-    default: return kTfLiteActNone;
-    }
-}
-
+/* MAXIMUM and MINIMUM have no parameters. */
 static bool accept(struct check *c)
 {
-    if (!has_params(c->node))
-        return binary_accept(c);
-    return check_params(c) && check_activation(c, activation_of(c->node)) && binary_accept(c);
+    if (c->node->op->params_bytes > 0 &&
+        (!check_params(c) || !check_activation(c, (int)gpu_op_activation(c->node))))
+        return false;
+    return binary_accept(c);
 }
 
 static enum status plan(struct planner *p, const struct graph_node *n)
 {
-    return binary_plan(p, n, n->op->variant, activation_of(n));
+    return binary_plan(p, n, n->op->variant, (int)gpu_op_activation(n));
+}
+
+/* The index in operand t of element i of y. */
+static size_t operand_index(const struct graph_tensor *t, const struct graph_tensor *y, size_t i)
+{
+    size_t index = 0, pitch = 1;
+
+    for (int d = y->rank - 1; d >= y->rank - t->rank; d--) {
+        const size_t dim = (size_t)t->dims[d - (y->rank - t->rank)];
+
+        index += dim == 1 ? 0 : i % (size_t)y->dims[d] * pitch;
+        i /= (size_t)y->dims[d];
+        pitch *= dim;
+    }
+    return index;
+}
+
+static float compute(uint32_t op, float a, float b)
+{
+    switch (op) {
+    case BINARY_SUB: return a - b;
+    case BINARY_MUL: return a * b;
+    case BINARY_MAXIMUM: return a > b ? a : b;
+    case BINARY_MINIMUM: return a < b ? a : b;
+    case BINARY_PRELU: return a >= 0 ? a : a * b;
+    default: return a + b;
+    }
+}
+
+void binary_fold(const struct graph *g, const struct graph_node *n, float *values)
+{
+    const struct graph_tensor *y = graph_output(g, n, 0);
+    const TfLiteFusedActivation activation = gpu_op_activation(n);
+
+    for (size_t i = 0; i < y->elements; i++) {
+        float v[2];
+
+        for (int k = 0; k < 2; k++)
+            v[k] = graph_constant_float(g, n->inputs[k], operand_index(graph_input(g, n, k), y, i));
+        values[i] = gpu_op_activate(activation, compute(n->op->variant, v[0], v[1]));
+    }
 }
 
 #define BINARY(code_, version, variant_, half_, ...)                                               \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
-        .rounds = true, .accept = accept, .plan = plan, .exact = &exact_binary, __VA_ARGS__        \
+        .rounds = true, .accept = accept, .plan = plan, .exact = &exact_binary,                    \
+        .fold = binary_fold, __VA_ARGS__                                                           \
     }
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, BINARY_ADD, true, GPU_ACTIVATION(TfLiteAddParams)),

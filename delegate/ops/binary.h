@@ -15,5 +15,7 @@ bool binary_broadcasts(const struct planner *p, const struct graph_node *n, int 
 bool binary_accept(struct check *c);
 /* op: BINARY_ADD to BINARY_PRELU.  activation: fused, 0 to 3. */
 enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t op, int activation);
+/* gpu_op.fold: the op is its variant, one of those. */
+void binary_fold(const struct graph *g, const struct graph_node *n, float *values);
 
 #endif

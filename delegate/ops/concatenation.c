@@ -214,6 +214,23 @@ static enum status plan_concatenation(struct planner *p, const struct graph_node
     return STATUS_OK;
 }
 
+static void fold_concatenation(const struct graph *g, const struct graph_node *n, float *values)
+{
+    const struct graph_tensor *y = graph_output(g, n, 0);
+    const int axis = axis_of(n, y);
+    size_t outer = 1, inner = 1, at = 0;
+
+    for (int d = 0; d < y->rank; d++)
+        *(d < axis ? &outer : &inner) *= d == axis ? 1 : (size_t)y->dims[d];
+    for (size_t o = 0; o < outer; o++)
+        for (int k = 0; k < n->input_count; k++) {
+            const size_t run = (size_t)graph_input(g, n, k)->dims[axis] * inner;
+
+            for (size_t i = 0; i < run; i++)
+                values[at++] = graph_constant_float(g, n->inputs[k], o * run + i);
+        }
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_CONCATENATION,
       .max_version = 7,
@@ -221,6 +238,7 @@ static const struct gpu_op ops[] = {
       .moves = true,
       .exact = &exact_concatenation,
       .accept = accept_concatenation,
-      .plan = plan_concatenation },
+      .plan = plan_concatenation,
+      .fold = fold_concatenation },
 };
 const struct gpu_family gpu_concatenation = { ops, sizeof ops / sizeof ops[0] };

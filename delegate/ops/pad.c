@@ -77,6 +77,38 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.count);
 }
 
+/* The index in x of element i of y; -1: the element is padding. */
+static int64_t source_index(const struct graph_tensor *x, const struct graph_tensor *y,
+                            const int64_t before[], size_t i)
+{
+    int64_t index = 0, pitch = 1;
+
+    for (int d = y->rank - 1; d >= 0; d--) {
+        const int64_t k = (int64_t)(i % (size_t)y->dims[d]) - before[d];
+
+        i /= (size_t)y->dims[d];
+        if (k < 0 || k >= x->dims[d])
+            return -1;
+        index += k * pitch;
+        pitch *= x->dims[d];
+    }
+    return index;
+}
+
+static void fold_pad(const struct graph *g, const struct graph_node *n, float *values)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
+    int64_t before[GRAPH_MAX_RANK];
+
+    for (int d = 0; d < y->rank; d++)
+        before[d] = graph_constant_int(g, n->inputs[1], 2 * (size_t)d);
+    for (size_t i = 0; i < y->elements; i++) {
+        const int64_t from = source_index(x, y, before, i);
+
+        values[i] = from < 0 ? 0 : graph_constant_float(g, n->inputs[0], (size_t)from);
+    }
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_PAD,
       .max_version = 6,
@@ -85,6 +117,7 @@ static const struct gpu_op ops[] = {
       .moves = true,
       .exact = &exact_moves,
       .accept = accept_pad,
-      .plan = plan_pad },
+      .plan = plan_pad,
+      .fold = fold_pad },
 };
 const struct gpu_family gpu_pad = { ops, sizeof ops / sizeof ops[0] };

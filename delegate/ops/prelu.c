@@ -30,6 +30,7 @@ static const struct gpu_op ops[] = {
       .variant = BINARY_PRELU,
       .exact = &exact_binary,
       .accept = accept_prelu,
-      .plan = plan_prelu },
+      .plan = plan_prelu,
+      .fold = binary_fold },
 };
 const struct gpu_family gpu_prelu = { ops, sizeof ops / sizeof ops[0] };

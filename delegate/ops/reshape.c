@@ -36,6 +36,12 @@ static enum status plan_reshape(struct planner *p, const struct graph_node *n)
     return planner_view(p, n->outputs[0], rows_of) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
+static void fold_reshape(const struct graph *g, const struct graph_node *n, float *values)
+{
+    for (size_t i = 0; i < graph_output(g, n, 0)->elements; i++)
+        values[i] = graph_constant_float(g, n->inputs[0], i);
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESHAPE,
       .max_version = 1,
@@ -44,6 +50,7 @@ static const struct gpu_op ops[] = {
       .moves = true,
       .exact = &exact_moves,
       .accept = accept_reshape,
-      .plan = plan_reshape },
+      .plan = plan_reshape,
+      .fold = fold_reshape },
 };
 const struct gpu_family gpu_reshape = { ops, sizeof ops / sizeof ops[0] };

@@ -46,15 +46,24 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.count);
 }
 
-#define UNARY(code_, version, variant_, half_)                                                     \
+/* RELU and RELU6 of a constant. */
+static void fold_activation(const struct graph *g, const struct graph_node *n, float *values)
+{
+    for (size_t i = 0; i < graph_output(g, n, 0)->elements; i++)
+        values[i] = gpu_op_activate(n->op->as_activation, graph_constant_float(g, n->inputs[0], i));
+}
+
+/* activation: kTfLiteActNone for an op that is none. */
+#define UNARY(code_, version, op, activation, half_)                                               \
     {                                                                                              \
-        .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
-        .accept = accept_unary, .plan = plan_unary, .exact = &exact_unary                          \
+        .code = (code_), .max_version = (version), .variant = VARIANT(op, activation),             \
+        .half = (half_), .accept = accept_unary, .plan = plan_unary, .exact = &exact_unary,        \
+        .as_activation = (activation), .fold = (activation) ? fold_activation : NULL               \
     }
 static const struct gpu_op ops[] = {
-    UNARY(BUILTIN_RELU, 3, VARIANT(UNARY_ACTIVATION, kTfLiteActRelu), false),
-    UNARY(BUILTIN_RELU6, 3, VARIANT(UNARY_ACTIVATION, kTfLiteActRelu6), false),
-    UNARY(BUILTIN_EXP, 2, VARIANT(UNARY_EXP, 0), false),
-    UNARY(BUILTIN_LOGISTIC, 3, VARIANT(UNARY_LOGISTIC, 0), true),
+    UNARY(BUILTIN_RELU, 3, UNARY_ACTIVATION, kTfLiteActRelu, false),
+    UNARY(BUILTIN_RELU6, 3, UNARY_ACTIVATION, kTfLiteActRelu6, false),
+    UNARY(BUILTIN_EXP, 2, UNARY_EXP, kTfLiteActNone, false),
+    UNARY(BUILTIN_LOGISTIC, 3, UNARY_LOGISTIC, kTfLiteActNone, true),
 };
 const struct gpu_family gpu_unary = { ops, sizeof ops / sizeof ops[0] };

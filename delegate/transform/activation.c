@@ -4,7 +4,6 @@
  */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
-#include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>
 
@@ -27,7 +26,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     int producer;
     uint8_t *params;
 
-    if (n->code != BUILTIN_RELU && n->code != BUILTIN_RELU6)
+    if (n->op->as_activation == kTfLiteActNone)
         return STATUS_OK;
     producer = g->tensors[n->inputs[0]].producer;
     if (producer < 0 || rewrite_only_reader(w, n->inputs[0]) != node)
@@ -37,9 +36,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         graph_input(g, n, 0)->type != graph_output(g, n, 0)->type || graph_is_quantized(g, n) ||
         before->steps.scale > 0 || !rewrite_same_shape(graph_input(g, n, 0), graph_output(g, n, 0)))
         return STATUS_OK;
-    memcpy(&activation, (const uint8_t *)before->params + before->op->activation_at,
-           sizeof activation);
-    activation = both(activation, n->code == BUILTIN_RELU ? kTfLiteActRelu : kTfLiteActRelu6);
+    activation = both(gpu_op_activation(before), n->op->as_activation);
     if (activation == kTfLiteActSignBit)
         return STATUS_OK;
     if (!(params = rewrite_params(w, producer, before->op->params_bytes)))
