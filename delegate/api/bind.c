@@ -1,129 +1,12 @@
 /* Binds the inputs and outputs of partitions to memory of the caller. */
-#include "delegate/plan/memory.h"
-#include "delegate/vulkan/binding.h"
-
 #include "delegate/base/struct_copy.h"
+#include "delegate/plan/memory.h"
 #include "delegate/runtime/delegate.h"
-#include "delegate/vulkan/external.h"
+#include "delegate/vulkan/binding.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-_Static_assert(ASSAY_GPU_UUID_BYTES == VK_UUID_SIZE, "assay_gpu_buffer");
-
-/* ---- what the caller gives ---- */
-
-static void print_uuid(char text[2 * VK_UUID_SIZE + 1], const uint8_t *uuid)
-{
-    for (size_t i = 0; i < VK_UUID_SIZE; i++)
-        snprintf(text + 2 * i, 3, "%02x", uuid[i]);
-}
-
-static enum status check_device(const struct device *d, const struct assay_gpu_buffer *given,
-                                struct diag *diag)
-{
-    static const uint8_t none[VK_UUID_SIZE];
-    char theirs[2 * VK_UUID_SIZE + 1], ours[2 * VK_UUID_SIZE + 1];
-
-    if (given->kind == ASSAY_GPU_VK_BUFFER) {
-        if (given->vk_device == (void *)d->handle)
-            return STATUS_OK;
-        return diag_fail(diag, STATUS_USAGE, "the buffer is of VkDevice %p, the delegate's is %p",
-                         given->vk_device, (void *)d->handle);
-    }
-    if (memcmp(given->device_uuid, none, sizeof none) == 0 ||
-        memcmp(given->device_uuid, d->device_uuid, sizeof none) == 0)
-        return STATUS_OK;
-    print_uuid(theirs, given->device_uuid);
-    print_uuid(ours, d->device_uuid);
-    return diag_fail(diag, STATUS_USAGE, "the memory is of device %s, the delegate's is %s", theirs,
-                     ours);
-}
-
-static enum status check_place(const struct device *d, const struct assay_gpu_buffer *given,
-                               size_t need, struct diag *diag)
-{
-    const uint64_t align = d->limits.storage_buffer_offset_alignment;
-
-    if (given->size < need)
-        return diag_fail(diag, STATUS_USAGE, "the buffer has %llu bytes, %zu are needed",
-                         (unsigned long long)given->size, need);
-    if (align > 0 && given->offset % align != 0)
-        return diag_fail(diag, STATUS_USAGE, "offset %llu is no multiple of %llu",
-                         (unsigned long long)given->offset, (unsigned long long)align);
-    if (given->offset > UINT64_MAX - given->size)
-        return diag_fail(diag, STATUS_USAGE, "offset %llu and size %llu do not fit 64 bits",
-                         (unsigned long long)given->offset, (unsigned long long)given->size);
-    return STATUS_OK;
-}
-
-/* Vulkan tells no buffer's size, but what memory it must have, which is no less. */
-static enum status take_buffer(struct binding *b, const struct device *d,
-                               const struct assay_gpu_buffer *given, struct diag *diag)
-{
-    const VkBuffer buffer = (VkBuffer)(uintptr_t)given->vk_buffer;
-    VkMemoryRequirements has;
-
-    if (!buffer)
-        return diag_fail(diag, STATUS_USAGE, "vk_buffer is VK_NULL_HANDLE");
-    vkGetBufferMemoryRequirements(d->handle, buffer, &has);
-    if (given->offset + given->size > has.size)
-        return diag_fail(
-            diag, STATUS_USAGE, "offset and size end at %llu, the buffer has at most %llu bytes",
-            (unsigned long long)(given->offset + given->size), (unsigned long long)has.size);
-    b->buffer = buffer;
-    return STATUS_OK;
-}
-
-enum status binding_open(struct binding *b, struct device *d, struct assay_gpu_buffer *given,
-                         size_t need, struct diag *diag)
-{
-    enum status s;
-
-    *b = (struct binding){ .on = true,
-                           .ours = given->kind != ASSAY_GPU_VK_BUFFER,
-                           .layout = given->layout,
-                           .offset = given->offset,
-                           .bytes = given->size };
-    switch (given->kind) {
-    case ASSAY_GPU_VK_BUFFER:
-    case ASSAY_GPU_OPAQUE_FD:
-    case ASSAY_GPU_DMA_BUF:
-        TRY(check_device(d, given, diag));
-        TRY(check_place(d, given, need, diag));
-        s = given->kind == ASSAY_GPU_VK_BUFFER ? take_buffer(b, d, given, diag)
-                                               : external_import(b, d, given, diag);
-        break;
-    case ASSAY_GPU_NEW:
-    case ASSAY_GPU_NEW_OPAQUE_FD:
-    case ASSAY_GPU_NEW_DMA_BUF:
-        if (given->offset != 0)
-            return diag_fail(diag, STATUS_USAGE, "offset %llu of a new buffer, which has 0",
-                             (unsigned long long)given->offset);
-        b->bytes = given->size > need ? given->size : need;
-        s = external_make(b, d, given, diag);
-        given->size = b->bytes;
-        break;
-    default:
-        return diag_fail(diag, STATUS_USAGE, "kind %d, there are 0 to %d", given->kind,
-                         ASSAY_GPU_NEW_DMA_BUF);
-    }
-    if (s != STATUS_OK)
-        binding_close(b, d);
-    else
-        given->vk_buffer = (uint64_t)(uintptr_t)b->buffer;
-    return s;
-}
-
-void binding_close(struct binding *b, struct device *d)
-{
-    if (b->ours) {
-        vkDestroyBuffer(d->handle, b->buffer, NULL);
-        vkFreeMemory(d->handle, b->memory, NULL);
-    }
-    *b = (struct binding){ .on = false };
-}
 
 /* ---- which input or output ---- */
 
@@ -213,7 +96,7 @@ static enum status check_overlap(const struct io_ref *r, const struct binding *b
         const struct io_ref other = io_at(r->kernel, r->partition, i);
         const struct binding *o = &kernel_io_of(&other)->bound;
 
-        if (o->on && o->buffer == b->buffer && (r->output || other.output) &&
+        if (o->on && o->external.buffer == b->external.buffer && (r->output || other.output) &&
             b->offset < o->offset + o->bytes && o->offset < b->offset + b->bytes)
             return diag_fail(diag, STATUS_USAGE,
                              "bytes %llu to %llu of the buffer overlap those of tensor %d, %llu to "
@@ -228,7 +111,7 @@ static enum status check_overlap(const struct io_ref *r, const struct binding *b
 
 static void set_memory(const struct io_ref *r, const struct binding *b)
 {
-    *executor_io_of(r) = (struct executor_io){ b->buffer, b->offset, b->foreign };
+    *executor_io_of(r) = (struct executor_io){ b->external.buffer, b->offset, b->external.foreign };
     plan_io_of(r)->backing = !b->on                            ? BACKING_STAGING
                              : b->layout == ASSAY_LAYOUT_DENSE ? BACKING_DENSE
                                                                : BACKING_SLICES;
@@ -281,7 +164,7 @@ static enum status bind_io(const struct io_ref *r, struct assay_gpu_buffer *give
     enum status s;
 
     if (given->layout != ASSAY_LAYOUT_DENSE && given->layout != ASSAY_LAYOUT_C4)
-        return diag_fail(diag, STATUS_USAGE, "layout %d, there are %d and %d", given->layout,
+        return diag_fail(diag, STATUS_USAGE, "layout %d: expected %d or %d", given->layout,
                          ASSAY_LAYOUT_DENSE, ASSAY_LAYOUT_C4);
     if (io->plan_tensor < 0)
         return diag_fail(diag, STATUS_UNSUPPORTED, "its value is a constant");
@@ -290,7 +173,7 @@ static enum status bind_io(const struct io_ref *r, struct assay_gpu_buffer *give
                          "it is bound already, to %llu bytes at offset %llu of buffer 0x%llx: "
                          "unbind it first",
                          (unsigned long long)old->bytes, (unsigned long long)old->offset,
-                         (unsigned long long)(uintptr_t)old->buffer);
+                         (unsigned long long)(uintptr_t)old->external.buffer);
     TRY(binding_open(&b, d, given, need, diag));
     if ((s = check_overlap(r, &b, diag)) == STATUS_OK)
         s = change(r, &b, diag);

@@ -4,26 +4,26 @@
 
 #include "assay_gpu.h"
 #include "delegate/vulkan/device.h"
+#include "delegate/vulkan/external.h"
 #include "reference/base/diag.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <vulkan/vulkan.h>
 
 struct binding {
-    bool on;
-    int layout; /* enum assay_gpu_layout */
-    VkBuffer buffer;
-    bool ours; /* the buffer, and its memory */
-    VkDeviceMemory memory;
-    VkDeviceSize offset, bytes;
-    bool foreign; /* of another VkDevice */
+    bool on;                         /* false: not bound */
+    int layout;                      /* enum assay_gpu_layout */
+    bool owned;                      /* external is closed with the binding */
+    struct external_buffer external; /* or the caller's VkBuffer */
+    VkDeviceSize offset, bytes;      /* of the tensor in the buffer */
 };
 
-/* Checks what the caller gives against the need, and makes the buffer where it does not.  What is
- * out is written to *given. */
+/* Checks what the caller gives, of which `need` bytes are used, and imports or makes the buffer
+ * where the caller gives none.  Results are written to *given.  On failure *b is closed. */
 enum status binding_open(struct binding *b, struct device *d, struct assay_gpu_buffer *given,
                          size_t need, struct diag *diag);
-/* Destroys what is ours of it. */
+/* Destroys what the binding owns.  Takes one that is not bound. */
 void binding_close(struct binding *b, struct device *d);
 
 #endif

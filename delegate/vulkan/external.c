@@ -20,8 +20,8 @@ static const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                         VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                         VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 
-/* Whether the device can share such buffers in the direction that is asked for, and whether each
- * must have an allocation of its own. */
+/* Whether the device can import (else export) such buffers; *dedicated: only with a dedicated
+ * allocation. */
 static enum status check_sharing(const struct device *d, VkExternalMemoryHandleTypeFlagBits type,
                                  bool import, bool *dedicated, struct diag *diag)
 {
@@ -51,7 +51,7 @@ static enum status check_sharing(const struct device *d, VkExternalMemoryHandleT
     return STATUS_OK;
 }
 
-static enum status make_buffer(struct binding *b, struct device *d, VkDeviceSize bytes,
+static enum status make_buffer(struct external_buffer *b, struct device *d, VkDeviceSize bytes,
                                VkExternalMemoryHandleTypeFlagBits type, VkMemoryRequirements *needs,
                                struct diag *diag)
 {
@@ -70,8 +70,8 @@ static enum status make_buffer(struct binding *b, struct device *d, VkDeviceSize
     return STATUS_OK;
 }
 
-static enum status allocate(struct binding *b, struct device *d, const VkMemoryAllocateInfo *info,
-                            struct diag *diag)
+static enum status allocate(struct external_buffer *b, struct device *d,
+                            const VkMemoryAllocateInfo *info, struct diag *diag)
 {
     VkResult r = vkAllocateMemory(d->handle, info, NULL, &b->memory);
 
@@ -84,9 +84,9 @@ static enum status allocate(struct binding *b, struct device *d, const VkMemoryA
 
 /* ---- import ---- */
 
-/* The memory types that a dma-buf can be, and its size where the caller does not say. */
-static enum status look_at_dma_buf(struct device *d, int fd, uint32_t *types, VkDeviceSize *bytes,
-                                   struct diag *diag)
+/* The memory types that a dma-buf can be imported as, and its size when the caller gives none. */
+static enum status read_dma_buf(struct device *d, int fd, uint32_t *types, VkDeviceSize *bytes,
+                                struct diag *diag)
 {
     const PFN_vkGetMemoryFdPropertiesKHR look = (PFN_vkGetMemoryFdPropertiesKHR)vkGetDeviceProcAddr(
         d->handle, "vkGetMemoryFdPropertiesKHR");
@@ -125,8 +125,9 @@ static enum status choose_type(const struct device *d, const struct assay_gpu_bu
                            "the dma-buf is in no memory type that the device can have buffers in");
 }
 
-enum status external_import(struct binding *b, struct device *d,
-                            const struct assay_gpu_buffer *given, struct diag *diag)
+enum status external_import(struct external_buffer *b, struct device *d,
+                            const struct assay_gpu_buffer *given, VkDeviceSize bytes,
+                            struct diag *diag)
 {
     const VkExternalMemoryHandleTypeFlagBits type = handle_type(given->kind);
     VkDeviceSize allocated = given->allocation_bytes;
@@ -142,28 +143,28 @@ enum status external_import(struct binding *b, struct device *d,
     enum status s;
 
     if (given->fd < 0)
-        return diag_fail(diag, STATUS_USAGE, "fd %d is no file descriptor", given->fd);
+        return diag_fail(diag, STATUS_USAGE, "fd %d is not a file descriptor", given->fd);
     TRY(check_sharing(d, type, true, &dedicated, diag));
     if (given->kind == ASSAY_GPU_DMA_BUF)
-        TRY(look_at_dma_buf(d, given->fd, &types, &allocated, diag));
-    if (allocated < b->offset + b->bytes)
+        TRY(read_dma_buf(d, given->fd, &types, &allocated, diag));
+    if (allocated < bytes)
         return diag_fail(diag, STATUS_USAGE,
                          "the exported memory has %llu bytes (allocation_bytes), offset and size "
                          "end at %llu",
-                         (unsigned long long)allocated, (unsigned long long)(b->offset + b->bytes));
-    TRY(make_buffer(b, d, b->offset + b->bytes, type, &needs, diag));
+                         (unsigned long long)allocated, (unsigned long long)(bytes));
+    TRY(make_buffer(b, d, bytes, type, &needs, diag));
     if (needs.size > allocated)
         return diag_fail(diag, STATUS_USAGE,
                          "the exported memory has %llu bytes, the device needs %llu for a buffer "
                          "of %llu",
                          (unsigned long long)allocated, (unsigned long long)needs.size,
-                         (unsigned long long)(b->offset + b->bytes));
+                         (unsigned long long)(bytes));
     TRY(choose_type(d, given, types & needs.memoryTypeBits, &info.memoryTypeIndex, diag));
     info.allocationSize = allocated;
     own.buffer = b->buffer;
     if (dedicated)
         info.pNext = &own;
-    /* A successful import owns the descriptor. */
+    /* A successful import takes ownership of the descriptor, so import a duplicate. */
     if ((import.fd = dup(given->fd)) < 0)
         return diag_fail(diag, STATUS_USAGE, "fd %d cannot be duplicated", given->fd);
     s = allocate(b, d, &info, diag);
@@ -190,7 +191,7 @@ static int local_type(const struct device *d, uint32_t types)
     return any;
 }
 
-static enum status get_fd(struct binding *b, struct device *d,
+static enum status get_fd(struct external_buffer *b, struct device *d,
                           VkExternalMemoryHandleTypeFlagBits type, int *fd, struct diag *diag)
 {
     const PFN_vkGetMemoryFdKHR get =
@@ -206,8 +207,8 @@ static enum status get_fd(struct binding *b, struct device *d,
     return r == VK_SUCCESS ? STATUS_OK : result_fail_call(diag, "vkGetMemoryFdKHR", r);
 }
 
-enum status external_make(struct binding *b, struct device *d, struct assay_gpu_buffer *given,
-                          struct diag *diag)
+enum status external_make(struct external_buffer *b, struct device *d,
+                          struct assay_gpu_buffer *given, VkDeviceSize bytes, struct diag *diag)
 {
     const VkExternalMemoryHandleTypeFlagBits type = handle_type(given->kind);
     const VkExportMemoryAllocateInfo export = { .sType =
@@ -223,7 +224,7 @@ enum status external_make(struct binding *b, struct device *d, struct assay_gpu_
 
     if (type)
         TRY(check_sharing(d, type, false, &dedicated, diag));
-    TRY(make_buffer(b, d, b->bytes, type, &needs, diag));
+    TRY(make_buffer(b, d, bytes, type, &needs, diag));
     if ((memory_type = local_type(d, needs.memoryTypeBits)) < 0)
         return diag_fail(diag, STATUS_UNSUPPORTED, "the device has no memory type for the buffer");
     info.allocationSize = needs.size;
@@ -240,4 +241,11 @@ enum status external_make(struct binding *b, struct device *d, struct assay_gpu_
     memcpy(given->device_uuid, d->device_uuid, sizeof given->device_uuid);
     b->foreign = type != 0;
     return STATUS_OK;
+}
+
+void external_close(struct external_buffer *b, struct device *d)
+{
+    vkDestroyBuffer(d->handle, b->buffer, NULL);
+    vkFreeMemory(d->handle, b->memory, NULL);
+    *b = (struct external_buffer){ .foreign = false };
 }

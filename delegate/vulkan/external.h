@@ -1,14 +1,30 @@
-/* Memory shared with other devices and processes: VK_KHR_external_memory_fd. */
+/* Buffers whose memory is shared with other devices and processes: VK_KHR_external_memory_fd. */
 #ifndef ASSAY_DELEGATE_VULKAN_EXTERNAL_H
 #define ASSAY_DELEGATE_VULKAN_EXTERNAL_H
 
-#include "delegate/vulkan/binding.h"
+#include "assay_gpu.h"
+#include "delegate/vulkan/device.h"
+#include "reference/base/diag.h"
 
-/* The buffer over memory that the caller's descriptor names, which stays the caller's. */
-enum status external_import(struct binding *b, struct device *d,
-                            const struct assay_gpu_buffer *given, struct diag *diag);
-/* A new buffer of b->bytes, exported unless the kind is ASSAY_GPU_NEW. */
-enum status external_make(struct binding *b, struct device *d, struct assay_gpu_buffer *given,
-                          struct diag *diag);
+#include <stdbool.h>
+#include <vulkan/vulkan.h>
+
+struct external_buffer {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    bool foreign; /* another VkDevice uses the memory: needs queue family ownership transfers */
+};
+
+/* A buffer of `bytes` bytes over the memory that the caller's file descriptor names.  The
+ * descriptor stays the caller's.  After a failure, external_close. */
+enum status external_import(struct external_buffer *b, struct device *d,
+                            const struct assay_gpu_buffer *given, VkDeviceSize bytes,
+                            struct diag *diag);
+/* A new buffer of `bytes` bytes; its memory is exported unless the kind is ASSAY_GPU_NEW, and
+ * *given gets what an importer needs.  After a failure, external_close. */
+enum status external_make(struct external_buffer *b, struct device *d,
+                          struct assay_gpu_buffer *given, VkDeviceSize bytes, struct diag *diag);
+/* Takes a half-made one, too. */
+void external_close(struct external_buffer *b, struct device *d);
 
 #endif

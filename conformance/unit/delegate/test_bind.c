@@ -58,7 +58,7 @@ static void does_not_fit(void **state)
     bind_expect_refused(d, &bad, "tensor 0, input 0 of partition 0", "VK_NULL_HANDLE");
     bad = good;
     bad.layout = 2;
-    bind_expect_refused(d, &bad, "layout 2", "0 and 1");
+    bind_expect_refused(d, &bad, "layout 2", "0 or 1");
     bad = good;
     bad.kind = 77;
     bind_expect_refused(d, &bad, "kind 77", "0 to 5");

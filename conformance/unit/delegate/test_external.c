@@ -88,7 +88,7 @@ static void shared_memory(void **state)
                                       .fd = -1,
                                       .allocation_bytes = 4096 };
 
-        bind_expect_refused(d, &b, "fd -1", "no file descriptor");
+        bind_expect_refused(d, &b, "fd -1", "not a file descriptor");
         b.fd = 1023;
         bind_expect_refused(d, &b, "fd 1023", "cannot be duplicated");
         assert_int_equal(assay_gpu_get_device(d, &caps), 0);
