@@ -298,7 +298,7 @@ void case_instance_close(struct case_instance *instance)
 enum status case_build(const struct test_case *c, const struct case_request *request,
                        struct case_instance *out, struct diag *diag)
 {
-    struct maker m = {
+    struct case_builder m = {
         .c = c,
         .member = case_member(c),
         .request = request,
@@ -314,7 +314,7 @@ enum status case_build(const struct test_case *c, const struct case_request *req
         return diag_fail(diag, STATUS_USAGE, "%s: not a case of suite %s", c->name, c->suite->stem);
     builder_init(&m.builder);
     c->suite->build(&m);
-    maker_finish(&m);
+    case_write_scales(&m);
     if ((s = m.status) != STATUS_OK) {
         builder_close(&m.builder);
         goto fail;

@@ -23,14 +23,14 @@ int32_t window_out(bool same, int32_t in, int32_t filter, int32_t stride, int32_
     return same ? (in + stride - 1) / stride : (in - reach) / stride + 1;
 }
 
-static void out_of_memory(struct maker *m)
+static void out_of_memory(struct case_builder *m)
 {
     if (m->status == STATUS_OK)
         m->status = diag_fail(m->diag, STATUS_NO_MEMORY, "%s: out of memory", m->c->name);
 }
 
 /* Draws one tensor; frame 0 or 1, constants have frame 0 only.  The caller frees it. */
-static float *draw(struct maker *m, const struct shape *shape, const struct fill *fill,
+static float *draw(struct case_builder *m, const struct shape *shape, const struct fill *fill,
                    unsigned tensor, unsigned frame)
 {
     const struct op_case *row = m->c->row;
@@ -60,7 +60,7 @@ static float *draw(struct maker *m, const struct shape *shape, const struct fill
 }
 
 /* A tensor that mirrors the one before it has that one's stream. */
-static unsigned stream_number(struct maker *m, const struct fill *fill)
+static unsigned stream_number(struct case_builder *m, const struct fill *fill)
 {
     const unsigned n = m->filled++;
 
@@ -68,7 +68,7 @@ static unsigned stream_number(struct maker *m, const struct fill *fill)
 }
 
 /* As f16, in an allocation of its own; values that are no f16 are rounded to nearest. */
-static uint16_t *narrow(struct maker *m, const float *values, size_t count)
+static uint16_t *narrow(struct case_builder *m, const float *values, size_t count)
 {
     uint16_t *const halves = mem_alloc(count, sizeof *halves);
 
@@ -84,8 +84,8 @@ static uint16_t *narrow(struct maker *m, const float *values, size_t count)
     return halves;
 }
 
-int maker_add_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
-                    size_t element_bytes)
+int case_declare_input(struct case_builder *m, const char *name, const struct shape *shape,
+                       int32_t type, size_t element_bytes)
 {
     const size_t n = m->out->input_count;
     int tensor;
@@ -102,7 +102,7 @@ int maker_add_input(struct maker *m, const char *name, const struct shape *shape
 }
 
 /* The first input of a row with every_half; as is drawn, else. */
-static bool takes_every_half(const struct maker *m)
+static bool takes_every_half(const struct case_builder *m)
 {
     return m->c->row->every_half && m->out->input_count == 1;
 }
@@ -120,10 +120,10 @@ static void fill_every_half(float *values, size_t count, unsigned frame)
         values[i] = half_to_float(half_at(i, frame));
 }
 
-int maker_single_input(struct maker *m, const char *name, const struct shape *shape,
-                       const struct fill *fill)
+int case_input_f32(struct case_builder *m, const char *name, const struct shape *shape,
+                   const struct fill *fill)
 {
-    const int tensor = maker_add_input(m, name, shape, TENSOR_FLOAT32, sizeof(float));
+    const int tensor = case_declare_input(m, name, shape, TENSOR_FLOAT32, sizeof(float));
     const unsigned number = stream_number(m, fill);
 
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
@@ -136,10 +136,10 @@ int maker_single_input(struct maker *m, const char *name, const struct shape *sh
     return tensor;
 }
 
-int maker_half_input(struct maker *m, const char *name, const struct shape *shape,
-                     const struct fill *fill)
+int case_input_f16(struct case_builder *m, const char *name, const struct shape *shape,
+                   const struct fill *fill)
 {
-    const int tensor = maker_add_input(m, name, shape, TENSOR_FLOAT16, sizeof(uint16_t));
+    const int tensor = case_declare_input(m, name, shape, TENSOR_FLOAT16, sizeof(uint16_t));
     const unsigned number = stream_number(m, fill);
 
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
@@ -154,17 +154,16 @@ int maker_half_input(struct maker *m, const char *name, const struct shape *shap
     return tensor;
 }
 
-int maker_input(struct maker *m, const char *name, const struct shape *shape,
-                const struct fill *fill)
+int case_input(struct case_builder *m, const char *name, const struct shape *shape,
+               const struct fill *fill)
 {
     if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
-        return maker_byte_input(m, name, shape, fill);
-    return m->c->half ? maker_half_input(m, name, shape, fill)
-                      : maker_single_input(m, name, shape, fill);
+        return case_input_quantized(m, name, shape, fill);
+    return m->c->half ? case_input_f16(m, name, shape, fill) : case_input_f32(m, name, shape, fill);
 }
 
-int maker_half_constant(struct maker *m, const char *name, const struct shape *shape,
-                        const struct fill *fill)
+int case_constant_f16(struct case_builder *m, const char *name, const struct shape *shape,
+                      const struct fill *fill)
 {
     const size_t count = shape_elements(shape);
     float *values = NULL;
@@ -183,24 +182,25 @@ int maker_half_constant(struct maker *m, const char *name, const struct shape *s
     return tensor;
 }
 
-static int add_tensor(struct maker *m, int32_t type, const char *name, const struct shape *shape)
+static int add_tensor(struct case_builder *m, int32_t type, const char *name,
+                      const struct shape *shape)
 {
     if (m->status != STATUS_OK)
         return -1;
     return builder_tensor(&m->builder, type, name, (size_t)shape->rank, shape->d);
 }
 
-int maker_dequantize(struct maker *m, const char *name, int tensor, const struct shape *shape)
+int case_dequantize(struct case_builder *m, const char *name, int tensor, const struct shape *shape)
 {
     const int out = add_tensor(m, TENSOR_FLOAT32, name, shape);
 
-    maker_op(m, BUILTIN_DEQUANTIZE, 3, &(struct options){ .tag = OPTIONS_DequantizeOptions }, 1,
-             &tensor, out);
+    case_op(m, BUILTIN_DEQUANTIZE, 3, &(struct options){ .tag = OPTIONS_DequantizeOptions }, 1,
+            &tensor, out);
     return out;
 }
 
-int maker_single_constant(struct maker *m, const char *name, const struct shape *shape,
-                          const struct fill *fill)
+int case_constant_f32(struct case_builder *m, const char *name, const struct shape *shape,
+                      const struct fill *fill)
 {
     float *const values =
         m->status == STATUS_OK ? draw(m, shape, fill, stream_number(m, fill), 0) : NULL;
@@ -214,19 +214,20 @@ int maker_single_constant(struct maker *m, const char *name, const struct shape 
     return tensor;
 }
 
-int maker_constant(struct maker *m, const char *name, const struct shape *shape,
-                   const struct fill *fill)
+int case_constant(struct case_builder *m, const char *name, const struct shape *shape,
+                  const struct fill *fill)
 {
     if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
-        return maker_byte_constant(m, name, shape, fill);
+        return case_constant_quantized(m, name, shape, fill);
     if (m->c->half)
-        return maker_half_constant(m, name, shape, fill);
+        return case_constant_f16(m, name, shape, fill);
     if (m->c->type == TENSOR_FLOAT16)
-        return maker_dequantize(m, name, maker_half_constant(m, name, shape, fill), shape);
-    return maker_single_constant(m, name, shape, fill);
+        return case_dequantize(m, name, case_constant_f16(m, name, shape, fill), shape);
+    return case_constant_f32(m, name, shape, fill);
 }
 
-int maker_ints(struct maker *m, const char *name, const struct shape *shape, const int32_t *values)
+int case_constant_i32(struct case_builder *m, const char *name, const struct shape *shape,
+                      const int32_t *values)
 {
     if (m->status != STATUS_OK)
         return -1;
@@ -234,7 +235,8 @@ int maker_ints(struct maker *m, const char *name, const struct shape *shape, con
                             shape_elements(shape) * sizeof *values);
 }
 
-int maker_longs(struct maker *m, const char *name, const struct shape *shape, const int32_t *values)
+int case_constant_i64(struct case_builder *m, const char *name, const struct shape *shape,
+                      const int32_t *values)
 {
     int64_t wide[2 * SHAPE_RANK_MAX];
     const size_t count = shape_elements(shape);
@@ -248,17 +250,17 @@ int maker_longs(struct maker *m, const char *name, const struct shape *shape, co
                             count * sizeof wide[0]);
 }
 
-int maker_tensor(struct maker *m, const char *name, const struct shape *shape)
+int case_tensor(struct case_builder *m, const char *name, const struct shape *shape)
 {
     const int tensor =
         add_tensor(m, m->c->quantized || m->c->half ? m->c->type : TENSOR_FLOAT32, name, shape);
 
     if (m->c->quantized)
-        maker_elements(m, tensor, shape);
+        case_set_elements(m, tensor, shape);
     return tensor;
 }
 
-int maker_variable(struct maker *m, const char *name, const struct shape *shape)
+int case_variable_f32(struct case_builder *m, const char *name, const struct shape *shape)
 {
     const int tensor = add_tensor(m, TENSOR_FLOAT32, name, shape);
 
@@ -267,82 +269,83 @@ int maker_variable(struct maker *m, const char *name, const struct shape *shape)
     return tensor;
 }
 
-int maker_scaled_variable(struct maker *m, const char *name, const struct shape *shape,
-                          int32_t type, double scale, int32_t zero)
+int case_variable_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                         int32_t type, double scale, int32_t zero)
 {
     const int tensor = add_tensor(m, type, name, shape);
 
     if (tensor >= 0)
         builder_variable(&m->builder, tensor);
-    maker_set_scale(m, tensor, type, scale, zero);
+    case_set_scale(m, tensor, type, scale, zero);
     return tensor;
 }
 
-static int as_output(struct maker *m, int tensor)
+static int as_output(struct case_builder *m, int tensor)
 {
-    assert(m->output_count < MAKER_OUTPUTS_MAX);
+    assert(m->output_count < CASE_OUTPUTS_MAX);
     m->outputs[m->output_count++] = tensor;
     return tensor;
 }
 
-int maker_output(struct maker *m, const char *name, const struct shape *shape)
+int case_output(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    return as_output(m, maker_tensor(m, name, shape));
+    return as_output(m, case_tensor(m, name, shape));
 }
 
-int maker_single_tensor(struct maker *m, const char *name, const struct shape *shape)
+int case_tensor_f32(struct case_builder *m, const char *name, const struct shape *shape)
 {
     return add_tensor(m, TENSOR_FLOAT32, name, shape);
 }
 
-int maker_single_output(struct maker *m, const char *name, const struct shape *shape)
+int case_output_f32(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    return as_output(m, maker_single_tensor(m, name, shape));
+    return as_output(m, case_tensor_f32(m, name, shape));
 }
 
-int maker_index_output(struct maker *m, const char *name, const struct shape *shape)
+int case_output_i32(struct case_builder *m, const char *name, const struct shape *shape)
 {
     return as_output(m, add_tensor(m, TENSOR_INT32, name, shape));
 }
 
-int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
-                        double scale, int32_t zero)
+int case_output_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                       int32_t type, double scale, int32_t zero)
 {
     const int tensor = as_output(m, add_tensor(m, type, name, shape));
 
-    maker_set_scale(m, tensor, type, scale, zero);
+    case_set_scale(m, tensor, type, scale, zero);
     return tensor;
 }
 
-int maker_op(struct maker *m, int32_t code, int32_t version, const struct options *options,
-             size_t input_count, const int *inputs, int output)
+int case_op(struct case_builder *m, int32_t code, int32_t version, const struct options *options,
+            size_t input_count, const int *inputs, int output)
 {
     int replaced[CASE_INPUTS_MAX];
 
-    maker_quantize_op(m, code, &version, options, input_count, inputs, replaced, output);
+    case_quantize_op(m, code, &version, options, input_count, inputs, replaced, output);
     if (m->status != STATUS_OK)
         return -1;
     return builder_op(&m->builder, code, version, options, input_count, replaced, 1, &output);
 }
 
-void maker_judge(struct maker *m, int op)
+void case_set_judged(struct case_builder *m, int op)
 {
     m->judged = op;
 }
 
-int maker_judged(struct maker *m, const struct options *options, size_t input_count,
-                 const int *inputs, int output)
+int case_judged_op(struct case_builder *m, const struct options *options, size_t input_count,
+                   const int *inputs, int output)
 {
-    return maker_judged_outputs(m, options, input_count, inputs, 1, &output);
+    return case_judged_op_outputs(m, options, input_count, inputs, 1, &output);
 }
 
-int maker_judged_outputs(struct maker *m, const struct options *options, size_t input_count,
-                         const int *inputs, size_t output_count, const int *outputs)
+int case_judged_op_outputs(struct case_builder *m, const struct options *options,
+                           size_t input_count, const int *inputs, size_t output_count,
+                           const int *outputs)
 {
     int32_t version = m->c->version; /* which has the type already */
     int replaced[CASE_INPUTS_MAX];
 
-    maker_quantize_op(m, m->c->code, &version, options, input_count, inputs, replaced, outputs[0]);
+    case_quantize_op(m, m->c->code, &version, options, input_count, inputs, replaced, outputs[0]);
     if (m->status != STATUS_OK)
         return -1;
     m->judged = builder_op(&m->builder, m->c->code, version, options, input_count, replaced,

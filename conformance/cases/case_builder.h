@@ -8,10 +8,10 @@
 #include "conformance/cases/case.h"
 #include "conformance/cases/suite.h"
 
-enum { MAKER_OUTPUTS_MAX = 8 };
+enum { CASE_OUTPUTS_MAX = 8 };
 
-struct maker_scale;
-struct maker {
+struct case_scale;
+struct case_builder {
     const struct test_case *c;
     const struct suite_member *member;
     const struct case_request *request;
@@ -21,12 +21,12 @@ struct maker {
     struct diag *diag;
     unsigned filled; /* tensors with data so far: the number of the next one's stream */
     int inputs[CASE_INPUTS_MAX];
-    int outputs[MAKER_OUTPUTS_MAX];
+    int outputs[CASE_OUTPUTS_MAX];
     size_t output_count;
     int judged; /* -1: the last operator */
-    /* Of quantized types (maker_quant.h): scales by tensor; inputs and constants of values so far.
+    /* Of quantized types (case_quant.h): scales by tensor; inputs and constants of values so far.
      */
-    struct maker_scale *scales;
+    struct case_scale *scales;
     size_t scale_count;
     unsigned values;
 };
@@ -47,58 +47,61 @@ struct fill {
 };
 
 /* An input of the graph: f32, or of the type of the case's activations. */
-int maker_input(struct maker *m, const char *name, const struct shape *shape,
-                const struct fill *fill);
+int case_input(struct case_builder *m, const char *name, const struct shape *shape,
+               const struct fill *fill);
 /* An input of the graph, f32 whatever the case's type is. */
-int maker_single_input(struct maker *m, const char *name, const struct shape *shape,
-                       const struct fill *fill);
+int case_input_f32(struct case_builder *m, const char *name, const struct shape *shape,
+                   const struct fill *fill);
 /* An input of the graph of integers of any type, with the scale and zero point. */
-int maker_scaled_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
-                       double scale, int32_t zero);
+int case_input_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                      int32_t type, double scale, int32_t zero);
 /* An input of the graph, f16 as file type. */
-int maker_half_input(struct maker *m, const char *name, const struct shape *shape,
-                     const struct fill *fill);
+int case_input_f16(struct case_builder *m, const char *name, const struct shape *shape,
+                   const struct fill *fill);
 /* A constant: f32, or in an f16 case an f16 constant; that behind DEQUANTIZE, whose output is
  * returned, unless activations are f16, too; in quantized cases integers, as in dynamic range where
  * the role is that of weights. */
-int maker_constant(struct maker *m, const char *name, const struct shape *shape,
-                   const struct fill *fill);
+int case_constant(struct case_builder *m, const char *name, const struct shape *shape,
+                  const struct fill *fill);
 /* An f32 constant, whatever the case's type is. */
-int maker_single_constant(struct maker *m, const char *name, const struct shape *shape,
-                          const struct fill *fill);
+int case_constant_f32(struct case_builder *m, const char *name, const struct shape *shape,
+                      const struct fill *fill);
 /* An f16 constant, and the f32 output of a DEQUANTIZE of tensor. */
-int maker_half_constant(struct maker *m, const char *name, const struct shape *shape,
-                        const struct fill *fill);
-int maker_dequantize(struct maker *m, const char *name, int tensor, const struct shape *shape);
+int case_constant_f16(struct case_builder *m, const char *name, const struct shape *shape,
+                      const struct fill *fill);
+int case_dequantize(struct case_builder *m, const char *name, int tensor,
+                    const struct shape *shape);
 /* A constant of int32 (int64) values; rank 0 or 1, or 2 with rows. */
-int maker_ints(struct maker *m, const char *name, const struct shape *shape, const int32_t *values);
-int maker_longs(struct maker *m, const char *name, const struct shape *shape,
-                const int32_t *values);
+int case_constant_i32(struct case_builder *m, const char *name, const struct shape *shape,
+                      const int32_t *values);
+int case_constant_i64(struct case_builder *m, const char *name, const struct shape *shape,
+                      const int32_t *values);
 /* An activation, of the type that inputs have; an output of the graph.  A quantized one gets its
  * scale with the operator that makes it. */
-int maker_tensor(struct maker *m, const char *name, const struct shape *shape);
-int maker_output(struct maker *m, const char *name, const struct shape *shape);
+int case_tensor(struct case_builder *m, const char *name, const struct shape *shape);
+int case_output(struct case_builder *m, const char *name, const struct shape *shape);
 /* An f32 activation; an output of the graph; one of integers with the scale and zero point. */
-int maker_single_tensor(struct maker *m, const char *name, const struct shape *shape);
-int maker_single_output(struct maker *m, const char *name, const struct shape *shape);
-int maker_scaled_output(struct maker *m, const char *name, const struct shape *shape, int32_t type,
-                        double scale, int32_t zero);
+int case_tensor_f32(struct case_builder *m, const char *name, const struct shape *shape);
+int case_output_f32(struct case_builder *m, const char *name, const struct shape *shape);
+int case_output_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                       int32_t type, double scale, int32_t zero);
 /* An output of the graph, of i32. */
-int maker_index_output(struct maker *m, const char *name, const struct shape *shape);
+int case_output_i32(struct case_builder *m, const char *name, const struct shape *shape);
 /* A variable f32 tensor: state, zero before the first invoke; one of integers. */
-int maker_variable(struct maker *m, const char *name, const struct shape *shape);
-int maker_scaled_variable(struct maker *m, const char *name, const struct shape *shape,
-                          int32_t type, double scale, int32_t zero);
+int case_variable_f32(struct case_builder *m, const char *name, const struct shape *shape);
+int case_variable_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                         int32_t type, double scale, int32_t zero);
 /* The operator that the case is about: the member's code and the case's version. */
-int maker_judged(struct maker *m, const struct options *options, size_t input_count,
-                 const int *inputs, int output);
-int maker_judged_outputs(struct maker *m, const struct options *options, size_t input_count,
-                         const int *inputs, size_t output_count, const int *outputs);
+int case_judged_op(struct case_builder *m, const struct options *options, size_t input_count,
+                   const int *inputs, int output);
+int case_judged_op_outputs(struct case_builder *m, const struct options *options,
+                           size_t input_count, const int *inputs, size_t output_count,
+                           const int *outputs);
 /* Another one. */
-int maker_op(struct maker *m, int32_t code, int32_t version, const struct options *options,
-             size_t input_count, const int *inputs, int output);
+int case_op(struct case_builder *m, int32_t code, int32_t version, const struct options *options,
+            size_t input_count, const int *inputs, int output);
 /* The operator with this index is the one that the case is about. */
-void maker_judge(struct maker *m, int op);
+void case_set_judged(struct case_builder *m, int op);
 
 /* Output extent and padding of a window along one axis: SAME when same is true, else VALID. */
 int32_t window_out(bool same, int32_t in, int32_t filter, int32_t stride, int32_t dilation);

@@ -1,4 +1,5 @@
-/* The maker's part for cases in 8 bits: scales and zero points of every tensor, and integers.
+/* The part of the case builder that quantizes: scales and zero points of every tensor of an 8-bit
+ * case, and its integers.
  *
  * Inputs and constants take their scales from the row, or from its name by a stream of their own;
  * results then take theirs from those of the inputs and from what the op does, so that they fill
@@ -38,7 +39,7 @@ static size_t bytes_of(int32_t type)
     return tensor_type_bits(type) / 8;
 }
 
-static void out_of_memory(struct maker *m)
+static void out_of_memory(struct case_builder *m)
 {
     if (m->status == STATUS_OK)
         m->status = diag_fail(m->diag, STATUS_NO_MEMORY, "%s: out of memory", m->c->name);
@@ -50,19 +51,19 @@ static double between(struct random_stream *s, double low, double high)
     return low + (high - low) * ((double)random_below(s, 1 << 24) * 0x1p-24);
 }
 
-static void scale_stream(const struct maker *m, struct random_stream *s, unsigned number)
+static void scale_stream(const struct case_builder *m, struct random_stream *s, unsigned number)
 {
     random_init(s, 0, m->c->name, SCALE_SET, number, 0);
 }
 
-struct maker_scale *maker_scale_of(struct maker *m, int tensor)
+struct case_scale *case_scale_of(struct case_builder *m, int tensor)
 {
     const size_t at = (size_t)tensor;
 
     if (m->status != STATUS_OK || tensor < 0)
         return NULL;
     if (at >= m->scale_count) {
-        struct maker_scale *const more = mem_resize(m->scales, at + 16, sizeof *more);
+        struct case_scale *const more = mem_resize(m->scales, at + 16, sizeof *more);
 
         if (!more) {
             out_of_memory(m);
@@ -75,9 +76,9 @@ struct maker_scale *maker_scale_of(struct maker *m, int tensor)
     return &m->scales[at];
 }
 
-void maker_set_scale(struct maker *m, int tensor, int32_t type, double scale, int32_t zero)
+void case_set_scale(struct case_builder *m, int tensor, int32_t type, double scale, int32_t zero)
 {
-    struct maker_scale *const s = maker_scale_of(m, tensor);
+    struct case_scale *const s = case_scale_of(m, tensor);
     const struct byte_range range = range_of(type);
 
     if (!s)
@@ -90,10 +91,10 @@ void maker_set_scale(struct maker *m, int tensor, int32_t type, double scale, in
     s->sd = s->scale * uniform_sd;
 }
 
-void maker_finish(struct maker *m)
+void case_write_scales(struct case_builder *m)
 {
     for (size_t i = 0; i < m->scale_count; i++) {
-        const struct maker_scale *const s = &m->scales[i];
+        const struct case_scale *const s = &m->scales[i];
         const size_t count = s->scales ? s->count : 1;
         int64_t *zeros;
 
@@ -140,7 +141,7 @@ static enum zero_place some_place(const struct quant_row *q, struct random_strea
 }
 
 /* Inputs of an op of code may have other scales than its first one, though the result has that. */
-static bool rescales(const struct maker *m, int32_t code)
+static bool rescales(const struct case_builder *m, int32_t code)
 {
     const struct suite_member *const member = suite_find_member(code);
 
@@ -149,7 +150,7 @@ static bool rescales(const struct maker *m, int32_t code)
 
 /* The inputs of the case's op have one scale: what they hold is compared or moved.  Where they may
  * be rescaled, they are in every other row. */
-static bool shares_scale(const struct maker *m)
+static bool shares_scale(const struct case_builder *m)
 {
     const struct op_facts *const facts = op_facts_find(m->c->code);
     struct random_stream s;
@@ -170,7 +171,8 @@ static int32_t within(double v, struct byte_range range)
     return v <= range.low ? range.low : v >= range.high ? range.high : nearest(v);
 }
 
-static void scale_values(struct maker *m, int tensor, unsigned number, const struct fill *fill)
+static void scale_values(struct case_builder *m, int tensor, unsigned number,
+                         const struct fill *fill)
 {
     const struct op_case *const row = m->c->row;
     const struct byte_range range = range_of(m->c->type);
@@ -193,7 +195,7 @@ static void scale_values(struct maker *m, int tensor, unsigned number, const str
         scale = (high - low) / 255;
         zero = within(range.low - low / scale, range);
     }
-    maker_set_scale(m, tensor, m->c->type, scale, zero);
+    case_set_scale(m, tensor, m->c->type, scale, zero);
 }
 
 /* The largest power of two that is not above. */
@@ -218,8 +220,8 @@ static double channel_factor(const struct quant_row *q, struct random_stream *s,
     return tiny && q->channels == CHANNELS_ONE_TINY ? near * 0x1p-10 : near;
 }
 
-static void scale_weights(struct maker *m, int tensor, unsigned number, const struct shape *shape,
-                          const struct fill *fill)
+static void scale_weights(struct case_builder *m, int tensor, unsigned number,
+                          const struct shape *shape, const struct fill *fill)
 {
     const struct quant_row *const q = &m->c->row->quant;
     const double terms = fill->terms > 1 ? fill->terms : 1;
@@ -228,7 +230,7 @@ static void scale_weights(struct maker *m, int tensor, unsigned number, const st
     const bool power = m->c->dynamic && m->request->half;
     const bool whole = m->c->dynamic && m->request->set == SET_INTEGERS;
     double scale = q->in2 != 0 ? q->in2 : 1 / (uniform_sd * sqrt(terms));
-    struct maker_scale *info;
+    struct case_scale *info;
     size_t tiny;
     struct random_stream s;
     int32_t zero = 0;
@@ -244,8 +246,8 @@ static void scale_weights(struct maker *m, int tensor, unsigned number, const st
     }
     if (power)
         scale = power_below(scale);
-    maker_set_scale(m, tensor, type, whole ? 1 : scale, zero);
-    info = maker_scale_of(m, tensor);
+    case_set_scale(m, tensor, type, whole ? 1 : scale, zero);
+    info = case_scale_of(m, tensor);
     if (!info)
         return;
     info->terms = terms;
@@ -296,10 +298,10 @@ static int32_t bias_reach(const struct fill *fill)
 }
 
 /* The integers of a tensor whose scale is known, in an allocation of their own. */
-static void *draw(struct maker *m, int tensor, const struct shape *shape, const struct fill *fill,
-                  unsigned number, unsigned frame)
+static void *draw(struct case_builder *m, int tensor, const struct shape *shape,
+                  const struct fill *fill, unsigned number, unsigned frame)
 {
-    const struct maker_scale *const info = maker_scale_of(m, tensor);
+    const struct case_scale *const info = case_scale_of(m, tensor);
     const struct shape *const as = fill->as.rank > 0 ? &fill->as : shape;
     const size_t count = shape_elements(shape);
     struct steps_spec spec = { .set = m->request->set, .pair = fill->pair, .axis = fill->axis };
@@ -338,17 +340,17 @@ static void *draw(struct maker *m, int tensor, const struct shape *shape, const 
     return data;
 }
 
-static int32_t type_of(const struct maker *m, const struct fill *fill)
+static int32_t type_of(const struct case_builder *m, const struct fill *fill)
 {
     if (fill->role == FILL_BIAS)
         return TENSOR_INT32;
     return m->c->type == TENSOR_UINT8 ? TENSOR_UINT8 : TENSOR_INT8;
 }
 
-static void choose_scale(struct maker *m, int tensor, unsigned number, const struct shape *shape,
-                         const struct fill *fill)
+static void choose_scale(struct case_builder *m, int tensor, unsigned number,
+                         const struct shape *shape, const struct fill *fill)
 {
-    struct maker_scale *const info = maker_scale_of(m, tensor);
+    struct case_scale *const info = case_scale_of(m, tensor);
 
     if (!info)
         return;
@@ -359,16 +361,16 @@ static void choose_scale(struct maker *m, int tensor, unsigned number, const str
     }
 }
 
-void maker_elements(struct maker *m, int tensor, const struct shape *shape)
+void case_set_elements(struct case_builder *m, int tensor, const struct shape *shape)
 {
-    struct maker_scale *const info = maker_scale_of(m, tensor);
+    struct case_scale *const info = case_scale_of(m, tensor);
 
     if (info)
         info->elements = shape_elements(shape);
 }
 
 /* Fills an input that has been added, whose scale is known. */
-static void fill_input(struct maker *m, int tensor, const struct shape *shape,
+static void fill_input(struct case_builder *m, int tensor, const struct shape *shape,
                        const struct fill *fill, unsigned number)
 {
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++)
@@ -376,21 +378,21 @@ static void fill_input(struct maker *m, int tensor, const struct shape *shape,
             draw(m, tensor, shape, fill, number, frame);
 }
 
-int maker_byte_input(struct maker *m, const char *name, const struct shape *shape,
-                     const struct fill *fill)
+int case_input_quantized(struct case_builder *m, const char *name, const struct shape *shape,
+                         const struct fill *fill)
 {
     const int32_t type = type_of(m, fill);
-    const int tensor = maker_add_input(m, name, shape, type, bytes_of(type));
+    const int tensor = case_declare_input(m, name, shape, type, bytes_of(type));
     const unsigned number = m->filled++;
 
     choose_scale(m, tensor, number, shape, fill);
-    maker_elements(m, tensor, shape);
+    case_set_elements(m, tensor, shape);
     fill_input(m, tensor, shape, fill, number);
     return tensor;
 }
 
-int maker_byte_constant(struct maker *m, const char *name, const struct shape *shape,
-                        const struct fill *fill)
+int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,
+                            const struct fill *fill)
 {
     /* The builder copies data, and counts tensors in order: the next one is this. */
     const int tensor = m->status == STATUS_OK ? (int)m->builder.tensors.count : -1;
@@ -399,9 +401,9 @@ int maker_byte_constant(struct maker *m, const char *name, const struct shape *s
     void *data;
 
     choose_scale(m, tensor, number, shape, fill);
-    maker_elements(m, tensor, shape);
-    if (maker_scale_of(m, tensor))
-        maker_scale_of(m, tensor)->constant = fill->role == FILL_VALUES;
+    case_set_elements(m, tensor, shape);
+    if (case_scale_of(m, tensor))
+        case_scale_of(m, tensor)->constant = fill->role == FILL_VALUES;
     data = draw(m, tensor, shape, fill, number, 0);
     if (!data)
         return -1;
@@ -411,20 +413,20 @@ int maker_byte_constant(struct maker *m, const char *name, const struct shape *s
     return tensor;
 }
 
-int maker_scaled_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
-                       double scale, int32_t zero)
+int case_input_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                      int32_t type, double scale, int32_t zero)
 {
-    const int tensor = maker_add_input(m, name, shape, type, bytes_of(type));
+    const int tensor = case_declare_input(m, name, shape, type, bytes_of(type));
 
-    maker_set_scale(m, tensor, type, scale, zero);
-    maker_elements(m, tensor, shape);
+    case_set_scale(m, tensor, type, scale, zero);
+    case_set_elements(m, tensor, shape);
     fill_input(m, tensor, shape, &(struct fill){ .terms = 1 }, m->filled++);
     return tensor;
 }
 
 /* ---- scales of results ---- */
 
-struct case_interval case_scale_interval(const struct maker_scale *s)
+struct case_interval case_scale_interval(const struct case_scale *s)
 {
     const struct byte_range range = range_of(s->type);
 
@@ -478,41 +480,41 @@ static void scale_range(struct case_node *r, int tensor, struct case_interval y,
             (q->out_times != 0 ? q->out_times : usual[random_below(&r->stream, 8)]);
     if (q->out != 0)
         scale = q->out;
-    maker_set_scale(r->m, tensor, type, scale,
-                    q->zero_out != ZERO_ANYWHERE ? place_zero(q->zero_out, range, &r->stream)
-                                                 : within(range.low - y.low / scale, range));
+    case_set_scale(r->m, tensor, type, scale,
+                   q->zero_out != ZERO_ANYWHERE ? place_zero(q->zero_out, range, &r->stream)
+                                                : within(range.low - y.low / scale, range));
 }
 
 /* The integers of tensor with the scale of another: by QUANTIZE, unless they have it; constants are
  * given it, as converters do. */
-static int requantized(struct maker *m, int tensor, int like)
+static int requantized(struct case_builder *m, int tensor, int like)
 {
     const struct options options = { .tag = OPTIONS_QuantizeOptions };
-    const struct maker_scale *const to = maker_scale_of(m, like);
-    const struct maker_scale from = *maker_scale_of(m, tensor);
+    const struct case_scale *const to = case_scale_of(m, like);
+    const struct case_scale from = *case_scale_of(m, tensor);
     const struct model_tensor *t;
     int out;
 
     if (from.scale == to->scale && from.zero == to->zero)
         return tensor;
     if (from.constant) {
-        maker_set_scale(m, tensor, from.type, to->scale, to->zero);
+        case_set_scale(m, tensor, from.type, to->scale, to->zero);
         return tensor;
     }
     t = (const struct model_tensor *)m->builder.tensors.items + tensor;
     out = builder_tensor(&m->builder, from.type, "requantized", t->shape.count, t->shape.data);
-    maker_set_scale(m, out, from.type, to->scale, to->zero);
-    if (maker_scale_of(m, out))
-        maker_scale_of(m, out)->elements = from.elements;
+    case_set_scale(m, out, from.type, to->scale, to->zero);
+    if (case_scale_of(m, out))
+        case_scale_of(m, out)->elements = from.elements;
     builder_op(&m->builder, BUILTIN_QUANTIZE, 2, &options, 1, &tensor, 1, &out);
     return out;
 }
 
 /* Constants of a sum have the scale of its products. */
-static void scale_bias(struct maker *m, int tensor, const struct maker_scale *x,
-                       const struct maker_scale *w)
+static void scale_bias(struct case_builder *m, int tensor, const struct case_scale *x,
+                       const struct case_scale *w)
 {
-    struct maker_scale *const b = maker_scale_of(m, tensor);
+    struct case_scale *const b = case_scale_of(m, tensor);
 
     if (!b || b->known || b->type != TENSOR_INT32 || !w->known)
         return;
@@ -530,8 +532,8 @@ static void scale_bias(struct maker *m, int tensor, const struct maker_scale *x,
 
 static void share_scale(struct case_node *r, const int *inputs, int *replaced, int output)
 {
-    struct maker *const m = r->m;
-    const struct maker_scale *lead;
+    struct case_builder *const m = r->m;
+    const struct case_scale *lead;
     size_t first = 0;
 
     while (first + 1 < r->count && m->scales[inputs[first]].constant)
@@ -542,9 +544,9 @@ static void share_scale(struct case_node *r, const int *inputs, int *replaced, i
         if (inputs[i] >= 0 && m->scales[inputs[i]].known)
             replaced[i] = requantized(m, inputs[i], inputs[first]);
     }
-    lead = maker_scale_of(m, inputs[first]);
+    lead = case_scale_of(m, inputs[first]);
     if (lead)
-        maker_set_scale(m, output, lead->type, lead->scale, lead->zero);
+        case_set_scale(m, output, lead->type, lead->scale, lead->zero);
 }
 
 /* By the range of the results, which the op's member knows; an op of one scale whose inputs have
@@ -556,8 +558,8 @@ static void scale_result(struct case_node *r, const int *inputs, int output)
     struct case_interval y;
 
     for (size_t i = 0; i < r->count; i++)
-        r->in[i] = inputs[i] >= 0 ? maker_scale_of(r->m, inputs[i]) : NULL;
-    r->out = maker_scale_of(r->m, output);
+        r->in[i] = inputs[i] >= 0 ? case_scale_of(r->m, inputs[i]) : NULL;
+    r->out = case_scale_of(r->m, output);
     if (r->facts->result == OP_RESULT_SAME) {
         y = united(r);
     } else if (member && member->range) {
@@ -581,9 +583,9 @@ static void raise_version(const struct op_facts *facts, int32_t type, int32_t *v
         *version = first;
 }
 
-void maker_quantize_op(struct maker *m, int32_t code, int32_t *version,
-                       const struct options *options, size_t count, const int *inputs,
-                       int *replaced, int output)
+void case_quantize_op(struct case_builder *m, int32_t code, int32_t *version,
+                      const struct options *options, size_t count, const int *inputs, int *replaced,
+                      int output)
 {
     const struct op_facts *const facts = op_facts_find(code);
     struct case_node r = { .m = m, .facts = facts, .options = options, .count = count };
@@ -596,8 +598,8 @@ void maker_quantize_op(struct maker *m, int32_t code, int32_t *version,
     if (facts->result == OP_RESULT_NO)
         return;
     for (size_t i = 0; i < count; i++)
-        maker_scale_of(m, inputs[i]); /* room for all: places stay where they are */
-    maker_scale_of(m, output);
+        case_scale_of(m, inputs[i]); /* room for all: places stay where they are */
+    case_scale_of(m, output);
     if (m->status == STATUS_OK && facts->bias != OP_NONE && (size_t)facts->bias < count &&
         inputs[facts->bias] >= 0)
         scale_bias(m, inputs[facts->bias], &m->scales[inputs[facts->first]],
@@ -606,7 +608,7 @@ void maker_quantize_op(struct maker *m, int32_t code, int32_t *version,
         return;
     scale_stream(m, &r.stream, 2000 + (unsigned)output);
     if (facts->result == OP_RESULT_FIXED)
-        maker_set_scale(m, output, m->c->type, 1. / 256, range_of(m->c->type).low);
+        case_set_scale(m, output, m->c->type, 1. / 256, range_of(m->c->type).low);
     else if (facts->result == OP_RESULT_SAME && (!rescales(m, code) || shares_scale(m)))
         share_scale(&r, inputs, replaced, output);
     else

@@ -1,4 +1,4 @@
-/* The maker's part for cases in 8 bits; suites use maker.h. */
+/* The part of the case builder that quantizes: scales and zero points of 8-bit cases. */
 #ifndef ASSAY_CONFORMANCE_CASES_CASE_QUANT_H
 #define ASSAY_CONFORMANCE_CASES_CASE_QUANT_H
 
@@ -7,7 +7,7 @@
 #include "reference/base/op_facts.h"
 
 /* How a tensor is quantized, and about what it holds. */
-struct maker_scale {
+struct case_scale {
     bool known;
     bool constant;
     int32_t type;
@@ -22,45 +22,45 @@ struct maker_scale {
 };
 
 /* Its place, empty at first; NULL after a failure.  Valid until the next call with a new tensor. */
-struct maker_scale *maker_scale_of(struct maker *m, int tensor);
-void maker_set_scale(struct maker *m, int tensor, int32_t type, double scale, int32_t zero);
-void maker_elements(struct maker *m, int tensor, const struct shape *shape);
+struct case_scale *case_scale_of(struct case_builder *m, int tensor);
+void case_set_scale(struct case_builder *m, int tensor, int32_t type, double scale, int32_t zero);
+void case_set_elements(struct case_builder *m, int tensor, const struct shape *shape);
 
 /* An interval of real numbers. */
 struct case_interval {
     double low, high;
 };
 /* What integers of the type stand for. */
-struct case_interval case_scale_interval(const struct maker_scale *s);
+struct case_interval case_scale_interval(const struct case_scale *s);
 
 /* A node whose result gets a scale. */
 struct case_node {
-    struct maker *m;
+    struct case_builder *m;
     const struct op_facts *facts;
     const struct options *options;
     size_t count;
-    const struct maker_scale *in[CASE_INPUTS_MAX]; /* NULL: absent */
-    const struct maker_scale *out;
+    const struct case_scale *in[CASE_INPUTS_MAX]; /* NULL: absent */
+    const struct case_scale *out;
     struct random_stream stream; /* for what is chosen at random */
 };
 
 /* An input of integers, a constant of integers, of the case's type and by fill's role. */
-int maker_byte_input(struct maker *m, const char *name, const struct shape *shape,
-                     const struct fill *fill);
-int maker_byte_constant(struct maker *m, const char *name, const struct shape *shape,
-                        const struct fill *fill);
+int case_input_quantized(struct case_builder *m, const char *name, const struct shape *shape,
+                         const struct fill *fill);
+int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,
+                            const struct fill *fill);
 
 /* Before an operator is added: gives its output (and a bias) a scale by what the op does, raises
  * *version to the least that has the type, and in replaced, as long as inputs, puts requantized
  * inputs where the op needs one scale. */
-void maker_quantize_op(struct maker *m, int32_t code, int32_t *version,
-                       const struct options *options, size_t count, const int *inputs,
-                       int *replaced, int output);
+void case_quantize_op(struct case_builder *m, int32_t code, int32_t *version,
+                      const struct options *options, size_t count, const int *inputs, int *replaced,
+                      int output);
 /* Writes the scales of all tensors, and frees what was kept for that. */
-void maker_finish(struct maker *m);
+void case_write_scales(struct case_builder *m);
 
-/* maker.c: an input without data. */
-int maker_add_input(struct maker *m, const char *name, const struct shape *shape, int32_t type,
-                    size_t element_bytes);
+/* case_builder.c: an input without data. */
+int case_declare_input(struct case_builder *m, const char *name, const struct shape *shape,
+                       int32_t type, size_t element_bytes);
 
 #endif

@@ -42,8 +42,7 @@ static struct case_interval around(double mean, double sd, double times_sd)
     return (struct case_interval){ mean - times_sd * sd, mean + times_sd * sd };
 }
 
-static struct case_interval sum_of_products(const struct maker_scale *x,
-                                            const struct maker_scale *w)
+static struct case_interval sum_of_products(const struct case_scale *x, const struct case_scale *w)
 {
     const double xx = x->sd * x->sd + x->mean * x->mean, ww = w->sd * w->sd + w->mean * w->mean;
     const double both = x->mean * w->mean, bias = x->sd * w->sd * sqrt(w->terms / 3);
@@ -94,7 +93,7 @@ struct case_interval case_range_prelu(struct case_node *n)
 
 struct case_interval case_range_mean(struct case_node *n)
 {
-    const struct maker_scale *const x = n->in[0];
+    const struct case_scale *const x = n->in[0];
     const double count = n->out->elements ? (double)x->elements / (double)n->out->elements : 1;
     const struct case_interval all = case_scale_interval(x),
                                y = around(x->mean, x->sd / sqrt(count), 4);

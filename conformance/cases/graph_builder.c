@@ -10,7 +10,7 @@ static const struct fill fill = { .terms = 1, .factors = 2 };
 
 /* Constants of sums.  In 8 bits their scales follow from how many products there are; the floats
  * are drawn without regard to that. */
-static int weights_of(struct maker *m, const struct shape *shape, int channel)
+static int weights_of(struct case_builder *m, const struct shape *shape, int channel)
 {
     struct fill of = fill;
 
@@ -18,17 +18,17 @@ static int weights_of(struct maker *m, const struct shape *shape, int channel)
     of.channel = channel;
     if (m->c->quantized)
         of.terms = (double)shape_elements(shape) / shape->d[channel] + 1;
-    return maker_constant(m, "weights", shape, &of);
+    return case_constant(m, "weights", shape, &of);
 }
 
-static int bias_of(struct maker *m, const struct shape *shape)
+static int bias_of(struct case_builder *m, const struct shape *shape)
 {
     struct fill of = fill;
 
     of.role = FILL_BIAS;
     if (m->c->quantized)
         of.terms = 16;
-    return maker_constant(m, "bias", shape, &of);
+    return case_constant(m, "bias", shape, &of);
 }
 
 static int32_t or_one(int32_t n)
@@ -42,69 +42,69 @@ static int32_t channels_of(struct value x)
 }
 
 /* An op with one output. */
-static struct value add_op(struct maker *m, int32_t code, int32_t version,
+static struct value add_op(struct case_builder *m, int32_t code, int32_t version,
                            const struct options *options, size_t count, const int *inputs,
                            const struct shape *out)
 {
     struct value y = { .shape = *out };
 
-    y.tensor = maker_tensor(m, "t", out);
-    y.op = maker_op(m, code, version, options, count, inputs, y.tensor);
+    y.tensor = case_tensor(m, "t", out);
+    y.op = case_op(m, code, version, options, count, inputs, y.tensor);
     return y;
 }
 
-struct value chain_input(struct maker *m, const char *name, const struct shape *shape)
+struct value chain_input(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    return (struct value){ maker_input(m, name, shape, &fill), *shape, -1 };
+    return (struct value){ case_input(m, name, shape, &fill), *shape, -1 };
 }
 
-struct value chain_constant(struct maker *m, const struct shape *shape)
+struct value chain_constant(struct case_builder *m, const struct shape *shape)
 {
-    return (struct value){ maker_constant(m, "c", shape, &fill), *shape, -1 };
+    return (struct value){ case_constant(m, "c", shape, &fill), *shape, -1 };
 }
 
-struct value chain_single_input(struct maker *m, const char *name, const struct shape *shape)
+struct value chain_single_input(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    return (struct value){ maker_single_input(m, name, shape, &fill), *shape, -1 };
+    return (struct value){ case_input_f32(m, name, shape, &fill), *shape, -1 };
 }
 
-struct value chain_quantize(struct maker *m, struct value x)
+struct value chain_quantize(struct case_builder *m, struct value x)
 {
     const struct options options = { .tag = OPTIONS_QuantizeOptions };
 
     return add_op(m, BUILTIN_QUANTIZE, 1, &options, 1, &x.tensor, &x.shape);
 }
 
-struct value chain_dequantize(struct maker *m, struct value x)
+struct value chain_dequantize(struct case_builder *m, struct value x)
 {
     const struct options options = { .tag = OPTIONS_DequantizeOptions };
     struct value y = { .shape = x.shape };
 
-    y.tensor = maker_single_tensor(m, "wide", &x.shape);
-    y.op = maker_op(m, BUILTIN_DEQUANTIZE, 1, &options, 1, &x.tensor, y.tensor);
+    y.tensor = case_tensor_f32(m, "wide", &x.shape);
+    y.op = case_op(m, BUILTIN_DEQUANTIZE, 1, &options, 1, &x.tensor, y.tensor);
     return y;
 }
 
-void chain_also(struct maker *m, struct value y)
+void chain_also(struct case_builder *m, struct value y)
 {
-    assert(m->output_count < MAKER_OUTPUTS_MAX);
+    assert(m->output_count < CASE_OUTPUTS_MAX);
     m->outputs[m->output_count++] = y.tensor;
 }
 
-void chain_end(struct maker *m, struct value y)
+void chain_end(struct case_builder *m, struct value y)
 {
     chain_also(m, y);
-    maker_judge(m, y.op);
+    case_set_judged(m, y.op);
 }
 
-struct value chain_unary(struct maker *m, int32_t code, struct value x)
+struct value chain_unary(struct case_builder *m, int32_t code, struct value x)
 {
     if (m->c->quantized && m->c->type == TENSOR_UINT8 && op_facts_find(code)->u8 == OP_NONE)
         code = BUILTIN_LOGISTIC; /* which has u8 */
     return add_op(m, code, 1, NULL, 1, &x.tensor, &x.shape);
 }
 
-struct value chain_binary(struct maker *m, int32_t code, struct value a, struct value b,
+struct value chain_binary(struct case_builder *m, int32_t code, struct value a, struct value b,
                           int activation)
 {
     struct shape out = { .rank = a.shape.rank > b.shape.rank ? a.shape.rank : b.shape.rank };
@@ -122,7 +122,7 @@ struct value chain_binary(struct maker *m, int32_t code, struct value a, struct 
     return add_op(m, code, 1, &options, 2, (const int[]){ a.tensor, b.tensor }, &out);
 }
 
-struct value chain_prelu(struct maker *m, struct value x)
+struct value chain_prelu(struct case_builder *m, struct value x)
 {
     const struct value alpha = chain_constant(m, &(struct shape)DIMS(channels_of(x)));
 
@@ -146,7 +146,8 @@ static struct shape image_of(struct value x, const struct chain_window *w, int32
                               window_out(!w->valid, x.shape.d[2], w->w, stride, 1), channels);
 }
 
-struct chain_shared chain_share(struct maker *m, struct value x, const struct chain_window *w)
+struct chain_shared chain_share(struct case_builder *m, struct value x,
+                                const struct chain_window *w)
 {
     const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
     struct chain_shared shared;
@@ -156,7 +157,7 @@ struct chain_shared chain_share(struct maker *m, struct value x, const struct ch
     return shared;
 }
 
-struct value chain_conv_shared(struct maker *m, struct value x, const struct chain_window *w,
+struct value chain_conv_shared(struct case_builder *m, struct value x, const struct chain_window *w,
                                const struct chain_shared *shared)
 {
     const struct shape out = image_of(x, w, w->out);
@@ -168,14 +169,14 @@ struct value chain_conv_shared(struct maker *m, struct value x, const struct cha
                   (const int[]){ x.tensor, shared->weights.tensor, shared->bias.tensor }, &out);
 }
 
-struct value chain_conv(struct maker *m, struct value x, const struct chain_window *w)
+struct value chain_conv(struct case_builder *m, struct value x, const struct chain_window *w)
 {
     const struct chain_shared own = chain_share(m, x, w);
 
     return chain_conv_shared(m, x, w, &own);
 }
 
-struct value chain_depthwise(struct maker *m, struct value x, const struct chain_window *w)
+struct value chain_depthwise(struct case_builder *m, struct value x, const struct chain_window *w)
 {
     const struct shape weights = DIMS(1, w->h, w->w, channels_of(x)), bias = DIMS(channels_of(x));
     const struct shape out = image_of(x, w, channels_of(x));
@@ -191,7 +192,8 @@ struct value chain_depthwise(struct maker *m, struct value x, const struct chain
     return add_op(m, BUILTIN_DEPTHWISE_CONV_2D, 1, &options, 3, in, &out);
 }
 
-struct value chain_transpose_conv(struct maker *m, struct value x, const struct chain_window *w)
+struct value chain_transpose_conv(struct case_builder *m, struct value x,
+                                  const struct chain_window *w)
 {
     const int32_t stride = or_one(w->stride);
     const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
@@ -202,7 +204,7 @@ struct value chain_transpose_conv(struct maker *m, struct value x, const struct 
     int in[4];
 
     assert(!w->valid && !w->activation);
-    in[0] = maker_ints(m, "output_shape", &vector, out.d);
+    in[0] = case_constant_i32(m, "output_shape", &vector, out.d);
     in[1] = weights_of(m, &weights, 0);
     in[2] = x.tensor;
     in[3] = bias_of(m, &bias);
@@ -211,7 +213,8 @@ struct value chain_transpose_conv(struct maker *m, struct value x, const struct 
     return add_op(m, BUILTIN_TRANSPOSE_CONV, 3, &options, 4, in, &out);
 }
 
-struct value chain_pool(struct maker *m, int32_t code, struct value x, const struct chain_window *w)
+struct value chain_pool(struct case_builder *m, int32_t code, struct value x,
+                        const struct chain_window *w)
 {
     const struct shape out = image_of(x, w, channels_of(x));
     struct options options;
@@ -223,7 +226,7 @@ struct value chain_pool(struct maker *m, int32_t code, struct value x, const str
     return add_op(m, code, 1, &options, 1, &x.tensor, &out);
 }
 
-struct value chain_fully_connected(struct maker *m, struct value x, int32_t units, bool keep,
+struct value chain_fully_connected(struct case_builder *m, struct value x, int32_t units, bool keep,
                                    int activation)
 {
     const int32_t rows = x.shape.d[0];
@@ -246,7 +249,7 @@ struct value chain_fully_connected(struct maker *m, struct value x, int32_t unit
     return add_op(m, BUILTIN_FULLY_CONNECTED, keep ? 5 : 1, &options, 3, in, &out);
 }
 
-struct value chain_mean(struct maker *m, struct value x, unsigned axes, bool keep)
+struct value chain_mean(struct case_builder *m, struct value x, unsigned axes, bool keep)
 {
     int32_t list[SHAPE_RANK_MAX];
     struct shape vector = { .rank = 1 }, out = { .rank = 0 };
@@ -260,13 +263,13 @@ struct value chain_mean(struct maker *m, struct value x, unsigned axes, bool kee
             out.d[out.rank++] = axes >> i & 1 ? 1 : x.shape.d[i];
     }
     in[0] = x.tensor;
-    in[1] = maker_ints(m, "axes", &vector, list);
+    in[1] = case_constant_i32(m, "axes", &vector, list);
     options_init(&options, OPTIONS_ReducerOptions);
     options_set_int(&options, "keep_dims", keep);
     return add_op(m, BUILTIN_MEAN, 1, &options, 2, in, &out);
 }
 
-struct value chain_softmax(struct maker *m, struct value x)
+struct value chain_softmax(struct case_builder *m, struct value x)
 {
     struct options options;
 
@@ -275,7 +278,7 @@ struct value chain_softmax(struct maker *m, struct value x)
     return add_op(m, BUILTIN_SOFTMAX, 1, &options, 1, &x.tensor, &x.shape);
 }
 
-struct value chain_reshape(struct maker *m, struct value x, const struct shape *shape)
+struct value chain_reshape(struct case_builder *m, struct value x, const struct shape *shape)
 {
     const struct shape vector = { .rank = 1, .d = { shape->rank } };
     struct options options;
@@ -283,13 +286,13 @@ struct value chain_reshape(struct maker *m, struct value x, const struct shape *
 
     assert(shape_elements(shape) == shape_elements(&x.shape));
     in[0] = x.tensor;
-    in[1] = maker_ints(m, "shape", &vector, shape->d);
+    in[1] = case_constant_i32(m, "shape", &vector, shape->d);
     options_init(&options, OPTIONS_ReshapeOptions);
     options_set_ints(&options, "new_shape", shape->d, (size_t)shape->rank);
     return add_op(m, BUILTIN_RESHAPE, 1, &options, 2, in, shape);
 }
 
-struct value chain_pad(struct maker *m, struct value x, int32_t around, int32_t channels)
+struct value chain_pad(struct case_builder *m, struct value x, int32_t around, int32_t channels)
 {
     const int32_t pads[] = { 0, 0, around, around, around, around, 0, channels };
     const struct shape table = DIMS(4, 2);
@@ -299,10 +302,11 @@ struct value chain_pad(struct maker *m, struct value x, int32_t around, int32_t 
 
     assert(x.shape.rank == 4);
     return add_op(m, BUILTIN_PAD, 1, &options, 2,
-                  (const int[]){ x.tensor, maker_ints(m, "paddings", &table, pads) }, &out);
+                  (const int[]){ x.tensor, case_constant_i32(m, "paddings", &table, pads) }, &out);
 }
 
-struct value chain_concat(struct maker *m, size_t count, const struct value *values, int axis)
+struct value chain_concat(struct case_builder *m, size_t count, const struct value *values,
+                          int axis)
 {
     struct shape out = values[0].shape;
     struct options options;
@@ -319,8 +323,8 @@ struct value chain_concat(struct maker *m, size_t count, const struct value *val
     return add_op(m, BUILTIN_CONCATENATION, 1, &options, count, in, &out);
 }
 
-struct value chain_slice(struct maker *m, struct value x, int axis, int32_t begin, int32_t length,
-                         int32_t stride)
+struct value chain_slice(struct case_builder *m, struct value x, int axis, int32_t begin,
+                         int32_t length, int32_t stride)
 {
     const struct shape vector = { .rank = 1, .d = { x.shape.rank } };
     int32_t from[SHAPE_RANK_MAX], to[SHAPE_RANK_MAX], strides[SHAPE_RANK_MAX];
@@ -343,26 +347,27 @@ struct value chain_slice(struct maker *m, struct value x, int axis, int32_t begi
         options_set_int(&options, "end_mask", 1 << axis);
     }
     in[0] = x.tensor;
-    in[1] = maker_ints(m, "begin", &vector, from);
-    in[2] = maker_ints(m, "end", &vector, to);
-    in[3] = maker_ints(m, "strides", &vector, strides);
+    in[1] = case_constant_i32(m, "begin", &vector, from);
+    in[2] = case_constant_i32(m, "end", &vector, to);
+    in[3] = case_constant_i32(m, "strides", &vector, strides);
     return add_op(m, BUILTIN_STRIDED_SLICE, 1, &options, 4, in, &out);
 }
 
-struct value chain_resize(struct maker *m, struct value x, int32_t h, int32_t w, bool half_pixel)
+struct value chain_resize(struct case_builder *m, struct value x, int32_t h, int32_t w,
+                          bool half_pixel)
 {
     const struct shape out = DIMS(x.shape.d[0], h, w, channels_of(x)), vector = DIMS(2);
     struct options options;
     int in[2];
 
     in[0] = x.tensor;
-    in[1] = maker_ints(m, "size", &vector, &out.d[1]);
+    in[1] = case_constant_i32(m, "size", &vector, &out.d[1]);
     options_init(&options, OPTIONS_ResizeBilinearOptions);
     options_set_int(&options, "half_pixel_centers", half_pixel);
     return add_op(m, BUILTIN_RESIZE_BILINEAR, half_pixel ? 3 : 1, &options, 2, in, &out);
 }
 
-struct value chain_lstm(struct maker *m, struct value x, int32_t cells)
+struct value chain_lstm(struct case_builder *m, struct value x, int32_t cells)
 {
     enum { TANH = 4, BASIC = 1 }; /* file codes */
     const int32_t batch = x.shape.d[0], width = channels_of(x) + cells;
@@ -375,14 +380,14 @@ struct value chain_lstm(struct maker *m, struct value x, int32_t cells)
 
     assert(x.shape.rank == 2);
     in[0] = x.tensor;
-    in[1] = maker_variable(m, "h_prev", &state);
-    in[2] = maker_constant(m, "weights", &weights, &fill);
-    in[3] = maker_constant(m, "bias", &bias, &fill);
-    in[4] = maker_variable(m, "c_prev", &state);
-    out[0] = maker_tensor(m, "h", &state);
-    out[1] = maker_tensor(m, "c", &state);
-    out[2] = maker_tensor(m, "x_h", &joined);
-    out[3] = maker_tensor(m, "z", &gates);
+    in[1] = case_variable_f32(m, "h_prev", &state);
+    in[2] = case_constant(m, "weights", &weights, &fill);
+    in[3] = case_constant(m, "bias", &bias, &fill);
+    in[4] = case_variable_f32(m, "c_prev", &state);
+    out[0] = case_tensor(m, "h", &state);
+    out[1] = case_tensor(m, "c", &state);
+    out[2] = case_tensor(m, "x_h", &joined);
+    out[3] = case_tensor(m, "z", &gates);
     options_init(&options, OPTIONS_LSTMOptions);
     options_set_int(&options, "fused_activation_function", TANH);
     options_set_int(&options, "kernel_type", BASIC);

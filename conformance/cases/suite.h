@@ -130,7 +130,7 @@ struct op_case {
 /* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */
 #define ROW(name_, ...) .base = { .name = (name_), .why = __VA_ARGS__ }
 
-struct maker;
+struct case_builder;
 struct case_interval;
 struct case_node;
 
@@ -161,8 +161,8 @@ struct suite {
     /* More rows, made from axes (pairwise.h) rather than written down; NULL: none.  They are the
      * callee's, and the same in each call. */
     const void *(*sweep)(size_t *count);
-    /* Makes the model of m->c->row.  Failures are remembered by the maker. */
-    void (*build)(struct maker *m);
+    /* Makes the model of m->c->row.  The builder remembers failures. */
+    void (*build)(struct case_builder *m);
 };
 #define SUITE(stem_, members_, rows_, build_) SUITE_SWEPT(stem_, members_, rows_, build_, NULL)
 #define SUITE_SWEPT(stem_, members_, rows_, build_, sweep_)                                        \

@@ -49,7 +49,7 @@ static const struct row rows[] = {
       .axis = 3 },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct shape one = { .rank = r->vector, .d = { 1 } };
@@ -65,9 +65,9 @@ static void build(struct maker *m)
     }
     options_init(&options, OPTIONS_ArgMaxOptions);
     options_set_int(&options, "output_type", TENSOR_INT32);
-    in[0] = maker_input(m, "x", &r->in, &any);
-    in[1] = maker_ints(m, "axis", &one, &r->axis);
-    maker_judged(m, &options, 2, in, maker_index_output(m, "y", &out));
+    in[0] = case_input(m, "x", &r->in, &any);
+    in[1] = case_constant_i32(m, "axis", &one, &r->axis);
+    case_judged_op(m, &options, 2, in, case_output_i32(m, "y", &out));
 }
 
 SUITE(arg_max, members, rows, build);

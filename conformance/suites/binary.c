@@ -203,7 +203,7 @@ static struct shape broadcast(const struct shape *a, const struct shape *b)
     return out;
 }
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct shape out = r->same ? r->a : broadcast(&r->a, &r->b);
@@ -213,17 +213,17 @@ static void build(struct maker *m)
 
     while (k->code != m->c->code)
         k++;
-    in[0] = r->constant == CONST_A ? maker_constant(m, "a", &r->a, &k->a)
-                                   : maker_input(m, "a", &r->a, &k->a);
+    in[0] = r->constant == CONST_A ? case_constant(m, "a", &r->a, &k->a)
+                                   : case_input(m, "a", &r->a, &k->a);
     if (r->same)
         in[1] = in[0];
     else
-        in[1] = r->constant == CONST_B ? maker_constant(m, "b", &r->b, &k->b)
-                                       : maker_input(m, "b", &r->b, &k->b);
+        in[1] = r->constant == CONST_B ? case_constant(m, "b", &r->b, &k->b)
+                                       : case_input(m, "b", &r->b, &k->b);
     options_init(&options, k->tag);
     if (k->fuses)
         options_set_int(&options, "fused_activation_function", r->activation);
-    maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
+    case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
 }
 
 /* ---- sweeps: who is stretched where ---- */

@@ -89,7 +89,7 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 3, 3), .axis = 3, .lengths = { 3, 6, 2 } },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const int axis = r->axis < 0 ? r->axis + r->in.rank : r->axis;
@@ -108,12 +108,12 @@ static void build(struct maker *m)
         snprintf(name, sizeof name, "x%zu", count);
         shape.d[axis] = r->lengths[count];
         out.d[axis] += r->lengths[count];
-        in[count] = r->constants >> count & 1 ? maker_constant(m, name, &shape, &any)
-                                              : maker_input(m, name, &shape, &any);
+        in[count] = r->constants >> count & 1 ? case_constant(m, name, &shape, &any)
+                                              : case_input(m, name, &shape, &any);
     }
     options_init(&options, OPTIONS_ConcatenationOptions);
     options_set_int(&options, "axis", r->axis);
-    maker_judged(m, &options, count, in, maker_output(m, "y", &out));
+    case_judged_op(m, &options, count, in, case_output(m, "y", &out));
 }
 
 /* ---- sweep: lengths of the inputs on every axis of every rank, constants among them ---- */

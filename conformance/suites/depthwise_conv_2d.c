@@ -154,7 +154,7 @@ static int32_t or_one(int32_t n)
     return n > 0 ? n : 1;
 }
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const bool same = r->padding != VALID;
@@ -180,14 +180,14 @@ static void build(struct maker *m)
     struct options options;
     int in[3];
 
-    in[0] = maker_input(m, "x", &r->in, &fill_x);
-    in[1] = r->flags & RUNTIME_WEIGHTS ? maker_input(m, "weights", &weights, &fill_w)
-                                       : maker_constant(m, "weights", &weights, &fill_w);
+    in[0] = case_input(m, "x", &r->in, &fill_x);
+    in[1] = r->flags & RUNTIME_WEIGHTS ? case_input(m, "weights", &weights, &fill_w)
+                                       : case_constant(m, "weights", &weights, &fill_w);
     if (r->flags & NO_BIAS)
         in[2] = -1;
     else
-        in[2] = r->flags & RUNTIME_BIAS ? maker_input(m, "bias", &bias, &fill_b)
-                                        : maker_constant(m, "bias", &bias, &fill_b);
+        in[2] = r->flags & RUNTIME_BIAS ? case_input(m, "bias", &bias, &fill_b)
+                                        : case_constant(m, "bias", &bias, &fill_b);
     options_init(&options, OPTIONS_DepthwiseConv2DOptions);
     options_set_int(&options, "padding", r->padding);
     options_set_int(&options, "stride_w", sw);
@@ -196,7 +196,7 @@ static void build(struct maker *m)
     options_set_int(&options, "dilation_w_factor", dw);
     options_set_int(&options, "dilation_h_factor", dh);
     options_set_int(&options, "fused_activation_function", r->activation);
-    maker_judged(m, &options, r->flags & NO_BIAS ? 2 : 3, in, maker_output(m, "y", &out));
+    case_judged_op(m, &options, r->flags & NO_BIAS ? 2 : 3, in, case_output(m, "y", &out));
 }
 
 /* ---- sweep: any two circumstances together ---- */

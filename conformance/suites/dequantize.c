@@ -182,48 +182,48 @@ static const struct row rows[] = {
 };
 
 /* DEQUANTIZE of half, which is the operator that the case is about. */
-static int widen(struct maker *m, int half, const struct shape *shape, int out)
+static int widen(struct case_builder *m, int half, const struct shape *shape, int out)
 {
     const struct options options = { .tag = OPTIONS_DequantizeOptions };
 
     if (out < 0)
-        out = maker_tensor(m, "wide", shape);
-    maker_judged(m, &options, 1, &half, out);
+        out = case_tensor(m, "wide", shape);
+    case_judged_op(m, &options, 1, &half, out);
     return out;
 }
 
-static void elementwise(struct maker *m, int32_t code, uint8_t tag, int a, int b, int out)
+static void elementwise(struct case_builder *m, int32_t code, uint8_t tag, int a, int b, int out)
 {
     struct options options;
 
     options_init(&options, tag);
-    maker_op(m, code, 1, &options, 2, (const int[]){ a, b }, out);
+    case_op(m, code, 1, &options, 2, (const int[]){ a, b }, out);
 }
 
-static void add(struct maker *m, int a, int b, int out)
+static void add(struct case_builder *m, int a, int b, int out)
 {
     elementwise(m, BUILTIN_ADD, OPTIONS_AddOptions, a, b, out);
 }
 
-static void mul(struct maker *m, int a, int b, int out)
+static void mul(struct case_builder *m, int a, int b, int out)
 {
     elementwise(m, BUILTIN_MUL, OPTIONS_MulOptions, a, b, out);
 }
 
-static void build_input(struct maker *m, const struct row *r, const struct fill *fill)
+static void build_input(struct case_builder *m, const struct row *r, const struct fill *fill)
 {
-    const int x = maker_half_input(m, "x", &r->in, fill);
+    const int x = case_input_f16(m, "x", &r->in, fill);
 
     if (r->reader == READ_NOTHING) {
-        widen(m, x, &r->in, maker_output(m, "y", &r->in));
+        widen(m, x, &r->in, case_output(m, "y", &r->in));
     } else {
         const int wide = widen(m, x, &r->in, -1);
-        maker_op(m, BUILTIN_RELU, 1, NULL, 1, &wide, maker_output(m, "y", &r->in));
+        case_op(m, BUILTIN_RELU, 1, NULL, 1, &wide, case_output(m, "y", &r->in));
     }
 }
 
 /* weights and bias of CONV_2D or FULLY_CONNECTED, one of them behind DEQUANTIZE. */
-static void build_dot(struct maker *m, const struct row *r)
+static void build_dot(struct case_builder *m, const struct row *r)
 {
     const bool conv = r->reader == READ_CONV || r->reader == READ_CONV_B;
     const bool bias_is_half = r->reader == READ_CONV_B || r->reader == READ_FC_B;
@@ -239,26 +239,26 @@ static void build_dot(struct maker *m, const struct row *r)
         weights = (struct shape)DIMS(units, depth);
     fill.terms = (double)shape_elements(&weights) / units + 1;
     out.d[out.rank - 1] = units;
-    in[0] = maker_input(m, "x", &r->in, &fill);
+    in[0] = case_input(m, "x", &r->in, &fill);
     if (bias_is_half) {
-        in[1] = maker_single_constant(m, "weights", &weights, &fill);
-        half = maker_half_constant(m, "bias", &bias, &fill);
+        in[1] = case_constant_f32(m, "weights", &weights, &fill);
+        half = case_constant_f16(m, "bias", &bias, &fill);
         in[2] = widen(m, half, &bias, -1);
     } else {
-        half = maker_half_constant(m, "weights", &weights, &fill);
+        half = case_constant_f16(m, "weights", &weights, &fill);
         in[1] = widen(m, half, &weights, -1);
-        in[2] = maker_single_constant(m, "bias", &bias, &fill);
+        in[2] = case_constant_f32(m, "bias", &bias, &fill);
     }
     options_init(&options, conv ? OPTIONS_Conv2DOptions : OPTIONS_FullyConnectedOptions);
     if (conv) {
         options_set_int(&options, "stride_w", 1);
         options_set_int(&options, "stride_h", 1);
     }
-    maker_op(m, conv ? BUILTIN_CONV_2D : BUILTIN_FULLY_CONNECTED, 1, &options, 3, in,
-             maker_output(m, "y", &out));
+    case_op(m, conv ? BUILTIN_CONV_2D : BUILTIN_FULLY_CONNECTED, 1, &options, 3, in,
+            case_output(m, "y", &out));
 }
 
-static enum source source_of(const struct maker *m, const struct row *r)
+static enum source source_of(const struct case_builder *m, const struct row *r)
 {
     struct random_stream s;
 
@@ -266,7 +266,7 @@ static enum source source_of(const struct maker *m, const struct row *r)
     return r->source != FROM_ANY ? r->source : (enum source)(1 + random_below(&s, 3));
 }
 
-static void build_bytes(struct maker *m, const struct row *r, const struct fill *fill)
+static void build_bytes(struct case_builder *m, const struct row *r, const struct fill *fill)
 {
     const struct options dequantize = { .tag = OPTIONS_DequantizeOptions };
     const struct options quantize = { .tag = OPTIONS_QuantizeOptions };
@@ -274,28 +274,27 @@ static void build_bytes(struct maker *m, const struct row *r, const struct fill 
     int x = -1;
 
     if (m->c->code == BUILTIN_DEQUANTIZE) {
-        x = maker_input(m, "x", &r->in, fill);
-        maker_judged(m, &dequantize, 1, &x, maker_single_output(m, "y", &r->in));
+        x = case_input(m, "x", &r->in, fill);
+        case_judged_op(m, &dequantize, 1, &x, case_output_f32(m, "y", &r->in));
         return;
     }
     switch (source_of(m, r)) {
-    case FROM_FLOATS: x = maker_single_input(m, "x", &r->in, fill); break;
+    case FROM_FLOATS: x = case_input_f32(m, "x", &r->in, fill); break;
     case FROM_OTHER: /* u8 and i8 with like scales are 128 apart */
-        x = maker_scaled_input(m, "x", &r->in, to_u8 ? TENSOR_INT8 : TENSOR_UINT8,
-                               r->base.quant.in != 0 ? r->base.quant.in : 0.0371,
-                               to_u8 ? -17 : 111);
+        x = case_input_scaled(m, "x", &r->in, to_u8 ? TENSOR_INT8 : TENSOR_UINT8,
+                              r->base.quant.in != 0 ? r->base.quant.in : 0.0371, to_u8 ? -17 : 111);
         break;
-    default: x = maker_input(m, "x", &r->in, fill); break;
+    default: x = case_input(m, "x", &r->in, fill); break;
     }
     if (r->base.quant.out != 0 && r->source == FROM_OTHER)
-        maker_judged(
+        case_judged_op(
             m, &quantize, 1, &x,
-            maker_scaled_output(m, "y", &r->in, m->c->type, r->base.quant.out, to_u8 ? 111 : -17));
+            case_output_scaled(m, "y", &r->in, m->c->type, r->base.quant.out, to_u8 ? 111 : -17));
     else
-        maker_judged(m, &quantize, 1, &x, maker_output(m, "y", &r->in));
+        case_judged_op(m, &quantize, 1, &x, case_output(m, "y", &r->in));
 }
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct shape out =
@@ -316,23 +315,23 @@ static void build(struct maker *m)
     case READ_FC_B: build_dot(m, r); return;
     default: break;
     }
-    x = maker_input(m, "x", &r->in, &fill);
-    c = widen(m, maker_half_constant(m, "c", &r->constant, &fill), &r->constant, -1);
+    x = case_input(m, "x", &r->in, &fill);
+    c = widen(m, case_constant_f16(m, "c", &r->constant, &fill), &r->constant, -1);
     switch (r->reader) {
-    case READ_ADD_A: add(m, c, x, maker_output(m, "y", &out)); break;
-    case READ_MUL: mul(m, x, c, maker_output(m, "y", &out)); break;
+    case READ_ADD_A: add(m, c, x, case_output(m, "y", &out)); break;
+    case READ_MUL: mul(m, x, c, case_output(m, "y", &out)); break;
     case READ_TWICE:
-        add(m, x, c, maker_output(m, "sum", &out));
-        mul(m, x, c, maker_output(m, "product", &out));
+        add(m, x, c, case_output(m, "sum", &out));
+        mul(m, x, c, case_output(m, "product", &out));
         break;
     case READ_BOTH:
-        d = maker_half_constant(m, "d", &r->constant, &fill);
-        d = maker_dequantize(m, "d_wide", d, &r->constant);
-        sum = maker_output(m, "sum", &out);
+        d = case_constant_f16(m, "d", &r->constant, &fill);
+        d = case_dequantize(m, "d_wide", d, &r->constant);
+        sum = case_output(m, "sum", &out);
         add(m, x, c, sum);
-        mul(m, sum, d, maker_output(m, "y", &out));
+        mul(m, sum, d, case_output(m, "y", &out));
         break;
-    default: add(m, x, c, maker_output(m, "y", &out)); break;
+    default: add(m, x, c, case_output(m, "y", &out)); break;
     }
 }
 

@@ -108,7 +108,7 @@ static const struct row rows[] = {
       .in = DIMS(2, 8192), .units = 3 },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const int32_t depth = r->depth > 0 ? r->depth : r->in.d[r->in.rank - 1];
@@ -134,18 +134,18 @@ static void build(struct maker *m)
         out = r->in;
         out.d[out.rank - 1] = r->units;
     }
-    in[0] = maker_input(m, "x", &r->in, &fill_x);
-    in[1] = r->flags & RUNTIME_WEIGHTS ? maker_input(m, "weights", &weights, &fill_w)
-                                       : maker_constant(m, "weights", &weights, &fill_w);
+    in[0] = case_input(m, "x", &r->in, &fill_x);
+    in[1] = r->flags & RUNTIME_WEIGHTS ? case_input(m, "weights", &weights, &fill_w)
+                                       : case_constant(m, "weights", &weights, &fill_w);
     if (r->flags & (NO_BIAS | ABSENT_BIAS))
         in[2] = -1;
     else
-        in[2] = r->flags & RUNTIME_BIAS ? maker_input(m, "bias", &bias, &fill_b)
-                                        : maker_constant(m, "bias", &bias, &fill_b);
+        in[2] = r->flags & RUNTIME_BIAS ? case_input(m, "bias", &bias, &fill_b)
+                                        : case_constant(m, "bias", &bias, &fill_b);
     options_init(&options, OPTIONS_FullyConnectedOptions);
     options_set_int(&options, "fused_activation_function", r->activation);
     options_set_int(&options, "keep_num_dims", (r->flags & KEEP_DIMS) != 0);
-    maker_judged(m, &options, r->flags & NO_BIAS ? 2 : 3, in, maker_output(m, "y", &out));
+    case_judged_op(m, &options, r->flags & NO_BIAS ? 2 : 3, in, case_output(m, "y", &out));
 }
 
 /* ---- sweep: any two circumstances together ---- */

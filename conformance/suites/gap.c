@@ -9,7 +9,7 @@
 
 struct row {
     struct op_case base;
-    void (*make)(struct maker *m, const struct row *r);
+    void (*make)(struct case_builder *m, const struct row *r);
     struct shape in;
 };
 
@@ -45,7 +45,7 @@ static const struct suite_member members[] = {
 
 static const struct shape scalar = SCALAR;
 
-static struct value input(struct maker *m, const struct row *r)
+static struct value input(struct case_builder *m, const struct row *r)
 {
     return chain_input(m, "x", &r->in);
 }
@@ -55,22 +55,22 @@ static int32_t channels_of(struct value x)
     return x.shape.d[x.shape.rank - 1];
 }
 
-static struct value add(struct maker *m, struct value a, struct value b)
+static struct value add(struct case_builder *m, struct value a, struct value b)
 {
     return chain_binary(m, BUILTIN_ADD, a, b, CHAIN_NONE);
 }
 
-static struct value mul(struct maker *m, struct value a, struct value b)
+static struct value mul(struct case_builder *m, struct value a, struct value b)
 {
     return chain_binary(m, BUILTIN_MUL, a, b, CHAIN_NONE);
 }
 
-static struct value per_channel(struct maker *m, struct value x)
+static struct value per_channel(struct case_builder *m, struct value x)
 {
     return chain_constant(m, &(struct shape)DIMS(channels_of(x)));
 }
 
-static struct value conv(struct maker *m, struct value x, int32_t out, int32_t kernel,
+static struct value conv(struct case_builder *m, struct value x, int32_t out, int32_t kernel,
                          int activation)
 {
     return chain_conv(
@@ -78,7 +78,7 @@ static struct value conv(struct maker *m, struct value x, int32_t out, int32_t k
         &(struct chain_window){ .out = out, .h = kernel, .w = kernel, .activation = activation });
 }
 
-static struct value relu(struct maker *m, struct value x)
+static struct value relu(struct case_builder *m, struct value x)
 {
     return chain_unary(m, BUILTIN_RELU, x);
 }
@@ -86,7 +86,7 @@ static struct value relu(struct maker *m, struct value x)
 /* ---- lanes ---- */
 
 /* Subtracting leaves -c in lanes that are no channels. */
-static void make_sub_conv(struct maker *m, const struct row *r)
+static void make_sub_conv(struct case_builder *m, const struct row *r)
 {
     const struct value c = chain_constant(m, &scalar);
 
@@ -96,7 +96,7 @@ static void make_sub_conv(struct maker *m, const struct row *r)
 
 /* exp(0) is 1 and logistic(0) a half: both would count in a mean over channels, one behind the
  * other. */
-static void make_exp_mean(struct maker *m, const struct row *r)
+static void make_exp_mean(struct case_builder *m, const struct row *r)
 {
     const struct value e = chain_unary(m, BUILTIN_EXP, input(m, r));
 
@@ -104,7 +104,7 @@ static void make_exp_mean(struct maker *m, const struct row *r)
 }
 
 /* Concatenated at 3 channels, sliced from channel 1 on: rows of classes that begin in any lane. */
-static void make_concat_slice_softmax(struct maker *m, const struct row *r)
+static void make_concat_slice_softmax(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r), e = chain_unary(m, BUILTIN_EXP, x);
     const struct value both = chain_concat(m, 2, (const struct value[]){ x, e }, 3);
@@ -113,7 +113,7 @@ static void make_concat_slice_softmax(struct maker *m, const struct row *r)
 }
 
 /* What layer normalization begins with: the mean over channels, taken off, squared, averaged. */
-static void make_variance(struct maker *m, const struct row *r)
+static void make_variance(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value off = chain_binary(m, BUILTIN_SUB, x, chain_mean(m, x, 8, true), CHAIN_NONE);
@@ -122,7 +122,7 @@ static void make_variance(struct maker *m, const struct row *r)
 }
 
 /* The head of a detector: two heads of few channels, as one list. */
-static void make_heads(struct maker *m, const struct row *r)
+static void make_heads(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const int32_t n = r->in.d[0], boxes = r->in.d[1] * r->in.d[2] * 3;
@@ -136,29 +136,29 @@ static void make_heads(struct maker *m, const struct row *r)
 
 /* ---- merging ---- */
 
-static void make_conv_relu(struct maker *m, const struct row *r)
+static void make_conv_relu(struct case_builder *m, const struct row *r)
 {
     chain_end(m, relu(m, conv(m, input(m, r), 6, 3, CHAIN_NONE)));
 }
 
-static void make_conv_relu6(struct maker *m, const struct row *r)
+static void make_conv_relu6(struct case_builder *m, const struct row *r)
 {
     chain_end(m, chain_unary(m, BUILTIN_RELU6, conv(m, input(m, r), 6, 3, CHAIN_NONE)));
 }
 
 /* The convolution clamps already. */
-static void make_conv_n1_relu(struct maker *m, const struct row *r)
+static void make_conv_n1_relu(struct case_builder *m, const struct row *r)
 {
     chain_end(m, relu(m, conv(m, input(m, r), 6, 1, CHAIN_RELU_N1)));
 }
 
-static void make_conv_prelu(struct maker *m, const struct row *r)
+static void make_conv_prelu(struct case_builder *m, const struct row *r)
 {
     chain_end(m, chain_prelu(m, conv(m, input(m, r), 6, 3, CHAIN_NONE)));
 }
 
 /* A batch normalization that the converter left. */
-static void make_conv_mul_add(struct maker *m, const struct row *r)
+static void make_conv_mul_add(struct case_builder *m, const struct row *r)
 {
     struct value y = conv(m, input(m, r), 6, 3, CHAIN_NONE);
 
@@ -167,7 +167,7 @@ static void make_conv_mul_add(struct maker *m, const struct row *r)
 }
 
 /* Before the convolution it cannot be merged where SAME pads: there are no x to shift. */
-static void make_mul_add_conv(struct maker *m, const struct row *r)
+static void make_mul_add_conv(struct case_builder *m, const struct row *r)
 {
     struct value x = input(m, r);
 
@@ -177,14 +177,14 @@ static void make_mul_add_conv(struct maker *m, const struct row *r)
 }
 
 /* A factor that is computed cannot become part of the weights. */
-static void make_conv_mul_computed(struct maker *m, const struct row *r)
+static void make_conv_mul_computed(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r), y = conv(m, x, 6, 3, CHAIN_NONE);
 
     chain_end(m, mul(m, y, chain_mean(m, x, 14, true)));
 }
 
-static void make_pad_conv(struct maker *m, const struct row *r)
+static void make_pad_conv(struct case_builder *m, const struct row *r)
 {
     const struct chain_window w = { .out = 6, .h = 3, .w = 3, .stride = 2, .valid = true };
 
@@ -192,19 +192,19 @@ static void make_pad_conv(struct maker *m, const struct row *r)
 }
 
 /* The padding is not SAME's: one pixel more all round. */
-static void make_pad_conv_same(struct maker *m, const struct row *r)
+static void make_pad_conv_same(struct case_builder *m, const struct row *r)
 {
     chain_end(m, conv(m, chain_pad(m, input(m, r), 1, 0), 6, 3, CHAIN_NONE));
 }
 
 /* Channels that are zero, too. */
-static void make_pad_channels_conv(struct maker *m, const struct row *r)
+static void make_pad_channels_conv(struct case_builder *m, const struct row *r)
 {
     chain_end(m, conv(m, chain_pad(m, input(m, r), 1, 2), 6, 3, CHAIN_NONE));
 }
 
 /* The zeros are elements: of negative ones they are the maximum. */
-static void make_pad_max_pool(struct maker *m, const struct row *r)
+static void make_pad_max_pool(struct case_builder *m, const struct row *r)
 {
     const struct chain_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
 
@@ -212,7 +212,7 @@ static void make_pad_max_pool(struct maker *m, const struct row *r)
 }
 
 /* The zeros are counted. */
-static void make_pad_average_pool(struct maker *m, const struct row *r)
+static void make_pad_average_pool(struct case_builder *m, const struct row *r)
 {
     const struct chain_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
 
@@ -220,7 +220,7 @@ static void make_pad_average_pool(struct maker *m, const struct row *r)
 }
 
 /* The padded image is read by another op as well. */
-static void make_pad_shared(struct maker *m, const struct row *r)
+static void make_pad_shared(struct case_builder *m, const struct row *r)
 {
     const struct value p = chain_pad(m, input(m, r), 1, 0);
 
@@ -228,7 +228,7 @@ static void make_pad_shared(struct maker *m, const struct row *r)
 }
 
 /* The convolution's result is read without the activation as well. */
-static void make_relu_shared(struct maker *m, const struct row *r)
+static void make_relu_shared(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, input(m, r), 5, 3, CHAIN_NONE);
 
@@ -236,7 +236,7 @@ static void make_relu_shared(struct maker *m, const struct row *r)
 }
 
 /* x + ... in its own producer, as residual networks have it. */
-static void make_residual(struct maker *m, const struct row *r)
+static void make_residual(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value y = conv(m, conv(m, x, 8, 3, CHAIN_RELU), channels_of(x), 3, CHAIN_NONE);
@@ -245,7 +245,7 @@ static void make_residual(struct maker *m, const struct row *r)
 }
 
 /* Both summands are convolutions. */
-static void make_residual_projected(struct maker *m, const struct row *r)
+static void make_residual_projected(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct chain_window down = { .out = 7, .h = 3, .w = 3, .stride = 2 };
@@ -256,14 +256,14 @@ static void make_residual_projected(struct maker *m, const struct row *r)
 }
 
 /* A convolution is added to its own input's activation: the same tensor on both sides. */
-static void make_add_twice(struct maker *m, const struct row *r)
+static void make_add_twice(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, input(m, r), 5, 1, CHAIN_NONE);
 
     chain_end(m, add(m, y, y));
 }
 
-static void make_inverted_residual(struct maker *m, const struct row *r)
+static void make_inverted_residual(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct chain_window w = { .h = 3, .w = 3, .activation = CHAIN_RELU6 };
@@ -273,7 +273,7 @@ static void make_inverted_residual(struct maker *m, const struct row *r)
     chain_end(m, add(m, conv(m, y, channels_of(x), 1, CHAIN_NONE), x));
 }
 
-static void make_separable(struct maker *m, const struct row *r)
+static void make_separable(struct case_builder *m, const struct row *r)
 {
     const struct chain_window w = { .h = 3, .w = 3, .stride = 2, .activation = CHAIN_RELU6 };
 
@@ -281,7 +281,7 @@ static void make_separable(struct maker *m, const struct row *r)
 }
 
 /* Squeeze and excite. */
-static void make_excite(struct maker *m, const struct row *r)
+static void make_excite(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     struct value s = conv(m, chain_mean(m, x, 6, true), 3, 1, CHAIN_RELU);
@@ -291,7 +291,7 @@ static void make_excite(struct maker *m, const struct row *r)
 }
 
 /* x * logistic(x): the op's two inputs come from one tensor. */
-static void make_swish(struct maker *m, const struct row *r)
+static void make_swish(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 5, 1, CHAIN_NONE);
 
@@ -299,7 +299,7 @@ static void make_swish(struct maker *m, const struct row *r)
 }
 
 /* Global average, flattened, a classifier. */
-static void make_classifier(struct maker *m, const struct row *r)
+static void make_classifier(struct case_builder *m, const struct row *r)
 {
     struct value y = chain_mean(m, input(m, r), 6, true);
 
@@ -308,7 +308,7 @@ static void make_classifier(struct maker *m, const struct row *r)
 }
 
 /* The mean as a pool instead. */
-static void make_classifier_pool(struct maker *m, const struct row *r)
+static void make_classifier_pool(struct case_builder *m, const struct row *r)
 {
     const struct chain_window w = { .h = r->in.d[1], .w = r->in.d[2], .valid = true };
     const struct value y = chain_pool(m, BUILTIN_AVERAGE_POOL_2D, input(m, r), &w);
@@ -317,7 +317,7 @@ static void make_classifier_pool(struct maker *m, const struct row *r)
 }
 
 /* Two reshapes and a cast of ranks in between: nothing moves, until the channels change. */
-static void make_reshapes(struct maker *m, const struct row *r)
+static void make_reshapes(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
     struct value y = chain_reshape(m, input(m, r), &(struct shape)DIMS(n, h * w, c));
@@ -328,7 +328,7 @@ static void make_reshapes(struct maker *m, const struct row *r)
 
 /* ---- concatenation and skips ---- */
 
-static void make_inception(struct maker *m, const struct row *r)
+static void make_inception(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct chain_window w = { .h = 3, .w = 3 };
@@ -342,7 +342,7 @@ static void make_inception(struct maker *m, const struct row *r)
 }
 
 /* Each layer reads all before it: 3 channels more each time. */
-static void make_dense_block(struct maker *m, const struct row *r)
+static void make_dense_block(struct case_builder *m, const struct row *r)
 {
     struct value parts[4] = { input(m, r) };
 
@@ -355,7 +355,7 @@ static void make_dense_block(struct maker *m, const struct row *r)
 }
 
 /* Down and up again, with the image from before. */
-static void make_unet(struct maker *m, const struct row *r)
+static void make_unet(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 5, 3, CHAIN_RELU);
     const struct chain_window half = { .h = 2, .w = 2, .stride = 2 };
@@ -367,7 +367,7 @@ static void make_unet(struct maker *m, const struct row *r)
 }
 
 /* A pyramid: what is coarse is enlarged and added. */
-static void make_pyramid(struct maker *m, const struct row *r)
+static void make_pyramid(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct chain_window half = { .out = 5, .h = 3, .w = 3, .stride = 2 };
@@ -378,7 +378,7 @@ static void make_pyramid(struct maker *m, const struct row *r)
 }
 
 /* Split by slices, one half worked on, together again. */
-static void make_split(struct maker *m, const struct row *r)
+static void make_split(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const int32_t c = channels_of(x), first = c / 2;
@@ -393,7 +393,7 @@ static void make_split(struct maker *m, const struct row *r)
 /* ---- tensors that live long ---- */
 
 /* Twelve ops in a row, each of which could be done in place, then the first tensor again. */
-static void make_long_life(struct maker *m, const struct row *r)
+static void make_long_life(struct case_builder *m, const struct row *r)
 {
     const struct value first = relu(m, input(m, r));
     struct value y = first;
@@ -408,7 +408,7 @@ static void make_long_life(struct maker *m, const struct row *r)
 }
 
 /* Outputs of the graph in the middle of it, each read again by later ops. */
-static void make_outputs_inside(struct maker *m, const struct row *r)
+static void make_outputs_inside(struct case_builder *m, const struct row *r)
 {
     const struct value a = conv(m, input(m, r), 5, 3, CHAIN_RELU);
     const struct value b = add(m, a, per_channel(m, a));
@@ -422,7 +422,7 @@ static void make_outputs_inside(struct maker *m, const struct row *r)
 }
 
 /* One tensor, four readers of four kinds. */
-static void make_four_readers(struct maker *m, const struct row *r)
+static void make_four_readers(struct case_builder *m, const struct row *r)
 {
     const struct value a = relu(m, input(m, r));
     const struct chain_window w = { .h = 3, .w = 3 };
@@ -437,7 +437,7 @@ static void make_four_readers(struct maker *m, const struct row *r)
 }
 
 /* Two chains of different lengths, crossed twice. */
-static void make_crossed(struct maker *m, const struct row *r)
+static void make_crossed(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value a = chain_unary(m, BUILTIN_LOGISTIC, x), b = relu(m, x);
@@ -448,7 +448,7 @@ static void make_crossed(struct maker *m, const struct row *r)
 }
 
 /* An input of the graph that is also read at its end. */
-static void make_input_again(struct maker *m, const struct row *r)
+static void make_input_again(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value y = chain_mean(m, conv(m, x, 5, 3, CHAIN_RELU), 14, true);
@@ -457,7 +457,7 @@ static void make_input_again(struct maker *m, const struct row *r)
 }
 
 /* Three outputs that could lie in the same memory, the first of them read again. */
-static void make_aliases(struct maker *m, const struct row *r)
+static void make_aliases(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
     const struct value y = relu(m, input(m, r));
@@ -472,7 +472,7 @@ static void make_aliases(struct maker *m, const struct row *r)
 /* ---- constants with several readers ---- */
 
 /* Weights and bias of two convolutions; the bias is also a summand and slopes. */
-static void make_shared_constants(struct maker *m, const struct row *r)
+static void make_shared_constants(struct case_builder *m, const struct row *r)
 {
     const int32_t c = r->in.d[3];
     const struct chain_window w = { .out = c, .h = 3, .w = 3 };
@@ -487,7 +487,7 @@ static void make_shared_constants(struct maker *m, const struct row *r)
 /* ---- state ---- */
 
 /* Two LSTMs behind each other, each with its own state, and a classifier of what they say. */
-static void make_two_lstms(struct maker *m, const struct row *r)
+static void make_two_lstms(struct case_builder *m, const struct row *r)
 {
     const struct value h = chain_lstm(m, input(m, r), 5);
 
@@ -495,7 +495,7 @@ static void make_two_lstms(struct maker *m, const struct row *r)
 }
 
 /* Side by side on one input. */
-static void make_twin_lstms(struct maker *m, const struct row *r)
+static void make_twin_lstms(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value both[] = { chain_lstm(m, x, 6), chain_lstm(m, x, 3) };
@@ -505,7 +505,7 @@ static void make_twin_lstms(struct maker *m, const struct row *r)
 
 /* ---- tiny constants ---- */
 
-static struct value number(struct maker *m, const struct shape *shape, float v)
+static struct value number(struct case_builder *m, const struct shape *shape, float v)
 {
     float values[8];
     const size_t count = shape_elements(shape);
@@ -521,7 +521,7 @@ static struct value number(struct maker *m, const struct shape *shape, float v)
 }
 
 /* By 1e4 and by 1e-6, which f16 has as a denormal of 5 bits: a hundredth of x. */
-static void make_epsilon(struct maker *m, const struct row *r)
+static void make_epsilon(struct case_builder *m, const struct row *r)
 {
     const struct value large = mul(m, input(m, r), number(m, &scalar, 1e4f));
 
@@ -529,7 +529,7 @@ static void make_epsilon(struct maker *m, const struct row *r)
 }
 
 /* The same, a factor for each channel. */
-static void make_epsilon_channels(struct maker *m, const struct row *r)
+static void make_epsilon_channels(struct case_builder *m, const struct row *r)
 {
     const struct value large = mul(m, input(m, r), number(m, &scalar, 1e4f));
 
@@ -538,7 +538,7 @@ static void make_epsilon_channels(struct maker *m, const struct row *r)
 
 /* 1e-9: f16 has nothing near it.  The results are below its normal numbers and must be right in
  * fp32 only; what the case asks in fp16 is that they are not NaN, and no more than a denormal. */
-static void make_epsilon_sum(struct maker *m, const struct row *r)
+static void make_epsilon_sum(struct case_builder *m, const struct row *r)
 {
     const struct value none =
         chain_binary(m, BUILTIN_MINIMUM, relu(m, input(m, r)), number(m, &scalar, 0), CHAIN_NONE);
@@ -548,21 +548,21 @@ static void make_epsilon_sum(struct maker *m, const struct row *r)
 
 /* ---- 8-bit models: floats at the edges, scales that differ ---- */
 
-static struct value layer(struct maker *m, struct value x, int32_t out, int32_t k, int32_t stride,
-                          int activation)
+static struct value layer(struct case_builder *m, struct value x, int32_t out, int32_t k,
+                          int32_t stride, int activation)
 {
     return chain_conv(m, x,
                       &(struct chain_window){
                           .out = out, .h = k, .w = k, .stride = stride, .activation = activation });
 }
 
-static struct value floats(struct maker *m, const struct row *r)
+static struct value floats(struct case_builder *m, const struct row *r)
 {
     return chain_quantize(m, chain_single_input(m, "x", &r->in));
 }
 
 /* The shortest one: an image of floats, a layer, a residual, floats again. */
-static void make_edges(struct maker *m, const struct row *r)
+static void make_edges(struct case_builder *m, const struct row *r)
 {
     const struct value x = floats(m, r);
 
@@ -570,7 +570,7 @@ static void make_edges(struct maker *m, const struct row *r)
 }
 
 /* A network in small, as converters write it: bytes in the middle, floats on both sides. */
-static void make_network(struct maker *m, const struct row *r)
+static void make_network(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, floats(m, r), 8, 3, 2, CHAIN_RELU6);
     const struct value d =
@@ -584,7 +584,7 @@ static void make_network(struct maker *m, const struct row *r)
 }
 
 /* Bytes to bytes of another scale, read on both sides. */
-static void make_rescaled(struct maker *m, const struct row *r)
+static void make_rescaled(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, input(m, r), 6, 1, 1, CHAIN_RELU), y = chain_quantize(m, x);
 
@@ -594,7 +594,7 @@ static void make_rescaled(struct maker *m, const struct row *r)
 }
 
 /* Results of one layer as bytes and as floats. */
-static void make_both(struct maker *m, const struct row *r)
+static void make_both(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, floats(m, r), 5, 3, 1, CHAIN_NONE);
 
@@ -603,7 +603,7 @@ static void make_both(struct maker *m, const struct row *r)
 }
 
 /* Gates: a mean, two layers, and a factor for each channel. */
-static void make_gates(struct maker *m, const struct row *r)
+static void make_gates(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, input(m, r), 9, 3, 1, CHAIN_RELU6);
     const struct value mean = chain_mean(m, x, 6, true);
@@ -613,7 +613,7 @@ static void make_gates(struct maker *m, const struct row *r)
 }
 
 /* Segmentation: the mean of the image, enlarged, beside the image. */
-static void make_context(struct maker *m, const struct row *r)
+static void make_context(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, input(m, r), 6, 3, 1, CHAIN_RELU6);
     const struct value mean = layer(m, chain_mean(m, x, 6, true), 5, 1, 1, CHAIN_RELU6);
@@ -727,7 +727,7 @@ static const struct row rows[] = {
                     make_epsilon_sum, 1, 3, 3, 5),
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
 

@@ -57,7 +57,7 @@ static const struct row rows[] = {
       .batch = 2, .depth = 6, .cells = 5 },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const int32_t width = r->depth + r->cells;
@@ -76,28 +76,28 @@ static void build(struct maker *m)
     if (m->c->quantized) { /* scales that the kernel computes with */
         const double h = 1. / 128, c = 0x1p-11, z = 0x1p-12;
 
-        in[0] = maker_scaled_input(m, "x", &x, TENSOR_UINT8, h, 128);
-        in[1] = maker_scaled_variable(m, "h_prev", &cells, TENSOR_UINT8, h, 128);
-        in[2] = maker_constant(m, "weights", &weights, &weight);
-        in[3] = maker_constant(m, "bias", &bias, &offset);
-        in[4] = maker_scaled_variable(m, "c_prev", &cells, TENSOR_INT16, c, 0);
-        out[0] = maker_scaled_output(m, "h", &cells, TENSOR_UINT8, h, 128);
-        out[1] = maker_scaled_output(m, "c", &cells, TENSOR_INT16, c, 0);
-        out[2] = maker_scaled_output(m, "x_h", &joined, TENSOR_UINT8, h, 128);
-        out[3] = maker_scaled_output(m, "z", &gates, TENSOR_INT16, z, 0);
-        maker_judged_outputs(m, &options, 5, in, 4, out);
+        in[0] = case_input_scaled(m, "x", &x, TENSOR_UINT8, h, 128);
+        in[1] = case_variable_scaled(m, "h_prev", &cells, TENSOR_UINT8, h, 128);
+        in[2] = case_constant(m, "weights", &weights, &weight);
+        in[3] = case_constant(m, "bias", &bias, &offset);
+        in[4] = case_variable_scaled(m, "c_prev", &cells, TENSOR_INT16, c, 0);
+        out[0] = case_output_scaled(m, "h", &cells, TENSOR_UINT8, h, 128);
+        out[1] = case_output_scaled(m, "c", &cells, TENSOR_INT16, c, 0);
+        out[2] = case_output_scaled(m, "x_h", &joined, TENSOR_UINT8, h, 128);
+        out[3] = case_output_scaled(m, "z", &gates, TENSOR_INT16, z, 0);
+        case_judged_op_outputs(m, &options, 5, in, 4, out);
         return;
     }
-    in[0] = maker_input(m, "x", &x, &factor);
-    in[1] = maker_variable(m, "h_prev", &cells);
-    in[2] = maker_constant(m, "weights", &weights, &factor);
-    in[3] = maker_constant(m, "bias", &bias, &factor);
-    in[4] = maker_variable(m, "c_prev", &cells);
-    out[0] = maker_output(m, "h", &cells);
-    out[1] = maker_output(m, "c", &cells);
-    out[2] = maker_output(m, "x_h", &joined);
-    out[3] = maker_output(m, "z", &gates);
-    maker_judged_outputs(m, &options, 5, in, 4, out);
+    in[0] = case_input(m, "x", &x, &factor);
+    in[1] = case_variable_f32(m, "h_prev", &cells);
+    in[2] = case_constant(m, "weights", &weights, &factor);
+    in[3] = case_constant(m, "bias", &bias, &factor);
+    in[4] = case_variable_f32(m, "c_prev", &cells);
+    out[0] = case_output(m, "h", &cells);
+    out[1] = case_output(m, "c", &cells);
+    out[2] = case_output(m, "x_h", &joined);
+    out[3] = case_output(m, "z", &gates);
+    case_judged_op_outputs(m, &options, 5, in, 4, out);
 }
 
 /* ---- sweep: widths on both sides, batch, how large the gates' arguments are ---- */

@@ -108,7 +108,7 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 2, 6), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill any = { .terms = 1, .factors = 1 };
@@ -120,10 +120,10 @@ static void build(struct maker *m)
     assert(r->in.rank <= SHAPE_RANK_MAX);
     for (int i = 0; i < out.rank; i++)
         out.d[i] += r->pads[i][0] + r->pads[i][1];
-    in[0] = maker_input(m, "x", &r->in, &any);
-    in[1] = r->longs ? maker_longs(m, "paddings", &table, &r->pads[0][0])
-                     : maker_ints(m, "paddings", &table, &r->pads[0][0]);
-    maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
+    in[0] = case_input(m, "x", &r->in, &any);
+    in[1] = r->longs ? case_constant_i64(m, "paddings", &table, &r->pads[0][0])
+                     : case_constant_i32(m, "paddings", &table, &r->pads[0][0]);
+    case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
 }
 
 /* ---- sweep: pads of any two dimensions together, for any count of channels ---- */

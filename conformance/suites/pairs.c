@@ -15,7 +15,7 @@ struct row {
 /* x is an image; what the first op returns is one as well. */
 struct link {
     const char *op; /* of the member, for the second */
-    struct value (*make)(struct maker *m, struct value x);
+    struct value (*make)(struct case_builder *m, struct value x);
     int32_t version; /* 0: 1 */
 };
 
@@ -64,74 +64,74 @@ static int32_t channels_of(struct value x)
     return x.shape.d[x.shape.rank - 1];
 }
 
-static struct value conv3(struct maker *m, struct value x)
+static struct value conv3(struct case_builder *m, struct value x)
 {
     return chain_conv(m, x, &(struct chain_window){ .out = 5, .h = 3, .w = 3 });
 }
 
-static struct value conv1(struct maker *m, struct value x)
+static struct value conv1(struct case_builder *m, struct value x)
 {
     return chain_conv(m, x, &(struct chain_window){ .out = 6, .h = 1, .w = 1 });
 }
 
-static struct value depthwise(struct maker *m, struct value x)
+static struct value depthwise(struct case_builder *m, struct value x)
 {
     return chain_depthwise(m, x, &(struct chain_window){ .h = 3, .w = 3 });
 }
 
-static struct value transpose_conv(struct maker *m, struct value x)
+static struct value transpose_conv(struct case_builder *m, struct value x)
 {
     return chain_transpose_conv(m, x,
                                 &(struct chain_window){ .out = 3, .h = 2, .w = 2, .stride = 2 });
 }
 
-static struct value dense(struct maker *m, struct value x)
+static struct value dense(struct case_builder *m, struct value x)
 {
     return chain_fully_connected(m, x, 7, false, CHAIN_NONE);
 }
 
-static struct value dense_pixels(struct maker *m, struct value x)
+static struct value dense_pixels(struct case_builder *m, struct value x)
 {
     return chain_fully_connected(m, x, 7, true, CHAIN_NONE);
 }
 
-static struct value mean_c(struct maker *m, struct value x)
+static struct value mean_c(struct case_builder *m, struct value x)
 {
     return chain_mean(m, x, 8, false);
 }
 
-static struct value mean_hw(struct maker *m, struct value x)
+static struct value mean_hw(struct case_builder *m, struct value x)
 {
     return chain_mean(m, x, 6, false);
 }
 
-static struct value mean_w_keep(struct maker *m, struct value x)
+static struct value mean_w_keep(struct case_builder *m, struct value x)
 {
     return chain_mean(m, x, 4, true);
 }
 
-static struct value softmax(struct maker *m, struct value x)
+static struct value softmax(struct case_builder *m, struct value x)
 {
     return chain_softmax(m, x);
 }
 
-static struct value average_pool(struct maker *m, struct value x)
+static struct value average_pool(struct case_builder *m, struct value x)
 {
     return chain_pool(m, BUILTIN_AVERAGE_POOL_2D, x, &(struct chain_window){ .h = 3, .w = 3 });
 }
 
-static struct value max_pool(struct maker *m, struct value x)
+static struct value max_pool(struct case_builder *m, struct value x)
 {
     return chain_pool(m, BUILTIN_MAX_POOL_2D, x, &(struct chain_window){ .h = 3, .w = 3 });
 }
 
-static struct value pad(struct maker *m, struct value x)
+static struct value pad(struct case_builder *m, struct value x)
 {
     return chain_pad(m, x, 1, 1);
 }
 
 /* Two more channels behind those of x. */
-static struct value concat(struct maker *m, struct value x)
+static struct value concat(struct case_builder *m, struct value x)
 {
     struct shape more = x.shape;
 
@@ -140,7 +140,7 @@ static struct value concat(struct maker *m, struct value x)
 }
 
 /* All channels but the first; of one channel, the rows but the first. */
-static struct value slice(struct maker *m, struct value x)
+static struct value slice(struct case_builder *m, struct value x)
 {
     const int axis = channels_of(x) > 1 ? 3 : 1;
 
@@ -148,86 +148,86 @@ static struct value slice(struct maker *m, struct value x)
                                : chain_slice(m, x, 2, 0, x.shape.d[2], 1);
 }
 
-static struct value reverse(struct maker *m, struct value x)
+static struct value reverse(struct case_builder *m, struct value x)
 {
     return chain_slice(m, x, 3, channels_of(x) - 1, channels_of(x), -1);
 }
 
 /* Columns become channels. */
-static struct value regroup(struct maker *m, struct value x)
+static struct value regroup(struct case_builder *m, struct value x)
 {
     return chain_reshape(
         m, x, &(struct shape)DIMS(x.shape.d[0], x.shape.d[1], x.shape.d[3], x.shape.d[2]));
 }
 
-static struct value flatten(struct maker *m, struct value x)
+static struct value flatten(struct case_builder *m, struct value x)
 {
     const int32_t n = x.shape.d[0];
 
     return chain_reshape(m, x, &(struct shape)DIMS(n, (int32_t)shape_elements(&x.shape) / n));
 }
 
-static struct value resize(struct maker *m, struct value x)
+static struct value resize(struct case_builder *m, struct value x)
 {
     return chain_resize(m, x, 5, 3, false);
 }
 
-static struct value add(struct maker *m, struct value x)
+static struct value add(struct case_builder *m, struct value x)
 {
     return chain_binary(m, BUILTIN_ADD, x, chain_constant(m, &(struct shape)DIMS(channels_of(x))),
                         CHAIN_NONE);
 }
 
-static struct value sub(struct maker *m, struct value x)
+static struct value sub(struct case_builder *m, struct value x)
 {
     return chain_binary(m, BUILTIN_SUB, x, chain_constant(m, &scalar), CHAIN_NONE);
 }
 
 /* The image is taken off a constant. */
-static struct value sub_from(struct maker *m, struct value x)
+static struct value sub_from(struct case_builder *m, struct value x)
 {
     return chain_binary(m, BUILTIN_SUB, chain_constant(m, &scalar), x, CHAIN_RELU6);
 }
 
 /* By a factor for each image that is computed at run time. */
-static struct value mul(struct maker *m, struct value x)
+static struct value mul(struct case_builder *m, struct value x)
 {
     const struct shape one = DIMS(x.shape.d[0], 1, 1, 1);
 
     return chain_binary(m, BUILTIN_MUL, chain_input(m, "factor", &one), x, CHAIN_NONE);
 }
 
-static struct value maximum(struct maker *m, struct value x)
+static struct value maximum(struct case_builder *m, struct value x)
 {
     return chain_binary(m, BUILTIN_MAXIMUM, x, chain_constant(m, &scalar), CHAIN_NONE);
 }
 
-static struct value minimum(struct maker *m, struct value x)
+static struct value minimum(struct case_builder *m, struct value x)
 {
     return chain_binary(m, BUILTIN_MINIMUM, chain_constant(m, &scalar), x, CHAIN_NONE);
 }
 
-static struct value prelu(struct maker *m, struct value x)
+static struct value prelu(struct case_builder *m, struct value x)
 {
     return chain_prelu(m, x);
 }
 
-static struct value relu(struct maker *m, struct value x)
+static struct value relu(struct case_builder *m, struct value x)
 {
     return chain_unary(m, BUILTIN_RELU, x);
 }
 
-static struct value relu6(struct maker *m, struct value x)
+static struct value relu6(struct case_builder *m, struct value x)
 {
     return chain_unary(m, BUILTIN_RELU6, x);
 }
 
-static struct value exponential(struct maker *m, struct value x)
+static struct value exponential(struct case_builder *m, struct value x)
 {
     return chain_unary(m, BUILTIN_EXP, x);
 }
 
-static struct value logistic(struct maker *m, struct value x)
+static struct value logistic(struct case_builder *m, struct value x)
 {
     return chain_unary(m, BUILTIN_LOGISTIC, x);
 }
@@ -345,7 +345,7 @@ enum { FIRST, SECOND, CHANNEL, BATCH };
 static const struct pairwise_axis axes[] = { PAIRWISE_AXIS(firsts), PAIRWISE_AXIS(seconds),
                                              PAIRWISE_AXIS(channels), PAIRWISE_AXIS(batches) };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
 

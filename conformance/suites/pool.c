@@ -112,7 +112,7 @@ static const struct row rows[] = {
       .stride = { 1, 1000 }, .padding = VALID },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const bool same = r->padding != VALID;
@@ -124,7 +124,7 @@ static void build(struct maker *m)
                                .pair = PAIR_OPPOSITE,
                                .axis = r->filter.w > 1 ? 2 : 1 };
     struct options options;
-    const int x = maker_input(m, "x", &r->in, &fill);
+    const int x = case_input(m, "x", &r->in, &fill);
 
     options_init(&options, OPTIONS_Pool2DOptions);
     options_set_int(&options, "padding", r->padding);
@@ -133,7 +133,7 @@ static void build(struct maker *m)
     options_set_int(&options, "filter_width", r->filter.w);
     options_set_int(&options, "filter_height", r->filter.h);
     options_set_int(&options, "fused_activation_function", r->activation);
-    maker_judged(m, &options, 1, &x, maker_output(m, "y", &out));
+    case_judged_op(m, &options, 1, &x, case_output(m, "y", &out));
 }
 
 /* ---- sweep: any two circumstances together ---- */

@@ -104,15 +104,15 @@ static const struct row rows[] = {
       .in = DIMS(1, 3, 3, 5), .alpha = DIMS(1, 1, 5) },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill factor = { .terms = 1, .factors = 2 };
-    const int x = maker_input(m, "x", &r->in, &factor);
-    const int alpha = r->runtime ? maker_input(m, "alpha", &r->alpha, &factor)
-                                 : maker_constant(m, "alpha", &r->alpha, &factor);
+    const int x = case_input(m, "x", &r->in, &factor);
+    const int alpha = r->runtime ? case_input(m, "alpha", &r->alpha, &factor)
+                                 : case_constant(m, "alpha", &r->alpha, &factor);
 
-    maker_judged(m, NULL, 2, (int[]){ x, alpha }, maker_output(m, "y", &r->in));
+    case_judged_op(m, NULL, 2, (int[]){ x, alpha }, case_output(m, "y", &r->in));
 }
 
 /* ---- sweep: every way to stretch alpha, from rank 1 to 6 ---- */

@@ -135,7 +135,7 @@ static struct shape reduce(const struct row *r, int count_axes, double *count, i
     return out;
 }
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const int count_axes = r->axes.rank > 0 ? r->axes.rank : 1;
@@ -145,11 +145,11 @@ static void build(struct maker *m)
     struct options options;
     int in[2];
 
-    in[0] = maker_input(m, "x", &r->in, &fill);
-    in[1] = maker_ints(m, "axes", &vector, r->axes.d);
+    in[0] = case_input(m, "x", &r->in, &fill);
+    in[1] = case_constant_i32(m, "axes", &vector, r->axes.d);
     options_init(&options, OPTIONS_ReducerOptions);
     options_set_int(&options, "keep_dims", r->keep);
-    maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
+    case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
 }
 
 /* ---- sweep: every set of axes of an image, for any count of channels ---- */

@@ -110,7 +110,7 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 30) },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill any = { .terms = 1, .factors = 1 };
@@ -130,10 +130,10 @@ static void build(struct maker *m)
         options_set_ints(&options, "new_shape", zero, 1);
     else
         options_set_ints(&options, "new_shape", wanted.d, (size_t)wanted.rank);
-    in[0] = maker_input(m, "x", &r->in, &any);
-    in[1] = has_tensor ? maker_ints(m, "shape", &vector, wanted.d) : -1;
-    maker_judged(m, r->source == SHAPE_TENSOR ? NULL : &options, has_tensor ? 2 : 1, in,
-                 maker_output(m, "y", &r->out));
+    in[0] = case_input(m, "x", &r->in, &any);
+    in[1] = has_tensor ? case_constant_i32(m, "shape", &vector, wanted.d) : -1;
+    case_judged_op(m, r->source == SHAPE_TENSOR ? NULL : &options, has_tensor ? 2 : 1, in,
+                   case_output(m, "y", &r->out));
 }
 
 /* ---- sweep: channels to channels, across slices ---- */

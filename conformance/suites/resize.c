@@ -121,7 +121,7 @@ static const struct row rows[] = {
       .align = true },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill any = { .terms = 1, .factors = 1 };
@@ -133,9 +133,9 @@ static void build(struct maker *m)
     options_init(&options, OPTIONS_ResizeBilinearOptions);
     options_set_int(&options, "align_corners", r->align);
     options_set_int(&options, "half_pixel_centers", r->half);
-    in[0] = maker_input(m, "x", &r->in, &any);
-    in[1] = maker_ints(m, "size", &vector, (const int32_t[]){ r->size.h, r->size.w });
-    maker_judged(m, &options, 2, in, maker_output(m, "y", &out));
+    in[0] = case_input(m, "x", &r->in, &any);
+    in[1] = case_constant_i32(m, "size", &vector, (const int32_t[]){ r->size.h, r->size.w });
+    case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
 }
 
 /* ---- sweep: sizes of both axes, up and down, and every kind of coordinate ---- */

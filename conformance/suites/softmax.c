@@ -111,16 +111,16 @@ static const struct row rows[] = {
       .in = DIMS(1, 1, 1, 70001) },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill logits = { .terms = 1, .factors = 1 };
     struct options options;
-    const int x = maker_input(m, "x", &r->in, &logits);
+    const int x = case_input(m, "x", &r->in, &logits);
 
     options_init(&options, OPTIONS_SoftmaxOptions);
     options_set_float(&options, "beta", r->beta != 0 ? r->beta : 1);
-    maker_judged(m, &options, 1, &x, maker_output(m, "y", &r->in));
+    case_judged_op(m, &options, 1, &x, case_output(m, "y", &r->in));
 }
 
 /* ---- sweep: lengths of rows, ranks, beta, and how far apart the logits are ---- */

@@ -158,7 +158,7 @@ static const struct row rows[] = {
       .out = DIMS(71, 2), .begin = { 70000, 1 }, .end = { -70002, 3 }, .strides = { -1000, 1 } },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill any = { .terms = 1, .factors = 1 };
@@ -173,11 +173,11 @@ static void build(struct maker *m)
     options_set_int(&options, "new_axis_mask", r->masks.new_axis);
     options_set_int(&options, "shrink_axis_mask", r->masks.shrink_axis);
     options_set_int(&options, "offset", r->offset);
-    in[0] = maker_input(m, "x", &r->in, &any);
-    in[1] = maker_ints(m, "begin", &vector, r->begin);
-    in[2] = maker_ints(m, "end", &vector, r->end);
-    in[3] = maker_ints(m, "strides", &vector, r->strides);
-    maker_judged(m, &options, 4, in, maker_output(m, "y", &r->out));
+    in[0] = case_input(m, "x", &r->in, &any);
+    in[1] = case_constant_i32(m, "begin", &vector, r->begin);
+    in[2] = case_constant_i32(m, "end", &vector, r->end);
+    in[3] = case_constant_i32(m, "strides", &vector, r->strides);
+    case_judged_op(m, &options, 4, in, case_output(m, "y", &r->out));
 }
 
 /* ---- sweeps: any two kinds of specs together ---- */

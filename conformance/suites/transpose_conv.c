@@ -106,7 +106,7 @@ static int32_t or_one(int32_t n)
     return n > 0 ? n : 1;
 }
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const int32_t channels = r->out.d[3], sh = or_one(r->stride.h), sw = or_one(r->stride.w);
@@ -132,14 +132,14 @@ static void build(struct maker *m)
     options_set_int(&options, "stride_w", sw);
     options_set_int(&options, "stride_h", sh);
     options_set_int(&options, "fused_activation_function", r->activation);
-    in[0] = maker_ints(m, "output_shape", &vector, r->out.d);
-    in[1] = r->runtime_weights ? maker_input(m, "weights", &weights, &fill_w)
-                               : maker_constant(m, "weights", &weights, &fill_w);
-    in[2] = maker_input(m, "x", &r->in, &fill_x);
+    in[0] = case_constant_i32(m, "output_shape", &vector, r->out.d);
+    in[1] = r->runtime_weights ? case_input(m, "weights", &weights, &fill_w)
+                               : case_constant(m, "weights", &weights, &fill_w);
+    in[2] = case_input(m, "x", &r->in, &fill_x);
     if (r->bias)
-        in[3] = r->runtime_bias ? maker_input(m, "bias", &bias, &fill_b)
-                                : maker_constant(m, "bias", &bias, &fill_b);
-    maker_judged(m, &options, r->bias ? 4 : 3, in, maker_output(m, "y", &r->out));
+        in[3] = r->runtime_bias ? case_input(m, "bias", &bias, &fill_b)
+                                : case_constant(m, "bias", &bias, &fill_b);
+    case_judged_op(m, &options, r->bias ? 4 : 3, in, case_output(m, "y", &r->out));
 }
 
 /* ---- sweep: any two circumstances together ---- */

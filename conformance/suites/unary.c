@@ -134,15 +134,15 @@ static const struct row rows[] = {
       .in = DIMS(1, 3, 3, 5) },
 };
 
-static void build(struct maker *m)
+static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill any = { .terms = 1, .factors = 1 };
     const struct options options = { .tag = OPTIONS_ExpOptions };
-    const int x = maker_input(m, "x", &r->in, &any);
+    const int x = case_input(m, "x", &r->in, &any);
 
-    maker_judged(m, m->c->code == BUILTIN_EXP ? &options : NULL, 1, &x,
-                 maker_output(m, "y", &r->in));
+    case_judged_op(m, m->c->code == BUILTIN_EXP ? &options : NULL, 1, &x,
+                   case_output(m, "y", &r->in));
 }
 
 /* ---- sweep: ranks, channels, batch ---- */
