@@ -53,29 +53,30 @@ static struct value add_op(struct case_builder *m, int32_t code, int32_t version
     return y;
 }
 
-struct value chain_input(struct case_builder *m, const char *name, const struct shape *shape)
+struct value graph_add_input(struct case_builder *m, const char *name, const struct shape *shape)
 {
     return (struct value){ case_input(m, name, shape, &fill), *shape, -1 };
 }
 
-struct value chain_constant(struct case_builder *m, const struct shape *shape)
+struct value graph_add_constant(struct case_builder *m, const struct shape *shape)
 {
     return (struct value){ case_constant(m, "c", shape, &fill), *shape, -1 };
 }
 
-struct value chain_single_input(struct case_builder *m, const char *name, const struct shape *shape)
+struct value graph_add_input_f32(struct case_builder *m, const char *name,
+                                 const struct shape *shape)
 {
     return (struct value){ case_input_f32(m, name, shape, &fill), *shape, -1 };
 }
 
-struct value chain_quantize(struct case_builder *m, struct value x)
+struct value graph_add_quantize(struct case_builder *m, struct value x)
 {
     const struct options options = { .tag = OPTIONS_QuantizeOptions };
 
     return add_op(m, BUILTIN_QUANTIZE, 1, &options, 1, &x.tensor, &x.shape);
 }
 
-struct value chain_dequantize(struct case_builder *m, struct value x)
+struct value graph_add_dequantize(struct case_builder *m, struct value x)
 {
     const struct options options = { .tag = OPTIONS_DequantizeOptions };
     struct value y = { .shape = x.shape };
@@ -85,27 +86,27 @@ struct value chain_dequantize(struct case_builder *m, struct value x)
     return y;
 }
 
-void chain_also(struct case_builder *m, struct value y)
+void graph_add_output(struct case_builder *m, struct value y)
 {
     assert(m->output_count < CASE_OUTPUTS_MAX);
     m->outputs[m->output_count++] = y.tensor;
 }
 
-void chain_end(struct case_builder *m, struct value y)
+void graph_add_judged_output(struct case_builder *m, struct value y)
 {
-    chain_also(m, y);
+    graph_add_output(m, y);
     case_set_judged(m, y.op);
 }
 
-struct value chain_unary(struct case_builder *m, int32_t code, struct value x)
+struct value graph_add_unary(struct case_builder *m, int32_t code, struct value x)
 {
     if (m->c->quantized && m->c->type == TENSOR_UINT8 && op_facts_find(code)->u8 == OP_NONE)
         code = BUILTIN_LOGISTIC; /* which has u8 */
     return add_op(m, code, 1, NULL, 1, &x.tensor, &x.shape);
 }
 
-struct value chain_binary(struct case_builder *m, int32_t code, struct value a, struct value b,
-                          int activation)
+struct value graph_add_binary(struct case_builder *m, int32_t code, struct value a, struct value b,
+                              int activation)
 {
     struct shape out = { .rank = a.shape.rank > b.shape.rank ? a.shape.rank : b.shape.rank };
     struct options options;
@@ -122,14 +123,14 @@ struct value chain_binary(struct case_builder *m, int32_t code, struct value a, 
     return add_op(m, code, 1, &options, 2, (const int[]){ a.tensor, b.tensor }, &out);
 }
 
-struct value chain_prelu(struct case_builder *m, struct value x)
+struct value graph_add_prelu(struct case_builder *m, struct value x)
 {
-    const struct value alpha = chain_constant(m, &(struct shape)DIMS(channels_of(x)));
+    const struct value alpha = graph_add_constant(m, &(struct shape)DIMS(channels_of(x)));
 
     return add_op(m, BUILTIN_PRELU, 1, NULL, 2, (const int[]){ x.tensor, alpha.tensor }, &x.shape);
 }
 
-static void set_window(struct options *options, const struct chain_window *w)
+static void set_window(struct options *options, const struct graph_window *w)
 {
     options_set_int(options, "padding", w->valid);
     options_set_int(options, "stride_w", or_one(w->stride));
@@ -137,7 +138,7 @@ static void set_window(struct options *options, const struct chain_window *w)
     options_set_int(options, "fused_activation_function", w->activation);
 }
 
-static struct shape image_of(struct value x, const struct chain_window *w, int32_t channels)
+static struct shape image_of(struct value x, const struct graph_window *w, int32_t channels)
 {
     const int32_t stride = or_one(w->stride);
 
@@ -146,19 +147,20 @@ static struct shape image_of(struct value x, const struct chain_window *w, int32
                               window_out(!w->valid, x.shape.d[2], w->w, stride, 1), channels);
 }
 
-struct chain_shared chain_share(struct case_builder *m, struct value x,
-                                const struct chain_window *w)
+struct graph_conv_constants graph_add_conv_constants(struct case_builder *m, struct value x,
+                                                     const struct graph_window *w)
 {
     const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
-    struct chain_shared shared;
+    struct graph_conv_constants shared;
 
     shared.weights = (struct value){ weights_of(m, &weights, 0), weights, -1 };
     shared.bias = (struct value){ bias_of(m, &bias), bias, -1 };
     return shared;
 }
 
-struct value chain_conv_shared(struct case_builder *m, struct value x, const struct chain_window *w,
-                               const struct chain_shared *shared)
+struct value graph_add_conv_2d_with(struct case_builder *m, struct value x,
+                                    const struct graph_window *w,
+                                    const struct graph_conv_constants *shared)
 {
     const struct shape out = image_of(x, w, w->out);
     struct options options;
@@ -169,14 +171,15 @@ struct value chain_conv_shared(struct case_builder *m, struct value x, const str
                   (const int[]){ x.tensor, shared->weights.tensor, shared->bias.tensor }, &out);
 }
 
-struct value chain_conv(struct case_builder *m, struct value x, const struct chain_window *w)
+struct value graph_add_conv_2d(struct case_builder *m, struct value x, const struct graph_window *w)
 {
-    const struct chain_shared own = chain_share(m, x, w);
+    const struct graph_conv_constants own = graph_add_conv_constants(m, x, w);
 
-    return chain_conv_shared(m, x, w, &own);
+    return graph_add_conv_2d_with(m, x, w, &own);
 }
 
-struct value chain_depthwise(struct case_builder *m, struct value x, const struct chain_window *w)
+struct value graph_add_depthwise_conv_2d(struct case_builder *m, struct value x,
+                                         const struct graph_window *w)
 {
     const struct shape weights = DIMS(1, w->h, w->w, channels_of(x)), bias = DIMS(channels_of(x));
     const struct shape out = image_of(x, w, channels_of(x));
@@ -192,8 +195,8 @@ struct value chain_depthwise(struct case_builder *m, struct value x, const struc
     return add_op(m, BUILTIN_DEPTHWISE_CONV_2D, 1, &options, 3, in, &out);
 }
 
-struct value chain_transpose_conv(struct case_builder *m, struct value x,
-                                  const struct chain_window *w)
+struct value graph_add_transpose_conv(struct case_builder *m, struct value x,
+                                      const struct graph_window *w)
 {
     const int32_t stride = or_one(w->stride);
     const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
@@ -213,8 +216,8 @@ struct value chain_transpose_conv(struct case_builder *m, struct value x,
     return add_op(m, BUILTIN_TRANSPOSE_CONV, 3, &options, 4, in, &out);
 }
 
-struct value chain_pool(struct case_builder *m, int32_t code, struct value x,
-                        const struct chain_window *w)
+struct value graph_add_pool(struct case_builder *m, int32_t code, struct value x,
+                            const struct graph_window *w)
 {
     const struct shape out = image_of(x, w, channels_of(x));
     struct options options;
@@ -226,8 +229,8 @@ struct value chain_pool(struct case_builder *m, int32_t code, struct value x,
     return add_op(m, code, 1, &options, 1, &x.tensor, &out);
 }
 
-struct value chain_fully_connected(struct case_builder *m, struct value x, int32_t units, bool keep,
-                                   int activation)
+struct value graph_add_fully_connected(struct case_builder *m, struct value x, int32_t units,
+                                       bool keep, int activation)
 {
     const int32_t rows = x.shape.d[0];
     const int32_t depth = keep ? channels_of(x) : (int32_t)shape_elements(&x.shape) / rows;
@@ -249,7 +252,7 @@ struct value chain_fully_connected(struct case_builder *m, struct value x, int32
     return add_op(m, BUILTIN_FULLY_CONNECTED, keep ? 5 : 1, &options, 3, in, &out);
 }
 
-struct value chain_mean(struct case_builder *m, struct value x, unsigned axes, bool keep)
+struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep)
 {
     int32_t list[SHAPE_RANK_MAX];
     struct shape vector = { .rank = 1 }, out = { .rank = 0 };
@@ -269,7 +272,7 @@ struct value chain_mean(struct case_builder *m, struct value x, unsigned axes, b
     return add_op(m, BUILTIN_MEAN, 1, &options, 2, in, &out);
 }
 
-struct value chain_softmax(struct case_builder *m, struct value x)
+struct value graph_add_softmax(struct case_builder *m, struct value x)
 {
     struct options options;
 
@@ -278,7 +281,7 @@ struct value chain_softmax(struct case_builder *m, struct value x)
     return add_op(m, BUILTIN_SOFTMAX, 1, &options, 1, &x.tensor, &x.shape);
 }
 
-struct value chain_reshape(struct case_builder *m, struct value x, const struct shape *shape)
+struct value graph_add_reshape(struct case_builder *m, struct value x, const struct shape *shape)
 {
     const struct shape vector = { .rank = 1, .d = { shape->rank } };
     struct options options;
@@ -292,7 +295,7 @@ struct value chain_reshape(struct case_builder *m, struct value x, const struct 
     return add_op(m, BUILTIN_RESHAPE, 1, &options, 2, in, shape);
 }
 
-struct value chain_pad(struct case_builder *m, struct value x, int32_t around, int32_t channels)
+struct value graph_add_pad(struct case_builder *m, struct value x, int32_t around, int32_t channels)
 {
     const int32_t pads[] = { 0, 0, around, around, around, around, 0, channels };
     const struct shape table = DIMS(4, 2);
@@ -305,8 +308,8 @@ struct value chain_pad(struct case_builder *m, struct value x, int32_t around, i
                   (const int[]){ x.tensor, case_constant_i32(m, "paddings", &table, pads) }, &out);
 }
 
-struct value chain_concat(struct case_builder *m, size_t count, const struct value *values,
-                          int axis)
+struct value graph_add_concatenation(struct case_builder *m, size_t count,
+                                     const struct value *values, int axis)
 {
     struct shape out = values[0].shape;
     struct options options;
@@ -323,8 +326,8 @@ struct value chain_concat(struct case_builder *m, size_t count, const struct val
     return add_op(m, BUILTIN_CONCATENATION, 1, &options, count, in, &out);
 }
 
-struct value chain_slice(struct case_builder *m, struct value x, int axis, int32_t begin,
-                         int32_t length, int32_t stride)
+struct value graph_add_strided_slice(struct case_builder *m, struct value x, int axis,
+                                     int32_t begin, int32_t length, int32_t stride)
 {
     const struct shape vector = { .rank = 1, .d = { x.shape.rank } };
     int32_t from[SHAPE_RANK_MAX], to[SHAPE_RANK_MAX], strides[SHAPE_RANK_MAX];
@@ -353,8 +356,8 @@ struct value chain_slice(struct case_builder *m, struct value x, int axis, int32
     return add_op(m, BUILTIN_STRIDED_SLICE, 1, &options, 4, in, &out);
 }
 
-struct value chain_resize(struct case_builder *m, struct value x, int32_t h, int32_t w,
-                          bool half_pixel)
+struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, int32_t h, int32_t w,
+                                       bool half_pixel)
 {
     const struct shape out = DIMS(x.shape.d[0], h, w, channels_of(x)), vector = DIMS(2);
     struct options options;
@@ -367,7 +370,7 @@ struct value chain_resize(struct case_builder *m, struct value x, int32_t h, int
     return add_op(m, BUILTIN_RESIZE_BILINEAR, half_pixel ? 3 : 1, &options, 2, in, &out);
 }
 
-struct value chain_lstm(struct case_builder *m, struct value x, int32_t cells)
+struct value graph_add_lstm(struct case_builder *m, struct value x, int32_t cells)
 {
     enum { TANH = 4, BASIC = 1 }; /* file codes */
     const int32_t batch = x.shape.d[0], width = channels_of(x) + cells;

@@ -47,7 +47,7 @@ static const struct shape scalar = SCALAR;
 
 static struct value input(struct case_builder *m, const struct row *r)
 {
-    return chain_input(m, "x", &r->in);
+    return graph_add_input(m, "x", &r->in);
 }
 
 static int32_t channels_of(struct value x)
@@ -57,30 +57,30 @@ static int32_t channels_of(struct value x)
 
 static struct value add(struct case_builder *m, struct value a, struct value b)
 {
-    return chain_binary(m, BUILTIN_ADD, a, b, CHAIN_NONE);
+    return graph_add_binary(m, BUILTIN_ADD, a, b, ACTIVATION_NONE);
 }
 
 static struct value mul(struct case_builder *m, struct value a, struct value b)
 {
-    return chain_binary(m, BUILTIN_MUL, a, b, CHAIN_NONE);
+    return graph_add_binary(m, BUILTIN_MUL, a, b, ACTIVATION_NONE);
 }
 
 static struct value per_channel(struct case_builder *m, struct value x)
 {
-    return chain_constant(m, &(struct shape)DIMS(channels_of(x)));
+    return graph_add_constant(m, &(struct shape)DIMS(channels_of(x)));
 }
 
 static struct value conv(struct case_builder *m, struct value x, int32_t out, int32_t kernel,
                          int activation)
 {
-    return chain_conv(
+    return graph_add_conv_2d(
         m, x,
-        &(struct chain_window){ .out = out, .h = kernel, .w = kernel, .activation = activation });
+        &(struct graph_window){ .out = out, .h = kernel, .w = kernel, .activation = activation });
 }
 
 static struct value relu(struct case_builder *m, struct value x)
 {
-    return chain_unary(m, BUILTIN_RELU, x);
+    return graph_add_unary(m, BUILTIN_RELU, x);
 }
 
 /* ---- lanes ---- */
@@ -88,37 +88,40 @@ static struct value relu(struct case_builder *m, struct value x)
 /* Subtracting leaves -c in lanes that are no channels. */
 static void make_sub_conv(struct case_builder *m, const struct row *r)
 {
-    const struct value c = chain_constant(m, &scalar);
+    const struct value c = graph_add_constant(m, &scalar);
 
-    chain_end(m,
-              conv(m, chain_binary(m, BUILTIN_SUB, input(m, r), c, CHAIN_NONE), 5, 3, CHAIN_NONE));
+    graph_add_judged_output(
+        m, conv(m, graph_add_binary(m, BUILTIN_SUB, input(m, r), c, ACTIVATION_NONE), 5, 3,
+                ACTIVATION_NONE));
 }
 
 /* exp(0) is 1 and logistic(0) a half: both would count in a mean over channels, one behind the
  * other. */
 static void make_exp_mean(struct case_builder *m, const struct row *r)
 {
-    const struct value e = chain_unary(m, BUILTIN_EXP, input(m, r));
+    const struct value e = graph_add_unary(m, BUILTIN_EXP, input(m, r));
 
-    chain_end(m, chain_mean(m, chain_unary(m, BUILTIN_LOGISTIC, e), 8, true));
+    graph_add_judged_output(m, graph_add_mean(m, graph_add_unary(m, BUILTIN_LOGISTIC, e), 8, true));
 }
 
 /* Concatenated at 3 channels, sliced from channel 1 on: rows of classes that begin in any lane. */
 static void make_concat_slice_softmax(struct case_builder *m, const struct row *r)
 {
-    const struct value x = input(m, r), e = chain_unary(m, BUILTIN_EXP, x);
-    const struct value both = chain_concat(m, 2, (const struct value[]){ x, e }, 3);
+    const struct value x = input(m, r), e = graph_add_unary(m, BUILTIN_EXP, x);
+    const struct value both = graph_add_concatenation(m, 2, (const struct value[]){ x, e }, 3);
 
-    chain_end(m, chain_softmax(m, chain_slice(m, both, 3, 1, channels_of(both) - 1, 1)));
+    graph_add_judged_output(
+        m, graph_add_softmax(m, graph_add_strided_slice(m, both, 3, 1, channels_of(both) - 1, 1)));
 }
 
 /* What layer normalization begins with: the mean over channels, taken off, squared, averaged. */
 static void make_variance(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct value off = chain_binary(m, BUILTIN_SUB, x, chain_mean(m, x, 8, true), CHAIN_NONE);
+    const struct value off =
+        graph_add_binary(m, BUILTIN_SUB, x, graph_add_mean(m, x, 8, true), ACTIVATION_NONE);
 
-    chain_end(m, chain_mean(m, mul(m, off, off), 8, true));
+    graph_add_judged_output(m, graph_add_mean(m, mul(m, off, off), 8, true));
 }
 
 /* The head of a detector: two heads of few channels, as one list. */
@@ -126,44 +129,46 @@ static void make_heads(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const int32_t n = r->in.d[0], boxes = r->in.d[1] * r->in.d[2] * 3;
-    const struct value near =
-        chain_reshape(m, conv(m, x, 3 * 5, 1, CHAIN_NONE), &(struct shape)DIMS(n, boxes, 5));
-    const struct value far =
-        chain_reshape(m, conv(m, x, 3 * 5, 3, CHAIN_NONE), &(struct shape)DIMS(n, boxes, 5));
+    const struct value near = graph_add_reshape(m, conv(m, x, 3 * 5, 1, ACTIVATION_NONE),
+                                                &(struct shape)DIMS(n, boxes, 5));
+    const struct value far = graph_add_reshape(m, conv(m, x, 3 * 5, 3, ACTIVATION_NONE),
+                                               &(struct shape)DIMS(n, boxes, 5));
 
-    chain_end(m, chain_concat(m, 2, (const struct value[]){ near, far }, 1));
+    graph_add_judged_output(m,
+                            graph_add_concatenation(m, 2, (const struct value[]){ near, far }, 1));
 }
 
 /* ---- merging ---- */
 
 static void make_conv_relu(struct case_builder *m, const struct row *r)
 {
-    chain_end(m, relu(m, conv(m, input(m, r), 6, 3, CHAIN_NONE)));
+    graph_add_judged_output(m, relu(m, conv(m, input(m, r), 6, 3, ACTIVATION_NONE)));
 }
 
 static void make_conv_relu6(struct case_builder *m, const struct row *r)
 {
-    chain_end(m, chain_unary(m, BUILTIN_RELU6, conv(m, input(m, r), 6, 3, CHAIN_NONE)));
+    graph_add_judged_output(
+        m, graph_add_unary(m, BUILTIN_RELU6, conv(m, input(m, r), 6, 3, ACTIVATION_NONE)));
 }
 
 /* The convolution clamps already. */
 static void make_conv_n1_relu(struct case_builder *m, const struct row *r)
 {
-    chain_end(m, relu(m, conv(m, input(m, r), 6, 1, CHAIN_RELU_N1)));
+    graph_add_judged_output(m, relu(m, conv(m, input(m, r), 6, 1, ACTIVATION_RELU_N1)));
 }
 
 static void make_conv_prelu(struct case_builder *m, const struct row *r)
 {
-    chain_end(m, chain_prelu(m, conv(m, input(m, r), 6, 3, CHAIN_NONE)));
+    graph_add_judged_output(m, graph_add_prelu(m, conv(m, input(m, r), 6, 3, ACTIVATION_NONE)));
 }
 
 /* A batch normalization that the converter left. */
 static void make_conv_mul_add(struct case_builder *m, const struct row *r)
 {
-    struct value y = conv(m, input(m, r), 6, 3, CHAIN_NONE);
+    struct value y = conv(m, input(m, r), 6, 3, ACTIVATION_NONE);
 
     y = mul(m, y, per_channel(m, y));
-    chain_end(m, add(m, y, per_channel(m, y)));
+    graph_add_judged_output(m, add(m, y, per_channel(m, y)));
 }
 
 /* Before the convolution it cannot be merged where SAME pads: there are no x to shift. */
@@ -173,157 +178,162 @@ static void make_mul_add_conv(struct case_builder *m, const struct row *r)
 
     x = mul(m, x, per_channel(m, x));
     x = add(m, x, per_channel(m, x));
-    chain_end(m, conv(m, x, 6, 3, CHAIN_NONE));
+    graph_add_judged_output(m, conv(m, x, 6, 3, ACTIVATION_NONE));
 }
 
 /* A factor that is computed cannot become part of the weights. */
 static void make_conv_mul_computed(struct case_builder *m, const struct row *r)
 {
-    const struct value x = input(m, r), y = conv(m, x, 6, 3, CHAIN_NONE);
+    const struct value x = input(m, r), y = conv(m, x, 6, 3, ACTIVATION_NONE);
 
-    chain_end(m, mul(m, y, chain_mean(m, x, 14, true)));
+    graph_add_judged_output(m, mul(m, y, graph_add_mean(m, x, 14, true)));
 }
 
 static void make_pad_conv(struct case_builder *m, const struct row *r)
 {
-    const struct chain_window w = { .out = 6, .h = 3, .w = 3, .stride = 2, .valid = true };
+    const struct graph_window w = { .out = 6, .h = 3, .w = 3, .stride = 2, .valid = true };
 
-    chain_end(m, chain_conv(m, chain_pad(m, input(m, r), 1, 0), &w));
+    graph_add_judged_output(m, graph_add_conv_2d(m, graph_add_pad(m, input(m, r), 1, 0), &w));
 }
 
 /* The padding is not SAME's: one pixel more all round. */
 static void make_pad_conv_same(struct case_builder *m, const struct row *r)
 {
-    chain_end(m, conv(m, chain_pad(m, input(m, r), 1, 0), 6, 3, CHAIN_NONE));
+    graph_add_judged_output(m, conv(m, graph_add_pad(m, input(m, r), 1, 0), 6, 3, ACTIVATION_NONE));
 }
 
 /* Channels that are zero, too. */
 static void make_pad_channels_conv(struct case_builder *m, const struct row *r)
 {
-    chain_end(m, conv(m, chain_pad(m, input(m, r), 1, 2), 6, 3, CHAIN_NONE));
+    graph_add_judged_output(m, conv(m, graph_add_pad(m, input(m, r), 1, 2), 6, 3, ACTIVATION_NONE));
 }
 
 /* The zeros are elements: of negative ones they are the maximum. */
 static void make_pad_max_pool(struct case_builder *m, const struct row *r)
 {
-    const struct chain_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
+    const struct graph_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
 
-    chain_end(m, chain_pool(m, BUILTIN_MAX_POOL_2D, chain_pad(m, input(m, r), 1, 0), &w));
+    graph_add_judged_output(
+        m, graph_add_pool(m, BUILTIN_MAX_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w));
 }
 
 /* The zeros are counted. */
 static void make_pad_average_pool(struct case_builder *m, const struct row *r)
 {
-    const struct chain_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
+    const struct graph_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
 
-    chain_end(m, chain_pool(m, BUILTIN_AVERAGE_POOL_2D, chain_pad(m, input(m, r), 1, 0), &w));
+    graph_add_judged_output(
+        m, graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w));
 }
 
 /* The padded image is read by another op as well. */
 static void make_pad_shared(struct case_builder *m, const struct row *r)
 {
-    const struct value p = chain_pad(m, input(m, r), 1, 0);
+    const struct value p = graph_add_pad(m, input(m, r), 1, 0);
 
-    chain_end(m, add(m, p, conv(m, p, channels_of(p), 3, CHAIN_RELU)));
+    graph_add_judged_output(m, add(m, p, conv(m, p, channels_of(p), 3, ACTIVATION_RELU)));
 }
 
 /* The convolution's result is read without the activation as well. */
 static void make_relu_shared(struct case_builder *m, const struct row *r)
 {
-    const struct value y = conv(m, input(m, r), 5, 3, CHAIN_NONE);
+    const struct value y = conv(m, input(m, r), 5, 3, ACTIVATION_NONE);
 
-    chain_end(m, chain_binary(m, BUILTIN_SUB, y, relu(m, y), CHAIN_NONE));
+    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_SUB, y, relu(m, y), ACTIVATION_NONE));
 }
 
 /* x + ... in its own producer, as residual networks have it. */
 static void make_residual(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct value y = conv(m, conv(m, x, 8, 3, CHAIN_RELU), channels_of(x), 3, CHAIN_NONE);
+    const struct value y =
+        conv(m, conv(m, x, 8, 3, ACTIVATION_RELU), channels_of(x), 3, ACTIVATION_NONE);
 
-    chain_end(m, relu(m, add(m, y, x)));
+    graph_add_judged_output(m, relu(m, add(m, y, x)));
 }
 
 /* Both summands are convolutions. */
 static void make_residual_projected(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct chain_window down = { .out = 7, .h = 3, .w = 3, .stride = 2 };
-    const struct chain_window project = { .out = 7, .h = 1, .w = 1, .stride = 2 };
-    const struct value y = chain_conv(m, x, &down), z = chain_conv(m, x, &project);
+    const struct graph_window down = { .out = 7, .h = 3, .w = 3, .stride = 2 };
+    const struct graph_window project = { .out = 7, .h = 1, .w = 1, .stride = 2 };
+    const struct value y = graph_add_conv_2d(m, x, &down), z = graph_add_conv_2d(m, x, &project);
 
-    chain_end(m, chain_binary(m, BUILTIN_ADD, z, y, CHAIN_RELU));
+    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_ADD, z, y, ACTIVATION_RELU));
 }
 
 /* A convolution is added to its own input's activation: the same tensor on both sides. */
 static void make_add_twice(struct case_builder *m, const struct row *r)
 {
-    const struct value y = conv(m, input(m, r), 5, 1, CHAIN_NONE);
+    const struct value y = conv(m, input(m, r), 5, 1, ACTIVATION_NONE);
 
-    chain_end(m, add(m, y, y));
+    graph_add_judged_output(m, add(m, y, y));
 }
 
 static void make_inverted_residual(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct chain_window w = { .h = 3, .w = 3, .activation = CHAIN_RELU6 };
-    struct value y = conv(m, x, 3 * channels_of(x), 1, CHAIN_RELU6);
+    const struct graph_window w = { .h = 3, .w = 3, .activation = ACTIVATION_RELU6 };
+    struct value y = conv(m, x, 3 * channels_of(x), 1, ACTIVATION_RELU6);
 
-    y = chain_depthwise(m, y, &w);
-    chain_end(m, add(m, conv(m, y, channels_of(x), 1, CHAIN_NONE), x));
+    y = graph_add_depthwise_conv_2d(m, y, &w);
+    graph_add_judged_output(m, add(m, conv(m, y, channels_of(x), 1, ACTIVATION_NONE), x));
 }
 
 static void make_separable(struct case_builder *m, const struct row *r)
 {
-    const struct chain_window w = { .h = 3, .w = 3, .stride = 2, .activation = CHAIN_RELU6 };
+    const struct graph_window w = { .h = 3, .w = 3, .stride = 2, .activation = ACTIVATION_RELU6 };
 
-    chain_end(m, conv(m, chain_depthwise(m, input(m, r), &w), 9, 1, CHAIN_RELU6));
+    graph_add_judged_output(
+        m, conv(m, graph_add_depthwise_conv_2d(m, input(m, r), &w), 9, 1, ACTIVATION_RELU6));
 }
 
 /* Squeeze and excite. */
 static void make_excite(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    struct value s = conv(m, chain_mean(m, x, 6, true), 3, 1, CHAIN_RELU);
+    struct value s = conv(m, graph_add_mean(m, x, 6, true), 3, 1, ACTIVATION_RELU);
 
-    s = chain_unary(m, BUILTIN_LOGISTIC, conv(m, s, channels_of(x), 1, CHAIN_NONE));
-    chain_end(m, mul(m, x, s));
+    s = graph_add_unary(m, BUILTIN_LOGISTIC, conv(m, s, channels_of(x), 1, ACTIVATION_NONE));
+    graph_add_judged_output(m, mul(m, x, s));
 }
 
 /* x * logistic(x): the op's two inputs come from one tensor. */
 static void make_swish(struct case_builder *m, const struct row *r)
 {
-    const struct value x = conv(m, input(m, r), 5, 1, CHAIN_NONE);
+    const struct value x = conv(m, input(m, r), 5, 1, ACTIVATION_NONE);
 
-    chain_end(m, mul(m, x, chain_unary(m, BUILTIN_LOGISTIC, x)));
+    graph_add_judged_output(m, mul(m, x, graph_add_unary(m, BUILTIN_LOGISTIC, x)));
 }
 
 /* Global average, flattened, a classifier. */
 static void make_classifier(struct case_builder *m, const struct row *r)
 {
-    struct value y = chain_mean(m, input(m, r), 6, true);
+    struct value y = graph_add_mean(m, input(m, r), 6, true);
 
-    y = chain_reshape(m, y, &(struct shape)DIMS(r->in.d[0], channels_of(y)));
-    chain_end(m, chain_softmax(m, chain_fully_connected(m, y, 10, false, CHAIN_NONE)));
+    y = graph_add_reshape(m, y, &(struct shape)DIMS(r->in.d[0], channels_of(y)));
+    graph_add_judged_output(
+        m, graph_add_softmax(m, graph_add_fully_connected(m, y, 10, false, ACTIVATION_NONE)));
 }
 
 /* The mean as a pool instead. */
 static void make_classifier_pool(struct case_builder *m, const struct row *r)
 {
-    const struct chain_window w = { .h = r->in.d[1], .w = r->in.d[2], .valid = true };
-    const struct value y = chain_pool(m, BUILTIN_AVERAGE_POOL_2D, input(m, r), &w);
+    const struct graph_window w = { .h = r->in.d[1], .w = r->in.d[2], .valid = true };
+    const struct value y = graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, input(m, r), &w);
 
-    chain_end(m, chain_fully_connected(m, y, 10, false, CHAIN_RELU));
+    graph_add_judged_output(m, graph_add_fully_connected(m, y, 10, false, ACTIVATION_RELU));
 }
 
 /* Two reshapes and a cast of ranks in between: nothing moves, until the channels change. */
 static void make_reshapes(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
-    struct value y = chain_reshape(m, input(m, r), &(struct shape)DIMS(n, h * w, c));
+    struct value y = graph_add_reshape(m, input(m, r), &(struct shape)DIMS(n, h * w, c));
 
-    y = relu(m, chain_reshape(m, y, &(struct shape)DIMS(n * h, w, 1, c)));
-    chain_end(m, chain_reshape(m, y, &(struct shape)DIMS(n, h * w * c)));
+    y = relu(m, graph_add_reshape(m, y, &(struct shape)DIMS(n * h, w, 1, c)));
+    graph_add_judged_output(m, graph_add_reshape(m, y, &(struct shape)DIMS(n, h * w * c)));
 }
 
 /* ---- concatenation and skips ---- */
@@ -331,14 +341,15 @@ static void make_reshapes(struct case_builder *m, const struct row *r)
 static void make_inception(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct chain_window w = { .h = 3, .w = 3 };
+    const struct graph_window w = { .h = 3, .w = 3 };
     const struct value parts[] = {
-        conv(m, x, 3, 1, CHAIN_RELU),
-        conv(m, conv(m, x, 2, 1, CHAIN_RELU), 5, 3, CHAIN_RELU),
-        conv(m, chain_pool(m, BUILTIN_MAX_POOL_2D, x, &w), 1, 1, CHAIN_RELU),
+        conv(m, x, 3, 1, ACTIVATION_RELU),
+        conv(m, conv(m, x, 2, 1, ACTIVATION_RELU), 5, 3, ACTIVATION_RELU),
+        conv(m, graph_add_pool(m, BUILTIN_MAX_POOL_2D, x, &w), 1, 1, ACTIVATION_RELU),
     };
 
-    chain_end(m, conv(m, chain_concat(m, 3, parts, 3), 4, 1, CHAIN_NONE));
+    graph_add_judged_output(
+        m, conv(m, graph_add_concatenation(m, 3, parts, 3), 4, 1, ACTIVATION_NONE));
 }
 
 /* Each layer reads all before it: 3 channels more each time. */
@@ -347,34 +358,36 @@ static void make_dense_block(struct case_builder *m, const struct row *r)
     struct value parts[4] = { input(m, r) };
 
     for (size_t i = 1; i < 4; i++) {
-        const struct value all = i == 1 ? parts[0] : chain_concat(m, i, parts, 3);
+        const struct value all = i == 1 ? parts[0] : graph_add_concatenation(m, i, parts, 3);
 
-        parts[i] = conv(m, all, 3, 3, CHAIN_RELU);
+        parts[i] = conv(m, all, 3, 3, ACTIVATION_RELU);
     }
-    chain_end(m, chain_concat(m, 4, parts, 3));
+    graph_add_judged_output(m, graph_add_concatenation(m, 4, parts, 3));
 }
 
 /* Down and up again, with the image from before. */
 static void make_unet(struct case_builder *m, const struct row *r)
 {
-    const struct value x = conv(m, input(m, r), 5, 3, CHAIN_RELU);
-    const struct chain_window half = { .h = 2, .w = 2, .stride = 2 };
-    const struct chain_window twice = { .out = 3, .h = 2, .w = 2, .stride = 2 };
-    struct value y = chain_pool(m, BUILTIN_MAX_POOL_2D, x, &half);
+    const struct value x = conv(m, input(m, r), 5, 3, ACTIVATION_RELU);
+    const struct graph_window half = { .h = 2, .w = 2, .stride = 2 };
+    const struct graph_window twice = { .out = 3, .h = 2, .w = 2, .stride = 2 };
+    struct value y = graph_add_pool(m, BUILTIN_MAX_POOL_2D, x, &half);
 
-    y = chain_transpose_conv(m, conv(m, y, 7, 3, CHAIN_RELU), &twice);
-    chain_end(m, conv(m, chain_concat(m, 2, (const struct value[]){ y, x }, 3), 2, 1, CHAIN_NONE));
+    y = graph_add_transpose_conv(m, conv(m, y, 7, 3, ACTIVATION_RELU), &twice);
+    graph_add_judged_output(
+        m, conv(m, graph_add_concatenation(m, 2, (const struct value[]){ y, x }, 3), 2, 1,
+                ACTIVATION_NONE));
 }
 
 /* A pyramid: what is coarse is enlarged and added. */
 static void make_pyramid(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct chain_window half = { .out = 5, .h = 3, .w = 3, .stride = 2 };
+    const struct graph_window half = { .out = 5, .h = 3, .w = 3, .stride = 2 };
     const struct value coarse =
-        chain_resize(m, chain_conv(m, x, &half), r->in.d[1], r->in.d[2], true);
+        graph_add_resize_bilinear(m, graph_add_conv_2d(m, x, &half), r->in.d[1], r->in.d[2], true);
 
-    chain_end(m, add(m, conv(m, x, 5, 1, CHAIN_NONE), coarse));
+    graph_add_judged_output(m, add(m, conv(m, x, 5, 1, ACTIVATION_NONE), coarse));
 }
 
 /* Split by slices, one half worked on, together again. */
@@ -383,11 +396,11 @@ static void make_split(struct case_builder *m, const struct row *r)
     const struct value x = input(m, r);
     const int32_t c = channels_of(x), first = c / 2;
     const struct value parts[] = {
-        chain_slice(m, x, 3, 0, first, 1),
-        conv(m, chain_slice(m, x, 3, first, c - first, 1), 3, 3, CHAIN_RELU),
+        graph_add_strided_slice(m, x, 3, 0, first, 1),
+        conv(m, graph_add_strided_slice(m, x, 3, first, c - first, 1), 3, 3, ACTIVATION_RELU),
     };
 
-    chain_end(m, chain_concat(m, 2, parts, 3));
+    graph_add_judged_output(m, graph_add_concatenation(m, 2, parts, 3));
 }
 
 /* ---- tensors that live long ---- */
@@ -400,60 +413,62 @@ static void make_long_life(struct case_builder *m, const struct row *r)
 
     for (int i = 0; i < 3; i++) {
         y = add(m, y, per_channel(m, y));
-        y = chain_binary(m, BUILTIN_MAXIMUM, y, per_channel(m, y), CHAIN_NONE);
-        y = chain_unary(m, BUILTIN_LOGISTIC, y);
+        y = graph_add_binary(m, BUILTIN_MAXIMUM, y, per_channel(m, y), ACTIVATION_NONE);
+        y = graph_add_unary(m, BUILTIN_LOGISTIC, y);
         y = mul(m, y, per_channel(m, y));
     }
-    chain_end(m, chain_binary(m, BUILTIN_SUB, first, y, CHAIN_NONE));
+    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_SUB, first, y, ACTIVATION_NONE));
 }
 
 /* Outputs of the graph in the middle of it, each read again by later ops. */
 static void make_outputs_inside(struct case_builder *m, const struct row *r)
 {
-    const struct value a = conv(m, input(m, r), 5, 3, CHAIN_RELU);
+    const struct value a = conv(m, input(m, r), 5, 3, ACTIVATION_RELU);
     const struct value b = add(m, a, per_channel(m, a));
-    const struct value c =
-        chain_unary(m, BUILTIN_EXP,
-                    chain_binary(m, BUILTIN_MINIMUM, b, chain_constant(m, &scalar), CHAIN_NONE));
+    const struct value c = graph_add_unary(
+        m, BUILTIN_EXP,
+        graph_add_binary(m, BUILTIN_MINIMUM, b, graph_add_constant(m, &scalar), ACTIVATION_NONE));
 
-    chain_also(m, b);
-    chain_also(m, a);
-    chain_end(m, add(m, mul(m, c, a), b));
+    graph_add_output(m, b);
+    graph_add_output(m, a);
+    graph_add_judged_output(m, add(m, mul(m, c, a), b));
 }
 
 /* One tensor, four readers of four kinds. */
 static void make_four_readers(struct case_builder *m, const struct row *r)
 {
     const struct value a = relu(m, input(m, r));
-    const struct chain_window w = { .h = 3, .w = 3 };
+    const struct graph_window w = { .h = 3, .w = 3 };
     const struct value parts[] = {
-        chain_unary(m, BUILTIN_LOGISTIC, a),
-        chain_pool(m, BUILTIN_AVERAGE_POOL_2D, a, &w),
-        chain_depthwise(m, a, &w),
+        graph_add_unary(m, BUILTIN_LOGISTIC, a),
+        graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, a, &w),
+        graph_add_depthwise_conv_2d(m, a, &w),
         a,
     };
 
-    chain_end(m, chain_concat(m, 4, parts, 3));
+    graph_add_judged_output(m, graph_add_concatenation(m, 4, parts, 3));
 }
 
 /* Two chains of different lengths, crossed twice. */
 static void make_crossed(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct value a = chain_unary(m, BUILTIN_LOGISTIC, x), b = relu(m, x);
-    const struct value c = mul(m, a, b), d = chain_binary(m, BUILTIN_SUB, b, a, CHAIN_NONE);
-    const struct value e = chain_binary(m, BUILTIN_MAXIMUM, c, d, CHAIN_NONE);
+    const struct value a = graph_add_unary(m, BUILTIN_LOGISTIC, x), b = relu(m, x);
+    const struct value c = mul(m, a, b),
+                       d = graph_add_binary(m, BUILTIN_SUB, b, a, ACTIVATION_NONE);
+    const struct value e = graph_add_binary(m, BUILTIN_MAXIMUM, c, d, ACTIVATION_NONE);
 
-    chain_end(m, add(m, chain_binary(m, BUILTIN_SUB, e, a, CHAIN_NONE), mul(m, d, c)));
+    graph_add_judged_output(
+        m, add(m, graph_add_binary(m, BUILTIN_SUB, e, a, ACTIVATION_NONE), mul(m, d, c)));
 }
 
 /* An input of the graph that is also read at its end. */
 static void make_input_again(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct value y = chain_mean(m, conv(m, x, 5, 3, CHAIN_RELU), 14, true);
+    const struct value y = graph_add_mean(m, conv(m, x, 5, 3, ACTIVATION_RELU), 14, true);
 
-    chain_end(m, mul(m, x, y));
+    graph_add_judged_output(m, mul(m, x, y));
 }
 
 /* Three outputs that could lie in the same memory, the first of them read again. */
@@ -461,12 +476,12 @@ static void make_aliases(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
     const struct value y = relu(m, input(m, r));
-    const struct value z = chain_reshape(m, y, &(struct shape)DIMS(n, h * w, c));
+    const struct value z = graph_add_reshape(m, y, &(struct shape)DIMS(n, h * w, c));
 
-    chain_also(m, y);
-    chain_also(m, z);
-    chain_also(m, chain_reshape(m, z, &(struct shape)DIMS(n * h, w, c)));
-    chain_end(m, add(m, y, per_channel(m, y)));
+    graph_add_output(m, y);
+    graph_add_output(m, z);
+    graph_add_output(m, graph_add_reshape(m, z, &(struct shape)DIMS(n * h, w, c)));
+    graph_add_judged_output(m, add(m, y, per_channel(m, y)));
 }
 
 /* ---- constants with several readers ---- */
@@ -475,13 +490,13 @@ static void make_aliases(struct case_builder *m, const struct row *r)
 static void make_shared_constants(struct case_builder *m, const struct row *r)
 {
     const int32_t c = r->in.d[3];
-    const struct chain_window w = { .out = c, .h = 3, .w = 3 };
+    const struct graph_window w = { .out = c, .h = 3, .w = 3 };
     const struct value x = input(m, r);
-    const struct chain_shared shared = chain_share(m, x, &w);
-    const struct value y = chain_conv_shared(m, x, &w, &shared);
-    const struct value z = chain_conv_shared(m, relu(m, y), &w, &shared);
+    const struct graph_conv_constants shared = graph_add_conv_constants(m, x, &w);
+    const struct value y = graph_add_conv_2d_with(m, x, &w, &shared);
+    const struct value z = graph_add_conv_2d_with(m, relu(m, y), &w, &shared);
 
-    chain_end(m, add(m, mul(m, z, shared.bias), shared.bias));
+    graph_add_judged_output(m, add(m, mul(m, z, shared.bias), shared.bias));
 }
 
 /* ---- state ---- */
@@ -489,18 +504,19 @@ static void make_shared_constants(struct case_builder *m, const struct row *r)
 /* Two LSTMs behind each other, each with its own state, and a classifier of what they say. */
 static void make_two_lstms(struct case_builder *m, const struct row *r)
 {
-    const struct value h = chain_lstm(m, input(m, r), 5);
+    const struct value h = graph_add_lstm(m, input(m, r), 5);
 
-    chain_end(m, chain_fully_connected(m, chain_lstm(m, h, 7), 3, false, CHAIN_NONE));
+    graph_add_judged_output(
+        m, graph_add_fully_connected(m, graph_add_lstm(m, h, 7), 3, false, ACTIVATION_NONE));
 }
 
 /* Side by side on one input. */
 static void make_twin_lstms(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const struct value both[] = { chain_lstm(m, x, 6), chain_lstm(m, x, 3) };
+    const struct value both[] = { graph_add_lstm(m, x, 6), graph_add_lstm(m, x, 3) };
 
-    chain_end(m, chain_concat(m, 2, both, 1));
+    graph_add_judged_output(m, graph_add_concatenation(m, 2, both, 1));
 }
 
 /* ---- tiny constants ---- */
@@ -525,7 +541,7 @@ static void make_epsilon(struct case_builder *m, const struct row *r)
 {
     const struct value large = mul(m, input(m, r), number(m, &scalar, 1e4f));
 
-    chain_end(m, mul(m, large, number(m, &scalar, 1e-6f)));
+    graph_add_judged_output(m, mul(m, large, number(m, &scalar, 1e-6f)));
 }
 
 /* The same, a factor for each channel. */
@@ -533,17 +549,17 @@ static void make_epsilon_channels(struct case_builder *m, const struct row *r)
 {
     const struct value large = mul(m, input(m, r), number(m, &scalar, 1e4f));
 
-    chain_end(m, mul(m, large, number(m, &(struct shape)DIMS(r->in.d[3]), 1e-6f)));
+    graph_add_judged_output(m, mul(m, large, number(m, &(struct shape)DIMS(r->in.d[3]), 1e-6f)));
 }
 
 /* 1e-9: f16 has nothing near it.  The results are below its normal numbers and must be right in
  * fp32 only; what the case asks in fp16 is that they are not NaN, and no more than a denormal. */
 static void make_epsilon_sum(struct case_builder *m, const struct row *r)
 {
-    const struct value none =
-        chain_binary(m, BUILTIN_MINIMUM, relu(m, input(m, r)), number(m, &scalar, 0), CHAIN_NONE);
+    const struct value none = graph_add_binary(m, BUILTIN_MINIMUM, relu(m, input(m, r)),
+                                               number(m, &scalar, 0), ACTIVATION_NONE);
 
-    chain_end(m, add(m, none, number(m, &scalar, 1e-9f)));
+    graph_add_judged_output(m, add(m, none, number(m, &scalar, 1e-9f)));
 }
 
 /* ---- 8-bit models: floats at the edges, scales that differ ---- */
@@ -551,14 +567,15 @@ static void make_epsilon_sum(struct case_builder *m, const struct row *r)
 static struct value layer(struct case_builder *m, struct value x, int32_t out, int32_t k,
                           int32_t stride, int activation)
 {
-    return chain_conv(m, x,
-                      &(struct chain_window){
-                          .out = out, .h = k, .w = k, .stride = stride, .activation = activation });
+    return graph_add_conv_2d(
+        m, x,
+        &(struct graph_window){
+            .out = out, .h = k, .w = k, .stride = stride, .activation = activation });
 }
 
 static struct value floats(struct case_builder *m, const struct row *r)
 {
-    return chain_quantize(m, chain_single_input(m, "x", &r->in));
+    return graph_add_quantize(m, graph_add_input_f32(m, "x", &r->in));
 }
 
 /* The shortest one: an image of floats, a layer, a residual, floats again. */
@@ -566,60 +583,69 @@ static void make_edges(struct case_builder *m, const struct row *r)
 {
     const struct value x = floats(m, r);
 
-    chain_end(m, chain_dequantize(m, add(m, layer(m, x, r->in.d[3], 3, 1, CHAIN_RELU6), x)));
+    graph_add_judged_output(
+        m, graph_add_dequantize(m, add(m, layer(m, x, r->in.d[3], 3, 1, ACTIVATION_RELU6), x)));
 }
 
 /* A network in small, as converters write it: bytes in the middle, floats on both sides. */
 static void make_network(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, floats(m, r), 8, 3, 2, CHAIN_RELU6);
-    const struct value d =
-        chain_depthwise(m, x, &(struct chain_window){ .h = 3, .w = 3, .activation = CHAIN_RELU6 });
-    const struct value y = add(m, layer(m, d, 8, 1, 1, CHAIN_NONE), x);
-    const struct value pooled = chain_pool(m, BUILTIN_AVERAGE_POOL_2D, y,
-                                           &(struct chain_window){ .h = 2, .w = 2, .valid = true });
+    const struct value x = layer(m, floats(m, r), 8, 3, 2, ACTIVATION_RELU6);
+    const struct value d = graph_add_depthwise_conv_2d(
+        m, x, &(struct graph_window){ .h = 3, .w = 3, .activation = ACTIVATION_RELU6 });
+    const struct value y = add(m, layer(m, d, 8, 1, 1, ACTIVATION_NONE), x);
+    const struct value pooled = graph_add_pool(
+        m, BUILTIN_AVERAGE_POOL_2D, y, &(struct graph_window){ .h = 2, .w = 2, .valid = true });
 
-    chain_end(m, chain_dequantize(
-                     m, chain_softmax(m, chain_fully_connected(m, pooled, 10, false, CHAIN_NONE))));
+    graph_add_judged_output(
+        m,
+        graph_add_dequantize(m, graph_add_softmax(m, graph_add_fully_connected(m, pooled, 10, false,
+                                                                               ACTIVATION_NONE))));
 }
 
 /* Bytes to bytes of another scale, read on both sides. */
 static void make_rescaled(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, input(m, r), 6, 1, 1, CHAIN_RELU), y = chain_quantize(m, x);
+    const struct value x = layer(m, input(m, r), 6, 1, 1, ACTIVATION_RELU),
+                       y = graph_add_quantize(m, x);
 
-    chain_also(m, chain_quantize(m, chain_pool(m, BUILTIN_MAX_POOL_2D, y,
-                                               &(struct chain_window){ .h = 2, .w = 2 })));
-    chain_end(m, add(m, x, y));
+    graph_add_output(
+        m, graph_add_quantize(m, graph_add_pool(m, BUILTIN_MAX_POOL_2D, y,
+                                                &(struct graph_window){ .h = 2, .w = 2 })));
+    graph_add_judged_output(m, add(m, x, y));
 }
 
 /* Results of one layer as bytes and as floats. */
 static void make_both(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, floats(m, r), 5, 3, 1, CHAIN_NONE);
+    const struct value x = layer(m, floats(m, r), 5, 3, 1, ACTIVATION_NONE);
 
-    chain_also(m, chain_dequantize(m, x));
-    chain_end(m, chain_unary(m, BUILTIN_LOGISTIC, x));
+    graph_add_output(m, graph_add_dequantize(m, x));
+    graph_add_judged_output(m, graph_add_unary(m, BUILTIN_LOGISTIC, x));
 }
 
 /* Gates: a mean, two layers, and a factor for each channel. */
 static void make_gates(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, input(m, r), 9, 3, 1, CHAIN_RELU6);
-    const struct value mean = chain_mean(m, x, 6, true);
-    const struct value gate = layer(m, layer(m, mean, 3, 1, 1, CHAIN_RELU), 9, 1, 1, CHAIN_NONE);
+    const struct value x = layer(m, input(m, r), 9, 3, 1, ACTIVATION_RELU6);
+    const struct value mean = graph_add_mean(m, x, 6, true);
+    const struct value gate =
+        layer(m, layer(m, mean, 3, 1, 1, ACTIVATION_RELU), 9, 1, 1, ACTIVATION_NONE);
 
-    chain_end(m, mul(m, x, chain_unary(m, BUILTIN_LOGISTIC, gate)));
+    graph_add_judged_output(m, mul(m, x, graph_add_unary(m, BUILTIN_LOGISTIC, gate)));
 }
 
 /* Segmentation: the mean of the image, enlarged, beside the image. */
 static void make_context(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, input(m, r), 6, 3, 1, CHAIN_RELU6);
-    const struct value mean = layer(m, chain_mean(m, x, 6, true), 5, 1, 1, CHAIN_RELU6);
-    const struct value all[] = { chain_resize(m, mean, x.shape.d[1], x.shape.d[2], false), x };
+    const struct value x = layer(m, input(m, r), 6, 3, 1, ACTIVATION_RELU6);
+    const struct value mean = layer(m, graph_add_mean(m, x, 6, true), 5, 1, 1, ACTIVATION_RELU6);
+    const struct value all[] = {
+        graph_add_resize_bilinear(m, mean, x.shape.d[1], x.shape.d[2], false), x
+    };
 
-    chain_end(m, layer(m, chain_concat(m, 2, all, 3), 7, 1, 1, CHAIN_NONE));
+    graph_add_judged_output(
+        m, layer(m, graph_add_concatenation(m, 2, all, 3), 7, 1, 1, ACTIVATION_NONE));
 }
 
 #define GRAPH(name, why, op, gap_, make_, ...)                                                     \

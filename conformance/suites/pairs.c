@@ -66,68 +66,68 @@ static int32_t channels_of(struct value x)
 
 static struct value conv3(struct case_builder *m, struct value x)
 {
-    return chain_conv(m, x, &(struct chain_window){ .out = 5, .h = 3, .w = 3 });
+    return graph_add_conv_2d(m, x, &(struct graph_window){ .out = 5, .h = 3, .w = 3 });
 }
 
 static struct value conv1(struct case_builder *m, struct value x)
 {
-    return chain_conv(m, x, &(struct chain_window){ .out = 6, .h = 1, .w = 1 });
+    return graph_add_conv_2d(m, x, &(struct graph_window){ .out = 6, .h = 1, .w = 1 });
 }
 
 static struct value depthwise(struct case_builder *m, struct value x)
 {
-    return chain_depthwise(m, x, &(struct chain_window){ .h = 3, .w = 3 });
+    return graph_add_depthwise_conv_2d(m, x, &(struct graph_window){ .h = 3, .w = 3 });
 }
 
 static struct value transpose_conv(struct case_builder *m, struct value x)
 {
-    return chain_transpose_conv(m, x,
-                                &(struct chain_window){ .out = 3, .h = 2, .w = 2, .stride = 2 });
+    return graph_add_transpose_conv(
+        m, x, &(struct graph_window){ .out = 3, .h = 2, .w = 2, .stride = 2 });
 }
 
 static struct value dense(struct case_builder *m, struct value x)
 {
-    return chain_fully_connected(m, x, 7, false, CHAIN_NONE);
+    return graph_add_fully_connected(m, x, 7, false, ACTIVATION_NONE);
 }
 
 static struct value dense_pixels(struct case_builder *m, struct value x)
 {
-    return chain_fully_connected(m, x, 7, true, CHAIN_NONE);
+    return graph_add_fully_connected(m, x, 7, true, ACTIVATION_NONE);
 }
 
 static struct value mean_c(struct case_builder *m, struct value x)
 {
-    return chain_mean(m, x, 8, false);
+    return graph_add_mean(m, x, 8, false);
 }
 
 static struct value mean_hw(struct case_builder *m, struct value x)
 {
-    return chain_mean(m, x, 6, false);
+    return graph_add_mean(m, x, 6, false);
 }
 
 static struct value mean_w_keep(struct case_builder *m, struct value x)
 {
-    return chain_mean(m, x, 4, true);
+    return graph_add_mean(m, x, 4, true);
 }
 
 static struct value softmax(struct case_builder *m, struct value x)
 {
-    return chain_softmax(m, x);
+    return graph_add_softmax(m, x);
 }
 
 static struct value average_pool(struct case_builder *m, struct value x)
 {
-    return chain_pool(m, BUILTIN_AVERAGE_POOL_2D, x, &(struct chain_window){ .h = 3, .w = 3 });
+    return graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, x, &(struct graph_window){ .h = 3, .w = 3 });
 }
 
 static struct value max_pool(struct case_builder *m, struct value x)
 {
-    return chain_pool(m, BUILTIN_MAX_POOL_2D, x, &(struct chain_window){ .h = 3, .w = 3 });
+    return graph_add_pool(m, BUILTIN_MAX_POOL_2D, x, &(struct graph_window){ .h = 3, .w = 3 });
 }
 
 static struct value pad(struct case_builder *m, struct value x)
 {
-    return chain_pad(m, x, 1, 1);
+    return graph_add_pad(m, x, 1, 1);
 }
 
 /* Two more channels behind those of x. */
@@ -136,7 +136,8 @@ static struct value concat(struct case_builder *m, struct value x)
     struct shape more = x.shape;
 
     more.d[3] = 2;
-    return chain_concat(m, 2, (const struct value[]){ x, chain_input(m, "more", &more) }, 3);
+    return graph_add_concatenation(
+        m, 2, (const struct value[]){ x, graph_add_input(m, "more", &more) }, 3);
 }
 
 /* All channels but the first; of one channel, the rows but the first. */
@@ -144,19 +145,19 @@ static struct value slice(struct case_builder *m, struct value x)
 {
     const int axis = channels_of(x) > 1 ? 3 : 1;
 
-    return x.shape.d[axis] > 1 ? chain_slice(m, x, axis, 1, x.shape.d[axis] - 1, 1)
-                               : chain_slice(m, x, 2, 0, x.shape.d[2], 1);
+    return x.shape.d[axis] > 1 ? graph_add_strided_slice(m, x, axis, 1, x.shape.d[axis] - 1, 1)
+                               : graph_add_strided_slice(m, x, 2, 0, x.shape.d[2], 1);
 }
 
 static struct value reverse(struct case_builder *m, struct value x)
 {
-    return chain_slice(m, x, 3, channels_of(x) - 1, channels_of(x), -1);
+    return graph_add_strided_slice(m, x, 3, channels_of(x) - 1, channels_of(x), -1);
 }
 
 /* Columns become channels. */
 static struct value regroup(struct case_builder *m, struct value x)
 {
-    return chain_reshape(
+    return graph_add_reshape(
         m, x, &(struct shape)DIMS(x.shape.d[0], x.shape.d[1], x.shape.d[3], x.shape.d[2]));
 }
 
@@ -164,29 +165,30 @@ static struct value flatten(struct case_builder *m, struct value x)
 {
     const int32_t n = x.shape.d[0];
 
-    return chain_reshape(m, x, &(struct shape)DIMS(n, (int32_t)shape_elements(&x.shape) / n));
+    return graph_add_reshape(m, x, &(struct shape)DIMS(n, (int32_t)shape_elements(&x.shape) / n));
 }
 
 static struct value resize(struct case_builder *m, struct value x)
 {
-    return chain_resize(m, x, 5, 3, false);
+    return graph_add_resize_bilinear(m, x, 5, 3, false);
 }
 
 static struct value add(struct case_builder *m, struct value x)
 {
-    return chain_binary(m, BUILTIN_ADD, x, chain_constant(m, &(struct shape)DIMS(channels_of(x))),
-                        CHAIN_NONE);
+    return graph_add_binary(m, BUILTIN_ADD, x,
+                            graph_add_constant(m, &(struct shape)DIMS(channels_of(x))),
+                            ACTIVATION_NONE);
 }
 
 static struct value sub(struct case_builder *m, struct value x)
 {
-    return chain_binary(m, BUILTIN_SUB, x, chain_constant(m, &scalar), CHAIN_NONE);
+    return graph_add_binary(m, BUILTIN_SUB, x, graph_add_constant(m, &scalar), ACTIVATION_NONE);
 }
 
 /* The image is taken off a constant. */
 static struct value sub_from(struct case_builder *m, struct value x)
 {
-    return chain_binary(m, BUILTIN_SUB, chain_constant(m, &scalar), x, CHAIN_RELU6);
+    return graph_add_binary(m, BUILTIN_SUB, graph_add_constant(m, &scalar), x, ACTIVATION_RELU6);
 }
 
 /* By a factor for each image that is computed at run time. */
@@ -194,42 +196,42 @@ static struct value mul(struct case_builder *m, struct value x)
 {
     const struct shape one = DIMS(x.shape.d[0], 1, 1, 1);
 
-    return chain_binary(m, BUILTIN_MUL, chain_input(m, "factor", &one), x, CHAIN_NONE);
+    return graph_add_binary(m, BUILTIN_MUL, graph_add_input(m, "factor", &one), x, ACTIVATION_NONE);
 }
 
 static struct value maximum(struct case_builder *m, struct value x)
 {
-    return chain_binary(m, BUILTIN_MAXIMUM, x, chain_constant(m, &scalar), CHAIN_NONE);
+    return graph_add_binary(m, BUILTIN_MAXIMUM, x, graph_add_constant(m, &scalar), ACTIVATION_NONE);
 }
 
 static struct value minimum(struct case_builder *m, struct value x)
 {
-    return chain_binary(m, BUILTIN_MINIMUM, chain_constant(m, &scalar), x, CHAIN_NONE);
+    return graph_add_binary(m, BUILTIN_MINIMUM, graph_add_constant(m, &scalar), x, ACTIVATION_NONE);
 }
 
 static struct value prelu(struct case_builder *m, struct value x)
 {
-    return chain_prelu(m, x);
+    return graph_add_prelu(m, x);
 }
 
 static struct value relu(struct case_builder *m, struct value x)
 {
-    return chain_unary(m, BUILTIN_RELU, x);
+    return graph_add_unary(m, BUILTIN_RELU, x);
 }
 
 static struct value relu6(struct case_builder *m, struct value x)
 {
-    return chain_unary(m, BUILTIN_RELU6, x);
+    return graph_add_unary(m, BUILTIN_RELU6, x);
 }
 
 static struct value exponential(struct case_builder *m, struct value x)
 {
-    return chain_unary(m, BUILTIN_EXP, x);
+    return graph_add_unary(m, BUILTIN_EXP, x);
 }
 
 static struct value logistic(struct case_builder *m, struct value x)
 {
-    return chain_unary(m, BUILTIN_LOGISTIC, x);
+    return graph_add_unary(m, BUILTIN_LOGISTIC, x);
 }
 
 /* ---- the axes ---- */
@@ -349,7 +351,8 @@ static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
 
-    chain_end(m, r->second->make(m, r->first->make(m, chain_input(m, "x", &r->in))));
+    graph_add_judged_output(m,
+                            r->second->make(m, r->first->make(m, graph_add_input(m, "x", &r->in))));
 }
 
 static const void *sweep(size_t *count)
