@@ -48,6 +48,12 @@ struct gpu_op {
     /* Constant folding: computes the output of a node whose data inputs are all constants and which
      * accept has passed, in f32, bit for bit as the CPU's kernel does.  NULL: not folded. */
     void (*fold)(const struct graph *g, const struct graph_node *n, float *values);
+    /* The input whose bits are the result's, where both have one shape and type; -1: none.  NULL:
+     * none in any node.  The node was accepted, so what must be constant is. */
+    int (*kept_input)(const struct graph *g, const struct graph_node *n);
+    /* RESHAPE: the result is the input's elements in their order, so that of two in a row the first
+     * makes no difference. */
+    bool reshapes;
     /* The fused activation that computes the same; kTfLiteActNone: there is none. */
     TfLiteFusedActivation as_activation;
     /* DEQUANTIZE: f16 or 8-bit elements become f32, and a constant stays a constant. */

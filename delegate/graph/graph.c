@@ -289,6 +289,14 @@ int64_t graph_constant_int(const struct graph *g, int tensor, size_t i)
     }
 }
 
+bool graph_constant_ints_are(const struct graph *g, int tensor, int64_t value)
+{
+    for (size_t i = 0; i < g->tensors[tensor].elements; i++)
+        if (graph_constant_int(g, tensor, i) != value)
+            return false;
+    return true;
+}
+
 bool graph_tensor_fits(const struct graph_tensor *t, const struct device_limits *limits,
                        size_t *bytes)
 {

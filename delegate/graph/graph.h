@@ -98,6 +98,8 @@ bool graph_is_constant(const struct graph *g, int tensor);
 float graph_constant_float(const struct graph *g, int tensor, size_t i);
 /* Element i of a constant integer tensor (8 to 64 bits). */
 int64_t graph_constant_int(const struct graph *g, int tensor, size_t i);
+/* All elements of the constant integer tensor have this value. */
+bool graph_constant_ints_are(const struct graph *g, int tensor, int64_t value);
 /* The index of scale and zero point that element i of a tensor with scales has. */
 size_t graph_channel(const struct graph_tensor *t, size_t i);
 

@@ -6,6 +6,8 @@
 #include "delegate/ops/int8/exact.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <math.h>
+
 enum { OUTER = BINARY_OUTER, MAX_RANK = OUTER + 1 };
 
 /* Dim i of a tensor aligned to `rank` dims at the last one. */
@@ -185,6 +187,35 @@ void binary_fold(const struct graph *g, const struct graph_node *n, float *value
     }
 }
 
+bool binary_operand_is(const struct graph *g, const struct graph_node *n, int i, float value)
+{
+    const struct graph_tensor *t = graph_input(g, n, i);
+
+    if (!t || !graph_is_constant(g, n->inputs[i]))
+        return false;
+    for (size_t k = 0; k < t->elements; k++) {
+        const float f = graph_constant_float(g, n->inputs[i], k);
+
+        if (f != value || !signbit(f) != !signbit(value))
+            return false;
+    }
+    return true;
+}
+
+/* x * 1, x + -0 and x - 0 are x; x + 0 is not where x is -0. */
+static int kept_operand(const struct graph *g, const struct graph_node *n)
+{
+    const float neutral = n->op->variant == BINARY_MUL   ? 1
+                          : n->op->variant == BINARY_ADD ? -0.0f
+                                                         : 0;
+
+    if (gpu_op_activation(n) != kTfLiteActNone)
+        return -1;
+    if (binary_operand_is(g, n, 1, neutral))
+        return 0;
+    return n->op->variant != BINARY_SUB && binary_operand_is(g, n, 0, neutral) ? 1 : -1;
+}
+
 #define BINARY(code_, version, variant_, half_, ...)                                               \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
@@ -192,9 +223,12 @@ void binary_fold(const struct graph *g, const struct graph_node *n, float *value
         .fold = binary_fold, __VA_ARGS__                                                           \
     }
 static const struct gpu_op ops[] = {
-    BINARY(BUILTIN_ADD, 6, BINARY_ADD, true, GPU_ACTIVATION(TfLiteAddParams)),
-    BINARY(BUILTIN_MUL, 8, BINARY_MUL, true, GPU_ACTIVATION(TfLiteMulParams)),
-    BINARY(BUILTIN_SUB, 5, BINARY_SUB, false, GPU_ACTIVATION(TfLiteSubParams)),
+    BINARY(BUILTIN_ADD, 6, BINARY_ADD, true, GPU_ACTIVATION(TfLiteAddParams),
+           .kept_input = kept_operand),
+    BINARY(BUILTIN_MUL, 8, BINARY_MUL, true, GPU_ACTIVATION(TfLiteMulParams),
+           .kept_input = kept_operand),
+    BINARY(BUILTIN_SUB, 5, BINARY_SUB, false, GPU_ACTIVATION(TfLiteSubParams),
+           .kept_input = kept_operand),
     BINARY(BUILTIN_MAXIMUM, 4, BINARY_MAXIMUM, true, .raw = true, .moves = true),
     BINARY(BUILTIN_MINIMUM, 4, BINARY_MINIMUM, true, .raw = true, .moves = true),
 };

@@ -17,5 +17,7 @@ bool binary_accept(struct check *c);
 enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t op, int activation);
 /* gpu_op.fold: the op is its variant, one of those. */
 void binary_fold(const struct graph *g, const struct graph_node *n, float *values);
+/* Input i is a constant all of whose elements are this value; of the zeros, this one. */
+bool binary_operand_is(const struct graph *g, const struct graph_node *n, int i, float value);
 
 #endif

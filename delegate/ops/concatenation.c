@@ -231,6 +231,12 @@ static void fold_concatenation(const struct graph *g, const struct graph_node *n
         }
 }
 
+static int kept_input(const struct graph *g, const struct graph_node *n)
+{
+    (void)g;
+    return n->input_count == 1 ? 0 : -1;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_CONCATENATION,
       .max_version = 7,
@@ -239,6 +245,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_concatenation,
       .accept = accept_concatenation,
       .plan = plan_concatenation,
-      .fold = fold_concatenation },
+      .fold = fold_concatenation,
+      .kept_input = kept_input },
 };
 const struct gpu_family gpu_concatenation = { ops, sizeof ops / sizeof ops[0] };

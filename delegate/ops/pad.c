@@ -109,6 +109,11 @@ static void fold_pad(const struct graph *g, const struct graph_node *n, float *v
     }
 }
 
+static int kept_input(const struct graph *g, const struct graph_node *n)
+{
+    return graph_constant_ints_are(g, n->inputs[1], 0) ? 0 : -1;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_PAD,
       .max_version = 6,
@@ -118,6 +123,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_moves,
       .accept = accept_pad,
       .plan = plan_pad,
-      .fold = fold_pad },
+      .fold = fold_pad,
+      .kept_input = kept_input },
 };
 const struct gpu_family gpu_pad = { ops, sizeof ops / sizeof ops[0] };

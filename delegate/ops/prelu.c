@@ -24,6 +24,12 @@ static enum status plan_prelu(struct planner *p, const struct graph_node *n)
     return binary_plan(p, n, BINARY_PRELU, 0);
 }
 
+/* Slopes of 1. */
+static int kept_input(const struct graph *g, const struct graph_node *n)
+{
+    return binary_operand_is(g, n, 1, 1) ? 0 : -1;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_PRELU,
       .max_version = 1,
@@ -31,6 +37,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_binary,
       .accept = accept_prelu,
       .plan = plan_prelu,
-      .fold = binary_fold },
+      .fold = binary_fold,
+      .kept_input = kept_input },
 };
 const struct gpu_family gpu_prelu = { ops, sizeof ops / sizeof ops[0] };

@@ -42,6 +42,13 @@ static void fold_reshape(const struct graph *g, const struct graph_node *n, floa
         values[i] = graph_constant_float(g, n->inputs[0], i);
 }
 
+static int kept_input(const struct graph *g, const struct graph_node *n)
+{
+    (void)g;
+    (void)n;
+    return 0;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESHAPE,
       .max_version = 1,
@@ -51,6 +58,8 @@ static const struct gpu_op ops[] = {
       .exact = &exact_moves,
       .accept = accept_reshape,
       .plan = plan_reshape,
-      .fold = fold_reshape },
+      .fold = fold_reshape,
+      .kept_input = kept_input,
+      .reshapes = true },
 };
 const struct gpu_family gpu_reshape = { ops, sizeof ops / sizeof ops[0] };

@@ -96,12 +96,21 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.count);
 }
 
+/* To the same size nothing changes (but an infinity, which the weight 0 beside it makes NaN). */
+static int kept_input(const struct graph *g, const struct graph_node *n)
+{
+    (void)g;
+    (void)n;
+    return 0;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESIZE_BILINEAR,
       .max_version = 4,
       .raw = true,
       .exact = &exact_resize,
       .accept = accept_resize,
-      .plan = plan_resize },
+      .plan = plan_resize,
+      .kept_input = kept_input },
 };
 const struct gpu_family gpu_resize = { ops, sizeof ops / sizeof ops[0] };

@@ -257,6 +257,17 @@ static enum status plan_strided_slice(struct planner *p, const struct graph_node
     return step_items(p, s, args.count);
 }
 
+/* With strides of 1 and all dims kept, the same shape is the same elements. */
+static int kept_input(const struct graph *g, const struct graph_node *n)
+{
+    const TfLiteStridedSliceParams *params = n->params;
+
+    return params->shrink_axis_mask == 0 && params->new_axis_mask == 0 &&
+                   graph_constant_ints_are(g, n->inputs[3], 1)
+               ? 0
+               : -1;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_STRIDED_SLICE,
       .max_version = 8,
@@ -265,6 +276,7 @@ static const struct gpu_op ops[] = {
       .moves = true,
       .exact = &exact_moves,
       .accept = accept_strided_slice,
-      .plan = plan_strided_slice },
+      .plan = plan_strided_slice,
+      .kept_input = kept_input },
 };
 const struct gpu_family gpu_strided_slice = { ops, sizeof ops / sizeof ops[0] };
