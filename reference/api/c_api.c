@@ -2,12 +2,12 @@
  *
  * A thin layer over interpreter.h.  Every pointer may be NULL and every index out of range: the
  * call then fails as its header says, and nothing else happens. */
-#include "tensorflow/lite/c/c_api.h"
+#include "reference/api/c_api.h"
 
-#include "reference/api/c_api_impl.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/format/read.h"
+#include "reference/runtime/delegates.h"
 
 #include <stdio.h>
 #include <string.h>

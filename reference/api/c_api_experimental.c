@@ -1,7 +1,7 @@
 /* The experimental part of the TensorFlow Lite C API. */
 #include "tensorflow/lite/c/c_api_experimental.h"
 
-#include "reference/api/c_api_impl.h"
+#include "reference/api/c_api.h"
 
 TfLiteStatus TfLiteInterpreterResetVariableTensors(TfLiteInterpreter *interpreter)
 {

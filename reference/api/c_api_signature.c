@@ -1,5 +1,5 @@
 /* The TensorFlow Lite C API: signatures, names for the inputs and outputs of the main subgraph. */
-#include "reference/api/c_api_impl.h"
+#include "reference/api/c_api.h"
 #include "reference/base/memory.h"
 
 #include <string.h>

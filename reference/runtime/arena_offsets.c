@@ -1,11 +1,12 @@
-/* Places tensors in the activation arena.
- *
- * The largest first, each at the lowest offset where it meets no tensor that is alive in one of its
- * steps.  On the usual networks the total is the bound: the largest sum of tensors alive at one
- * step. */
+/* Greedy by size: the largest first, each at the lowest offset where it overlaps no placed tensor
+ * that is alive in one of its steps.  On the usual networks the total reaches the bound: the
+ * largest sum of tensors alive in one step. */
+#include "reference/runtime/arena_offsets.h"
+
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
-#include "reference/runtime/impl.h"
+
+#include <stdbool.h>
 
 #include <stdlib.h>
 
@@ -16,8 +17,8 @@ enum { SHARING_MAX = 50000 };
 /* Larger first; of equal ones the earlier, so that the plan does not depend on qsort. */
 static int by_size(const void *a, const void *b)
 {
-    const struct plan_item *x = *(struct plan_item *const *)a;
-    const struct plan_item *y = *(struct plan_item *const *)b;
+    const struct arena_item *x = *(struct arena_item *const *)a;
+    const struct arena_item *y = *(struct arena_item *const *)b;
 
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
@@ -41,7 +42,7 @@ static int by_step(const void *a, const void *b)
     return (int)x->begins - (int)y->begins; /* ends first: they stand one step behind the last */
 }
 
-static bool largest_sum(const struct plan_item *items, size_t count, struct edge *edges,
+static bool largest_sum(const struct arena_item *items, size_t count, struct edge *edges,
                         size_t *bound)
 {
     size_t sum = 0;
@@ -64,12 +65,13 @@ static bool largest_sum(const struct plan_item *items, size_t count, struct edge
 }
 
 /* placed: those that have an offset, by offset.  Returns where the item is to be inserted. */
-static bool place(struct plan_item *item, struct plan_item *const *placed, size_t count, size_t *at)
+static bool place(struct arena_item *item, struct arena_item *const *placed, size_t count,
+                  size_t *at)
 {
     size_t offset = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const struct plan_item *p = placed[i];
+        const struct arena_item *p = placed[i];
         if (p->first > item->last || p->last < item->first)
             continue;
         if (p->offset >= offset && p->offset - offset >= item->bytes)
@@ -83,7 +85,7 @@ static bool place(struct plan_item *item, struct plan_item *const *placed, size_
     return checked_add(offset, item->bytes, &offset);
 }
 
-static enum status one_after_another(struct plan_item *items, size_t count, size_t *total)
+static enum status one_after_another(struct arena_item *items, size_t count, size_t *total)
 {
     for (size_t i = 0; i < count; i++) {
         items[i].offset = *total;
@@ -93,10 +95,11 @@ static enum status one_after_another(struct plan_item *items, size_t count, size
     return STATUS_OK;
 }
 
-enum status plan_assign_offsets(struct plan_item *items, size_t count, size_t *total, size_t *bound)
+enum status arena_assign_offsets(struct arena_item *items, size_t count, size_t *total,
+                                 size_t *bound)
 {
-    struct plan_item **order = mem_alloc(count, sizeof *order);
-    struct plan_item **placed = mem_alloc(count, sizeof *placed);
+    struct arena_item **order = mem_alloc(count, sizeof *order);
+    struct arena_item **placed = mem_alloc(count, sizeof *placed);
     struct edge *edges = mem_alloc(count, 2 * sizeof *edges);
     enum status s = STATUS_NO_MEMORY;
 
@@ -109,7 +112,7 @@ enum status plan_assign_offsets(struct plan_item *items, size_t count, size_t *t
     }
     for (size_t i = 0; i < count; i++)
         order[i] = &items[i];
-    qsort(order, count, sizeof(struct plan_item *), by_size);
+    qsort(order, count, sizeof(struct arena_item *), by_size);
     for (size_t i = 0; i < count; i++) {
         size_t at;
         if (!place(order[i], placed, i, &at))

@@ -3,9 +3,12 @@
  * The model may come from a verified file or from a builder that checks nothing, so whatever the
  * interpreter relies on is checked here: indices in range, each tensor written at most once and
  * before it is read, constants as large as their shape says, ops known in their version. */
-#include "reference/base/checked.h"
+#include "reference/runtime/build.h"
+
 #include "reference/base/memory.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/int_array.h"
+#include "reference/runtime/prepare.h"
+#include "reference/runtime/report.h"
 
 #include <limits.h>
 #include <string.h>
@@ -332,7 +335,7 @@ static TfLiteStatus reference_prepare(TfLiteContext *context, TfLiteNode *abi)
 
     if (node->op->prepare(&call, &diag) == STATUS_OK)
         return kTfLiteOk;
-    interpreter_report(in, "%s", diag.text);
+    report_send(in, "%s", diag.text);
     return kTfLiteError;
 }
 
@@ -351,7 +354,7 @@ static TfLiteStatus reference_invoke(TfLiteContext *context, TfLiteNode *abi)
             return kTfLiteError;
     if (node->op->eval(&call, &diag) == STATUS_OK)
         return kTfLiteOk;
-    interpreter_report(in, "%s", diag.text);
+    report_send(in, "%s", diag.text);
     return kTfLiteError;
 }
 
@@ -428,7 +431,7 @@ static enum status build_nodes(struct interpreter *in, struct diag *diag)
     return in->shapes ? STATUS_OK : no_memory(diag);
 }
 
-enum status graph_build(struct interpreter *in, struct diag *diag)
+enum status build_graph(struct interpreter *in, struct diag *diag)
 {
     if (in->model->subgraph_count == 0)
         return diag_fail(diag, STATUS_INVALID, "the model has no subgraph");

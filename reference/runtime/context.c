@@ -3,8 +3,15 @@
  * What looks at the graph or changes it may be called in a delegate's Prepare and its kernels' init
  * only; elsewhere it fails, with a message.  Arguments come from foreign code, so they are checked
  * like any other input. */
+#include "reference/runtime/context.h"
+
 #include "reference/base/memory.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/delegate_kernel.h"
+#include "reference/runtime/int_array.h"
+#include "reference/runtime/partition.h"
+#include "reference/runtime/prepare.h"
+#include "reference/runtime/report.h"
+#include "reference/runtime/tensor_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +25,13 @@ static bool in_delegate(struct interpreter *in, const char *function)
 {
     if (in->phase == PHASE_DELEGATE)
         return true;
-    interpreter_report(in, "%s may be called in a delegate's Prepare and a kernel's init only",
-                       function);
+    report_send(in, "%s may be called in a delegate's Prepare and a kernel's init only", function);
     return false;
 }
 
 static TfLiteStatus refuse(struct interpreter *in, const struct diag *diag)
 {
-    interpreter_report(in, "%s", diag->text);
+    report_send(in, "%s", diag->text);
     return kTfLiteError;
 }
 
@@ -50,7 +56,7 @@ static TfLiteStatus get_node_and_registration(TfLiteContext *context, int index,
     if (!in_delegate(in, "GetNodeAndRegistration") || !node || !registration)
         return kTfLiteError;
     if (index < 0 || (size_t)index >= in->node_count) {
-        interpreter_report(in, "GetNodeAndRegistration: no such node: %d", index);
+        report_send(in, "GetNodeAndRegistration: no such node: %d", index);
         return kTfLiteError;
     }
     *node = &in->nodes[index]->abi;
@@ -86,7 +92,7 @@ static TfLiteStatus acquire_subgraph_context(TfLiteContext *context, int subgrap
     if (!in_delegate(in, "AcquireSubgraphContext") || !acquired)
         return kTfLiteError;
     if (subgraph != 0) {
-        interpreter_report(in, "AcquireSubgraphContext: subgraph %d is not run here", subgraph);
+        report_send(in, "AcquireSubgraphContext: subgraph %d is not run here", subgraph);
         return kTfLiteError;
     }
     *acquired = context;
@@ -100,26 +106,6 @@ static TfLiteStatus release_subgraph_context(TfLiteContext *context, int subgrap
 }
 
 /* ---- partitions ---- */
-
-void delegate_params_free(TfLiteDelegateParams *p)
-{
-    mem_free(p->nodes_to_replace);
-    mem_free(p->input_tensors);
-    mem_free(p->output_tensors);
-    *p = (TfLiteDelegateParams){ 0 };
-}
-
-bool delegate_params_fill(TfLiteDelegateParams *p, TfLiteDelegate *delegate, const struct subset *s)
-{
-    *p = (TfLiteDelegateParams){ .delegate = delegate,
-                                 .nodes_to_replace = int_array_copy(s->nodes, s->node_count),
-                                 .input_tensors = int_array_copy(s->inputs, s->input_count),
-                                 .output_tensors = int_array_copy(s->outputs, s->output_count) };
-    if (p->nodes_to_replace && p->input_tensors && p->output_tensors)
-        return true;
-    delegate_params_free(p);
-    return false;
-}
 
 static void drop_preview(struct interpreter *in)
 {
@@ -187,14 +173,13 @@ static TfLiteStatus replace_node_subsets(TfLiteContext *context, TfLiteRegistrat
     if (nodes->size <= 0)
         return kTfLiteOk;
     if (delegate != in->applying) {
-        interpreter_report(in,
-                           "ReplaceNodeSubsetsWithDelegateKernels: another delegate than the one "
-                           "that is being applied");
+        report_send(in, "ReplaceNodeSubsetsWithDelegateKernels: another delegate than the one "
+                        "that is being applied");
         in->replace_failed = true;
         return kTfLiteError;
     }
     registration.builtin_code = BUILTIN_DELEGATE;
-    if (delegates_replace(in, &registration, nodes, delegate, &diag) == STATUS_OK)
+    if (delegate_kernel_replace(in, &registration, nodes, delegate, &diag) == STATUS_OK)
         return kTfLiteOk;
     in->replace_failed = true;
     return refuse(in, &diag);
@@ -207,14 +192,13 @@ static TfLiteStatus add_tensors(TfLiteContext *context, int count, int *first)
     struct interpreter *in = host(context);
 
     if (in->phase != PHASE_DELEGATE && in->phase != PHASE_PREPARE) {
-        interpreter_report(in,
-                           "AddTensors may be called in a delegate's Prepare, a kernel's init and "
-                           "its prepare only");
+        report_send(in, "AddTensors may be called in a delegate's Prepare, a kernel's init and "
+                        "its prepare only");
         return kTfLiteError;
     }
     if (count < 0 || (size_t)count > TENSOR_SPARE - (in->tensor_count - in->model_tensors)) {
-        interpreter_report(in, "AddTensors: %d more tensors: at most %d can be added", count,
-                           TENSOR_SPARE);
+        report_send(in, "AddTensors: %d more tensors: at most %d can be added", count,
+                    TENSOR_SPARE);
         return kTfLiteError;
     }
     if (first)
@@ -251,7 +235,7 @@ static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor,
         return kTfLiteError;
     if (!tensor || tensor < in->tensors || tensor >= in->tensors + in->tensor_count) {
         free(new_size);
-        interpreter_report(in, "ResizeTensor: not a tensor of this graph");
+        report_send(in, "ResizeTensor: not a tensor of this graph");
         return kTfLiteError;
     }
     index = (int)(tensor - in->tensors);
@@ -260,9 +244,9 @@ static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor,
     same = tensor->dims && tensor->dims->size == new_size->size &&
            memcmp(tensor->dims->data, new_size->data, (size_t)new_size->size * sizeof(int)) == 0;
     if (!may_resize(in, index, same)) {
-        interpreter_report(in, "ResizeTensor: tensor %d (%s) has a fixed size%s", index,
-                           tensor->name ? tensor->name : "",
-                           tensor->allocation_type == kTfLiteArenaRw ? " in invoke" : "");
+        report_send(in, "ResizeTensor: tensor %d (%s) has a fixed size%s", index,
+                    tensor->name ? tensor->name : "",
+                    tensor->allocation_type == kTfLiteArenaRw ? " in invoke" : "");
         if (tensor->dims)
             free(new_size);
         else
@@ -273,7 +257,7 @@ static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor,
         return refuse(in, &diag);
     if ((tensor->allocation_type == kTfLiteDynamic ||
          (tensor->allocation_type == kTfLitePersistentRo && (size_t)index >= in->model_tensors)) &&
-        memory_own(in, index, &diag) != STATUS_OK)
+        tensor_memory_own(in, index, &diag) != STATUS_OK)
         return refuse(in, &diag);
     return kTfLiteOk;
 }
@@ -285,7 +269,7 @@ static void report_error(TfLiteContext *context, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    interpreter_report_v(host(context), format, args);
+    report_send_v(host(context), format, args);
     va_end(args);
 }
 

@@ -3,155 +3,19 @@
  * A delegate that cannot resize leaves the graph prepared and allocated; a later resize undoes all
  * delegates, and the next allocate applies them again.  When anything of it fails, the plan of the
  * model is restored: all delegates are gone, those applied before too, as in the real runtime. */
+#include "reference/runtime/delegates.h"
+
 #include "reference/base/memory.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/context.h"
+#include "reference/runtime/delegate_kernel.h"
+#include "reference/runtime/handles.h"
+#include "reference/runtime/prepare.h"
+#include "reference/runtime/report.h"
+#include "reference/runtime/tensor_memory.h"
 
 #include <string.h>
 
-/* ---- kernels ---- */
-
-void kernel_close(struct interpreter *in, struct node *node)
-{
-    if (node->initialized && node->registration.free && node->abi.user_data)
-        node->registration.free(&in->context, node->abi.user_data);
-    if (node->params) {
-        delegate_params_free(node->params);
-        mem_free(node->params);
-    }
-    mem_free(node->abi.inputs);
-    mem_free(node->abi.outputs);
-    mem_free(node->abi.intermediates);
-    mem_free(node->abi.temporaries);
-    mem_free(node);
-}
-
-static bool kernel_fill(struct node *node, TfLiteDelegate *delegate, const struct subset *s)
-{
-    node->params = mem_alloc(1, sizeof *node->params);
-    if (!node->params || !delegate_params_fill(node->params, delegate, s))
-        return false;
-    node->abi = (TfLiteNode){ .inputs = int_array_copy(s->inputs, s->input_count),
-                              .outputs = int_array_copy(s->outputs, s->output_count),
-                              .intermediates = int_array_new(0),
-                              .temporaries = int_array_new(0),
-                              .builtin_data = node->params,
-                              .delegate = delegate };
-    return node->abi.inputs && node->abi.outputs && node->abi.intermediates &&
-           node->abi.temporaries;
-}
-
-/* The kernel is in nodes as soon as there is something to undo. */
-static enum status kernel_open(struct interpreter *in, const TfLiteRegistration *registration,
-                               TfLiteDelegate *delegate, const struct subset *s, struct diag *diag)
-{
-    struct node *node = mem_alloc(1, sizeof *node);
-
-    if (!node)
-        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a delegate kernel");
-    node->index = (int)in->node_count;
-    node->kernel = -1;
-    node->registration = *registration;
-    if (!kernel_fill(node, delegate, s)) {
-        kernel_close(in, node);
-        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a delegate kernel");
-    }
-    in->nodes[in->node_count++] = node;
-    for (size_t i = 0; i < s->output_count; i++) {
-        TfLiteTensor *t = &in->tensors[s->outputs[i]];
-        if (t->delegate && t->delegate != delegate)
-            return diag_fail(diag, STATUS_DEVICE, "tensor %d (%s) belongs to another delegate",
-                             s->outputs[i], t->name ? t->name : "");
-    }
-    if (registration->init)
-        node->abi.user_data = registration->init(&in->context, (const char *)node->params, 0);
-    if (node->abi.user_data == TfLiteKernelInitFailed())
-        return diag_fail(diag, STATUS_DEVICE, "node %d (%s) failed to initialize", node->index,
-                         node_name(node));
-    node->initialized = true;
-    for (size_t i = 0; i < s->output_count; i++)
-        in->tensors[s->outputs[i]].delegate = delegate;
-    for (size_t i = 0; i < s->node_count; i++)
-        in->nodes[s->nodes[i]]->kernel = node->index;
-    return STATUS_OK;
-}
-
-enum status kernel_prepare(struct interpreter *in, struct node *node, struct diag *diag)
-{
-    const enum phase before = in->phase;
-    TfLiteStatus code = kTfLiteOk;
-
-    node->prepared = ++in->shape_clock;
-    if (!node->registration.prepare)
-        return STATUS_OK;
-    report_clear(in);
-    in->phase = PHASE_PREPARE;
-    code = node->registration.prepare(&in->context, &node->abi);
-    in->phase = before;
-    if (code == kTfLiteOk)
-        return STATUS_OK;
-    in->code = kTfLiteError;
-    return interpreter_fail_quoting(in, diag, STATUS_DEVICE,
-                                    "node %d (%s) failed to prepare (status %d)", node->index,
-                                    node_name(node), (int)code);
-}
-
-/* ---- the plan ---- */
-
-static bool reserve_nodes(struct interpreter *in, size_t more)
-{
-    struct node **grown;
-
-    if (in->node_room - in->node_count >= more)
-        return true;
-    grown = mem_resize(in->nodes, in->node_count + more, sizeof *grown);
-    if (!grown)
-        return false;
-    in->nodes = grown;
-    in->node_room = in->node_count + more;
-    return true;
-}
-
-/* The plan changes when all kernels are there: until then, and when one fails, what a delegate sees
- * is the plan that it asked for. */
-static enum status replace_in(struct interpreter *in, const TfLiteRegistration *registration,
-                              const TfLiteIntArray *nodes, TfLiteDelegate *delegate,
-                              struct arena *memory, struct diag *diag)
-{
-    struct subset *subsets;
-    size_t count, steps = 0;
-    int *plan;
-
-    TRY(partition_plan(in, nodes, memory, &subsets, &count, diag));
-    plan = ARENA_NEW(memory, in->plan_count, int);
-    if (!plan || !reserve_nodes(in, count))
-        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for an execution plan");
-    for (size_t i = 0; i < count; i++) {
-        const struct subset *s = &subsets[i];
-
-        if (s->taken) {
-            plan[steps++] = (int)in->node_count;
-            TRY(kernel_open(in, registration, delegate, s, diag));
-        } else {
-            memcpy(plan + steps, s->nodes, s->node_count * sizeof *plan);
-            steps += s->node_count;
-        }
-    }
-    memcpy(in->plan, plan, steps * sizeof *plan);
-    in->plan_count = steps;
-    in->prepared = in->allocated = false;
-    return STATUS_OK;
-}
-
-enum status delegates_replace(struct interpreter *in, const TfLiteRegistration *registration,
-                              const TfLiteIntArray *nodes, TfLiteDelegate *delegate,
-                              struct diag *diag)
-{
-    struct arena memory = { 0 };
-    const enum status s = replace_in(in, registration, nodes, delegate, &memory, diag);
-
-    arena_close(&memory);
-    return s;
-}
+/* ---- undo ---- */
 
 /* Tensors that delegates added. */
 static void drop_added_tensors(struct interpreter *in)
@@ -176,7 +40,7 @@ static void forget_delegate(struct interpreter *in, int tensor)
         t->data_is_stale = false;
     }
     if (t->allocation_type == kTfLiteDynamic && runtime_type_bits(t->type) != 0) {
-        memory_release(in, tensor); /* perhaps of a kernel's making: prepare decides anew */
+        tensor_memory_release(in, tensor); /* perhaps of a kernel's making: prepare decides anew */
         t->allocation_type = kTfLiteArenaRw;
         t->data.raw = NULL;
     }
@@ -185,7 +49,7 @@ static void forget_delegate(struct interpreter *in, int tensor)
 void delegates_undo(struct interpreter *in)
 {
     for (size_t i = in->model_nodes; i < in->node_count; i++)
-        kernel_close(in, in->nodes[i]);
+        delegate_kernel_close(in, in->nodes[i]);
     in->node_count = in->model_nodes;
     drop_added_tensors(in);
     for (size_t i = 0; i < in->model_nodes; i++) {
@@ -235,7 +99,8 @@ static enum status restore(struct interpreter *in, bool was_allocated, TfLiteSta
 {
     delegates_forget(in);
     if (was_allocated)
-        (void)allocate_now(in, NULL); /* if it fails, so does the next invoke, with a reason */
+        (void)prepare_and_allocate(in,
+                                   NULL); /* if it fails, so does the next invoke, with a reason */
     in->code = code;
     return s;
 }
@@ -254,14 +119,14 @@ static enum status call_delegate(struct interpreter *in, TfLiteDelegate *delegat
     in->applying = NULL;
     context_drop_views(in);
     if (code != kTfLiteOk)
-        return interpreter_fail_quoting(in, diag, STATUS_DEVICE,
-                                        "the delegate's Prepare failed (status %d), the original "
-                                        "execution plan is restored",
-                                        (int)code);
+        return report_fail_quoting(in, diag, STATUS_DEVICE,
+                                   "the delegate's Prepare failed (status %d), the original "
+                                   "execution plan is restored",
+                                   (int)code);
     if (in->replace_failed)
-        return interpreter_fail_quoting(in, diag, STATUS_DEVICE,
-                                        "replacing nodes failed, the original execution plan is "
-                                        "restored");
+        return report_fail_quoting(in, diag, STATUS_DEVICE,
+                                   "replacing nodes failed, the original execution plan is "
+                                   "restored");
     return STATUS_OK;
 }
 
@@ -296,7 +161,7 @@ static enum status apply_one(struct interpreter *in, TfLiteDelegate *delegate, s
         return restore(in, was_allocated, kTfLiteDelegateError, s);
     in->delegates[in->delegate_count++] = delegate;
     if (!resizes || was_immutable || was_allocated) {
-        s = allocate_now(in, diag);
+        s = prepare_and_allocate(in, diag);
         if (s != STATUS_OK) {
             s = diag_prefix(diag, s, "the original execution plan is restored");
             return restore(in, was_allocated, kTfLiteDelegateError, s);
@@ -323,8 +188,8 @@ enum status delegates_redo(struct interpreter *in, struct diag *diag)
     return STATUS_OK;
 }
 
-enum status interpreter_apply_delegate(struct interpreter *in, TfLiteDelegate *delegate,
-                                       TfLiteStatus *code, struct diag *diag)
+enum status delegates_apply(struct interpreter *in, TfLiteDelegate *delegate, TfLiteStatus *code,
+                            struct diag *diag)
 {
     enum status s;
 

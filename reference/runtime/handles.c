@@ -1,5 +1,6 @@
-/* Tensors whose data is elsewhere: in a delegate's buffers, in memory of the caller. */
-#include "reference/runtime/impl.h"
+#include "reference/runtime/handles.h"
+
+#include "reference/runtime/report.h"
 
 void handle_free(struct interpreter *in, TfLiteTensor *t)
 {
@@ -8,9 +9,9 @@ void handle_free(struct interpreter *in, TfLiteTensor *t)
     t->buffer_handle = kTfLiteNullBufferHandle;
 }
 
-enum status interpreter_make_readable(struct interpreter *in, int tensor, struct diag *diag)
+enum status handle_make_readable(struct interpreter *in, int tensor, struct diag *diag)
 {
-    TfLiteTensor *t = interpreter_tensor(in, tensor);
+    TfLiteTensor *t = state_tensor(in, tensor);
     TfLiteStatus code;
 
     if (!t)
@@ -28,23 +29,18 @@ enum status interpreter_make_readable(struct interpreter *in, int tensor, struct
     report_clear(in);
     code = t->delegate->CopyFromBufferHandle(&in->context, t->delegate, t->buffer_handle, t);
     if (code != kTfLiteOk)
-        return interpreter_fail_quoting(in, diag, STATUS_DEVICE,
-                                        "tensor %d (%s): the delegate failed to copy its buffer "
-                                        "(status %d)",
-                                        tensor, t->name ? t->name : "", (int)code);
+        return report_fail_quoting(in, diag, STATUS_DEVICE,
+                                   "tensor %d (%s): the delegate failed to copy its buffer "
+                                   "(status %d)",
+                                   tensor, t->name ? t->name : "", (int)code);
     t->data_is_stale = false;
     return STATUS_OK;
 }
 
-void interpreter_allow_buffer_handles(struct interpreter *in, bool allow)
+enum status handle_set(struct interpreter *in, int tensor, int handle, TfLiteDelegate *delegate,
+                       struct diag *diag)
 {
-    in->allow_handles = allow;
-}
-
-enum status interpreter_set_buffer_handle(struct interpreter *in, int tensor, int handle,
-                                          TfLiteDelegate *delegate, struct diag *diag)
-{
-    TfLiteTensor *t = interpreter_tensor(in, tensor);
+    TfLiteTensor *t = state_tensor(in, tensor);
 
     if (!t || !delegate)
         return diag_fail(diag, STATUS_USAGE, t ? "no delegate given" : "no such tensor: %d",
@@ -58,10 +54,10 @@ enum status interpreter_set_buffer_handle(struct interpreter *in, int tensor, in
     return STATUS_OK;
 }
 
-enum status interpreter_set_custom(struct interpreter *in, int tensor, void *data, size_t bytes,
-                                   bool skip_align, struct diag *diag)
+enum status handle_set_custom(struct interpreter *in, int tensor, void *data, size_t bytes,
+                              bool skip_align, struct diag *diag)
 {
-    TfLiteTensor *t = interpreter_tensor(in, tensor);
+    TfLiteTensor *t = state_tensor(in, tensor);
     struct tensor_info *info;
 
     if (!t || !data)

@@ -1,12 +1,16 @@
-/* Opening, closing and looking at an interpreter; what it says and to whom. */
+/* The interpreter's public functions: opening and closing, the order of use (delegates, shapes,
+ * memory, run), and looking.  The work is done in the other files of this room. */
 #include "reference/runtime/interpreter.h"
 
 #include "reference/base/memory.h"
-#include "reference/runtime/impl.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
+#include "reference/runtime/build.h"
+#include "reference/runtime/context.h"
+#include "reference/runtime/delegates.h"
+#include "reference/runtime/handles.h"
+#include "reference/runtime/int_array.h"
+#include "reference/runtime/invoke.h"
+#include "reference/runtime/prepare.h"
+#include "reference/runtime/tensor_memory.h"
 
 enum status interpreter_open(struct interpreter **out, const struct model *model,
                              const struct interpreter_options *options, struct diag *diag)
@@ -21,7 +25,7 @@ enum status interpreter_open(struct interpreter **out, const struct model *model
     in->options = options ? *options : (struct interpreter_options){ .num_threads = -1 };
     in->quote_reports = true;
     atomic_init(&in->cancelled, false);
-    s = graph_build(in, diag);
+    s = build_graph(in, diag);
     if (s != STATUS_OK) {
         interpreter_close(in);
         return s;
@@ -49,7 +53,7 @@ void interpreter_close(struct interpreter *in)
         mem_free(in->tensors[i].dims);
     }
     context_drop_views(in);
-    memory_close(in);
+    tensor_memory_close(in);
     mem_free(in->delegates);
     mem_free(in->nodes);
     mem_free(in->plan);
@@ -57,6 +61,113 @@ void interpreter_close(struct interpreter *in)
     mem_free(in->tensors);
     arena_close(&in->arena);
     mem_free(in);
+}
+
+/* ---- delegates, shapes, runs ---- */
+
+enum status interpreter_apply_delegate(struct interpreter *in, TfLiteDelegate *delegate,
+                                       TfLiteStatus *code, struct diag *diag)
+{
+    return delegates_apply(in, delegate, code, diag);
+}
+
+enum status interpreter_allocate(struct interpreter *in, struct diag *diag)
+{
+    in->code = kTfLiteOk;
+    TRY(delegates_redo(in, diag));
+    if (in->allocated)
+        return prepare_check_custom(in, diag);
+    return prepare_and_allocate(in, diag);
+}
+
+enum status interpreter_resize_input(struct interpreter *in, int tensor, const int32_t *dims,
+                                     int rank, struct diag *diag)
+{
+    TfLiteTensor *t = interpreter_tensor(in, tensor);
+    TfLiteIntArray *copy;
+    size_t bytes;
+
+    in->code = kTfLiteOk;
+    if (!t || !in->info[tensor].is_input)
+        return diag_fail(diag, STATUS_USAGE, "tensor %d is not an input of the graph", tensor);
+    if (rank < 0 || (rank > 0 && !dims) || !tensor_bytes(t->type, dims, (size_t)rank, &bytes))
+        return diag_fail(
+            diag, STATUS_USAGE,
+            "tensor %d (%s): negative rank or dimension, or more bytes than can be counted", tensor,
+            t->name);
+    if (t->allocation_type == kTfLiteMmapRo)
+        return diag_fail(diag, STATUS_USAGE, "tensor %d (%s) is constant: it has a fixed size",
+                         tensor, t->name);
+    copy = int_array_copy(dims, (size_t)rank);
+    if (!copy)
+        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a shape");
+    if (t->data.raw && tensor_same_dims(t->dims, copy)) {
+        mem_free(copy);
+        return STATUS_OK;
+    }
+    if (in->immutable)
+        delegates_undo(in);
+    in->prepared = false;
+    in->allocated = false;
+    return tensor_set_dims(in, tensor, copy, diag);
+}
+
+enum status interpreter_invoke(struct interpreter *in, struct diag *diag)
+{
+    return invoke_plan(in, diag);
+}
+
+enum status interpreter_cancel(struct interpreter *in)
+{
+    if (!in->options.cancellable)
+        return STATUS_USAGE;
+    atomic_store(&in->cancelled, true);
+    return STATUS_OK;
+}
+
+enum status interpreter_reset_variables(struct interpreter *in)
+{
+    for (size_t i = 0; i < in->variable_count; i++)
+        if (!in->tensors[in->variables[i]].data.raw)
+            return STATUS_USAGE;
+    for (size_t i = 0; i < in->variable_count; i++)
+        tensor_memory_reset_variable(&in->tensors[in->variables[i]]);
+    return STATUS_OK;
+}
+
+enum status interpreter_eval_node(struct interpreter *in, int node, struct ref_detail *detail,
+                                  struct diag *diag)
+{
+    return invoke_node(in, node, detail, diag);
+}
+
+enum status interpreter_check_guards(const struct interpreter *in, struct diag *diag)
+{
+    return tensor_memory_check_guards(in, diag);
+}
+
+/* ---- data elsewhere ---- */
+
+enum status interpreter_make_readable(struct interpreter *in, int tensor, struct diag *diag)
+{
+    return handle_make_readable(in, tensor, diag);
+}
+
+void interpreter_allow_buffer_handles(struct interpreter *in, bool allow)
+{
+    in->allow_handles = allow;
+}
+
+enum status interpreter_set_buffer_handle(struct interpreter *in, int tensor, int handle,
+                                          TfLiteDelegate *delegate, struct diag *diag)
+{
+    return handle_set(in, tensor, handle, delegate, diag);
+}
+
+enum status interpreter_set_custom(struct interpreter *in, int tensor, void *data, size_t bytes,
+                                   bool skip_align, struct diag *diag)
+{
+    return handle_set_custom(in, tensor, data, bytes, skip_align, diag);
 }
 
 /* ---- looking ---- */
@@ -73,7 +184,7 @@ size_t interpreter_tensor_count(const struct interpreter *in)
 
 TfLiteTensor *interpreter_tensor(struct interpreter *in, int index)
 {
-    return index >= 0 && (size_t)index < in->tensor_count ? &in->tensors[index] : NULL;
+    return state_tensor(in, index);
 }
 
 const int *interpreter_inputs(const struct interpreter *in, size_t *count)
@@ -153,78 +264,4 @@ int interpreter_partition_count(const struct interpreter *in)
 size_t interpreter_arena_bytes(const struct interpreter *in)
 {
     return in->arena_bytes;
-}
-
-/* ---- saying ---- */
-
-const char *node_name(const struct node *node)
-{
-    const char *name = node->op ? builtin_name(node->op->code) : node->registration.custom_name;
-
-    return name ? name : "unnamed";
-}
-
-void report_clear(struct interpreter *in)
-{
-    in->last_report[0] = '\0';
-}
-
-void interpreter_report_v(struct interpreter *in, const char *format, va_list args)
-{
-    va_list again;
-    size_t length;
-
-    va_copy(again, args);
-    vsnprintf(in->last_report, sizeof in->last_report, format, again);
-    va_end(again);
-    length = strlen(in->last_report);
-    while (length > 0 && in->last_report[length - 1] == '\n')
-        in->last_report[--length] = '\0';
-    if (in->options.report)
-        in->options.report(in->options.report_user, format, args);
-    else
-        fprintf(stderr, "%s\n", in->last_report);
-}
-
-void interpreter_report(struct interpreter *in, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    interpreter_report_v(in, format, args);
-    va_end(args);
-}
-
-enum status interpreter_fail_quoting(struct interpreter *in, struct diag *diag, enum status s,
-                                     const char *format, ...)
-{
-    char text[512];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (in->quote_reports && in->last_report[0])
-        return diag_fail(diag, s, "%s: %s", text, in->last_report);
-    return diag_fail(diag, s, "%s", text);
-}
-
-/* ---- int arrays, as the ABI has them: one block, freed with free() ---- */
-
-TfLiteIntArray *int_array_new(int n)
-{
-    TfLiteIntArray *array = n < 0 ? NULL : mem_alloc((size_t)n + 1, sizeof(int));
-
-    if (array)
-        array->size = n;
-    return array;
-}
-
-TfLiteIntArray *int_array_copy(const int *data, size_t count)
-{
-    TfLiteIntArray *array = count > INT_MAX ? NULL : int_array_new((int)count);
-
-    if (array && count)
-        memcpy(array->data, data, count * sizeof(int));
-    return array;
 }

@@ -10,32 +10,14 @@
 #include "reference/base/diag.h"
 #include "reference/format/model.h"
 #include "reference/kernels/op.h"
+#include "reference/runtime/options.h"
 #include "tensorflow/lite/c/common.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct interpreter;
-
-struct interpreter_options {
-    /* Every tensor keeps memory of its own, so that all can be read after invoke. */
-    bool preserve_all;
-    /* Guard zones of this many bytes (rounded up to 64) before and behind every tensor that the
-     * interpreter allocates, which then share no memory; 0: none. */
-    size_t guard_bytes;
-    /* Before each invoke every allocated tensor but inputs, variables and constants is filled with
-     * poison_word. */
-    bool poison;
-    uint32_t poison_word;
-    bool cancellable;
-    int32_t num_threads; /* -1: not set.  Told to delegates; the kernels use one. */
-    /* Printf-style messages (errors of kernels and delegates, the standard delegate warning).
-     * NULL: one line each on stderr. */
-    void (*report)(void *user, const char *format, va_list args);
-    void *report_user;
-};
 
 /* Checks that every op of the graph is known (STATUS_UNSUPPORTED: op, version, node) and prepares
  * all nodes.  A node that cannot be prepared is no failure yet, since the inputs may be resized:

@@ -1,6 +1,10 @@
 /* Runs the execution plan: reference kernels and delegate kernels in turn. */
-#include "reference/base/memory.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/invoke.h"
+
+#include "reference/runtime/handles.h"
+#include "reference/runtime/prepare.h"
+#include "reference/runtime/report.h"
+#include "reference/runtime/tensor_memory.h"
 
 /* Data that another delegate left on its device is fetched; a delegate reads its own there. */
 static enum status check_input(struct interpreter *in, const struct node *node, int tensor,
@@ -9,7 +13,7 @@ static enum status check_input(struct interpreter *in, const struct node *node, 
     TfLiteTensor *t = &in->tensors[tensor];
 
     if (t->data_is_stale && t->delegate && t->delegate != node->abi.delegate)
-        TRY(interpreter_make_readable(in, tensor, diag));
+        TRY(handle_make_readable(in, tensor, diag));
     if (!t->data.raw && t->bytes > 0)
         return diag_fail(diag, STATUS_USAGE, "node %d (%s): input tensor %d (%s) has no data",
                          node->index, node_name(node), tensor, t->name ? t->name : "");
@@ -62,9 +66,8 @@ static enum status run_kernel(struct interpreter *in, struct node *node, struct 
     if (code == kTfLiteOk)
         return STATUS_OK;
     in->code = code == kTfLiteCancelled ? code : kTfLiteError;
-    return interpreter_fail_quoting(in, diag, STATUS_DEVICE,
-                                    "node %d (%s) failed to invoke (status %d)", node->index,
-                                    node_name(node), (int)code);
+    return report_fail_quoting(in, diag, STATUS_DEVICE, "node %d (%s) failed to invoke (status %d)",
+                               node->index, node_name(node), (int)code);
 }
 
 static enum status run_step(struct interpreter *in, struct node *node, struct diag *diag)
@@ -82,40 +85,22 @@ static enum status run_step(struct interpreter *in, struct node *node, struct di
     return node->op ? run_reference(in, node, NULL, diag) : run_kernel(in, node, diag);
 }
 
-enum status interpreter_invoke(struct interpreter *in, struct diag *diag)
+enum status invoke_plan(struct interpreter *in, struct diag *diag)
 {
     in->code = kTfLiteOk;
     if (!in->allocated || in->undone)
         return diag_fail(diag, STATUS_USAGE, "invoke before the tensors were allocated");
     atomic_store(&in->cancelled, false);
-    memory_poison(in);
+    tensor_memory_poison(in);
     for (size_t i = 0; i < in->plan_count; i++)
         TRY(run_step(in, in->nodes[in->plan[i]], diag));
     for (size_t i = 0; i < in->output_count && !in->allow_handles; i++)
-        TRY(interpreter_make_readable(in, in->outputs[i], diag));
+        TRY(handle_make_readable(in, in->outputs[i], diag));
     return STATUS_OK;
 }
 
-enum status interpreter_cancel(struct interpreter *in)
-{
-    if (!in->options.cancellable)
-        return STATUS_USAGE;
-    atomic_store(&in->cancelled, true);
-    return STATUS_OK;
-}
-
-enum status interpreter_reset_variables(struct interpreter *in)
-{
-    for (size_t i = 0; i < in->variable_count; i++)
-        if (!in->tensors[in->variables[i]].data.raw)
-            return STATUS_USAGE;
-    for (size_t i = 0; i < in->variable_count; i++)
-        memory_reset_variable(&in->tensors[in->variables[i]]);
-    return STATUS_OK;
-}
-
-enum status interpreter_eval_node(struct interpreter *in, int index, struct ref_detail *detail,
-                                  struct diag *diag)
+enum status invoke_node(struct interpreter *in, int index, struct ref_detail *detail,
+                        struct diag *diag)
 {
     struct node *node;
 

@@ -1,12 +1,15 @@
-/* Shapes: prepares the nodes of the plan, computes what is constant, allocates, resizes.
+/* Shapes: prepares the nodes of the plan, computes what is constant, allocates.
  *
  * A tensor whose shape depends on values that are known in invoke only is dynamic: it has memory of
  * its own, and the nodes that write or read it are "late", prepared in invoke in their turn. */
-#include "reference/base/checked.h"
-#include "reference/base/memory.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/prepare.h"
 
-#include <limits.h>
+#include "reference/base/checked.h"
+#include "reference/runtime/delegate_kernel.h"
+#include "reference/runtime/int_array.h"
+#include "reference/runtime/report.h"
+#include "reference/runtime/tensor_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +31,7 @@ bool tensor_bytes(TfLiteType type, const int *dims, size_t rank, size_t *bytes)
     return true;
 }
 
-static bool same_dims(const TfLiteIntArray *a, const TfLiteIntArray *b)
+bool tensor_same_dims(const TfLiteIntArray *a, const TfLiteIntArray *b)
 {
     return a && a->size == b->size &&
            (a->size == 0 || memcmp(a->data, b->data, (size_t)a->size * sizeof(int)) == 0);
@@ -38,7 +41,7 @@ enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *
                             struct diag *diag)
 {
     TfLiteTensor *t = &in->tensors[tensor];
-    const bool same = same_dims(t->dims, dims);
+    const bool same = tensor_same_dims(t->dims, dims);
     size_t bytes = 0;
 
     if (dims->size < 0 || !tensor_bytes(t->type, dims->data, (size_t)dims->size, &bytes)) {
@@ -152,13 +155,13 @@ static enum status fold(struct interpreter *in, struct node *node, struct diag *
     enum status s;
 
     for (int i = 0; i < node->out_count; i++)
-        TRY(memory_own(in, (int)(node->out[i] - in->tensors), diag));
+        TRY(tensor_memory_own(in, (int)(node->out[i] - in->tensors), diag));
     s = node->op->eval(&call, diag);
     for (int i = 0; i < node->out_count; i++)
         if (s == STATUS_OK)
             node->out[i]->allocation_type = kTfLitePersistentRo;
         else
-            memory_release(in, (int)(node->out[i] - in->tensors));
+            tensor_memory_release(in, (int)(node->out[i] - in->tensors));
     node->folded = s == STATUS_OK;
     return s;
 }
@@ -207,7 +210,7 @@ static enum status prepare_kernel(struct interpreter *in, struct node *node, str
     if (node->late)
         node->prepared = 0;
     else
-        TRY(kernel_prepare(in, node, diag));
+        TRY(delegate_kernel_prepare(in, node, diag));
     for (int i = 0; i < node->abi.outputs->size; i++) {
         TfLiteTensor *t = &in->tensors[node->abi.outputs->data[i]];
         if (node->late || t->allocation_type == kTfLiteDynamic)
@@ -234,9 +237,9 @@ enum status prepare_late(struct interpreter *in, struct node *node, struct diag 
     if (!node->op) {
         if (!input_changed(in, node))
             return STATUS_OK;
-        TRY(kernel_prepare(in, node, diag));
+        TRY(delegate_kernel_prepare(in, node, diag));
         for (int i = 0; i < node->abi.outputs->size; i++)
-            TRY(memory_own(in, node->abi.outputs->data[i], diag));
+            TRY(tensor_memory_own(in, node->abi.outputs->data[i], diag));
         return STATUS_OK;
     }
     TRY(call_prepare(in, node, true, diag));
@@ -246,8 +249,8 @@ enum status prepare_late(struct interpreter *in, struct node *node, struct diag 
                              "node %d: %s: the shape of output %d is not known", node->index,
                              node_name(node), i);
         TRY(set_output(in, node, i, diag));
-        TRY(memory_own(in, (int)(node->out[i] - in->tensors), diag));
-        memory_poison_tensor(in, (int)(node->out[i] - in->tensors));
+        TRY(tensor_memory_own(in, (int)(node->out[i] - in->tensors), diag));
+        tensor_memory_poison_one(in, (int)(node->out[i] - in->tensors));
     }
     return STATUS_OK;
 }
@@ -282,9 +285,9 @@ enum status prepare_plan(struct interpreter *in, struct diag *diag)
     return STATUS_OK;
 }
 
-/* ---- allocate and resize ---- */
+/* ---- allocate ---- */
 
-static enum status check_custom(const struct interpreter *in, struct diag *diag)
+enum status prepare_check_custom(const struct interpreter *in, struct diag *diag)
 {
     for (size_t i = 0; i < in->tensor_count; i++) {
         const TfLiteTensor *t = &in->tensors[i];
@@ -297,52 +300,11 @@ static enum status check_custom(const struct interpreter *in, struct diag *diag)
     return STATUS_OK;
 }
 
-enum status allocate_now(struct interpreter *in, struct diag *diag)
+enum status prepare_and_allocate(struct interpreter *in, struct diag *diag)
 {
     TRY(prepare_plan(in, diag));
-    TRY(check_custom(in, diag));
-    TRY(memory_allocate(in, diag));
+    TRY(prepare_check_custom(in, diag));
+    TRY(tensor_memory_allocate(in, diag));
     in->allocated = true;
     return STATUS_OK;
-}
-
-enum status interpreter_allocate(struct interpreter *in, struct diag *diag)
-{
-    in->code = kTfLiteOk;
-    TRY(delegates_redo(in, diag));
-    if (in->allocated)
-        return check_custom(in, diag);
-    return allocate_now(in, diag);
-}
-
-enum status interpreter_resize_input(struct interpreter *in, int tensor, const int32_t *dims,
-                                     int rank, struct diag *diag)
-{
-    TfLiteTensor *t = interpreter_tensor(in, tensor);
-    TfLiteIntArray *copy;
-    size_t bytes;
-
-    in->code = kTfLiteOk;
-    if (!t || !in->info[tensor].is_input)
-        return diag_fail(diag, STATUS_USAGE, "tensor %d is not an input of the graph", tensor);
-    if (rank < 0 || (rank > 0 && !dims) || !tensor_bytes(t->type, dims, (size_t)rank, &bytes))
-        return diag_fail(
-            diag, STATUS_USAGE,
-            "tensor %d (%s): negative rank or dimension, or more bytes than can be counted", tensor,
-            t->name);
-    if (t->allocation_type == kTfLiteMmapRo)
-        return diag_fail(diag, STATUS_USAGE, "tensor %d (%s) is constant: it has a fixed size",
-                         tensor, t->name);
-    copy = int_array_copy(dims, (size_t)rank);
-    if (!copy)
-        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a shape");
-    if (t->data.raw && same_dims(t->dims, copy)) {
-        mem_free(copy);
-        return STATUS_OK;
-    }
-    if (in->immutable)
-        delegates_undo(in);
-    in->prepared = false;
-    in->allocated = false;
-    return tensor_set_dims(in, tensor, copy, diag);
 }

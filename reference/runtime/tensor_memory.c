@@ -1,14 +1,8 @@
-/* Where tensors live.
- *
- * Activations share one block, placed by lifetimes (interpreter_plan.c).  Variables, outputs of
- * folded nodes and tensors whose shape is known in invoke only have blocks of their own.  With
- * guard zones, or when all is to be preserved, tensors of the arena do not share memory: a zone is
- * meaningful only while no other tensor's data may lie over it.
- *
- *     | guard | data, 64-byte aligned | guard |     the zone behind begins right after the data */
+#include "reference/runtime/tensor_memory.h"
+
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/arena_offsets.h"
 
 #include <limits.h>
 #include <string.h>
@@ -66,7 +60,7 @@ static bool is_ours(const struct interpreter *in, size_t tensor)
            (info->placed || (info->block && in->tensors[tensor].allocation_type != kTfLiteCustom));
 }
 
-enum status interpreter_check_guards(const struct interpreter *in, struct diag *diag)
+enum status tensor_memory_check_guards(const struct interpreter *in, struct diag *diag)
 {
     size_t guard = 0;
 
@@ -104,7 +98,7 @@ static void fill_words(unsigned char *data, size_t bytes, uint32_t word)
     memcpy(data + i, &word, bytes - i);
 }
 
-void memory_poison_tensor(struct interpreter *in, int tensor)
+void tensor_memory_poison_one(struct interpreter *in, int tensor)
 {
     TfLiteTensor *t = &in->tensors[tensor];
 
@@ -114,7 +108,7 @@ void memory_poison_tensor(struct interpreter *in, int tensor)
 
 /* What an input shares with nobody keeps its value; all else that may be written is filled, up to
  * the next tensor where no guard zone stands. */
-void memory_poison(struct interpreter *in)
+void tensor_memory_poison(struct interpreter *in)
 {
     if (!in->options.poison)
         return;
@@ -125,7 +119,7 @@ void memory_poison(struct interpreter *in)
         if (info->is_input || t->is_variable || t->allocation_type == kTfLitePersistentRo ||
             !is_ours(in, i))
             continue;
-        memory_poison_tensor(in, (int)i);
+        tensor_memory_poison_one(in, (int)i);
         if (info->placed && in->options.guard_bytes == 0) {
             const size_t rest = (TENSOR_ALIGN - t->bytes % TENSOR_ALIGN) % TENSOR_ALIGN;
             fill_words(t->data.uint8 + t->bytes, rest, in->options.poison_word);
@@ -133,7 +127,7 @@ void memory_poison(struct interpreter *in)
     }
 }
 
-void memory_reset_variable(TfLiteTensor *t)
+void tensor_memory_reset_variable(TfLiteTensor *t)
 {
     if (t->data.raw)
         memset(t->data.raw, t->type == kTfLiteInt8 ? t->params.zero_point : 0, t->bytes);
@@ -141,7 +135,7 @@ void memory_reset_variable(TfLiteTensor *t)
 
 /* ---- blocks of one tensor ---- */
 
-void memory_release(struct interpreter *in, int tensor)
+void tensor_memory_release(struct interpreter *in, int tensor)
 {
     struct tensor_info *info = &in->info[tensor];
 
@@ -153,14 +147,14 @@ void memory_release(struct interpreter *in, int tensor)
     in->tensors[tensor].data.raw = NULL;
 }
 
-enum status memory_own(struct interpreter *in, int tensor, struct diag *diag)
+enum status tensor_memory_own(struct interpreter *in, int tensor, struct diag *diag)
 {
     TfLiteTensor *t = &in->tensors[tensor];
     struct tensor_info *info = &in->info[tensor];
     size_t guard = 0, bytes = 0;
 
     if (!info->block || info->block_bytes < t->bytes) {
-        memory_release(in, tensor);
+        tensor_memory_release(in, tensor);
         if (with_guards(in, t->bytes, &bytes) && checked_add(bytes, TENSOR_ALIGN, &bytes) &&
             bytes <= memory_limit())
             info->block = mem_alloc(1, bytes);
@@ -238,15 +232,15 @@ static void find_lifetimes(const struct interpreter *in, struct lifetimes *l)
 }
 
 static enum status make_items(const struct interpreter *in, const struct lifetimes *l,
-                              struct plan_item *items, size_t *count, struct diag *diag)
+                              struct arena_item *items, size_t *count, struct diag *diag)
 {
     *count = 0;
     for (size_t i = 0; i < in->tensor_count; i++) {
-        struct plan_item *item = &items[*count];
+        struct arena_item *item = &items[*count];
 
         if (l->first[i] == INT_MAX)
             continue;
-        *item = (struct plan_item){ .first = l->first[i], .last = l->last[i] };
+        *item = (struct arena_item){ .first = l->first[i], .last = l->last[i] };
         if (!with_guards(in, in->tensors[i].bytes, &item->bytes))
             return diag_fail(diag, STATUS_NO_MEMORY, "tensor %zu (%s): no memory for %zu bytes", i,
                              in->tensors[i].name ? in->tensors[i].name : "", in->tensors[i].bytes);
@@ -273,7 +267,8 @@ static enum status reserve(struct interpreter *in, size_t total, struct diag *di
     return STATUS_OK;
 }
 
-static void assign(struct interpreter *in, const struct lifetimes *l, const struct plan_item *items)
+static void assign(struct interpreter *in, const struct lifetimes *l,
+                   const struct arena_item *items)
 {
     size_t guard = 0, next = 0;
 
@@ -301,14 +296,14 @@ static void forget_places(struct interpreter *in)
 }
 
 static enum status allocate_arena(struct interpreter *in, struct lifetimes *l,
-                                  struct plan_item *items, struct diag *diag)
+                                  struct arena_item *items, struct diag *diag)
 {
     size_t count, total, bound;
     enum status s;
 
     find_lifetimes(in, l);
     TRY(make_items(in, l, items, &count, diag));
-    s = plan_assign_offsets(items, count, &total, &bound);
+    s = arena_assign_offsets(items, count, &total, &bound);
     if (s != STATUS_OK)
         return diag_fail(diag, s,
                          "no memory to plan %zu tensors, or more bytes than can be counted", count);
@@ -325,17 +320,17 @@ static enum status allocate_variable(struct interpreter *in, int tensor, struct 
     const void *const old = in->info[tensor].block;
     TfLiteTensor *const t = &in->tensors[tensor];
 
-    TRY(memory_own(in, tensor, diag));
+    TRY(tensor_memory_own(in, tensor, diag));
     if (in->info[tensor].block == old || (t->type == kTfLiteInt8 && t->params.zero_point != 0))
-        memory_reset_variable(t);
+        tensor_memory_reset_variable(t);
     return STATUS_OK;
 }
 
-enum status memory_allocate(struct interpreter *in, struct diag *diag)
+enum status tensor_memory_allocate(struct interpreter *in, struct diag *diag)
 {
     struct lifetimes l = { mem_alloc(in->tensor_count, sizeof(int)),
                            mem_alloc(in->tensor_count, sizeof(int)) };
-    struct plan_item *items = mem_alloc(in->tensor_count, sizeof *items);
+    struct arena_item *items = mem_alloc(in->tensor_count, sizeof *items);
     enum status s = STATUS_OK;
 
     forget_places(in);
@@ -352,7 +347,7 @@ enum status memory_allocate(struct interpreter *in, struct diag *diag)
     return s;
 }
 
-void memory_close(struct interpreter *in)
+void tensor_memory_close(struct interpreter *in)
 {
     for (size_t i = 0; i < in->tensor_count; i++)
         mem_free(in->info[i].block);

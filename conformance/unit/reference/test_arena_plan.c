@@ -2,11 +2,12 @@
  * without sharing, whatever the memory held before. */
 #include "conformance/unit/kit/graph_kit.h"
 
-#include "reference/runtime/impl.h"
+#include "reference/runtime/arena_offsets.h"
+#include "reference/runtime/state.h"
 
 enum { ITEMS = 60, STEPS = 30 };
 
-static void check_plan(const struct plan_item *items, size_t count, size_t total, size_t bound)
+static void check_plan(const struct arena_item *items, size_t count, size_t total, size_t bound)
 {
     size_t sum = 0, end = 0, largest = 0;
 
@@ -16,7 +17,7 @@ static void check_plan(const struct plan_item *items, size_t count, size_t total
             end = items[i].offset + items[i].bytes;
         assert_int_equal(items[i].offset % 64, 0);
         for (size_t j = 0; j < i; j++) {
-            const struct plan_item *a = &items[i], *b = &items[j];
+            const struct arena_item *a = &items[i], *b = &items[j];
             if (a->first > b->last || b->first > a->last)
                 continue;
             if (a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes)
@@ -43,7 +44,7 @@ static void random_lifetimes(void **state)
 
     (void)state;
     for (uint64_t round = 1; round <= 2000; round++) {
-        struct plan_item items[ITEMS];
+        struct arena_item items[ITEMS];
         uint64_t seed = round;
         const size_t count = round % ITEMS;
         size_t total, bound;
@@ -56,7 +57,7 @@ static void random_lifetimes(void **state)
             items[i].bytes = 64 * (size_t)kit_below(&seed, 20); /* 0 too */
             items[i].offset = SIZE_MAX;
         }
-        assert_int_equal(plan_assign_offsets(items, count, &total, &bound), STATUS_OK);
+        assert_int_equal(arena_assign_offsets(items, count, &total, &bound), STATUS_OK);
         check_plan(items, count, total, bound);
         totals += total;
         bounds += bound;
@@ -68,35 +69,35 @@ static void random_lifetimes(void **state)
 /* Two steps of a chain at a time: the bound is reached. */
 static void a_chain_reaches_the_bound(void **state)
 {
-    struct plan_item items[STEPS];
+    struct arena_item items[STEPS];
     size_t total, bound;
 
     (void)state;
     for (int i = 0; i < STEPS; i++)
         items[i] =
-            (struct plan_item){ .bytes = (size_t)(STEPS - i) * 64, .first = i, .last = i + 1 };
-    assert_int_equal(plan_assign_offsets(items, STEPS, &total, &bound), STATUS_OK);
+            (struct arena_item){ .bytes = (size_t)(STEPS - i) * 64, .first = i, .last = i + 1 };
+    assert_int_equal(arena_assign_offsets(items, STEPS, &total, &bound), STATUS_OK);
     assert_int_equal(bound, (STEPS + STEPS - 1) * 64);
     assert_int_equal(total, bound);
 }
 
 static void sizes_that_do_not_fit(void **state)
 {
-    struct plan_item items[3];
+    struct arena_item items[3];
     size_t total, bound;
 
     (void)state;
     for (int i = 0; i < 3; i++)
         items[i] =
-            (struct plan_item){ .bytes = (SIZE_MAX / 2) & ~(size_t)63, .first = 0, .last = 5 };
-    assert_int_equal(plan_assign_offsets(items, 3, &total, &bound), STATUS_NO_MEMORY);
+            (struct arena_item){ .bytes = (SIZE_MAX / 2) & ~(size_t)63, .first = 0, .last = 5 };
+    assert_int_equal(arena_assign_offsets(items, 3, &total, &bound), STATUS_NO_MEMORY);
     for (int i = 0; i < 3; i++) /* one after another they do */
         items[i].first = items[i].last = i;
-    assert_int_equal(plan_assign_offsets(items, 3, &total, &bound), STATUS_OK);
+    assert_int_equal(arena_assign_offsets(items, 3, &total, &bound), STATUS_OK);
     assert_int_equal(total, items[0].bytes);
     for (long n = 0; n < 3; n++) {
         mem_fail_after(n);
-        assert_int_equal(plan_assign_offsets(items, 3, &total, &bound), STATUS_NO_MEMORY);
+        assert_int_equal(arena_assign_offsets(items, 3, &total, &bound), STATUS_NO_MEMORY);
         mem_fail_after(-1);
     }
 }
@@ -105,20 +106,20 @@ static void sizes_that_do_not_fit(void **state)
 static void very_many_items(void **state)
 {
     const size_t count = 1000000;
-    struct plan_item *items = calloc(count, sizeof *items);
+    struct arena_item *items = calloc(count, sizeof *items);
     size_t total, bound;
 
     (void)state;
     assert_non_null(items);
     for (size_t i = 0; i < count; i++)
-        items[i] = (struct plan_item){ .bytes = 64, .first = (int)i, .last = (int)i + 1 };
-    assert_int_equal(plan_assign_offsets(items, count, &total, &bound), STATUS_OK);
+        items[i] = (struct arena_item){ .bytes = 64, .first = (int)i, .last = (int)i + 1 };
+    assert_int_equal(arena_assign_offsets(items, count, &total, &bound), STATUS_OK);
     assert_int_equal(total, 64 * count);
     assert_int_equal(bound, 128);
     for (size_t i = 0; i < count; i++)
         assert_true(items[i].offset == 64 * i);
     items[5].bytes = SIZE_MAX & ~(size_t)63;
-    assert_int_equal(plan_assign_offsets(items, count, &total, &bound), STATUS_NO_MEMORY);
+    assert_int_equal(arena_assign_offsets(items, count, &total, &bound), STATUS_NO_MEMORY);
     free(items);
 }
 

@@ -3,7 +3,7 @@
 #include "conformance/unit/kit/capture.h"
 #include "conformance/unit/kit/mock_delegate.h"
 
-#include "reference/api/c_api_impl.h"
+#include "reference/api/c_api.h"
 #include "reference/format/file.h"
 #include "reference/format/write.h"
 #include "tensorflow/lite/c/c_api_experimental.h"

@@ -4,7 +4,7 @@
 #include "conformance/unit/kit/mock_delegate.h"
 
 #include "reference/base/half.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/state.h"
 
 static char said[4096]; /* what was reported, one line each */
 

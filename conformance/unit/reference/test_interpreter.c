@@ -3,7 +3,8 @@
 #include "conformance/unit/kit/graph_kit.h"
 
 #include "reference/base/half.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/state.h"
+#include "reference/runtime/tensor_memory.h"
 
 static const int32_t two[] = { 1, 2 };
 
@@ -576,7 +577,7 @@ static void poison_covers_what_invoke_writes(void **state)
                             .poison = true, .poison_word = 0x11223344, .cancellable = true });
     KIT_OK(interpreter_allocate(in, &diag));
     kit_fill_inputs(in, 1);
-    memory_poison(in); /* what invoke does first */
+    tensor_memory_poison(in); /* what invoke does first */
     assert_int_equal(interpreter_tensor(in, 3)->data.u32[0], 0x11223344);
     assert_int_equal(interpreter_tensor(in, 3)->data.u32[15], 0x11223344); /* the unused rest */
     assert_true(interpreter_tensor(in, 0)->data.u32[0] != 0x11223344);

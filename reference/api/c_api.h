@@ -1,9 +1,10 @@
 /* The objects behind the opaque types of the C API. */
-#ifndef ASSAY_REFERENCE_API_C_API_IMPL_H
-#define ASSAY_REFERENCE_API_C_API_IMPL_H
+#ifndef ASSAY_REFERENCE_API_C_API_H
+#define ASSAY_REFERENCE_API_C_API_H
 
 #include "reference/format/model.h"
-#include "reference/runtime/impl.h"
+#include "reference/runtime/interpreter.h"
+#include "reference/runtime/state.h"
 #include "tensorflow/lite/c/c_api.h"
 
 #include <stdatomic.h>

@@ -1,0 +1,28 @@
+/* How an interpreter is opened. */
+#ifndef ASSAY_REFERENCE_RUNTIME_OPTIONS_H
+#define ASSAY_REFERENCE_RUNTIME_OPTIONS_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct interpreter_options {
+    /* Every tensor keeps memory of its own, so that all can be read after invoke. */
+    bool preserve_all;
+    /* Guard zones of this many bytes (rounded up to 64) before and behind every tensor that the
+     * interpreter allocates, which then share no memory; 0: none. */
+    size_t guard_bytes;
+    /* Before each invoke every allocated tensor but inputs, variables and constants is filled with
+     * poison_word. */
+    bool poison;
+    uint32_t poison_word;
+    bool cancellable;
+    int32_t num_threads; /* -1: not set.  Told to delegates; the kernels use one. */
+    /* Printf-style messages (errors of kernels and delegates, the standard delegate warning).
+     * NULL: one line each on stderr. */
+    void (*report)(void *user, const char *format, va_list args);
+    void *report_user;
+};
+
+#endif

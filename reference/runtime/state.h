@@ -1,0 +1,124 @@
+/* The state of an interpreter, which the files of this room share; nobody else looks inside but the
+ * C API (reference/api).
+ *
+ * Nodes of the model are numbered as in the file; a delegate kernel is one more node behind them.
+ * The execution plan is a list of node numbers: 0, 1, 2, ... until a delegate replaces some. */
+#ifndef ASSAY_REFERENCE_RUNTIME_STATE_H
+#define ASSAY_REFERENCE_RUNTIME_STATE_H
+
+#include "reference/base/arena.h"
+#include "reference/format/model.h"
+#include "reference/kernels/op.h"
+#include "reference/runtime/options.h"
+#include "tensorflow/lite/c/common.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TENSOR_ALIGN = 64,
+    /* Tensors that delegates may add: room for them is there from the start, so that TfLiteTensor
+     * pointers stay valid as long as the interpreter. */
+    TENSOR_SPARE = 4096,
+    EXTERNAL_CONTEXTS = 5
+};
+
+/* Where the interpreter stands towards delegates: which functions of the context may be called. */
+enum phase {
+    PHASE_IDLE,
+    PHASE_DELEGATE, /* in a delegate's Prepare, and in the init of its kernels */
+    PHASE_PREPARE,  /* in a kernel's prepare */
+    PHASE_INVOKE    /* in a kernel's invoke */
+};
+
+/* A tensor's part that the ABI does not show. */
+struct tensor_info {
+    void *block;         /* memory of its own (dynamic, variable, folded); NULL: none */
+    size_t block_bytes;  /* usable bytes of it */
+    void *custom;        /* memory of the caller; NULL: none */
+    size_t custom_bytes; /* usable bytes of it */
+    uint64_t changed;    /* the shape clock when dims changed last */
+    size_t offset;       /* in the activation arena, of the data; meaningful when placed */
+    bool placed;
+    bool is_input; /* of the graph: its value outlives invoke */
+};
+
+struct node {
+    TfLiteNode abi;
+    TfLiteRegistration registration;
+    int index;
+
+    /* A node of the model.  op is NULL in a delegate kernel. */
+    const struct ref_op *op;
+    int32_t version;
+    TfLiteTensor **in, **out; /* as the model says, whatever a delegate does to abi.inputs */
+    int in_count, out_count;
+    int kernel;  /* node index of the delegate kernel that runs this one; -1: none */
+    bool folded; /* outputs are constant: nothing to do in invoke */
+
+    /* Both. */
+    bool late;         /* prepared in invoke, when the inputs are there */
+    uint64_t prepared; /* the shape clock at the last prepare */
+
+    /* A delegate kernel. */
+    TfLiteDelegateParams *params;
+    bool initialized; /* init was called and did not fail: free is due */
+};
+
+struct interpreter {
+    const struct model *model;
+    const struct model_subgraph *graph;
+    struct interpreter_options options;
+    struct arena arena; /* everything that lives as long as the interpreter */
+
+    TfLiteContext context;
+    TfLiteTensor *tensors;
+    struct tensor_info *info;
+    size_t tensor_count, model_tensors;
+    int *inputs, *outputs, *variables;
+    size_t input_count, output_count, variable_count;
+
+    struct node **nodes;
+    size_t node_count, model_nodes, node_room;
+    int *plan;
+    size_t plan_count;
+    struct ref_shape *shapes; /* scratch for one node's outputs */
+
+    bool prepared;    /* the shapes of all tensors are known, or known to be dynamic */
+    bool allocated;   /* memory is planned and there */
+    bool has_dynamic; /* some output of a node in the plan is dynamic */
+    int dynamic_tensor;
+    uint64_t shape_clock;
+
+    void *block; /* the activation arena */
+    size_t block_bytes, arena_bytes, arena_bound;
+
+    TfLiteDelegate **delegates; /* applied, in order */
+    size_t delegate_count, delegate_room;
+    bool undone;    /* delegates are to be applied again before the next use */
+    bool immutable; /* a delegate that cannot resize was applied */
+    enum phase phase;
+    TfLiteDelegate *applying;
+    bool replace_failed;
+    TfLiteIntArray *plan_view; /* what GetExecutionPlan gave last */
+    TfLiteDelegateParams *preview;
+    size_t preview_count;
+    TfLiteExternalContext *external[EXTERNAL_CONTEXTS];
+
+    bool allow_handles;
+    atomic_bool cancelled;
+
+    TfLiteStatus code;     /* what a C API function returns for the last failure */
+    bool quote_reports;    /* failures quote what the delegate said last */
+    char last_report[512]; /* since report_clear */
+};
+
+/* NULL: no tensor has this index. */
+static inline TfLiteTensor *state_tensor(struct interpreter *in, int index)
+{
+    return index >= 0 && (size_t)index < in->tensor_count ? &in->tensors[index] : NULL;
+}
+
+#endif

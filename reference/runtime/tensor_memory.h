@@ -1,0 +1,30 @@
+/* Memory of the interpreter's tensors.
+ *
+ * Activations share one block, placed by lifetimes (arena_offsets.h).  Variables, outputs of folded
+ * nodes and tensors whose shape is known in invoke only have blocks of their own.  With guard
+ * zones, or when all is to be preserved, tensors of the arena do not share memory: a zone is
+ * meaningful only while no other tensor's data may lie over it.
+ *
+ *     | guard | data, 64-byte aligned | guard |     the zone behind begins right after the data */
+#ifndef ASSAY_REFERENCE_RUNTIME_TENSOR_MEMORY_H
+#define ASSAY_REFERENCE_RUNTIME_TENSOR_MEMORY_H
+
+#include "reference/base/diag.h"
+#include "reference/runtime/state.h"
+
+/* Plans and allocates what the execution plan needs; sets tensor->data. */
+enum status tensor_memory_allocate(struct interpreter *in, struct diag *diag);
+/* A block for one tensor alone, of at least tensor->bytes; tensor->data is set.  Kept when it is
+ * large enough. */
+enum status tensor_memory_own(struct interpreter *in, int tensor, struct diag *diag);
+void tensor_memory_release(struct interpreter *in, int tensor);
+/* Before invoke: fills with poison_word what invoke has to overwrite. */
+void tensor_memory_poison(struct interpreter *in);
+void tensor_memory_poison_one(struct interpreter *in, int tensor);
+/* Zeros, or the zero point of an int8 tensor. */
+void tensor_memory_reset_variable(TfLiteTensor *t);
+/* STATUS_MISMATCH, with tensor and byte in diag, when a guard zone was written to. */
+enum status tensor_memory_check_guards(const struct interpreter *in, struct diag *diag);
+void tensor_memory_close(struct interpreter *in);
+
+#endif
