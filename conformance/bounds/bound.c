@@ -16,6 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+const char *const bounds_names[BOUNDS_COUNT + 1] = { "fp32", "fp16", "exact", "float_view", NULL };
+
 static const double unit = 0x1p-24; /* u of f32 */
 static const double floor32 = 0x1p-126;
 

@@ -14,6 +14,8 @@
 /* The class of bounds that a subject is held to: the first two are those of floats, the others of
  * quantized integers. */
 enum bounds { BOUNDS_FP32, BOUNDS_FP16, BOUNDS_EXACT, BOUNDS_FLOAT_VIEW, BOUNDS_COUNT };
+/* "fp32", "fp16", "exact", "float_view", as --bounds takes them; then NULL. */
+extern const char *const bounds_names[BOUNDS_COUNT + 1];
 
 enum bound_kind {
     BOUND_BITS,    /* data movement, clamps: equal, but -0 = +0, and 0 for a denormal */

@@ -20,15 +20,13 @@
 
 enum { SUBJECTS_MAX = 4 };
 
-static const char *const bounds_names[] = { "fp32", "fp16", "exact", "float_view", NULL };
-
 struct request {
     struct args_common common;
     struct selection selection;
     struct string_list require;
     const char *shard, *waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
-    int bounds; /* enum bounds; -1: by the subject */
+    int bounds; /* enum bounds; -1: as the subject's options say */
     bool list, no_models;
 };
 
@@ -45,7 +43,7 @@ static bool names_option(const struct string_list *options, const char *key)
     return false;
 }
 
-/* One more subject, with an option of its own where value is not NULL. */
+/* Opens one more subject, with one more option where value is not NULL. */
 static enum status open_subject(const struct request *q, struct subject *subjects, size_t *count,
                                 const char *key, const char *value, struct diag *diag)
 {
@@ -63,8 +61,8 @@ static enum status open_subject(const struct request *q, struct subject *subject
     return STATUS_OK;
 }
 
-/* Ours: floats in fp32 and in fp16, integers exactly and by float view.  Where a precision or a way
- * with integers is named there is one subject for all cases. */
+/* Our delegate is four subjects: floats in fp32 and fp16, 8-bit models exact and in float view.
+ * Where an option names one of these modes, or --delegate a library, one subject runs all cases. */
 static enum status open_subjects(const struct request *q, struct subject *subjects, size_t *count,
                                  struct diag *diag)
 {
@@ -90,7 +88,7 @@ static enum status open_subjects(const struct request *q, struct subject *subjec
     return STATUS_OK;
 }
 
-/* Subjects without any of the cases are left out. */
+/* Drops the subjects that run none of the cases. */
 static void drop_idle(struct report *r, struct subject *subjects)
 {
     size_t kept = 0;
@@ -122,7 +120,7 @@ static enum status open_cases(const struct request *q, struct test_case **cases,
 
 /* ---- before the run ---- */
 
-/* Whether the report can be written where it is wanted, before minutes of work are spent on it. */
+/* Fails when the report could not be written, before minutes of work are spent on it. */
 static enum status try_output(const char *path, struct diag *diag)
 {
     char name[PATH_MAX];
@@ -146,7 +144,7 @@ static enum status try_output(const char *path, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Likewise for the files of failures. */
+/* Likewise for the directory of --repro-dir. */
 static enum status try_directory(const char *path, struct diag *diag)
 {
     struct stat st;
@@ -154,11 +152,11 @@ static enum status try_directory(const char *path, struct diag *diag)
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) || access(path, W_OK | X_OK) != 0)
-        return diag_fail(diag, STATUS_IO, "%s: not a directory that can be written to", path);
+        return diag_fail(diag, STATUS_IO, "%s: expected a directory that can be written to", path);
     return STATUS_OK;
 }
 
-/* Mesa keeps compiled shaders on disk: in a directory of our own, not among the user's. */
+/* Makes Mesa keep the many shaders of the suite apart from those of the user's programs. */
 static void use_private_shader_cache(void)
 {
     static const char name[] = "MESA_SHADER_CACHE_DIR";
@@ -185,15 +183,15 @@ static void use_private_shader_cache(void)
         setenv(name, path, 0);
 }
 
-/* What worker processes inherit. */
+/* Sets environment variables that worker processes inherit. */
 static void prepare_environment(size_t jobs)
 {
     use_private_shader_cache();
-    if (jobs != 1) /* lavapipe would start a thread for each processor in each worker */
+    if (jobs != 1) /* else lavapipe starts a thread for each processor in each worker */
         setenv("LP_NUM_THREADS", "1", 0);
 }
 
-/* Sees that each subject works here at all, before hundreds of cases say that it does not. */
+/* Checks that each subject works here at all, before thousands of cases fail for one reason. */
 static enum status probe(const struct request *q, struct report *r, struct subject *subjects,
                          struct diag *diag)
 {
@@ -211,7 +209,7 @@ static enum status probe(const struct request *q, struct report *r, struct subje
     return STATUS_OK;
 }
 
-/* Whole models end a run of everything: not one of chosen cases, nor any shard but the first. */
+/* Whole models end a run of all cases; of several shards the first runs them. */
 static bool wants_models(const struct request *q)
 {
     return !q->no_models && q->selection.filters.count == 0 && q->selection.shard == 0;
@@ -230,7 +228,7 @@ static enum status run_models(const struct request *q, struct report *r, struct 
 
 /* ---- reports ---- */
 
-/* Text on stdout or in --out; JSON likewise, and then with the text on stdout when that is free. */
+/* Writes text to stdout or --out.  With --format=json --out=FILE, the text goes to stdout too. */
 static int write_reports(const struct request *q, const struct report *r)
 {
     struct diag diag = { .status = STATUS_OK };
@@ -275,7 +273,7 @@ static enum status run_all(const struct request *q, struct report *r, struct sub
     return runner_run(&run, &r->outcome, diag);
 }
 
-/* The ledger needs every case. */
+/* Opens the ledger, whose check needs the results of all cases. */
 static enum status open_ledger(const struct request *q, struct ledger *ledger, struct diag *diag)
 {
     if (!q->versions)
@@ -286,7 +284,7 @@ static enum status open_ledger(const struct request *q, struct ledger *ledger, s
     return ledger_open(ledger, q->versions, diag);
 }
 
-/* How many of its rows are untrue. */
+/* Returns how many problems the ledger has. */
 static size_t check_ledger(const struct request *q, const struct ledger *ledger,
                            const struct report *r)
 {

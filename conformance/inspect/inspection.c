@@ -1,4 +1,4 @@
-/* Gathers; the printers are in inspection_text.c and inspection_json.c. */
+/* Opens a model with a delegate; inspection_text.c and inspection_json.c print it. */
 #include "conformance/inspect/inspection.h"
 
 #include "reference/base/builtin.h"
@@ -113,7 +113,7 @@ void inspection_option(const struct options *o, size_t field, char *text, size_t
     }
 }
 
-/* ---- asking ---- */
+/* ---- what the delegate says ---- */
 
 static void note_refusals(struct inspection *n)
 {
@@ -147,8 +147,9 @@ static void note_failure(struct inspection *n, const struct diag *diag)
     snprintf(n->why_not, sizeof n->why_not, "%s", diag->text);
 }
 
-static enum status ask_delegate(struct inspection *n, const char *delegate,
-                                const struct string_list *options, bool required, struct diag *diag)
+static enum status open_delegate(struct inspection *n, const char *delegate,
+                                 const struct string_list *options, bool required,
+                                 struct diag *diag)
 {
     const enum status s = session_subject(&n->session, delegate, options, diag);
 
@@ -158,7 +159,7 @@ static enum status ask_delegate(struct inspection *n, const char *delegate,
         note_failure(n, diag);
         return STATUS_OK;
     }
-    /* A graph that does not run here can still be looked at. */
+    /* A graph that cannot be prepared can still be shown. */
     if (session_start(&n->session, diag) != STATUS_OK)
         note_failure(n, diag);
     else if (n->session.delegate)
@@ -171,7 +172,7 @@ enum status inspection_open(struct inspection *n, const char *path, const char *
 {
     *n = (struct inspection){ .path = path };
     TRY(session_open(&n->session, path, diag));
-    n->session.quiet = true; /* the report says it better than the warnings */
+    n->session.quiet = true; /* the report has the refusals that the warnings name */
     n->count = graph(n)->operator_count;
     if (!(n->notes = mem_alloc(n->count, sizeof *n->notes)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu nodes", n->count);
@@ -179,7 +180,7 @@ enum status inspection_open(struct inspection *n, const char *path, const char *
         n->notes[i].known = ref_find(opcode(n, i)->code) != NULL;
         n->notes[i].partition = -1;
     }
-    return ask_delegate(n, delegate, options, required, diag);
+    return open_delegate(n, delegate, options, required, diag);
 }
 
 void inspection_close(struct inspection *n)

@@ -1,4 +1,4 @@
-/* What is known of a model's nodes: whether each can be run, and whether the delegate took it. */
+/* A model with what the reference and a delegate say of each of its nodes. */
 #ifndef ASSAY_CONFORMANCE_INSPECT_INSPECTION_H
 #define ASSAY_CONFORMANCE_INSPECT_INSPECTION_H
 
@@ -10,31 +10,32 @@
 #include <stdio.h>
 
 enum node_state {
-    NODE_UNDECIDED, /* no delegate was asked */
+    NODE_UNDECIDED, /* no delegate ran here */
     NODE_TAKEN,
-    NODE_LEFT /* to the reference */
+    NODE_LEFT /* left to the reference */
 };
 
 struct node_note {
     bool known; /* the reference has the op */
     enum node_state state;
-    int partition; /* -1: none */
-    bool refused;  /* the library says why */
+    int partition; /* -1 when in none */
+    bool refused;  /* refusal is set */
     struct assay_gpu_refusal refusal;
 };
 
 struct inspection {
     const char *path;
-    bool plan; /* print it, too; set between open and print */
+    bool plan; /* whether the plan is printed too; set between open and print */
     struct session session;
     struct node_note *notes; /* of subgraph 0's operators */
     size_t count;
-    /* Why no delegate was asked, or why the graph does not run; empty when one was. */
+    /* Why the delegate could not be opened, or the graph not be prepared; empty otherwise. */
     char why_not[sizeof((struct diag *)0)->text];
 };
 
-/* Reads the model, and asks the delegate.  required: no usable delegate is a failure, else it is
- * noted.  A graph that cannot be run is noted. */
+/* Reads the model, opens the delegate (see subject_init) and prepares the graph with it.  Without a
+ * usable delegate it fails when required is set, and otherwise sets why_not; so it does for a graph
+ * that cannot be prepared. */
 enum status inspection_open(struct inspection *n, const char *path, const char *delegate,
                             const struct string_list *options, bool required, struct diag *diag);
 void inspection_close(struct inspection *n);
@@ -44,14 +45,14 @@ void inspection_op(const struct inspection *n, size_t node, char *text, size_t b
 int32_t inspection_version(const struct inspection *n, size_t node);
 /* "constant", "input", "output", "variable" or "activation". */
 const char *inspection_kind(const struct inspection *n, size_t tensor);
-/* Of the constant, or of the shape; 0 when it is not known. */
+/* Bytes of the constant's data, or of the shape; 0 when not known. */
 size_t inspection_bytes(const struct inspection *n, size_t tensor);
 
-/* A field of an operator's options as text: SAME and RELU6 for codes that have names. */
+/* A field of an operator's options as text; codes with names as names, such as SAME or RELU6. */
 void inspection_option(const struct options *o, size_t field, char *text, size_t bytes);
 
 /* ---- inspection_plan.c ---- */
-/* The library tells what it will do. */
+/* Whether the library exports its plan. */
 bool inspection_has_plan(const struct inspection *n);
 void inspection_print_plan(FILE *f, const struct inspection *n);
 /* null when there is no plan. */

@@ -1,4 +1,4 @@
-/* An inspection for programs. */
+/* An inspection as JSON. */
 #include "conformance/inspect/inspection.h"
 
 #include "conformance/util/json_text.h"

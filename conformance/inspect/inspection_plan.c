@@ -86,7 +86,9 @@ static void print_step(FILE *f, const struct assay_gpu_step *s)
             s->shader, s->workgroup[0], s->workgroup[1], s->workgroup[2],
             s->tuned ? " (measured)" : "", s->groups[0], s->groups[1], s->groups[2], s->source);
     if (s->idle)
-        fprintf(f, "          not run: the tensor already lies as it would bring it\n");
+        fprintf(
+            f,
+            "          not dispatched: the bytes are already in the layout that it would write\n");
     if (s->constant_count > 3) {
         fprintf(f, "          constants from 3:");
         for (uint32_t i = 3; i < s->constant_count; i++)
@@ -113,7 +115,7 @@ static void print_tensor(FILE *f, const struct inspection *n, const struct assay
     fprintf(f, "  %" PRIu32 " x %" PRIu32 " channels of %" PRIu32 " B, %" PRIu64 " B", t->rows,
             t->channels, t->element_bytes, t->bytes);
     if (t->owner != t->tensor)
-        fprintf(f, ", lies in t%d", t->owner);
+        fprintf(f, ", inside t%d", t->owner);
     if (t->graph_tensor >= 0) {
         fprintf(f, ", tensor %d ", t->graph_tensor);
         print_clean(f, name_of(n, t->graph_tensor));
@@ -138,8 +140,8 @@ void inspection_print_plan(FILE *f, const struct inspection *n)
 
     if (!inspection_has_plan(n)) {
         fprintf(f, "\nPlan: %s\n",
-                n->why_not[0] || !n->session.delegate ? "there is none"
-                                                      : "this library does not tell");
+                n->why_not[0] || !n->session.delegate ? "no delegate ran here"
+                                                      : "this library does not export it");
         return;
     }
     steps = extras(n)->step_count(s->delegate);

@@ -1,4 +1,4 @@
-/* An inspection for people: tensors, ops by kind, then node by node. */
+/* An inspection as text: tensors, ops by version, nodes. */
 #include "conformance/inspect/inspection.h"
 
 #include "conformance/io/array.h"
@@ -14,7 +14,7 @@ static const struct model_subgraph *graph(const struct inspection *n)
     return &n->session.model.subgraphs[0];
 }
 
-/* Names may hold control characters; a column stays a column. */
+/* Replaces control characters, which names may hold, so that a line stays a line. */
 static void print_name(FILE *f, const char *text)
 {
     for (; text && *text; text++)
@@ -45,7 +45,7 @@ static void print_tensors(FILE *f, const struct inspection *n)
         array_shape_text(shape, sizeof shape, t->shape.count, t->shape.data);
         fprintf(f, "%6zu  %-10s %-10s %-20s %10zu B  ", i, inspection_kind(n, i), type ? type : "?",
                 shape, inspection_bytes(n, i));
-        print_quantization(f, &t->quantization); /* in front of the name, which may be long */
+        print_quantization(f, &t->quantization); /* before the name, which may be long */
         print_name(f, t->name.text);
         fputc('\n', f);
     }
@@ -70,7 +70,7 @@ static void print_tally(FILE *f, const struct inspection *n, const struct tally 
     fputc('\n', f);
 }
 
-/* By operator code: one for each op and version, as converters write them. */
+/* Counts by operator code; converters write one for each op and version. */
 static void print_ops(FILE *f, const struct inspection *n)
 {
     const size_t codes = n->session.model.opcode_count;
@@ -116,7 +116,7 @@ static void print_options(FILE *f, const struct options *o)
 
 static void print_refusal(FILE *f, const struct assay_gpu_refusal *r)
 {
-    fprintf(f, "          left: %s: ", r->rule ? r->rule : "?");
+    fprintf(f, "          refused: %s: ", r->rule ? r->rule : "?");
     if (r->tensor >= 0) {
         fprintf(f, "tensor %d ", r->tensor);
         print_name(f, r->tensor_name);
@@ -126,7 +126,7 @@ static void print_refusal(FILE *f, const struct assay_gpu_refusal *r)
     fprintf(f, " is ");
     print_name(f, r->value);
     if (r->limit && r->limit[0]) {
-        fprintf(f, ", want ");
+        fprintf(f, ", expected ");
         print_name(f, r->limit);
     }
     fputc('\n', f);
@@ -158,7 +158,7 @@ static void print_nodes(FILE *f, const struct inspection *n)
         else if (!note->known)
             fprintf(f, "  unknown op");
         else if (note->state == NODE_LEFT && !note->refused)
-            fprintf(f, "  left: not in a partition that was taken");
+            fprintf(f, "  left to the CPU: in no partition that was taken");
         fputc('\n', f);
         if (note->refused && note->state != NODE_TAKEN)
             print_refusal(f, &note->refusal);

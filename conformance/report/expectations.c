@@ -13,7 +13,7 @@ enum { FILE_LIMIT = 1 << 28 };
 
 /* ---- waivers ---- */
 
-/* Without blanks at both ends, in place. */
+/* Removes blanks at both ends, in place. */
 static char *trim(char *text)
 {
     size_t n;
@@ -32,7 +32,7 @@ static enum status read_waiver(struct waiver *w, char *line, const char *path, s
     char *const second = strsep(&line, "|");
 
     if (!second || !line || !*trim(first) || !*trim(second) || !*trim(line))
-        return diag_fail(diag, STATUS_USAGE, "%s: line %zu: not CASES | DEVICE | CAUSE", path,
+        return diag_fail(diag, STATUS_USAGE, "%s: line %zu: expected CASES | DEVICE | CAUSE", path,
                          number);
     *w = (struct waiver){ trim(first), trim(second), trim(line) };
     return STATUS_OK;
@@ -110,12 +110,12 @@ static enum status read_baseline(struct expectations *e, const char *path, struc
     e->baseline = root;
     if (!json_is_array(json_object_get(root, "subjects")) ||
         !json_is_array(json_object_get(root, "cases")))
-        return diag_fail(diag, STATUS_USAGE, "%s: not a report: it has no subjects and cases",
+        return diag_fail(diag, STATUS_USAGE, "%s: expected a JSON report, with subjects and cases",
                          path);
     return STATUS_OK;
 }
 
-/* The subject of the baseline with the same options; -1: none. */
+/* The subject of the baseline with the same options; -1 when there is none. */
 static json_int_t find_subject(json_t *baseline, const struct subject *s)
 {
     json_t *const subjects = json_object_get(baseline, "subjects");
@@ -135,7 +135,7 @@ static json_int_t find_subject(json_t *baseline, const struct subject *s)
     return -1;
 }
 
-/* Names of the cases that passed on a subject: the keys of an object. */
+/* An object whose keys are the names of the cases that passed on a subject. */
 static json_t *passed_cases(json_t *baseline, json_int_t subject)
 {
     json_t *const cases = json_object_get(baseline, "cases"), *const passed = json_object();

@@ -1,14 +1,14 @@
-/* What was expected of a run: waivers, a baseline, and ops that must not be declined.
+/* What is expected of a run: waivers, a baseline, and cases that must not be declined.
  *
- * A file of waivers has one in a line, three fields between bars; # begins a comment:
+ * Each line of a file of waivers has three fields between bars; # begins a comment:
  *
  *     conv_2d.*.groups* | *llvmpipe* | mesa issue 1234: wrong with groups of three
  *
- * Cases that match it, on a device whose name does, are waived when they fail, crash or time out,
- * and an unexpected pass when they pass: then the waiver has to go.
+ * A waiver applies to the cases and devices whose names match.  A case that fails, crashes or times
+ * out is then waived; one that passes is an unexpected pass, and the waiver has to be removed.
  *
- * A baseline is the JSON report of an earlier run: what passed there must pass here, with the same
- * options of the subject. */
+ * A baseline is the JSON report of an earlier run: a case that passed there must pass here, on the
+ * subject with the same options. */
 #ifndef ASSAY_CONFORMANCE_REPORT_EXPECTATIONS_H
 #define ASSAY_CONFORMANCE_REPORT_EXPECTATIONS_H
 
@@ -29,12 +29,13 @@ struct expectations {
     void *baseline;             /* json_t */
 };
 
-/* Either path may be NULL.  STATUS_IO, or STATUS_USAGE with the line that is wrong. */
+/* Reads both files; either path may be NULL.  STATUS_IO when one cannot be read, STATUS_USAGE with
+ * the line that is malformed. */
 enum status expectations_open(struct expectations *e, const char *waivers, const char *baseline,
                               const struct string_list *require, struct diag *diag);
 void expectations_close(struct expectations *e);
 
-/* Changes the report's results. */
+/* Sets status and flags of the report's results. */
 void expectations_apply(const struct expectations *e, struct report *report);
 
 #endif

@@ -20,7 +20,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* "supported", "float, else RULE", "refused by RULE"; the reference has no rules: "float". */
+/* Reads "supported", "float, else RULE" or "refused by RULE"; of the reference, which has no rules,
+ * "supported", "float" or "refused". */
 static bool read_promise(const char *text, bool rules, enum ledger_promise *promise,
                          const char **rule)
 {
@@ -69,16 +70,18 @@ enum status ledger_open(struct ledger *l, const char *path, struct diag *diag)
         row->added = tsv_cell(&l->table, i, ADDED);
         row->cases = tsv_cell(&l->table, i, CASES);
         if (!read_version(tsv_cell(&l->table, i, VERSION), &row->version))
-            return diag_fail(diag, STATUS_USAGE, "%s: line %zu: '%s' is no version", path,
+            return diag_fail(diag, STATUS_USAGE,
+                             "%s: line %zu: expected a version from 1 to 99, found '%s'", path,
                              l->table.lines[i], tsv_cell(&l->table, i, VERSION));
         if (!read_promise(tsv_cell(&l->table, i, REFERENCE), false, &row->reference, &none))
-            return diag_fail(diag, STATUS_USAGE,
-                             "%s: line %zu: reference '%s': not supported, float or refused", path,
-                             l->table.lines[i], tsv_cell(&l->table, i, REFERENCE));
+            return diag_fail(
+                diag, STATUS_USAGE,
+                "%s: line %zu: reference: expected supported, float or refused, found '%s'", path,
+                l->table.lines[i], tsv_cell(&l->table, i, REFERENCE));
         if (!read_promise(tsv_cell(&l->table, i, DELEGATE), true, &row->delegate, &row->rule))
             return diag_fail(diag, STATUS_USAGE,
-                             "%s: line %zu: delegate '%s': not 'supported', 'float, else RULE' or "
-                             "'refused by RULE'",
+                             "%s: line %zu: delegate: expected 'supported', 'float, else RULE' or "
+                             "'refused by RULE', found '%s'",
                              path, l->table.lines[i], tsv_cell(&l->table, i, DELEGATE));
     }
     return STATUS_OK;
@@ -116,7 +119,7 @@ static const struct ledger_row *find_row(const struct ledger *l, const char *op,
     return NULL;
 }
 
-/* The case is part of the row's proof. */
+/* Whether the case is part of the row's proof. */
 static bool proves(const struct ledger_row *row, const struct test_case *c)
 {
     return c->version == row->version && strcmp(c->op, row->op) == 0 &&
@@ -138,7 +141,7 @@ static void check_row(const struct ledger *l, const struct ledger_row *row,
     if (row->reference != LEDGER_REFUSED && row->version > op->max_version)
         problem(p, row, "the reference stops at version %d", op->max_version);
     if (row->reference == LEDGER_REFUSED && row->version <= op->max_version)
-        problem(p, row, "the reference takes it, and the ledger says that it is refused");
+        problem(p, row, "expected a refusal by the reference, which takes it");
     for (size_t i = 0; i < count; i++)
         proof += proves(row, &cases[i]);
     if (proof == 0 && row->reference != LEDGER_REFUSED)
@@ -161,12 +164,12 @@ void ledger_check_cases(const struct ledger *l, const struct test_case *cases, s
             const struct ledger_row missing = { .op = op->name, .version = v };
 
             if (!find_row(l, op->name, v))
-                problem(p, &missing, "no row, and the reference takes it");
+                problem(p, &missing, "the reference takes it, and the ledger has no row for it");
         }
     }
 }
 
-/* One row on one subject. */
+/* Checks one row on one subject. */
 static void check_results(const struct ledger_row *row, const struct report *r, size_t subject,
                           struct ledger_problems *p)
 {
@@ -179,15 +182,15 @@ static void check_results(const struct ledger_row *row, const struct report *r, 
         if (c->absent || !proves(row, &r->cases[i]))
             continue;
         if (row->delegate != LEDGER_REFUSED && c->status != CASE_PASS)
-            problem(p, row, "%s is the proof, and on %s it is: %s", r->cases[i].name, label,
+            problem(p, row, "expected %s to pass on %s, found: %s", r->cases[i].name, label,
                     case_status_name(c->status));
         if (row->delegate == LEDGER_REFUSED && c->status != CASE_DECLINED)
-            problem(p, row, "the ledger says that it is refused, and on %s %s is: %s", label,
-                    r->cases[i].name, case_status_name(c->status));
+            problem(p, row, "expected a refusal on %s, found %s: %s", label, r->cases[i].name,
+                    case_status_name(c->status));
         if (row->delegate == LEDGER_REFUSED && c->status == CASE_DECLINED &&
             (strncmp(c->reason, row->rule, length) != 0 || c->reason[length] != ':'))
-            problem(p, row, "%s on %s is not refused by %s: %s", r->cases[i].name, label, row->rule,
-                    c->reason);
+            problem(p, row, "expected %s on %s to be refused by %s, found: %s", r->cases[i].name,
+                    label, row->rule, c->reason);
     }
 }
 

@@ -1,6 +1,6 @@
-/* The version ledger: conformance/versions.tsv says of each version of each op what it added,
- * whether the reference and the delegate take it, and which cases prove it.  A row that has lost
- * its proof is a failure, and so is a version that has no row. */
+/* The version ledger: for each version of each op, conformance/versions.tsv says what it added,
+ * whether the reference and the delegate take it, and which cases prove that.  A row without proof
+ * is a failure, and so is a version without a row. */
 #ifndef ASSAY_CONFORMANCE_REPORT_LEDGER_H
 #define ASSAY_CONFORMANCE_REPORT_LEDGER_H
 
@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 enum ledger_promise {
-    LEDGER_SUPPORTED, /* all that the version added */
-    LEDGER_FLOAT,     /* its f32 and f16 models; other types are refused */
-    LEDGER_REFUSED    /* none of its models */
+    LEDGER_SUPPORTED, /* all that the version added is taken */
+    LEDGER_FLOAT,     /* its f32 and f16 models are taken, other types refused */
+    LEDGER_REFUSED    /* its models are refused */
 };
 
 struct ledger_row {
@@ -21,7 +21,7 @@ struct ledger_row {
     int32_t version;
     const char *added;
     enum ledger_promise reference, delegate;
-    const char *rule; /* by which the delegate refuses; NULL: it refuses nothing */
+    const char *rule; /* of the delegate's refusals; NULL when it refuses nothing */
     const char *cases;
 };
 
@@ -35,16 +35,16 @@ struct ledger {
 enum status ledger_open(struct ledger *l, const char *path, struct diag *diag);
 void ledger_close(struct ledger *l);
 
-/* What is wrong, a sentence each. */
+/* Where problems are printed, one on each line, and how many there were. */
 struct ledger_problems {
     FILE *out;
     size_t count;
 };
 
-/* Rows against the ops that the reference has and the cases that there are. */
+/* Checks rows against the ops of the reference and the cases of the suite. */
 void ledger_check_cases(const struct ledger *l, const struct test_case *cases, size_t count,
                         struct ledger_problems *problems);
-/* Rows against what a run of all cases came to, on each subject. */
+/* Checks rows against the results of a run of all cases, on each subject. */
 void ledger_check_run(const struct ledger *l, const struct report *r,
                       struct ledger_problems *problems);
 

@@ -1,4 +1,3 @@
-/* What both kinds of report need. */
 #include "conformance/report/report.h"
 
 #include "conformance/cases/suite.h"
@@ -36,6 +35,7 @@ struct totals report_totals(const struct report *r)
 
 const char *const mutants_columns[MUTANT_COLUMNS] = { "name", "file", "caught", "by", "what" };
 
+/* Whether two cases share a line of a table. */
 static bool same_line(const struct test_case *a, const struct test_case *b)
 {
     if (a->row->gap || b->row->gap)
@@ -71,24 +71,14 @@ const char *report_margin_note(const struct report *r, size_t subject, const str
         return NULL;
     worst = &r->cases[t->worst % r->case_count];
     if (worst->quantized)
-        return "float view: a tie that the floats before it pushed the other way";
+        return "float view: a float error reached a rounding tie";
     member = suite_find_member(worst->code);
     return member
                ? bound_note(&member->bound, worst->half ? BOUNDS_FP16 : r->subjects[subject].bounds)
                : NULL;
 }
 
-const char *report_bounds_name(enum bounds bounds)
-{
-    static const char *const names[BOUNDS_COUNT] = { [BOUNDS_FP32] = "fp32",
-                                                     [BOUNDS_FP16] = "fp16",
-                                                     [BOUNDS_EXACT] = "exact",
-                                                     [BOUNDS_FLOAT_VIEW] = "float_view" };
-
-    return (unsigned)bounds < BOUNDS_COUNT ? names[bounds] : "?";
-}
-
-/* A word of a shell command: quoted where it must be. */
+/* Prints a word of a shell command, in quotes where the shell needs them. */
 static void print_word(const char *word, FILE *out)
 {
     const size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -149,7 +139,7 @@ void report_reason(const struct report *r, size_t index, char *text, size_t byte
                              c->frame ? c->frame : 'A');
     if (c->has_element && used < bytes)
         snprintf(text + used, bytes - used,
-                 " output %d at %s: got %.9g, want %.9g, error %.3g, limit %.3g", c->output,
+                 " output %d at %s: got %.9g, expected %.9g, error %.3g, limit %.3g", c->output,
                  c->where, c->got, c->want, c->error, c->limit);
     else if (c->limit > 0 && used < bytes)
         snprintf(text + used, bytes - used, ": error %.3g, limit %.3g", c->error, c->limit);

@@ -1,4 +1,4 @@
-/* What a run came to, for people and for programs. */
+/* The results of a run, as text and as JSON. */
 #ifndef ASSAY_CONFORMANCE_REPORT_REPORT_H
 #define ASSAY_CONFORMANCE_REPORT_REPORT_H
 
@@ -18,14 +18,14 @@ struct report {
     const struct test_case *cases;
     size_t case_count;
     struct run_outcome outcome;
-    struct judge_device device; /* of the first subject that says */
+    struct judge_device device; /* of the first subject that names one */
     uint64_t seed;
-    uint32_t shard, shards; /* shards 0 or 1: all */
-    const char *bounds;     /* as --bounds was given; NULL: not */
-    /* Whole models; NULL: not run. */
+    uint32_t shard, shards; /* shards 0 or 1: all cases */
+    const char *bounds;     /* value of --bounds; NULL when it was not given */
+    /* Whole models; NULL when they were not run. */
     const struct digits_report *digits;
-    /* What the suite noticed of planted faults: a table with the columns of mutants_columns; NULL:
-     * not known. */
+    /* Which planted faults the suite noticed: a table with the columns of mutants_columns; NULL
+     * when there is none. */
     const struct tsv *mutants;
 };
 
@@ -35,24 +35,21 @@ extern const char *const mutants_columns[MUTANT_COLUMNS];
 struct totals {
     size_t count[CASE_STATUS_COUNT];
     size_t all, bad;
-    uint64_t integers, unequal; /* quantized elements; those that are not the reference's */
-    double margin;              /* the largest of those that were compared */
-    size_t worst;               /* its result; SIZE_MAX: none */
+    uint64_t integers, unequal; /* quantized elements; those that differ from the reference's */
+    double margin;              /* the largest error / bound */
+    size_t worst;               /* index of its result; SIZE_MAX when nothing was compared */
 };
 
-/* Adds a result to totals; index is its place in outcome.results. */
+/* Adds a result to totals; index is its index in outcome.results. */
 void totals_add(struct totals *t, const struct case_result *r, size_t index);
 struct totals report_totals(const struct report *r);
 
-/* "fp32", "fp16", "exact", "float_view" */
-const char *report_bounds_name(enum bounds bounds);
-
-/* Adds a subject's results of all cases that are in one line of a table with case c: the gap cases
- * with its title, or the others with its op and type. */
+/* Adds a subject's results of the cases that share a line of a table with case c: gap cases of the
+ * same title, or other cases of the same op and type. */
 void report_add_group(const struct report *r, size_t subject, size_t c, struct totals *t);
-/* No case before c is in one line with it. */
+/* Whether case c is the first of its line. */
 bool report_group_begins(const struct report *r, size_t c);
-/* Why the margin of these totals is above a half; NULL where it is not. */
+/* Why the margin of these totals may be above a half; NULL where it is not above it. */
 const char *report_margin_note(const struct report *r, size_t subject, const struct totals *t);
 
 /* The gap suite, then a table for each op and subject, at most 80 columns wide; notes on margins,
@@ -61,9 +58,9 @@ void report_text(const struct report *r, FILE *out);
 /* One JSON object; STATUS_NO_MEMORY. */
 enum status report_json(const struct report *r, FILE *out, struct diag *diag);
 
-/* The command that runs one result again. */
+/* Prints the command that runs the case of one result again. */
 void report_rerun(const struct report *r, size_t index, FILE *out);
-/* What is wrong, where, in one line without its end: for both kinds of report. */
+/* Writes what is wrong with a result, and where, as one line without a line end. */
 void report_reason(const struct report *r, size_t index, char *text, size_t bytes);
 
 #endif

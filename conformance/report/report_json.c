@@ -1,5 +1,4 @@
-/* The JSON report of a run.  Numbers that JSON does not have (an infinite margin, the error of a
- * NaN) are null. */
+/* The JSON report of a run.  Infinite and NaN figures, which JSON lacks, are null. */
 #include "conformance/report/report.h"
 
 #include "conformance/cases/suite.h"
@@ -15,13 +14,13 @@ static json_t *number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-/* The share of unequal integers; null where none were compared. */
+/* The share of integers that differ; null where none were compared. */
 static json_t *share(uint64_t unequal, uint64_t all)
 {
     return all > 0 ? json_real((double)unequal / (double)all) : json_null();
 }
 
-/* Adds and takes over value; false when either is missing. */
+/* Adds value, which the object then owns; false when either is NULL. */
 static bool put(json_t *object, const char *key, json_t *value)
 {
     return object && value && json_object_set_new(object, key, value) == 0;
@@ -57,7 +56,7 @@ static json_t *subject_json(const struct report *r, size_t index)
     ok = ok && put(o, "path", s->path ? json_text(s->path) : json_null());
     ok = ok && put(o, "sha256", s->path ? json_string(s->sha256) : json_null());
     ok = put(o, "options", options) && ok;
-    ok = ok && put(o, "bounds", json_string(report_bounds_name(subject_bounds(s))));
+    ok = ok && put(o, "bounds", json_string(bounds_names[subject_bounds(s)]));
     ok = ok && put(o, "off_by_one", share(t.unequal, t.integers));
     ok = ok && put(o, "totals", totals_json(&t));
     if (ok)
@@ -78,7 +77,7 @@ static json_t *device_json(const struct judge_device *d)
     return NULL;
 }
 
-/* The worst margin of a line, of each subject, and why it is above a half. */
+/* Per subject, the worst margin of a line, and why it may be above a half. */
 static json_t *worst_json(const struct report *r, size_t c)
 {
     json_t *const all = json_array();
@@ -107,7 +106,7 @@ static json_t *worst_json(const struct report *r, size_t c)
     return NULL;
 }
 
-/* The line of case c, over all subjects: an op in one type, or a title of the gap suite. */
+/* The line that case c begins, summed over all subjects: an op in one type, or a gap title. */
 static json_t *line_json(const struct report *r, size_t c)
 {
     const struct test_case *const first = &r->cases[c];

@@ -1,4 +1,4 @@
-/* The report of a run as text: a table, what was declined, what failed, totals. */
+/* The report of a run as text: tables, declined cases, failures, totals. */
 #include "conformance/report/report.h"
 
 #include "conformance/cases/suite.h"
@@ -23,7 +23,7 @@ static void print_margin(const struct totals *t, char *text, size_t bytes)
         snprintf(text, bytes, "%.3f", t->margin);
 }
 
-/* The name without op and type. */
+/* The part of a case name behind op and type. */
 static const char *variant(const struct test_case *c)
 {
     const char *const first = strchr(c->name, '.');
@@ -56,8 +56,8 @@ static void print_row(const struct report *r, const struct test_case *c, const s
     fputc('\n', out);
 }
 
-/* One line for each title of the gap suite, or for each op and type, in the order of the cases, an
- * empty one before them when apart is set.  False when there is none. */
+/* Prints a line for each title of the gap suite, or for each op and type, in the order of the
+ * cases; an empty line before them when apart is set.  Returns false when there is none. */
 static bool print_table(const struct report *r, size_t subject, bool gaps, bool apart, FILE *out)
 {
     bool begun = false;
@@ -74,7 +74,7 @@ static bool print_table(const struct report *r, size_t subject, bool gaps, bool 
             fputc('\n', out);
         if (!begun)
             fprintf(out, gaps ? "%-44s %5s %5s %5s %5s %7s\n" : "%-25s %5s %5s %5s %5s %7s  %s\n",
-                    gaps ? "gap suite: what goes wrong elsewhere" : "op                type",
+                    gaps ? "gap suite: known faults of delegates" : "op                type",
                     "cases", "pass", "fail", "decl", "margin", "worst case");
         begun = true;
         print_row(r, &r->cases[i], &t, out);
@@ -84,7 +84,7 @@ static bool print_table(const struct report *r, size_t subject, bool gaps, bool 
 
 /* ---- declined ---- */
 
-/* A list of names, wrapped. */
+/* A list of names, wrapped at the width of the report. */
 struct list {
     FILE *out;
     size_t column;
@@ -102,7 +102,7 @@ static void print_name(struct list *l, const char *name)
     l->column += length + (l->column == 0 ? 4 : 1);
 }
 
-/* A sentence, word by word. */
+/* Prints a sentence as part of the list, so that it wraps. */
 static void print_words(struct list *l, const char *text)
 {
     char word[64];
@@ -116,7 +116,7 @@ static void print_words(struct list *l, const char *text)
     }
 }
 
-/* The note of the group of case i; NULL: none, or case i begins no group. */
+/* The note of the line that case i begins; NULL when it begins none, or there is no note. */
 static const char *group_note(const struct report *r, size_t subject, size_t i)
 {
     struct totals t = { .worst = SIZE_MAX };
@@ -127,7 +127,7 @@ static const char *group_note(const struct report *r, size_t subject, size_t i)
     return report_margin_note(r, subject, &t);
 }
 
-/* Each note once, with the ops that it is about. */
+/* Prints each note once, behind the ops that it is about. */
 static void print_notes(const struct report *r, size_t subject, FILE *out)
 {
     const char **const notes = mem_alloc(r->case_count + 1, sizeof *notes);
@@ -158,8 +158,8 @@ static void print_notes(const struct report *r, size_t subject, FILE *out)
     mem_free(notes);
 }
 
-/* How many integers are not the reference's, in all and where most of them are: float view rounds
- * once where the runtime rounds twice. */
+/* Prints which share of integers differs from the reference, which in float view is legitimate: it
+ * rounds once where the runtime rounds twice. */
 static void print_share(const struct report *r, size_t subject, FILE *out)
 {
     struct totals all = { .worst = SIZE_MAX };
@@ -187,7 +187,7 @@ static void print_share(const struct report *r, size_t subject, FILE *out)
     fputc('\n', out);
 }
 
-/* Each reason once, with the cases that have it. */
+/* Prints each reason once, with the cases that were declined for it. */
 static void print_declined(const struct report *r, size_t subject, FILE *out)
 {
     const struct case_result *const results = &r->outcome.results[subject * r->case_count];
@@ -237,13 +237,13 @@ static void print_failure(const struct report *r, size_t index, FILE *out)
         fprintf(out, "    data set %s, seed %llu, frame %c", data_set_name(c->set),
                 (unsigned long long)r->seed, c->frame ? c->frame : 'A');
         if (c->has_element)
-            fprintf(out, ", output %d at %s:\n    got %.9g, want %.9g, error %.3g, limit %.3g",
+            fprintf(out, ", output %d at %s:\n    got %.9g, expected %.9g, error %.3g, limit %.3g",
                     c->output, c->where, c->got, c->want, c->error, c->limit);
         else if (c->limit > 0)
             fprintf(out, ": error %.3g, limit %.3g", c->error, c->limit);
         fputc('\n', out);
     }
-    fputs("    again: ", out);
+    fputs("    rerun: ", out);
     report_rerun(r, index, out);
     fputc('\n', out);
 }
@@ -276,7 +276,7 @@ static void print_mutants(const struct tsv *m, FILE *out)
 
     for (size_t i = 0; i < m->rows; i++)
         caught += strcmp(tsv_cell(m, i, MUTANT_CAUGHT), "yes") == 0;
-    fprintf(out, "\nfaults planted in ours: %zu of %zu noticed\n", caught, m->rows);
+    fprintf(out, "\nplanted faults: %zu of %zu noticed\n", caught, m->rows);
     for (size_t i = 0; i < m->rows; i++) {
         const bool yes = strcmp(tsv_cell(m, i, MUTANT_CAUGHT), "yes") == 0;
 
@@ -321,7 +321,7 @@ void report_text(const struct report *r, FILE *out)
         fprintf(out, "shard %u of %u\n", r->shard, r->shards);
     for (size_t s = 0; s < r->subject_count; s++) {
         fprintf(out, "\nsubject %zu: %s (bounds %s)\n", s, r->subjects[s].label,
-                report_bounds_name(subject_bounds(&r->subjects[s])));
+                bounds_names[subject_bounds(&r->subjects[s])]);
         print_table(r, s, false, print_table(r, s, true, false, out), out);
         print_notes(r, s, out);
         print_share(r, s, out);

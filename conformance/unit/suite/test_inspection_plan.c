@@ -190,24 +190,24 @@ static void as_text(void **state)
         if (i != 2 && !strstr(text, lines[i]))
             fail_msg("no \"%s\" in\n%s", lines[i], text);
     assert_null(strstr(text, lines[2]));
-    assert_null(strstr(text, "not run")); /* 5 channels: both edges are copied over */
+    assert_null(strstr(text, "not dispatched")); /* 5 channels: input and output are converted */
     free(text);
     text = inspect(mock_path("../libassay_delegate.so"), "no_transform=pad,unused", false);
     assert_non_null(strstr(text, lines[2]));
     free(text);
 }
 
-/* Another's delegate does not tell; without one there is no plan. */
+/* A library that does not export its plan, and no delegate at all. */
 static void nobody_tells(void **state)
 {
     char *text = inspect(mock_path("delegate.so"), NULL, false);
     json_t *plan;
 
     (void)state;
-    assert_non_null(strstr(text, "\nPlan: this library does not tell\n"));
+    assert_non_null(strstr(text, "\nPlan: this library does not export it\n"));
     free(text);
     text = inspect("none", NULL, false);
-    assert_non_null(strstr(text, "\nPlan: there is none\n"));
+    assert_non_null(strstr(text, "\nPlan: no delegate ran here\n"));
     free(text);
     plan = plan_of(mock_path("gpu.so"), NULL); /* knows steps, but no tensors */
     assert_true(json_is_null(plan));

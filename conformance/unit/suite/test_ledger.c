@@ -109,12 +109,15 @@ static void test_malformed(void **state)
     (void)state;
     expect_malformed("op\tversion\n", "not 6 columns");
     expect_malformed(HEADER "add\t1\tf32\tsupported\tsupported\n", "line 2: not 6 columns");
-    expect_malformed(HEADER "add\t0\tf32\tsupported\tsupported\tadd.*\n", "'0' is no version");
-    expect_malformed(HEADER "add\t1x\tf32\tsupported\tsupported\tadd.*\n", "'1x' is no version");
-    expect_malformed(HEADER "add\t1\tf32\tyes\tsupported\tadd.*\n", "reference 'yes'");
-    expect_malformed(HEADER "add\t1\tf32\tsupported\trefused\tadd.*\n", "delegate 'refused'");
-    expect_malformed(HEADER "add\t1\tf32\tsupported\trefused by \tadd.*\n", "'refused by '");
-    expect_malformed(HEADER "add\t1\tf32\tsupported\tfloat\tadd.*\n", "delegate 'float'");
+    expect_malformed(HEADER "add\t0\tf32\tsupported\tsupported\tadd.*\n",
+                     "expected a version from 1 to 99, found '0'");
+    expect_malformed(HEADER "add\t1x\tf32\tsupported\tsupported\tadd.*\n",
+                     "expected a version from 1 to 99, found '1x'");
+    expect_malformed(HEADER "add\t1\tf32\tyes\tsupported\tadd.*\n",
+                     "reference: expected supported, float or refused, found 'yes'");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\trefused\tadd.*\n", "found 'refused'");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\trefused by \tadd.*\n", "found 'refused by '");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\tfloat\tadd.*\n", "found 'float'");
 }
 
 /* The problems that a ledger of this one row has, besides the rows that it lacks; with results when
@@ -141,7 +144,7 @@ static void expect_problem(const char *row, const struct report *r, const char *
     fclose(p.out);
     if (words && !strstr(problems, words))
         fail_msg("\"%s\" is not in:\n%s", words, problems);
-    if (!words && strstr(problems, "is the proof"))
+    if (!words && strstr(problems, "to pass on"))
         fail_msg("%s", problems);
     free(problems);
     ledger_close(&l);
@@ -158,14 +161,15 @@ static void test_lost_proofs(void **state)
     expect_problem("add\t1\tf32\tsupported\tsupported\tsub.*", NULL, "add version 1: no case");
     expect_problem("add\t99\tf32\tsupported\tsupported\tadd.*", NULL, "the reference stops at");
     expect_problem("add\t1\tf32\trefused\trefused by op.version\tadd.*", NULL,
-                   "the reference takes it");
+                   "expected a refusal by the reference");
     expect_problem("frobnicate\t1\tf32\tsupported\tsupported\tadd.*", NULL, "no such op");
     expect_problem("add\t1\tf32\tsupported\tsupported\tadd.*\nadd\t1\tf32\tsupported\tsupported\t"
                    "add.*",
                    NULL, "there is a second row");
     /* Every version needs a row. */
-    expect_problem("add\t1\tf32\tsupported\tsupported\tadd.f32.c1", NULL,
-                   "ledger: add version 2: no row, and the reference takes it\n");
+    expect_problem(
+        "add\t1\tf32\tsupported\tsupported\tadd.f32.c1", NULL,
+        "ledger: add version 2: the reference takes it, and the ledger has no row for it\n");
 }
 
 /* What a run may show. */
@@ -190,15 +194,16 @@ static void test_results(void **state)
     }
     assert_non_null(c);
     expect_problem(row, &r, NULL);
-    expect_problem(refused, &r, "says that it is refused, and on ours add.f32.c1 is: pass");
+    expect_problem(refused, &r, "expected a refusal on ours, found add.f32.c1: pass");
     c->status = CASE_DECLINED;
     snprintf(c->reason, sizeof c->reason, "op.version: version is 1, may be 2");
-    expect_problem(row, &r, "add.f32.c1 is the proof, and on ours it is: declined");
-    expect_problem(refused, &r, "ledger: add version 2: no row"); /* and nothing of version 1 */
+    expect_problem(row, &r, "expected add.f32.c1 to pass on ours, found: declined");
+    /* Nothing is wrong with version 1. */
+    expect_problem(refused, &r, "ledger: add version 2: the reference takes it");
     expect_problem("add\t1\tf32\tsupported\trefused by op.vers\tadd.f32.c1", &r,
-                   "is not refused by op.vers: op.version");
+                   "expected add.f32.c1 on ours to be refused by op.vers, found: op.version");
     c->status = CASE_FAIL;
-    expect_problem(row, &r, "on ours it is: fail");
+    expect_problem(row, &r, "to pass on ours, found: fail");
     run_outcome_close(&r.outcome);
 }
 

@@ -293,7 +293,7 @@ static void test_mutants(void **state)
     unlink(path);
     report.mutants = &mutants;
     text = as_text();
-    expect_in("faults planted in ours: 1 of 2 noticed\n", text);
+    expect_in("planted faults: 1 of 2 noticed\n", text);
     expect_in("  shader_pad                         pad.f32.hw_end\n", text);
     expect_in("  host_lane                          NOT noticed\n", text);
     free(text);
@@ -388,8 +388,8 @@ static void test_failure(void **state)
     expect_in("fail conv_2d.f16.c5 (subject 1: delegate.so fault=none ulps=it's): over the limit "
               "(1 of 60 wrong)\n"
               "    data set S2, seed 7, frame B, output 0 at n 0 h 1 w 2 c 3:\n"
-              "    got 1.5, want 1, error 0.5, limit 0.125\n"
-              "    again: assay conformance --filter=conv_2d.f16.c5 --delegate=",
+              "    got 1.5, expected 1, error 0.5, limit 0.125\n"
+              "    rerun: assay conformance --filter=conv_2d.f16.c5 --delegate=",
               text);
     expect_in("/mock/delegate.so --delegate-option=fault=none --delegate-option=ulps='it'\\''s' "
               "--seed=7\n",
@@ -403,7 +403,7 @@ static void test_failure(void **state)
     report_reason(&report, find("relu.f32.c1"), reason, sizeof reason);
     assert_string_equal(reason,
                         "over the limit (1 of 60 wrong); S2 frame B output 0 at n 0 h 1 w 2 c 3: "
-                        "got 1.5, want 1, error 0.5, limit 0.125");
+                        "got 1.5, expected 1, error 0.5, limit 0.125");
 }
 
 static void test_many_failures(void **state)
@@ -577,8 +577,8 @@ static void test_bad_files(void **state)
     expect_bad_file("a | | c\n", true, "line 1");
     expect_bad_file("a | b |  \n", true, "CASES | DEVICE | CAUSE");
     expect_bad_file("{\n\n\"a\":", false, "line 3");
-    expect_bad_file("[]", false, "not a report");
-    expect_bad_file("{\"subjects\": []}", false, "not a report");
+    expect_bad_file("[]", false, "expected a JSON report");
+    expect_bad_file("{\"subjects\": []}", false, "expected a JSON report");
     assert_int_equal(expectations_open(&e, "/nowhere/at/all", NULL, &none, &diag), STATUS_IO);
     assert_int_equal(expectations_open(&e, NULL, "/nowhere/at/all", &none, &diag), STATUS_IO);
 }
