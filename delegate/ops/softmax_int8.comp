@@ -3,8 +3,9 @@
 // units of 2^-19; results are in units of 1/256.  A workgroup computes a row.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/integer.glsl"
 #include "delegate/ops/softmax_int8.args.h"
+#include "delegate/shaders/integer.glsl"
+#include "delegate/shaders/reduce_in_workgroup.glsl"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
@@ -14,9 +15,7 @@ layout(constant_id = SOFTMAX_INT8_SPEC_SIGNED) const bool SIGNED = false;
 
 const uint SUM_SHIFT = 12u;
 // From here on every quotient is less than half a step, and the sum is not counted further.
-const uint MOST = 512u << 19u;
-
-shared uint part[gl_WorkGroupSize.x];
+const uint SUM_MAX = 512u << 19u;
 
 // gemmlowp's SaturatingRoundingMultiplyByPOT for n >= 0: x * 2^n, saturated to 32 bits.
 int fixed_saturating_shift_left(int x, int n)
@@ -38,32 +37,10 @@ int reciprocal(int x)
 // The difference of a channel is 0 to -255; that of a padded lane reads somewhere.
 int power(int difference) { return powers[uint(-difference) & 0xffu]; }
 
-uint sum_of_parts(uint mine)
-{
-    const uint me = gl_LocalInvocationID.x;
-    barrier(); // part[] may still be read
-    part[me] = mine;
-    for (uint n = gl_WorkGroupSize.x / 2u; n > 0u; n /= 2u) {
-        barrier();
-        if (me < n)
-            part[me] = min(part[me] + part[me + n], MOST);
-    }
-    barrier();
-    return part[0];
-}
-
-uint max_of_parts(uint mine)
-{
-    const uint me = gl_LocalInvocationID.x;
-    part[me] = mine;
-    for (uint n = gl_WorkGroupSize.x / 2u; n > 0u; n /= 2u) {
-        barrier();
-        if (me < n)
-            part[me] = max(part[me], part[me + n]);
-    }
-    barrier();
-    return part[0];
-}
+#define ADD_SATURATED(a, b) min((a) + (b), SUM_MAX)
+REDUCE_MEMORY(uint)
+REDUCE_IN_WORKGROUP(uint, max_in_workgroup, max)
+REDUCE_IN_WORKGROUP(uint, sum_in_workgroup, ADD_SATURATED)
 
 void main()
 {
@@ -76,7 +53,7 @@ void main()
         const ivec4 v = mix(ivec4(low), unpacked(src[base + s], SIGNED), lanes(s, args.channels));
         peak = max(peak, max(max(v.x, v.y), max(v.z, v.w)));
     }
-    peak = int(max_of_parts(uint(peak - low))) + low;
+    peak = int(max_in_workgroup(uint(peak - low))) + low;
 
     uint sum = 0u;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
@@ -86,15 +63,16 @@ void main()
                               fixed_rounding_shift_right(power(d.z), int(SUM_SHIFT)),
                               fixed_rounding_shift_right(power(d.w), int(SUM_SHIFT)));
         const uvec4 counted = mix(uvec4(0u), e, lanes(s, args.channels));
-        sum = min(sum + counted.x + counted.y + counted.z + counted.w, MOST);
+        sum = min(sum + counted.x + counted.y + counted.z + counted.w, SUM_MAX);
     }
-    sum = sum_of_parts(sum);
+    barrier(); // every invocation has read the peak
+    sum = sum_in_workgroup(sum);
 
     if (!live)
         return;
     const int zeros = 31 - findMSB(sum);
-    const int inverse = sum < MOST ? reciprocal(int(sum << zeros & 0x7fffffffu)) : 0;
-    const int down = sum < MOST ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
+    const int inverse = sum < SUM_MAX ? reciprocal(int(sum << zeros & 0x7fffffffu)) : 0;
+    const int down = sum < SUM_MAX ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
         const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
         const ivec4 y = ivec4(fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.x)), down),
