@@ -1,15 +1,13 @@
-/* Arguments of binary.comp; ids 3 and up. */
+/* Arguments of binary.comp, with those of binary_grid.args.h. */
 #ifndef ASSAY_DELEGATE_OPS_BINARY_ARGS_H
 #define ASSAY_DELEGATE_OPS_BINARY_ARGS_H
 
 #include "delegate/ops/binary_grid.args.h"
 
-#define BINARY_SPEC_ACTIVATION 4 /* TfLiteFusedActivation */
-#define BINARY_SPEC_CONSTANT                                                                       \
-    5 /* 0: none; 1: operand a is the constant at binding 3; 2: operand b */
-#define BINARY_SPEC_BROADCAST_A 6 /* a has one channel, the result more */
-#define BINARY_SPEC_BROADCAST_B 7
-#define BINARY_SPEC_ROUNDED     8 /* results go to the steps of an 8-bit tensor (float view) */
+#define BINARY_SPEC_ACTIVATION 6 /* TfLiteFusedActivation */
+/* 1: operand a is the constant at binding 3; 2: operand b is; 0: neither. */
+#define BINARY_SPEC_CONSTANT 7
+#define BINARY_SPEC_ROUNDED  8 /* results go to the steps of an 8-bit tensor (float view) */
 
 PUSH_CONSTANTS(binary_args)
     ARGS_STRUCT(binary_grid) grid;

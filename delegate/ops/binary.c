@@ -122,10 +122,10 @@ enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t 
         }
     }
     step_spec(s, BINARY_SPEC_OP, op);
+    step_spec(s, BINARY_SPEC_BROADCAST_A, binary_broadcasts(p, n, dst, 0));
+    step_spec(s, BINARY_SPEC_BROADCAST_B, binary_broadcasts(p, n, dst, 1));
     step_spec(s, BINARY_SPEC_ACTIVATION, (uint32_t)activation);
     step_spec(s, BINARY_SPEC_CONSTANT, constant);
-    for (uint32_t i = 0; i < 2; i++)
-        step_spec(s, BINARY_SPEC_BROADCAST_A + i, binary_broadcasts(p, n, dst, (int)i));
     if (n->steps.scale > 0)
         step_spec(s, BINARY_SPEC_ROUNDED, true);
     step_push(s, &args, sizeof args);

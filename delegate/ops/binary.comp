@@ -3,19 +3,17 @@
 // spread over the slice.  A constant operand is f32 at binding 3 in both precisions.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/slice.glsl"
 #include "delegate/ops/binary.args.h"
+#include "delegate/ops/binary.glsl"
+#include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
 READS(1, src_a);
 READS(2, src_b);
 CONSTANTS(3, constant);
 
-layout(constant_id = BINARY_SPEC_OP) const uint OP = BINARY_ADD;
 layout(constant_id = BINARY_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
 layout(constant_id = BINARY_SPEC_CONSTANT) const uint CONSTANT = 0u;
-layout(constant_id = BINARY_SPEC_BROADCAST_A) const bool BROADCAST_A = false;
-layout(constant_id = BINARY_SPEC_BROADCAST_B) const bool BROADCAST_B = false;
 layout(constant_id = BINARY_SPEC_ROUNDED) const bool ROUNDED = false;
 
 // Where an operand is NaN the comparisons are false, and the results are those of the CPU kernels.
@@ -39,18 +37,9 @@ void main()
     const uint i = item();
     if (i >= args.grid.count)
         return;
-    const uint s = i % args.grid.slices;
-    uint row = i / args.grid.slices;
-    uint at_a = BROADCAST_A ? 0u : s;
-    uint at_b = BROADCAST_B ? 0u : s;
-    for (int g = BINARY_OUTER - 1; g >= 0; g--) {
-        const uint k = row % args.grid.size[g];
-        row /= args.grid.size[g];
-        at_a += k * args.grid.stride_a[g];
-        at_b += k * args.grid.stride_b[g];
-    }
-    vec4 a = CONSTANT == 1u ? constant[at_a] : vec4(src_a[at_a]);
-    vec4 b = CONSTANT == 2u ? constant[at_b] : vec4(src_b[at_b]);
+    const Places at = places_of(i);
+    vec4 a = CONSTANT == 1u ? constant[at.a] : vec4(src_a[at.a]);
+    vec4 b = CONSTANT == 2u ? constant[at.b] : vec4(src_b[at.b]);
     if (BROADCAST_A)
         a = a.xxxx;
     if (BROADCAST_B)

@@ -1,10 +1,12 @@
-/* What binary.comp and binary_int8.comp have in common. */
+/* What the arguments of binary.comp and binary_int8.comp have in common. */
 #ifndef ASSAY_DELEGATE_OPS_BINARY_GRID_ARGS_H
 #define ASSAY_DELEGATE_OPS_BINARY_GRID_ARGS_H
 
 #include "delegate/shaders/args.h"
 
-#define BINARY_SPEC_OP 3 /* one of the six below */
+#define BINARY_SPEC_OP          3 /* one of the six below */
+#define BINARY_SPEC_BROADCAST_A 4 /* a has one channel, the result more */
+#define BINARY_SPEC_BROADCAST_B 5
 
 #define BINARY_ADD     0
 #define BINARY_MUL     1

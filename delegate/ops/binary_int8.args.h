@@ -1,12 +1,10 @@
-/* Arguments of binary_int8.comp; ids 3 and up. */
+/* Arguments of binary_int8.comp, with those of binary_grid.args.h. */
 #ifndef ASSAY_DELEGATE_OPS_BINARY_INT8_ARGS_H
 #define ASSAY_DELEGATE_OPS_BINARY_INT8_ARGS_H
 
 #include "delegate/ops/binary_grid.args.h"
 
-#define BINARY_INT8_SPEC_SIGNED      4 /* i8; else u8 */
-#define BINARY_INT8_SPEC_BROADCAST_A 5 /* a has one channel, the result more */
-#define BINARY_INT8_SPEC_BROADCAST_B 6
+#define BINARY_INT8_SPEC_SIGNED 6 /* i8; else u8 */
 
 PUSH_CONSTANTS(binary_int8_args)
     ARGS_STRUCT(binary_grid) grid;

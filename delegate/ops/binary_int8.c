@@ -123,9 +123,9 @@ static enum status plan_binary(struct planner *p, const struct graph_node *n)
     TRY(bind_operand(p, s, n, 0));
     TRY(bind_operand(p, s, n, 1));
     step_spec(s, BINARY_SPEC_OP, n->op->variant);
+    step_spec(s, BINARY_SPEC_BROADCAST_A, binary_broadcasts(p, n, dst, 0));
+    step_spec(s, BINARY_SPEC_BROADCAST_B, binary_broadcasts(p, n, dst, 1));
     step_spec(s, BINARY_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
-    step_spec(s, BINARY_INT8_SPEC_BROADCAST_A, binary_broadcasts(p, n, dst, 0));
-    step_spec(s, BINARY_INT8_SPEC_BROADCAST_B, binary_broadcasts(p, n, dst, 1));
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.grid.count);
 }

@@ -3,17 +3,15 @@
 // packed constant.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "delegate/shaders/integer.glsl"
 #include "delegate/ops/binary_int8.args.h"
+#include "delegate/ops/binary.glsl"
+#include "delegate/shaders/integer.glsl"
 
 INT_WRITES(0, dst);
 INT_READS(1, src_a);
 INT_READS(2, src_b);
 
-layout(constant_id = BINARY_SPEC_OP) const uint OP = BINARY_ADD;
 layout(constant_id = BINARY_INT8_SPEC_SIGNED) const bool SIGNED = false;
-layout(constant_id = BINARY_INT8_SPEC_BROADCAST_A) const bool BROADCAST_A = false;
-layout(constant_id = BINARY_INT8_SPEC_BROADCAST_B) const bool BROADCAST_B = false;
 
 ivec4 scaled(ivec4 v, int i) { return fixed_multiply(v, ivec4(args.factor[i]), ivec4(args.shift[i])); }
 
@@ -33,18 +31,9 @@ void main()
     const uint i = item();
     if (i >= args.grid.count)
         return;
-    const uint s = i % args.grid.slices;
-    uint row = i / args.grid.slices;
-    uint at_a = BROADCAST_A ? 0u : s;
-    uint at_b = BROADCAST_B ? 0u : s;
-    for (int g = BINARY_OUTER - 1; g >= 0; g--) {
-        const uint k = row % args.grid.size[g];
-        row /= args.grid.size[g];
-        at_a += k * args.grid.stride_a[g];
-        at_b += k * args.grid.stride_b[g];
-    }
-    ivec4 a = unpacked(src_a[at_a], SIGNED);
-    ivec4 b = unpacked(src_b[at_b], SIGNED);
+    const Places at = places_of(i);
+    ivec4 a = unpacked(src_a[at.a], SIGNED);
+    ivec4 b = unpacked(src_b[at.b], SIGNED);
     if (BROADCAST_A)
         a = a.xxxx;
     if (BROADCAST_B)

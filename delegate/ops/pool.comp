@@ -2,38 +2,27 @@
 // the average divides by the number of pixels inside it.  An invocation computes one pixel of one slice.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#include "delegate/ops/pool.glsl"
 #include "delegate/shaders/slice.glsl"
-#include "delegate/ops/pool.args.h"
 
 WRITES(0, dst);
 READS(1, src);
 
-layout(constant_id = POOL_SPEC_STRIDE_H) const uint STRIDE_H = 1u;
-layout(constant_id = POOL_SPEC_STRIDE_W) const uint STRIDE_W = 1u;
 layout(constant_id = POOL_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
-layout(constant_id = POOL_SPEC_MAXIMUM) const bool MAXIMUM = false;
 
 void main()
 {
     const uint i = item();
     if (i >= args.count)
         return;
-    const uint s = i % args.slices;
-    const uint pixel = i / args.slices;
-    const uint row = pixel / args.out_w;
-    const int top = int((row % args.out_h) * STRIDE_H) - args.pad_h;
-    const int left = int((pixel % args.out_w) * STRIDE_W) - args.pad_w;
-    const uint image = row / args.out_h * args.in_h;
-    const uint y0 = uint(max(top, 0)), y1 = uint(min(top + int(args.filter_h), int(args.in_h)));
-    const uint x0 = uint(max(left, 0)), x1 = uint(min(left + int(args.filter_w), int(args.in_w)));
-
+    const Window w = window_of(i);
     vec4 v = MAXIMUM ? vec4(-3.402823466e38) : vec4(0.0);
-    for (uint y = y0; y < y1; y++)
-        for (uint x = x0; x < x1; x++) {
-            const vec4 p = vec4(src[((image + y) * args.in_w + x) * args.slices + s]);
+    for (uint y = w.y0; y < w.y1; y++)
+        for (uint x = w.x0; x < w.x1; x++) {
+            const vec4 p = vec4(src[place_of(w, y, x)]);
             v = MAXIMUM ? mix(v, p, greaterThan(p, v)) : v + p;
         }
     if (!MAXIMUM)
-        v /= float((y1 - y0) * (x1 - x0));
+        v /= float(pixels_of(w));
     dst[i] = STORED(activate(v, ACTIVATION));
 }
