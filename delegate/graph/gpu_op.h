@@ -54,6 +54,22 @@ struct gpu_op {
     /* RESHAPE: the result is the input's elements in their order, so that of two in a row the first
      * makes no difference. */
     bool reshapes;
+    /* PAD: zeros are added to H and W of an image and to nothing else: how many before them.  NULL,
+     * or false: not so in this node. */
+    bool (*pads_image)(const struct graph *g, const struct graph_node *n, int64_t before_hw[2]);
+    /* A convolution: its shader can begin outside of the image as graph_node.pad_top and pad_left
+     * say; the window of this node begins at the edge of its input, or has such pads already. */
+    bool (*takes_padding)(const struct graph_node *n);
+    /* ADD: the result is activation(a + b). */
+    bool adds;
+    /* A convolution: its shader can add graph_node.residual for this node, without an activation of
+     * its own before the sum. */
+    bool (*takes_residual)(const struct graph *g, const struct graph_node *n);
+    /* A pool: the op that computes the same, with axes H and W and keep_dims, where one window is
+     * the whole image.  0: none (ADD is no such op). */
+    int32_t reduces_as;
+    /* Its plan heeds graph_node.as_product: inputs are rows, weights [units, depth]. */
+    bool has_product;
     /* The fused activation that computes the same; kTfLiteActNone: there is none. */
     TfLiteFusedActivation as_activation;
     /* DEQUANTIZE: f16 or 8-bit elements become f32, and a constant stays a constant. */

@@ -224,7 +224,7 @@ static int kept_operand(const struct graph *g, const struct graph_node *n)
     }
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, BINARY_ADD, true, GPU_ACTIVATION(TfLiteAddParams),
-           .kept_input = kept_operand),
+           .kept_input = kept_operand, .adds = true),
     BINARY(BUILTIN_MUL, 8, BINARY_MUL, true, GPU_ACTIVATION(TfLiteMulParams),
            .kept_input = kept_operand),
     BINARY(BUILTIN_SUB, 5, BINARY_SUB, false, GPU_ACTIVATION(TfLiteSubParams),

@@ -240,6 +240,18 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
     return push_product(p, s, &args, &tile);
 }
 
+static bool takes_padding(const struct graph_node *n)
+{
+    return n->has_pads || ((const TfLiteConvParams *)n->params)->padding == kTfLitePaddingValid;
+}
+
+/* Grouped convolutions have a shader of their own, which does not add. */
+static bool takes_residual(const struct graph *g, const struct graph_node *n)
+{
+    return graph_input(g, n, 0)->dims[3] == graph_input(g, n, 1)->dims[3] &&
+           gpu_op_activation(n) == kTfLiteActNone;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_CONV_2D,
       .max_version = 8,
@@ -247,6 +259,8 @@ static const struct gpu_op ops[] = {
       .rounds = true,
       .accept = accept_conv,
       .plan = plan_conv,
-      .exact = &exact_conv_2d },
+      .exact = &exact_conv_2d,
+      .takes_padding = takes_padding,
+      .takes_residual = takes_residual },
 };
 const struct gpu_family gpu_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -117,6 +117,12 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.count);
 }
 
+static bool takes_padding(const struct graph_node *n)
+{
+    return n->has_pads ||
+           ((const TfLiteDepthwiseConvParams *)n->params)->padding == kTfLitePaddingValid;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_DEPTHWISE_CONV_2D,
       .max_version = 7,
@@ -124,6 +130,7 @@ static const struct gpu_op ops[] = {
       .rounds = true,
       .accept = accept_depthwise,
       .plan = plan_depthwise,
-      .exact = &exact_depthwise_conv_2d },
+      .exact = &exact_depthwise_conv_2d,
+      .takes_padding = takes_padding },
 };
 const struct gpu_family gpu_depthwise_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -100,6 +100,7 @@ static const struct gpu_op ops[] = {
       GPU_ACTIVATION(TfLiteFullyConnectedParams),
       .accept = accept_fully_connected,
       .plan = plan_fully_connected,
-      .exact = &exact_fully_connected },
+      .exact = &exact_fully_connected,
+      .has_product = true },
 };
 const struct gpu_family gpu_fully_connected = { ops, sizeof ops / sizeof ops[0] };

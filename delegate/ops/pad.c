@@ -114,6 +114,24 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return graph_constant_ints_are(g, n->inputs[1], 0) ? 0 : -1;
 }
 
+/* Zeros before and after H and W only. */
+static bool pads_image(const struct graph *g, const struct graph_node *n, int64_t before_hw[2])
+{
+    int64_t before[4];
+
+    if (graph_input(g, n, 0)->rank != 4)
+        return false;
+    for (size_t d = 0; d < 4; d++) {
+        before[d] = graph_constant_int(g, n->inputs[1], 2 * d);
+        if ((d == 0 || d == 3) &&
+            (before[d] != 0 || graph_constant_int(g, n->inputs[1], 2 * d + 1) != 0))
+            return false;
+    }
+    before_hw[0] = before[1];
+    before_hw[1] = before[2];
+    return true;
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_PAD,
       .max_version = 6,
@@ -124,6 +142,7 @@ static const struct gpu_op ops[] = {
       .accept = accept_pad,
       .plan = plan_pad,
       .fold = fold_pad,
-      .kept_input = kept_input },
+      .kept_input = kept_input,
+      .pads_image = pads_image },
 };
 const struct gpu_family gpu_pad = { ops, sizeof ops / sizeof ops[0] };

@@ -5,8 +5,6 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 
-#include <string.h>
-
 /* One clamp for two, or kTfLiteActSignBit, which no node here has, when there is none. */
 static TfLiteFusedActivation both(TfLiteFusedActivation first, TfLiteFusedActivation second)
 {
@@ -24,7 +22,6 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     const struct graph_node *n = &g->nodes[node], *before;
     TfLiteFusedActivation activation;
     int producer;
-    uint8_t *params;
 
     if (n->op->as_activation == kTfLiteActNone)
         return STATUS_OK;
@@ -39,9 +36,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     activation = both(gpu_op_activation(before), n->op->as_activation);
     if (activation == kTfLiteActSignBit)
         return STATUS_OK;
-    if (!(params = rewrite_params(w, producer, before->op->params_bytes)))
-        return STATUS_NO_MEMORY;
-    memcpy(params + before->op->activation_at, &activation, sizeof activation);
+    TRY(rewrite_activation(w, producer, activation));
     TRY(rewrite_name(w, producer, before->name, n->name));
     TRY(rewrite_output(w, producer, 0, n->outputs[0]));
     rewrite_remove(w, node);

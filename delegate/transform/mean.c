@@ -15,7 +15,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     TfLiteReducerParams *mean;
     int axes, inputs[2];
 
-    if (n->code != BUILTIN_AVERAGE_POOL_2D || pool->activation != kTfLiteActNone ||
+    if (n->op->reduces_as == 0 || pool->activation != kTfLiteActNone ||
         graph_is_quantized(&w->graph, n))
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
@@ -34,8 +34,8 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         return diag_fail(w->diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
     n->input_count = 2;
     n->params = mean;
-    n->code = BUILTIN_MEAN;
-    n->op = gpu_op_find(BUILTIN_MEAN);
+    n->code = n->op->reduces_as;
+    n->op = gpu_op_find(n->code);
     *fired = true;
     return STATUS_OK;
 }

@@ -1,8 +1,9 @@
 /* FULLY_CONNECTED of few rows as a 1x1 convolution, whose shader then shares a sum out among more
  * invocations.  On an H200, fp32: 1 row, 1024 to 1024, 20 -> 11 us; 1 row, 256 to 256, 7.2 -> 6.4;
  * but 64 rows, 256 to 256, 12.6 -> 14.1, and 16 rows, 64 to 64, 5.4 -> 5.6. */
+#include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
-#include "reference/base/builtin.h"
+#include "reference/base/op_facts.h"
 
 enum { ROWS = 3, WORTH_IT = 65536 }; /* rows at most; products at least */
 
@@ -11,10 +12,10 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     struct graph_node *n = &w->graph.nodes[node];
     const struct graph_tensor *x, *weights;
 
-    if (n->code != BUILTIN_FULLY_CONNECTED || n->as_product || graph_is_quantized(&w->graph, n))
+    if (!n->op->has_product || n->as_product || graph_is_quantized(&w->graph, n))
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
-    weights = graph_input(&w->graph, n, 1);
+    weights = graph_input(&w->graph, n, op_facts_find(n->code)->weights);
     if (x->elements / (size_t)weights->dims[1] > ROWS ||
         (uint64_t)x->elements * (uint64_t)weights->dims[0] < WORTH_IT)
         return STATUS_OK;

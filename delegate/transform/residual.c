@@ -2,13 +2,10 @@
  * and writes the sum in that operand's place, so that neither its own result nor the sum needs
  * memory, and one dispatch goes.  In fp16 the sum is rounded once instead of twice.
  *
- * Grouped convolutions have a shader of their own, which does not do this.
- *
  * The other operand has to be there before the convolution runs, and nobody may need it behind. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"
-#include "tensorflow/lite/c/builtin_op_data.h"
 
 /* Its output may lie in the memory of an input. */
 static bool is_view(const struct graph_node *n)
@@ -44,11 +41,6 @@ static bool is_spent(const struct rewrite *w, int tensor, int conv, int add)
     return true;
 }
 
-static bool has_one_group(const struct graph *g, const struct graph_node *n)
-{
-    return graph_input(g, n, 0)->dims[3] == graph_input(g, n, 1)->dims[3];
-}
-
 /* The convolution that computes operand i of the ADD and can take it in; -1: none. */
 static int find_conv(const struct rewrite *w, int add, int i)
 {
@@ -57,9 +49,8 @@ static int find_conv(const struct rewrite *w, int add, int i)
     const struct graph_tensor *sum = graph_output(g, n, 0);
     const int conv = g->tensors[n->inputs[i]].producer, other = n->inputs[1 - i];
 
-    if (conv < 0 || g->nodes[conv].code != BUILTIN_CONV_2D || g->nodes[conv].has_residual ||
-        g->nodes[conv].steps.scale > 0 || !has_one_group(g, &g->nodes[conv]) ||
-        ((const TfLiteConvParams *)g->nodes[conv].params)->activation != kTfLiteActNone ||
+    if (conv < 0 || !g->nodes[conv].op->takes_residual || g->nodes[conv].has_residual ||
+        g->nodes[conv].steps.scale > 0 || !g->nodes[conv].op->takes_residual(g, &g->nodes[conv]) ||
         rewrite_only_reader(w, n->inputs[i]) != add || !is_spent(w, other, conv, add))
         return -1;
     for (int k = 0; k < 2; k++)
@@ -73,18 +64,15 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
 {
     const struct graph *g = &w->graph;
     const struct graph_node *n = &g->nodes[node];
-    TfLiteConvParams *params;
     int conv = -1, i = 0;
 
-    if (n->code != BUILTIN_ADD || graph_is_quantized(g, n) || n->steps.scale > 0)
+    if (!n->op->adds || graph_is_quantized(g, n) || n->steps.scale > 0)
         return STATUS_OK;
     for (; i < 2 && (conv = find_conv(w, node, i)) < 0; i++)
         ;
     if (conv < 0)
         return STATUS_OK;
-    if (!(params = rewrite_params(w, conv, sizeof *params)))
-        return STATUS_NO_MEMORY;
-    params->activation = ((const TfLiteAddParams *)n->params)->activation;
+    TRY(rewrite_activation(w, conv, gpu_op_activation(n)));
     TRY(rewrite_name(w, conv, g->nodes[conv].name, n->name));
     TRY(rewrite_output(w, conv, 0, n->outputs[0]));
     w->graph.nodes[conv].has_residual = true;

@@ -1,5 +1,7 @@
 #include "delegate/transform/rewrite.h"
 
+#include "delegate/graph/gpu_op.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -122,17 +124,16 @@ enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count
     return STATUS_OK;
 }
 
-void *rewrite_params(struct rewrite *w, int node, size_t bytes)
+enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivation activation)
 {
     struct graph_node *n = &w->graph.nodes[node];
-    void *copy = arena_copy(&w->graph.arena, n->params, 1, bytes);
+    uint8_t *params = arena_copy(&w->graph.arena, n->params, 1, n->op->params_bytes);
 
-    if (!copy) {
-        no_memory(w);
-        return NULL;
-    }
-    n->params = copy;
-    return copy;
+    if (!params)
+        return no_memory(w);
+    memcpy(params + n->op->activation_at, &activation, sizeof activation);
+    n->params = params;
+    return STATUS_OK;
 }
 
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second)

@@ -10,6 +10,7 @@
 #include "delegate/graph/options.h"
 #include "delegate/graph/transforms.h"
 #include "reference/base/diag.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,8 +45,8 @@ enum status rewrite_input(struct rewrite *w, int node, int i, int tensor);
 enum status rewrite_output(struct rewrite *w, int node, int i, int tensor);
 /* A new constant i32 vector. */
 enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor);
-/* The node's parameters as bytes that may be changed. */
-void *rewrite_params(struct rewrite *w, int node, size_t bytes);
+/* The node's parameters, which must have a fused activation, get this one. */
+enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivation activation);
 /* The node is called "first+second" from now on. */
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second);
 /* A convolution writes its sum in the tensor's place: it must get no new readers. */
