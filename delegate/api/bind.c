@@ -2,6 +2,7 @@
 #include "delegate/base/struct_copy.h"
 #include "delegate/plan/memory.h"
 #include "delegate/runtime/delegate.h"
+#include "delegate/runtime/kernel.h"
 #include "delegate/vulkan/binding.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ static enum status find_io(struct gpu_delegate *d, int tensor, int partition, st
     struct kernel *k;
     int count = 0, partitions = 0;
 
-    for (; (k = delegate_partition(d, partitions)); partitions++)
+    for (; (k = kernel_find(d, partitions)); partitions++)
         for (int i = 0; (partition < 0 || partitions == partition) && i < io_count(k); i++) {
             const struct io_ref r = io_at(k, partitions, i);
 
@@ -115,16 +116,6 @@ static void set_memory(const struct io_ref *r, const struct binding *b)
     plan_io_of(r)->backing = !b->on                            ? BACKING_STAGING
                              : b->layout == ASSAY_LAYOUT_DENSE ? BACKING_DENSE
                                                                : BACKING_SLICES;
-}
-
-enum status kernel_replan(struct kernel *k, struct diag *diag)
-{
-    k->unplanned = true;
-    TRY(executor_finish(&k->executor, diag));
-    TRY(plan_assign_memory(&k->plan, k->owner->options.in_place, diag));
-    TRY(executor_rebind(&k->executor, diag));
-    k->unplanned = false;
-    return STATUS_OK;
 }
 
 /* To another memory; all is as before when that fails. */
@@ -250,7 +241,7 @@ int assay_gpu_bind_buffer_to_tensor(TfLiteDelegate *delegate, struct assay_gpu_b
     mine = *buffer;
     s = bind_or_unbind(delegate, mine.tensor, mine.partition, &mine, &diag);
     if (s == STATUS_OK)
-        api_give(buffer, &mine, sizeof mine);
+        struct_copy_out(buffer, &mine, sizeof mine);
     return answer(s, &diag, error, error_bytes);
 }
 
@@ -332,8 +323,7 @@ int assay_gpu_get_io(const TfLiteDelegate *delegate, int i, struct assay_gpu_io 
     if (!d)
         return -1;
     pthread_mutex_lock(&d->lock);
-    for (int partition = 0; i >= 0 && !found && (k = delegate_partition(d, partition));
-         partition++) {
+    for (int partition = 0; i >= 0 && !found && (k = kernel_find(d, partition)); partition++) {
         found = i < io_count(k);
         if (found) {
             const struct io_ref r = io_at(k, partition, i);
@@ -346,7 +336,7 @@ int assay_gpu_get_io(const TfLiteDelegate *delegate, int i, struct assay_gpu_io 
     }
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
-    return found ? api_give(io, &mine, sizeof mine) : -1;
+    return found ? struct_copy_out(io, &mine, sizeof mine) : -1;
 }
 
 /* ---- the device ---- */
@@ -369,7 +359,7 @@ int assay_gpu_get_device(const TfLiteDelegate *delegate, struct assay_gpu_vulkan
     memcpy(mine.device_uuid, d->device->device_uuid, sizeof mine.device_uuid);
     memcpy(mine.driver_uuid, d->device->driver_uuid, sizeof mine.driver_uuid);
     delegate_drop(d);
-    return api_give(vulkan, &mine, sizeof mine);
+    return struct_copy_out(vulkan, &mine, sizeof mine);
 }
 
 void assay_gpu_lock_queue(TfLiteDelegate *delegate)

@@ -3,6 +3,7 @@
 #include "delegate/base/struct_copy.h"
 #include "delegate/graph/transforms.h"
 #include "delegate/runtime/delegate.h"
+#include "delegate/runtime/kernel.h"
 
 #include <string.h>
 
@@ -10,35 +11,6 @@ _Static_assert((int)PLAN_BINDINGS == ASSAY_GPU_BINDINGS &&
                    (int)PLAN_SPEC_MAX == ASSAY_GPU_CONSTANTS &&
                    (int)PLAN_PUSH_BYTES == ASSAY_GPU_PUSH_BYTES,
                "assay_gpu_step");
-
-int api_give(void *to, const void *from, size_t size)
-{
-    size_t theirs;
-
-    if (!to)
-        return -1;
-    memcpy(&theirs, to, sizeof theirs);
-    if (theirs < sizeof theirs)
-        return -1;
-    memcpy((char *)to + sizeof theirs, (const char *)from + sizeof theirs,
-           (theirs < size ? theirs : size) - sizeof theirs);
-    return 0;
-}
-
-/* The newest kernel is in front of the list. */
-struct kernel *delegate_partition(const struct gpu_delegate *d, int i)
-{
-    struct kernel *k = d->kernels;
-    int kernels = 0;
-
-    for (const struct kernel *at = d->kernels; at; at = at->next)
-        kernels++;
-    if (i >= kernels)
-        return NULL;
-    for (int skip = kernels - 1 - i; skip > 0; skip--)
-        k = k->next;
-    return k;
-}
 
 static int step_count(const struct plan *p)
 {
@@ -71,7 +43,7 @@ static const struct kernel *find(const struct gpu_delegate *d, int (*count)(cons
 {
     const struct kernel *k;
 
-    for (*partition = 0; *i >= 0 && (k = delegate_partition(d, *partition)); ++*partition) {
+    for (*partition = 0; *i >= 0 && (k = kernel_find(d, *partition)); ++*partition) {
         if (*i < count(&k->plan))
             return k;
         *i -= count(&k->plan);
@@ -165,7 +137,7 @@ int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_s
         mine = describe_step(k, partition, i);
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
-    return k ? api_give(step, &mine, sizeof mine) : -1;
+    return k ? struct_copy_out(step, &mine, sizeof mine) : -1;
 }
 
 static struct assay_gpu_tensor describe_tensor(const struct plan *p, int partition, int i)
@@ -208,7 +180,7 @@ int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i, struct assay_gpu
         mine = describe_tensor(&k->plan, partition, i);
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
-    return k ? api_give(tensor, &mine, sizeof mine) : -1;
+    return k ? struct_copy_out(tensor, &mine, sizeof mine) : -1;
 }
 
 int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
@@ -231,5 +203,5 @@ int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
         mine.applied += k->plan.applied[i];
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
-    return api_give(transform, &mine, sizeof mine);
+    return struct_copy_out(transform, &mine, sizeof mine);
 }

@@ -3,6 +3,8 @@
 #include "delegate/api/support.h"
 #include "delegate/base/struct_copy.h"
 #include "delegate/runtime/delegate.h"
+#include "delegate/runtime/host.h"
+#include "delegate/runtime/kernel.h"
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/pipeline.h"
 
@@ -51,7 +53,7 @@ static enum status create(struct gpu_delegate **d, const struct assay_gpu_option
                          "a given device needs instance, physical_device, device and queue: %d of "
                          "4 are there",
                          handles);
-    return delegate_create(d, o.keys, o.values, o.count, handles ? &device : NULL, diag);
+    return host_delegate_create(d, o.keys, o.values, o.count, handles ? &device : NULL, diag);
 }
 
 static TfLiteDelegate *create_or_say(const struct assay_gpu_options *options,
@@ -104,8 +106,8 @@ int assay_gpu_devices(struct assay_gpu_device *devices, int room, char *error, s
         snprintf(error, error_bytes, "%s", diag.text);
     for (int i = 0; devices && i < count && i < room && i < 64; i++) {
         /* The array's stride is the caller's struct. */
-        if (api_give((char *)devices + (size_t)i * devices->struct_size, &all[i], sizeof all[i]) !=
-            0)
+        if (struct_copy_out((char *)devices + (size_t)i * devices->struct_size, &all[i],
+                            sizeof all[i]) != 0)
             return -1;
     }
     return count;
@@ -139,7 +141,7 @@ int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gp
         mine = refusal_view(&d->decision.refusals[i]);
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
-    return found ? api_give(refusal, &mine, sizeof mine) : -1;
+    return found ? struct_copy_out(refusal, &mine, sizeof mine) : -1;
 }
 
 int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
@@ -196,5 +198,5 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     }
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
-    return api_give(stats, &mine, sizeof mine);
+    return struct_copy_out(stats, &mine, sizeof mine);
 }

@@ -1,102 +1,68 @@
-/* The delegate object, and the kernels that run its partitions. */
+/* The delegate object: its options, its device, and the partitions that it runs. */
 #ifndef ASSAY_DELEGATE_RUNTIME_DELEGATE_H
 #define ASSAY_DELEGATE_RUNTIME_DELEGATE_H
 
 #include "delegate/accept/decide.h"
-#include "delegate/graph/graph.h"
+#include "delegate/base/checksum.h"
 #include "delegate/graph/options.h"
-#include "delegate/plan/plan.h"
-#include "delegate/runtime/serialize.h"
-#include "delegate/vulkan/binding.h"
 #include "delegate/vulkan/device.h"
-#include "delegate/vulkan/executor.h"
+#include "delegate/vulkan/profile.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+struct graph;
 struct kernel;
 
 struct gpu_delegate {
-    TfLiteDelegate base; /* what the host holds; base.data_ is this struct */
-    int users;           /* delegate_hold's, and one until it is destroyed */
-    struct gpu_delegate *next;
+    TfLiteDelegate base;       /* what the host holds; base.data_ is this struct */
+    int users;                 /* references: delegate_hold's, and one until it is destroyed */
+    struct gpu_delegate *next; /* in the list of the process */
     struct gpu_options options;
     struct device *device;
     pthread_mutex_t prepare_lock; /* one graph at a time is being delegated */
-    struct graph *graph;          /* of the graph that is being delegated; NULL otherwise */
+    struct graph *graph;          /* the graph that is being delegated; NULL otherwise */
     pthread_mutex_t lock;         /* guards what follows */
-    struct decision decision;     /* of the graph delegated last */
-    struct kernel *kernels;       /* that are ready */
+    struct decision decision;     /* on the graph that was delegated last */
+    struct kernel *kernels;       /* partitions that are ready to run, the newest first */
     struct trace trace;
     struct device_cost cost; /* of opening the device */
-    uint64_t init_ns;        /* in our functions until now, inferences excluded */
+    uint64_t init_ns;        /* spent in the library so far, inferences excluded */
     struct {
         uint64_t plan_ns, serialize_ns, upload_ns, tune_ns;
-    } time;                   /* of it */
-    uint64_t tuned_before_ns; /* tune_ns when the graph came: its budget begins there */
-    atomic_bool preparing;    /* a graph is being delegated: its time is taken */
+    } time;                   /* parts of init_ns */
+    uint64_t tuned_before_ns; /* time.tune_ns when the graph came: its budget begins there */
+    atomic_bool preparing; /* delegate_prepare runs, and measures the time of all that it calls */
     struct {
-        bool has_model, warned; /* of the graph that is being delegated */
+        bool has_model, warned; /* about the graph that is being delegated */
         struct hash model;
         int found, written, failed; /* partitions so far */
         uint64_t bytes;
     } serialized;
 };
 
-/* An input or output of a partition, at run time. */
-struct kernel_io {
-    bool last;  /* an output that no node reads: it stays here until the host asks for it */
-    bool fresh; /* an output: it is what the last inference made */
-    struct binding bound;
-};
-
-/* One partition in one interpreter. */
-struct kernel {
-    struct gpu_delegate *owner; /* held */
-    struct kernel *next;
-    struct plan plan;
-    struct executor executor;
-    struct serialization serialization;
-    bool ready;               /* the executor is open */
-    bool unplanned;           /* its memory is to be assigned before it runs */
-    pthread_mutex_t run_lock; /* guards what runs, and what it is bound to */
-    struct kernel_io *inputs, *outputs;
-    struct kernel *next_known; /* handle.c */
-    int first_handle;          /* of output 0; 0: none */
-    atomic_uint_fast64_t invokes, invoke_ns;
-    atomic_uint_fast64_t host_copies, host_copied_bytes, device_copies;
-};
-
-/* keys and values as in the plug-in ABI; given NULL: a device of ours.  STATUS_USAGE,
- * STATUS_NO_DEVICE, ... */
-enum status delegate_create(struct gpu_delegate **out, const char *const *keys,
-                            const char *const *values, size_t count,
-                            const struct device_given *given, struct diag *diag);
-/* Its kernels may live on: the last of them takes it along.  NULL, and what is no delegate of ours
- * that lives, is left alone. */
+/* Makes a delegate that has no callbacks yet; nobody else can see it until delegate_publish.  keys
+ * and values are those of the plug-in ABI; given NULL: on a device that the library opens.
+ * STATUS_USAGE, STATUS_NO_DEVICE, ... */
+enum status delegate_open(struct gpu_delegate **out, const char *const *keys,
+                          const char *const *values, size_t count, const struct device_given *given,
+                          struct diag *diag);
+/* From now on delegate_hold finds it. */
+void delegate_publish(struct gpu_delegate *d);
+/* From now on delegate_hold does not find it; freed with the last of its kernels.  Does nothing
+ * for NULL, and for a pointer that is not a living delegate of this library. */
 void delegate_destroy(const TfLiteDelegate *delegate);
 
-/* The delegate of a host's pointer, which is not looked into: NULL when it is none of ours, or was
- * destroyed.  Stays until delegate_drop (which takes NULL). */
+/* The delegate of a host's pointer, which is compared but not read: NULL when it is not a delegate
+ * of this library, or was destroyed.  It lives until delegate_drop, which takes NULL. */
 struct gpu_delegate *delegate_hold(const TfLiteDelegate *delegate);
 void delegate_drop(struct gpu_delegate *d);
 
-/* The time since `before` was spent to get ready; what delegate_prepare calls is in its time. */
+/* Adds the time since `before` to init_ns, except while a graph is prepared: that time is measured
+ * as a whole. */
 void delegate_add_time(struct gpu_delegate *d, uint64_t before);
-/* Adds it to a part: &d->time.plan_ns, ... */
+/* Adds the time since `before` to a part: &d->time.plan_ns, ... */
 void delegate_add_part(struct gpu_delegate *d, uint64_t *part, uint64_t before);
-
-/* The partitions that run now, the oldest first; NULL past the end.  The caller holds d->lock. */
-struct kernel *delegate_partition(const struct gpu_delegate *d, int i);
-
-/* Assigns memory anew, for what inputs and outputs are bound to now.  The caller holds run_lock. */
-enum status kernel_replan(struct kernel *k, struct diag *diag);
-
-/* Copies output i of the last inference to the host's tensor, waiting for it. */
-enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag);
-
-/* The functions of a partition's kernel. */
-extern const TfLiteRegistration kernel_registration;
 
 #endif

@@ -1,35 +1,34 @@
 #include "delegate/runtime/handle.h"
 
-#include "delegate/runtime/delegate.h"
-
 #include <limits.h>
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kernel *kernels; /* of all delegates */
+static struct handle_range *ranges; /* of all kernels of the process */
 static int next_handle = 1;
 
-void handles_open(struct kernel *k)
+void handles_open(struct handle_range *r, struct kernel *kernel, int count)
 {
+    *r = (struct handle_range){ .kernel = kernel, .count = count };
     pthread_mutex_lock(&lock);
-    if (next_handle <= INT_MAX - k->plan.output_count) {
-        k->first_handle = next_handle;
-        next_handle += k->plan.output_count;
+    if (next_handle <= INT_MAX - count) {
+        r->first = next_handle;
+        next_handle += count;
     }
-    k->next_known = kernels;
-    kernels = k;
+    r->next = ranges;
+    ranges = r;
     pthread_mutex_unlock(&lock);
 }
 
-void handles_close(struct kernel *k)
+void handles_close(struct handle_range *r)
 {
-    struct kernel **at;
+    struct handle_range **at;
 
     pthread_mutex_lock(&lock);
-    for (at = &kernels; *at && *at != k; at = &(*at)->next_known)
+    for (at = &ranges; *at && *at != r; at = &(*at)->next)
         ;
     if (*at)
-        *at = k->next_known;
+        *at = r->next;
     pthread_mutex_unlock(&lock);
 }
 
@@ -38,21 +37,20 @@ struct kernel *handle_find(int handle, int *output)
     struct kernel *found = NULL;
 
     pthread_mutex_lock(&lock);
-    for (struct kernel *k = kernels; k && !found && handle > 0; k = k->next_known)
-        if (k->first_handle > 0 && handle >= k->first_handle &&
-            handle - k->first_handle < k->plan.output_count) {
-            *output = handle - k->first_handle;
-            found = k;
+    for (const struct handle_range *r = ranges; r && !found && handle > 0; r = r->next)
+        if (r->first > 0 && handle >= r->first && handle - r->first < r->count) {
+            *output = handle - r->first;
+            found = r->kernel;
         }
     pthread_mutex_unlock(&lock);
     return found;
 }
 
-bool handle_give(struct kernel *k, int output, TfLiteTensor *t)
+bool handle_give(const struct handle_range *r, int output, TfLiteTensor *t)
 {
-    const int handle = k->first_handle + output;
+    const int handle = r->first + output;
 
-    if (k->first_handle == 0 || !t->delegate ||
+    if (r->first == 0 || !t->delegate ||
         (t->buffer_handle != kTfLiteNullBufferHandle && t->buffer_handle != handle))
         return false;
     t->buffer_handle = handle;
@@ -60,31 +58,7 @@ bool handle_give(struct kernel *k, int output, TfLiteTensor *t)
     return true;
 }
 
-TfLiteStatus handle_copy_from(TfLiteContext *context, TfLiteDelegate *delegate, int handle,
-                              TfLiteTensor *tensor)
+bool handle_is_of(const struct handle_range *r, int output, const TfLiteTensor *t)
 {
-    struct diag diag = { 0 };
-    struct kernel *k;
-    int output;
-
-    (void)delegate;
-    if (!tensor)
-        return kTfLiteError;
-    if (!(k = handle_find(handle, &output))) {
-        context->ReportError(context, "assay delegate: buffer handle %d: there is none", handle);
-        return kTfLiteError;
-    }
-    if (kernel_read_output(k, output, tensor, &diag) == STATUS_OK)
-        return kTfLiteOk;
-    context->ReportError(context, "assay delegate: %s", diag.text);
-    return kTfLiteError;
-}
-
-/* The memory is the partition's and goes with it. */
-void handle_drop(TfLiteContext *context, TfLiteDelegate *delegate, int *handle)
-{
-    (void)context;
-    (void)delegate;
-    if (handle)
-        *handle = kTfLiteNullBufferHandle;
+    return r->first > 0 && t->buffer_handle == r->first + output;
 }

@@ -1,31 +1,36 @@
-/* Buffer handles: outputs whose data stays with the delegate until the host asks for it.
+/* Buffer handles: the numbers by which a host names outputs that stay on the device.
  *
- * A handle is a number of the process, not of a delegate: hosts that wrap a delegate call back with
- * a delegate of their own. */
+ * A handle is unique in the process, not only in its delegate: hosts that wrap a delegate call back
+ * with a delegate of their own. */
 #ifndef ASSAY_DELEGATE_RUNTIME_HANDLE_H
 #define ASSAY_DELEGATE_RUNTIME_HANDLE_H
 
-#include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdbool.h>
 
 struct kernel;
 
-/* Gives the kernel a handle for each of its outputs; where numbers have run out it has none, and
- * its outputs are copied.  Back with handles_close. */
-void handles_open(struct kernel *k);
-void handles_close(struct kernel *k);
+/* The handles of a kernel: one for each of its outputs. */
+struct handle_range {
+    struct kernel *kernel;
+    int first, count;          /* first is 0 when there are none */
+    struct handle_range *next; /* in the list of the process */
+};
 
-/* The kernel and the output that have this handle; NULL: nobody has. */
+/* Takes `count` handles for the outputs of a kernel.  When the numbers have run out there are none,
+ * and outputs are copied to the host. */
+void handles_open(struct handle_range *r, struct kernel *kernel, int count);
+void handles_close(struct handle_range *r);
+
+/* The kernel and the output that have this handle; NULL: none has. */
 struct kernel *handle_find(int handle, int *output);
 
-/* The tensor's data is what the handle's owner made; true when the host can be told so. */
-bool handle_give(struct kernel *k, int output, TfLiteTensor *t);
+/* Tells the host that the tensor's data is on the device, under the handle of this output.  False
+ * when the host cannot be told so, and the data must be copied. */
+bool handle_give(const struct handle_range *r, int output, TfLiteTensor *t);
 
-/* The callbacks of the delegate. */
-TfLiteStatus handle_copy_from(TfLiteContext *context, TfLiteDelegate *delegate, int handle,
-                              TfLiteTensor *tensor);
-void handle_drop(TfLiteContext *context, TfLiteDelegate *delegate, int *handle);
+/* Whether the tensor has the handle of this output. */
+bool handle_is_of(const struct handle_range *r, int output, const TfLiteTensor *t);
 
 #endif

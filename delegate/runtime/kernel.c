@@ -1,8 +1,9 @@
 /* A partition as the host sees it: init plans, the first prepare brings it to the device, invoke
  * runs it.  Nothing is allocated and no pipeline is made after the first prepare. */
+#include "delegate/runtime/kernel.h"
+
 #include "delegate/base/clock.h"
-#include "delegate/runtime/delegate.h"
-#include "delegate/runtime/handle.h"
+#include "delegate/plan/memory.h"
 #include "delegate/runtime/host_copy.h"
 #include "delegate/runtime/partition.h"
 #include "delegate/vulkan/selftest.h"
@@ -135,7 +136,7 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
         close_kernel(k);
         return TfLiteKernelInitFailed();
     }
-    handles_open(k);
+    handles_open(&k->handles, k, k->plan.output_count);
     return k;
 }
 
@@ -155,7 +156,7 @@ static void take_handles_back(TfLiteContext *context, const struct kernel *k)
         const size_t tensor = (size_t)k->plan.outputs[i].tensor;
         TfLiteTensor *t = tensor < context->tensors_size ? &context->tensors[tensor] : NULL;
 
-        if (t && k->first_handle > 0 && t->buffer_handle == k->first_handle + i) {
+        if (t && handle_is_of(&k->handles, i, t)) {
             t->buffer_handle = kTfLiteNullBufferHandle;
             t->data_is_stale = false;
         }
@@ -169,7 +170,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
 
     if (!k || user_data == TfLiteKernelInitFailed())
         return;
-    handles_close(k);
+    handles_close(&k->handles);
     take_handles_back(context, k);
     pthread_mutex_lock(&k->owner->lock);
     for (at = &k->owner->kernels; *at && *at != k; at = &(*at)->next)
@@ -304,6 +305,30 @@ static void count_copy(struct kernel *k, size_t bytes)
     atomic_fetch_add(&k->host_copied_bytes, bytes);
 }
 
+struct kernel *kernel_find(const struct gpu_delegate *d, int i)
+{
+    struct kernel *k = d->kernels;
+    int kernels = 0;
+
+    for (const struct kernel *at = d->kernels; at; at = at->next)
+        kernels++;
+    if (i >= kernels)
+        return NULL;
+    for (int skip = kernels - 1 - i; skip > 0; skip--)
+        k = k->next;
+    return k;
+}
+
+enum status kernel_replan(struct kernel *k, struct diag *diag)
+{
+    k->unplanned = true;
+    TRY(executor_finish(&k->executor, diag));
+    TRY(plan_assign_memory(&k->plan, k->owner->options.in_place, diag));
+    TRY(executor_rebind(&k->executor, diag));
+    k->unplanned = false;
+    return STATUS_OK;
+}
+
 /* The dense bytes of an output, waiting for it.  The caller holds run_lock. */
 static enum status wait_for_output(struct kernel *k, int i, struct diag *diag)
 {
@@ -401,7 +426,8 @@ static enum status give_output(TfLiteContext *context, struct kernel *k, int i, 
 
     TRY(io_tensor(context, io, "output", &t, diag));
     k->outputs[i].fresh = true;
-    if ((k->outputs[i].last || k->executor.recording.outputs[i].handle) && handle_give(k, i, t))
+    if ((k->outputs[i].last || k->executor.recording.outputs[i].handle) &&
+        handle_give(&k->handles, i, t))
         return STATUS_OK;
     return copy_output(k, i, t, diag);
 }

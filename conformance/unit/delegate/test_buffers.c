@@ -2,7 +2,7 @@
  * of the caller in both layouts, and how often anything is copied. */
 #include "conformance/unit/kit/buffer_kit.h"
 
-#include "delegate/runtime/delegate.h"
+#include "delegate/runtime/kernel.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
 
 #include "assay_gpu.h"
 #include "delegate/base/checksum.h"
-#include "delegate/runtime/delegate.h"
+#include "delegate/runtime/kernel.h"
 
 #include <dlfcn.h>
 #include <unistd.h>

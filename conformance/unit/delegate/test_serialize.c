@@ -4,7 +4,7 @@
 #include "conformance/unit/kit/cache_kit.h"
 
 #include "assay_gpu.h"
-#include "delegate/runtime/delegate.h"
+#include "delegate/runtime/kernel.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 #include <signal.h>

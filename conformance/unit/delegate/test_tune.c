@@ -6,7 +6,7 @@
 #include "conformance/cases/case.h"
 #include "conformance/cases/suite.h"
 #include "delegate/plan/workgroups.h"
-#include "delegate/runtime/delegate.h"
+#include "delegate/runtime/kernel.h"
 #include "reference/format/read.h"
 
 static bool have_device;

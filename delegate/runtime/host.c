@@ -1,0 +1,146 @@
+#include "delegate/runtime/host.h"
+
+#include "delegate/base/clock.h"
+#include "delegate/runtime/handle.h"
+#include "delegate/runtime/kernel.h"
+#include "delegate/runtime/partition.h"
+#include "delegate/transform/fold.h"
+#include "reference/base/memory.h"
+
+/* Gives the standard warning, once for each op code with a refusal that is not an option's. */
+static void warn(TfLiteContext *context, const struct decision *d)
+{
+    for (int i = 0; i < d->refusal_count; i++) {
+        bool said = !rule_is_warned(d->refusals[i].id);
+
+        for (int j = 0; j < i && !said; j++)
+            said = d->refusals[j].code == d->refusals[i].code && rule_is_warned(d->refusals[j].id);
+        if (!said)
+            context->ReportError(context,
+                                 "WARNING: op code #%d cannot be handled by this delegate.",
+                                 d->refusals[i].code);
+    }
+}
+
+static TfLiteStatus fail(TfLiteContext *context, const struct diag *diag)
+{
+    context->ReportError(context, "assay delegate: %s", diag->text);
+    return kTfLiteError;
+}
+
+static TfLiteStatus replace(TfLiteContext *context, TfLiteDelegate *delegate,
+                            struct gpu_delegate *d, const struct decision *decision)
+{
+    struct diag diag = { 0 };
+    TfLiteIntArray *nodes = partition_nodes(d->graph, decision);
+    TfLiteStatus status = kTfLiteOk;
+
+    if (!nodes) {
+        diag_fail(&diag, STATUS_NO_MEMORY, "nodes: out of memory");
+        return fail(context, &diag);
+    }
+    if (nodes->size > 0)
+        status = context->ReplaceNodeSubsetsWithDelegateKernels(context, kernel_registration, nodes,
+                                                                delegate);
+    mem_free(nodes);
+    return status;
+}
+
+static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delegate,
+                                  struct gpu_delegate *d)
+{
+    struct diag diag = { 0 };
+    struct graph graph;
+    struct decision decision = { 0 };
+    TfLiteStatus status;
+
+    pthread_mutex_lock(&d->lock);
+    d->serialized.warned = d->serialized.has_model = false;
+    d->tuned_before_ns = d->time.tune_ns;
+    pthread_mutex_unlock(&d->lock);
+
+    if (graph_import(&graph, context, &diag) != STATUS_OK)
+        return fail(context, &diag);
+    if (fold_constants(&graph, &d->options, &d->device->limits, &diag) != STATUS_OK) {
+        graph_close(&graph);
+        return fail(context, &diag);
+    }
+    d->graph = &graph;
+    if (decide(&decision, &graph, &d->options, &d->device->limits, &diag) != STATUS_OK ||
+        partition_limit(context, &d->options, &d->device->limits, &graph, &decision, &diag) !=
+            STATUS_OK) {
+        status = fail(context, &diag);
+    } else {
+        warn(context, &decision);
+        status = replace(context, delegate, d, &decision);
+    }
+    d->graph = NULL;
+    graph_close(&graph);
+    pthread_mutex_lock(&d->lock);
+    decision_close(&d->decision);
+    d->decision = decision;
+    pthread_mutex_unlock(&d->lock);
+    return status;
+}
+
+static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    TfLiteStatus status;
+    uint64_t before;
+
+    if (!d) {
+        context->ReportError(context, "assay delegate: the delegate was destroyed");
+        return kTfLiteError;
+    }
+    pthread_mutex_lock(&d->prepare_lock);
+    before = clock_ns();
+    atomic_store(&d->preparing, true);
+    status = prepare_graph(context, delegate, d);
+    atomic_store(&d->preparing, false);
+    delegate_add_time(d, before);
+    pthread_mutex_unlock(&d->prepare_lock);
+    delegate_drop(d);
+    return status;
+}
+
+static TfLiteStatus copy_from_handle(TfLiteContext *context, TfLiteDelegate *delegate, int handle,
+                                     TfLiteTensor *tensor)
+{
+    struct diag diag = { 0 };
+    struct kernel *k;
+    int output;
+
+    (void)delegate;
+    if (!tensor)
+        return kTfLiteError;
+    if (!(k = handle_find(handle, &output))) {
+        context->ReportError(context, "assay delegate: buffer handle %d: no output has it", handle);
+        return kTfLiteError;
+    }
+    if (kernel_read_output(k, output, tensor, &diag) == STATUS_OK)
+        return kTfLiteOk;
+    return fail(context, &diag);
+}
+
+/* Nothing is freed here: the memory belongs to the partition. */
+static void free_handle(TfLiteContext *context, TfLiteDelegate *delegate, int *handle)
+{
+    (void)context;
+    (void)delegate;
+    if (handle)
+        *handle = kTfLiteNullBufferHandle;
+}
+
+enum status host_delegate_create(struct gpu_delegate **out, const char *const *keys,
+                                 const char *const *values, size_t count,
+                                 const struct device_given *given, struct diag *diag)
+{
+    TRY(delegate_open(out, keys, values, count, given, diag));
+    (*out)->base = (TfLiteDelegate){ .data_ = *out,
+                                     .Prepare = prepare,
+                                     .CopyFromBufferHandle = copy_from_handle,
+                                     .FreeBufferHandle = free_handle };
+    delegate_publish(*out);
+    return STATUS_OK;
+}

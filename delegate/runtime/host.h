@@ -1,0 +1,12 @@
+/* The delegate as its host sees it: made with the callbacks that the host calls. */
+#ifndef ASSAY_DELEGATE_RUNTIME_HOST_H
+#define ASSAY_DELEGATE_RUNTIME_HOST_H
+
+#include "delegate/runtime/delegate.h"
+
+/* As delegate_open, with callbacks, and published. */
+enum status host_delegate_create(struct gpu_delegate **out, const char *const *keys,
+                                 const char *const *values, size_t count,
+                                 const struct device_given *given, struct diag *diag);
+
+#endif

@@ -1,0 +1,53 @@
+/* One partition in one interpreter: the kernel that the host runs in place of its nodes. */
+#ifndef ASSAY_DELEGATE_RUNTIME_KERNEL_H
+#define ASSAY_DELEGATE_RUNTIME_KERNEL_H
+
+#include "delegate/plan/plan.h"
+#include "delegate/runtime/delegate.h"
+#include "delegate/runtime/handle.h"
+#include "delegate/runtime/serialize.h"
+#include "delegate/vulkan/binding.h"
+#include "delegate/vulkan/executor.h"
+#include "tensorflow/lite/c/common.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* An input or output of a partition, at run time. */
+struct kernel_io {
+    bool last; /* an output that no node reads: it stays on the device until the host asks for it */
+    bool fresh; /* an output: it holds the result of the last inference */
+    struct binding bound;
+};
+
+struct kernel {
+    struct gpu_delegate *owner; /* held */
+    struct kernel *next;        /* in owner->kernels */
+    struct plan plan;
+    struct executor executor;
+    struct serialization serialization;
+    bool ready;               /* the executor is open */
+    bool unplanned;           /* kernel_replan failed: call it again before the next inference */
+    pthread_mutex_t run_lock; /* guards the executor, and what inputs and outputs are bound to */
+    struct kernel_io *inputs, *outputs;
+    struct handle_range handles; /* one an output */
+    atomic_uint_fast64_t invokes, invoke_ns;
+    atomic_uint_fast64_t host_copies, host_copied_bytes, device_copies;
+};
+
+/* The i-th partition that d runs now, the oldest first; NULL past the end.  The caller holds
+ * d->lock. */
+struct kernel *kernel_find(const struct gpu_delegate *d, int i);
+
+/* Assigns memory again, for what inputs and outputs are bound to now.  The caller holds run_lock.
+ */
+enum status kernel_replan(struct kernel *k, struct diag *diag);
+
+/* Copies output i of the last inference to the host's tensor, and waits for it. */
+enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag);
+
+/* The callbacks init, free, prepare and invoke of a partition. */
+extern const TfLiteRegistration kernel_registration;
+
+#endif
