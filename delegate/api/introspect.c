@@ -1,5 +1,6 @@
 /* What plans hold, for whoever asks: steps, tensors, rewrites. */
 #include "assay_gpu.h"
+#include "delegate/api/support.h"
 #include "delegate/base/struct_copy.h"
 #include "delegate/graph/transforms.h"
 #include "delegate/runtime/delegate.h"
@@ -204,4 +205,35 @@ int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
     pthread_mutex_unlock(&d->lock);
     delegate_drop(d);
     return struct_copy_out(transform, &mine, sizeof mine);
+}
+
+int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    int count;
+
+    if (!d)
+        return 0;
+    pthread_mutex_lock(&d->lock);
+    count = d->decision.refusal_count;
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return count;
+}
+
+int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gpu_refusal *refusal)
+{
+    struct gpu_delegate *d = delegate_hold(delegate);
+    struct assay_gpu_refusal mine;
+    bool found;
+
+    if (!d)
+        return -1;
+    pthread_mutex_lock(&d->lock);
+    found = i >= 0 && i < d->decision.refusal_count;
+    if (found)
+        mine = refusal_view(&d->decision.refusals[i]);
+    pthread_mutex_unlock(&d->lock);
+    delegate_drop(d);
+    return found ? struct_copy_out(refusal, &mine, sizeof mine) : -1;
 }
