@@ -36,17 +36,6 @@ static struct factors factors_of(const struct graph *g, const struct graph_node 
     }
 }
 
-/* The fused activation; MAXIMUM, MINIMUM and PRELU have no parameters. */
-static int activation_of(const struct graph_node *n)
-{
-    switch (n->code) {
-    case BUILTIN_ADD: return (int)((const TfLiteAddParams *)n->params)->activation;
-    case BUILTIN_SUB: return (int)((const TfLiteSubParams *)n->params)->activation;
-    case BUILTIN_MUL: return (int)((const TfLiteMulParams *)n->params)->activation;
-    default: return kTfLiteActNone;
-    }
-}
-
 static bool accept_binary(struct check *c)
 {
     const int y = c->node->outputs[0];
@@ -57,7 +46,7 @@ static bool accept_binary(struct check *c)
     if (is_raw(c->node))
         return true;
     f = factors_of(c->graph, c->node);
-    if (!check_activation_range(c, 0, activation_of(c->node)) ||
+    if (!check_activation_range(c, 0, (int)gpu_op_activation(c->node)) ||
         !check_multiplier(c, y, "input scale / output scale", f.real[OF_A]) ||
         !check_multiplier(c, y, "input scales / output scale", f.real[OF_Y]))
         return false;
@@ -92,7 +81,7 @@ static void set_factors(struct binary_int8_args *args, const struct graph *g,
                         const struct graph_node *n)
 {
     const struct graph_tensor *y = graph_output(g, n, 0);
-    const struct fixed_range range = requantize_range(y, activation_of(n));
+    const struct fixed_range range = requantize_range(y, (int)gpu_op_activation(n));
     const struct factors f = factors_of(g, n);
 
     args->zero_a = tensor_zero_point(graph_input(g, n, 0));

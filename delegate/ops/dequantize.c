@@ -76,7 +76,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_QUANTIZE,
       .max_version = 6,
       .quantizes = true,
-      .exact = &exact_quantize,
+      .exact = &exact_dequantize,
       .accept = accept_quantize,
       .plan = plan_view },
 };

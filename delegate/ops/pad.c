@@ -1,7 +1,6 @@
 /* PAD with zeros, which are the zero point of 8-bit tensors; constant paddings. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
-#include "delegate/ops/int8/exact.h"
 #include "delegate/ops/pad.args.h"
 #include "delegate/plan/planner.h"
 
@@ -132,13 +131,16 @@ static bool pads_image(const struct graph *g, const struct graph_node *n, int64_
     return true;
 }
 
+/* Bytes are moved as floats are. */
+static const struct gpu_exact exact = { NULL, NULL };
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_PAD,
       .max_version = 6,
       .half = true,
       .raw = true,
       .moves = true,
-      .exact = &exact_moves,
+      .exact = &exact,
       .accept = accept_pad,
       .plan = plan_pad,
       .fold = fold_pad,

@@ -150,7 +150,7 @@ static enum status plan_mean(struct planner *p, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_MEAN,
       .max_version = 3,
-      .exact = &exact_mean,
+      .exact = &exact_reduce,
       .accept = accept_mean,
       .plan = plan_mean },
 };

@@ -67,4 +67,4 @@ enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
     return step_groups(p, s, args.count);
 }
 
-const struct gpu_exact exact_mean = { accept_mean, NULL };
+const struct gpu_exact exact_reduce = { accept_mean, NULL };

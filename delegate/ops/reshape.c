@@ -2,7 +2,6 @@
  * comes from the output tensor, which the host has computed. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
-#include "delegate/ops/int8/exact.h"
 #include "delegate/plan/planner.h"
 
 static bool accept_reshape(struct check *c)
@@ -49,13 +48,16 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return 0;
 }
 
+/* Bytes are moved as floats are. */
+static const struct gpu_exact exact = { NULL, NULL };
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESHAPE,
       .max_version = 1,
       .half = true,
       .raw = true,
       .moves = true,
-      .exact = &exact_moves,
+      .exact = &exact,
       .accept = accept_reshape,
       .plan = plan_reshape,
       .fold = fold_reshape,

@@ -4,7 +4,6 @@
  * about spec i. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
-#include "delegate/ops/int8/exact.h"
 #include "delegate/ops/strided_slice.args.h"
 #include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -268,13 +267,16 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
                : -1;
 }
 
+/* Bytes are moved as floats are. */
+static const struct gpu_exact exact = { NULL, NULL };
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_STRIDED_SLICE,
       .max_version = 8,
       .half = true,
       .raw = true,
       .moves = true,
-      .exact = &exact_moves,
+      .exact = &exact,
       .accept = accept_strided_slice,
       .plan = plan_strided_slice,
       .kept_input = kept_input },

@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-/* variant: what unary.comp computes, and its activation. */
-#define VARIANT(op, activation) ((op) << 8 | (activation))
-
 static bool accept_unary(struct check *c)
 {
     const struct graph_tensor *x, *y;
@@ -37,8 +34,8 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    step_spec(s, UNARY_SPEC_OP, n->op->variant >> 8);
-    step_spec(s, UNARY_SPEC_ACTIVATION, n->op->variant & 0xff);
+    step_spec(s, UNARY_SPEC_OP, n->op->variant);
+    step_spec(s, UNARY_SPEC_ACTIVATION, (uint32_t)n->op->as_activation);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
@@ -53,11 +50,11 @@ static void fold_activation(const struct graph *g, const struct graph_node *n, f
         values[i] = gpu_op_activate(n->op->as_activation, graph_constant_float(g, n->inputs[0], i));
 }
 
-/* activation: kTfLiteActNone for an op that is none. */
+/* op: what unary.comp computes.  activation: kTfLiteActNone for an op that is none. */
 #define UNARY(code_, version, op, activation, half_)                                               \
     {                                                                                              \
-        .code = (code_), .max_version = (version), .variant = VARIANT(op, activation),             \
-        .half = (half_), .accept = accept_unary, .plan = plan_unary, .exact = &exact_unary,        \
+        .code = (code_), .max_version = (version), .variant = (op), .half = (half_),               \
+        .accept = accept_unary, .plan = plan_unary, .exact = &exact_unary,                         \
         .as_activation = (activation), .fold = (activation) ? fold_activation : NULL               \
     }
 static const struct gpu_op ops[] = {

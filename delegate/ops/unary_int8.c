@@ -7,13 +7,6 @@
 
 #include <math.h>
 
-static int activation_of(const struct graph_node *n)
-{
-    return n->code == BUILTIN_RELU    ? kTfLiteActRelu
-           : n->code == BUILTIN_RELU6 ? kTfLiteActRelu6
-                                      : kTfLiteActNone;
-}
-
 /* The runtime divides in f32. */
 static double factor_of(const struct graph *g, const struct graph_node *n)
 {
@@ -26,7 +19,7 @@ static bool accept_unary(struct check *c)
     case BUILTIN_EXP: return true;
     case BUILTIN_LOGISTIC: return check_unit_output(c, 0);
     default:
-        return check_activation_range(c, 0, activation_of(c->node)) &&
+        return check_activation_range(c, 0, (int)c->node->op->as_activation) &&
                check_multiplier(c, c->node->outputs[0], "input scale / output scale",
                                 factor_of(c->graph, c->node));
     }
@@ -39,7 +32,7 @@ static int64_t result_of(const struct graph_node *n, const struct graph_tensor *
     const float real = x->quant.scale[0] * (float)q;
     float steps;
 
-    if (activation_of(n) != kTfLiteActNone)
+    if (n->op->as_activation != kTfLiteActNone)
         return (int64_t)tensor_zero_point(y) + fixed_multiply(q, m);
     steps = (n->code == BUILTIN_EXP ? expf(real) : 1 / (1 + expf(-real))) * (1 / y->quant.scale[0]);
     return fixed_round((double)(roundf(steps) + (float)tensor_zero_point(y)));
@@ -48,7 +41,7 @@ static int64_t result_of(const struct graph_node *n, const struct graph_tensor *
 static enum status plan_unary(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
-    const struct fixed_range range = requantize_range(y, activation_of(n));
+    const struct fixed_range range = requantize_range(y, (int)n->op->as_activation);
     const struct fixed_multiplier m = requantize_multiplier(factor_of(p->graph, n));
     struct byte_table table;
 

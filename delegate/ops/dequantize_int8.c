@@ -143,5 +143,14 @@ static enum status plan_dequantize(struct planner *p, const struct graph_node *n
     return step_items(p, s, args.count);
 }
 
-const struct gpu_exact exact_quantize = { accept_quantize, plan_quantize };
-const struct gpu_exact exact_dequantize = { NULL, plan_dequantize };
+static bool accept(struct check *c)
+{
+    return c->node->code == BUILTIN_DEQUANTIZE || accept_quantize(c);
+}
+
+static enum status plan(struct planner *p, const struct graph_node *n)
+{
+    return n->code == BUILTIN_QUANTIZE ? plan_quantize(p, n) : plan_dequantize(p, n);
+}
+
+const struct gpu_exact exact_dequantize = { accept, plan };
