@@ -38,9 +38,6 @@ struct test_case {
     int32_t version;            /* operator version in the model */
 };
 
-/* All cases, in a fixed order, those of the gap suite first.  *cases is freed with mem_free. */
-enum status cases_list(struct test_case **cases, size_t *count, struct diag *diag);
-
 struct case_request {
     enum data_set set;
     uint64_t seed; /* the run's; the case's own stream is derived from it, name and set */
@@ -60,12 +57,5 @@ struct case_instance {
     bool
         every_half; /* inputs[0] holds infinities and NaNs too, an element for each of the output */
 };
-
-enum status case_build(const struct test_case *c, const struct case_request *request,
-                       struct case_instance *out, struct diag *diag);
-void case_instance_close(struct case_instance *instance);
-
-/* The row can be run with this data set. */
-bool case_has_set(const struct test_case *c, enum data_set set);
 
 #endif

@@ -1,4 +1,6 @@
 /* Makes one case: model and inputs, with data drawn from the case's streams. */
+#include "conformance/cases/case_builder.h"
+
 #include "conformance/cases/case_quant.h"
 
 #include "reference/base/half.h"
@@ -7,26 +9,11 @@
 #include <assert.h>
 #include <string.h>
 
-size_t shape_elements(const struct shape *s)
-{
-    size_t n = 1;
-
-    for (int i = 0; i < s->rank; i++)
-        n *= (size_t)s->d[i];
-    return n;
-}
-
 int32_t window_out(bool same, int32_t in, int32_t filter, int32_t stride, int32_t dilation)
 {
     const int32_t reach = (filter - 1) * dilation + 1;
 
     return same ? (in + stride - 1) / stride : (in - reach) / stride + 1;
-}
-
-static void out_of_memory(struct case_builder *m)
-{
-    if (m->status == STATUS_OK)
-        m->status = diag_fail(m->diag, STATUS_NO_MEMORY, "%s: out of memory", m->c->name);
 }
 
 /* Draws one tensor; frame 0 or 1, constants have frame 0 only.  The caller frees it. */
@@ -51,7 +38,7 @@ static float *draw(struct case_builder *m, const struct shape *shape, const stru
 
     assert(shape_elements(as) == shape_elements(shape));
     if (!values) {
-        out_of_memory(m);
+        case_fail_memory(m);
         return NULL;
     }
     random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, tensor, frame);
@@ -73,7 +60,7 @@ static uint16_t *narrow(struct case_builder *m, const float *values, size_t coun
     uint16_t *const halves = mem_alloc(count, sizeof *halves);
 
     if (!halves) {
-        out_of_memory(m);
+        case_fail_memory(m);
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
@@ -82,23 +69,6 @@ static uint16_t *narrow(struct case_builder *m, const float *values, size_t coun
             halves[i]--; /* the largest instead of infinity */
     }
     return halves;
-}
-
-int case_declare_input(struct case_builder *m, const char *name, const struct shape *shape,
-                       int32_t type, size_t element_bytes)
-{
-    const size_t n = m->out->input_count;
-    int tensor;
-
-    if (m->status != STATUS_OK)
-        return -1;
-    assert(n < CASE_INPUTS_MAX);
-    tensor = builder_tensor(&m->builder, type, name, (size_t)shape->rank, shape->d);
-    m->inputs[n] = tensor;
-    m->out->inputs[n].type = tensor_type_runtime(type);
-    m->out->inputs[n].bytes = shape_elements(shape) * element_bytes;
-    m->out->input_count++;
-    return tensor;
 }
 
 /* The first input of a row with every_half; as is drawn, else. */
@@ -151,6 +121,17 @@ int case_input_f16(struct case_builder *m, const char *name, const struct shape 
         m->out->inputs[m->out->input_count - 1].data[frame] = halves;
         mem_free(values);
     }
+    return tensor;
+}
+
+int case_input_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                      int32_t type, double scale, int32_t zero)
+{
+    const int tensor = case_declare_input(m, name, shape, type, tensor_type_bits(type) / 8);
+
+    case_set_scale(m, tensor, type, scale, zero);
+    case_set_elements(m, tensor, shape);
+    case_fill_quantized(m, tensor, shape, &(struct fill){ .terms = 1 }, m->filled++);
     return tensor;
 }
 
@@ -351,4 +332,56 @@ int case_judged_op_outputs(struct case_builder *m, const struct options *options
     m->judged = builder_op(&m->builder, m->c->code, version, options, input_count, replaced,
                            output_count, outputs);
     return m->judged;
+}
+
+/* ---- the whole case ---- */
+
+void case_instance_close(struct case_instance *instance)
+{
+    for (size_t i = 0; i < instance->input_count; i++) {
+        mem_free(instance->inputs[i].data[0]);
+        mem_free(instance->inputs[i].data[1]);
+    }
+    mem_free(instance->file.bytes);
+    *instance = (struct case_instance){ 0 };
+}
+
+enum status case_build(const struct test_case *c, const struct case_request *request,
+                       struct case_instance *out, struct diag *diag)
+{
+    struct case_builder m = {
+        .c = c,
+        .member = suite_member_of(c->suite, c->code),
+        .request = request,
+        .out = out,
+        .diag = diag,
+        .judged = -1,
+    };
+    struct model model = { .version = 0 };
+    enum status s;
+
+    *out = (struct case_instance){ 0 };
+    if (!m.member)
+        return diag_fail(diag, STATUS_USAGE, "%s: not a case of suite %s", c->name, c->suite->stem);
+    builder_init(&m.builder);
+    c->suite->build(&m);
+    case_write_scales(&m);
+    if ((s = m.status) != STATUS_OK) {
+        builder_close(&m.builder);
+        goto fail;
+    }
+    builder_inputs(&m.builder, out->input_count, m.inputs);
+    builder_outputs(&m.builder, m.output_count, m.outputs);
+    if ((s = builder_finish(&m.builder, &model, diag)) != STATUS_OK)
+        goto fail;
+    s = tflite_write(&model, &out->file, diag);
+    model_close(&model);
+    if (s != STATUS_OK)
+        goto fail;
+    out->judged_node = m.judged;
+    out->every_half = c->row->every_half;
+    return STATUS_OK;
+fail:
+    case_instance_close(out);
+    return s == STATUS_USAGE ? s : diag_prefix(diag, s, "%s", c->name);
 }

@@ -39,12 +39,6 @@ static size_t bytes_of(int32_t type)
     return tensor_type_bits(type) / 8;
 }
 
-static void out_of_memory(struct case_builder *m)
-{
-    if (m->status == STATUS_OK)
-        m->status = diag_fail(m->diag, STATUS_NO_MEMORY, "%s: out of memory", m->c->name);
-}
-
 /* In [low, high), 24 bits of it random. */
 static double between(struct random_stream *s, double low, double high)
 {
@@ -66,7 +60,7 @@ struct case_scale *case_scale_of(struct case_builder *m, int tensor)
         struct case_scale *const more = mem_resize(m->scales, at + 16, sizeof *more);
 
         if (!more) {
-            out_of_memory(m);
+            case_fail_memory(m);
             return NULL;
         }
         memset(&more[m->scale_count], 0, (at + 16 - m->scale_count) * sizeof *more);
@@ -102,7 +96,7 @@ void case_write_scales(struct case_builder *m)
             continue;
         zeros = mem_alloc(count, sizeof *zeros);
         if (!zeros) {
-            out_of_memory(m);
+            case_fail_memory(m);
             break;
         }
         for (size_t c = 0; c < count; c++)
@@ -257,7 +251,7 @@ static void scale_weights(struct case_builder *m, int tensor, unsigned number,
     info->count = (size_t)shape->d[fill->channel];
     info->scales = mem_alloc(info->count, sizeof *info->scales);
     if (!info->scales) {
-        out_of_memory(m);
+        case_fail_memory(m);
         return;
     }
     tiny = (size_t)random_below(&s, info->count);
@@ -325,7 +319,7 @@ static void *draw(struct case_builder *m, int tensor, const struct shape *shape,
     if (!steps || !data) {
         mem_free(steps);
         mem_free(data);
-        out_of_memory(m);
+        case_fail_memory(m);
         return NULL;
     }
     random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, number, frame);
@@ -369,9 +363,8 @@ void case_set_elements(struct case_builder *m, int tensor, const struct shape *s
         info->elements = shape_elements(shape);
 }
 
-/* Fills an input that has been added, whose scale is known. */
-static void fill_input(struct case_builder *m, int tensor, const struct shape *shape,
-                       const struct fill *fill, unsigned number)
+void case_fill_quantized(struct case_builder *m, int tensor, const struct shape *shape,
+                         const struct fill *fill, unsigned number)
 {
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++)
         m->out->inputs[m->out->input_count - 1].data[frame] =
@@ -387,7 +380,7 @@ int case_input_quantized(struct case_builder *m, const char *name, const struct 
 
     choose_scale(m, tensor, number, shape, fill);
     case_set_elements(m, tensor, shape);
-    fill_input(m, tensor, shape, fill, number);
+    case_fill_quantized(m, tensor, shape, fill, number);
     return tensor;
 }
 
@@ -410,17 +403,6 @@ int case_constant_quantized(struct case_builder *m, const char *name, const stru
     builder_constant(&m->builder, type, name, (size_t)shape->rank, shape->d, data,
                      shape_elements(shape) * bytes_of(type));
     mem_free(data);
-    return tensor;
-}
-
-int case_input_scaled(struct case_builder *m, const char *name, const struct shape *shape,
-                      int32_t type, double scale, int32_t zero)
-{
-    const int tensor = case_declare_input(m, name, shape, type, bytes_of(type));
-
-    case_set_scale(m, tensor, type, scale, zero);
-    case_set_elements(m, tensor, shape);
-    fill_input(m, tensor, shape, &(struct fill){ .terms = 1 }, m->filled++);
     return tensor;
 }
 
@@ -525,7 +507,7 @@ static void scale_bias(struct case_builder *m, int tensor, const struct case_sca
     b->count = w->count;
     b->scales = mem_alloc(w->count, sizeof *b->scales);
     if (!b->scales)
-        out_of_memory(m);
+        case_fail_memory(m);
     for (size_t c = 0; b->scales && c < w->count; c++)
         b->scales[c] = x->scale * w->scales[c];
 }

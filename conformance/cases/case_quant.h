@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_CASES_CASE_QUANT_H
 #define ASSAY_CONFORMANCE_CASES_CASE_QUANT_H
 
-#include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_draft.h"
 #include "conformance/util/random.h"
 #include "reference/base/op_facts.h"
 
@@ -50,6 +50,10 @@ int case_input_quantized(struct case_builder *m, const char *name, const struct 
 int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,
                             const struct fill *fill);
 
+/* Fills the input that was declared last, whose scale is known; number: of its stream. */
+void case_fill_quantized(struct case_builder *m, int tensor, const struct shape *shape,
+                         const struct fill *fill, unsigned number);
+
 /* Before an operator is added: gives its output (and a bias) a scale by what the op does, raises
  * *version to the least that has the type, and in replaced, as long as inputs, puts requantized
  * inputs where the op needs one scale. */
@@ -58,9 +62,5 @@ void case_quantize_op(struct case_builder *m, int32_t code, int32_t *version,
                       int output);
 /* Writes the scales of all tensors, and frees what was kept for that. */
 void case_write_scales(struct case_builder *m);
-
-/* case_builder.c: an input without data. */
-int case_declare_input(struct case_builder *m, const char *name, const struct shape *shape,
-                       int32_t type, size_t element_bytes);
 
 #endif

@@ -18,7 +18,6 @@
 #define ASSAY_CONFORMANCE_CASES_SUITE_H
 
 #include "conformance/bounds/bound.h"
-#include "conformance/cases/case.h"
 #include "conformance/cases/data.h"
 #include "reference/format/builder.h"
 
@@ -182,7 +181,9 @@ struct suite {
  * bound is not used.  NULL past the end. */
 const struct suite *suite_at(size_t index);
 
-/* The member that is an op; NULL when no suite has it. */
+/* The suite's member that is an op; NULL: it has none. */
+const struct suite_member *suite_member_of(const struct suite *suite, int32_t code);
+/* The member that is an op, of the suite of its stem; NULL when no suite has it. */
 const struct suite_member *suite_find_member(int32_t code);
 
 /* Counts of channels that find what slices of four get wrong. */

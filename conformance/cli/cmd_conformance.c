@@ -1,4 +1,5 @@
 /* assay conformance: the suite against a delegate. */
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/select.h"
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"

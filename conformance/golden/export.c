@@ -2,6 +2,8 @@
  *
  * Groups and attributes are those of golden files; model and inputs are all there, and no outputs.
  */
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_list.h"
 #include "conformance/golden/golden.h"
 
 #include "conformance/cases/select.h"

@@ -1,6 +1,8 @@
 /* Judges one case on one subject. */
 #include "conformance/judge/judge.h"
 
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_list.h"
 #include "conformance/judge/case_run.h"
 #include "conformance/judge/invariants.h"
 #include "conformance/judge/judge_impl.h"

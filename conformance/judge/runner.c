@@ -1,6 +1,7 @@
 /* Runs cases on subjects in worker processes: the parent. */
 #include "conformance/judge/runner.h"
 
+#include "conformance/cases/case_builder.h"
 #include "conformance/judge/repro.h"
 #include "conformance/util/message.h"
 #include "conformance/util/process.h"

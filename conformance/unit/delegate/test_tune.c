@@ -4,6 +4,8 @@
 
 #include "assay_gpu.h"
 #include "conformance/cases/case.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/suite.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/runtime/kernel.h"

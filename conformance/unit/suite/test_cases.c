@@ -1,5 +1,7 @@
 /* The case tables: names, numbers, reasons; and that every case builds, the same way each time. */
 #include "conformance/cases/case.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/suite.h"
 
 #include "reference/base/half.h"

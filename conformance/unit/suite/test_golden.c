@@ -1,6 +1,8 @@
 /* Golden files: export, the check of the reference against them, and files that are not what they
  * should be.  The goldens here are made from the reference itself, then spoilt one thing at a time:
  * each spoilt one has to be found. */
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/suite.h"
 #include "conformance/golden/golden.h"
 #include "reference/base/half.h"

@@ -1,4 +1,5 @@
 /* The suite's test of itself: each planted fault is seen, and what is honest passes. */
+#include "conformance/cases/case_list.h"
 #include "conformance/judge/judge.h"
 #include "conformance/unit/kit/mock_path.h"
 

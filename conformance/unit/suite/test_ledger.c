@@ -1,5 +1,6 @@
 /* The version ledger: ours is true of the cases that there are, and each way to be untrue is seen.
  */
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/suite.h"
 #include "conformance/report/ledger.h"
 

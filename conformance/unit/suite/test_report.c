@@ -1,5 +1,6 @@
 /* Reports: the table, the totals line, what is said of a failure; the JSON as documented; waivers,
  * baselines and requirements. */
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/select.h"
 #include "conformance/report/expectations.h"
 #include "conformance/report/report.h"

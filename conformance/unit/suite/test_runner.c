@@ -1,4 +1,5 @@
 /* Worker processes: what a delegate does to its process is a result, not the end of the run. */
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/select.h"
 #include "conformance/judge/runner.h"
 #include "conformance/unit/kit/mock_path.h"

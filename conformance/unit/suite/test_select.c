@@ -1,4 +1,5 @@
 /* Which cases run: filters, limits, shards. */
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/select.h"
 #include "conformance/cases/suite.h"
 

@@ -35,13 +35,29 @@ const struct case_type_name case_types[CASE_TYPE_COUNT] = {
     [CASE_DYNAMIC] = { "dynamic", TENSOR_FLOAT32 },
 };
 
-const struct suite_member *suite_find_member(int32_t code)
+const struct suite_member *suite_member_of(const struct suite *suite, int32_t code)
 {
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        for (size_t j = 0; j < rows[i]->member_count; j++) {
-            if (rows[i]->members[j].code == code)
-                return &rows[i]->members[j];
-        }
+    for (size_t i = 0; i < suite->member_count; i++) {
+        if (suite->members[i].code == code)
+            return &suite->members[i];
     }
     return NULL;
+}
+
+const struct suite_member *suite_find_member(int32_t code)
+{
+    const struct suite_member *member = NULL;
+
+    for (size_t i = 0; i < ROW_COUNT && !member; i++)
+        member = suite_member_of(rows[i], code);
+    return member;
+}
+
+size_t shape_elements(const struct shape *s)
+{
+    size_t n = 1;
+
+    for (int i = 0; i < s->rank; i++)
+        n *= (size_t)s->d[i];
+    return n;
 }

@@ -1,7 +1,6 @@
-/* Cases: all rows of all suites, named; and the model and inputs of one. */
-#include "conformance/cases/case.h"
+/* All rows of all suites, named. */
+#include "conformance/cases/case_list.h"
 
-#include "conformance/cases/case_quant.h"
 #include "conformance/cases/suite.h"
 #include "reference/base/memory.h"
 #include "reference/base/op_facts.h"
@@ -264,18 +263,9 @@ enum status cases_list(struct test_case **cases, size_t *count, struct diag *dia
     return s;
 }
 
-static const struct suite_member *case_member(const struct test_case *c)
-{
-    for (size_t i = 0; i < c->suite->member_count; i++) {
-        if (c->suite->members[i].code == c->code)
-            return &c->suite->members[i];
-    }
-    return NULL; /* a case that cases_list did not make */
-}
-
 bool case_has_set(const struct test_case *c, enum data_set set)
 {
-    uint32_t sets = c->row->sets ? c->row->sets : case_member(c)->sets;
+    uint32_t sets = c->row->sets ? c->row->sets : suite_member_of(c->suite, c->code)->sets;
 
     if (c->quantized) /* integers have few ways to differ */
         sets = (sets & (SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL))) | SET_BIT(SET_RANDOM);
@@ -283,54 +273,4 @@ bool case_has_set(const struct test_case *c, enum data_set set)
         sets = SET_BIT(SET_RANDOM);
 
     return (unsigned)set < SET_COUNT && (sets & SET_BIT(set));
-}
-
-void case_instance_close(struct case_instance *instance)
-{
-    for (size_t i = 0; i < instance->input_count; i++) {
-        mem_free(instance->inputs[i].data[0]);
-        mem_free(instance->inputs[i].data[1]);
-    }
-    mem_free(instance->file.bytes);
-    *instance = (struct case_instance){ 0 };
-}
-
-enum status case_build(const struct test_case *c, const struct case_request *request,
-                       struct case_instance *out, struct diag *diag)
-{
-    struct case_builder m = {
-        .c = c,
-        .member = case_member(c),
-        .request = request,
-        .out = out,
-        .diag = diag,
-        .judged = -1,
-    };
-    struct model model = { .version = 0 };
-    enum status s;
-
-    *out = (struct case_instance){ 0 };
-    if (!m.member)
-        return diag_fail(diag, STATUS_USAGE, "%s: not a case of suite %s", c->name, c->suite->stem);
-    builder_init(&m.builder);
-    c->suite->build(&m);
-    case_write_scales(&m);
-    if ((s = m.status) != STATUS_OK) {
-        builder_close(&m.builder);
-        goto fail;
-    }
-    builder_inputs(&m.builder, out->input_count, m.inputs);
-    builder_outputs(&m.builder, m.output_count, m.outputs);
-    if ((s = builder_finish(&m.builder, &model, diag)) != STATUS_OK)
-        goto fail;
-    s = tflite_write(&model, &out->file, diag);
-    model_close(&model);
-    if (s != STATUS_OK)
-        goto fail;
-    out->judged_node = m.judged;
-    out->every_half = c->row->every_half;
-    return STATUS_OK;
-fail:
-    case_instance_close(out);
-    return s == STATUS_USAGE ? s : diag_prefix(diag, s, "%s", c->name);
 }
