@@ -10,6 +10,7 @@
  * its graph in both of its ways with them. */
 #include "delegate/accept/decide.h"
 #include "delegate/graph/graph.h"
+#include "delegate/graph/import.h"
 #include "delegate/graph/options.h"
 #include "delegate/plan/make.h"
 #include "delegate/plan/plan.h"

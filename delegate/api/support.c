@@ -2,6 +2,7 @@
 #include "delegate/api/support.h"
 
 #include "delegate/accept/decide.h"
+#include "delegate/graph/import.h"
 #include "delegate/runtime/partition.h"
 
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include "delegate/base/device_limits.h"
 #include "delegate/graph/steps.h"
 #include "reference/base/arena.h"
-#include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdbool.h>
@@ -71,9 +70,6 @@ struct graph {
     int node_count;
 };
 
-/* Reads the host's execution plan.  Fails when the host breaks the ABI (a tensor index out of
- * range), with what it gave. */
-enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *diag);
 void graph_close(struct graph *g);
 
 /* The node of a host node index; NULL: none. */

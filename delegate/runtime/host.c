@@ -1,6 +1,7 @@
 #include "delegate/runtime/host.h"
 
 #include "delegate/base/clock.h"
+#include "delegate/graph/import.h"
 #include "delegate/runtime/handle.h"
 #include "delegate/runtime/kernel.h"
 #include "delegate/runtime/partition.h"

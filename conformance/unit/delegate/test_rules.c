@@ -3,6 +3,7 @@
  * edits of it.  A rule without a row that fails and one at the boundary fails this test. */
 #include "conformance/unit/kit/rule_rows.h"
 
+#include "delegate/graph/import.h"
 #include "delegate/runtime/partition.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 #include "conformance/unit/kit/gpu_kit.h"
 
+#include "delegate/graph/import.h"
+
 /* Runs `look` on the graph that a delegate would see. */
 struct gpu_peek {
     void (*look)(struct graph *g, void *user);

@@ -4,6 +4,8 @@
  * delegate refuses the node, when it sees the graph before anybody has prepared it. */
 #include "conformance/unit/kit/gpu_kit.h"
 
+#include "delegate/graph/import.h"
+
 #include "reference/base/builtin.h"
 #include "reference/format/read.h"
 #include "reference/format/write.h"

@@ -1,0 +1,189 @@
+#include "delegate/graph/import.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_constant_allocation(const TfLiteTensor *t)
+{
+    return t->allocation_type == kTfLiteMmapRo && t->data.raw != NULL;
+}
+
+/* What is malformed in the scales leaves the tensor without any, and its nodes to the CPU. */
+static enum status import_quant(struct graph *g, struct graph_tensor *to, const TfLiteTensor *from,
+                                struct diag *diag)
+{
+    const TfLiteAffineQuantization *q = from->quantization.params;
+    size_t inner = 1;
+    int32_t *zero_points;
+    int dimension;
+
+    if (from->quantization.type != kTfLiteAffineQuantization || !q || !q->scale || !q->zero_point ||
+        q->scale->size < 1 || to->rank < 0 ||
+        (q->zero_point->size != q->scale->size && q->zero_point->size != 1))
+        return STATUS_OK;
+    dimension = q->scale->size > 1 ? q->quantized_dimension : 0;
+    if (q->scale->size > 1 &&
+        (dimension < 0 || dimension >= to->rank || to->dims[dimension] != q->scale->size))
+        return STATUS_OK;
+    for (int i = 0; i < q->scale->size; i++)
+        if (!(q->scale->data[i] > 0) || !isfinite(q->scale->data[i]))
+            return STATUS_OK;
+    for (int i = dimension + 1; i < to->rank; i++)
+        inner *= (size_t)to->dims[i];
+    if (q->scale->size == 1)
+        inner = to->elements;
+    to->quant = (struct graph_quant){
+        .scale = arena_copy(&g->arena, q->scale->data, (size_t)q->scale->size, sizeof(float)),
+        .count = (size_t)q->scale->size,
+        .inner = inner > 0 ? inner : 1,
+        .dimension = dimension,
+    };
+    to->quant.zero_point = zero_points = ARENA_NEW(&g->arena, to->quant.count, int32_t);
+    if (!to->quant.scale || !zero_points)
+        return diag_fail(diag, STATUS_NO_MEMORY, "scales of '%s': out of memory", to->name);
+    for (size_t i = 0; i < to->quant.count; i++)
+        zero_points[i] = q->zero_point->data[q->zero_point->size > 1 ? i : 0];
+    return STATUS_OK;
+}
+
+static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
+{
+    *to = (struct graph_tensor){
+        .name = from->name ? from->name : "",
+        .type = from->type,
+        .rank = -1,
+        .producer = -1,
+        .source = -1,
+        .is_variable = from->is_variable,
+        .is_dynamic = from->allocation_type == kTfLiteDynamic,
+    };
+    if (!from->dims || from->dims->size < 0 || from->dims->size > GRAPH_MAX_RANK)
+        return;
+    if (!checked_elements(from->dims->data, (size_t)from->dims->size, &to->elements))
+        return;
+    to->rank = from->dims->size;
+    memcpy(to->dims, from->dims->data, (size_t)to->rank * sizeof to->dims[0]);
+    /* A constant is one only when all its elements are there. */
+    if (is_constant_allocation(from)) {
+        size_t bytes;
+
+        if (checked_mul(to->elements, runtime_type_bits(from->type), &bytes) &&
+            (bytes + 7) / 8 <= from->bytes)
+            to->data = from->data.raw;
+    }
+}
+
+static enum status import_indices(struct graph *g, const TfLiteIntArray *from, bool optional,
+                                  const struct graph_node *n, const char *what, const int **out,
+                                  int *count, struct diag *diag)
+{
+    const int size = from ? from->size : 0;
+    int *copy;
+
+    if (size < 0)
+        return diag_fail(diag, STATUS_INVALID, "node %d (%s): %d %s", n->host_node, n->name, size,
+                         what);
+    for (int i = 0; i < size; i++)
+        if (from->data[i] >= g->tensor_count || from->data[i] < (optional ? -1 : 0))
+            return diag_fail(diag, STATUS_INVALID, "node %d (%s): %s %d is tensor %d of %d",
+                             n->host_node, n->name, what, i, from->data[i], g->tensor_count);
+    copy = arena_copy(&g->arena, from ? from->data : NULL, (size_t)size, sizeof *copy);
+    if (!copy)
+        return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
+    *out = copy;
+    *count = size;
+    return STATUS_OK;
+}
+
+static enum status import_node(struct graph *g, TfLiteContext *context, int host_node,
+                               struct graph_node *n, struct diag *diag)
+{
+    TfLiteNode *node = NULL;
+    TfLiteRegistration *registration = NULL;
+    const char *name;
+
+    if (context->GetNodeAndRegistration(context, host_node, &node, &registration) != kTfLiteOk ||
+        !node || !registration)
+        return diag_fail(diag, STATUS_INVALID, "node %d: the host does not give it", host_node);
+    *n = (struct graph_node){
+        .host_node = host_node,
+        .code = registration->builtin_code,
+        .version = registration->version,
+        .params = node->builtin_data,
+        .op = gpu_op_find(registration->builtin_code),
+    };
+    name = builtin_name(n->code);
+    if (n->code == BUILTIN_CUSTOM || !name)
+        name = registration->custom_name ? registration->custom_name : "unknown";
+    if (!(n->name = arena_string(&g->arena, name)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", host_node);
+    TRY(import_indices(g, node->inputs, true, n, "inputs", &n->inputs, &n->input_count, diag));
+    return import_indices(g, node->outputs, false, n, "outputs", &n->outputs, &n->output_count,
+                          diag);
+}
+
+/* A DEQUANTIZE of a constant computes a constant: its consumers look through it. */
+static void link_producers(struct graph *g)
+{
+    for (int i = 0; i < g->node_count; i++) {
+        const struct graph_node *n = &g->nodes[i];
+
+        for (int j = 0; j < n->output_count; j++)
+            g->tensors[n->outputs[j]].producer = i;
+        if (n->op && n->op->dequantizes && n->input_count == 1 && n->output_count == 1 &&
+            n->inputs[0] >= 0) {
+            const struct graph_tensor *from = &g->tensors[n->inputs[0]];
+            struct graph_tensor *to = &g->tensors[n->outputs[0]];
+
+            if (from->data && to->type == kTfLiteFloat32 && to->rank >= 0 &&
+                (from->type == kTfLiteFloat16 || (graph_is_8bit(from) && from->quant.scale)) &&
+                to->elements == from->elements)
+                to->source = n->inputs[0];
+        }
+    }
+}
+
+enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *diag)
+{
+    TfLiteIntArray *plan = NULL;
+    int *order;
+    enum status s = STATUS_OK;
+
+    *g = (struct graph){ 0 };
+    if (context->GetExecutionPlan(context, &plan) != kTfLiteOk || !plan || plan->size < 0)
+        return diag_fail(diag, STATUS_INVALID, "the host gives no execution plan");
+    if (context->tensors_size > INT32_MAX)
+        return diag_fail(diag, STATUS_INVALID, "%zu tensors", context->tensors_size);
+    g->tensor_count = (int)context->tensors_size;
+    g->tensors = ARENA_NEW(&g->arena, context->tensors_size, struct graph_tensor);
+    g->nodes = ARENA_NEW(&g->arena, (size_t)plan->size, struct graph_node);
+    /* The host overwrites its array in later calls. */
+    order = arena_copy(&g->arena, plan->data, (size_t)plan->size, sizeof *order);
+    if (!g->tensors || !g->nodes || !order) {
+        s = diag_fail(diag, STATUS_NO_MEMORY, "graph of %d nodes: out of memory", plan->size);
+        goto fail;
+    }
+    const int count = plan->size;
+    for (int i = 0; i < g->tensor_count; i++) {
+        import_tensor(&g->tensors[i], &context->tensors[i]);
+        if (!(g->tensors[i].name = arena_string(&g->arena, g->tensors[i].name))) {
+            s = diag_fail(diag, STATUS_NO_MEMORY, "tensor %d: out of memory", i);
+            goto fail;
+        }
+        s = import_quant(g, &g->tensors[i], &context->tensors[i], diag);
+        if (s != STATUS_OK)
+            goto fail;
+    }
+    for (int i = 0; i < count; i++, g->node_count++)
+        if ((s = import_node(g, context, order[i], &g->nodes[i], diag)) != STATUS_OK)
+            goto fail;
+    link_producers(g);
+    return STATUS_OK;
+fail:
+    graph_close(g);
+    return s;
+}
