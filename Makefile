@@ -233,7 +233,7 @@ headers: $(B)/flags ## every header compiles by itself
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
 C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
-ops-table: ## writes the README's table of ops from the version ledger
+ops-table: ## writes the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
 
 format: ## the layout of C files is what clang-format makes of them

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The README's table of ops, made of the version ledger: ops-table.sh print | write | check.
+# The table of delegate/OPS_SUPPORT.md, made from the version ledger: ops-table.sh print|write|check.
 set -eu
+page=delegate/OPS_SUPPORT.md
 ledger=conformance/versions.tsv
 
 table()
@@ -13,7 +14,7 @@ table()
             full == "" ? "-" : full, partly == "" ? "-" : partly
     }
     BEGIN {
-        print "| op | versions | with what they brought | without it: refused by a rule |"
+        print "| op | versions | taken | refused by a rule |"
         print "|---|---|---|---|"
     }
     /^#/ || $1 == "op" || NF < 6 { next }
@@ -25,30 +26,30 @@ table()
     END { flush() }' "$ledger"
 }
 
-# The README with a fresh table between its marks.
-readme()
+# The page with a fresh table between its marks.
+fresh()
 {
     table >"$1.table"
     awk -v table="$1.table" '
     /^<!-- \/ops -->$/ { inside = 0 }
     !inside { print }
-    /^<!-- ops -->$/ { inside = 1; while ((getline line < table) > 0) print line }' README.md >"$1"
+    /^<!-- ops -->$/ { inside = 1; while ((getline line < table) > 0) print line }' "$page" >"$1"
     rm -f "$1.table"
 }
 
 case ${1:-} in
 print) table ;;
 write)
-    readme README.md.new
-    mv README.md.new README.md
+    fresh "$page.new"
+    mv "$page.new" "$page"
     ;;
 check)
-    fresh=$(mktemp)
-    trap 'rm -f "$fresh"' EXIT
-    readme "$fresh"
-    grep -q '^<!-- ops -->$' README.md || { echo 'ops-table: README.md has no <!-- ops -->' >&2; exit 1; }
-    cmp -s "$fresh" README.md || {
-        echo 'ops-table: README.md is not what the ledger says: make ops-table' >&2
+    wanted=$(mktemp)
+    trap 'rm -f "$wanted"' EXIT
+    fresh "$wanted"
+    grep -q '^<!-- ops -->$' "$page" || { echo "ops-table: $page: expected a line <!-- ops -->" >&2; exit 1; }
+    cmp -s "$wanted" "$page" || {
+        echo "ops-table: $page differs from the ledger $ledger; make ops-table writes it again" >&2
         exit 1
     }
     echo "ops-table: $(table | grep -c '^| [A-Z]') ops, as the ledger says"
