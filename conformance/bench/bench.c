@@ -1,6 +1,7 @@
 #include "conformance/bench/bench.h"
 
 #include "conformance/bench/bench_session.h"
+#include "conformance/bench/bench_starts.h"
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/util/clock.h"
@@ -30,45 +31,6 @@ double bench_quantile(const double *sorted, size_t count, double share)
     if (below + 1 >= count)
         return sorted[count - 1];
     return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
-}
-
-/* ---- one session ---- */
-
-enum status bench_start_session(struct bench_session *t, const struct bench_request *q,
-                                const struct subject_option *extra, size_t extra_count,
-                                struct diag *diag)
-{
-    double before;
-    size_t count;
-    const int *inputs;
-
-    TRY(session_open(&t->s, q->model, diag));
-    t->s.quiet = q->quiet;
-    TRY(subject_init(&t->s.subject, q->delegate, &q->delegate_options, diag));
-    TRY(subject_load(&t->s.subject, diag));
-    before = clock_ms();
-    TRY(subject_create(&t->s.subject, extra, extra_count, &t->s.delegate, diag));
-    t->create_ms = clock_ms() - before;
-    before = clock_ms();
-    TRY(diag_prefix(diag, session_start(&t->s, diag), "%s", q->model));
-    t->prepare_ms = clock_ms() - before;
-    inputs = interpreter_inputs(t->s.in, &count);
-    for (size_t i = 0; i < count; i++)
-        TRY(tensor_fill(interpreter_tensor(t->s.in, inputs[i]), q->seed, i, diag));
-    return STATUS_OK;
-}
-
-enum status bench_infer(struct session *s, double *ms, struct diag *diag)
-{
-    const double before = clock_ms();
-    size_t count;
-    const int *const outputs = interpreter_outputs(s->in, &count);
-
-    TRY(interpreter_invoke(s->in, diag));
-    for (size_t i = 0; i < count; i++)
-        TRY(interpreter_make_readable(s->in, outputs[i], diag));
-    *ms = clock_ms() - before;
-    return STATUS_OK;
 }
 
 /* Until `runs` inferences are done and took min_secs, or took max_secs; the times in *list. */

@@ -16,7 +16,4 @@ enum status bench_start_session(struct bench_session *t, const struct bench_requ
                                 struct diag *diag);
 enum status bench_infer(struct session *s, double *ms, struct diag *diag);
 
-/* Starts in processes of their own; the caller has loaded nothing so far. */
-enum status bench_starts(struct bench_result *r, const struct bench_request *q, struct diag *diag);
-
 #endif

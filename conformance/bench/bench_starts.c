@@ -6,6 +6,8 @@
  *     warm        the same directory again
  *     serialized  an empty directory each time, and the delegate's serialization_dir: empty at the
  *                 first start, kept for the second; so what the second saves is the delegate's. */
+#include "conformance/bench/bench_starts.h"
+
 #include "conformance/bench/bench_session.h"
 #include "conformance/util/process.h"
 

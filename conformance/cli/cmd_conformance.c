@@ -3,6 +3,7 @@
 #include "conformance/cases/select.h"
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
+#include "conformance/models/digits_judge.h"
 #include "conformance/report/expectations.h"
 #include "conformance/report/ledger.h"
 #include "conformance/report/report.h"

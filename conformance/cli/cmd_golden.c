@@ -1,7 +1,9 @@
 /* assay golden list|check|export: the answers of the real runtime, kept in HDF5 files. */
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
-#include "conformance/golden/golden.h"
+#include "conformance/golden/check.h"
+#include "conformance/golden/export.h"
+#include "conformance/golden/file.h"
 #include "conformance/util/nearest.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"

@@ -5,12 +5,13 @@
  * bound of the op (tolerance policy 5.9: the limits of section 5, with our float64 result as the
  * reference), everything else by identity.  State is the runtime's own, too: a graph with variables
  * is invoked twice, and what the first invoke leaves is what the second begins with. */
-#include "conformance/cases/case_builder.h"
-#include "conformance/cases/case_list.h"
-#include "conformance/golden/golden.h"
+#include "conformance/golden/check.h"
 
 #include "conformance/bounds/bound.h"
 #include "conformance/bounds/compare.h"
+#include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_list.h"
+#include "conformance/golden/file.h"
 #include "conformance/judge/node_compare.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"

@@ -2,11 +2,12 @@
  *
  * Groups and attributes are those of golden files; model and inputs are all there, and no outputs.
  */
+#include "conformance/golden/export.h"
+
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_list.h"
-#include "conformance/golden/golden.h"
-
 #include "conformance/cases/select.h"
+#include "conformance/golden/file.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
 #include "reference/format/op_options.h"

@@ -1,5 +1,5 @@
-/* Reading golden files: where they are, what they hold.  See golden.h for the format. */
-#include "conformance/golden/golden.h"
+/* Reading golden files: where they are, what they hold.  See file.h for the format. */
+#include "conformance/golden/file.h"
 
 #include "conformance/util/program_path.h"
 #include "reference/base/memory.h"

@@ -1,5 +1,5 @@
 /* Arrays from and to HDF5 files.  libhdf5's own error stack is kept quiet: reasons are ours. */
-#include "conformance/io/array.h"
+#include "conformance/io/array_hdf5.h"
 
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"

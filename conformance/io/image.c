@@ -1,6 +1,9 @@
 /* What is the same for all image formats: limits, channels, resizing. */
 #include "conformance/io/image.h"
 
+#include "conformance/io/image_bmp.h"
+#include "conformance/io/image_jpeg.h"
+#include "conformance/io/image_png.h"
 #include "reference/base/memory.h"
 
 #include <math.h>

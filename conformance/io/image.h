@@ -40,11 +40,5 @@ enum status image_resize(struct image *out, const struct image *in, uint32_t wid
 /* Checks the limits, and takes memory. */
 enum status image_alloc(struct image *im, uint64_t width, uint64_t height, uint32_t channels,
                         struct diag *diag);
-enum status image_read_bmp(struct image *out, const uint8_t *bytes, size_t count,
-                           struct diag *diag);
-enum status image_read_jpeg(struct image *out, const uint8_t *bytes, size_t count,
-                            struct diag *diag);
-enum status image_read_png(struct image *out, const uint8_t *bytes, size_t count,
-                           struct diag *diag);
 
 #endif

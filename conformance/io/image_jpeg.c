@@ -2,7 +2,7 @@
  *
  * libjpeg's own error handling prints and exits; here an error jumps back with its text, and
  * warnings that mean missing data are errors. */
-#include "conformance/io/image.h"
+#include "conformance/io/image_jpeg.h"
 
 #include <setjmp.h>
 #include <stdio.h>

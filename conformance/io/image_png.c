@@ -2,7 +2,7 @@
  * 16 bits are rounded to 8, transparency becomes an alpha channel; gamma and profiles are ignored.
  *
  * libpng's own error handling prints; here an error jumps back with its text. */
-#include "conformance/io/image.h"
+#include "conformance/io/image_png.h"
 
 #include "reference/base/memory.h"
 

@@ -1,6 +1,6 @@
 /* NumPy's .npy: magic, version, length of the header, the header (a Python dict literal with
  * 'descr', 'fortran_order' and 'shape'), the elements. */
-#include "conformance/io/array.h"
+#include "conformance/io/npy.h"
 
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
@@ -24,22 +24,6 @@ static const struct {
     { "<i4", kTfLiteInt32 },   { "<i8", kTfLiteInt64 },   { "<u2", kTfLiteUInt16 },
     { "<u4", kTfLiteUInt32 },  { "<u8", kTfLiteUInt64 },  { "|b1", kTfLiteBool },
 };
-
-void array_close(struct array *a)
-{
-    mem_free(a->data);
-    *a = (struct array){ 0 };
-}
-
-void array_shape_text(char *text, size_t bytes, size_t rank, const int32_t *dims)
-{
-    size_t used = (size_t)snprintf(text, bytes, "[");
-
-    for (size_t i = 0; i < rank && used < bytes; i++)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%" PRId32, i ? ", " : "", dims[i]);
-    if (used < bytes)
-        snprintf(text + used, bytes - used, "]");
-}
 
 /* ---- the header ---- */
 

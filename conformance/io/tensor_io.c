@@ -1,6 +1,8 @@
 /* Picks the reader by the file's first bytes, and converts. */
 #include "conformance/io/tensor_io.h"
 
+#include "conformance/io/array_hdf5.h"
+#include "conformance/io/npy.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"

@@ -2,6 +2,7 @@
 #include "conformance/judge/repro.h"
 
 #include "conformance/io/array.h"
+#include "conformance/io/npy.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/format/model.h"

@@ -3,8 +3,10 @@
 #include "conformance/models/digits.h"
 
 #include "conformance/io/array.h"
+#include "conformance/io/array_hdf5.h"
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
+#include "conformance/models/digits_judge.h"
 #include "conformance/util/message.h"
 #include "conformance/util/process.h"
 #include "conformance/util/program_path.h"
@@ -17,6 +19,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

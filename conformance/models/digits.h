@@ -19,11 +19,9 @@
 #include "conformance/judge/result.h"
 #include "conformance/subject/subject.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 enum { DIGITS_REFERENCE = -1 };
 
@@ -64,28 +62,5 @@ struct digits_report {
 enum status digits_run(struct digits_report *out, struct subject *subjects, size_t count,
                        const struct digits_options *options, struct diag *diag);
 void digits_close(struct digits_report *r);
-
-/* Any status but pass and declined. */
-bool digits_failed(const struct digits_report *r);
-
-/* A table of at most 80 columns but for reasons, or the line that says why there is none. */
-void digits_print(FILE *f, const struct digits_report *r, const struct subject *subjects);
-/* [{"model", "subject", "status", ...}]; empty when skipped. */
-json_t *digits_json(const struct digits_report *r);
-
-/* ---- for tests ---- */
-
-/* What is judged: rows of `classes` scores. */
-struct digits_answers {
-    const float *scores; /* rows * classes */
-    size_t rows, classes;
-    double step; /* the scale of scores in 8 bits; 0: they are floats */
-};
-/* Fills all figures; and status and reason by the limit of the class of bounds, and by the top-1
- * where score->subject says that the answers are the reference's.  reference NULL: there is nothing
- * to compare with. */
-void digits_judge(struct digits_score *score, const struct digits_answers *answers,
-                  const struct digits_answers *reference, const uint8_t *labels,
-                  enum bounds bounds);
 
 #endif

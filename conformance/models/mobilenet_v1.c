@@ -5,6 +5,8 @@
  * Topology: Howard et al., "MobileNets: Efficient Convolutional Neural Networks for Mobile Vision
  * Applications", arXiv 1704.04861, table 1; batch normalization is folded into weights and bias,
  * the activations are RELU6, and no layer has fewer than 8 channels, as in the published models. */
+#include "conformance/models/mobilenet_v1.h"
+
 #include "conformance/models/net.h"
 
 #include <math.h>

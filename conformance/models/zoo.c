@@ -1,13 +1,12 @@
 /* The list of topologies, and what they share: limits and defaults. */
 #include "conformance/models/zoo.h"
 
+#include "conformance/models/mobilenet_v1.h"
 #include "conformance/models/net.h"
 #include "conformance/util/nearest.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
-
-extern const struct zoo_entry zoo_mobilenet_v1;
 
 static const struct zoo_entry *const entries[] = { &zoo_mobilenet_v1 };
 

@@ -31,9 +31,9 @@ struct zoo_options {
     uint64_t seed;
 };
 
-struct zoo_net; /* zoo_net.h */
+struct zoo_net; /* net.h */
 
-/* One topology: conformance/zoo_<name>.c defines `const struct zoo_entry zoo_<name>`. */
+/* One topology: models/<name>.c defines `const struct zoo_entry zoo_<name>`. */
 struct zoo_entry {
     const char *name, *summary;
     uint32_t resolution, resolution_step, resolution_max; /* default; a multiple of step */

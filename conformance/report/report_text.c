@@ -1,4 +1,5 @@
 /* The report of a run as text: tables, declined cases, failures, totals. */
+#include "conformance/models/digits_report.h"
 #include "conformance/report/report.h"
 
 #include "conformance/cases/suite.h"

@@ -1,6 +1,8 @@
 /* The judge of whole models: what passes and what does not; and runs against delegates that go
  * wrong in one known way. */
 #include "conformance/models/digits.h"
+#include "conformance/models/digits_judge.h"
+#include "conformance/models/digits_report.h"
 #include "conformance/unit/kit/mock_path.h"
 
 #include "assay_gpu.h"

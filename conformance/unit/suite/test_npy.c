@@ -1,5 +1,7 @@
 /* Arrays in files (.npy, HDF5), and tensors filled from them. */
 #include "conformance/io/array.h"
+#include "conformance/io/array_hdf5.h"
+#include "conformance/io/npy.h"
 #include "conformance/io/tensor_io.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"

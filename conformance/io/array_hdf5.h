@@ -1,0 +1,25 @@
+/* Arrays from and to HDF5 files. */
+#ifndef ASSAY_CONFORMANCE_IO_ARRAY_HDF5_H
+#define ASSAY_CONFORMANCE_IO_ARRAY_HDF5_H
+
+#include "conformance/io/array.h"
+#include "reference/base/diag.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A dataset of an HDF5 file, or with index >= 0 what stands at that index of its first dimension.
+ * A dataset that is not there: the error lists those that are. */
+enum status hdf5_read(struct array *out, const char *path, const char *dataset, int64_t index,
+                      struct diag *diag);
+
+/* A named array to be written. */
+struct array_item {
+    const char *name;
+    const struct array *array;
+};
+/* A new HDF5 file with these datasets at its root, written beside path and renamed. */
+enum status hdf5_write(const char *path, const struct array_item *items, size_t count,
+                       struct diag *diag);
+
+#endif

@@ -1,0 +1,11 @@
+/* Images from PNG through libpng. */
+#ifndef ASSAY_CONFORMANCE_IO_IMAGE_PNG_H
+#define ASSAY_CONFORMANCE_IO_IMAGE_PNG_H
+
+#include "conformance/io/image.h"
+
+/* As image_read, of bytes that image_sniff knows as this format. */
+enum status image_read_png(struct image *out, const uint8_t *bytes, size_t count,
+                           struct diag *diag);
+
+#endif
