@@ -378,7 +378,7 @@ static enum status check_all_stored(const struct checked_case *k, struct diag *d
 
 static enum status check_identity(const struct checked_case *k, struct diag *diag)
 {
-    char model[HASH_HEX_BYTES], inputs[HASH_HEX_BYTES];
+    char model[SHA256_HEX_BYTES], inputs[SHA256_HEX_BYTES];
 
     if (k->g->builtin_code != k->c->code || k->g->op_version != k->c->version)
         return diag_fail(diag, STATUS_MISMATCH,

@@ -82,7 +82,7 @@ static enum status write_attributes(hid_t group, const struct test_case *c,
                                     const struct case_instance *instance, const struct model *model,
                                     struct diag *diag)
 {
-    char model_hash[HASH_HEX_BYTES], inputs_hash[HASH_HEX_BYTES];
+    char model_hash[SHA256_HEX_BYTES], inputs_hash[SHA256_HEX_BYTES];
     char *const options =
         options_json(&model->subgraphs[0].operators[instance->judged_node].options);
     enum status s;

@@ -30,7 +30,7 @@ static bool plain_name(const char *name)
 
 static bool is_hex(const char *text)
 {
-    return strlen(text) == HASH_HEX_BYTES - 1 && text[strspn(text, "0123456789abcdef")] == '\0';
+    return strlen(text) == SHA256_HEX_BYTES - 1 && text[strspn(text, "0123456789abcdef")] == '\0';
 }
 
 /* ---- one case ---- */
@@ -50,9 +50,9 @@ static enum status read_set(hid_t group, const char *name, enum data_set *set, s
 }
 
 static enum status read_hash(hid_t group, const char *where, const char *name,
-                             char hash[HASH_HEX_BYTES], struct diag *diag)
+                             char hash[SHA256_HEX_BYTES], struct diag *diag)
 {
-    TRY(h5_read_text(group, where, name, hash, HASH_HEX_BYTES, diag));
+    TRY(h5_read_text(group, where, name, hash, SHA256_HEX_BYTES, diag));
     if (!is_hex(hash))
         return diag_fail(diag, STATUS_IO, "%s: attribute '%s' is no SHA-256", where, name);
     return STATUS_OK;
@@ -142,12 +142,12 @@ static enum status read_op(struct golden_file *g, const char *op, struct diag *d
 }
 
 /* The hash over all cases: a file of which some cases were exchanged is no whole. */
-static enum status check_cases_hash(const struct golden_file *g, const char wanted[HASH_HEX_BYTES],
-                                    struct diag *diag)
+static enum status check_cases_hash(const struct golden_file *g,
+                                    const char wanted[SHA256_HEX_BYTES], struct diag *diag)
 {
-    enum { LINE = CASE_NAME_BYTES + 2 * HASH_HEX_BYTES + 2 };
+    enum { LINE = CASE_NAME_BYTES + 2 * SHA256_HEX_BYTES + 2 };
     char *const text = mem_alloc(g->count, LINE);
-    char found[HASH_HEX_BYTES];
+    char found[SHA256_HEX_BYTES];
     size_t at = 0;
 
     if (!text)
@@ -156,7 +156,7 @@ static enum status check_cases_hash(const struct golden_file *g, const char want
     for (size_t i = 0; i < g->count; i++)
         at += (size_t)snprintf(text + at, LINE, "%s %s %s\n", g->cases[i].name,
                                g->cases[i].model_sha256, g->cases[i].inputs_sha256);
-    hash_sha256(text, at, found);
+    sha256_hex(text, at, found);
     mem_free(text);
     if (strcmp(found, wanted) != 0)
         return diag_fail(diag, STATUS_IO, "/meta: cases_sha256 is not that of the file's cases");
@@ -165,7 +165,7 @@ static enum status check_cases_hash(const struct golden_file *g, const char want
 
 static enum status read_file(struct golden_file *g, struct diag *diag)
 {
-    char name[CASE_NAME_BYTES], cases_hash[HASH_HEX_BYTES];
+    char name[CASE_NAME_BYTES], cases_hash[SHA256_HEX_BYTES];
     uint64_t schema;
     size_t members;
     hid_t meta;
@@ -277,8 +277,8 @@ enum status golden_read(hid_t group, const char *kind, size_t index, const struc
     return s;
 }
 
-enum status golden_hash(const struct case_instance *instance, char model[HASH_HEX_BYTES],
-                        char inputs[HASH_HEX_BYTES], struct diag *diag)
+enum status golden_hash(const struct case_instance *instance, char model[SHA256_HEX_BYTES],
+                        char inputs[SHA256_HEX_BYTES], struct diag *diag)
 {
     size_t total = 0, at = 0;
     char *all;
@@ -293,8 +293,8 @@ enum status golden_hash(const struct case_instance *instance, char model[HASH_HE
             memcpy(all + at, instance->inputs[i].data[0], instance->inputs[i].bytes);
         at += instance->inputs[i].bytes;
     }
-    hash_sha256(instance->file.bytes, instance->file.count, model);
-    hash_sha256(all, total, inputs);
+    sha256_hex(instance->file.bytes, instance->file.count, model);
+    sha256_hex(all, total, inputs);
     mem_free(all);
     return STATUS_OK;
 }

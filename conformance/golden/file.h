@@ -35,7 +35,7 @@ struct golden_case {
     int32_t builtin_code, op_version;
     uint64_t seed;
     enum data_set set;
-    char model_sha256[HASH_HEX_BYTES], inputs_sha256[HASH_HEX_BYTES];
+    char model_sha256[SHA256_HEX_BYTES], inputs_sha256[SHA256_HEX_BYTES];
     char skipped[GOLDEN_TEXT_BYTES]; /* empty: it has answers */
 };
 
@@ -72,7 +72,7 @@ enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag);
 /* "conv_2d.f32.tail" as the path of its group, "conv_2d/f32/tail". */
 void golden_case_path(const char *name, char path[CASE_NAME_BYTES]);
 /* SHA-256 of a case's model file; of its inputs (frame A), one after the other. */
-enum status golden_hash(const struct case_instance *instance, char model[HASH_HEX_BYTES],
-                        char inputs[HASH_HEX_BYTES], struct diag *diag);
+enum status golden_hash(const struct case_instance *instance, char model[SHA256_HEX_BYTES],
+                        char inputs[SHA256_HEX_BYTES], struct diag *diag);
 
 #endif

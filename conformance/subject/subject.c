@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert(sizeof((struct subject *)0)->sha256 >= HASH_HEX_BYTES, "the hash fits");
+_Static_assert(sizeof((struct subject *)0)->sha256 >= SHA256_HEX_BYTES, "the hash fits");
 
 #define OUR_NAME "libassay_delegate.so"
 
@@ -189,7 +189,7 @@ enum status subject_init(struct subject *s, const char *path, const struct strin
         }
         if (!realpath(path, absolute))
             return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
-        if ((status = hash_sha256_file(absolute, s->sha256, diag)) != STATUS_OK)
+        if ((status = sha256_file(absolute, s->sha256, diag)) != STATUS_OK)
             return status;
         if (!(s->path = copy(absolute)))
             return no_memory(diag);

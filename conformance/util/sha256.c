@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(HASH_HEX_BYTES == SHA256_DIGEST_STRING_LENGTH, "32 bytes in hex and a NUL");
+_Static_assert(SHA256_HEX_BYTES == SHA256_DIGEST_STRING_LENGTH, "32 bytes in hex and a NUL");
 
-static void finish(SHA2_CTX *context, char hex[HASH_HEX_BYTES])
+static void finish(SHA2_CTX *context, char hex[SHA256_HEX_BYTES])
 {
     static const char digits[] = "0123456789abcdef";
     uint8_t digest[SHA256_DIGEST_LENGTH];
@@ -21,10 +21,10 @@ static void finish(SHA2_CTX *context, char hex[HASH_HEX_BYTES])
         hex[2 * i] = digits[digest[i] >> 4];
         hex[2 * i + 1] = digits[digest[i] & 15];
     }
-    hex[HASH_HEX_BYTES - 1] = '\0';
+    hex[SHA256_HEX_BYTES - 1] = '\0';
 }
 
-void hash_sha256(const void *bytes, size_t count, char hex[HASH_HEX_BYTES])
+void sha256_hex(const void *bytes, size_t count, char hex[SHA256_HEX_BYTES])
 {
     SHA2_CTX context;
 
@@ -33,7 +33,7 @@ void hash_sha256(const void *bytes, size_t count, char hex[HASH_HEX_BYTES])
     finish(&context, hex);
 }
 
-enum status hash_sha256_file(const char *path, char hex[HASH_HEX_BYTES], struct diag *diag)
+enum status sha256_file(const char *path, char hex[SHA256_HEX_BYTES], struct diag *diag)
 {
     uint8_t block[16 * 1024];
     SHA2_CTX context;

@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-enum { HASH_HEX_BYTES = 65 };
+enum { SHA256_HEX_BYTES = 65 };
 
-void hash_sha256(const void *bytes, size_t count, char hex[HASH_HEX_BYTES]);
+void sha256_hex(const void *bytes, size_t count, char hex[SHA256_HEX_BYTES]);
 /* Of a file's bytes; STATUS_IO with path and reason. */
-enum status hash_sha256_file(const char *path, char hex[HASH_HEX_BYTES], struct diag *diag);
+enum status sha256_file(const char *path, char hex[SHA256_HEX_BYTES], struct diag *diag);
 
 #endif

@@ -266,8 +266,8 @@ static void variable_text(hid_t object, const char *name, const char *text)
 
 /* The two hashes as the file says them, for cases_sha256. */
 static void write_attributes(hid_t group, enum spoil spoil, const struct test_case *c,
-                             const struct case_instance *instance, char model[HASH_HEX_BYTES],
-                             char inputs[HASH_HEX_BYTES])
+                             const struct case_instance *instance, char model[SHA256_HEX_BYTES],
+                             char inputs[SHA256_HEX_BYTES])
 {
     struct diag diag;
 
@@ -297,13 +297,13 @@ static void write_attributes(hid_t group, enum spoil spoil, const struct test_ca
 
 static void write_meta(hid_t file, enum spoil spoil, const char *lines)
 {
-    char hash[HASH_HEX_BYTES];
+    char hash[SHA256_HEX_BYTES];
     struct diag diag;
     hid_t meta;
 
     if (spoil == NO_META)
         return;
-    hash_sha256(lines, strlen(lines), hash);
+    sha256_hex(lines, strlen(lines), hash);
     assert_int_equal(h5_make_group(file, "meta", &meta, &diag), STATUS_OK);
     h5_write_uint(meta, "schema", GOLDEN_SCHEMA + (spoil == BAD_SCHEMA), &diag);
     h5_write_text(meta, "runtime", "itself", &diag);
@@ -328,7 +328,7 @@ static void make_golden(const char *name, enum spoil spoil)
     const struct interpreter_options options = { .preserve_all = true };
     const struct test_case *const c = find(name);
     const struct case_request request = { .set = SET_RANDOM, .seed = 7, .half = made_half };
-    char model_hash[HASH_HEX_BYTES], inputs_hash[HASH_HEX_BYTES], lines[512];
+    char model_hash[SHA256_HEX_BYTES], inputs_hash[SHA256_HEX_BYTES], lines[512];
     char group_path[CASE_NAME_BYTES], file_name[CASE_NAME_BYTES];
     struct case_instance instance;
     struct model model;
@@ -694,7 +694,7 @@ static enum status export_cases(const char *filter, uint64_t seed, uint8_t **byt
 
 static void export_holds_the_cases(void **state)
 {
-    char text[512], model_hash[HASH_HEX_BYTES], inputs_hash[HASH_HEX_BYTES], type[8];
+    char text[512], model_hash[SHA256_HEX_BYTES], inputs_hash[SHA256_HEX_BYTES], type[8];
     const struct test_case *const c = find(dot);
     struct case_instance instance;
     struct case_request request = { .seed = 5 };

@@ -40,7 +40,7 @@ static void build(struct model *m, struct zoo_options options)
 }
 
 /* Of all constants, in order. */
-static void hash(const struct model *m, char hex[HASH_HEX_BYTES])
+static void hash(const struct model *m, char hex[SHA256_HEX_BYTES])
 {
     size_t bytes = 0;
     uint8_t *all;
@@ -55,7 +55,7 @@ static void hash(const struct model *m, char hex[HASH_HEX_BYTES])
             memcpy(all + bytes, m->buffers[i].data.data, m->buffers[i].data.count);
         bytes += m->buffers[i].data.count;
     }
-    hash_sha256(all, bytes, hex);
+    sha256_hex(all, bytes, hex);
     mem_free(all);
 }
 
@@ -68,7 +68,7 @@ static const struct zoo_options tiny = {
 static void weights_are_fixed(void **state)
 {
     struct zoo_options options = tiny;
-    char first[HASH_HEX_BYTES], other[HASH_HEX_BYTES];
+    char first[SHA256_HEX_BYTES], other[SHA256_HEX_BYTES];
     struct model m;
 
     (void)state;
@@ -271,7 +271,7 @@ static struct zoo_options integer_options(size_t row, struct zoo_options options
 
 static void integer_weights_are_fixed(void **state)
 {
-    char hex[HASH_HEX_BYTES];
+    char hex[SHA256_HEX_BYTES];
     struct model m;
 
     (void)state;
