@@ -1,8 +1,8 @@
 /* The JSON report of a run.  Infinite and NaN figures, which JSON lacks, are null. */
-#include "conformance/models/digits_report.h"
 #include "conformance/report/report.h"
 
 #include "conformance/cases/suite.h"
+#include "conformance/models/digits_report.h"
 #include "conformance/util/json_text.h"
 #include "reference/base/memory.h"
 

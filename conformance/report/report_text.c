@@ -1,8 +1,8 @@
 /* The report of a run as text: tables, declined cases, failures, totals. */
-#include "conformance/models/digits_report.h"
 #include "conformance/report/report.h"
 
 #include "conformance/cases/suite.h"
+#include "conformance/models/digits_report.h"
 #include "reference/base/memory.h"
 
 #include <math.h>
