@@ -99,7 +99,7 @@ static bool check_same(struct check *c)
 {
     const struct graph_node *n = c->node;
 
-    for (int i = 0; i < n->input_count && n->op->raw; i++) {
+    for (int i = 0; i < n->input_count && n->op->same_quant; i++) {
         const struct graph_tensor *x = n->inputs[i] >= 0 ? &c->graph->tensors[n->inputs[i]] : NULL;
 
         /* What has no scale is no operand: those have been checked. */

@@ -72,11 +72,11 @@ bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need)
  */
 enum { MOST_TURNS = 65000 };
 
-bool check_turns(struct check *c, uint64_t turns)
+bool check_loop_iterations(struct check *c, uint64_t turns)
 {
     if (turns <= MOST_TURNS || c->limits->device_class != DEVICE_SOFTWARE)
         return true;
-    return refuse(c, RULE_LIMITS_TURNS, -1, "turns of a loop",
+    return refuse(c, RULE_LIMITS_LOOP_ITERATIONS, -1, "turns of a loop",
                   "the device's driver ends long loops; split the sum, or use another device",
                   "65000", "%llu", (unsigned long long)turns);
 }
@@ -185,7 +185,7 @@ static bool check_quantized_type(struct check *c, int tensor)
 
     if (graph_is_8bit(t) && t->type == wanted) {
         /* Integers that are only moved need no meaning. */
-        return (c->options->quantized == QUANTIZED_EXACT && c->node->op && c->node->op->moves &&
+        return (c->options->quantized == QUANTIZED_EXACT && c->node->op && c->node->op->selects &&
                 !t->quant.scale) ||
                check_scales(c, tensor);
     }
@@ -209,12 +209,12 @@ static bool check_float_type(struct check *c, int tensor)
         return check_scales(c, tensor);
     if (type == kTfLiteFloat32 && wanted != kTfLiteFloat16)
         return true;
-    if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && c->node->op && c->node->op->half)
+    if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && c->node->op && c->node->op->f16)
         return true;
     return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
                   type == kTfLiteFloat16 ? "f16 weights are taken behind a DEQUANTIZE"
                                          : "this delegate computes floats and 8-bit integers",
-                  c->node->op && c->node->op->half ? "f32, or f16 for all" : "f32", "%s",
+                  c->node->op && c->node->op->f16 ? "f32, or f16 for all" : "f32", "%s",
                   runtime_type_name(type));
 }
 

@@ -69,7 +69,7 @@ bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank);
 bool check_storable(struct check *c, int i, uint64_t count);
 /* An invocation of the node's shader makes so many turns of its loops, all of them together: within
  * what the device does. */
-bool check_turns(struct check *c, uint64_t turns);
+bool check_loop_iterations(struct check *c, uint64_t turns);
 /* Output i is a float tensor of a rank within [min, max]. */
 bool check_output_float(struct check *c, int i, int min_rank, int max_rank);
 /* A fused activation that the shaders compute: none, relu, relu_n1_to_1, relu6. */

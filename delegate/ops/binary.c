@@ -218,8 +218,8 @@ static int kept_operand(const struct graph *g, const struct graph_node *n)
 
 #define BINARY(code_, version, variant_, half_, ...)                                               \
     {                                                                                              \
-        .code = (code_), .max_version = (version), .variant = (variant_), .half = (half_),         \
-        .rounds = true, .accept = accept, .plan = plan, .exact = &exact_binary,                    \
+        .code = (code_), .max_version = (version), .variant = (variant_), .f16 = (half_),          \
+        .rounds_to_steps = true, .accept = accept, .plan = plan, .exact = &exact_binary,           \
         .fold = binary_fold, __VA_ARGS__                                                           \
     }
 static const struct gpu_op ops[] = {
@@ -229,7 +229,7 @@ static const struct gpu_op ops[] = {
            .kept_input = kept_operand),
     BINARY(BUILTIN_SUB, 5, BINARY_SUB, false, GPU_ACTIVATION(TfLiteSubParams),
            .kept_input = kept_operand),
-    BINARY(BUILTIN_MAXIMUM, 4, BINARY_MAXIMUM, true, .raw = true, .moves = true),
-    BINARY(BUILTIN_MINIMUM, 4, BINARY_MINIMUM, true, .raw = true, .moves = true),
+    BINARY(BUILTIN_MAXIMUM, 4, BINARY_MAXIMUM, true, .same_quant = true, .selects = true),
+    BINARY(BUILTIN_MINIMUM, 4, BINARY_MINIMUM, true, .same_quant = true, .selects = true),
 };
 const struct gpu_family gpu_binary = { ops, sizeof ops / sizeof ops[0] };

@@ -74,9 +74,10 @@ static bool accept_conv(struct check *c)
                       "dims[0] of the weights", "%d, the weights have %d", b->dims[0], w->dims[0]);
     shape = weights_of(w, w->dims[3] != x->dims[3]);
     /* Slices of a group, or where they are not shared out, all. */
-    return check_turns(c, (uint64_t)w->dims[1] * (uint64_t)w->dims[2] *
-                              (w->dims[3] != x->dims[3] ? (uint64_t)w->dims[3] + 1
-                                                        : ((uint64_t)w->dims[3] + 3) / 4 + 1)) &&
+    return check_loop_iterations(c, (uint64_t)w->dims[1] * (uint64_t)w->dims[2] *
+                                        (w->dims[3] != x->dims[3]
+                                             ? (uint64_t)w->dims[3] + 1
+                                             : ((uint64_t)w->dims[3] + 3) / 4 + 1)) &&
            check_storable(c, 1, weights_vec4s(&shape));
 }
 
@@ -256,7 +257,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_CONV_2D,
       .max_version = 8,
       GPU_ACTIVATION(TfLiteConvParams),
-      .rounds = true,
+      .rounds_to_steps = true,
       .accept = accept_conv,
       .plan = plan_conv,
       .exact = &exact_conv_2d,

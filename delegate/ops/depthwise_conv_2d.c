@@ -58,7 +58,7 @@ static bool accept_depthwise(struct check *c)
         return refuse(c, RULE_DEPTHWISE_CONV_2D_BIAS, c->node->inputs[2], "dims[0]",
                       "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
                       b->dims[0], w->dims[3]);
-    return check_turns(c, (uint64_t)w->dims[1] * ((uint64_t)w->dims[2] + 1)) &&
+    return check_loop_iterations(c, (uint64_t)w->dims[1] * ((uint64_t)w->dims[2] + 1)) &&
            check_storable(c, 1,
                           (uint64_t)w->dims[1] * (uint64_t)w->dims[2] *
                               (((uint64_t)w->dims[3] + 3) / 4));
@@ -127,7 +127,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_DEPTHWISE_CONV_2D,
       .max_version = 7,
       GPU_ACTIVATION(TfLiteDepthwiseConvParams),
-      .rounds = true,
+      .rounds_to_steps = true,
       .accept = accept_depthwise,
       .plan = plan_depthwise,
       .exact = &exact_depthwise_conv_2d,

@@ -45,7 +45,7 @@ static bool accept_fully_connected(struct check *c)
         return refuse(c, RULE_FULLY_CONNECTED_BIAS, c->node->inputs[2], "dims[0]",
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       b->dims[0], w->dims[0]);
-    return check_turns(c, ((uint64_t)w->dims[1] + 3) / 4 / SHARES_Y) &&
+    return check_loop_iterations(c, ((uint64_t)w->dims[1] + 3) / 4 / SHARES_Y) &&
            check_storable(c, 1,
                           ((uint64_t)w->dims[1] + 3) / 4 * 4 * (((uint64_t)w->dims[0] + 3) / 4));
 }

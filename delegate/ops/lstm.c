@@ -111,7 +111,7 @@ static bool accept_lstm(struct check *c)
         !check_state(c, C))
         return false;
     shape = weights_of(&c->graph->tensors[in[WEIGHTS]]);
-    return check_turns(c, ((uint64_t)depth + (uint64_t)units + 3) / 4 / SHARES_Y) &&
+    return check_loop_iterations(c, ((uint64_t)depth + (uint64_t)units + 3) / 4 / SHARES_Y) &&
            check_storable(c, WEIGHTS, weights_vec4s(&shape));
 }
 

@@ -70,7 +70,7 @@ static bool accept_lstm(struct check *c)
                       "the CPU kernel refuses it, too", "1", "%zu", bias->quant.count);
     return check_one_scale(c, in[WEIGHTS]) &&
            check_multiplier(c, in[BIAS], "bias scale in steps of 2^-12", factor_of(bias)) &&
-           check_turns(c, (width + 3) / 4);
+           check_loop_iterations(c, (width + 3) / 4);
 }
 
 static enum status plan_joined(struct planner *p, const struct graph_node *n, int x, int h, int xh)

@@ -41,8 +41,8 @@ static bool accept_pool(struct check *c)
         return refuse(c, RULE_POOL_CHANNELS, c->node->outputs[0], "dims[3]",
                       "the model is malformed", "the input's", "%d, the input has %d", y->dims[3],
                       x->dims[3]);
-    return check_turns(c, clipped(window.filter_h, x->dims[1]) *
-                              (clipped(window.filter_w, x->dims[2]) + 1));
+    return check_loop_iterations(c, clipped(window.filter_h, x->dims[1]) *
+                                        (clipped(window.filter_w, x->dims[2]) + 1));
 }
 
 static enum status plan_pool(struct planner *p, const struct graph_node *n)
@@ -95,7 +95,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_AVERAGE_POOL_2D,
       .max_version = 3,
       GPU_ACTIVATION(TfLitePoolParams),
-      .raw = true,
+      .same_quant = true,
       .exact = &exact_pool,
       .accept = accept_pool,
       .plan = plan_pool,
@@ -103,9 +103,9 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_MAX_POOL_2D,
       .max_version = 3,
       GPU_ACTIVATION(TfLitePoolParams),
-      .raw = true,
+      .same_quant = true,
       .exact = &exact_pool,
-      .moves = true,
+      .selects = true,
       .accept = accept_pool,
       .plan = plan_pool },
 };

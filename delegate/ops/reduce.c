@@ -65,7 +65,7 @@ static bool accept_mean(struct check *c)
     for (int i = 0; i < x->rank - 1; i++)
         rows *= reduced[i] ? (uint64_t)x->dims[i] : 1;
     /* Over channels an invocation has four sums, one after the other. */
-    return check_turns(
+    return check_loop_iterations(
         c, (reduced[x->rank - 1] ? rows * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) * 4 : rows) /
                WORKGROUP);
 }

@@ -107,7 +107,7 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESIZE_BILINEAR,
       .max_version = 4,
-      .raw = true,
+      .same_quant = true,
       .exact = &exact_resize,
       .accept = accept_resize,
       .plan = plan_resize,

@@ -27,7 +27,7 @@ static bool accept_softmax(struct check *c)
         return refuse(c, RULE_SOFTMAX_BETA, -1, "beta", "the model is malformed",
                       "finite, at most 1e6", "%g", params->beta);
     /* Three walks over a row. */
-    return check_turns(c, 3 * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) / WORKGROUP);
+    return check_loop_iterations(c, 3 * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) / WORKGROUP);
 }
 
 static enum status plan_softmax(struct planner *p, const struct graph_node *n)
@@ -54,7 +54,7 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_SOFTMAX,
       .max_version = 4,
-      .half = true,
+      .f16 = true,
       .exact = &exact_softmax,
       .accept = accept_softmax,
       .plan = plan_softmax },

@@ -102,9 +102,9 @@ static bool accept_transpose_conv(struct check *c)
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       b->dims[0], w->dims[0]);
     weights = weights_of(w);
-    return check_turns(c, taps(window.filter_h, window.stride_h) *
-                              taps(window.filter_w, window.stride_w) *
-                              (((uint64_t)w->dims[3] + 3) / 4 + 1)) &&
+    return check_loop_iterations(c, taps(window.filter_h, window.stride_h) *
+                                        taps(window.filter_w, window.stride_w) *
+                                        (((uint64_t)w->dims[3] + 3) / 4 + 1)) &&
            check_storable(c, WEIGHTS, weights_vec4s(&weights));
 }
 

@@ -53,7 +53,7 @@ static void fold_activation(const struct graph *g, const struct graph_node *n, f
 /* op: what unary.comp computes.  activation: kTfLiteActNone for an op that is none. */
 #define UNARY(code_, version, op, activation, half_)                                               \
     {                                                                                              \
-        .code = (code_), .max_version = (version), .variant = (op), .half = (half_),               \
+        .code = (code_), .max_version = (version), .variant = (op), .f16 = (half_),                \
         .accept = accept_unary, .plan = plan_unary, .exact = &exact_unary,                         \
         .as_activation = (activation), .fold = (activation) ? fold_activation : NULL               \
     }

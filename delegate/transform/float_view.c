@@ -32,7 +32,7 @@ static int new_tensor(struct rewrite *w, const struct graph_tensor *like)
 {
     struct graph *g = &w->graph;
 
-    if (g->tensor_count == w->tensor_room)
+    if (g->tensor_count == w->tensor_capacity)
         return -1;
     g->tensors[g->tensor_count] = *like;
     g->tensors[g->tensor_count].producer = -1;
@@ -72,7 +72,7 @@ static enum status view_bias(struct rewrite *w, int node)
 static bool is_on_steps(const struct graph *g, const struct graph_node *n,
                         const struct graph_tensor *y)
 {
-    if (!n->op->moves)
+    if (!n->op->selects)
         return false;
     for (int i = 0; i < n->input_count; i++) {
         const struct graph_tensor *x = n->inputs[i] >= 0 ? &g->tensors[n->inputs[i]] : NULL;
@@ -109,7 +109,7 @@ static enum status add_rounding(struct rewrite *w, int node, int i)
                             .input_count = 1,
                             .output_count = 1 };
 
-    if (unrounded < 0 || g->node_count == w->node_room)
+    if (unrounded < 0 || g->node_count == w->node_capacity)
         return no_memory(w);
     n.inputs = arena_copy(&g->arena, &unrounded, 1, sizeof unrounded);
     n.outputs = arena_copy(&g->arena, &rounded, 1, sizeof rounded);

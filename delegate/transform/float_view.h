@@ -6,8 +6,8 @@
 
 #include "delegate/transform/rewrite.h"
 
-/* Makes a partition of floats of the copied graph, whose arrays have room for it: w->tensor_room,
- * w->node_room.  Readers are to be counted again. */
+/* Makes a partition of floats of the copied graph, whose arrays have room for it:
+ * w->tensor_capacity, w->node_capacity.  Readers are to be counted again. */
 enum status float_view_make(struct rewrite *w);
 
 /* The node rounds its input to the steps of its output, and does nothing else. */

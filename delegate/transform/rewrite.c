@@ -110,7 +110,7 @@ enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count
     struct graph *g = &w->graph;
     const int32_t *data = arena_copy(&g->arena, values, (size_t)count, sizeof *data);
 
-    if (!data || g->tensor_count == w->tensor_room)
+    if (!data || g->tensor_count == w->tensor_capacity)
         return no_memory(w);
     *tensor = g->tensor_count++;
     g->tensors[*tensor] = (struct graph_tensor){ .name = "",

@@ -22,7 +22,7 @@ struct rewrite {
     struct diag *diag;
     int *readers;  /* of a tensor: how many inputs of nodes it is */
     bool *exposed; /* of a tensor: it leaves the partition */
-    int tensor_room, node_room;
+    int tensor_capacity, node_capacity;
     int applied[TRANSFORM_COUNT];
     int merged; /* nodes that became part of another, or went */
 };

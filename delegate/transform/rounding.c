@@ -14,7 +14,8 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     if (!float_view_is_rounding(n) || rewrite_only_reader(w, n->inputs[0]) != node)
         return STATUS_OK;
     producer = g->tensors[n->inputs[0]].producer;
-    if (producer < 0 || !g->nodes[producer].op->rounds || g->nodes[producer].steps.scale > 0)
+    if (producer < 0 || !g->nodes[producer].op->rounds_to_steps ||
+        g->nodes[producer].steps.scale > 0)
         return STATUS_OK;
     w->graph.nodes[producer].steps = float_view_steps(graph_output(g, n, 0));
     TRY(rewrite_output(w, producer, 0, n->outputs[0]));

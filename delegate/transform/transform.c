@@ -19,18 +19,18 @@ static enum status copy_partition(struct rewrite *w, const struct transform_requ
     struct graph *g = &w->graph;
 
     /* At most one new constant a node, and in float view a bias and unrounded outputs. */
-    w->node_room = r->node_count;
-    w->tensor_room = r->graph->tensor_count + r->node_count;
+    w->node_capacity = r->node_count;
+    w->tensor_capacity = r->graph->tensor_count + r->node_count;
     for (int i = 0; i < r->node_count && r->options->quantized == QUANTIZED_FLOAT_VIEW; i++) {
         const struct graph_node *n = graph_find_node(r->graph, r->nodes[i]);
 
-        w->node_room += n ? n->output_count : 0;
-        w->tensor_room += n ? n->output_count + 1 : 0;
+        w->node_capacity += n ? n->output_count : 0;
+        w->tensor_capacity += n ? n->output_count + 1 : 0;
     }
-    g->tensors = ARENA_NEW(&g->arena, (size_t)w->tensor_room, struct graph_tensor);
-    g->nodes = ARENA_NEW(&g->arena, (size_t)w->node_room, struct graph_node);
-    w->readers = ARENA_NEW(&g->arena, (size_t)w->tensor_room, int);
-    w->exposed = ARENA_NEW(&g->arena, (size_t)w->tensor_room, bool);
+    g->tensors = ARENA_NEW(&g->arena, (size_t)w->tensor_capacity, struct graph_tensor);
+    g->nodes = ARENA_NEW(&g->arena, (size_t)w->node_capacity, struct graph_node);
+    w->readers = ARENA_NEW(&g->arena, (size_t)w->tensor_capacity, int);
+    w->exposed = ARENA_NEW(&g->arena, (size_t)w->tensor_capacity, bool);
     if (!g->tensors || !g->nodes || !w->readers || !w->exposed)
         return diag_fail(w->diag, STATUS_NO_MEMORY, "transforming %d nodes: out of memory",
                          r->node_count);
