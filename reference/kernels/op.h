@@ -2,8 +2,8 @@
  *
  * Each stem that ops.def names defines one `const struct ref_family ref_<stem>` with a row for each
  * of its ops.  Kernels are the clearest loop nests there are; they compute in double and round
- * once, when the result is stored, so the value before rounding is the float64 reference of the
- * tolerance policy.  Integer kernels are exact. */
+ * once, when the result is stored.  The value before rounding is the float64 reference to which
+ * conformance/TOLERANCES.md holds a delegate.  Integer kernels are exact. */
 #ifndef ASSAY_REFERENCE_KERNELS_OP_H
 #define ASSAY_REFERENCE_KERNELS_OP_H
 
@@ -25,8 +25,8 @@ struct ref_shape {
     int32_t dims[REF_MAX_RANK];
 };
 
-/* What the bounds of the tolerance policy need to know of one output: an entry for each element, in
- * the output's order.  The arrays belong to the caller; each may be NULL. */
+/* What the bounds of conformance/TOLERANCES.md need to know of one output: an entry for each
+ * element, in the output's order.  The arrays belong to the caller; each may be NULL. */
 struct ref_detail {
     double *value; /* the result before it is rounded to the output's type; of a quantized output
                       the exact result in steps, real / scale + zero point, within the range of type
@@ -125,7 +125,7 @@ void ref_store_detail(struct ref_call *call, int o, size_t i, double value, doub
  * passes.  The others are ignored, as the runtime does. */
 double ref_activation(TfLiteFusedActivation act, double x);
 int64_t ref_activation_int(TfLiteFusedActivation act, int64_t x);
-/* SAME and VALID: output size and padding before, along one axis (ops.md 1.1).
+/* SAME and VALID: output size and padding before, along one axis (OPS.md, padding).
  * STATUS_INVALID when stride or dilation is not positive or the padding unknown, or when the window
  * does not fit (VALID). */
 struct ref_window {

@@ -201,7 +201,7 @@ static struct gate gate_of(struct ref_call *call, size_t row, size_t unit_index)
 }
 
 /* What an error of the gates makes of c and h; sigmoid has a slope of at most 1/4, tanh of 1, and
- * both are off by 16 units themselves (tolerance policy 5.4). */
+ * both are off by 16 units themselves (conformance/TOLERANCES.md). */
 struct cell {
     double c, h, dc, dh;
 };
