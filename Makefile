@@ -29,6 +29,7 @@ CFLAGS_ALL = -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fno-math-errno -fPIC
              -fvisibility=hidden -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' \
              -I. -I$(B) -Ireference/include -Idelegate/include \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined) \
+             $(if $(SANITIZE),-DASSAY_LOCK_ORDER) \
              $(COVERAGE_FLAGS) $(CFLAGS)
 LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(COVERAGE_FLAGS) $(LDFLAGS)
 
@@ -54,7 +55,10 @@ HEADERS := $(sort $(shell find reference delegate conformance fuzz -name '*.h'))
 REF_OBJ := $(call obj,$(REF_SRC))
 # What the delegate shares with the reference: no op, no model.
 SHARED_OBJ := $(call obj,$(wildcard reference/base/*.c))
-GPU_OBJ := $(call obj,$(GPU_SRC)) $(B)/delegate/spirv_data.o $(B)/delegate/source_id.o
+# Sanitizer builds check the order of the delegate's locks; elsewhere only test_lock has the check.
+LOCK_ORDER := delegate/base/lock_order.c
+GPU_OBJ := $(call obj,$(if $(SANITIZE),$(GPU_SRC),$(filter-out $(LOCK_ORDER),$(GPU_SRC)))) \
+           $(B)/delegate/spirv_data.o $(B)/delegate/source_id.o
 CONF_OBJ := $(call obj,$(CONF_SRC))
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o,$(CONF_OBJ))
 
@@ -138,7 +142,7 @@ $(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv_data.c
 # ---- tests ----
 UNIT_BIN := $(patsubst conformance/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
 $(call obj,$(UNIT_SRC)): | $(B)/has/delegate $(B)/has/conformance $(B)/has/unit
-$(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(CONF_LIB_OBJ)
+$(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(CONF_LIB_OBJ) $(call obj,$(LOCK_ORDER))
 	@rm -f $@
 	$(call say,AR)
 	$(Q)ar rcs $@ $^

@@ -209,17 +209,17 @@ static enum status bind_or_unbind(const TfLiteDelegate *delegate, int tensor, in
 
     if (!d)
         return no_delegate(diag);
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     s = find_io(d, tensor, partition, &r, diag);
     if (s == STATUS_OK) {
-        pthread_mutex_lock(&r.kernel->run_lock);
+        lock_acquire(&r.kernel->run_lock);
         s = buffer ? bind_io(&r, buffer, diag) : unbind_io(&r, diag);
         if (s != STATUS_OK)
             diag_prefix(diag, s, "tensor %d, %s %d of partition %d", tensor,
                         r.output ? "output" : "input", r.index, r.partition);
-        pthread_mutex_unlock(&r.kernel->run_lock);
+        lock_release(&r.kernel->run_lock);
     }
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return s;
 }
@@ -262,13 +262,13 @@ int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes)
 
     if (!d)
         return answer(no_delegate(&diag), &diag, error, error_bytes);
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     for (struct kernel *k = d->kernels; k && s == STATUS_OK; k = k->next) {
-        pthread_mutex_lock(&k->run_lock);
+        lock_acquire(&k->run_lock);
         s = executor_finish(&k->executor, &diag);
-        pthread_mutex_unlock(&k->run_lock);
+        lock_release(&k->run_lock);
     }
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return answer(s, &diag, error, error_bytes);
 }
@@ -282,10 +282,10 @@ int assay_gpu_io_count(const TfLiteDelegate *delegate)
 
     if (!d)
         return 0;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     for (const struct kernel *k = d->kernels; k; k = k->next)
         count += io_count(k);
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return count;
 }
@@ -322,19 +322,19 @@ int assay_gpu_get_io(const TfLiteDelegate *delegate, int i, struct assay_gpu_io 
 
     if (!d)
         return -1;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     for (int partition = 0; i >= 0 && !found && (k = kernel_find(d, partition)); partition++) {
         found = i < io_count(k);
         if (found) {
             const struct io_ref r = io_at(k, partition, i);
 
-            pthread_mutex_lock(&k->run_lock);
+            lock_acquire(&k->run_lock);
             mine = describe(&r);
-            pthread_mutex_unlock(&k->run_lock);
+            lock_release(&k->run_lock);
         }
         i -= io_count(k);
     }
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return found ? struct_copy_out(io, &mine, sizeof mine) : -1;
 }

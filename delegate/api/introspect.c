@@ -31,10 +31,10 @@ static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct p
 
     if (!d)
         return 0;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     for (const struct kernel *k = d->kernels; k; k = k->next)
         sum += count(&k->plan);
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return sum;
 }
@@ -133,10 +133,10 @@ int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_s
 
     if (!d)
         return -1;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     if ((k = find(d, step_count, &i, &partition)))
         mine = describe_step(k, partition, i);
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return k ? struct_copy_out(step, &mine, sizeof mine) : -1;
 }
@@ -176,10 +176,10 @@ int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i, struct assay_gpu
 
     if (!d)
         return -1;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     if ((k = find(d, tensor_count, &i, &partition)))
         mine = describe_tensor(&k->plan, partition, i);
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return k ? struct_copy_out(tensor, &mine, sizeof mine) : -1;
 }
@@ -199,10 +199,10 @@ int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
     mine.name = transform_name((enum transform_id)i);
     mine.meaning = transform_meaning((enum transform_id)i);
     mine.enabled = !(d->options.no_transform & 1u << i);
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     for (const struct kernel *k = d->kernels; k; k = k->next)
         mine.applied += k->plan.applied[i];
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return struct_copy_out(transform, &mine, sizeof mine);
 }
@@ -214,9 +214,9 @@ int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
 
     if (!d)
         return 0;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     count = d->decision.refusal_count;
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return count;
 }
@@ -229,11 +229,11 @@ int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gp
 
     if (!d)
         return -1;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     found = i >= 0 && i < d->decision.refusal_count;
     if (found)
         mine = refusal_view(&d->decision.refusals[i]);
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return found ? struct_copy_out(refusal, &mine, sizeof mine) : -1;
 }

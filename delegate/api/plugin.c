@@ -1,4 +1,4 @@
-/* What libassay_delegate.so exports: the plug-in ABI and its own; gpu_v2.c has the third. */
+/* Creates and destroys delegates: the plug-in ABI, and assay_gpu_delegate_create. */
 #include "assay_gpu.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/host.h"

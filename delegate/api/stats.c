@@ -26,7 +26,7 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     mine.enumerate_ms = (double)d->cost.enumerate_ns / 1e6;
     mine.device_ms = (double)d->cost.device_ns / 1e6;
     mine.pipelines_ms = (double)pipelines_made_ns() / 1e6;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     mine.init_ms = (double)d->init_ns / 1e6;
     mine.plan_ms = (double)d->time.plan_ns / 1e6;
     mine.serialize_ms = (double)d->time.serialize_ns / 1e6;
@@ -61,7 +61,7 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
         mine.device_copies += atomic_load(&k->device_copies);
         mine.staging_bytes += k->plan.input_bytes + k->plan.output_bytes;
     }
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     delegate_drop(d);
     return struct_copy_out(stats, &mine, sizeof mine);
 }

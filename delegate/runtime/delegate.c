@@ -1,6 +1,7 @@
 #include "delegate/runtime/delegate.h"
 
 #include "delegate/base/clock.h"
+#include "delegate/base/lock.h"
 #include "delegate/vulkan/selftest.h"
 #include "reference/base/memory.h"
 
@@ -8,19 +9,19 @@ void delegate_add_time(struct gpu_delegate *d, uint64_t before)
 {
     if (atomic_load(&d->preparing))
         return;
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     d->init_ns += clock_ns() - before;
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
 }
 
 void delegate_add_part(struct gpu_delegate *d, uint64_t *part, uint64_t before)
 {
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     *part += clock_ns() - before;
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
 }
 
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct lock all_lock = LOCK_INITIALIZER(LOCK_RANK_DELEGATES);
 static struct gpu_delegate *all; /* all delegates that were not destroyed */
 
 /* The link in the list that points to the delegate, or the last link, which is NULL. */
@@ -37,10 +38,10 @@ struct gpu_delegate *delegate_hold(const TfLiteDelegate *delegate)
 {
     struct gpu_delegate *d;
 
-    pthread_mutex_lock(&all_lock);
+    lock_acquire(&all_lock);
     if ((d = *find(delegate)))
         d->users++;
-    pthread_mutex_unlock(&all_lock);
+    lock_release(&all_lock);
     return d;
 }
 
@@ -51,8 +52,8 @@ static void close_delegate(struct gpu_delegate *d)
     device_release(d->device);
     options_close(&d->options);
     decision_close(&d->decision);
-    pthread_mutex_destroy(&d->prepare_lock);
-    pthread_mutex_destroy(&d->lock);
+    lock_destroy(&d->prepare_lock);
+    lock_destroy(&d->lock);
     mem_free(d);
 }
 
@@ -62,9 +63,9 @@ void delegate_drop(struct gpu_delegate *d)
 
     if (!d)
         return;
-    pthread_mutex_lock(&all_lock);
+    lock_acquire(&all_lock);
     last = --d->users == 0;
-    pthread_mutex_unlock(&all_lock);
+    lock_release(&all_lock);
     if (last)
         close_delegate(d);
 }
@@ -73,11 +74,11 @@ void delegate_destroy(const TfLiteDelegate *delegate)
 {
     struct gpu_delegate **at, *d;
 
-    pthread_mutex_lock(&all_lock);
+    lock_acquire(&all_lock);
     at = find(delegate);
     if ((d = *at))
         *at = d->next;
-    pthread_mutex_unlock(&all_lock);
+    lock_release(&all_lock);
     delegate_drop(d);
 }
 
@@ -93,8 +94,8 @@ enum status delegate_open(struct gpu_delegate **out, const char *const *keys,
     *out = NULL;
     if (!d)
         return diag_fail(diag, STATUS_NO_MEMORY, "delegate: out of memory");
-    pthread_mutex_init(&d->prepare_lock, NULL);
-    pthread_mutex_init(&d->lock, NULL);
+    lock_init(&d->prepare_lock, LOCK_RANK_PREPARE, 0);
+    lock_init(&d->lock, LOCK_RANK_DELEGATE, 0);
     d->users = 1;
     s = options_parse(&d->options, keys, values, count, diag);
     half = d->options.precision == PRECISION_FP16;
@@ -118,8 +119,8 @@ enum status delegate_open(struct gpu_delegate **out, const char *const *keys,
 
 void delegate_publish(struct gpu_delegate *d)
 {
-    pthread_mutex_lock(&all_lock);
+    lock_acquire(&all_lock);
     d->next = all;
     all = d;
-    pthread_mutex_unlock(&all_lock);
+    lock_release(&all_lock);
 }

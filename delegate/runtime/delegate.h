@@ -4,12 +4,12 @@
 
 #include "delegate/accept/decide.h"
 #include "delegate/base/checksum.h"
+#include "delegate/base/lock.h"
 #include "delegate/graph/options.h"
 #include "delegate/vulkan/device.h"
 #include "delegate/vulkan/profile.h"
 #include "tensorflow/lite/c/common.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 struct graph;
@@ -21,11 +21,11 @@ struct gpu_delegate {
     struct gpu_delegate *next; /* in the list of the process */
     struct gpu_options options;
     struct device *device;
-    pthread_mutex_t prepare_lock; /* one graph at a time is being delegated */
-    struct graph *graph;          /* the graph that is being delegated; NULL otherwise */
-    pthread_mutex_t lock;         /* guards what follows */
-    struct decision decision;     /* on the graph that was delegated last */
-    struct kernel *kernels;       /* partitions that are ready to run, the newest first */
+    struct lock prepare_lock; /* one graph at a time is being delegated */
+    struct graph *graph;      /* the graph that is being delegated; NULL otherwise */
+    struct lock lock;         /* guards what follows */
+    struct decision decision; /* on the graph that was delegated last */
+    struct kernel *kernels;   /* partitions that are ready to run, the newest first */
     struct trace trace;
     struct device_cost cost; /* of opening the device */
     uint64_t init_ns;        /* spent in the library so far, inferences excluded */

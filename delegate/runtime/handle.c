@@ -1,48 +1,49 @@
 #include "delegate/runtime/handle.h"
 
-#include <limits.h>
-#include <pthread.h>
+#include "delegate/base/lock.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+#include <limits.h>
+
+static struct lock lock = LOCK_INITIALIZER(LOCK_RANK_HANDLES);
 static struct handle_range *ranges; /* of all kernels of the process */
 static int next_handle = 1;
 
 void handles_open(struct handle_range *r, struct kernel *kernel, int count)
 {
     *r = (struct handle_range){ .kernel = kernel, .count = count };
-    pthread_mutex_lock(&lock);
+    lock_acquire(&lock);
     if (next_handle <= INT_MAX - count) {
         r->first = next_handle;
         next_handle += count;
     }
     r->next = ranges;
     ranges = r;
-    pthread_mutex_unlock(&lock);
+    lock_release(&lock);
 }
 
 void handles_close(struct handle_range *r)
 {
     struct handle_range **at;
 
-    pthread_mutex_lock(&lock);
+    lock_acquire(&lock);
     for (at = &ranges; *at && *at != r; at = &(*at)->next)
         ;
     if (*at)
         *at = r->next;
-    pthread_mutex_unlock(&lock);
+    lock_release(&lock);
 }
 
 struct kernel *handle_find(int handle, int *output)
 {
     struct kernel *found = NULL;
 
-    pthread_mutex_lock(&lock);
+    lock_acquire(&lock);
     for (const struct handle_range *r = ranges; r && !found && handle > 0; r = r->next)
         if (r->first > 0 && handle >= r->first && handle - r->first < r->count) {
             *output = handle - r->first;
             found = r->kernel;
         }
-    pthread_mutex_unlock(&lock);
+    lock_release(&lock);
     return found;
 }
 

@@ -55,10 +55,10 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
     struct decision decision = { 0 };
     TfLiteStatus status;
 
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     d->serialized.warned = d->serialized.has_model = false;
     d->tuned_before_ns = d->time.tune_ns;
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
 
     if (graph_import(&graph, context, &diag) != STATUS_OK)
         return fail(context, &diag);
@@ -77,10 +77,10 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
     }
     d->graph = NULL;
     graph_close(&graph);
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     decision_close(&d->decision);
     d->decision = decision;
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     return status;
 }
 
@@ -94,13 +94,13 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
         context->ReportError(context, "assay delegate: the delegate was destroyed");
         return kTfLiteError;
     }
-    pthread_mutex_lock(&d->prepare_lock);
+    lock_acquire(&d->prepare_lock);
     before = clock_ns();
     atomic_store(&d->preparing, true);
     status = prepare_graph(context, delegate, d);
     atomic_store(&d->preparing, false);
     delegate_add_time(d, before);
-    pthread_mutex_unlock(&d->prepare_lock);
+    lock_release(&d->prepare_lock);
     delegate_drop(d);
     return status;
 }

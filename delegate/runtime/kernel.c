@@ -88,7 +88,7 @@ static void close_kernel(struct kernel *k)
     mem_free(k->outputs);
     serialization_close(&k->serialization);
     plan_close(&k->plan);
-    pthread_mutex_destroy(&k->run_lock);
+    lock_destroy(&k->run_lock);
     mem_free(k);
     delegate_drop(owner);
 }
@@ -115,6 +115,7 @@ static enum status plan_partition(struct kernel *k, TfLiteContext *context,
 
 static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
 {
+    static atomic_uint_fast64_t serials;
     const TfLiteDelegateParams *params = (const void *)buffer;
     struct diag diag = { 0 };
     struct gpu_delegate *d;
@@ -130,7 +131,7 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
         return TfLiteKernelInitFailed();
     }
     k->owner = d;
-    pthread_mutex_init(&k->run_lock, NULL);
+    lock_init(&k->run_lock, LOCK_RANK_KERNEL, atomic_fetch_add(&serials, 1) + 1);
     if (plan_partition(k, context, params, &diag) != STATUS_OK) {
         report(context, &diag);
         close_kernel(k);
@@ -143,10 +144,10 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
 /* From now on it is seen by those who ask what the delegate runs: it does not change any more. */
 static void publish(struct kernel *k)
 {
-    pthread_mutex_lock(&k->owner->lock);
+    lock_acquire(&k->owner->lock);
     k->next = k->owner->kernels;
     k->owner->kernels = k;
-    pthread_mutex_unlock(&k->owner->lock);
+    lock_release(&k->owner->lock);
 }
 
 /* No tensor of the host's keeps the handle of what is gone. */
@@ -172,7 +173,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
         return;
     handles_close(&k->handles);
     take_handles_back(context, k);
-    pthread_mutex_lock(&k->owner->lock);
+    lock_acquire(&k->owner->lock);
     for (at = &k->owner->kernels; *at && *at != k; at = &(*at)->next)
         ;
     if (*at)
@@ -180,7 +181,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
     /* The trace is of the inferences that have run when the model goes. */
     if (k->owner->trace.file && k->ready)
         trace_write(&k->owner->trace, k->executor.recording.profile, &k->plan);
-    pthread_mutex_unlock(&k->owner->lock);
+    lock_release(&k->owner->lock);
     executor_close(&k->executor);
     close_kernel(k);
 }
@@ -197,9 +198,9 @@ static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool
     if (!k->owner->options.tune)
         return STATUS_OK;
     /* The budget is the graph's, for all its partitions. */
-    pthread_mutex_lock(&k->owner->lock);
+    lock_acquire(&k->owner->lock);
     spent_ns = k->owner->time.tune_ns - k->owner->tuned_before_ns;
-    pthread_mutex_unlock(&k->owner->lock);
+    lock_release(&k->owner->lock);
     budget_ns = spent_ns < budget_ns ? budget_ns - spent_ns : 0;
     s = tune_plan(&k->executor, &k->plan, budget_ns, &content->tuning, &content->tuning_count,
                   changed, diag);
@@ -371,15 +372,30 @@ enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct 
         return diag_fail(diag, STATUS_INVALID, "output: tensor %d has %zu bytes, planned were %zu",
                          io->tensor, t->bytes, io->bytes);
     before = clock_ns();
-    pthread_mutex_lock(&k->run_lock);
+    lock_acquire(&k->run_lock);
     s = k->ready ? copy_output(k, i, t, diag)
                  : diag_fail(diag, STATUS_USAGE, "output: tensor %d: nothing ran yet", io->tensor);
-    pthread_mutex_unlock(&k->run_lock);
+    lock_release(&k->run_lock);
     atomic_fetch_add(&k->invoke_ns, clock_ns() - before);
     return s;
 }
 
-/* What another partition of ours left on the device is read there. */
+/* Acquires the lock of the kernel that k reads from; the caller holds the lock of k.  locks.def has
+ * the newer kernel first.  Hosts make the kernel of a producer before that of its consumer, so k is
+ * the newer one; if it is not, both locks are acquired in that order, and what k is bound to may
+ * change in between. */
+static void lock_source(struct kernel *k, struct kernel *source)
+{
+    if (source->run_lock.serial < k->run_lock.serial) {
+        lock_acquire(&source->run_lock);
+        return;
+    }
+    lock_release(&k->run_lock);
+    lock_acquire(&source->run_lock);
+    lock_acquire(&k->run_lock);
+}
+
+/* Copies an input that is an output of another partition, and was left on the device. */
 static enum status copy_stale(struct kernel *k, int i, const TfLiteTensor *t, struct diag *diag)
 {
     const struct plan_io *io = &k->plan.inputs[i];
@@ -389,18 +405,24 @@ static enum status copy_stale(struct kernel *k, int i, const TfLiteTensor *t, st
     int output;
 
     source = handle_find(t->buffer_handle, &output);
-    from = source ? &source->plan.outputs[output] : NULL;
-    if (!from || source == k || from->bytes != io->bytes || from->dense_bytes != io->dense_bytes)
+    if (!source || source == k)
         return diag_fail(diag, STATUS_INVALID,
-                         "input: tensor %d '%s' has buffer handle %d, which is not of an output of "
-                         "its size",
+                         "input: tensor %d '%s': buffer handle %d is not of an output of another "
+                         "partition",
                          io->tensor, t->name ? t->name : "", t->buffer_handle);
-    pthread_mutex_lock(&source->run_lock);
+    from = &source->plan.outputs[output];
+    if (from->bytes != io->bytes || from->dense_bytes != io->dense_bytes)
+        return diag_fail(
+            diag, STATUS_INVALID,
+            "input: tensor %d '%s': buffer handle %d: expected an output of %zu bytes, "
+            "found %zu",
+            io->tensor, t->name ? t->name : "", t->buffer_handle, io->bytes, from->bytes);
+    lock_source(k, source);
     s = wait_for_output(source, output, diag);
     if (s == STATUS_OK)
         host_copy_across(executor_input(&k->executor, i),
                          executor_output(&source->executor, output), io);
-    pthread_mutex_unlock(&source->run_lock);
+    lock_release(&source->run_lock);
     return s;
 }
 
@@ -437,15 +459,15 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
     const struct plan *p = &k->plan;
     TfLiteTensor *t;
 
-    if (k->unplanned)
-        TRY(kernel_replan(k, diag));
-    TRY(executor_finish(&k->executor, diag)); /* of an inference that nobody waited for */
+    TRY(executor_finish(&k->executor, diag)); /* with wait=none the last inference may still run */
     for (int i = 0; i < p->input_count; i++) {
         if (k->executor.recording.inputs[i].handle)
             continue;
         TRY(io_tensor(context, &p->inputs[i], "input", &t, diag));
         TRY(copy_input(k, i, t, diag));
     }
+    if (k->unplanned)
+        TRY(kernel_replan(k, diag));
     TRY(executor_start(&k->executor, diag));
     atomic_fetch_add(&k->device_copies, (unsigned)k->executor.recording.copies);
     if (k->owner->options.wait != WAIT_NONE)
@@ -464,9 +486,9 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 
     if (!k || !k->ready)
         return kTfLiteError;
-    pthread_mutex_lock(&k->run_lock);
+    lock_acquire(&k->run_lock);
     s = run(context, k, &diag);
-    pthread_mutex_unlock(&k->run_lock);
+    lock_release(&k->run_lock);
     if (s != STATUS_OK) {
         report(context, &diag);
         return kTfLiteError;

@@ -2,6 +2,7 @@
 #ifndef ASSAY_DELEGATE_RUNTIME_KERNEL_H
 #define ASSAY_DELEGATE_RUNTIME_KERNEL_H
 
+#include "delegate/base/lock.h"
 #include "delegate/plan/plan.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/handle.h"
@@ -10,7 +11,6 @@
 #include "delegate/vulkan/executor.h"
 #include "tensorflow/lite/c/common.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -27,9 +27,9 @@ struct kernel {
     struct plan plan;
     struct executor executor;
     struct serialization serialization;
-    bool ready;               /* the executor is open */
-    bool unplanned;           /* kernel_replan failed: call it again before the next inference */
-    pthread_mutex_t run_lock; /* guards the executor, and what inputs and outputs are bound to */
+    bool ready;           /* the executor is open */
+    bool unplanned;       /* kernel_replan failed: call it again before the next inference */
+    struct lock run_lock; /* guards the executor, and what inputs and outputs are bound to */
     struct kernel_io *inputs, *outputs;
     struct handle_range handles; /* one an output */
     atomic_uint_fast64_t invokes, invoke_ns;

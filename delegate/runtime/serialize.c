@@ -12,11 +12,11 @@ static void warn(struct gpu_delegate *d, TfLiteContext *context, const struct di
 {
     bool said;
 
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     said = d->serialized.warned;
     d->serialized.warned = true;
     d->serialized.failed++;
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
     if (!said)
         context->ReportError(context, "WARNING: serialization in %s: %s; started without",
                              d->options.serialization_dir, diag->text);
@@ -24,10 +24,10 @@ static void warn(struct gpu_delegate *d, TfLiteContext *context, const struct di
 
 static void count(struct gpu_delegate *d, int *counter, uint64_t bytes)
 {
-    pthread_mutex_lock(&d->lock);
+    lock_acquire(&d->lock);
     (*counter)++;
     d->serialized.bytes += bytes;
-    pthread_mutex_unlock(&d->lock);
+    lock_release(&d->lock);
 }
 
 static struct cache_identity identify(struct gpu_delegate *d, const struct plan *plan)

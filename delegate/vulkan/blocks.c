@@ -40,7 +40,7 @@ static bool take_kept(struct blocks *b, uint32_t type, VkDeviceSize bytes, bool 
 {
     bool found = false;
 
-    pthread_mutex_lock(&b->lock);
+    lock_acquire(&b->lock);
     for (int i = 0; i < b->count && !found; i++) {
         const struct block *k = &b->kept[i];
 
@@ -50,7 +50,7 @@ static bool take_kept(struct blocks *b, uint32_t type, VkDeviceSize bytes, bool 
             remove_at(b, i);
         }
     }
-    pthread_mutex_unlock(&b->lock);
+    lock_release(&b->lock);
     return found;
 }
 
@@ -91,35 +91,35 @@ VkResult blocks_take(struct blocks *b, VkDevice device, uint32_t type, VkDeviceS
 void blocks_give(struct blocks *b, VkDevice device, struct block *block)
 {
     if (block->bytes <= KEPT_BYTES_MAX && block->memory != VK_NULL_HANDLE) {
-        pthread_mutex_lock(&b->lock);
+        lock_acquire(&b->lock);
         if (b->count == BLOCKS_KEPT) {
             drop(device, &b->kept[0]);
             remove_at(b, 0);
         }
         b->kept[b->count++] = *block;
         *block = (struct block){ 0 };
-        pthread_mutex_unlock(&b->lock);
+        lock_release(&b->lock);
     }
     drop(device, block);
 }
 
 void blocks_clear(struct blocks *b, VkDevice device)
 {
-    pthread_mutex_lock(&b->lock);
+    lock_acquire(&b->lock);
     while (b->count > 0)
         drop(device, &b->kept[--b->count]);
-    pthread_mutex_unlock(&b->lock);
+    lock_release(&b->lock);
 }
 
 void blocks_init(struct blocks *b)
 {
     b->count = 0;
-    pthread_mutex_init(&b->lock, NULL);
+    lock_init(&b->lock, LOCK_RANK_BLOCKS, 0);
 }
 
 void blocks_close(struct blocks *b, VkDevice device)
 {
     if (device)
         blocks_clear(b, device);
-    pthread_mutex_destroy(&b->lock);
+    lock_destroy(&b->lock);
 }

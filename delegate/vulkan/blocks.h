@@ -3,7 +3,8 @@
 #ifndef ASSAY_DELEGATE_VULKAN_BLOCKS_H
 #define ASSAY_DELEGATE_VULKAN_BLOCKS_H
 
-#include <pthread.h>
+#include "delegate/base/lock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <vulkan/vulkan.h>
@@ -18,7 +19,7 @@ struct block {
 };
 
 struct blocks {
-    pthread_mutex_t lock;
+    struct lock lock;
     struct block kept[BLOCKS_KEPT]; /* the one given back first goes first */
     int count;
 };

@@ -1,6 +1,7 @@
 #include "delegate/vulkan/device.h"
 
 #include "delegate/base/clock.h"
+#include "delegate/base/lock.h"
 #include "delegate/vulkan/device_choose.h"
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/instance.h"
@@ -13,7 +14,7 @@
 enum { DEVICES_MAX = 64 };
 
 /* Guards the list of open devices and the instance. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct lock lock = LOCK_INITIALIZER(LOCK_RANK_DEVICES);
 static struct device *open_devices;
 
 static enum status enumerate(VkInstance instance, VkPhysicalDevice devices[], uint32_t *count,
@@ -39,7 +40,7 @@ int device_list(struct assay_gpu_device *devices, int room, struct diag *diag)
     uint32_t count = 0;
     enum status s;
 
-    pthread_mutex_lock(&lock);
+    lock_acquire(&lock);
     s = instance_get(&instance, diag);
     if (s == STATUS_OK) {
         s = enumerate(instance, physical, &count, diag);
@@ -50,7 +51,7 @@ int device_list(struct assay_gpu_device *devices, int room, struct diag *diag)
             device_describe(physical[i], (int)i, &devices[i], &limits, &family);
         }
     }
-    pthread_mutex_unlock(&lock);
+    lock_release(&lock);
     return s == STATUS_OK ? (int)count : -1;
 }
 
@@ -175,17 +176,17 @@ static void device_close(struct device *d)
         if (!d->given)
             vkDestroyDevice(d->handle, NULL);
     }
-    pthread_mutex_destroy(&d->queue_lock);
-    pthread_mutex_destroy(&d->selftest_lock);
+    lock_destroy(&d->queue_lock);
+    lock_destroy(&d->selftest_lock);
     mem_free(d);
 }
 
 static void init_locks(struct device *d)
 {
-    pthread_mutex_init(&d->queue_lock, NULL);
+    lock_init(&d->queue_lock, LOCK_RANK_QUEUE, 0);
     blocks_init(&d->blocks);
     pipelines_init(&d->pipelines);
-    pthread_mutex_init(&d->selftest_lock, NULL);
+    lock_init(&d->selftest_lock, LOCK_RANK_SELFTEST, 0);
 }
 
 static enum status device_open(struct device **out, VkInstance instance,
@@ -265,7 +266,7 @@ enum status device_acquire(struct device **out, const char *wanted, bool half,
     *out = NULL;
     *cost = (struct device_cost){ 0 };
     diag_clear(diag);
-    pthread_mutex_lock(&lock);
+    lock_acquire(&lock);
     before = clock_ns();
     s = instance_get(&instance, diag);
     cost->instance_ns = clock_ns() - before;
@@ -273,7 +274,7 @@ enum status device_acquire(struct device **out, const char *wanted, bool half,
         s = acquire(instance, out, wanted, half, cost, diag);
     if (s == STATUS_OK)
         (*out)->users++;
-    pthread_mutex_unlock(&lock);
+    lock_release(&lock);
     return s;
 }
 
@@ -342,7 +343,7 @@ enum status device_adopt(struct device **out, const struct device_given *g, bool
 
     *out = NULL;
     diag_clear(diag);
-    pthread_mutex_lock(&lock);
+    lock_acquire(&lock);
     for (struct device *d = open_devices; d && !*out; d = d->next)
         if (d->given && d->handle == g->device && d->queue == g->queue && d->process == getpid())
             *out = d;
@@ -351,13 +352,13 @@ enum status device_adopt(struct device **out, const struct device_given *g, bool
         (*out)->users++;
     else
         *out = NULL;
-    pthread_mutex_unlock(&lock);
+    lock_release(&lock);
     return s;
 }
 
 void device_lock_queue(struct device *d)
 {
-    pthread_mutex_lock(&d->queue_lock);
+    lock_acquire(&d->queue_lock);
     if (d->lock_queue)
         d->lock_queue(d->lock_user);
 }
@@ -366,14 +367,14 @@ void device_unlock_queue(struct device *d)
 {
     if (d->unlock_queue)
         d->unlock_queue(d->lock_user);
-    pthread_mutex_unlock(&d->queue_lock);
+    lock_release(&d->queue_lock);
 }
 
 void device_release(struct device *d)
 {
     if (!d || d->process != getpid()) /* it is the one's that this process was forked from */
         return;
-    pthread_mutex_lock(&lock);
+    lock_acquire(&lock);
     if (--d->users == 0) {
         struct device **at = &open_devices;
 
@@ -382,5 +383,5 @@ void device_release(struct device *d)
         *at = d->next;
         device_close(d);
     }
-    pthread_mutex_unlock(&lock);
+    lock_release(&lock);
 }

@@ -5,12 +5,12 @@
 
 #include "assay_gpu.h"
 #include "delegate/base/device_limits.h"
+#include "delegate/base/lock.h"
 #include "delegate/plan/plan.h"
 #include "delegate/vulkan/blocks.h"
 #include "delegate/vulkan/pipeline.h"
 #include "reference/base/diag.h"
 
-#include <pthread.h>
 #include <sys/types.h>
 #include <vulkan/vulkan.h>
 
@@ -32,7 +32,7 @@ struct device {
     VkDevice handle;
     uint32_t queue_family;
     VkQueue queue;
-    pthread_mutex_t queue_lock;
+    struct lock queue_lock;
     void (*lock_queue)(void *), (*unlock_queue)(void *); /* a given device's; may be NULL */
     void *lock_user;
     struct device_limits limits;
@@ -46,9 +46,9 @@ struct device {
     VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
     struct blocks blocks;
     struct pipelines pipelines;
-    pthread_mutex_t selftest_lock; /* guards what selftest.c found out */
-    bool half_passed;              /* 16-bit storage gave the known answers */
-    bool dot_tested;               /* right or wrong: pipelines.packed_dot */
+    struct lock selftest_lock; /* guards what selftest.c found out */
+    bool half_passed;          /* 16-bit storage gave the known answers */
+    bool dot_tested;           /* right or wrong: pipelines.packed_dot */
 };
 
 /* The device that `wanted` names: an index, part of a name (case ignored), NULL for the best one by

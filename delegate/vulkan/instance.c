@@ -1,8 +1,8 @@
 #include "delegate/vulkan/instance.h"
 
+#include "delegate/base/lock.h"
 #include "delegate/vulkan/result.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static VkDebugUtilsMessengerEXT messenger;
 static PFN_vkCmdBeginDebugUtilsLabelEXT label_begin;
 static PFN_vkCmdEndDebugUtilsLabelEXT label_end;
 
-static pthread_mutex_t message_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct lock message_lock = LOCK_INITIALIZER(LOCK_RANK_MESSAGES);
 static long message_count;
 static char message_last[1024];
 
@@ -24,10 +24,10 @@ long instance_validation_messages(char *text, size_t size)
 {
     long n;
 
-    pthread_mutex_lock(&message_lock);
+    lock_acquire(&message_lock);
     n = message_count;
     snprintf(text, size, "%s", message_last);
-    pthread_mutex_unlock(&message_lock);
+    lock_release(&message_lock);
     return n;
 }
 
@@ -39,10 +39,10 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     (void)severity;
     (void)types;
     (void)user;
-    pthread_mutex_lock(&message_lock);
+    lock_acquire(&message_lock);
     message_count++;
     snprintf(message_last, sizeof message_last, "%s", data && data->pMessage ? data->pMessage : "");
-    pthread_mutex_unlock(&message_lock);
+    lock_release(&message_lock);
     return VK_FALSE;
 }
 

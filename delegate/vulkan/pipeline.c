@@ -135,9 +135,9 @@ enum status pipelines_get(struct pipelines *p, const struct plan_step *step, boo
 {
     enum status s;
 
-    pthread_mutex_lock(&p->lock);
+    lock_acquire(&p->lock);
     s = find_or_create(p, step, half, cache, out, diag);
-    pthread_mutex_unlock(&p->lock);
+    lock_release(&p->lock);
     return s;
 }
 
@@ -154,7 +154,7 @@ enum status pipelines_make(struct pipelines *p, const struct plan_step *step, bo
 void pipelines_init(struct pipelines *p)
 {
     *p = (struct pipelines){ .list = NULL };
-    pthread_mutex_init(&p->lock, NULL);
+    lock_init(&p->lock, LOCK_RANK_PIPELINES, 0);
 }
 
 void pipelines_open(struct pipelines *p, VkDevice device, VkPipelineLayout layout, bool packed_dot)
@@ -173,7 +173,7 @@ void pipelines_close(struct pipelines *p)
         vkDestroyPipeline(p->device, first->handle, NULL);
         mem_free(first);
     }
-    pthread_mutex_destroy(&p->lock);
+    lock_destroy(&p->lock);
 }
 
 enum status pipeline_cache_open(struct pipeline_cache *c, VkDevice device, const void *data,

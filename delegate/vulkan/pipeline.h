@@ -3,10 +3,10 @@
 #ifndef ASSAY_DELEGATE_VULKAN_PIPELINE_H
 #define ASSAY_DELEGATE_VULKAN_PIPELINE_H
 
+#include "delegate/base/lock.h"
 #include "delegate/plan/plan.h"
 #include "reference/base/diag.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct pipelines {
     VkDevice device;         /* borrowed */
     VkPipelineLayout layout; /* borrowed */
     atomic_bool packed_dot;  /* steps may use the shaders with the packed dot product */
-    pthread_mutex_t lock;    /* guards the list, and is held while a pipeline is made */
+    struct lock lock;        /* guards the list, and is held while a pipeline is made */
     struct pipeline *list;
 };
 

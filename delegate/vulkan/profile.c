@@ -23,7 +23,7 @@ enum status profile_open(struct profile **out, struct device *d, const struct pl
     if (!(p = mem_alloc(1, sizeof *p)))
         return diag_fail(diag, STATUS_NO_MEMORY, "profile: out of memory");
     *out = p;
-    pthread_mutex_init(&p->lock, NULL);
+    lock_init(&p->lock, LOCK_RANK_PROFILE, 0);
     p->steps = plan->step_count;
     p->tick_ns = d->timestamp_ns;
     p->stamps = mem_alloc(stamps, sizeof *p->stamps);
@@ -43,7 +43,7 @@ void profile_close(struct profile *p, struct device *d)
     mem_free(p->stamps);
     mem_free(p->time);
     mem_free(p->traced);
-    pthread_mutex_destroy(&p->lock);
+    lock_destroy(&p->lock);
     mem_free(p);
 }
 
@@ -68,7 +68,7 @@ enum status profile_collect(struct profile *p, struct device *d, struct diag *di
 
     if (r != VK_SUCCESS)
         return result_fail_call(diag, "vkGetQueryPoolResults", r);
-    pthread_mutex_lock(&p->lock);
+    lock_acquire(&p->lock);
     row = p->traced + p->runs % PROFILE_TRACED * stamps;
     row[0] = (uint64_t)((double)p->stamps[0] * p->tick_ns);
     for (int i = 0; i < p->steps; i++) {
@@ -81,7 +81,7 @@ enum status profile_collect(struct profile *p, struct device *d, struct diag *di
         row[i + 1] = row[i] + t->last_ns;
     }
     p->runs++;
-    pthread_mutex_unlock(&p->lock);
+    lock_release(&p->lock);
     return STATUS_OK;
 }
 
@@ -89,10 +89,10 @@ uint64_t profile_read(struct profile *p, int step, struct profile_time *time)
 {
     uint64_t runs;
 
-    pthread_mutex_lock(&p->lock);
+    lock_acquire(&p->lock);
     runs = p->runs;
     *time = p->time[step];
-    pthread_mutex_unlock(&p->lock);
+    lock_release(&p->lock);
     return runs;
 }
 

@@ -3,10 +3,10 @@
 #ifndef ASSAY_DELEGATE_VULKAN_PROFILE_H
 #define ASSAY_DELEGATE_VULKAN_PROFILE_H
 
+#include "delegate/base/lock.h"
 #include "delegate/plan/plan.h"
 #include "delegate/vulkan/device.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 struct profile_time {
@@ -20,8 +20,8 @@ struct profile {
     VkQueryPool pool; /* one stamp before the first step and one behind each */
     int steps;
     double tick_ns;
-    uint64_t *stamps;     /* of the last run, in ticks */
-    pthread_mutex_t lock; /* guards what follows: a thread may ask while another one runs */
+    uint64_t *stamps; /* of the last run, in ticks */
+    struct lock lock; /* guards what follows: a thread may ask while another one runs */
     uint64_t runs;
     struct profile_time *time; /* of each step */
     uint64_t *traced; /* PROFILE_TRACED rows of steps + 1, in ns; row runs % PROFILE_TRACED */

@@ -97,11 +97,11 @@ enum status selftest_half(struct device *d, struct pipeline_cache *cache, struct
 {
     enum status s = STATUS_OK;
 
-    pthread_mutex_lock(&d->selftest_lock);
+    lock_acquire(&d->selftest_lock);
     if (!d->half_passed)
         s = run_half(d, cache, diag);
     d->half_passed = s == STATUS_OK;
-    pthread_mutex_unlock(&d->selftest_lock);
+    lock_release(&d->selftest_lock);
     return s;
 }
 
@@ -226,12 +226,12 @@ enum status selftest_dot(struct device *d, struct pipeline_cache *cache, struct 
 {
     enum status s = STATUS_OK;
 
-    pthread_mutex_lock(&d->selftest_lock);
+    lock_acquire(&d->selftest_lock);
     if (!d->dot_tested && atomic_load(&d->pipelines.packed_dot)) {
         s = run_dot(d, cache, diag);
         d->dot_tested = s == STATUS_OK || s == STATUS_NO_DEVICE;
         atomic_store(&d->pipelines.packed_dot, s != STATUS_NO_DEVICE);
     }
-    pthread_mutex_unlock(&d->selftest_lock);
+    lock_release(&d->selftest_lock);
     return s;
 }
