@@ -29,7 +29,7 @@ struct request {
     const char *shard, *waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
     int bounds; /* enum bounds; -1: as the subject's options say */
-    bool list, no_models;
+    bool list, no_models, require_integers;
 };
 
 /* ---- what runs ---- */
@@ -329,8 +329,8 @@ static int check(const struct request *q)
         code = list_cases(q, cases, case_count);
     else if ((q->common.out && try_output(q->common.out, &diag) != STATUS_OK) ||
              (q->repro_dir && try_directory(q->repro_dir, &diag) != STATUS_OK) ||
-             expectations_open(&expected, q->waivers, q->baseline, &q->require, &diag) !=
-                 STATUS_OK ||
+             expectations_open(&expected, q->waivers, q->baseline, &q->require, q->require_integers,
+                               &diag) != STATUS_OK ||
              open_ledger(q, &ledger, &diag) != STATUS_OK ||
              (q->mutants && tsv_read(&mutants, q->mutants, mutants_columns, MUTANT_COLUMNS,
                                      &diag) != STATUS_OK) ||
@@ -415,6 +415,11 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.require,
           .value = "GLOB",
           .help = "cases that must not be declined; repeatable" },
+        { .name = "require-integers",
+          .kind = ARGS_BOOL,
+          .target = &q.require_integers,
+          .help = "no quantized case may be declined of the ops that the table of ops says are "
+                  "taken in every case" },
         { .name = "waivers",
           .kind = ARGS_STRING,
           .target = &q.waivers,

@@ -1,7 +1,9 @@
 /* What was expected of a run. */
 #include "conformance/report/expectations.h"
 
+#include "conformance/cases/suite.h"
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 #include "reference/format/file.h"
 
 #include <fnmatch.h>
@@ -170,11 +172,12 @@ static void apply_baseline(const struct expectations *e, struct report *r, size_
 /* ---- all ---- */
 
 enum status expectations_open(struct expectations *e, const char *waivers, const char *baseline,
-                              const struct string_list *require, struct diag *diag)
+                              const struct string_list *require, bool require_integers,
+                              struct diag *diag)
 {
     enum status s = STATUS_OK;
 
-    *e = (struct expectations){ .require = *require };
+    *e = (struct expectations){ .require = *require, .require_integers = require_integers };
     if (waivers)
         s = read_waivers(e, waivers, diag);
     if (s == STATUS_OK && baseline)
@@ -191,6 +194,27 @@ void expectations_close(struct expectations *e)
     *e = (struct expectations){ .waiver_count = 0 };
 }
 
+/* The delegate takes every node like the one that the case is about: quantized, or f32 with weights
+ * of 8 bits.  Rows of each version have other types in newer ones. */
+static bool integers_are_taken(const struct test_case *c)
+{
+    const struct op_facts *const facts = op_facts_find(c->code);
+
+    if (!facts || !(c->quantized || c->dynamic))
+        return false;
+    return facts->integers == OP_INTEGERS_TAKEN ||
+           (facts->integers == OP_INTEGERS_BYTES && !c->row->each_version);
+}
+
+static bool is_required(const struct expectations *e, const struct test_case *c)
+{
+    for (size_t k = 0; k < e->require.count; k++) {
+        if (fnmatch(e->require.items[k], c->name, 0) == 0)
+            return true;
+    }
+    return e->require_integers && integers_are_taken(c);
+}
+
 void expectations_apply(const struct expectations *e, struct report *report)
 {
     for (size_t i = 0; i < report->outcome.count; i++) {
@@ -200,8 +224,8 @@ void expectations_apply(const struct expectations *e, struct report *report)
 
         if (w)
             apply_waiver(w, r);
-        for (size_t k = 0; k < e->require.count && r->status == CASE_DECLINED; k++)
-            r->required = r->required || fnmatch(e->require.items[k], name, 0) == 0;
+        if (r->status == CASE_DECLINED)
+            r->required = is_required(e, &report->cases[i % report->case_count]);
     }
     for (size_t s = 0; s < report->subject_count && e->baseline; s++)
         apply_baseline(e, report, s);

@@ -26,13 +26,15 @@ struct expectations {
     struct waiver *waivers;
     size_t waiver_count;
     struct string_list require; /* globs of cases */
+    bool require_integers;      /* and the quantized cases that reference/ops.def says are taken */
     void *baseline;             /* json_t */
 };
 
 /* Reads both files; either path may be NULL.  STATUS_IO when one cannot be read, STATUS_USAGE with
  * the line that is malformed. */
 enum status expectations_open(struct expectations *e, const char *waivers, const char *baseline,
-                              const struct string_list *require, struct diag *diag);
+                              const struct string_list *require, bool require_integers,
+                              struct diag *diag);
 void expectations_close(struct expectations *e);
 
 /* Sets status and flags of the report's results. */

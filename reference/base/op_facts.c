@@ -5,7 +5,7 @@
 
 /* The words of ops.def; their prefixes keep them from meeting other names. */
 enum { ROW_GPU = 1, ROW_HOST = 0, ROW_ACTIVATION = 1, ROW_PLAIN = 0, ROW_VIEW = 1, ROW_OWN = 0 };
-enum { ROW_TAKEN = 1, ROW_SOME = 0, ROW_NO_STATE = 0, ROW_INPUTS_1_4 = 1 << 1 | 1 << 4 };
+enum { ROW_NO_STATE = 0, ROW_INPUTS_1_4 = 1 << 1 | 1 << 4 };
 #define NONE OP_NONE
 #define ALL  OP_ALL
 
@@ -30,7 +30,7 @@ static const struct op_facts rows[] = {
         .view = ROW_##output_,                                                                     \
         .state = ROW_##state_,                                                                     \
         .monotone = (monotone_),                                                                   \
-        .integers_taken = ROW_##integers_,                                                         \
+        .integers = OP_INTEGERS_##integers_,                                                       \
         .ties = OP_TIES_##ties_,                                                                   \
     },
 #include "reference/ops.def"

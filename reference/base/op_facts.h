@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 enum op_result { OP_RESULT_NO, OP_RESULT_SAME, OP_RESULT_FIXED, OP_RESULT_GIVEN, OP_RESULT_RANGE };
+/* Which quantized nodes of an op the delegate takes. */
+enum op_integers { OP_INTEGERS_SOME, OP_INTEGERS_BYTES, OP_INTEGERS_TAKEN };
 enum op_ties { OP_TIES_SUM, OP_TIES_PRODUCT, OP_TIES_ONCE, OP_TIES_ANY, OP_TIES_DRIFT };
 
 /* OP_NONE: there is no such input; no version has the type.  OP_ALL: every input is data. */
@@ -24,7 +26,7 @@ struct op_facts {
     bool view;
     uint32_t state; /* bit i: input i is overwritten with the new state */
     bool monotone;
-    bool integers_taken;
+    enum op_integers integers;
     enum op_ties ties;
 };
 

@@ -517,16 +517,22 @@ static void test_json(void **state)
 
 /* ---- what was expected ---- */
 
-static void apply(const char *waivers, const char *baseline, const char *require)
+static void apply_all(const char *waivers, const char *baseline, const char *require,
+                      bool require_integers)
 {
     const struct string_list list = { &require, require != NULL };
     struct expectations e;
     struct diag diag;
 
-    if (expectations_open(&e, waivers, baseline, &list, &diag) != STATUS_OK)
+    if (expectations_open(&e, waivers, baseline, &list, require_integers, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     expectations_apply(&e, &report);
     expectations_close(&e);
+}
+
+static void apply(const char *waivers, const char *baseline, const char *require)
+{
+    apply_all(waivers, baseline, require, false);
 }
 
 static void test_waivers(void **state)
@@ -560,7 +566,7 @@ static void expect_bad_file(const char *text, bool waivers, const char *words)
     char *const path = write_file(text);
 
     assert_int_equal(
-        expectations_open(&e, waivers ? path : NULL, waivers ? NULL : path, &none, &diag),
+        expectations_open(&e, waivers ? path : NULL, waivers ? NULL : path, &none, false, &diag),
         STATUS_USAGE);
     expect_in(path, diag.text);
     expect_in(words, diag.text);
@@ -580,8 +586,10 @@ static void test_bad_files(void **state)
     expect_bad_file("{\n\n\"a\":", false, "line 3");
     expect_bad_file("[]", false, "expected a JSON report");
     expect_bad_file("{\"subjects\": []}", false, "expected a JSON report");
-    assert_int_equal(expectations_open(&e, "/nowhere/at/all", NULL, &none, &diag), STATUS_IO);
-    assert_int_equal(expectations_open(&e, NULL, "/nowhere/at/all", &none, &diag), STATUS_IO);
+    assert_int_equal(expectations_open(&e, "/nowhere/at/all", NULL, &none, false, &diag),
+                     STATUS_IO);
+    assert_int_equal(expectations_open(&e, NULL, "/nowhere/at/all", &none, false, &diag),
+                     STATUS_IO);
 }
 
 static void test_baseline(void **state)
@@ -627,6 +635,30 @@ static void test_require(void **state)
     assert_int_equal(report_totals(&report).bad, 2);
 }
 
+/* A declined case, as if it were one of the op. */
+static bool integers_required(const char *name, int32_t code)
+{
+    struct case_result *const r = result(0, name);
+
+    cases[find(name)].code = code;
+    r->status = CASE_DECLINED;
+    r->required = false;
+    apply_all(NULL, NULL, NULL, true);
+    return r->required;
+}
+
+static void test_require_integers(void **state)
+{
+    (void)state;
+    assert_true(integers_required("relu.i8.v2", BUILTIN_RELU));
+    assert_true(integers_required("conv_2d.i8pc.c5", BUILTIN_CONV_2D));
+    assert_true(integers_required("conv_2d.dynamic.c4", BUILTIN_CONV_2D));
+    assert_true(integers_required("relu.u8.every_byte", BUILTIN_QUANTIZE));
+    assert_false(integers_required("relu.i8.v2", BUILTIN_QUANTIZE)); /* a type of its version */
+    assert_false(integers_required("relu.u8.every_byte", BUILTIN_LSTM));
+    assert_false(integers_required("relu.f32.c5", BUILTIN_RELU));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -647,6 +679,7 @@ int main(void)
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test_setup_teardown(test_baseline, open_report, close_report),
         cmocka_unit_test_setup_teardown(test_require, open_report, close_report),
+        cmocka_unit_test_setup_teardown(test_require_integers, open_report, close_report),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
