@@ -22,6 +22,10 @@ PKGS := $(HDF5_PKG) jansson libjpeg libpng libmd
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
 
+# zlib unpacks the shaders: linked statically where there is a libz.a, so that the delegate needs
+# only libc, libm and libvulkan when it runs.
+ZLIB := $(if $(filter /%,$(shell $(CC) -print-file-name=libz.a)),-l:libz.a,-lz)
+
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wundef -Wwrite-strings $(if $(WERROR),-Werror)
 # Contraction would make inputs, goldens and references differ between compilers.
@@ -63,7 +67,7 @@ CONF_OBJ := $(call obj,$(CONF_SRC))
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o,$(CONF_OBJ))
 
 # The delegate is small: only what runs over whole tensors, or at each inference, is for speed.
-QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c shaders/inflate.c runtime/kernel.c \
+QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c runtime/kernel.c \
          vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
 $(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os)
 
@@ -102,7 +106,7 @@ $(B)/libassay.so: $(REF_OBJ)
 $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(call say,LINK)
 	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so $(NO_UNDEFINED) -Wl,-z,nodelete \
-	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) -lvulkan -lm -lpthread
+	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -lm -lpthread
 
 # assay looks for its delegate beside itself.
 $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
@@ -155,7 +159,7 @@ $(B)/unit/kit.a: $(call obj,$(KIT_SRC))
 $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC)) $(B)/fuzz/replay.o
 
 # Delegates that go wrong on request, for the suite's tests of itself; gpu.so also as ours speaks.
@@ -188,7 +192,7 @@ $(B)/gpu_examples/%: delegate/examples/%.c $(B)/libassay.so $(B)/libassay_delega
 # Replays the corpus without a fuzzer.
 $(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) $(PKG_LIBS) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
 FUZZ_REPLAY := $(patsubst fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ_SRC))
 
 CASES = $(if $(T),--filter='$(T)')
@@ -254,7 +258,7 @@ fuzz: ## libFuzzer for FUZZ_TIME seconds a target, starting from the corpus
 	    CFLAGS=-fsanitize=fuzzer-no-link fuzz-run FUZZ_TIME=$(FUZZ_TIME)
 $(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ -fsanitize=fuzzer $(LDFLAGS_ALL) $(PKG_LIBS) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $^ -fsanitize=fuzzer $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
 fuzz-run: $(patsubst fuzz/%.c,$(B)/fuzz/fuzz_%,$(FUZZ_SRC))
 	@for f in $(patsubst fuzz/%.c,%,$(FUZZ_SRC)); do \
 	    mkdir -p $(B)/corpus/$$f && \
@@ -324,6 +328,8 @@ portable: all ## the three in build/portable with all but libc, libm, libvulkan 
 	$(CC) -o $(B)/portable/assay $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
 	cp $(B)/libassay.so $(B)/libassay_delegate.so $(B)/portable/
 	strip $(B)/portable/*
+	@! readelf -d $(B)/portable/libassay_delegate.so | grep -q 'NEEDED.*libz' || \
+	    { echo 'portable: no libz.a here (Debian package zlib1g-dev): the delegate needs libz.so' >&2; exit 1; }
 	@ls -l $(B)/portable
 
 # Below sysroot paths as DESTDIR and PREFIX say.

@@ -29,7 +29,7 @@ names 'pkg-config module jansson (Debian package libjansson-dev)' $no_modules $b
 names 'pkg-config module hdf5-serial (Debian package libhdf5-dev)' $no_modules $build all
 
 # A compiler that does not find one header.
-for header in xxhash.h vulkan/vulkan.h cmocka.h; do
+for header in xxhash.h zlib.h vulkan/vulkan.h cmocka.h; do
     cat >"$work/cc" <<EOF
 #!/bin/sh
 case "\$*" in *'-include $header'*) exit 1 ;; esac
@@ -38,6 +38,7 @@ EOF
     chmod 755 "$work/cc"
     case $header in
     xxhash.h) names "$header (Debian package libxxhash-dev)" $build CC="$work/cc" all ;;
+    zlib.h) names "$header (Debian package zlib1g-dev)" $build CC="$work/cc" all ;;
     vulkan/*) names "$header (Debian package libvulkan-dev)" $build CC="$work/cc" all ;;
     cmocka.h) names "$header (Debian package libcmocka-dev)" $build CC="$work/cc" "$work/build/has/unit" ;;
     esac
@@ -56,7 +57,7 @@ names 'the C compiler no-such-cc' $build CC=no-such-cc all
 
 # What make names, bootstrap installs.
 for package in $(grep -oE '(missing|tool|header|module) .*' ci/need.sh |
-    grep -oE '\b(lib[a-z0-9]+-dev|glslang-tools|pkg-config|clang-format|valgrind|lcov|python3|g\+\+|gcc)\b' | sort -u); do
+    grep -oE '\b((lib|zlib)[a-z0-9]+-dev|glslang-tools|pkg-config|clang-format|valgrind|lcov|python3|g\+\+|gcc)\b' | sort -u); do
     grep -qF -- "$package" ci/bootstrap || { echo "missing: ci/bootstrap has no $package" >&2; exit 1; }
     count=$((count + 1))
 done

@@ -49,6 +49,7 @@ delegate)
     tool glslangValidator glslang-tools
     header vulkan/vulkan.h libvulkan-dev
     header xxhash.h libxxhash-dev
+    header zlib.h zlib1g-dev
     ;;
 conformance)
     compiler

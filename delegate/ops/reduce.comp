@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
 #define SUM vec4
-#include "delegate/ops/reduce.glsl"
+#include "delegate/ops/reduce_sums.glsl"
 
 WRITES(0, dst);
 READS(1, src);

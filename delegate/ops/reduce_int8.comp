@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
 #define SUM ivec4
-#include "delegate/ops/reduce.glsl"
+#include "delegate/ops/reduce_sums.glsl"
 
 WRITES(0, dst);
 READS(1, src);

@@ -1,8 +1,9 @@
-/* The shaders, compiled at build time: packed by delegate/shaders/embed.sh, unpacked once a
- * process. */
+/* The shaders, compiled at build time: packed by delegate/shaders/embed.sh, unpacked once a process
+ * (zlib). */
 #ifndef ASSAY_DELEGATE_SHADERS_SPIRV_H
 #define ASSAY_DELEGATE_SHADERS_SPIRV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,8 +24,13 @@ extern const size_t spirv_packed_bytes;
 
 /* NULL: there is none of this name. */
 const struct spirv *spirv_find(const char *name);
-/* Its words; unpacks all at the first call of the process, a millisecond or two.  Any thread. */
+/* Its words.  The first call of the process unpacks all shaders, which takes a few milliseconds.
+ * NULL: no memory for that; a later call tries again.  Any thread. */
 const uint32_t *spirv_code(const struct spirv *s);
+/* Unpacks a gzip file of exactly 4 * words bytes, which come in four planes: byte i goes to
+ * out[i % words * 4 + i / words].  False: it is not such a file, its checksum is wrong, or no
+ * memory. */
+bool spirv_unpack(uint8_t *out, size_t words, const uint8_t *file, size_t bytes);
 
 /* Room for the words of all shaders, for spirv_code. */
 extern uint32_t spirv_words[];

@@ -67,6 +67,8 @@ static enum status create(const struct pipelines *p, const struct spirv *shader,
     const uint64_t before = clock_ns();
     VkResult r;
 
+    if (!module_info.pCode)
+        return diag_fail(diag, STATUS_NO_MEMORY, "shader %s: no memory to unpack it", shader->name);
     for (uint32_t i = 0; i < spec_count; i++)
         entries[i] = (VkSpecializationMapEntry){ i, i * (uint32_t)sizeof spec[0], sizeof spec[0] };
     r = vkCreateShaderModule(p->device, &module_info, NULL, &info.stage.module);

@@ -4,8 +4,8 @@
 #include "conformance/unit/kit/mock_path.h"
 
 #include "delegate/base/clock.h"
-#include "delegate/shaders/inflate.h"
 #include "delegate/shaders/spirv.h"
+#include "reference/base/memory.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void shaders_are_the_compiled_ones(void **state)
 
     (void)state;
     assert_non_null(again);
-    assert_true(inflate_planes(again, spirv_word_count, spirv_packed, spirv_packed_bytes));
+    assert_true(spirv_unpack(again, spirv_word_count, spirv_packed, spirv_packed_bytes));
     printf("unpacking %zu shaders, %zu to %zu bytes: %.2f ms\n", spirv_shader_count,
            spirv_packed_bytes, 4 * spirv_word_count, (double)(clock_ns() - before) / 1e6);
     assert_memory_equal(again, spirv_code(&spirv_shaders[0]), 4 * spirv_word_count);
@@ -56,69 +56,79 @@ static void shaders_are_the_compiled_ones(void **state)
     assert_null(spirv_find(""));
 }
 
-/* 80 bytes: 0 to 15, forty 7, eight "abc"; as gzip -n writes them, but for the checksum. */
-#define HEADER  0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3
-#define TRAILER 0, 0, 0, 0, 80, 0, 0, 0
-static const uint8_t stored[] = { HEADER, 0x01, 0x50, 0x00, 0xaf, 0xff, 0,   1,   2,   3,      4,
-                                  5,      6,    7,    8,    9,    10,   11,  12,  13,  14,     15,
-                                  7,      7,    7,    7,    7,    7,    7,   7,   7,   7,      7,
-                                  7,      7,    7,    7,    7,    7,    7,   7,   7,   7,      7,
-                                  7,      7,    7,    7,    7,    7,    7,   7,   7,   7,      7,
-                                  7,      7,    7,    7,    7,    7,    7,   'a', 'b', 'c',    'a',
-                                  'b',    'c',  'a',  'b',  'c',  'a',  'b', 'c', 'a', 'b',    'c',
-                                  'a',    'b',  'c',  'a',  'b',  'c',  'a', 'b', 'c', TRAILER };
-static const uint8_t fixed[] = { HEADER, 0x63, 0x60, 0x64, 0x62, 0x66, 0x61, 0x65, 0x63,
-                                 0xe7,   0xe0, 0xe4, 0xe2, 0xe6, 0xe1, 0xe5, 0xe3, 0x67,
-                                 0x27,   0x12, 0x24, 0x26, 0x25, 0x63, 0x45, 0x00, TRAILER };
+/* Four planes of 2 words, "abcdefgh", as gzip -9n writes them: the members after the header are a
+ * deflate block, a checksum and the length. */
+static const uint8_t letters[] = { 0x1f, 0x8b, 8,    0,    0,    0,    0,    0,    2,    3,
+                                   0x4b, 0x4c, 0x4a, 0x4e, 0x49, 0x4d, 0x4b, 0xcf, 0x00, 0x00,
+                                   0x50, 0x2a, 0xef, 0xae, 8,    0,    0,    0 };
+enum { WORDS = 2, HEADER = 10 };
 
-enum { WORDS = 20 };
-
-static void expect_planes(const uint8_t *file, size_t bytes)
+static void planes_become_words(void **state)
 {
-    uint8_t plain[4 * WORDS], out[4 * WORDS];
+    uint8_t out[4 * WORDS];
 
-    for (int i = 0; i < 4 * WORDS; i++)
-        plain[i] = (uint8_t)(i < 16 ? i : i < 56 ? 7 : "abc"[(i - 56) % 3]);
-    assert_true(inflate_planes(out, WORDS, file, bytes));
-    for (int i = 0; i < 4 * WORDS; i++)
-        assert_int_equal(out[i % WORDS * 4 + i / WORDS], plain[i]);
-    assert_false(inflate_planes(out, WORDS - 1, file, bytes));
+    (void)state;
+    assert_true(spirv_unpack(out, WORDS, letters, sizeof letters));
+    assert_memory_equal(out, "acegbdfh", sizeof out);
+    assert_false(spirv_unpack(out, WORDS - 1, letters, sizeof letters));
+    assert_false(spirv_unpack(out, 0, letters, sizeof letters));
 }
 
-/* Every file that is cut short, and every flipped bit: no crash; cut ones are noticed. */
+/* Every file that is cut short, and every flipped bit behind the header: no crash, and noticed by
+ * the checksum, but for the bits that fill up the last byte before it. */
 static void expect_noticed(const uint8_t *file, size_t bytes, size_t words, size_t stride)
 {
-    uint8_t *out = malloc(4 * words), *copy = NULL;
+    uint8_t *out = malloc(4 * words), *right = malloc(4 * words), *copy = NULL;
 
     assert_non_null(out);
+    assert_non_null(right);
+    assert_true(spirv_unpack(right, words, file, bytes));
     for (size_t n = 0; n < bytes; n += stride) {
         copy = malloc(n + 1); /* exact, but never 0: the sanitizer sees what lies behind */
         assert_non_null(copy);
         memcpy(copy, file, n);
-        assert_false(inflate_planes(out, words, copy, n));
+        assert_false(spirv_unpack(out, words, copy, n));
         free(copy);
     }
     copy = malloc(bytes);
     assert_non_null(copy);
     memcpy(copy, file, bytes);
-    for (size_t bit = 0; bit < 8 * bytes; bit += 8 * stride - 7) {
+    for (size_t bit = 8 * HEADER; bit < 8 * bytes; bit += 8 * stride - 7) {
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        (void)inflate_planes(out, words, copy, bytes); /* may pass: checksums are not looked at */
+        if (spirv_unpack(out, words, copy, bytes))
+            assert_memory_equal(out, right, 4 * words);
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    assert_true(inflate_planes(out, words, copy, bytes));
+    assert_true(spirv_unpack(out, words, copy, bytes));
     free(copy);
+    free(right);
     free(out);
 }
 
-static void kinds_of_blocks(void **state)
+static void damage_is_noticed(void **state)
 {
     (void)state;
-    expect_planes(stored, sizeof stored);
-    expect_planes(fixed, sizeof fixed);
-    expect_noticed(stored, sizeof stored, WORDS, 1);
-    expect_noticed(fixed, sizeof fixed, WORDS, 1);
+    expect_noticed(letters, sizeof letters, WORDS, 1);
     expect_noticed(spirv_packed, spirv_packed_bytes, spirv_word_count, 499);
+}
+
+/* Whichever allocation fails, nothing is unpacked, and nothing leaks: the sanitizer would say. */
+static void memory_runs_out(void **state)
+{
+    uint8_t *out = malloc(4 * spirv_word_count);
+    long fails = 0;
+
+    (void)state;
+    assert_non_null(out);
+    for (bool done = false; !done; fails++) {
+        mem_fail_after(fails);
+        done = spirv_unpack(out, spirv_word_count, spirv_packed, spirv_packed_bytes);
+        mem_fail_after(-1);
+        assert_true(fails < 10);
+    }
+    assert_true(fails > 1);
+    assert_memory_equal(out, spirv_code(&spirv_shaders[0]), 4 * spirv_word_count);
+    free(out);
 }
 
 /* Any thread may be the first. */
@@ -148,9 +158,9 @@ static void threads_ask_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_ask_at_once),
-        cmocka_unit_test(shaders_are_the_compiled_ones),
-        cmocka_unit_test(kinds_of_blocks),
+        cmocka_unit_test(threads_ask_at_once), cmocka_unit_test(shaders_are_the_compiled_ones),
+        cmocka_unit_test(planes_become_words), cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(memory_runs_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
