@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One entry of include= or exclude=: a node, a range, an op, or a pattern of an output's name. */
+/* One entry of include= or exclude=: "3", "5-9", "CONV_2D", or a pattern (fnmatch) of the name of
+ * an output. */
 static bool entry_matches(const struct graph *g, const struct graph_node *n, const char *entry)
 {
     char *end;
@@ -61,18 +62,18 @@ static bool check_options(struct check *c)
         snprintf(limit, sizeof limit, "%d to %d", o->first_node < 0 ? 0 : o->first_node,
                  o->last_node);
         return refuse(c, RULE_OPTION_NODE_RANGE, -1, "node",
-                      "first_node and last_node leave it out", limit, "%d", node);
+                      "the options first_node and last_node exclude it", limit, "%d", node);
     }
     if (o->include && !list_matches(c->graph, c->node, o->include))
-        return refuse(c, RULE_OPTION_INCLUDE, -1, "node", "the option include leaves it out",
+        return refuse(c, RULE_OPTION_INCLUDE, -1, "node", "the option include does not name it",
                       o->include, "%d", node);
     if (o->exclude && list_matches(c->graph, c->node, o->exclude))
-        return refuse(c, RULE_OPTION_EXCLUDE, -1, "node", "the option exclude leaves it out",
-                      o->exclude, "%d", node);
+        return refuse(c, RULE_OPTION_EXCLUDE, -1, "node", "the option exclude names it", o->exclude,
+                      "%d", node);
     return true;
 }
 
-/* What holds for every tensor that lies on the device. */
+/* Conditions on every tensor that is stored on the device. */
 static bool check_tensor(struct check *c, int tensor)
 {
     const struct graph_tensor *t = &c->graph->tensors[tensor];
@@ -85,24 +86,25 @@ static bool check_tensor(struct check *c, int tensor)
         return true;
     if (t->rank < 0)
         return refuse(c, RULE_TENSOR_RANK, tensor, "rank", "reshape the tensor around this node",
-                      "0 to 8", "more, or none");
+                      "0 to 8", "above 8, or unknown");
     if (t->elements == 0)
-        return refuse(c, RULE_TENSOR_EMPTY, tensor, "elements", "nothing to compute", "at least 1",
-                      "0");
+        return refuse(c, RULE_TENSOR_EMPTY, tensor, "elements",
+                      "an empty tensor has no elements to compute", "at least 1", "0");
     if (!graph_tensor_fits(t, c->limits, &bytes))
         return refuse_bytes(c, RULE_LIMITS_TENSOR_BYTES, tensor, bytes);
     return true;
 }
 
-/* In float view raw integers cannot change their meaning on the way. */
-static bool check_same(struct check *c)
+/* The float view of an op without requantization: an element that is copied keeps its real value
+ * only where scale and zero point stay the same. */
+static bool check_same_quant(struct check *c)
 {
     const struct graph_node *n = c->node;
 
     for (int i = 0; i < n->input_count && n->op->same_quant; i++) {
         const struct graph_tensor *x = n->inputs[i] >= 0 ? &c->graph->tensors[n->inputs[i]] : NULL;
 
-        /* What has no scale is no operand: those have been checked. */
+        /* accept has checked that operands have scales; an input without is no operand. */
         if (x && graph_is_8bit(x) && x->quant.scale &&
             !graph_same_quant(x, graph_output(c->graph, n, 0)))
             return refuse(c, RULE_QUANT_SAME, n->inputs[i], "scale, zero point",
@@ -112,7 +114,7 @@ static bool check_same(struct check *c)
     return true;
 }
 
-/* Any tensor of 8 bits, weights too. */
+/* An 8-bit input (weights, too) or output; -1: none. */
 static int find_8bit(const struct graph *g, const struct graph_node *n)
 {
     for (int i = 0; i < n->input_count; i++)
@@ -133,10 +135,9 @@ static bool accept_quantized(struct check *c)
         return false;
     if (exact ? !op->exact : op->no_float_view)
         return refuse(c, RULE_QUANT_MODE, find_8bit(c->graph, c->node), "quantized",
-                      exact ? "runs on the CPU; quantized=float_view may take it"
-                            : "use quantized=exact",
+                      exact ? "quantized=float_view may take it" : "use quantized=exact",
                       exact ? "float_view" : "exact", exact ? "exact" : "float_view");
-    return exact ? !op->exact->accept || op->exact->accept(c) : check_same(c);
+    return exact ? !op->exact->accept || op->exact->accept(c) : check_same_quant(c);
 }
 
 static bool check_node(struct check *c)
@@ -148,8 +149,8 @@ static bool check_node(struct check *c)
         return refuse(c, RULE_NODE_DELEGATED, -1, "op", "another delegate runs it", "a builtin op",
                       "%s", n->name);
     if (!n->op)
-        return refuse(c, RULE_OP_UNKNOWN, -1, "op", "runs on the CPU", "an op of this delegate",
-                      "%s", n->name);
+        return refuse(c, RULE_OP_UNKNOWN, -1, "op", "the node runs on the CPU",
+                      "an op of this delegate", "%s", n->name);
     if (n->version < 1 || n->version > n->op->max_version) {
         snprintf(limit, sizeof limit, "1 to %d", n->op->max_version);
         return refuse(c, RULE_OP_VERSION, -1, "version", "convert for an older runtime", limit,
@@ -159,8 +160,8 @@ static bool check_node(struct check *c)
         return false;
     if (!c->options->enable_quantization && find_8bit(c->graph, n) >= 0)
         return refuse(c, RULE_OPTION_QUANTIZATION, find_8bit(c->graph, n), "enable_quantization",
-                      "the option enable_quantization leaves it out", "1", "0");
-    if (n->folded) /* its op has accepted it */
+                      "the option enable_quantization is off", "1", "0");
+    if (n->folded) /* fold_constants asked the op */
         return true;
     if (c->options->precision == PRECISION_FP16 && !c->limits->storage_16bit)
         return refuse(c, RULE_LIMITS_STORAGE_16BIT, -1, "storageBuffer16BitAccess",
@@ -174,13 +175,14 @@ static bool check_node(struct check *c)
     return graph_is_quantized(c->graph, n) ? accept_quantized(c) : n->op->accept(c);
 }
 
-/* A constant that is widened or folded and that no taken node reads is the CPU's business.  Last
- * ones first: their inputs may then have no reader either. */
+/* Refuses the nodes that compute a constant (DEQUANTIZE of a constant, folded ones) which no node
+ * on the device reads.  From the last node to the first, since the inputs of one that is dropped
+ * may have no other reader. */
 static void drop_unread_constants(struct decision *d, const struct graph *g)
 {
     static const struct drop why = { .rule = RULE_DEQUANTIZE_NO_READER,
                                      .field = "readers on the device",
-                                     .hint = "its readers run on the CPU",
+                                     .hint = "the nodes that read it run on the CPU",
                                      .value = "0",
                                      .limit = "at least 1" };
 

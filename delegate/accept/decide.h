@@ -1,4 +1,4 @@
-/* Which nodes the device takes: node by node, with the reason for each that it does not. */
+/* Which nodes the delegate takes, each decided alone, and why it refuses the others. */
 #ifndef ASSAY_DELEGATE_ACCEPT_DECIDE_H
 #define ASSAY_DELEGATE_ACCEPT_DECIDE_H
 
@@ -13,11 +13,12 @@ struct decision {
     int refusal_count;
 };
 
+/* Decides on every node of the graph.  Needs no device. */
 enum status decide(struct decision *d, const struct graph *g, const struct gpu_options *options,
                    const struct device_limits *limits, struct diag *diag);
 void decision_close(struct decision *d);
 
-/* Takes a node back, for a reason that shows later (a partition that is not wanted). */
+/* A node that was taken is refused after all, because of its partition. */
 struct drop {
     enum rule rule;
     const char *field, *hint; /* static */

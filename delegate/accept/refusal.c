@@ -63,22 +63,25 @@ bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need)
 
     snprintf(limit, sizeof limit, "%llu (maxStorageBufferRange)",
              (unsigned long long)c->limits->max_storage_buffer_range);
-    return refuse(c, rule, tensor, "bytes", "the device cannot bind so large a buffer", limit,
-                  "%llu", (unsigned long long)need);
+    return refuse(c, rule, tensor, "bytes",
+                  "the tensor is larger than a storage buffer of the device", limit, "%llu",
+                  (unsigned long long)need);
 }
 
-/* llvmpipe ends an invocation's loops after 65,535 turns, whatever is left to do, and says nothing:
- * an average over 255x256 pixels lacks the last one.  Some turns are left for what is around a sum.
- */
-enum { MOST_TURNS = 65000 };
+/* llvmpipe leaves a loop after 65,535 iterations in one invocation and reports no error: the sum
+ * over 255x256 pixels lacks the last one.  The difference is for loops around the sum. */
+enum { LOOP_ITERATIONS_MAX = 65000 };
 
-bool check_loop_iterations(struct check *c, uint64_t turns)
+bool check_loop_iterations(struct check *c, uint64_t iterations)
 {
-    if (turns <= MOST_TURNS || c->limits->device_class != DEVICE_SOFTWARE)
+    char limit[32];
+
+    if (iterations <= LOOP_ITERATIONS_MAX || c->limits->device_class != DEVICE_SOFTWARE)
         return true;
-    return refuse(c, RULE_LIMITS_LOOP_ITERATIONS, -1, "turns of a loop",
-                  "the device's driver ends long loops; split the sum, or use another device",
-                  "65000", "%llu", (unsigned long long)turns);
+    snprintf(limit, sizeof limit, "at most %d", LOOP_ITERATIONS_MAX);
+    return refuse(c, RULE_LIMITS_LOOP_ITERATIONS, -1, "loop iterations per invocation",
+                  "the driver ends long loops; split the sum, or use another device", limit, "%llu",
+                  (unsigned long long)iterations);
 }
 
 bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs)
@@ -121,7 +124,7 @@ static bool check_present(struct check *c, int i)
         return true;
     snprintf(field, sizeof field, "input %d", i);
     return refuse(c, RULE_NODE_INPUT_ABSENT, -1, field, "the model is malformed", "a tensor",
-                  "absent");
+                  "none");
 }
 
 static bool is_input(const struct graph_node *n, int i, int tensor)
@@ -139,8 +142,9 @@ static bool is_hybrid_weights(const struct check *c, int tensor)
            is_input(c->node, facts->weights, tensor);
 }
 
-/* Float view in fp16 keeps the reals of a tensor in f16: none may overflow, and a step has to be
- * well above those of f16's denormals, 2^-24 (a rounding to these is then a 32nd of a step). */
+/* quantized=float_view with precision=fp16 stores the real values of 8-bit tensors in f16: the
+ * largest must not overflow, and the scale must be well above the spacing of f16's subnormals,
+ * 2^-24, so that their rounding error is at most 1/32 of a quantization step. */
 static bool check_f16_steps(struct check *c, int tensor, int32_t low, int32_t high)
 {
     const struct graph_quant *q = &c->graph->tensors[tensor].quant;
@@ -151,20 +155,21 @@ static bool check_f16_steps(struct check *c, int tensor, int32_t low, int32_t hi
         graph_is_constant(c->graph, tensor) || (largest <= 65504 && scale >= 0x1p-20))
         return true;
     return refuse(c, RULE_QUANT_F16, tensor, "scale", "use precision=fp32, or quantized=exact",
-                  "reals within 65504, a scale of 9.5e-7", "%g, reals within %g", scale, largest);
+                  "at least 9.5e-7, real values within +-65504", "%g, real values within +-%g",
+                  scale, largest);
 }
 
 bool check_scales(struct check *c, int tensor)
 {
     static const char *const hint =
-        "quantize the tensor again, with one scale, or weights with one a channel";
+        "quantize the tensor per tensor, or constant weights per channel";
     const struct graph_tensor *t = &c->graph->tensors[tensor];
     const int32_t low = t->type == kTfLiteInt8 ? -128 : 0,
                   high = t->type == kTfLiteInt8 ? 127 : 255;
 
     if (!t->quant.scale)
-        return refuse(c, RULE_QUANT_SCALE, tensor, "scale", hint, "positive and finite",
-                      "none that can be used");
+        return refuse(c, RULE_QUANT_SCALE, tensor, "scale", hint,
+                      "positive, finite, one per tensor or per channel", "absent or invalid");
     if (t->quant.count > 1 && !graph_is_constant(c->graph, tensor))
         return refuse(c, RULE_QUANT_SCALE, tensor, "number of scales", hint, "1", "%zu",
                       t->quant.count);
@@ -184,7 +189,7 @@ static bool check_quantized_type(struct check *c, int tensor)
     const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
 
     if (graph_is_8bit(t) && t->type == wanted) {
-        /* Integers that are only moved need no meaning. */
+        /* Elements that are only copied need no scale. */
         return (c->options->quantized == QUANTIZED_EXACT && c->node->op && c->node->op->selects &&
                 !t->quant.scale) ||
                check_scales(c, tensor);
@@ -193,11 +198,12 @@ static bool check_quantized_type(struct check *c, int tensor)
         return true;
     if (t->type == kTfLiteInt16 && facts && facts->state != 0)
         return true;
-    return refuse(c, RULE_TENSOR_TYPE, tensor, "type", "quantize all tensors of the node alike",
-                  "i8 for all, or u8 for all, and a bias of i32", "%s", runtime_type_name(t->type));
+    return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
+                  "quantize all tensors of the node to one type",
+                  "the output's 8-bit type, a bias i32", "%s", runtime_type_name(t->type));
 }
 
-/* f32, or f16 or 8 bits for all of the node's tensors where the op may have that. */
+/* All tensors of the node have one type: f32; f16, if the op can; 8-bit in a quantized node. */
 static bool check_float_type(struct check *c, int tensor)
 {
     const TfLiteType type = c->graph->tensors[tensor].type;
@@ -212,27 +218,27 @@ static bool check_float_type(struct check *c, int tensor)
     if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && c->node->op && c->node->op->f16)
         return true;
     return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
-                  type == kTfLiteFloat16 ? "f16 weights are taken behind a DEQUANTIZE"
-                                         : "this delegate computes floats and 8-bit integers",
-                  c->node->op && c->node->op->f16 ? "f32, or f16 for all" : "f32", "%s",
+                  type == kTfLiteFloat16 ? "f16 weights need a DEQUANTIZE"
+                                         : "the delegate computes f32, f16, i8 and u8",
+                  c->node->op && c->node->op->f16 ? "f32, or f16 for all tensors" : "f32", "%s",
                   runtime_type_name(type));
 }
 
-bool check_float(struct check *c, int i, int min_rank, int max_rank)
+bool check_input(struct check *c, int i, int min_rank, int max_rank)
 {
     return check_present(c, i) && check_float_type(c, c->node->inputs[i]) &&
            check_rank(c, c->node->inputs[i], min_rank, max_rank);
 }
 
-bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank)
+bool check_computed_input(struct check *c, int i, int min_rank, int max_rank)
 {
     if (!check_present(c, i))
         return false;
     if (graph_is_constant(c->graph, c->node->inputs[i]))
         return refuse(c, RULE_INPUT_CONSTANT, c->node->inputs[i], "data",
-                      "fold the constant when the model is converted", "computed at run time",
-                      "a constant");
-    return check_float(c, i, min_rank, max_rank);
+                      "fold the constant when the model is converted",
+                      "a tensor that is computed at run time", "a constant");
+    return check_input(c, i, min_rank, max_rank);
 }
 
 bool check_storable(struct check *c, int i, uint64_t count)
@@ -241,7 +247,7 @@ bool check_storable(struct check *c, int i, uint64_t count)
     const struct graph_tensor *t = &c->graph->tensors[tensor];
     const bool half = c->options->precision == PRECISION_FP16;
 
-    /* Integers: 4 in a word, and nothing is rounded. */
+    /* Integer shaders read 4 weights from a word, and no conversion can overflow. */
     if (c->options->quantized == QUANTIZED_EXACT && graph_is_quantized(c->graph, c->node))
         return count <= c->limits->max_storage_buffer_range / 4 ||
                refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * 4);
@@ -252,12 +258,12 @@ bool check_storable(struct check *c, int i, uint64_t count)
 
         if (!(fabsf(f) <= 65504.0f))
             return refuse(c, RULE_CONSTANT_F16_RANGE, tensor, "data", "use precision=fp32",
-                          "at most 65504", "%g at element %zu", f, j);
+                          "within +-65504", "%g at element %zu", f, j);
     }
     return true;
 }
 
-bool check_output_float(struct check *c, int i, int min_rank, int max_rank)
+bool check_output(struct check *c, int i, int min_rank, int max_rank)
 {
     return check_float_type(c, c->node->outputs[i]) &&
            check_rank(c, c->node->outputs[i], min_rank, max_rank);
@@ -268,7 +274,7 @@ bool check_activation(struct check *c, int activation)
     if (activation >= kTfLiteActNone && activation <= kTfLiteActRelu6)
         return true;
     return refuse(c, RULE_PARAMS_ACTIVATION, -1, "activation",
-                  "the CPU kernels ignore this activation; use a node of its own",
+                  "the CPU kernels ignore this fused activation; make it a node",
                   "0 (none) to 3 (relu6)", "%d", activation);
 }
 
@@ -277,5 +283,5 @@ bool check_params(struct check *c)
     if (c->node->params)
         return true;
     return refuse(c, RULE_PARAMS_MISSING, -1, "builtin_data", "the model is malformed",
-                  "a parameter struct", "NULL");
+                  "a parameter struct", "none");
 }

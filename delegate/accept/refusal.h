@@ -1,4 +1,4 @@
-/* Why a node is left to the CPU, as data. */
+/* Why the delegate refuses a node, as data, and the checks that most ops share. */
 #ifndef ASSAY_DELEGATE_ACCEPT_REFUSAL_H
 #define ASSAY_DELEGATE_ACCEPT_REFUSAL_H
 
@@ -16,10 +16,10 @@ enum rule {
 #undef RULE
     RULE_COUNT
 };
-/* "conv_2d.groups"; what must hold, in a few words. */
+/* "conv_2d.groups"; the condition that must hold. */
 const char *rule_id(enum rule rule);
 const char *rule_meaning(enum rule rule);
-/* The standard warning names the op. */
+/* The warning about ops that stay on the CPU names the op. */
 bool rule_is_warned(enum rule rule);
 
 struct refusal {
@@ -37,7 +37,7 @@ struct refusal {
     const char *hint; /* static */
 };
 
-/* What decides about a node: the graph, the options, the device. */
+/* The node in question, and what the answer depends on. */
 struct check {
     const struct graph *graph;
     const struct graph_node *node;
@@ -46,35 +46,38 @@ struct check {
     struct refusal *refusal; /* filled by the check that fails */
 };
 
-/* Says no: fills the refusal and returns false.  tensor is an index of the graph or -1. */
+/* Fills the refusal and returns false.  tensor: an index of the graph, or -1.  limit: what was
+ * expected; value_format: what was found. */
 bool refuse(struct check *c, enum rule rule, int tensor, const char *field, const char *hint,
             const char *limit, const char *value_format, ...) PRINTF_LIKE(7, 8);
 
-/* Says no to a buffer of more bytes than the device can bind. */
+/* Refuses a buffer of more than maxStorageBufferRange bytes. */
 bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need);
 
-/* Checks that most ops share; each true, or a refusal.  i counts the node's inputs. */
+/* Each check returns true, or fills the refusal and returns false.  i is the index of an input (or
+ * output) of the node. */
+
+/* The node has min_inputs to max_inputs inputs and so many outputs. */
 bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs);
-/* Input i is there, a float tensor, of a rank within [min, max]; constant or not.  In a quantized
- * node 8-bit tensors with their scales are float tensors, too, and so is an i32 bias; in a float
- * one the 8-bit weights of a product are. */
-bool check_float(struct check *c, int i, int min_rank, int max_rank);
-/* A tensor of 8 bits has scales and zero points that can be used: one, or constants one a channel.
- */
+/* Input i, constant or not, is present, of a rank within [min, max] and of the node's type: f32 (or
+ * f16), or in a quantized node 8-bit with valid scales.  The bias of a quantized node is i32, the
+ * weights of a hybrid one i8. */
+bool check_input(struct check *c, int i, int min_rank, int max_rank);
+/* An 8-bit tensor has valid scales and zero points: per tensor, or if constant per channel. */
 bool check_scales(struct check *c, int tensor);
-/* As check_float, and it is computed at run time. */
-bool check_runtime_float(struct check *c, int i, int min_rank, int max_rank);
-/* The values of input i, weights, can be stored in the precision of the device: packed as count
- * vec4 they fit one storage buffer; in fp16 no constant is beyond 65504. */
+/* The same, and input i is no constant. */
+bool check_computed_input(struct check *c, int i, int min_rank, int max_rank);
+/* The weights of input i, packed as count vec4, fit one storage buffer; with precision=fp16
+ * constant ones are within +-65504. */
 bool check_storable(struct check *c, int i, uint64_t count);
-/* An invocation of the node's shader makes so many turns of its loops, all of them together: within
- * what the device does. */
-bool check_loop_iterations(struct check *c, uint64_t turns);
-/* Output i is a float tensor of a rank within [min, max]. */
-bool check_output_float(struct check *c, int i, int min_rank, int max_rank);
-/* A fused activation that the shaders compute: none, relu, relu_n1_to_1, relu6. */
+/* The driver of the device runs loops of so many iterations, in all loops of one invocation of the
+ * node's shader together. */
+bool check_loop_iterations(struct check *c, uint64_t iterations);
+/* Output i has a rank within [min, max] and the type of the node. */
+bool check_output(struct check *c, int i, int min_rank, int max_rank);
+/* The shaders compute the fused activation: none, relu, relu_n1_to_1 or relu6. */
 bool check_activation(struct check *c, int activation);
-/* The node has its parameter struct. */
+/* The node has a parameter struct. */
 bool check_params(struct check *c);
 
 #endif

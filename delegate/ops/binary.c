@@ -23,8 +23,8 @@ bool binary_accept(struct check *c)
     const struct graph_tensor *a, *b, *y;
     int constants = 0;
 
-    if (!check_counts(c, 2, 2, 1) || !check_output_float(c, 0, 0, MAX_RANK) ||
-        !check_float(c, 0, 0, MAX_RANK) || !check_float(c, 1, 0, MAX_RANK))
+    if (!check_counts(c, 2, 2, 1) || !check_output(c, 0, 0, MAX_RANK) ||
+        !check_input(c, 0, 0, MAX_RANK) || !check_input(c, 1, 0, MAX_RANK))
         return false;
     for (int i = 0; i < 2; i++)
         constants += graph_is_constant(c->graph, c->node->inputs[i]);

@@ -48,7 +48,7 @@ static bool accept_concatenation(struct check *c)
     int axis;
 
     if (!check_counts(c, 1, INT_MAX, 1) || !check_params(c) ||
-        !check_output_float(c, 0, 1, GRAPH_MAX_RANK))
+        !check_output(c, 0, 1, GRAPH_MAX_RANK))
         return false;
     if (params->activation != kTfLiteActNone)
         return refuse(c, RULE_CONCATENATION_ACTIVATION, -1, "activation",
@@ -63,7 +63,7 @@ static bool accept_concatenation(struct check *c)
         const bool constant = graph_is_constant(c->graph, c->node->inputs[i]);
         const struct graph_tensor *x = graph_input(c->graph, c->node, i);
 
-        if (!(constant ? check_float : check_runtime_float)(c, i, y->rank, y->rank) ||
+        if (!(constant ? check_input : check_computed_input)(c, i, y->rank, y->rank) ||
             !check_shape(c, i, axis) || (constant && !check_storable(c, i, slices_of(x))))
             return false;
         computed |= !constant;

@@ -46,8 +46,8 @@ static bool accept_conv(struct check *c)
     struct weights_shape shape;
     struct window window;
 
-    if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_runtime_float(c, 0, 4, 4) ||
-        !check_float(c, 1, 4, 4) || !check_output_float(c, 0, 4, 4) ||
+    if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
+        !check_input(c, 1, 4, 4) || !check_output(c, 0, 4, 4) ||
         !check_activation(c, params->activation))
         return false;
     x = graph_input(c->graph, c->node, 0);
@@ -67,7 +67,7 @@ static bool accept_conv(struct check *c)
                       "the model is malformed",
                       "a divisor of the input's channels, into groups that divide the output's",
                       "%d of %d input channels, %d outputs", w->dims[3], x->dims[3], w->dims[0]);
-    if (b && !check_float(c, 2, 1, 1))
+    if (b && !check_input(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[0])
         return refuse(c, RULE_CONV_2D_BIAS, c->node->inputs[2], "dims[0]", "the model is malformed",

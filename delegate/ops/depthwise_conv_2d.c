@@ -32,8 +32,8 @@ static bool accept_depthwise(struct check *c)
     const struct graph_tensor *x, *w, *y, *b;
     struct window window;
 
-    if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_runtime_float(c, 0, 4, 4) ||
-        !check_float(c, 1, 4, 4) || !check_output_float(c, 0, 4, 4) ||
+    if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
+        !check_input(c, 1, 4, 4) || !check_output(c, 0, 4, 4) ||
         !check_activation(c, params->activation))
         return false;
     x = graph_input(c->graph, c->node, 0);
@@ -52,7 +52,7 @@ static bool accept_depthwise(struct check *c)
                       "the model is malformed",
                       "a multiple of the input's, as many as the output's",
                       "%d, input %d, output %d", w->dims[3], x->dims[3], y->dims[3]);
-    if (b && !check_float(c, 2, 1, 1))
+    if (b && !check_input(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[3])
         return refuse(c, RULE_DEPTHWISE_CONV_2D_BIAS, c->node->inputs[2], "dims[0]",

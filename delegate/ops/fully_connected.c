@@ -15,8 +15,8 @@ static bool accept_fully_connected(struct check *c)
     const struct graph_tensor *x, *w, *y, *b;
 
     if (!check_counts(c, 2, 3, 1) || !check_params(c) ||
-        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) || !check_float(c, 1, 2, 2) ||
-        !check_output_float(c, 0, 1, GRAPH_MAX_RANK) || !check_activation(c, params->activation))
+        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_input(c, 1, 2, 2) ||
+        !check_output(c, 0, 1, GRAPH_MAX_RANK) || !check_activation(c, params->activation))
         return false;
     x = graph_input(c->graph, c->node, 0);
     w = graph_input(c->graph, c->node, 1);
@@ -39,7 +39,7 @@ static bool accept_fully_connected(struct check *c)
         return refuse(c, RULE_FULLY_CONNECTED_OUTPUT_SHAPE, c->node->outputs[0], "elements",
                       "the model is malformed", "rows of dims[0] of the weights",
                       "%zu, last dim %d", y->elements, y->dims[y->rank - 1]);
-    if (b && !check_float(c, 2, 1, 1))
+    if (b && !check_input(c, 2, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[0])
         return refuse(c, RULE_FULLY_CONNECTED_BIAS, c->node->inputs[2], "dims[0]",

@@ -87,12 +87,12 @@ static bool accept_lstm(struct check *c)
     struct weights_shape shape;
 
     if (!check_counts(c, INPUTS, INPUTS, OUTPUTS) || !check_lstm_params(c) ||
-        !check_runtime_float(c, X, 2, 2) || !check_runtime_float(c, H, 2, 2) ||
-        !check_float(c, WEIGHTS, 2, 2) || !check_float(c, BIAS, 1, 1) ||
-        !check_runtime_float(c, C, 2, 2))
+        !check_computed_input(c, X, 2, 2) || !check_computed_input(c, H, 2, 2) ||
+        !check_input(c, WEIGHTS, 2, 2) || !check_input(c, BIAS, 1, 1) ||
+        !check_computed_input(c, C, 2, 2))
         return false;
     for (int i = 0; i < OUTPUTS; i++)
-        if (!check_output_float(c, i, 2, 2))
+        if (!check_output(c, i, 2, 2))
             return false;
     batch = c->graph->tensors[in[X]].dims[0];
     depth = c->graph->tensors[in[X]].dims[1];

@@ -10,8 +10,8 @@ static bool accept_pad(struct check *c)
 {
     const struct graph_tensor *x, *y, *paddings;
 
-    if (!check_counts(c, 2, 2, 1) || !check_runtime_float(c, 0, 1, OUTER + 1) ||
-        !check_output_float(c, 0, 1, OUTER + 1))
+    if (!check_counts(c, 2, 2, 1) || !check_computed_input(c, 0, 1, OUTER + 1) ||
+        !check_output(c, 0, 1, OUTER + 1))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);

@@ -29,8 +29,8 @@ static bool accept_pool(struct check *c)
     const struct graph_tensor *x, *y;
     struct window window;
 
-    if (!check_counts(c, 1, 1, 1) || !check_params(c) || !check_runtime_float(c, 0, 4, 4) ||
-        !check_output_float(c, 0, 4, 4) || !check_activation(c, params->activation))
+    if (!check_counts(c, 1, 1, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
+        !check_output(c, 0, 4, 4) || !check_activation(c, params->activation))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);

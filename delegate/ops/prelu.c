@@ -9,7 +9,7 @@ static bool accept_prelu(struct check *c)
 {
     const struct graph_tensor *x, *y;
 
-    if (!binary_accept(c) || !check_runtime_float(c, 0, 0, GRAPH_MAX_RANK))
+    if (!binary_accept(c) || !check_computed_input(c, 0, 0, GRAPH_MAX_RANK))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);

@@ -37,8 +37,7 @@ static bool accept_mean(struct check *c)
     int rank = 0;
 
     if (!check_counts(c, 2, 2, 1) || !check_params(c) ||
-        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) ||
-        !check_output_float(c, 0, 0, GRAPH_MAX_RANK))
+        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 0, GRAPH_MAX_RANK))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);

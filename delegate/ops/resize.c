@@ -41,8 +41,8 @@ static bool accept_resize(struct check *c)
     const TfLiteResizeBilinearParams *params = c->node->params;
     const struct graph_tensor *x, *y;
 
-    if (!check_counts(c, 2, 2, 1) || !check_params(c) || !check_runtime_float(c, 0, 4, 4) ||
-        !check_output_float(c, 0, 4, 4))
+    if (!check_counts(c, 2, 2, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
+        !check_output(c, 0, 4, 4))
         return false;
     if (params->align_corners && params->half_pixel_centers)
         return refuse(c, RULE_RESIZE_FLAGS, -1, "align_corners, half_pixel_centers",

@@ -15,8 +15,7 @@ static bool accept_softmax(struct check *c)
     const struct graph_tensor *x, *y;
 
     if (!check_counts(c, 1, 1, 1) || !check_params(c) ||
-        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) ||
-        !check_output_float(c, 0, 1, GRAPH_MAX_RANK))
+        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 1, GRAPH_MAX_RANK))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);

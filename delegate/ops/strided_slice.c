@@ -168,8 +168,8 @@ static bool accept_strided_slice(struct check *c)
     struct slice slice;
 
     if (!check_counts(c, 4, 4, 1) || !check_params(c) ||
-        !check_runtime_float(c, 0, 1, GRAPH_MAX_RANK) ||
-        !check_output_float(c, 0, 0, GRAPH_MAX_RANK) || !check_specs(c) || !slice_of(c, &slice))
+        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 0, GRAPH_MAX_RANK) ||
+        !check_specs(c) || !slice_of(c, &slice))
         return false;
     y = graph_output(c->graph, c->node, 0);
     if (y->rank != slice.rank)

@@ -76,8 +76,8 @@ static bool accept_transpose_conv(struct check *c)
     struct weights_shape weights;
     struct window window;
 
-    if (!check_counts(c, 3, 4, 1) || !check_params(c) || !check_runtime_float(c, X, 4, 4) ||
-        !check_float(c, WEIGHTS, 4, 4) || !check_output_float(c, 0, 4, 4) ||
+    if (!check_counts(c, 3, 4, 1) || !check_params(c) || !check_computed_input(c, X, 4, 4) ||
+        !check_input(c, WEIGHTS, 4, 4) || !check_output(c, 0, 4, 4) ||
         !check_activation(c, params->activation) || !check_shape(c))
         return false;
     x = graph_input(c->graph, c->node, X);
@@ -95,7 +95,7 @@ static bool accept_transpose_conv(struct check *c)
         return refuse(c, RULE_TRANSPOSE_CONV_IN_CHANNELS, c->node->inputs[X], "dims[3]",
                       "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
                       x->dims[3], w->dims[3]);
-    if (b && !check_float(c, BIAS, 1, 1))
+    if (b && !check_input(c, BIAS, 1, 1))
         return false;
     if (b && b->dims[0] != w->dims[0])
         return refuse(c, RULE_TRANSPOSE_CONV_BIAS, c->node->inputs[BIAS], "dims[0]",
