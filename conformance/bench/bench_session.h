@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_BENCH_BENCH_SESSION_H
 #define ASSAY_CONFORMANCE_BENCH_BENCH_SESSION_H
 
-#include "conformance/bench/bench.h"
+#include "conformance/bench/bench_request.h"
 #include "conformance/subject/session.h"
 
 struct bench_session {

@@ -3,7 +3,9 @@
 #ifndef ASSAY_CONFORMANCE_BENCH_BENCH_STARTS_H
 #define ASSAY_CONFORMANCE_BENCH_BENCH_STARTS_H
 
-#include "conformance/bench/bench.h"
+#include "conformance/bench/bench_request.h"
+#include "conformance/bench/bench_result.h"
+#include "reference/base/diag.h"
 
 /* Starts in processes of their own; the caller has loaded nothing so far. */
 enum status bench_starts(struct bench_result *r, const struct bench_request *q, struct diag *diag);

@@ -1,34 +1,11 @@
 /* What is the same for all image formats: limits, channels, resizing. */
 #include "conformance/io/image.h"
 
-#include "conformance/io/image_bmp.h"
-#include "conformance/io/image_jpeg.h"
-#include "conformance/io/image_png.h"
 #include "reference/base/memory.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-enum image_format image_sniff(const uint8_t *bytes, size_t count)
-{
-    static const uint8_t png[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
-
-    if (count >= sizeof png && memcmp(bytes, png, sizeof png) == 0)
-        return IMAGE_PNG;
-    if (count >= 3 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff)
-        return IMAGE_JPEG;
-    if (count >= 2 && bytes[0] == 'B' && bytes[1] == 'M')
-        return IMAGE_BMP;
-    return IMAGE_NONE;
-}
-
-const char *image_format_name(enum image_format format)
-{
-    static const char *const names[] = { "no image", "BMP", "JPEG", "PNG" };
-
-    return names[format];
-}
 
 enum status image_alloc(struct image *im, uint64_t width, uint64_t height, uint32_t channels,
                         struct diag *diag)
@@ -55,18 +32,6 @@ void image_close(struct image *im)
 {
     mem_free(im->pixels);
     *im = (struct image){ 0 };
-}
-
-enum status image_read(struct image *out, const uint8_t *bytes, size_t count, struct diag *diag)
-{
-    *out = (struct image){ 0 };
-    switch (image_sniff(bytes, count)) {
-    case IMAGE_BMP: return diag_prefix(diag, image_read_bmp(out, bytes, count, diag), "BMP");
-    case IMAGE_JPEG: return diag_prefix(diag, image_read_jpeg(out, bytes, count, diag), "JPEG");
-    case IMAGE_PNG: return diag_prefix(diag, image_read_png(out, bytes, count, diag), "PNG");
-    case IMAGE_NONE: break;
-    }
-    return diag_fail(diag, STATUS_INVALID, "neither BMP nor JPEG nor PNG");
 }
 
 static void convert_pixel(const uint8_t *in, uint32_t from, uint8_t *out, uint32_t to)

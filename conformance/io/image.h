@@ -17,14 +17,6 @@ struct image {
     uint8_t *pixels; /* owned */
 };
 
-enum image_format { IMAGE_NONE, IMAGE_BMP, IMAGE_JPEG, IMAGE_PNG };
-
-/* By the first bytes. */
-enum image_format image_sniff(const uint8_t *bytes, size_t count);
-const char *image_format_name(enum image_format format);
-
-/* STATUS_INVALID or STATUS_UNSUPPORTED with the reason.  On failure *out is empty. */
-enum status image_read(struct image *out, const uint8_t *bytes, size_t count, struct diag *diag);
 void image_close(struct image *im);
 
 /* A new image of that many channels (1, 3 or 4).  Grey is BT.601 luma; alpha is dropped, or opaque

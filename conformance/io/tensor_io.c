@@ -2,6 +2,7 @@
 #include "conformance/io/tensor_io.h"
 
 #include "conformance/io/array_hdf5.h"
+#include "conformance/io/image_read.h"
 #include "conformance/io/npy.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/util/output.h"

@@ -4,6 +4,7 @@
 
 #include "conformance/judge/judge_impl.h"
 #include "conformance/judge/outputs.h"
+#include "conformance/judge/result.h"
 #include "reference/runtime/interpreter.h"
 
 #include <stdbool.h>

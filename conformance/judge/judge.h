@@ -8,22 +8,9 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_JUDGE_H
 #define ASSAY_CONFORMANCE_JUDGE_JUDGE_H
 
+#include "conformance/judge/judge_options.h"
 #include "conformance/judge/result.h"
 #include "conformance/subject/subject.h"
-
-#include <stdint.h>
-
-/* Where a case is: read by a parent when the process died. */
-struct judge_stage {
-    int set; /* enum data_set; -1: none yet */
-    char what[48];
-};
-
-struct judge_options {
-    uint64_t seed;
-    const char *repro_dir;     /* NULL: nothing is written */
-    struct judge_stage *stage; /* may be NULL */
-};
 
 struct judge;
 

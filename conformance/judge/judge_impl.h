@@ -2,7 +2,8 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_JUDGE_IMPL_H
 #define ASSAY_CONFORMANCE_JUDGE_JUDGE_IMPL_H
 
-#include "conformance/judge/judge.h"
+#include "conformance/judge/judge_options.h"
+#include "conformance/subject/subject.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,8 @@
 #ifndef ASSAY_CONFORMANCE_MODELS_DIGITS_JUDGE_H
 #define ASSAY_CONFORMANCE_MODELS_DIGITS_JUDGE_H
 
-#include "conformance/models/digits.h"
+#include "conformance/bounds/bound.h"
+#include "conformance/models/digits_result.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,8 @@
 #ifndef ASSAY_CONFORMANCE_MODELS_DIGITS_REPORT_H
 #define ASSAY_CONFORMANCE_MODELS_DIGITS_REPORT_H
 
-#include "conformance/models/digits.h"
+#include "conformance/models/digits_result.h"
+#include "conformance/subject/subject.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define ASSAY_CONFORMANCE_MODELS_NET_H
 
 #include "conformance/models/net_quant.h"
-#include "conformance/models/zoo.h"
+#include "conformance/models/zoo_entry.h"
 #include "reference/format/builder.h"
 
 struct zoo_net {

@@ -15,15 +15,15 @@
 
 #include <cmocka.h>
 
-static const struct bound_rule dot = { BOUND_DOT, 0 };
-static const struct bound_rule average = { BOUND_AVERAGE, 0 };
-static const struct bound_rule softmax = { BOUND_SOFTMAX, 0 };
-static const struct bound_rule rounded = { BOUND_ROUNDED, 1 };
-static const struct bound_rule bits = { BOUND_BITS, 0 };
-static const struct bound_rule exponential = { BOUND_EXP, 0 };
-static const struct bound_rule logistic = { BOUND_LOGISTIC, 0 };
-static const struct bound_rule resize = { BOUND_RESIZE, 0 };
-static const struct bound_rule lstm = { BOUND_LSTM, 0 };
+static const struct bound_rule dot = { .kind = BOUND_DOT };
+static const struct bound_rule average = { .kind = BOUND_AVERAGE };
+static const struct bound_rule softmax = { .kind = BOUND_SOFTMAX };
+static const struct bound_rule rounded = { .kind = BOUND_ROUNDED, .ulps = 1 };
+static const struct bound_rule bits = { .kind = BOUND_BITS };
+static const struct bound_rule exponential = { .kind = BOUND_EXP };
+static const struct bound_rule logistic = { .kind = BOUND_LOGISTIC };
+static const struct bound_rule resize = { .kind = BOUND_RESIZE };
+static const struct bound_rule lstm = { .kind = BOUND_LSTM };
 
 enum { K_MAX = 4608 };
 static float w[K_MAX], x[K_MAX];

@@ -14,10 +14,10 @@
 
 enum { N = 2 * 3 * 2 * 5 };
 static const int dims[] = { 2, 3, 2, 5 };
-static const struct bound_rule bits = { BOUND_BITS, 0 };
-static const struct bound_rule rounded = { BOUND_ROUNDED, 1 };
-static const struct bound_rule dot = { BOUND_DOT, 0 };
-static const struct bound_rule softmax = { BOUND_SOFTMAX, 0 };
+static const struct bound_rule bits = { .kind = BOUND_BITS };
+static const struct bound_rule rounded = { .kind = BOUND_ROUNDED, .ulps = 1 };
+static const struct bound_rule dot = { .kind = BOUND_DOT };
+static const struct bound_rule softmax = { .kind = BOUND_SOFTMAX };
 
 static float got[N];
 static double value[N], magnitude[N], terms[N];
@@ -259,7 +259,7 @@ static void test_special_inputs(void **state)
 /* Limits of 5.9 are wider by name. */
 static void test_runtime_results(void **state)
 {
-    static const struct bound_rule logistic = { BOUND_LOGISTIC, 0 };
+    static const struct bound_rule logistic = { .kind = BOUND_LOGISTIC };
     const struct ref_detail detail = { value, magnitude, terms };
     struct compare_request q = { .rule = &logistic,
                                  .type = kTfLiteFloat32,

@@ -1,5 +1,6 @@
 /* Images: each format's kinds, what is refused and why, truncated and damaged files, resizing. */
 #include "conformance/io/image.h"
+#include "conformance/io/image_read.h"
 #include "reference/base/memory.h"
 
 #include <setjmp.h>

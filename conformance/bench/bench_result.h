@@ -1,0 +1,62 @@
+/* The figures of `assay bench`: plain data. */
+#ifndef ASSAY_CONFORMANCE_BENCH_BENCH_RESULT_H
+#define ASSAY_CONFORMANCE_BENCH_BENCH_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_step {
+    char *label, *source;
+    char shader[48];
+    int node;
+    double mean_us;
+    uint32_t workgroup[3];
+    bool tuned;
+};
+
+struct bench_start {
+    bool known;
+    double init_ms, first_ms;
+    /* As the delegate tells: its own part of init, without making instance and device; and the time
+     * for these, and within the former for making pipelines. */
+    bool has_parts;
+    double own_ms, instance_ms, device_ms;
+    double enumerate_ms, plan_ms, serialize_ms, upload_ms, pipelines_ms; /* of own_ms */
+    int serialized_found, serialized_written, serialized_failed;
+    uint64_t serialized_bytes;
+    long driver_files; /* that the driver left in its cache directory, which was empty before */
+};
+
+struct bench_result {
+    char *subject; /* label */
+    char device[256];
+    size_t nodes, taken;
+    int partitions;
+    /* Making the delegate (opening the device), and preparing the graph with it. */
+    double create_ms, prepare_ms;
+    double first_ms;
+    struct {
+        double mean, median, p10, p90, std, min, max;
+        size_t n;
+    } latency_ms;
+    double device_ms; /* median of the profiled inferences; 0: not known */
+    size_t step_count;
+    struct bench_step *steps;
+    bool has_memory; /* of the device */
+    uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
+    int dispatches, barriers;
+    int tuned_steps; /* with the option tune=1, now or at an earlier start */
+    double tune_ms;
+    /* What an inference copies to the device and back, and what the nodes left to the CPU take of
+     * its time (with all that the runtime does between partitions). */
+    bool has_split;
+    uint64_t copied_in_bytes, copied_out_bytes;
+    double host_copies, device_copies;
+    double cpu_ms;
+    uint64_t host_peak_bytes; /* of the process */
+    struct bench_start cold, warm;
+    struct bench_start serialized[2]; /* the first start, and a second one with its files */
+};
+
+#endif

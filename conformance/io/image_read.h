@@ -1,0 +1,16 @@
+/* Reads an image of whichever format its first bytes say. */
+#ifndef ASSAY_CONFORMANCE_IO_IMAGE_READ_H
+#define ASSAY_CONFORMANCE_IO_IMAGE_READ_H
+
+#include "conformance/io/image.h"
+
+enum image_format { IMAGE_NONE, IMAGE_BMP, IMAGE_JPEG, IMAGE_PNG };
+
+/* By the first bytes. */
+enum image_format image_sniff(const uint8_t *bytes, size_t count);
+const char *image_format_name(enum image_format format);
+
+/* STATUS_INVALID or STATUS_UNSUPPORTED with the reason.  On failure *out is empty. */
+enum status image_read(struct image *out, const uint8_t *bytes, size_t count, struct diag *diag);
+
+#endif
