@@ -1,0 +1,44 @@
+#!/bin/sh
+# Pages are true where a script can tell: links lead to files, README.md has at most 150 lines, the
+# version is the same everywhere, and the pages name only targets and flags that exist.
+# docs.sh BUILD_DIRECTORY
+set -u
+b=$1
+bad=0
+links=0
+pages=$(git ls-files '*.md' 2>/dev/null || find . -name '*.md' ! -path './build*')
+
+wrong()
+{
+    echo "docs: $*" >&2
+    bad=1
+}
+
+for page in $pages; do
+    folder=$(dirname "$page")
+    for link in $(grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//; s/#.*//' | sort -u); do
+        case $link in
+        http*) continue ;;
+        esac
+        [ -e "$folder/$link" ] || wrong "$page: there is no $link"
+        links=$((links + 1))
+    done
+    for target in $(grep -oE '(ci/bootstrap|`make|^ +make) [a-z][a-z-]*' "$page" | awk '{ print $NF }' | sort -u); do
+        [ "$target" = build ] || grep -qE "^$target:" Makefile || wrong "$page: make has no target $target"
+    done
+done
+[ "$(wc -l <README.md)" -le 150 ] || wrong 'README.md has more than 150 lines'
+
+version=$(sed -n 's/^VERSION := //p' Makefile)
+date=$(sed -n "s/^## $version (\(.*\))$/\1/p" CHANGELOG.md)
+[ -n "$date" ] || wrong "CHANGELOG.md has no heading for version $version with a date"
+"$b/assay" --print-man | grep -qF "\"$date\" \"assay $version\"" ||
+    wrong "manual pages: expected version $version of $date"
+for page in README.md conformance/CASES.md conformance/REPORTS.md; do
+    for flag in $(grep -oE -- '--[a-z][a-z-]+' "$page" | sort -u); do
+        "$b/assay" --print-completion=bash | grep -qF -- "$flag" || [ "$flag" = --print-man ] ||
+            wrong "$page: no command has the flag $flag"
+    done
+done
+[ "$bad" = 0 ] || exit 1
+echo "docs: $links links lead somewhere; version $version of $date"
