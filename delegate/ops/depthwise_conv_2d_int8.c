@@ -1,18 +1,9 @@
-/* DEPTHWISE_CONV_2D of bytes.  There are no sums over channels: weights are packed as tensors are.
- */
+/* DEPTHWISE_CONV_2D of 8-bit tensors.  There are no sums over channels: weights are packed as
+ * tensors are. */
+#include "delegate/ops/depthwise_conv_2d_int8.args.h"
+#include "delegate/ops/int8/dot.h"
 #include "delegate/ops/int8/exact.h"
-#include "delegate/ops/int8/matmul.h"
-
-struct depthwise_args {
-    uint32_t count;
-    uint32_t in_h, in_w, in_channels, in_slices;
-    uint32_t out_h, out_w, out_slices;
-    int32_t pad_h, pad_w;
-    uint32_t outside;
-    int32_t weight_zero;
-    struct dot_output output;
-};
-_Static_assert(sizeof(struct depthwise_args) == 60, "depthwise_conv_2d_int8.comp");
+#include "delegate/ops/window.h"
 
 static struct dot dot_of(const struct graph_node *n)
 {
@@ -52,31 +43,22 @@ static enum status pack_weights(struct planner *p, const struct graph_node *n,
                     ((uint32_t)graph_constant_int(p->graph, n->inputs[1], (size_t)k * outputs + o) &
                      0xff)
                     << 8 * (o % 4);
-            planner_put_word(p, packed, (uint64_t)k * slices + s, word ^ dot_flip(w));
+            planner_put_word(p, packed, (uint64_t)k * slices + s, word ^ dot_sign_flip(w));
         }
     return STATUS_OK;
 }
 
 static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
 {
-    const TfLiteDepthwiseConvParams *params = n->params;
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const struct graph_tensor *w = graph_input(p->graph, n, 1);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
-    const struct window window = { .padding = params->padding,
-                                   .filter_h = w->dims[1],
-                                   .filter_w = w->dims[2],
-                                   .stride_h = params->stride_height,
-                                   .stride_w = params->stride_width,
-                                   .dilation_h = params->dilation_height_factor,
-                                   .dilation_w = params->dilation_width_factor };
-    const struct window_pads pads =
-        n->has_pads ? (struct window_pads){ n->pad_top, n->pad_left } : window_pads(&window, x, y);
+    const struct window window = window_of_depthwise(n->params, w);
     const struct dot d = dot_of(n);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct packed weights, channels;
-    struct depthwise_args args;
+    struct depthwise_conv_2d_int8_args args;
     struct plan_step *s;
 
     TRY(pack_weights(p, n, &weights));
@@ -84,26 +66,20 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     s = planner_step(p, "depthwise_conv_2d_int8", n, WORKGROUP, 1, 1);
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    step_dot(p, s);
+    step_packed_dot(p, s);
     window_specs(s, &window);
-    step_spec(s, 9, dot_flip(x));
-    step_spec(s, 10, (uint32_t)(w->dims[3] / x->dims[3]));
-    step_spec(s, 11, dot_zero(w) != 0);
-    args = (struct depthwise_args){
-        .in_h = (uint32_t)x->dims[1],
-        .in_w = (uint32_t)x->dims[2],
+    step_spec(s, DEPTHWISE_CONV_2D_SPEC_MULTIPLIER, (uint32_t)(w->dims[3] / x->dims[3]));
+    step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
+    step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X, dot_zero_point(w) != 0);
+    args = (struct depthwise_conv_2d_int8_args){
+        .window =
+            window_args_of(p->plan, src, dst, x, y, window_pads_of_node(p->graph, n, &window)),
         .in_channels = (uint32_t)x->dims[3],
-        .in_slices = p->plan->tensors[src].slices,
-        .out_h = (uint32_t)y->dims[1],
-        .out_w = (uint32_t)y->dims[2],
-        .out_slices = p->plan->tensors[dst].slices,
-        .pad_h = pads.top,
-        .pad_w = pads.left,
-        .outside = dot_outside(x),
-        .weight_zero = dot_zero(w),
-        .output = dot_output_of(y, d.activation),
+        .padding = dot_padding(x),
+        .weight_zero = dot_zero_point(w),
+        .output_range = dot_output_range(y, d.activation),
     };
-    args.count = p->plan->tensors[dst].rows * args.out_slices;
+    args.count = p->plan->tensors[dst].rows * args.window.out_slices;
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

@@ -1,44 +1,29 @@
-// DEPTHWISE_CONV_2D of bytes.  src [N,H,W,C], dst [N,OH,OW,C*M]; weights [KH,KW,C*M].  Output channel o
-// reads input channel o / M.  An invocation computes one pixel of one slice; there are no sums over
-// channels, so a dot product takes one channel of a slice.  What the zero points zx of x and zw of w do
-// to a sum is as in conv_2d_int8.comp: taps outside of the image are zx.
+// DEPTHWISE_CONV_2D of 8-bit tensors: depthwise_conv_2d.glsl with signed bytes.  There are no sums over
+// channels, so a dot product takes one channel of a slice.  What the zero points of x and of the weights
+// do to a sum is as in conv_2d_int8.comp: taps in the padding read the zero point of x.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/depthwise_conv_2d_int8.args.h"
 #include "delegate/ops/int8/dot.glsl"
 #include "delegate/ops/int8/requantize.glsl"
+#include "delegate/ops/window.glsl"
+#include "delegate/ops/depthwise_conv_2d.glsl"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 INT_READS(2, weights);
 
-layout(constant_id = 3) const uint KERNEL_H = 1u;
-layout(constant_id = 4) const uint KERNEL_W = 1u;
-layout(constant_id = 5) const uint STRIDE_H = 1u;
-layout(constant_id = 6) const uint STRIDE_W = 1u;
-layout(constant_id = 7) const uint DILATION_H = 1u;
-layout(constant_id = 8) const uint DILATION_W = 1u;
-layout(constant_id = 9) const uint FLIP = 0u;
-layout(constant_id = 10) const uint MULTIPLIER = 1u;
-layout(constant_id = 11) const bool SUM_X = false; // zw is not 0
+layout(constant_id = DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
+layout(constant_id = DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X) const bool SUM_X = false;
 
-layout(push_constant) uniform Args {
-    uint count; // pixels * out_slices
-    uint in_h, in_w, in_channels, in_slices;
-    uint out_h, out_w, out_slices;
-    int pad_h, pad_w; // before
-    uint outside;     // zx four times
-    int weight_zero;
-    int zero, low, high;
-} args;
+ivec4 sum, sum_x;
 
 uint load(uint base, uint out_slice)
 {
     if (MULTIPLIER == 1u)
         return src[base + out_slice];
-    // Padded outputs read the last channel: their lanes are not trusted, but must not read outside.
-    const uvec4 c = min((uvec4(4u * out_slice) + uvec4(0u, 1u, 2u, 3u)) / MULTIPLIER,
-                        uvec4(args.in_channels - 1u));
+    const uvec4 c = channels_of(out_slice);
     return packed_bytes(ivec4(byte_at(src[base + c.x / 4u], c.x % 4u),
                               byte_at(src[base + c.y / 4u], c.y % 4u),
                               byte_at(src[base + c.z / 4u], c.z % 4u),
@@ -56,37 +41,25 @@ ivec4 products(uint x, uint w)
 #endif
 }
 
+void add_tap(uint base, bool inside, uint out_slice, uint weight)
+{
+    const uint word = load(base, out_slice) ^ SIGN_FLIP;
+    const uint v = inside ? word : args.padding;
+    sum += products(v, weights[weight]);
+    if (SUM_X)
+        sum_x += products(v, ONES);
+}
+
 void main()
 {
     const uint i = item();
     if (i >= args.count)
         return;
-    const uint out_slice = i % args.out_slices;
-    const uint pixel = i / args.out_slices;
-    const uint row = pixel / args.out_w;
-    const int top = int((row % args.out_h) * STRIDE_H) - args.pad_h;
-    const int left = int((pixel % args.out_w) * STRIDE_W) - args.pad_w;
-    const uint image = row / args.out_h * args.in_h;
-
-    ivec4 sum = ivec4(0), sum_x = ivec4(0);
-    for (uint ky = 0u; ky < KERNEL_H; ky++) {
-        const int y = top + int(ky * DILATION_H);
-        const bool inside_y = y >= 0 && y < int(args.in_h);
-        // What lies outside is read at the edge and dropped: loads that are not behind a branch
-        // wait for memory together.
-        const uint line = (image + uint(clamp(y, 0, int(args.in_h) - 1))) * args.in_w;
-        for (uint kx = 0u; kx < KERNEL_W; kx++) {
-            const int x = left + int(kx * DILATION_W);
-            const bool inside = inside_y && x >= 0 && x < int(args.in_w);
-            const uint base = (line + uint(clamp(x, 0, int(args.in_w) - 1))) * args.in_slices;
-            const uint word = load(base, out_slice) ^ FLIP;
-            const uint v = inside ? word : args.outside;
-            sum += products(v, weights[(ky * KERNEL_W + kx) * args.out_slices + out_slice]);
-            if (SUM_X)
-                sum_x += products(v, ONES);
-        }
-    }
+    const uint out_slice = i % args.window.out_slices;
+    sum = ivec4(0);
+    sum_x = ivec4(0);
+    add_taps(i / args.window.out_slices, out_slice);
     if (SUM_X)
         sum -= args.weight_zero * sum_x;
-    dst[i] = requantize(sum, out_slice, false, args.zero, args.low, args.high);
+    dst[i] = requantize(sum, out_slice, false, args.output_range);
 }

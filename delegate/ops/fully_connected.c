@@ -1,18 +1,34 @@
 /* FULLY_CONNECTED: weights [U,K], optional bias [U], constant or computed; the input is taken as
  * rows of K. */
+#include "delegate/ops/fully_connected.h"
+
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/fully_connected.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/matmul.h"
-#include "delegate/ops/operand.h"
-#include "delegate/plan/shader_args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-enum { SLICES_X = 8, SHARES_Y = 8 }; /* of a workgroup */
+/* A workgroup: output slices, and shares of the sum over K. */
+enum { SLICES_X = 8, SHARES_Y = 8 };
+
+struct weights_shape fully_connected_weights(const struct graph_tensor *weights)
+{
+    return (struct weights_shape){ .outputs = (uint32_t)weights->dims[0],
+                                   .taps = 1,
+                                   .inputs = (uint32_t)weights->dims[1],
+                                   .depth = ((uint32_t)weights->dims[1] + 3) / 4 * 4 };
+}
+
+bool check_fully_connected_loop(struct check *c, uint64_t k)
+{
+    return check_loop_iterations(c, (k + 3) / 4 / SHARES_Y);
+}
 
 static bool accept_fully_connected(struct check *c)
 {
     const TfLiteFullyConnectedParams *params = c->node->params;
-    const struct graph_tensor *x, *w, *y, *b;
+    const struct graph_tensor *x, *w, *y;
+    struct weights_shape shape;
 
     if (!check_counts(c, 2, 3, 1) || !check_params(c) ||
         !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_input(c, 1, 2, 2) ||
@@ -20,7 +36,6 @@ static bool accept_fully_connected(struct check *c)
         return false;
     x = graph_input(c->graph, c->node, 0);
     w = graph_input(c->graph, c->node, 1);
-    b = graph_input(c->graph, c->node, 2);
     y = graph_output(c->graph, c->node, 0);
     if (params->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
         return refuse(c, RULE_FULLY_CONNECTED_WEIGHTS_FORMAT, -1, "weights_format",
@@ -39,15 +54,36 @@ static bool accept_fully_connected(struct check *c)
         return refuse(c, RULE_FULLY_CONNECTED_OUTPUT_SHAPE, c->node->outputs[0], "elements",
                       "the model is malformed", "rows of dims[0] of the weights",
                       "%zu, last dim %d", y->elements, y->dims[y->rank - 1]);
-    if (b && !check_input(c, 2, 1, 1))
+    if (!check_bias(c, 2, w->dims[0], RULE_FULLY_CONNECTED_BIAS, "dims[0] of the weights"))
         return false;
-    if (b && b->dims[0] != w->dims[0])
-        return refuse(c, RULE_FULLY_CONNECTED_BIAS, c->node->inputs[2], "dims[0]",
-                      "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
-                      b->dims[0], w->dims[0]);
-    return check_loop_iterations(c, ((uint64_t)w->dims[1] + 3) / 4 / SHARES_Y) &&
-           check_storable(c, 1,
-                          ((uint64_t)w->dims[1] + 3) / 4 * 4 * (((uint64_t)w->dims[0] + 3) / 4));
+    shape = fully_connected_weights(w);
+    return check_fully_connected_loop(c, shape.inputs) &&
+           check_storable(c, 1, weights_vec4s(&shape));
+}
+
+enum status fully_connected_plan(struct planner *p, const struct graph_node *n,
+                                 const struct fully_connected *f)
+{
+    const struct plan_tensor *src = &p->plan->tensors[f->src], *dst = &p->plan->tensors[f->dst];
+    const struct fully_connected_args args = {
+        .count = dst->rows * ((dst->slices + SLICES_X - 1) / SLICES_X),
+        .in_channels = src->channels,
+        .in_slices = src->slices,
+        .out_slices = dst->slices,
+    };
+    struct plan_step *s = planner_step(p, "fully_connected", n, SLICES_X, SHARES_Y, 1);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    step_spec(s, FULLY_CONNECTED_SPEC_ACTIVATION, f->activation);
+    step_spec(s, FULLY_CONNECTED_SPEC_WIDE, f->wide);
+    step_shared(s, SLICES_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, f->dst);
+    step_read(p, s, 1, f->src);
+    step_operand(p, s, 2, f->weights);
+    step_operand(p, s, 3, f->bias);
+    return step_groups(p, s, args.count);
 }
 
 static enum status plan_fully_connected(struct planner *p, const struct graph_node *n)
@@ -58,40 +94,32 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     const uint32_t rows = (uint32_t)(x->elements / (size_t)w->dims[1]);
     const int src = planner_rows(p, n, planner_tensor(p, n->inputs[0]), rows, (uint32_t)w->dims[1]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    const struct weights_shape shape = { .outputs = (uint32_t)w->dims[0],
-                                         .taps = 1,
-                                         .inputs = (uint32_t)w->dims[1],
-                                         .depth = (uint32_t)(w->dims[1] + 3) / 4 * 4 };
+    const struct weights_shape shape = fully_connected_weights(w);
     struct operand weights, bias;
-    struct plan_step *s;
-    struct fully_connected_args args;
 
     TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
     TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
     if (n->as_product) {
-        const struct product product = { src, dst, &weights, &bias, (uint32_t)params->activation };
+        const struct matmul m = { .src = src,
+                                  .dst = dst,
+                                  .window = &window_1x1,
+                                  .args = window_args_1x1(p->plan, src, dst),
+                                  .weights = &weights,
+                                  .bias = &bias,
+                                  .activation = (uint32_t)params->activation };
 
-        return product_plan(p, n, &product);
+        return matmul_plan(p, n, &m);
     }
-    if (!(s = planner_step(p, "fully_connected", n, SLICES_X, SHARES_Y, 1)))
-        return STATUS_NO_MEMORY;
-    step_spec(s, 3, (uint32_t)params->activation);
-    step_spec(s, 4, false);
-    args = (struct fully_connected_args){
-        .in_channels = (uint32_t)w->dims[1],
-        .in_slices = p->plan->tensors[src].slices,
-        .out_slices = p->plan->tensors[dst].slices,
-    };
-    args.count = rows * ((args.out_slices + SLICES_X - 1) / SLICES_X);
-    step_shared(s, SLICES_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    step_operand(p, s, 2, &weights);
-    step_operand(p, s, 3, &bias);
-    return step_groups(p, s, args.count);
+    return fully_connected_plan(p, n,
+                                &(struct fully_connected){
+                                    .src = src,
+                                    .dst = dst,
+                                    .weights = &weights,
+                                    .bias = &bias,
+                                    .activation = (uint32_t)params->activation,
+                                });
 }
 
 static const struct gpu_op ops[] = {

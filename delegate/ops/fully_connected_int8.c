@@ -1,5 +1,5 @@
-/* FULLY_CONNECTED of bytes: a convolution of 1x1 over rows of the weights' depth, whose sums go to
- * the output's scale in double. */
+/* FULLY_CONNECTED of 8-bit tensors: a convolution of 1x1 over rows of the weights' depth, whose
+ * output multipliers are doubles. */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/matmul.h"
 
@@ -33,22 +33,17 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const uint32_t rows = (uint32_t)(x->elements / (size_t)w->dims[1]);
     const struct dot d = dot_of(n);
-    const struct dot_product product = {
+    struct matmul_int8 m = {
         .src = planner_rows(p, n, planner_tensor(p, n->inputs[0]), rows, (uint32_t)w->dims[1]),
-        .in_h = 1,
-        .in_w = 1,
-        .out_h = 1,
-        .out_w = 1,
-        .window = { .filter_h = 1,
-                    .filter_w = 1,
-                    .stride_h = 1,
-                    .stride_w = 1,
-                    .dilation_h = 1,
-                    .dilation_w = 1 },
+        .dst = planner_tensor(p, n->outputs[0]),
+        .window = &window_1x1,
         .shape = shape_of(w),
     };
 
-    return dot_product_plan(p, n, &d, &product);
+    if (m.src < 0 || m.dst < 0)
+        return STATUS_NO_MEMORY;
+    m.args = window_args_1x1(p->plan, m.src, m.dst);
+    return matmul_int8_plan(p, n, &d, &m);
 }
 
 const struct gpu_exact exact_fully_connected = { accept_fully_connected, plan_fully_connected };

@@ -1,26 +1,15 @@
 /* LSTM with the basic kernel: x [B,D], h [B,A], weights [4A,D+A], bias [4A], c [B,A] to h, c, the
- * two inputs side by side and the gates before their functions.  The new h and c are also written
- * back to the host's memory of the old ones: the next invoke continues the sequence. */
+ * concatenation of x and h, and the gates before their activations.  The new h and c are also
+ * written back to the host's tensors of the old ones: the next inference continues the sequence. */
+#include "delegate/ops/lstm.h"
+
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/concatenation.args.h"
+#include "delegate/ops/fully_connected.h"
 #include "delegate/ops/int8/exact.h"
-#include "delegate/ops/operand.h"
-#include "delegate/plan/shader_args.h"
+#include "delegate/ops/lstm.args.h"
 #include "delegate/shaders/count.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
-
-enum { X, H, WEIGHTS, BIAS, C, INPUTS };       /* inputs */
-enum { OUT_H, OUT_C, OUT_XH, OUT_Z, OUTPUTS }; /* outputs */
-enum { SLICES_X = 8, SHARES_Y = 8 };           /* of a workgroup of fully_connected.comp */
-
-struct concat_args {
-    uint32_t count, x_channels, x_slices, h_channels, h_slices, slices;
-};
-_Static_assert(sizeof(struct concat_args) == 24, "lstm_concat.comp");
-
-struct gates_args {
-    uint32_t count, units, slices;
-};
-_Static_assert(sizeof(struct gates_args) == 12, "lstm.comp");
 
 static bool check_dims(struct check *c, int tensor, enum rule rule, int32_t d0, int32_t d1)
 {
@@ -33,7 +22,8 @@ static bool check_dims(struct check *c, int tensor, enum rule rule, int32_t d0, 
                   t->rank == 1 ? 0 : t->dims[1], d0, d1);
 }
 
-/* The host's memory of a state is read and written once an invoke. */
+/* The host's tensor of a state is read and written once an inference: one node reads it, and none
+ * of this graph writes it. */
 static bool check_state(struct check *c, int input)
 {
     const int tensor = c->node->inputs[input];
@@ -72,114 +62,126 @@ static bool check_lstm_params(struct check *c)
     return true;
 }
 
-static struct weights_shape weights_of(const struct graph_tensor *w)
-{
-    return (struct weights_shape){ .outputs = (uint32_t)w->dims[0],
-                                   .taps = 1,
-                                   .inputs = (uint32_t)w->dims[1],
-                                   .depth = (uint32_t)(w->dims[1] + 3) / 4 * 4 };
-}
-
 static bool accept_lstm(struct check *c)
 {
     const int *in = c->node->inputs, *out = c->node->outputs;
     int32_t batch, depth, units;
     struct weights_shape shape;
 
-    if (!check_counts(c, INPUTS, INPUTS, OUTPUTS) || !check_lstm_params(c) ||
-        !check_computed_input(c, X, 2, 2) || !check_computed_input(c, H, 2, 2) ||
-        !check_input(c, WEIGHTS, 2, 2) || !check_input(c, BIAS, 1, 1) ||
-        !check_computed_input(c, C, 2, 2))
+    if (!check_counts(c, LSTM_INPUTS, LSTM_INPUTS, LSTM_OUTPUTS) || !check_lstm_params(c) ||
+        !check_computed_input(c, LSTM_X, 2, 2) || !check_computed_input(c, LSTM_H, 2, 2) ||
+        !check_input(c, LSTM_WEIGHTS, 2, 2) || !check_input(c, LSTM_BIAS, 1, 1) ||
+        !check_computed_input(c, LSTM_C, 2, 2))
         return false;
-    for (int i = 0; i < OUTPUTS; i++)
+    for (int i = 0; i < LSTM_OUTPUTS; i++)
         if (!check_output(c, i, 2, 2))
             return false;
-    batch = c->graph->tensors[in[X]].dims[0];
-    depth = c->graph->tensors[in[X]].dims[1];
-    units = c->graph->tensors[in[H]].dims[1];
+    batch = c->graph->tensors[in[LSTM_X]].dims[0];
+    depth = c->graph->tensors[in[LSTM_X]].dims[1];
+    units = c->graph->tensors[in[LSTM_H]].dims[1];
     if (units > INT32_MAX / 4 || depth > INT32_MAX - units)
-        return refuse(c, RULE_LSTM_UNITS, in[H], "dims[1]", "the model is malformed",
+        return refuse(c, RULE_LSTM_UNITS, in[LSTM_H], "dims[1]", "the model is malformed",
                       "less than 2^29", "%d", units);
-    if (!check_dims(c, in[H], RULE_LSTM_SHAPE, batch, units) ||
-        !check_dims(c, in[C], RULE_LSTM_SHAPE, batch, units) ||
-        !check_dims(c, in[WEIGHTS], RULE_LSTM_SHAPE, 4 * units, depth + units) ||
-        !check_dims(c, in[BIAS], RULE_LSTM_SHAPE, 4 * units, 0) ||
-        !check_dims(c, out[OUT_H], RULE_LSTM_SHAPE, batch, units) ||
-        !check_dims(c, out[OUT_C], RULE_LSTM_SHAPE, batch, units) ||
-        !check_dims(c, out[OUT_XH], RULE_LSTM_SHAPE, batch, depth + units) ||
-        !check_dims(c, out[OUT_Z], RULE_LSTM_SHAPE, batch, 4 * units) || !check_state(c, H) ||
-        !check_state(c, C))
+    if (!check_dims(c, in[LSTM_H], RULE_LSTM_SHAPE, batch, units) ||
+        !check_dims(c, in[LSTM_C], RULE_LSTM_SHAPE, batch, units) ||
+        !check_dims(c, in[LSTM_WEIGHTS], RULE_LSTM_SHAPE, 4 * units, depth + units) ||
+        !check_dims(c, in[LSTM_BIAS], RULE_LSTM_SHAPE, 4 * units, 0) ||
+        !check_dims(c, out[LSTM_OUT_H], RULE_LSTM_SHAPE, batch, units) ||
+        !check_dims(c, out[LSTM_OUT_C], RULE_LSTM_SHAPE, batch, units) ||
+        !check_dims(c, out[LSTM_OUT_XH], RULE_LSTM_SHAPE, batch, depth + units) ||
+        !check_dims(c, out[LSTM_OUT_Z], RULE_LSTM_SHAPE, batch, 4 * units) ||
+        !check_state(c, LSTM_H) || !check_state(c, LSTM_C))
         return false;
-    shape = weights_of(&c->graph->tensors[in[WEIGHTS]]);
-    return check_loop_iterations(c, ((uint64_t)depth + (uint64_t)units + 3) / 4 / SHARES_Y) &&
-           check_storable(c, WEIGHTS, weights_vec4s(&shape));
+    shape = fully_connected_weights(&c->graph->tensors[in[LSTM_WEIGHTS]]);
+    return check_fully_connected_loop(c, (uint64_t)depth + (uint64_t)units) &&
+           check_storable(c, LSTM_WEIGHTS, weights_vec4s(&shape));
 }
 
-static enum status plan_concat(struct planner *p, const struct graph_node *n, int x, int h, int xh)
+enum status lstm_tensors_of(struct planner *p, const struct graph_node *n, struct lstm_tensors *t)
 {
-    struct plan_step *s = planner_step(p, "lstm_concat", n, WORKGROUP, 1, 1);
-    const struct plan_tensor *t = p->plan->tensors;
-    struct concat_args args;
+    *t = (struct lstm_tensors){ .x = planner_tensor(p, n->inputs[LSTM_X]),
+                                .h_prev = planner_tensor(p, n->inputs[LSTM_H]),
+                                .c_prev = planner_tensor(p, n->inputs[LSTM_C]),
+                                .h = planner_tensor(p, n->outputs[LSTM_OUT_H]),
+                                .c = planner_tensor(p, n->outputs[LSTM_OUT_C]),
+                                .xh = planner_tensor(p, n->outputs[LSTM_OUT_XH]),
+                                .z = planner_tensor(p, n->outputs[LSTM_OUT_Z]) };
+    return t->x < 0 || t->h_prev < 0 || t->c_prev < 0 || t->h < 0 || t->c < 0 || t->xh < 0 ||
+                   t->z < 0
+               ? STATUS_NO_MEMORY
+               : STATUS_OK;
+}
+
+enum status lstm_plan_concat(struct planner *p, const struct graph_node *n, const char *shader,
+                             const struct lstm_tensors *t)
+{
+    const struct plan_tensor *x = &p->plan->tensors[t->x], *h = &p->plan->tensors[t->h_prev];
+    const struct plan_tensor *xh = &p->plan->tensors[t->xh];
+    const struct concatenation_args args = {
+        .count = xh->rows * xh->slices,
+        .pitch = xh->slices,
+        .slices = xh->slices,
+        .end = { x->channels, xh->channels, xh->channels },
+        .pitch_of = { x->slices, h->slices, h->slices },
+    };
+    struct plan_step *s = planner_step(p, shader, n, WORKGROUP, 1, 1);
 
     if (!s)
         return STATUS_NO_MEMORY;
-    args = (struct concat_args){ t[xh].rows * t[xh].slices,
-                                 t[x].channels,
-                                 t[x].slices,
-                                 t[h].channels,
-                                 t[h].slices,
-                                 t[xh].slices };
+    step_spec(s, CONCATENATION_SPEC_SPLIT, true); /* h may begin inside a slice */
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, xh);
-    step_read(p, s, 1, x);
-    step_read(p, s, 2, h);
+    step_write(p, s, 0, t->xh);
+    step_read(p, s, 1, t->x);
+    step_read(p, s, 2, t->h_prev);
+    step_read(p, s, 3, t->h_prev); /* the shader has a third input, which is empty */
     return step_items(p, s, args.count);
 }
 
-/* z, f32 in both precisions: the gates' functions and the new state are computed from it, and must
- * not suffer from a rounding to f16. */
+enum status lstm_plan_gates(struct planner *p, const struct graph_node *n, const char *shader,
+                            const struct lstm_tensors *t, int z)
+{
+    const struct plan_tensor *c = &p->plan->tensors[t->c];
+    const struct lstm_args args = { .count = c->rows * c->slices,
+                                    .units = c->channels,
+                                    .slices = c->slices };
+    struct plan_step *s = planner_step(p, shader, n, WORKGROUP, 1, 1);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, t->c);
+    step_read(p, s, 1, z);
+    step_read(p, s, 2, t->c_prev);
+    step_write(p, s, 3, t->h);
+    return step_items(p, s, args.count);
+}
+
+enum status lstm_write_back(struct planner *p, const struct graph_node *n,
+                            const struct lstm_tensors *t)
+{
+    TRY(planner_write_back(p, n->inputs[LSTM_H], t->h));
+    return planner_write_back(p, n->inputs[LSTM_C], t->c);
+}
+
+/* The gates z, f32 in both precisions: rounded to f16 they would make activations and new state too
+ * inexact. */
 static enum status plan_product(struct planner *p, const struct graph_node *n, int xh, int z)
 {
-    const struct weights_shape shape = weights_of(&p->graph->tensors[n->inputs[WEIGHTS]]);
-    struct fully_connected_args args;
+    const struct weights_shape shape =
+        fully_connected_weights(graph_input(p->graph, n, LSTM_WEIGHTS));
     struct operand weights, bias;
-    struct plan_step *s;
 
-    TRY(operand_weights(p, n, n->inputs[WEIGHTS], &shape, &weights));
-    TRY(operand_bias(p, n, n->inputs[BIAS], shape.outputs, &bias));
-    if (!(s = planner_step(p, "fully_connected", n, SLICES_X, SHARES_Y, 1)))
-        return STATUS_NO_MEMORY;
-    step_spec(s, 3, kTfLiteActNone);
-    step_spec(s, 4, true);
-    step_shared(s, SLICES_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
-    args = (struct fully_connected_args){ .in_channels = shape.inputs,
-                                          .in_slices = p->plan->tensors[xh].slices,
-                                          .out_slices = p->plan->tensors[z].slices };
-    args.count = p->plan->tensors[z].rows * ((args.out_slices + SLICES_X - 1) / SLICES_X);
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, z);
-    step_read(p, s, 1, xh);
-    step_operand(p, s, 2, &weights);
-    step_operand(p, s, 3, &bias);
-    return step_groups(p, s, args.count);
-}
-
-static enum status plan_gates(struct planner *p, const struct graph_node *n, int z, int c_prev,
-                              int c, int h)
-{
-    struct plan_step *s = planner_step(p, "lstm", n, WORKGROUP, 1, 1);
-    const struct plan_tensor *t = &p->plan->tensors[c];
-    struct gates_args args;
-
-    if (!s)
-        return STATUS_NO_MEMORY;
-    args = (struct gates_args){ t->rows * t->slices, t->channels, t->slices };
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, c);
-    step_read(p, s, 1, z);
-    step_read(p, s, 2, c_prev);
-    step_write(p, s, 3, h);
-    return step_items(p, s, args.count);
+    TRY(operand_weights(p, n, n->inputs[LSTM_WEIGHTS], &shape, &weights));
+    TRY(operand_bias(p, n, n->inputs[LSTM_BIAS], shape.outputs, &bias));
+    return fully_connected_plan(p, n,
+                                &(struct fully_connected){
+                                    .src = xh,
+                                    .dst = z,
+                                    .weights = &weights,
+                                    .bias = &bias,
+                                    .activation = kTfLiteActNone,
+                                    .wide = true,
+                                });
 }
 
 static enum status plan_narrow(struct planner *p, const struct graph_node *n, int from, int to)
@@ -198,29 +200,23 @@ static enum status plan_narrow(struct planner *p, const struct graph_node *n, in
 
 static enum status plan_lstm(struct planner *p, const struct graph_node *n)
 {
-    const int x = planner_tensor(p, n->inputs[X]);
-    const int h_prev = planner_tensor(p, n->inputs[H]);
-    const int c_prev = planner_tensor(p, n->inputs[C]);
-    const int h = planner_tensor(p, n->outputs[OUT_H]);
-    const int c = planner_tensor(p, n->outputs[OUT_C]);
-    const int xh = planner_tensor(p, n->outputs[OUT_XH]);
-    const int z = planner_tensor(p, n->outputs[OUT_Z]);
-    int wide = z;
+    struct lstm_tensors t;
+    int z;
 
-    if (x < 0 || h_prev < 0 || c_prev < 0 || h < 0 || c < 0 || xh < 0 || z < 0)
-        return STATUS_NO_MEMORY;
+    TRY(lstm_tensors_of(p, n, &t));
+    z = t.z;
     if (p->plan->half) {
-        wide = planner_temp(p, p->plan->tensors[z].rows, p->plan->tensors[z].channels, FORMAT_WIDE);
-        if (wide < 0)
+        z = planner_temp(p, p->plan->tensors[t.z].rows, p->plan->tensors[t.z].channels,
+                         FORMAT_WIDE);
+        if (z < 0)
             return STATUS_NO_MEMORY;
     }
-    TRY(plan_concat(p, n, x, h_prev, xh));
-    TRY(plan_product(p, n, xh, wide));
-    TRY(plan_gates(p, n, wide, c_prev, c, h));
-    if (wide != z)
-        TRY(plan_narrow(p, n, wide, z));
-    TRY(planner_write_back(p, n->inputs[H], h));
-    return planner_write_back(p, n->inputs[C], c);
+    TRY(lstm_plan_concat(p, n, "concatenation", &t));
+    TRY(plan_product(p, n, t.xh, z));
+    TRY(lstm_plan_gates(p, n, "lstm", &t, z));
+    if (z != t.z)
+        TRY(plan_narrow(p, n, z, t.z));
+    return lstm_write_back(p, n, &t);
 }
 
 static const struct gpu_op ops[] = {

@@ -1,23 +1,19 @@
-// LSTM, basic: the gates.  z [B,4A] = input gate, new input, forget gate, output gate, each of A
-// units, before their functions; f32 in both precisions, and 4A channels are A slices.
+// LSTM with the basic kernel: the new state.  z [B,4A] = input gate, new input, forget gate, output gate,
+// each of A units, before their activations; f32 in both precisions, and 4A channels are A slices.
 //     c = logistic(z0) * tanh(z1) + logistic(z2) * c_prev,  h = logistic(z3) * tanh(c)
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/ops/lstm.args.h"
 
 WRITES(0, c_next);
 CONSTANTS(1, z);
 READS(2, c_prev);
 WRITES(3, h_next);
 
-layout(push_constant) uniform Args {
-    uint count; // rows * slices
-    uint units, slices;
-} args;
-
 vec4 gate(uint row, uint s, uint g)
 {
-    // Lanes past the last unit read one that is there: what becomes of them is not trusted.
+    // Lanes past the last unit read the last one: their results are never used.
     const uvec4 unit = min(uvec4(4u * s) + uvec4(0u, 1u, 2u, 3u), uvec4(args.units - 1u));
     const uvec4 i = g * args.units + unit;
     const uint base = row * args.units;

@@ -1,35 +1,28 @@
-// LSTM u8, basic: the gates before their functions, i16 in units of 2^-12.  src [B,K] with the zero point
-// 128, weights [4A,K], both as rows of slices; bias [4A]; dst [B,4A].  An invocation computes the slice
-// of 4 gates that it writes.
+// LSTM u8 with the basic kernel: the gates before their activations, i16 in Q3.12.  src [B,K] with zero
+// point 128, weights [4A,K], both as rows of slices; bias [4A]; dst [B,4A].  An invocation computes one
+// slice of dst, 4 gates.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/lstm_product_int8.args.h"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 INT_READS(2, weights);
 layout(set = 0, binding = 3) readonly buffer Bias { int bias[]; };
 
-layout(push_constant) uniform Args {
-    uint count;               // slices of dst
-    uint channels, in_slices; // K
-    uint out_slices;
-    int weights_zero;
-    int factor, shift;
-} args;
-
 ivec4 weights_at(uint unit, uint s)
 {
     return unpacked(weights[unit * args.in_slices + s], false) - args.weights_zero;
 }
 
-int product(ivec4 a, ivec4 b)
+int dot_of(ivec4 a, ivec4 b)
 {
     const ivec4 p = a * b;
     return p.x + p.y + p.z + p.w;
 }
 
-// The second rounding has ties up.
+// As fixed_multiply, but the shift to the right rounds ties toward +infinity; saturated to 16 bits.
 int gate(int sum)
 {
     const int v = fixed_mul_high(sum << max(args.shift, 0), args.factor);
@@ -48,8 +41,8 @@ void main()
     for (uint s = 0u; s < args.in_slices; s++) {
         const bvec4 live = lessThan(uvec4(4u * s) + uvec4(0u, 1u, 2u, 3u), uvec4(args.channels));
         const ivec4 x = mix(ivec4(0), unpacked(src[base + s], false) - 128, live);
-        sum += ivec4(product(x, weights_at(unit, s)), product(x, weights_at(unit + 1u, s)),
-                     product(x, weights_at(unit + 2u, s)), product(x, weights_at(unit + 3u, s)));
+        sum += ivec4(dot_of(x, weights_at(unit, s)), dot_of(x, weights_at(unit + 1u, s)),
+                     dot_of(x, weights_at(unit + 2u, s)), dot_of(x, weights_at(unit + 3u, s)));
     }
     dst[2u * i] = packed_shorts(gate(sum.x), gate(sum.y));
     dst[2u * i + 1u] = packed_shorts(gate(sum.z), gate(sum.w));

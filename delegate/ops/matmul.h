@@ -1,17 +1,21 @@
-/* A product of rows with a matrix by conv_2d.comp: what a 1x1 convolution is, and a
- * FULLY_CONNECTED of few rows. */
+/* A step of conv_2d.comp: CONV_2D with one group, and FULLY_CONNECTED of few rows, which is a
+ * convolution of 1x1. */
 #ifndef ASSAY_DELEGATE_OPS_MATMUL_H
 #define ASSAY_DELEGATE_OPS_MATMUL_H
 
 #include "delegate/ops/operand.h"
-#include "delegate/plan/planner.h"
+#include "delegate/ops/window.h"
 
-struct product {
-    int src, dst; /* plan tensors of as many rows */
-    const struct operand *weights, *bias;
-    uint32_t activation;
+#include <stdbool.h>
+
+struct matmul {
+    int src, dst; /* plan tensors [.., C], [.., O] */
+    const struct window *window;
+    struct window_args args;              /* of the window */
+    const struct operand *weights, *bias; /* packed with whole slices of C */
+    uint32_t activation;                  /* TfLiteFusedActivation */
+    bool has_residual;                    /* what dst holds is added before the activation */
 };
-enum status product_plan(struct planner *p, const struct graph_node *node,
-                         const struct product *product);
+enum status matmul_plan(struct planner *p, const struct graph_node *n, const struct matmul *m);
 
 #endif

@@ -73,6 +73,19 @@ enum status operand_depthwise(struct planner *p, int tensor, uint32_t taps, uint
     return STATUS_OK;
 }
 
+bool check_bias(struct check *c, int i, int32_t outputs, enum rule rule, const char *expected)
+{
+    const struct graph_tensor *b = graph_input(c->graph, c->node, i);
+
+    if (!b)
+        return true;
+    if (!check_input(c, i, 1, 1))
+        return false;
+    return b->dims[0] == outputs ||
+           refuse(c, rule, c->node->inputs[i], "dims[0]", "the model is malformed", expected,
+                  "%d, the weights have %d", b->dims[0], outputs);
+}
+
 enum status operand_bias(struct planner *p, const struct graph_node *node, int tensor,
                          uint32_t count, struct operand *operand)
 {

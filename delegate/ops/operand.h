@@ -26,6 +26,10 @@ enum status operand_weights(struct planner *p, const struct graph_node *node, in
 enum status operand_depthwise(struct planner *p, int tensor, uint32_t taps, uint32_t outputs,
                               struct operand *operand);
 
+/* Input i is absent, or a bias [outputs]; `expected` says which dimension of the weights that is.
+ */
+bool check_bias(struct check *c, int i, int32_t outputs, enum rule rule, const char *expected);
+
 /* count values as f32 slices; all zero when tensor is -1. */
 enum status operand_bias(struct planner *p, const struct graph_node *node, int tensor,
                          uint32_t count, struct operand *operand);

@@ -1,33 +1,13 @@
 /* TRANSPOSE_CONV: weights [O,KH,KW,I], optional bias, constant or computed.  The convolution whose
  * gradient this is takes the output to the input: padding and sizes are those of that window. */
+#include "delegate/ops/transpose_conv.h"
+
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/operand.h"
-#include "delegate/ops/window.h"
+#include "delegate/ops/transpose_conv.args.h"
 
-enum { TILE = 4 }; /* as in transpose_conv.comp */
 enum { SHAPE, WEIGHTS, X, BIAS };
-
-struct transpose_conv_args {
-    uint32_t count;
-    uint32_t in_h, in_w, in_channels, in_slices;
-    uint32_t out_h, out_w, out_slices;
-    uint32_t tiles, phases;
-    uint32_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
-};
-_Static_assert(sizeof(struct transpose_conv_args) == 64, "transpose_conv.comp");
-
-static struct window window_of(const TfLiteTransposeConvParams *params,
-                               const struct graph_tensor *w)
-{
-    return (struct window){ .padding = params->padding,
-                            .filter_h = w->dims[1],
-                            .filter_w = w->dims[2],
-                            .stride_h = params->stride_height,
-                            .stride_w = params->stride_width,
-                            .dilation_h = 1,
-                            .dilation_w = 1 };
-}
 
 static struct weights_shape weights_of(const struct graph_tensor *w)
 {
@@ -72,7 +52,7 @@ static uint64_t taps(int filter, int stride)
 static bool accept_transpose_conv(struct check *c)
 {
     const TfLiteTransposeConvParams *params = c->node->params;
-    const struct graph_tensor *x, *w, *y, *b;
+    const struct graph_tensor *x, *w, *y;
     struct weights_shape weights;
     struct window window;
 
@@ -82,9 +62,8 @@ static bool accept_transpose_conv(struct check *c)
         return false;
     x = graph_input(c->graph, c->node, X);
     w = graph_input(c->graph, c->node, WEIGHTS);
-    b = graph_input(c->graph, c->node, BIAS);
     y = graph_output(c->graph, c->node, 0);
-    window = window_of(params, w);
+    window = window_of_transpose(params, w);
     if (!check_window(c, &window, c->node->outputs[0], c->node->inputs[X]))
         return false;
     if (w->dims[0] < 1 || y->dims[3] != w->dims[0])
@@ -95,17 +74,23 @@ static bool accept_transpose_conv(struct check *c)
         return refuse(c, RULE_TRANSPOSE_CONV_IN_CHANNELS, c->node->inputs[X], "dims[3]",
                       "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
                       x->dims[3], w->dims[3]);
-    if (b && !check_input(c, BIAS, 1, 1))
+    if (!check_bias(c, BIAS, w->dims[0], RULE_TRANSPOSE_CONV_BIAS, "dims[0] of the weights"))
         return false;
-    if (b && b->dims[0] != w->dims[0])
-        return refuse(c, RULE_TRANSPOSE_CONV_BIAS, c->node->inputs[BIAS], "dims[0]",
-                      "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
-                      b->dims[0], w->dims[0]);
     weights = weights_of(w);
     return check_loop_iterations(c, taps(window.filter_h, window.stride_h) *
                                         taps(window.filter_w, window.stride_w) *
                                         (((uint64_t)w->dims[3] + 3) / 4 + 1)) &&
            check_storable(c, WEIGHTS, weights_vec4s(&weights));
+}
+
+struct transpose_conv_row transpose_conv_row_of(const struct window *w,
+                                                const struct graph_tensor *y)
+{
+    const uint32_t out_w = (uint32_t)y->dims[2], stride = (uint32_t)w->stride_w;
+    const uint32_t phases = stride < out_w ? stride : out_w, pixels = TRANSPOSE_CONV_TILE * stride;
+
+    return (struct transpose_conv_row){ .tiles = (out_w + pixels - 1) / pixels * phases,
+                                        .phases = phases };
 }
 
 static enum status plan_transpose_conv(struct planner *p, const struct graph_node *n)
@@ -114,8 +99,7 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
     const struct graph_tensor *x = graph_input(p->graph, n, X);
     const struct graph_tensor *w = graph_input(p->graph, n, WEIGHTS);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
-    const struct window window = window_of(params, w);
-    const struct window_pads pads = window_pads(&window, y, x);
+    const struct window window = window_of_transpose(params, w);
     const struct weights_shape shape = weights_of(w);
     const int src = planner_tensor(p, n->inputs[X]);
     const int dst = planner_tensor(p, n->outputs[0]);
@@ -130,24 +114,14 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args = (struct transpose_conv_args){
-        .in_h = (uint32_t)x->dims[1],
-        .in_w = (uint32_t)x->dims[2],
+        .window = window_args_of(p->plan, src, dst, x, y, window_pads(&window, y, x)),
         .in_channels = (uint32_t)x->dims[3],
-        .in_slices = p->plan->tensors[src].slices,
-        .out_h = (uint32_t)y->dims[1],
-        .out_w = (uint32_t)y->dims[2],
-        .out_slices = p->plan->tensors[dst].slices,
-        .kernel_h = (uint32_t)window.filter_h,
-        .kernel_w = (uint32_t)window.filter_w,
-        .stride_h = (uint32_t)window.stride_h,
-        .stride_w = (uint32_t)window.stride_w,
-        .pad_h = (uint32_t)pads.top,
-        .pad_w = (uint32_t)pads.left,
+        .row = transpose_conv_row_of(&window, y),
     };
-    args.phases = args.stride_w < args.out_w ? args.stride_w : args.out_w;
-    args.tiles = (args.out_w + TILE * args.stride_w - 1) / (TILE * args.stride_w) * args.phases;
-    args.count = p->plan->tensors[dst].rows / args.out_w * args.tiles * args.out_slices;
-    step_spec(s, 3, (uint32_t)params->activation);
+    args.count =
+        p->plan->tensors[dst].rows / args.window.out_w * args.row.tiles * args.window.out_slices;
+    window_specs(s, &window);
+    step_spec(s, TRANSPOSE_CONV_SPEC_ACTIVATION, (uint32_t)params->activation);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

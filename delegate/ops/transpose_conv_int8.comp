@@ -1,92 +1,71 @@
-// TRANSPOSE_CONV of bytes.  src [N,H,W,I], dst [N,OH,OW,O]; weights [KH,KW,I,O]: a word has 4
-// channels I of an output, a uvec4 the 4 outputs of a slice.  What I and O are padded with is 0.
+// TRANSPOSE_CONV of 8-bit tensors: transpose_conv.glsl with signed bytes.  Weights [KH,KW,I,O]: a word
+// has 4 channels I of an output, a uvec4 the 4 outputs of a slice.  The padding of I and O is 0.
 //
-// As in transpose_conv.comp an invocation gathers TILE pixels of one output slice, `stride` apart in
-// a row.  Which taps count differs from pixel to pixel, and with it what the zero points zx of x and
-// zw of w do to a sum,
+// Which taps an output has differs from pixel to pixel, and so does what the zero points zx of x and zw
+// of w do to a sum,
 //     sum (w - zw) (x - zx) = sum w x - zx sum w - zw sum (x - zx);
-// a tap that counts for some pixels of a tile is zx for the others.
+// where a tap lies outside of the image for some pixels of a tile only, these read zx.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/ops/transpose_conv_int8.args.h"
 #include "delegate/ops/int8/dot.glsl"
 #include "delegate/ops/int8/requantize.glsl"
+#include "delegate/ops/window.glsl"
+#include "delegate/ops/transpose_conv.glsl"
 
 INT_WRITES(0, dst);
 INT_READS(1, src);
 layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 
-layout(constant_id = 3) const uint FLIP = 0u;
-layout(constant_id = 4) const bool SUM_X = false; // zw is not 0
+layout(constant_id = TRANSPOSE_CONV_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
+layout(constant_id = TRANSPOSE_CONV_INT8_SPEC_SUM_X) const bool SUM_X = false;
 
-layout(push_constant) uniform Args {
-    uint count; // invocations: rows of dst * tiles * out_slices
-    uint in_h, in_w, in_channels, in_slices;
-    uint out_h, out_w, out_slices;
-    uint tiles, phases; // of a row; phases: tiles that begin side by side
-    uint kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
-    int x_zero, weight_zero;
-    int zero, low, high;
-} args;
+ivec4 sum[TILE];
+int sum_x[TILE];
+ivec4 sum_w;
+int taps;
 
-const uint TILE = 4u;
-
-ivec4 dots(uvec4 w, uint x) { return ivec4(dot4(w.x, x), dot4(w.y, x), dot4(w.z, x), dot4(w.w, x)); }
+void add_tap(uint base, uint x, uint tap, uint out_slice)
+{
+    const uint in_slices = args.window.in_slices;
+    const uint padding = (uint(args.x_zero) & 0xffu) * ONES;
+    taps++;
+    for (uint s = 0u; s < in_slices; s++) {
+        const uvec4 weight = weights[(tap * in_slices + s) * args.window.out_slices + out_slice];
+        sum_w += dots(weight, ONES);
+        for (uint t = 0u; t < TILE; t++) {
+            uint v = padding;
+            if (x + t < args.window.in_w)
+                v = src[base + t * in_slices + s] ^ SIGN_FLIP;
+            sum[t] += dots(weight, v);
+            if (SUM_X)
+                sum_x[t] += dot4(ones(s, args.in_channels), v);
+        }
+    }
+}
 
 void main()
 {
     const uint i = item();
     if (i >= args.count)
         return;
-    const uint out_slice = i % args.out_slices;
-    const uint tile = i / args.out_slices % args.tiles;
-    const uint row = i / args.out_slices / args.tiles;
-    const uint image = row / args.out_h;
-    const uint first = tile / args.phases * TILE * args.stride_w + tile % args.phases;
-    const uint down = row % args.out_h + args.pad_h;
-    const uint across = first + args.pad_w;
-    const uint outside = (uint(args.x_zero) & 0xffu) * ONES;
-
-    ivec4 sum[TILE];
-    int sum_x[TILE];
-    ivec4 sum_w = ivec4(0);
-    int taps = 0;
+    const Tile tile = tile_of(i);
     for (uint t = 0u; t < TILE; t++) {
         sum[t] = ivec4(0);
         sum_x[t] = 0;
     }
-    // Above and left of the image y and x wrap to large numbers, which are outside too.
-    uint y = down / args.stride_h;
-    for (uint ky = down % args.stride_h; ky < args.kernel_h; ky += args.stride_h, y--) {
-        if (y >= args.in_h)
-            continue;
-        uint x = across / args.stride_w;
-        for (uint kx = across % args.stride_w; kx < args.kernel_w; kx += args.stride_w, x--) {
-            const uint base = ((image * args.in_h + y) * args.in_w + x) * args.in_slices;
-            uint w = (ky * args.kernel_w + kx) * args.in_slices * args.out_slices + out_slice;
-            taps++;
-            for (uint s = 0u; s < args.in_slices; s++, w += args.out_slices) {
-                const uvec4 weight = weights[w];
-                sum_w += dots(weight, ONES);
-                for (uint t = 0u; t < TILE; t++) {
-                    uint v = outside;
-                    if (x + t < args.in_w)
-                        v = src[base + t * args.in_slices + s] ^ FLIP;
-                    sum[t] += dots(weight, v);
-                    if (SUM_X)
-                        sum_x[t] += dot4(ones(s, args.in_channels), v);
-                }
-            }
-        }
-    }
+    sum_w = ivec4(0);
+    taps = 0;
+    add_taps(tile);
     const int zeros = args.x_zero * taps * int(args.in_channels);
     for (uint t = 0u; t < TILE; t++) {
-        const uint x = first + t * args.stride_w;
+        const uint x = tile.first + t * STRIDE_W;
         ivec4 v = sum[t] - args.x_zero * sum_w;
         if (SUM_X)
             v -= args.weight_zero * (sum_x[t] - zeros);
-        if (x < args.out_w)
-            dst[(row * args.out_w + x) * args.out_slices + out_slice] =
-                requantize(v, out_slice, false, args.zero, args.low, args.high);
+        if (x < args.window.out_w)
+            dst[(tile.row * args.window.out_w + x) * args.window.out_slices + tile.out_slice] =
+                requantize(v, tile.out_slice, false, args.output_range);
     }
 }

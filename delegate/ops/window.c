@@ -1,5 +1,8 @@
 #include "delegate/ops/window.h"
 
+#include "delegate/plan/planner.h"
+
+/* Pixels from the first tap to the last. */
 static int64_t extent(int filter, int dilation)
 {
     return ((int64_t)filter - 1) * dilation + 1;
@@ -7,9 +10,9 @@ static int64_t extent(int filter, int dilation)
 
 static int64_t outputs(TfLitePadding padding, int64_t in, int filter, int stride, int dilation)
 {
-    const int64_t room = padding == kTfLitePaddingSame ? in : in - extent(filter, dilation) + 1;
+    const int64_t starts = padding == kTfLitePaddingSame ? in : in - extent(filter, dilation) + 1;
 
-    return room <= 0 ? 0 : (room + stride - 1) / stride;
+    return starts <= 0 ? 0 : (starts + stride - 1) / stride;
 }
 
 static int32_t before(TfLitePadding padding, int64_t in, int64_t out, int filter, int stride,
@@ -29,12 +32,101 @@ struct window_pads window_pads(const struct window *w, const struct graph_tensor
     };
 }
 
-/* Beyond this neither the shaders' 32-bit coordinates nor a real model go. */
-enum { MOST = 1 << 20 };
+struct window_pads window_pads_of_node(const struct graph *g, const struct graph_node *n,
+                                       const struct window *w)
+{
+    if (n->has_pads)
+        return (struct window_pads){ n->pad_top, n->pad_left };
+    return window_pads(w, graph_input(g, n, 0), graph_output(g, n, 0));
+}
+
+static struct window window_of(TfLitePadding padding, const struct graph_tensor *weights,
+                               int stride_h, int stride_w)
+{
+    return (struct window){ .padding = padding,
+                            .filter_h = weights->dims[1],
+                            .filter_w = weights->dims[2],
+                            .stride_h = stride_h,
+                            .stride_w = stride_w,
+                            .dilation_h = 1,
+                            .dilation_w = 1 };
+}
+
+struct window window_of_conv(const TfLiteConvParams *params, const struct graph_tensor *weights)
+{
+    struct window w =
+        window_of(params->padding, weights, params->stride_height, params->stride_width);
+
+    w.dilation_h = params->dilation_height_factor;
+    w.dilation_w = params->dilation_width_factor;
+    return w;
+}
+
+struct window window_of_depthwise(const TfLiteDepthwiseConvParams *params,
+                                  const struct graph_tensor *weights)
+{
+    struct window w =
+        window_of(params->padding, weights, params->stride_height, params->stride_width);
+
+    w.dilation_h = params->dilation_height_factor;
+    w.dilation_w = params->dilation_width_factor;
+    return w;
+}
+
+struct window window_of_transpose(const TfLiteTransposeConvParams *params,
+                                  const struct graph_tensor *weights)
+{
+    return window_of(params->padding, weights, params->stride_height, params->stride_width);
+}
+
+const struct window window_1x1 = { .padding = kTfLitePaddingValid,
+                                   .filter_h = 1,
+                                   .filter_w = 1,
+                                   .stride_h = 1,
+                                   .stride_w = 1,
+                                   .dilation_h = 1,
+                                   .dilation_w = 1 };
+
+struct window_args window_args_of(const struct plan *plan, int src, int dst,
+                                  const struct graph_tensor *x, const struct graph_tensor *y,
+                                  struct window_pads pads)
+{
+    return (struct window_args){ .in_h = (uint32_t)x->dims[1],
+                                 .in_w = (uint32_t)x->dims[2],
+                                 .in_slices = plan->tensors[src].slices,
+                                 .out_h = (uint32_t)y->dims[1],
+                                 .out_w = (uint32_t)y->dims[2],
+                                 .out_slices = plan->tensors[dst].slices,
+                                 .pad_h = pads.top,
+                                 .pad_w = pads.left };
+}
+
+struct window_args window_args_1x1(const struct plan *plan, int src, int dst)
+{
+    return (struct window_args){ .in_h = 1,
+                                 .in_w = 1,
+                                 .in_slices = plan->tensors[src].slices,
+                                 .out_h = 1,
+                                 .out_w = 1,
+                                 .out_slices = plan->tensors[dst].slices };
+}
+
+void window_specs(struct plan_step *s, const struct window *w)
+{
+    step_spec(s, WINDOW_SPEC_KERNEL_H, (uint32_t)w->filter_h);
+    step_spec(s, WINDOW_SPEC_KERNEL_W, (uint32_t)w->filter_w);
+    step_spec(s, WINDOW_SPEC_STRIDE_H, (uint32_t)w->stride_h);
+    step_spec(s, WINDOW_SPEC_STRIDE_W, (uint32_t)w->stride_w);
+    step_spec(s, WINDOW_SPEC_DILATION_H, (uint32_t)w->dilation_h);
+    step_spec(s, WINDOW_SPEC_DILATION_W, (uint32_t)w->dilation_w);
+}
+
+/* The largest filter, stride or dilation: the shaders' coordinates have 32 bits. */
+enum { SIZE_MAX_PIXELS = 1 << 20 };
 
 static bool check_size(struct check *c, const char *field, int value)
 {
-    if (value >= 1 && value <= MOST)
+    if (value >= 1 && value <= SIZE_MAX_PIXELS)
         return true;
     return refuse(c, RULE_WINDOW_SIZE, -1, field, "the model is malformed", "1 to 1048576", "%d",
                   value);
@@ -56,7 +148,8 @@ bool check_window(struct check *c, const struct window *w, int in, int out)
         !check_size(c, "dilation_height_factor", w->dilation_h) ||
         !check_size(c, "dilation_width_factor", w->dilation_w))
         return false;
-    if (extent(w->filter_h, w->dilation_h) > MOST || extent(w->filter_w, w->dilation_w) > MOST)
+    if (extent(w->filter_h, w->dilation_h) > SIZE_MAX_PIXELS ||
+        extent(w->filter_w, w->dilation_w) > SIZE_MAX_PIXELS)
         return refuse(c, RULE_WINDOW_SIZE, -1, "dilated filter", "the model is malformed",
                       "1 to 1048576", "%lld x %lld", (long long)extent(w->filter_h, w->dilation_h),
                       (long long)extent(w->filter_w, w->dilation_w));

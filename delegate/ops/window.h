@@ -5,6 +5,8 @@
 #define ASSAY_DELEGATE_OPS_WINDOW_H
 
 #include "delegate/accept/refusal.h"
+#include "delegate/ops/window.args.h"
+#include "delegate/plan/plan.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <stdbool.h>
@@ -15,14 +17,36 @@ struct window {
     int filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
 };
 
-/* The padding before; the sizes were checked by check_window. */
+/* Of a convolution: the filter is dimensions 1 and 2 of the weights. */
+struct window window_of_conv(const TfLiteConvParams *params, const struct graph_tensor *weights);
+struct window window_of_depthwise(const TfLiteDepthwiseConvParams *params,
+                                  const struct graph_tensor *weights);
+struct window window_of_transpose(const TfLiteTransposeConvParams *params,
+                                  const struct graph_tensor *weights);
+/* 1x1: what a matrix product is. */
+extern const struct window window_1x1;
+
+/* The padding before the first row and column.  check_window has accepted the sizes. */
 struct window_pads {
     int32_t top, left;
 };
 struct window_pads window_pads(const struct window *w, const struct graph_tensor *in,
                                const struct graph_tensor *out);
+/* Of a node with input 0 and output 0: those of a PAD that was merged into it, or of its window. */
+struct window_pads window_pads_of_node(const struct graph *g, const struct graph_node *n,
+                                       const struct window *w);
 
-/* The window is positive, and takes the H and W of `in` to those of `out` (both NHWC). */
+/* For the shader: x and y are the graph tensors of the plan tensors src and dst. */
+struct window_args window_args_of(const struct plan *plan, int src, int dst,
+                                  const struct graph_tensor *x, const struct graph_tensor *y,
+                                  struct window_pads pads);
+/* Of a matrix product: rows are pixels. */
+struct window_args window_args_1x1(const struct plan *plan, int src, int dst);
+/* Sets the specialization constants of window.glsl. */
+void window_specs(struct plan_step *s, const struct window *w);
+
+/* The sizes of the window are positive, and it takes the H and W of `in` to those of `out`, tensors
+ * of the graph (both NHWC). */
 bool check_window(struct check *c, const struct window *w, int in, int out);
 
 #endif

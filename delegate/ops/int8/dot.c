@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-/* From sums to steps of the output, as the runtime multiplies the scales: those of u8 in f32 where
- * the factor is a fixed-point one. */
-static double factor_of(const struct graph *g, const struct graph_node *n, const struct dot *d,
-                        size_t channel, bool in_double)
+/* The real output multiplier of a channel.  As in TensorFlow Lite the scales of u8 are multiplied
+ * in f32 where the multiplier becomes a fixed-point one. */
+static double output_multiplier(const struct graph *g, const struct graph_node *n,
+                                const struct dot *d, size_t channel, bool in_double)
 {
     const struct graph_tensor *x = graph_input(g, n, d->x), *w = graph_input(g, n, d->weights);
     const double a = tensor_scale(x), b = w->quant.scale[w->quant.count > 1 ? channel : 0];
@@ -47,25 +47,25 @@ bool check_dot(struct check *c, const struct dot *d, uint64_t words)
     for (size_t i = 0; i < w->quant.count; i++)
         if (!check_multiplier(c, c->node->inputs[d->weights],
                               "input scale * weight scale / output scale",
-                              factor_of(c->graph, c->node, d, i, false)))
+                              output_multiplier(c->graph, c->node, d, i, false)))
             return false;
     return words <= c->limits->max_storage_buffer_range / 4 ||
            refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, c->node->inputs[d->weights], words * 4);
 }
 
-uint32_t dot_flip(const struct graph_tensor *t)
+uint32_t dot_sign_flip(const struct graph_tensor *t)
 {
     return t->type == kTfLiteUInt8 ? 0x80808080 : 0;
 }
 
-int32_t dot_zero(const struct graph_tensor *t)
+int32_t dot_zero_point(const struct graph_tensor *t)
 {
     return tensor_zero_point(t) - (t->type == kTfLiteUInt8 ? 128 : 0);
 }
 
-uint32_t dot_outside(const struct graph_tensor *t)
+uint32_t dot_padding(const struct graph_tensor *t)
 {
-    return ((uint32_t)dot_zero(t) & 0xff) * 0x01010101;
+    return ((uint32_t)dot_zero_point(t) & 0xff) * 0x01010101;
 }
 
 uint64_t dot_words(const struct dot_shape *s)
@@ -113,7 +113,7 @@ uint64_t dot_wide_words(const struct dot_shape *s)
 enum status dot_pack_wide(struct planner *p, int tensor, const struct dot_shape *s,
                           struct packed *packed)
 {
-    const int32_t zero = dot_zero(&p->graph->tensors[tensor]);
+    const int32_t zero = dot_zero_point(&p->graph->tensors[tensor]);
     const uint32_t pitch = (s->outputs + 3) / 4 * 4;
 
     TRY(planner_pack_words(p, dot_wide_words(s), packed));
@@ -125,7 +125,7 @@ enum status dot_pack_wide(struct planner *p, int tensor, const struct dot_shape 
     return STATUS_OK;
 }
 
-/* - zx * sum of w + terms * zx * zw, in 32 bits that wrap. */
+/* - zx * sum of w + terms * zx * zw, modulo 2^32. */
 static uint32_t folded_zeros(const struct planner *p, const struct graph_node *n,
                              const struct dot *d, size_t channel)
 {
@@ -134,18 +134,18 @@ static uint32_t folded_zeros(const struct planner *p, const struct graph_node *n
     /* The channels are the first dimension, or the last. */
     const size_t first = d->channel == 0 ? channel * terms : channel;
     const size_t step = d->channel == 0 ? 1 : count;
-    const uint32_t zx = (uint32_t)dot_zero(graph_input(p->graph, n, d->x));
-    const uint32_t zw = (uint32_t)dot_zero(w);
-    const uint32_t less = w->type == kTfLiteUInt8 ? 128 : 0;
+    const uint32_t zx = (uint32_t)dot_zero_point(graph_input(p->graph, n, d->x));
+    const uint32_t zw = (uint32_t)dot_zero_point(w);
+    const uint32_t offset = w->type == kTfLiteUInt8 ? 128 : 0;
     uint32_t sum = 0;
 
     for (size_t i = 0; i < terms; i++)
-        sum +=
-            (uint32_t)graph_constant_int(p->graph, n->inputs[d->weights], first + i * step) - less;
+        sum += (uint32_t)graph_constant_int(p->graph, n->inputs[d->weights], first + i * step) -
+               offset;
     return (uint32_t)terms * zx * zw - zx * sum;
 }
 
-/* A double as mantissa * 2^-shift. */
+/* v as m * 2^-s: the 53-bit mantissa m in two words, and s. */
 static void put_double(struct planner *p, const struct packed *packed, uint64_t at, double v)
 {
     int e;
@@ -167,16 +167,16 @@ enum status dot_pack_channels(struct planner *p, const struct graph_node *n, con
     TRY(planner_pack_words(p, ((uint64_t)count + 3) / 4 * rows * 4, packed));
     for (uint32_t c = 0; c < count && planner_packs(p); c++) {
         const uint64_t at = (uint64_t)c / 4 * rows * 4 + c % 4;
-        const double factor = factor_of(p->graph, n, d, c, d->in_double);
-        uint32_t first = folded ? folded_zeros(p, n, d, c) : 0;
+        const double multiplier = output_multiplier(p->graph, n, d, c, d->in_double);
+        uint32_t initial = folded ? folded_zeros(p, n, d, c) : 0;
 
         if (biased)
-            first += (uint32_t)graph_constant_int(p->graph, n->inputs[d->bias], c);
-        planner_put_word(p, packed, at, first);
+            initial += (uint32_t)graph_constant_int(p->graph, n->inputs[d->bias], c);
+        planner_put_word(p, packed, at, initial);
         if (d->in_double) {
-            put_double(p, packed, at + 4, factor);
+            put_double(p, packed, at + 4, multiplier);
         } else {
-            const struct fixed_multiplier m = requantize_multiplier(factor);
+            const struct fixed_multiplier m = requantize_multiplier(multiplier);
 
             planner_put_word(p, packed, at + 4, (uint32_t)m.q);
             planner_put_word(p, packed, at + 8, (uint32_t)m.e);
@@ -185,15 +185,15 @@ enum status dot_pack_channels(struct planner *p, const struct graph_node *n, con
     return STATUS_OK;
 }
 
-struct dot_output dot_output_of(const struct graph_tensor *y, int activation)
+struct requantize_args dot_output_range(const struct graph_tensor *y, int activation)
 {
     const struct fixed_range range = requantize_range(y, activation);
     const int32_t zero = tensor_zero_point(y);
 
-    return (struct dot_output){ zero, range.low - zero, range.high - zero };
+    return (struct requantize_args){ zero, range.low - zero, range.high - zero };
 }
 
-void step_dot(struct planner *p, struct plan_step *s)
+void step_packed_dot(struct planner *p, struct plan_step *s)
 {
     s->packed_dot = p->options->packed_dot;
 }

@@ -1,6 +1,7 @@
 // Requantization: from 32-bit accumulators of products of bytes to 8-bit outputs.
 //
 // Accumulators wrap modulo 2^32 as TensorFlow Lite's do, so their terms may be added in any order.
+#include "delegate/ops/int8/requantize.args.h"
 
 // Per output slice: the initial value of the accumulators (bias and constant terms of the zero points),
 // then the output multipliers, either in fixed point (q, e) or as doubles (low and high word of the
@@ -38,8 +39,8 @@ int fixed_multiply_double(int acc, uint m_low, uint m_high, int s)
     return acc < 0 ? -v : v;
 }
 
-// A slice of the output.  low and high are the clamp of the fused activation less the zero point.
-uint requantize(ivec4 acc, uint slice, bool in_double, int zero, int low, int high)
+// A slice of the output.
+uint requantize(ivec4 acc, uint slice, bool in_double, requantize_args y)
 {
     ivec4 v;
     if (in_double) {
@@ -55,5 +56,5 @@ uint requantize(ivec4 acc, uint slice, bool in_double, int zero, int low, int hi
         const uint at = 3u * slice;
         v = fixed_multiply(acc + channels[at], channels[at + 1u], channels[at + 2u]);
     }
-    return packed_bytes(clamp(v, low, high) + zero);
+    return packed_bytes(clamp(v, y.low, y.high) + y.zero);
 }

@@ -1,0 +1,27 @@
+#include "delegate/ops/matmul.h"
+
+#include "delegate/ops/conv_2d.args.h"
+#include "delegate/ops/conv_tile.h"
+
+enum status matmul_plan(struct planner *p, const struct graph_node *n, const struct matmul *m)
+{
+    const struct conv_tile tile = conv_tile_of(p->plan, m->src, m->dst);
+    const struct conv_2d_args args = { .pixels = p->plan->tensors[m->dst].rows,
+                                       .window = m->args,
+                                       .in_channels = p->plan->tensors[m->src].channels,
+                                       .steps = n->steps };
+    struct plan_step *s = planner_step(p, "conv_2d", n, tile.x, tile.y, tile.z);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    conv_tile_specs(s, &tile, m->window, &m->args);
+    step_spec(s, CONV_2D_SPEC_ACTIVATION, m->activation);
+    step_spec(s, CONV_2D_SPEC_RESIDUAL, m->has_residual);
+    step_spec(s, CONV_2D_SPEC_ROUNDED, n->steps.scale > 0);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, m->dst);
+    step_read(p, s, 1, m->src);
+    step_operand(p, s, 2, m->weights);
+    step_operand(p, s, 3, m->bias);
+    return conv_tile_grid(p, s, &tile, m->dst);
+}
