@@ -232,6 +232,7 @@ enum status subject_load(struct subject *s, struct diag *diag)
         return STATUS_IO;
     }
     find_symbol(s->library, "assay_gpu_version", &s->extras.version);
+    find_symbol(s->library, "assay_gpu_check_options", &s->extras.check_options);
     find_symbol(s->library, "assay_gpu_devices", &s->extras.devices);
     find_symbol(s->library, "assay_gpu_refusal_count", &s->extras.refusal_count);
     find_symbol(s->library, "assay_gpu_get_refusal", &s->extras.get_refusal);
@@ -262,6 +263,7 @@ enum status subject_create(const struct subject *s, const struct subject_option 
 {
     const char *keys[2 * SUBJECT_OPTIONS_MAX], *values[2 * SUBJECT_OPTIONS_MAX];
     size_t count = 0;
+    bool wrong_options;
 
     *out = NULL;
     if (!s->path)
@@ -285,9 +287,11 @@ enum status subject_create(const struct subject *s, const struct subject_option 
     *out = s->create(keys, values, count, take_message);
     if (!*out) {
         s->destroy(NULL); /* as runtimes do */
-        return diag_fail(
-            diag, strncmp(messages, "option ", 7) == 0 ? STATUS_USAGE : STATUS_NO_DEVICE, "%s: %s",
-            s->label, messages[0] ? messages : "no delegate, and no reason given");
+        /* The plug-in ABI gives a text alone: whether the options are to blame is asked apart. */
+        wrong_options =
+            s->extras.check_options && s->extras.check_options(keys, values, count, NULL, 0) != 0;
+        return diag_fail(diag, wrong_options ? STATUS_USAGE : STATUS_NO_DEVICE, "%s: %s", s->label,
+                         messages[0] ? messages : "no delegate, and no reason given");
     }
     return STATUS_OK;
 }

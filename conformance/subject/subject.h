@@ -23,6 +23,7 @@ struct subject_option {
 /* The optional exports; NULL where a library lacks them. */
 struct subject_extras {
     const char *(*version)(void);
+    int (*check_options)(const char *const *, const char *const *, size_t, char *, size_t);
     int (*devices)(struct assay_gpu_device *, int, char *, size_t);
     int (*refusal_count)(const TfLiteDelegate *);
     int (*get_refusal)(const TfLiteDelegate *, int, struct assay_gpu_refusal *);
@@ -69,7 +70,7 @@ bool subject_runs(const struct subject *s, const struct test_case *c);
 enum status subject_load(struct subject *s, struct diag *diag);
 /* A delegate object with the subject's options and extra ones (replacing those of the same key).
  * STATUS_NO_DEVICE with the messages that the library reported when it returns NULL; STATUS_USAGE
- * when the first of them begins with "option ", as ours do.  For the reference *out is NULL. */
+ * when its assay_gpu_check_options rejects the options.  For the reference *out is NULL. */
 enum status subject_create(const struct subject *s, const struct subject_option *extra,
                            size_t extra_count, TfLiteDelegate **out, struct diag *diag);
 void subject_destroy(const struct subject *s, TfLiteDelegate *delegate);

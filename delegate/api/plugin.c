@@ -1,9 +1,11 @@
 /* Creates and destroys delegates: the plug-in ABI, and assay_gpu_delegate_create. */
 #include "assay_gpu.h"
+#include "delegate/graph/options.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/host.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *assay_gpu_version(void)
@@ -14,6 +16,19 @@ const char *assay_gpu_version(void)
 const char *assay_gpu_option_help(void)
 {
     return options_help();
+}
+
+int assay_gpu_check_options(const char *const *keys, const char *const *values, size_t count,
+                            char *error, size_t error_bytes)
+{
+    struct gpu_options o = { .device = NULL };
+    struct diag diag = { 0 };
+    const enum status s = options_parse(&o, keys, values, count, &diag);
+
+    options_close(&o);
+    if (s != STATUS_OK && error && error_bytes)
+        snprintf(error, error_bytes, "%s", diag.text);
+    return s == STATUS_OK ? 0 : -1;
 }
 
 /* Of options that end before ours do, the rest is NULL. */

@@ -79,6 +79,10 @@ ASSAY_GPU_EXPORT void assay_gpu_delegate_destroy(TfLiteDelegate *delegate);
 
 /* The options, one a line: "key  values  default  meaning".  Static. */
 ASSAY_GPU_EXPORT const char *assay_gpu_option_help(void);
+/* Whether these options are ones that a delegate can be made with, whatever the device: 0, or -1
+ * with the key, the value and what it may be in error (which may be NULL).  Calls no Vulkan. */
+ASSAY_GPU_EXPORT int assay_gpu_check_options(const char *const *keys, const char *const *values,
+                                             size_t count, char *error, size_t error_bytes);
 
 /* The plug-in ABI: the options alone. */
 ASSAY_GPU_EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,

@@ -532,6 +532,21 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 }
 
 #ifdef MOCK_GPU
+int assay_gpu_check_options(const char *const *keys, const char *const *values, size_t count,
+                            char *error, size_t error_bytes)
+{
+    struct mock m;
+
+    for (size_t i = 0; i < count; i++) {
+        if (read_option(&m, keys[i], values[i]))
+            continue;
+        if (error && error_bytes)
+            snprintf(error, error_bytes, "%s", keys[i]);
+        return -1;
+    }
+    return 0;
+}
+
 int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
 {
     return ((const struct mock *)delegate->data_)->refused >= 0;

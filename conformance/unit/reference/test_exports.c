@@ -106,6 +106,20 @@ static void gpu_option_help(void)
     assert_non_null(assay_gpu_option_help());
 }
 
+static void gpu_check_options(void)
+{
+    const char *const key = "precision", *const good = "fp16", *const bad = "fp17";
+    char error[80] = "";
+
+    assert_int_equal(assay_gpu_check_options(NULL, NULL, 0, NULL, 0), 0);
+    assert_int_equal(assay_gpu_check_options(NULL, NULL, 1, NULL, 0), -1);
+    assert_int_equal(assay_gpu_check_options(&key, &good, 1, error, sizeof error), 0);
+    assert_string_equal(error, "");
+    assert_int_equal(assay_gpu_check_options(&key, &bad, 1, error, 0), -1);
+    assert_int_equal(assay_gpu_check_options(&key, &bad, 1, error, sizeof error), -1);
+    assert_non_null(strstr(error, "precision: fp17"));
+}
+
 static void gpu_devices(void)
 {
     struct assay_gpu_device tiny = { .struct_size = 0 };
@@ -405,6 +419,7 @@ static const struct {
     { "TfLiteGpuDelegateV2Create", v2_create },
     { "TfLiteGpuDelegateV2Delete", v2_delete },
     { "assay_gpu_option_help", gpu_option_help },
+    { "assay_gpu_check_options", gpu_check_options },
     { "assay_gpu_devices", gpu_devices },
     { "assay_gpu_query_support", gpu_query_support },
     { "assay_gpu_rule", gpu_rule },

@@ -208,6 +208,10 @@ static void test_load_and_create(void **state)
     assert_non_null(s.extras.get_stats);
     assert_non_null(s.extras.get_refusal);
     assert_null(s.extras.devices);
+    /* Of options that it rejects, a library that can be asked says so. */
+    assert_int_equal(subject_set(&s, "fault", "colour", &diag), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_USAGE);
+    assert_non_null(strstr(diag.text, "colour"));
     subject_close(&s);
 }
 
