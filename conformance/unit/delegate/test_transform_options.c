@@ -31,12 +31,12 @@ static void names(void **state)
 
 static void unknown_names(void **state)
 {
-    static const char *const wrong[][2] = { { "pads", "pads is not one of all, fold" },
-                                            { "pad,", " is not one of all" },
-                                            { "", " is not one of all" },
-                                            { "pad,,fold", " is not one of all" },
-                                            { "all,al", "al is not one of all" },
-                                            { "pad unused", "pad unused is not one of all" } };
+    static const char *const wrong[][2] = { { "pads", "expected one of all, fold" },
+                                            { "pad,", "found ''" },
+                                            { "", "found ''" },
+                                            { "pad,,fold", "found ''" },
+                                            { "all,al", "found 'al'" },
+                                            { "pad unused", "found 'pad unused'" } };
 
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
