@@ -8,7 +8,7 @@
 #include "delegate/plan/planner.h"
 
 struct binary_grid binary_grid(const struct planner *p, const struct graph_node *n, int dst);
-/* Operand i has one channel, which is spread over those of dst. */
+/* Operand i has one channel, which is broadcast to those of dst. */
 bool binary_broadcasts(const struct planner *p, const struct graph_node *n, int dst, int i);
 
 /* Two inputs, one output of their broadcast shape, ranks 0 to 6. */

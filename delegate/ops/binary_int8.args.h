@@ -10,7 +10,7 @@ PUSH_CONSTANTS(binary_int8_args)
     ARGS_STRUCT(binary_grid) grid;
     int zero_a, zero_b, zero_y;
     /* Of a (ADD, SUB, PRELU), of b (ADD, SUB), of the result. */
-    int factor[3], shift[3];
+    int multiplier[3], shift[3];
     int low, high; /* of the result, less its zero point */
 END_PUSH_CONSTANTS
 ARGS_SIZE(binary_int8_args, 112)

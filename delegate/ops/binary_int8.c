@@ -1,4 +1,4 @@
-/* ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU in integers: their factors.
+/* ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU of 8-bit tensors.
  * Meaning: reference/ops/binary.c, prelu.c */
 #include "delegate/ops/binary.h"
 #include "delegate/ops/binary_int8.args.h"
@@ -10,47 +10,44 @@
 #include <math.h>
 
 enum { SUM_SHIFT = 20 };
-enum { OF_A, OF_B, OF_Y, FACTORS };
+enum { OF_A, OF_B, OF_Y, MULTIPLIERS };
 
-/* The real factors; those that the op has not are 0.  The runtime computes the ones of products in
- * f32. */
-struct factors {
-    double real[FACTORS];
+/* Real multipliers of operand a, operand b and the result; 0 where the op has none.  TensorFlow
+ * Lite computes those of MUL and PRELU in f32. */
+struct multipliers {
+    double real[MULTIPLIERS];
 };
 
-static bool is_raw(const struct graph_node *n)
-{
-    return n->code == BUILTIN_MAXIMUM || n->code == BUILTIN_MINIMUM;
-}
-
-static struct factors factors_of(const struct graph *g, const struct graph_node *n)
+static struct multipliers multipliers_of(const struct graph *g, const struct graph_node *n)
 {
     const double a = tensor_scale(graph_input(g, n, 0)), b = tensor_scale(graph_input(g, n, 1));
     const double y = tensor_scale(graph_output(g, n, 0)), twice = 2 * fmax(a, b);
 
     switch (n->code) {
-    case BUILTIN_MUL: return (struct factors){ { 0, 0, (float)a * (float)b / (float)y } };
+    case BUILTIN_MUL: return (struct multipliers){ { 0, 0, (float)a * (float)b / (float)y } };
     case BUILTIN_PRELU:
-        return (struct factors){ { (float)a / (float)y, 0, (float)a * (float)b / (float)y } };
-    default: return (struct factors){ { a / twice, b / twice, twice / (ldexp(1, SUM_SHIFT) * y) } };
+        return (struct multipliers){ { (float)a / (float)y, 0, (float)a * (float)b / (float)y } };
+    default:
+        return (struct multipliers){ { a / twice, b / twice, twice / (ldexp(1, SUM_SHIFT) * y) } };
     }
 }
 
 static bool accept_binary(struct check *c)
 {
     const int y = c->node->outputs[0];
-    struct factors f;
+    struct multipliers f;
 
-    if (!check_one_scale(c, c->node->inputs[0]) || !check_one_scale(c, c->node->inputs[1]))
+    if (!check_per_tensor(c, c->node->inputs[0]) || !check_per_tensor(c, c->node->inputs[1]))
         return false;
-    if (is_raw(c->node))
+    if (c->node->op->same_quant)
         return true;
-    f = factors_of(c->graph, c->node);
+    f = multipliers_of(c->graph, c->node);
     if (!check_activation_range(c, 0, (int)gpu_op_activation(c->node)) ||
         !check_multiplier(c, y, "input scale / output scale", f.real[OF_A]) ||
         !check_multiplier(c, y, "input scales / output scale", f.real[OF_Y]))
         return false;
-    /* Operands that are shifted to the left leave no room for a factor over 1. */
+    /* TensorFlow Lite shifts the operands of ADD and SUB left by 20 bits, and requires a multiplier
+     * of their sum below 1. */
     if ((c->node->code == BUILTIN_ADD || c->node->code == BUILTIN_SUB) && f.real[OF_Y] >= 1)
         return refuse(c, RULE_QUANT_SCALE, y, "input scale / output scale",
                       "quantize the output again", "below 2^19", "%g",
@@ -77,22 +74,22 @@ static enum status bind_operand(struct planner *p, struct plan_step *s, const st
     return STATUS_OK;
 }
 
-static void set_factors(struct binary_int8_args *args, const struct graph *g,
-                        const struct graph_node *n)
+static void set_multipliers(struct binary_int8_args *args, const struct graph *g,
+                            const struct graph_node *n)
 {
     const struct graph_tensor *y = graph_output(g, n, 0);
     const struct fixed_range range = requantize_range(y, (int)gpu_op_activation(n));
-    const struct factors f = factors_of(g, n);
+    const struct multipliers f = multipliers_of(g, n);
 
     args->zero_a = tensor_zero_point(graph_input(g, n, 0));
     args->zero_b = tensor_zero_point(graph_input(g, n, 1));
     args->zero_y = tensor_zero_point(y);
     args->low = range.low - args->zero_y;
     args->high = range.high - args->zero_y;
-    for (int i = 0; i < FACTORS; i++) {
+    for (int i = 0; i < MULTIPLIERS; i++) {
         const struct fixed_multiplier m = requantize_multiplier(f.real[i]);
 
-        args->factor[i] = m.q;
+        args->multiplier[i] = m.q;
         args->shift[i] = m.e;
     }
 }
@@ -106,8 +103,8 @@ static enum status plan_binary(struct planner *p, const struct graph_node *n)
     if (dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args.grid = binary_grid(p, n, dst);
-    if (!is_raw(n))
-        set_factors(&args, p->graph, n);
+    if (!n->op->same_quant)
+        set_multipliers(&args, p->graph, n);
     step_write(p, s, 0, dst);
     TRY(bind_operand(p, s, n, 0));
     TRY(bind_operand(p, s, n, 1));

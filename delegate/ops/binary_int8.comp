@@ -7,13 +7,13 @@
 #include "delegate/ops/binary.glsl"
 #include "delegate/shaders/integer.glsl"
 
-INT_WRITES(0, dst);
-INT_READS(1, src_a);
-INT_READS(2, src_b);
+WRITES(0, dst);
+READS(1, src_a);
+READS(2, src_b);
 
 layout(constant_id = BINARY_INT8_SPEC_SIGNED) const bool SIGNED = false;
 
-ivec4 scaled(ivec4 v, int i) { return fixed_multiply(v, ivec4(args.factor[i]), ivec4(args.shift[i])); }
+ivec4 scaled(ivec4 v, int i) { return fixed_multiply(v, ivec4(args.multiplier[i]), ivec4(args.shift[i])); }
 
 ivec4 apply(ivec4 a, ivec4 b)
 {

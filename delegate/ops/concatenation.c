@@ -87,7 +87,7 @@ struct piece {
     uint32_t first, end;
 };
 
-/* The plan tensor of a piece: in the output's scale. */
+/* Finds the plan tensor of a piece; one of another scale is requantized into a temporary. */
 static enum status find_source(struct planner *p, const struct graph_node *n, struct piece *piece)
 {
     struct byte_table table;
@@ -108,7 +108,8 @@ static enum status find_source(struct planner *p, const struct graph_node *n, st
     return bytes_plan_table(p, n, &table, from, to);
 }
 
-/* Packed as the tensors are: in the storage type, or bytes in the output's scale. */
+/* Packs a constant input as plan tensors are: in the storage type, or bytes in the output's scale.
+ */
 static enum status bind_constant(struct planner *p, struct plan_step *s, int binding, int tensor,
                                  const struct graph_tensor *y)
 {
@@ -132,7 +133,7 @@ static enum status bind_constant(struct planner *p, struct plan_step *s, int bin
     return STATUS_OK;
 }
 
-/* How positions on the axis become slices. */
+/* From positions on the axis to slices. */
 struct axis {
     uint32_t whole; /* slices of an index of the axis; 0: the axis is the channels */
     uint32_t outer; /* indices outside the axis */

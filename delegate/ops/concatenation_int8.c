@@ -1,4 +1,5 @@
-/* Meaning: reference/ops/concatenation.c */
+/* CONCATENATION of u8 with inputs of several scales.
+ * Meaning: reference/ops/concatenation.c */
 #include "delegate/ops/concatenation_int8.h"
 
 #include "delegate/ops/int8/exact.h"
@@ -11,7 +12,7 @@ bool concatenation_table(const struct graph_tensor *x, const struct graph_tensor
 
     if (y->type != kTfLiteUInt8 || !x->quant.scale || !y->quant.scale || graph_same_quant(x, y))
         return false;
-    /* In f32, each operation rounded, as the runtime. */
+    /* In f32, each operation rounded, as TensorFlow Lite does. */
     scale = x->quant.scale[0] * (1 / y->quant.scale[0]);
     offset = -(float)tensor_zero_point(x) * scale;
     for (int q = 0; q < 256; q++) {
@@ -26,7 +27,7 @@ bool concatenation_table(const struct graph_tensor *x, const struct graph_tensor
 static bool accept_concatenation(struct check *c)
 {
     for (int i = 0; i < c->node->input_count; i++)
-        if (!check_one_scale(c, c->node->inputs[i]))
+        if (!check_per_tensor(c, c->node->inputs[i]))
             return false;
     return true;
 }

@@ -1,4 +1,4 @@
-/* CONCATENATION of u8: inputs with another scale than the output's are brought to it. */
+/* CONCATENATION of u8: inputs of another scale than the output's are requantized to it. */
 #ifndef ASSAY_DELEGATE_OPS_CONCATENATION_INT8_H
 #define ASSAY_DELEGATE_OPS_CONCATENATION_INT8_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* What becomes of the bytes of input x; false: nothing, they are moved. */
+/* The output's bytes for those of input x; false: they are the same. */
 bool concatenation_table(const struct graph_tensor *x, const struct graph_tensor *y,
                          struct byte_table *table);
 

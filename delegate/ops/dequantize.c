@@ -1,7 +1,6 @@
-/* QUANTIZE and DEQUANTIZE.  Of a constant there is nothing to compute: its readers read the
- * constant. In floats both are views: f16 values have become the device's when they were loaded or
- * computed, and in float view the floats that 8-bit integers mean are there already
- * (delegate/transform/float_view.h). */
+/* QUANTIZE and DEQUANTIZE.  Readers of a dequantized constant read the constant.  In floats both
+ * ops are views: f16 tensors are loaded into the storage type, and in float view (float_view.h)
+ * 8-bit tensors hold reals.  With integers (dequantize_int8.c) both are computed. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"

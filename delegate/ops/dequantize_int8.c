@@ -1,4 +1,4 @@
-/* QUANTIZE of floats and of integers with another scale, DEQUANTIZE.
+/* QUANTIZE of floats, QUANTIZE of 8-bit tensors to another scale, DEQUANTIZE.
  * Meaning: reference/ops/dequantize.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
@@ -13,12 +13,6 @@
 
 enum { VALUES = 256 };
 
-static struct fixed_range range_of(const struct graph_tensor *t)
-{
-    return t->type == kTfLiteInt8 ? (struct fixed_range){ INT8_MIN, INT8_MAX }
-                                  : (struct fixed_range){ 0, UINT8_MAX };
-}
-
 static double factor_of(const struct graph *g, const struct graph_node *n)
 {
     return tensor_scale(graph_input(g, n, 0)) / tensor_scale(graph_output(g, n, 0));
@@ -31,7 +25,8 @@ static bool accept_quantize(struct check *c)
                             factor_of(c->graph, c->node));
 }
 
-/* An order that floats and integers have in common: of a float that is no NaN, and back. */
+/* Floats but NaN are ordered as integers are that have their magnitude and sign, in two's
+ * complement. Of such an integer: the float. */
 static float float_of(int32_t order)
 {
     const uint32_t bits = order < 0 ? UINT32_C(0x80000000) - (uint32_t)order : (uint32_t)order;
@@ -41,11 +36,12 @@ static float float_of(int32_t order)
     return f;
 }
 
-/* The least float, in that order, that becomes `value` or more. */
+/* The least float, as such an integer, that is quantized to `value` or more.  Bisection finds it,
+ * since quantization is monotone. */
 static int32_t limit_of(const struct graph_tensor *y, int32_t value)
 {
     const int32_t infinity = 0x7f800000;
-    int32_t below = -infinity, limit = infinity; /* these do not, and do */
+    int32_t below = -infinity, limit = infinity; /* below is quantized to less; limit is not */
 
     while ((int64_t)limit - below > 1) {
         const int32_t middle = (int32_t)(((int64_t)below + limit) >> 1);
@@ -72,7 +68,8 @@ static enum status quantize_floats(struct planner *p, const struct graph_node *n
         return STATUS_NO_MEMORY;
     TRY(planner_pack_words(p, VALUES - 1, &limits));
     for (int i = 0; i < VALUES - 1 && planner_packs(p); i++)
-        planner_put_word(p, &limits, (uint64_t)i, (uint32_t)limit_of(y, range_of(y).low + 1 + i));
+        planner_put_word(p, &limits, (uint64_t)i,
+                         (uint32_t)limit_of(y, requantize_range(y, kTfLiteActNone).low + 1 + i));
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
     args.zero = (uint32_t)tensor_zero_point(y) & 0xff;
     step_spec(s, QUANTIZE_INT8_SPEC_HALF, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
@@ -96,15 +93,15 @@ static enum status plan_quantize(struct planner *p, const struct graph_node *n)
     for (int byte = 0; byte < VALUES; byte++) {
         const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
 
-        table.to[byte] =
-            (uint8_t)fixed_clamp((int64_t)tensor_zero_point(y) + fixed_multiply(q, m), range_of(y));
+        table.to[byte] = (uint8_t)fixed_clamp((int64_t)tensor_zero_point(y) + fixed_multiply(q, m),
+                                              requantize_range(y, kTfLiteActNone));
     }
     return bytes_plan_table(p, n, &table, planner_tensor(p, n->inputs[0]),
                             planner_tensor(p, n->outputs[0]));
 }
 
-/* The bits of what a byte means, as the output has them. */
-static uint32_t meaning_of(const struct graph_tensor *x, int byte, bool half)
+/* The bits of the f32 or f16 that a byte is dequantized to. */
+static uint32_t dequantized_bits(const struct graph_tensor *x, int byte, bool half)
 {
     const float value =
         (float)(tensor_scale(x) * (double)(bytes_value(x->type, byte) - tensor_zero_point(x)));
@@ -123,7 +120,8 @@ static enum status plan_dequantize(struct planner *p, const struct graph_node *n
     int src, dst;
     bool half;
 
-    if (graph_is_constant(p->graph, n->outputs[0])) /* its readers read the constant */
+    if (graph_is_constant(p->graph,
+                          n->outputs[0])) /* nothing to compute: its readers read the constant */
         return STATUS_OK;
     src = planner_tensor(p, n->inputs[0]);
     dst = planner_tensor(p, n->outputs[0]);
@@ -133,7 +131,7 @@ static enum status plan_dequantize(struct planner *p, const struct graph_node *n
     half = plan_element_bytes(p->plan, &p->plan->tensors[dst]) == 2;
     TRY(planner_pack_words(p, VALUES, &table));
     for (int byte = 0; byte < VALUES; byte++)
-        planner_put_word(p, &table, (uint64_t)byte, meaning_of(x, byte, half));
+        planner_put_word(p, &table, (uint64_t)byte, dequantized_bits(x, byte, half));
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
     step_spec(s, TABLE_SPEC_WORDS, half ? 2 : 4);
     step_push(s, &args, sizeof args);

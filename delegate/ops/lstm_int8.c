@@ -64,7 +64,7 @@ static bool accept_lstm(struct check *c)
     if (!bias->quant.scale || bias->quant.count != 1)
         return refuse(c, RULE_LSTM_QUANT, in[LSTM_BIAS], "number of scales",
                       "the CPU kernel refuses it, too", "1", "%zu", bias->quant.count);
-    return check_one_scale(c, in[LSTM_WEIGHTS]) &&
+    return check_per_tensor(c, in[LSTM_WEIGHTS]) &&
            check_multiplier(c, in[LSTM_BIAS], "bias scale in steps of 2^-12",
                             gate_multiplier(bias)) &&
            check_loop_iterations(c, (width + 3) / 4);

@@ -61,7 +61,7 @@ enum status operand_depthwise(struct planner *p, int tensor, uint32_t taps, uint
     size_t from = 0;
 
     *operand = (struct operand){ .constant = graph_is_constant(p->graph, tensor), .tensor = -1 };
-    if (!operand->constant) { /* rows of channels are just that */
+    if (!operand->constant) { /* a tensor of rows of channels is packed like this */
         operand->tensor = planner_tensor(p, tensor);
         return operand->tensor < 0 ? STATUS_NO_MEMORY : STATUS_OK;
     }
@@ -98,7 +98,7 @@ enum status operand_bias(struct planner *p, const struct graph_node *node, int t
     if (operand->constant)
         return planner_pack_bias(p, tensor, count, &operand->packed);
     src = planner_tensor(p, tensor);
-    if (src >= 0 && !p->plan->half) { /* f32 slices as it is */
+    if (src >= 0 && !p->plan->half) { /* it is f32 slices */
         operand->tensor = src;
         return STATUS_OK;
     }

@@ -9,7 +9,7 @@
 struct operand {
     bool constant;
     struct packed packed; /* constant */
-    int tensor;           /* not: a plan tensor */
+    int tensor;           /* not constant: a plan tensor */
 };
 
 /* Weights [outputs, taps..., inputs], packed as [taps][depth][slices of outputs] vec4 of 4 outputs,

@@ -17,7 +17,7 @@ static struct window window_of(const TfLitePoolParams *params)
                             .dilation_w = 1 };
 }
 
-/* What of a window is inside the image. */
+/* So many rows, or columns, of a window are inside the image at most. */
 static uint64_t clipped(int filter, int32_t extent)
 {
     return (uint64_t)(filter < extent ? filter : extent);

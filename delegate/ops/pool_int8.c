@@ -1,4 +1,4 @@
-/* AVERAGE_POOL_2D, MAX_POOL_2D in integers, which are taken as they are.
+/* AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit tensors: input and output have one scale and zero point.
  * Meaning: reference/ops/pool.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/requantize.h"
@@ -6,8 +6,8 @@
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum {
-    MOST = INT32_MAX / 256, /* pixels of one sum */
-    WORTH_IT = 16
+    PIXELS_MAX = INT32_MAX / 256, /* of a window: its sum has 32 bits */
+    WORKGROUP_PIXELS_MIN = 16     /* of a window whose sum a workgroup makes, not an invocation */
 };
 
 static bool accept_pool(struct check *c)
@@ -17,28 +17,28 @@ static bool accept_pool(struct check *c)
     const int64_t h = params->filter_height < x->dims[1] ? params->filter_height : x->dims[1];
     const int64_t w = params->filter_width < x->dims[2] ? params->filter_width : x->dims[2];
 
-    if (c->node->code == BUILTIN_AVERAGE_POOL_2D && h * w > MOST)
+    if (c->node->code == BUILTIN_AVERAGE_POOL_2D && h * w > PIXELS_MAX)
         return refuse(c, RULE_POOL_SUM, -1, "window", "pool in two steps", "8388607 pixels", "%lld",
                       (long long)(h * w));
     return check_activation_range(c, 0, params->activation);
 }
 
-/* An average whose one window holds the whole image, with a sum that is worth a workgroup. */
-static bool is_of_all(const struct graph *g, const struct graph_node *n)
+/* An average over the whole image, with a sum for a workgroup. */
+static bool is_global_average(const struct graph *g, const struct graph_node *n)
 {
     const TfLitePoolParams *params = n->params;
     const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
 
     return n->code == BUILTIN_AVERAGE_POOL_2D && y->dims[1] == 1 && y->dims[2] == 1 &&
            params->filter_height == x->dims[1] && params->filter_width == x->dims[2] &&
-           (int64_t)x->dims[1] * x->dims[2] >= WORTH_IT;
+           (int64_t)x->dims[1] * x->dims[2] >= WORKGROUP_PIXELS_MIN;
 }
 
 static enum status plan_pool(struct planner *p, const struct graph_node *n)
 {
     const TfLitePoolParams *params = n->params;
 
-    if (is_of_all(p->graph, n))
+    if (is_global_average(p->graph, n))
         return reduce_plan_average(
             p, n, requantize_range(graph_output(p->graph, n, 0), params->activation));
     return n->op->plan(p, n);

@@ -1,13 +1,13 @@
-// QUANTIZE of floats, f32 or f16 (HALF).  No division is exact enough on every device, so the host gives
-// the least float of each result: limits[i] is that of the i + 1-th integer of the type.  Floats are
-// compared as integers that grow with them.
+// QUANTIZE of floats, f32 or f16.  Vulkan's division may be off by 2.5 ULP, so that the host computes
+// the least float of each result: limits[i] belongs to the i + 1-th integer of the type.  Floats are
+// compared as integers of the same order.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
 #include "delegate/ops/quantize_int8.args.h"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
+WRITES(0, dst);
+READS_WORDS(1, src);
 layout(set = 0, binding = 2) readonly buffer Limits { int limits[]; };
 
 layout(constant_id = QUANTIZE_INT8_SPEC_HALF) const bool HALF_SOURCE = false;

@@ -20,9 +20,9 @@ PUSH_CONSTANTS(reduce_args)
     /* Outermost first; strides in rows of the input. */
     uint kept_size[REDUCE_GROUPS], kept_stride[REDUCE_GROUPS];
     uint reduced_size[REDUCE_GROUPS], reduced_stride[REDUCE_GROUPS];
-    /* reduce_int8.comp.  The factor of an average is the number of its elements. */
+    /* reduce_int8.comp.  The multiplier of AVERAGE is the number of elements. */
     int in_zero, out_zero;
-    int factor, shift;
+    int multiplier, shift;
     int low, high; /* of the output, less its zero point */
 END_PUSH_CONSTANTS
 ARGS_SIZE(reduce_args, 116)

@@ -63,7 +63,7 @@ static bool accept_mean(struct check *c)
                       "the model is malformed", "what the axes give", "%d", y->rank);
     for (int i = 0; i < x->rank - 1; i++)
         rows *= reduced[i] ? (uint64_t)x->dims[i] : 1;
-    /* Over channels an invocation has four sums, one after the other. */
+    /* Over channels an invocation makes the sums of four results, one after the other. */
     return check_loop_iterations(
         c, (reduced[x->rank - 1] ? rows * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) * 4 : rows) /
                WORKGROUP);
@@ -86,11 +86,11 @@ static void add_dim(uint32_t *size, uint32_t *stride, int *used, bool merge, uin
 static void set_quantized(struct reduce_args *args, const struct graph_tensor *x,
                           const struct graph_tensor *y, uint32_t terms)
 {
-    const struct fixed_multiplier m = reduce_factor(x, y, terms);
+    const struct fixed_multiplier m = reduce_multiplier(x, y, terms);
 
     args->in_zero = tensor_zero_point(x);
     args->out_zero = tensor_zero_point(y);
-    args->factor = m.q;
+    args->multiplier = m.q;
     args->shift = m.e;
     args->low = (x->type == kTfLiteInt8 ? INT8_MIN : 0) - args->out_zero;
     args->high = args->low + UINT8_MAX;

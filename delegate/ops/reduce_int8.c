@@ -1,4 +1,5 @@
-/* Meaning: reference/ops/reduce.c */
+/* MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image.
+ * Meaning: reference/ops/reduce.c, pool.c */
 #include "delegate/ops/reduce_int8.h"
 
 #include "delegate/ops/int8/exact.h"
@@ -12,14 +13,14 @@ static bool accept_mean(struct check *c)
                                 tensor_scale(graph_output(c->graph, c->node, 0)));
 }
 
-struct fixed_multiplier reduce_factor(const struct graph_tensor *x, const struct graph_tensor *y,
-                                      uint32_t count)
+struct fixed_multiplier reduce_multiplier(const struct graph_tensor *x,
+                                          const struct graph_tensor *y, uint32_t count)
 {
     struct fixed_multiplier m = requantize_multiplier(tensor_scale(x) / tensor_scale(y));
     int shift = 0;
 
-    /* The factor's integer takes in the division, behind a shift to the left by as many bits as
-     * there is room for. */
+    /* As TensorFlow Lite's MEAN: q is divided by count, after a shift to the left by as many bits
+     * as count has and the exponent allows. */
     while (shift < 31 + m.e && (uint64_t)count >> (shift + 1) > 0)
         shift++;
     m.q = (int32_t)(((int64_t)m.q << shift) / (int64_t)count);
@@ -47,7 +48,7 @@ enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
         .out_channels = t[dst].channels,
         .out_slices = t[dst].slices,
         .rows = pixels,
-        .factor = (int32_t)pixels,
+        .multiplier = (int32_t)pixels,
         .low = range.low,
         .high = range.high,
     };

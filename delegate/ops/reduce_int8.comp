@@ -1,5 +1,5 @@
 // MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image, as reduce.comp has it.  In a MEAN one
-// factor divides and requantizes; the average of a pool is of the integers as they are, ties away from
+// multiplier divides and requantizes; the average of a pool is of the integers as they are, ties away from
 // zero.
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -21,8 +21,8 @@ void main()
     const ivec4 sum = sum_of(i);
     if (gl_LocalInvocationID.x != 0u || group() >= args.count)
         return;
-    const uint n = uint(args.factor);
+    const uint n = uint(args.multiplier);
     const ivec4 y = AVERAGE ? ivec4((uvec4(abs(sum)) + n / 2u) / n) * sign(sum)
-                            : fixed_multiply(sum, ivec4(args.factor), ivec4(args.shift));
+                            : fixed_multiply(sum, ivec4(args.multiplier), ivec4(args.shift));
     dst[i] = packed_bytes(clamp(y, ivec4(args.low), ivec4(args.high)) + args.out_zero);
 }

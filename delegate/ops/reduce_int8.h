@@ -1,4 +1,4 @@
-/* MEAN in integers, and AVERAGE_POOL_2D over the whole image. */
+/* MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image. */
 #ifndef ASSAY_DELEGATE_OPS_REDUCE_INT8_H
 #define ASSAY_DELEGATE_OPS_REDUCE_INT8_H
 
@@ -9,14 +9,13 @@
 
 #include <stdint.h>
 
-/* An average of all pixels, whose output has this range: a workgroup, not an invocation, makes the
- * sum. */
+/* Plans AVERAGE_POOL_2D over a whole image as a reduction: a workgroup makes each sum.  range: of
+ * the output. */
 enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
                                 struct fixed_range range);
 
-/* The factor from a sum to the mean in steps of the output.  Of a sum of count elements, at least
- * one. */
-struct fixed_multiplier reduce_factor(const struct graph_tensor *x, const struct graph_tensor *y,
-                                      uint32_t count);
+/* The multiplier from a sum of count elements, at least one, to their mean in steps of y. */
+struct fixed_multiplier reduce_multiplier(const struct graph_tensor *x,
+                                          const struct graph_tensor *y, uint32_t count);
 
 #endif

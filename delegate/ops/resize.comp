@@ -9,10 +9,10 @@
 WRITES(0, dst);
 READS(1, src);
 
-// The pixels before and behind output pixel o, and the share of the one behind.
+// The input pixels that output pixel o lies between, and the weight of the second.
 struct Span {
     uint low, high;
-    float share;
+    float weight;
 };
 
 Span span(uint o, float scale, uint size)
@@ -42,8 +42,8 @@ void main()
     const Span y = span(row % args.out_h, args.scale_h, args.in_h);
     const Span x = span(p % args.out_w, args.scale_w, args.in_w);
 
-    dst[i] = STORED(pixel(image, y.low, x.low, s) * (1.0 - y.share) * (1.0 - x.share) +
-                    pixel(image, y.high, x.low, s) * y.share * (1.0 - x.share) +
-                    pixel(image, y.low, x.high, s) * (1.0 - y.share) * x.share +
-                    pixel(image, y.high, x.high, s) * y.share * x.share);
+    dst[i] = STORED(pixel(image, y.low, x.low, s) * (1.0 - y.weight) * (1.0 - x.weight) +
+                    pixel(image, y.high, x.low, s) * y.weight * (1.0 - x.weight) +
+                    pixel(image, y.low, x.high, s) * (1.0 - y.weight) * x.weight +
+                    pixel(image, y.high, x.high, s) * y.weight * x.weight);
 }

@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Where an output lies: between which cells of an axis, and how far from the first one. */
+/* Where an output pixel lies on an axis of the input: between pixels low and high, and the weight
+ * of high, an f32 (u8) or in units of 1/1024 (i8). */
 enum { PLACE_WORDS = 3 };
 struct place {
-    uint32_t low, high, share;
+    uint32_t low, high, weight;
 };
 
 static bool accept_resize(struct check *c)
@@ -31,13 +32,13 @@ static struct place float_place(const TfLiteResizeBilinearParams *params, int32_
                                                          : (float)in / (float)out;
     const float at =
         params->half_pixel_centers ? ((float)o + 0.5f) * scale - 0.5f : (float)o * scale;
-    /* Rounding may put the last output on cell `in`. */
+    /* Rounding may put the last output on pixel `in`. */
     const int32_t low = at < 0 ? 0 : at >= (float)in ? in - 1 : (int32_t)floorf(at);
     const int32_t high = ceilf(at) >= (float)in ? in - 1 : at < 0 ? 0 : (int32_t)ceilf(at);
-    const float share = (float)((double)at - low);
+    const float weight = (float)((double)at - low);
     struct place place = { (uint32_t)low, (uint32_t)high, 0 };
 
-    memcpy(&place.share, &share, sizeof share);
+    memcpy(&place.weight, &weight, sizeof weight);
     return place;
 }
 
@@ -52,13 +53,13 @@ static struct place fixed_place(const TfLiteResizeBilinearParams *params, int32_
     const int64_t at = o * scale + (params->half_pixel_centers ? scale / 2 - unit / 2 : 0);
     const int64_t low = at / unit > 0 ? at / unit : 0, high = (at + unit - 1) / unit;
 
-    /* The rounded scale may put the last outputs behind the last cell. */
+    /* The rounded scale may put the last outputs behind the last pixel. */
     return (struct place){ (uint32_t)(low < in ? low : in - 1),
                            (uint32_t)(high < in ? high : in - 1),
                            (uint32_t)(int32_t)(at - unit * low) };
 }
 
-/* Of the outputs of both axes, one behind the other. */
+/* Places of all output rows, then of all output columns. */
 static enum status pack_places(struct planner *p, const struct graph_node *n, struct packed *packed)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
@@ -72,7 +73,7 @@ static enum status pack_places(struct planner *p, const struct graph_node *n, st
 
             planner_put_word(p, packed, at++, place.low);
             planner_put_word(p, packed, at++, place.high);
-            planner_put_word(p, packed, at++, place.share);
+            planner_put_word(p, packed, at++, place.weight);
         }
     return STATUS_OK;
 }

@@ -1,14 +1,14 @@
-// RESIZE_BILINEAR of 8-bit tensors.  src [N,H,W,C], dst [N,OH,OW,C].  The host gives, for each row of dst
-// and then for each column, the two cells that it lies between and the share of the second: for i8 in
-// units of 1/1024, for u8 the bits of a float.  An invocation computes one pixel of one slice.
+// RESIZE_BILINEAR of 8-bit tensors.  src [N,H,W,C], dst [N,OH,OW,C].  The host packed, for each row of dst
+// and then for each column, the two pixels that it lies between and the weight of the second: for i8 in
+// units of 1/1024, for u8 the bits of an f32.  An invocation computes one pixel of one slice.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
 #include "delegate/ops/resize_int8.args.h"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
-INT_READS(2, places);
+WRITES(0, dst);
+READS(1, src);
+READS_WORDS(2, places);
 
 layout(constant_id = RESIZE_INT8_SPEC_SIGNED) const bool SIGNED = false;
 

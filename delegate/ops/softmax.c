@@ -1,4 +1,4 @@
-/* SOFTMAX over the last dim. */
+/* SOFTMAX over the last dimension; a workgroup computes a row. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
@@ -25,7 +25,7 @@ static bool accept_softmax(struct check *c)
     if (!(fabsf(params->beta) <= 1e6f))
         return refuse(c, RULE_SOFTMAX_BETA, -1, "beta", "the model is malformed",
                       "finite, at most 1e6", "%g", params->beta);
-    /* Three walks over a row. */
+    /* The shader reads a row three times: for its maximum, the sum, and the quotients. */
     return check_loop_iterations(c, 3 * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) / WORKGROUP);
 }
 

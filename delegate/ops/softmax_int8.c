@@ -1,4 +1,4 @@
-/* SOFTMAX in fixed point.
+/* SOFTMAX of 8-bit tensors, in fixed point.
  * Meaning: reference/ops/softmax.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
@@ -10,8 +10,9 @@
 
 enum { EXPONENT_BITS = 26, VALUES = 256 };
 
-/* From a difference of integers to an exponent. */
-static double factor_of(const struct graph *g, const struct graph_node *n)
+/* Real multiplier from a difference of input integers to the argument of exp() in Q5.26, with the
+ * bound of TensorFlow Lite's PreprocessSoftmaxScaling. */
+static double exponent_multiplier(const struct graph *g, const struct graph_node *n)
 {
     const TfLiteSoftmaxParams *params = n->params;
     const double scale = tensor_scale(graph_input(g, n, 0));
@@ -21,7 +22,7 @@ static double factor_of(const struct graph *g, const struct graph_node *n)
 
 static bool accept_softmax(struct check *c)
 {
-    const double real = factor_of(c->graph, c->node);
+    const double real = exponent_multiplier(c->graph, c->node);
 
     if (!check_unit_output(c, 0.001))
         return false;
@@ -30,16 +31,18 @@ static bool accept_softmax(struct check *c)
                   "the model is malformed", "more than 2^-26", "%g", ldexp(real, -EXPONENT_BITS));
 }
 
-/* The powers of the differences that 8-bit numbers have, in units of 2^-31. */
-static enum status pack_powers(struct planner *p, const struct graph_node *n, struct packed *packed)
+/* exp() of the 256 differences, 0 to -255, that 8-bit integers have to the row's maximum, in Q0.31.
+ */
+static enum status pack_exponentials(struct planner *p, const struct graph_node *n,
+                                     struct packed *packed)
 {
-    const struct fixed_multiplier m = requantize_multiplier(factor_of(p->graph, n));
-    /* Differences below count as nothing: -31 is as far as an exponent goes. */
-    const int32_t least = -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - m.e));
+    const struct fixed_multiplier m = requantize_multiplier(exponent_multiplier(p->graph, n));
+    /* Below it exp() counts as 0: an exponent has 5 integer bits. */
+    const int32_t diff_min = -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - m.e));
 
     TRY(planner_pack_words(p, VALUES, packed));
     for (int32_t i = 0; i < VALUES; i++)
-        if (-i >= least)
+        if (-i >= diff_min)
             planner_put_word(p, packed, (uint64_t)i, (uint32_t)fixed_exp(fixed_multiply(-i, m)));
     return STATUS_OK;
 }
@@ -50,11 +53,11 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "softmax_int8", n, WORKGROUP, 1, 1);
     struct softmax_int8_args args;
-    struct packed powers;
+    struct packed exponentials;
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    TRY(pack_powers(p, n, &powers));
+    TRY(pack_exponentials(p, n, &exponentials));
     args = (struct softmax_int8_args){
         .count = p->plan->tensors[dst].rows,
         .channels = p->plan->tensors[dst].channels,
@@ -65,7 +68,7 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
-    step_constants(s, 2, &powers);
+    step_constants(s, 2, &exponentials);
     return step_groups(p, s, args.count);
 }
 

@@ -1,20 +1,20 @@
-// SOFTMAX of 8-bit tensors over the channels, in fixed point: dst [rows,C].  The powers of differences to
-// the row's largest element are in a table that the host made, in units of 2^-31; they are summed in
-// units of 2^-19; results are in units of 1/256.  A workgroup computes a row.
+// SOFTMAX of 8-bit tensors over the channels: dst [rows,C].  The host packed exp() of the 256
+// differences that an element may have to the row's maximum, in Q0.31; sums are Q12.19, results in
+// units of 1/256.  A workgroup computes a row.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/softmax_int8.args.h"
 #include "delegate/shaders/integer.glsl"
 #include "delegate/shaders/reduce_in_workgroup.glsl"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
-layout(set = 0, binding = 2) readonly buffer Powers { int powers[]; }; // of 0, -1, .. -255
+WRITES(0, dst);
+READS(1, src);
+layout(set = 0, binding = 2) readonly buffer Exponentials { int exponentials[]; };
 
 layout(constant_id = SOFTMAX_INT8_SPEC_SIGNED) const bool SIGNED = false;
 
 const uint SUM_SHIFT = 12u;
-// From here on every quotient is less than half a step, and the sum is not counted further.
+// From this sum on every quotient rounds to 0, so that a larger one makes no difference.
 const uint SUM_MAX = 512u << 19u;
 
 // gemmlowp's SaturatingRoundingMultiplyByPOT for n >= 0: x * 2^n, saturated to 32 bits.
@@ -23,7 +23,8 @@ int fixed_saturating_shift_left(int x, int n)
     return x > 0x7fffffff >> n ? 0x7fffffff : x < int(0x80000000) >> n ? int(0x80000000) : x << n;
 }
 
-// 1 / (1 + x) for x in [0, 1), both in units of 2^-31, by Newton's method.
+// gemmlowp's one_over_one_plus_x_for_x_in_0_1, in Q0.31: Newton's method, from 48/17 - 32/17 * x in
+// Q2.29.
 int reciprocal(int x)
 {
     const int half_sum = int((uint(x) + 0x80000000u) >> 1u);
@@ -34,8 +35,8 @@ int reciprocal(int x)
     return fixed_saturating_shift_left(y, 1);
 }
 
-// The difference of a channel is 0 to -255; that of a padded lane reads somewhere.
-int power(int difference) { return powers[uint(-difference) & 0xffu]; }
+// Differences of channels are 0 to -255; that of a padded lane is masked to be inside the table.
+int exponential(int difference) { return exponentials[uint(-difference) & 0xffu]; }
 
 #define ADD_SATURATED(a, b) min((a) + (b), SUM_MAX)
 REDUCE_MEMORY(uint)
@@ -58,10 +59,10 @@ void main()
     uint sum = 0u;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
         const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
-        const uvec4 e = uvec4(fixed_rounding_shift_right(power(d.x), int(SUM_SHIFT)),
-                              fixed_rounding_shift_right(power(d.y), int(SUM_SHIFT)),
-                              fixed_rounding_shift_right(power(d.z), int(SUM_SHIFT)),
-                              fixed_rounding_shift_right(power(d.w), int(SUM_SHIFT)));
+        const uvec4 e = uvec4(fixed_rounding_shift_right(exponential(d.x), int(SUM_SHIFT)),
+                              fixed_rounding_shift_right(exponential(d.y), int(SUM_SHIFT)),
+                              fixed_rounding_shift_right(exponential(d.z), int(SUM_SHIFT)),
+                              fixed_rounding_shift_right(exponential(d.w), int(SUM_SHIFT)));
         const uvec4 counted = mix(uvec4(0u), e, lanes(s, args.channels));
         sum = min(sum + counted.x + counted.y + counted.z + counted.w, SUM_MAX);
     }
@@ -75,10 +76,10 @@ void main()
     const int down = sum < SUM_MAX ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
         const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
-        const ivec4 y = ivec4(fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.x)), down),
-                              fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.y)), down),
-                              fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.z)), down),
-                              fixed_rounding_shift_right(fixed_mul_high(inverse, power(d.w)), down));
+        const ivec4 y = ivec4(fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.x)), down),
+                              fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.y)), down),
+                              fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.z)), down),
+                              fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.w)), down));
         dst[base + s] = packed_bytes(min(y, ivec4(255)) + low);
     }
 }

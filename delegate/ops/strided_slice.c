@@ -81,13 +81,13 @@ static bool add_spec(struct check *c, struct slice *out, int i, int dim)
     end = clamp(end < 0 ? end + size : end, low, high);
     if (has(params->end_mask, i))
         end = stride > 0 ? size : -1;
-    const int64_t way = stride > 0 ? end - begin : begin - end;
-    const int64_t pace = stride > 0 ? stride : -stride;
+    const int64_t distance = stride > 0 ? end - begin : begin - end;
+    const int64_t step = stride > 0 ? stride : -stride;
     return add(c, out,
                (struct taken){ .of = dim,
                                .begin = begin,
                                .stride = stride,
-                               .size = way > 0 ? (way + pace - 1) / pace : 0 });
+                               .size = distance > 0 ? (distance + step - 1) / step : 0 });
 }
 
 /* begin, end, strides: constants of one length. */

@@ -1,4 +1,4 @@
-/* RELU, RELU6, LOGISTIC, EXP: what becomes of each byte is computed on the host.
+/* RELU, RELU6, LOGISTIC, EXP of 8-bit tensors: a table of 256 results, computed on the host.
  * Meaning: reference/ops/unary.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* The runtime divides in f32. */
-static double factor_of(const struct graph *g, const struct graph_node *n)
+/* TensorFlow Lite divides in f32. */
+static double multiplier_of(const struct graph *g, const struct graph_node *n)
 {
     return graph_input(g, n, 0)->quant.scale[0] / graph_output(g, n, 0)->quant.scale[0];
 }
@@ -21,11 +21,11 @@ static bool accept_unary(struct check *c)
     default:
         return check_activation_range(c, 0, (int)c->node->op->as_activation) &&
                check_multiplier(c, c->node->outputs[0], "input scale / output scale",
-                                factor_of(c->graph, c->node));
+                                multiplier_of(c->graph, c->node));
     }
 }
 
-/* What q, less its zero point, becomes, in steps of y. */
+/* The result for q, an integer of x less the zero point, before it is clamped. */
 static int64_t result_of(const struct graph_node *n, const struct graph_tensor *x,
                          const struct graph_tensor *y, struct fixed_multiplier m, int32_t q)
 {
@@ -42,7 +42,7 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
     const struct fixed_range range = requantize_range(y, (int)n->op->as_activation);
-    const struct fixed_multiplier m = requantize_multiplier(factor_of(p->graph, n));
+    const struct fixed_multiplier m = requantize_multiplier(multiplier_of(p->graph, n));
     struct byte_table table;
 
     for (int byte = 0; byte < 256; byte++) {

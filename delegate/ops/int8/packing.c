@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-enum { TABLE = 256 };
+enum { VALUES = 256 };
 
-bool check_one_scale(struct check *c, int tensor)
+bool check_per_tensor(struct check *c, int tensor)
 {
     const size_t count = c->graph->tensors[tensor].quant.count;
 
@@ -63,8 +63,8 @@ enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    TRY(planner_pack_words(p, TABLE / 4, &packed));
-    for (uint32_t i = 0; i < TABLE / 4; i++) {
+    TRY(planner_pack_words(p, VALUES / 4, &packed));
+    for (uint32_t i = 0; i < VALUES / 4; i++) {
         const uint8_t *b = table->to + 4 * i;
 
         planner_put_word(p, &packed, i,

@@ -1,5 +1,5 @@
-/* What the integer kernels share on the host: packed constants of bytes, and functions of one byte
- * as tables. */
+/* Packed constants of bytes, functions of one byte as tables, and checks that many 8-bit ops make.
+ */
 #ifndef ASSAY_DELEGATE_OPS_INT8_PACKING_H
 #define ASSAY_DELEGATE_OPS_INT8_PACKING_H
 
@@ -10,28 +10,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The integer that a byte is. */
+/* The integer of a byte of type i8 or u8. */
 static inline int32_t bytes_value(TfLiteType type, int byte)
 {
     return type == kTfLiteInt8 && byte > INT8_MAX ? byte - 256 : byte;
 }
 
-/* Tensor has one scale: constants may come with one a channel, which only weights have a meaning
- * for. */
-bool check_one_scale(struct check *c, int tensor);
+/* The tensor is quantized per tensor: a constant may have a scale for each channel, which has a
+ * meaning for weights only. */
+bool check_per_tensor(struct check *c, int tensor);
 
-/* The output has a scale of 1/256, give or take a share of it, and the least zero point: the kernel
- * has no other. */
+/* The output has a scale of 1/256 within a relative tolerance, and the least integer of its type as
+ * zero point, which the CPU kernels of LOGISTIC and SOFTMAX require. */
 bool check_unit_output(struct check *c, double tolerance);
 
-/* What each byte becomes, by its 8 bits. */
+/* A function of one byte: its result for each pattern of 8 bits. */
 struct byte_table {
     uint8_t to[256];
 };
 
-/* A constant 8-bit tensor packed as the device has its kind: rows of slices, a word each (padded
- * lanes hold the poison when it is on, else 0).  table: what becomes of its bytes; NULL: nothing.
- */
+/* Packs a constant 8-bit tensor as rows of slices, a word each, as plan tensors are; padded lanes
+ * hold the poison when it is on, else 0.  table: applied to each byte; NULL: none. */
 enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_table *table,
                               struct packed *packed);
 

@@ -1,15 +1,14 @@
-// A function of one byte, as a table of what its 256 values become: RELU, RELU6, LOGISTIC, EXP, and
-// bytes of one scale as those of another.  With WORDS the results are the bits of floats (DEQUANTIZE),
-// 32 of them, or 16.
+// A function of one byte, as a table of 256 results: RELU, RELU6, LOGISTIC, EXP and requantization give
+// bytes, four in a word of the table; DEQUANTIZE gives f16 or f32, one in a word.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
 #include "delegate/shaders/count.args.h"
 #include "delegate/ops/int8/table.args.h"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
-INT_READS(2, table);
+WRITES_WORDS(0, dst);
+READS(1, src);
+READS_WORDS(2, table);
 
 layout(constant_id = TABLE_SPEC_WORDS) const uint WORDS = 1u;
 
