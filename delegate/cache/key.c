@@ -27,7 +27,7 @@ struct hash cache_hash_graph(const struct graph *g)
 
     for (int i = 0; i < g->tensor_count; i++) {
         const struct graph_tensor *t = &g->tensors[i];
-        const int32_t shape[] = { i, t->type, t->rank, t->source };
+        const int32_t shape[] = { i, t->type, t->rank, t->dequantized_from };
 
         hash_add(&h, shape, sizeof shape);
         hash_add(&h, t->dims, t->rank > 0 ? (size_t)t->rank * sizeof t->dims[0] : 0);

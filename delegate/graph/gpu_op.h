@@ -78,8 +78,8 @@ struct gpu_op {
     /* mean, a pool: the op that computes the same over axes H and W, with keep_dims, if one window
      * is the whole image.  0: none (that is ADD, no such op). */
     int32_t reduces_as;
-    /* product: its plan heeds graph_node.as_product; inputs are rows, weights [units, depth]. */
-    bool has_product;
+    /* product: its plan heeds graph_node.as_conv_1x1; inputs are rows, weights [units, depth]. */
+    bool has_conv_1x1;
     /* residual, ADD: the result is activation(a + b). */
     bool adds;
     /* residual, a convolution: whether the shader can add graph_node.residual before the

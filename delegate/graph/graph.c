@@ -55,7 +55,7 @@ bool graph_same_quant(const struct graph_tensor *a, const struct graph_tensor *b
 
 bool graph_is_constant(const struct graph *g, int tensor)
 {
-    return tensor >= 0 && (g->tensors[tensor].data || g->tensors[tensor].source >= 0);
+    return tensor >= 0 && (g->tensors[tensor].data || g->tensors[tensor].dequantized_from >= 0);
 }
 
 size_t graph_channel(const struct graph_tensor *t, size_t i)
@@ -69,8 +69,8 @@ float graph_constant_float(const struct graph *g, int tensor, size_t i)
     uint16_t h;
     float f;
 
-    if (t->source >= 0) {
-        tensor = t->source;
+    if (t->dequantized_from >= 0) {
+        tensor = t->dequantized_from;
         t = &g->tensors[tensor];
     }
     if (t->type == kTfLiteFloat16) {

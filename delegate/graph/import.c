@@ -12,7 +12,8 @@ static bool is_constant_allocation(const TfLiteTensor *t)
     return t->allocation_type == kTfLiteMmapRo && t->data.raw != NULL;
 }
 
-/* What is malformed in the scales leaves the tensor without any, and its nodes to the CPU. */
+/* A tensor with malformed quantization parameters has none here, so that its nodes stay on the CPU.
+ */
 static enum status import_quant(struct graph *g, struct graph_tensor *to, const TfLiteTensor *from,
                                 struct diag *diag)
 {
@@ -57,7 +58,7 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         .type = from->type,
         .rank = -1,
         .producer = -1,
-        .source = -1,
+        .dequantized_from = -1,
         .is_variable = from->is_variable,
         .is_dynamic = from->allocation_type == kTfLiteDynamic,
     };
@@ -67,7 +68,7 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         return;
     to->rank = from->dims->size;
     memcpy(to->dims, from->dims->data, (size_t)to->rank * sizeof to->dims[0]);
-    /* A constant is one only when all its elements are there. */
+    /* A buffer that is too small for the shape is no constant. */
     if (is_constant_allocation(from)) {
         size_t bytes;
 
@@ -85,12 +86,13 @@ static enum status import_indices(struct graph *g, const TfLiteIntArray *from, b
     int *copy;
 
     if (size < 0)
-        return diag_fail(diag, STATUS_INVALID, "node %d (%s): %d %s", n->host_node, n->name, size,
-                         what);
+        return diag_fail(diag, STATUS_INVALID, "node %d (%s): expected 0 or more %s, found %d",
+                         n->host_node, n->name, what, size);
     for (int i = 0; i < size; i++)
         if (from->data[i] >= g->tensor_count || from->data[i] < (optional ? -1 : 0))
-            return diag_fail(diag, STATUS_INVALID, "node %d (%s): %s %d is tensor %d of %d",
-                             n->host_node, n->name, what, i, from->data[i], g->tensor_count);
+            return diag_fail(diag, STATUS_INVALID,
+                             "node %d (%s): %s[%d]: expected a tensor below %d, found %d",
+                             n->host_node, n->name, what, i, g->tensor_count, from->data[i]);
     copy = arena_copy(&g->arena, from ? from->data : NULL, (size_t)size, sizeof *copy);
     if (!copy)
         return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
@@ -108,7 +110,8 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
 
     if (context->GetNodeAndRegistration(context, host_node, &node, &registration) != kTfLiteOk ||
         !node || !registration)
-        return diag_fail(diag, STATUS_INVALID, "node %d: the host does not give it", host_node);
+        return diag_fail(diag, STATUS_INVALID,
+                         "node %d: TfLiteContext.GetNodeAndRegistration failed", host_node);
     *n = (struct graph_node){
         .host_node = host_node,
         .code = registration->builtin_code,
@@ -126,7 +129,8 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
                           diag);
 }
 
-/* A DEQUANTIZE of a constant computes a constant: its consumers look through it. */
+/* Sets producers, and the constants that DEQUANTIZE nodes convert, which readers then use instead.
+ */
 static void link_producers(struct graph *g)
 {
     for (int i = 0; i < g->node_count; i++) {
@@ -142,7 +146,7 @@ static void link_producers(struct graph *g)
             if (from->data && to->type == kTfLiteFloat32 && to->rank >= 0 &&
                 (from->type == kTfLiteFloat16 || (graph_is_8bit(from) && from->quant.scale)) &&
                 to->elements == from->elements)
-                to->source = n->inputs[0];
+                to->dequantized_from = n->inputs[0];
         }
     }
 }
@@ -155,13 +159,14 @@ enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *d
 
     *g = (struct graph){ 0 };
     if (context->GetExecutionPlan(context, &plan) != kTfLiteOk || !plan || plan->size < 0)
-        return diag_fail(diag, STATUS_INVALID, "the host gives no execution plan");
+        return diag_fail(diag, STATUS_INVALID, "TfLiteContext.GetExecutionPlan failed");
     if (context->tensors_size > INT32_MAX)
-        return diag_fail(diag, STATUS_INVALID, "%zu tensors", context->tensors_size);
+        return diag_fail(diag, STATUS_INVALID, "expected at most %d tensors, found %zu", INT32_MAX,
+                         context->tensors_size);
     g->tensor_count = (int)context->tensors_size;
     g->tensors = ARENA_NEW(&g->arena, context->tensors_size, struct graph_tensor);
     g->nodes = ARENA_NEW(&g->arena, (size_t)plan->size, struct graph_node);
-    /* The host overwrites its array in later calls. */
+    /* The host reuses its array in later calls of TfLiteContext. */
     order = arena_copy(&g->arena, plan->data, (size_t)plan->size, sizeof *order);
     if (!g->tensors || !g->nodes || !order) {
         s = diag_fail(diag, STATUS_NO_MEMORY, "graph of %d nodes: out of memory", plan->size);

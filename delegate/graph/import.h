@@ -5,8 +5,8 @@
 #include "delegate/graph/graph.h"
 #include "reference/base/diag.h"
 
-/* Reads the host's execution plan.  Fails when the host breaks the ABI (a tensor index out of
- * range), with what it gave. */
+/* Copies the nodes of the host's execution plan and all tensors.  STATUS_INVALID, with what was
+ * expected and found, when the host breaks the ABI (a tensor index out of range). */
 enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *diag);
 
 #endif

@@ -1,4 +1,4 @@
-/* Options of the delegate: key=value strings into a struct. */
+/* Options of the delegate: key=value strings parsed into a struct. */
 #ifndef ASSAY_DELEGATE_GRAPH_OPTIONS_H
 #define ASSAY_DELEGATE_GRAPH_OPTIONS_H
 
@@ -14,20 +14,20 @@ enum gpu_precision {
     PRECISION_FP16 /* storage fp16, arithmetic and sums fp32 */
 };
 
-/* How nodes of 8-bit tensors are computed. */
+/* How quantized nodes are computed. */
 enum gpu_quantized {
     QUANTIZED_EXACT,     /* in integers, bit for bit as the CPU's reference kernels */
-    QUANTIZED_FLOAT_VIEW /* in floats, rounded to the steps of each tensor */
+    QUANTIZED_FLOAT_VIEW /* in floats, rounded to the quantization steps of each tensor */
 };
 
 enum gpu_wait {
     WAIT_PASSIVE,    /* sleep until the fence is signalled */
-    WAIT_ACTIVE,     /* ask the fence in a loop, and let other threads run in between */
-    WAIT_AGGRESSIVE, /* ask it in a loop, and keep the core */
-    WAIT_NONE        /* return at once; as passive where outputs are copied to the host */
+    WAIT_ACTIVE,     /* poll the fence and yield the core */
+    WAIT_AGGRESSIVE, /* poll the fence and keep the core */
+    WAIT_NONE        /* return at once; like passive where outputs are copied to the host */
 };
 
-/* For tests: what the arena and the padded lanes of every tensor are filled with. */
+/* For tests: the pattern that fills the arena and the padding channels of every tensor. */
 enum gpu_poison { POISON_OFF, POISON_NAN, POISON_INF, POISON_JUNK };
 
 struct gpu_options {
@@ -43,28 +43,28 @@ struct gpu_options {
     const char *exclude; /* NULL: none */
     int max_partitions;  /* 0: no limit */
     int min_nodes;
-    int memory_limit_mib;    /* of device memory, for a graph; 0: what the device has */
-    bool in_place;           /* elementwise steps may write over an input that dies there */
-    bool packed_dot;         /* sums of bytes by the device's packed dot product */
-    bool tune;               /* measure sizes of workgroups */
-    unsigned tune_budget_ms; /* for that */
-    int workgroup_variant;   /* for tests, no key: n-th candidate where the size is free; 0: off */
+    int memory_limit_mib;    /* of device memory for a graph; 0: the budget of the device */
+    bool in_place;           /* elementwise steps may write over an input that they read last */
+    bool packed_dot;         /* 8-bit products by the integer dot product of the device */
+    bool tune;               /* measure workgroup sizes */
+    unsigned tune_budget_ms; /* at most so long */
+    int workgroup_variant;   /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
     bool profile;            /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */
-    uint32_t no_transform;         /* bit i: transform i is left out; all of them: ~0 */
+    uint32_t no_transform;         /* bit i: enum transform_id i is switched off; ~0: all */
     const char *trace; /* file for a trace of the last profiled inferences; NULL: none */
 };
 
-/* Defaults, then the strings in order.  STATUS_USAGE names the key, the value and what it may be.
- */
+/* Sets defaults, then the strings in order.  STATUS_USAGE: the message names the key, what was
+ * expected and what was found. */
 enum status options_parse(struct gpu_options *o, const char *const *keys, const char *const *values,
                           size_t count, struct diag *diag);
 void options_close(struct gpu_options *o);
 
-/* One option a line. */
+/* One line an option: "key  values  default  meaning". */
 const char *options_help(void);
-/* The i-th key, aliases too; NULL past the end. */
+/* The i-th key, aliases included; NULL past the end. */
 const char *options_key(size_t i);
 
 #endif

@@ -28,7 +28,7 @@ static bool accept_dequantize(struct check *c)
 
     if (!check_counts(c, 1, 1, 1))
         return false;
-    if (c->graph->tensors[c->node->outputs[0]].source >= 0)
+    if (c->graph->tensors[c->node->outputs[0]].dequantized_from >= 0)
         return true;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);

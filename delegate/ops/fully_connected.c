@@ -101,7 +101,7 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
-    if (n->as_product) {
+    if (n->as_conv_1x1) {
         const struct matmul m = { .src = src,
                                   .dst = dst,
                                   .window = &window_1x1,
@@ -129,6 +129,6 @@ static const struct gpu_op ops[] = {
       .accept = accept_fully_connected,
       .plan = plan_fully_connected,
       .exact = &exact_fully_connected,
-      .has_product = true },
+      .has_conv_1x1 = true },
 };
 const struct gpu_family gpu_fully_connected = { ops, sizeof ops / sizeof ops[0] };

@@ -43,8 +43,8 @@ static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct
     size_t bytes;
 
     *io = (struct plan_io){ .tensor = tensor, .offset = *end, .format = io_format(t) };
-    if (t->viewed != kTfLiteNoType) {
-        io->view.type = t->viewed;
+    if (t->float_view_of != kTfLiteNoType) {
+        io->view.type = t->float_view_of;
         io->view.scale = t->quant.scale[0];
         io->view.zero_point = t->quant.zero_point[0];
     }
@@ -52,7 +52,8 @@ static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct
         !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
         return diag_fail(p->diag, STATUS_UNSUPPORTED, "tensor %d '%s': %zu elements do not fit",
                          tensor, t->name, t->elements);
-    io->bytes = t->elements * host_element_bytes(t->viewed != kTfLiteNoType ? t->viewed : t->type);
+    io->bytes = t->elements *
+                host_element_bytes(t->float_view_of != kTfLiteNoType ? t->float_view_of : t->type);
     return STATUS_OK;
 }
 

@@ -9,7 +9,7 @@
 
 struct graph_steps float_view_steps(const struct graph_tensor *t)
 {
-    const bool is_signed = t->viewed == kTfLiteInt8;
+    const bool is_signed = t->float_view_of == kTfLiteInt8;
     const int32_t zero = t->quant.zero_point[0];
 
     return (struct graph_steps){ .scale = t->quant.scale[0],
@@ -77,7 +77,7 @@ static bool is_on_steps(const struct graph *g, const struct graph_node *n,
     for (int i = 0; i < n->input_count; i++) {
         const struct graph_tensor *x = n->inputs[i] >= 0 ? &g->tensors[n->inputs[i]] : NULL;
 
-        if (x && x->quant.scale && (x->viewed != kTfLiteNoType || graph_is_8bit(x)) &&
+        if (x && x->quant.scale && (x->float_view_of != kTfLiteNoType || graph_is_8bit(x)) &&
             (x->quant.scale[0] != y->quant.scale[0] || x->quant.count != 1 ||
              x->quant.zero_point[0] != y->quant.zero_point[0]))
             return false;
@@ -132,7 +132,7 @@ enum status float_view_make(struct rewrite *w)
     for (int t = 0; t < g->tensor_count; t++)
         if (graph_is_8bit(&g->tensors[t]) && !graph_is_constant(g, t) &&
             g->tensors[t].quant.scale) {
-            g->tensors[t].viewed = g->tensors[t].type;
+            g->tensors[t].float_view_of = g->tensors[t].type;
             g->tensors[t].type = kTfLiteFloat32;
         }
     for (int i = 0; i < g->node_count; i++) {
@@ -142,7 +142,7 @@ enum status float_view_make(struct rewrite *w)
             const int tensor = g->nodes[i].outputs[j];
             const struct graph_tensor *y = &g->tensors[tensor];
 
-            if (y->viewed != kTfLiteNoType && is_read(g, tensor) &&
+            if (y->float_view_of != kTfLiteNoType && is_read(g, tensor) &&
                 !is_on_steps(g, &g->nodes[i], y))
                 TRY(add_rounding(w, i, j));
         }

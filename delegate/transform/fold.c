@@ -45,7 +45,7 @@ static enum status accepts(struct graph *g, const struct graph_node *n,
         saved[i] = g->tensors[n->inputs[i]];
     for (size_t i = 0; i < count; i++) {
         g->tensors[n->inputs[i]].data = NULL;
-        g->tensors[n->inputs[i]].source = -1;
+        g->tensors[n->inputs[i]].dequantized_from = -1;
     }
     *yes = n->op->accept(&c);
     for (size_t i = 0; i < count; i++)

@@ -12,14 +12,14 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     struct graph_node *n = &w->graph.nodes[node];
     const struct graph_tensor *x, *weights;
 
-    if (!n->op->has_product || n->as_product || graph_is_quantized(&w->graph, n))
+    if (!n->op->has_conv_1x1 || n->as_conv_1x1 || graph_is_quantized(&w->graph, n))
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
     weights = graph_input(&w->graph, n, op_facts_find(n->code)->weights);
     if (x->elements / (size_t)weights->dims[1] > ROWS ||
         (uint64_t)x->elements * (uint64_t)weights->dims[0] < WORTH_IT)
         return STATUS_OK;
-    n->as_product = true;
+    n->as_conv_1x1 = true;
     *fired = true;
     return STATUS_OK;
 }

@@ -120,7 +120,7 @@ enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count
                                                  .elements = (size_t)count,
                                                  .data = data,
                                                  .producer = -1,
-                                                 .source = -1 };
+                                                 .dequantized_from = -1 };
     return STATUS_OK;
 }
 

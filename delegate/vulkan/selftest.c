@@ -53,7 +53,7 @@ static enum status make_plan(struct plan *plan, const struct device *d, struct d
                               .dims = { VALUES },
                               .elements = VALUES,
                               .producer = -1,
-                              .source = -1 };
+                              .dequantized_from = -1 };
     const struct graph graph = { .tensors = &t, .tensor_count = 1 };
     const struct plan_request request = { .graph = &graph,
                                           .options = &options,
@@ -149,7 +149,7 @@ static struct graph_tensor bytes_of(const char *name, int outer, int columns, in
                                   .data = data,
                                   .producer = -1,
                                   .quant = { scale, zero, 1, elements, 0 },
-                                  .source = -1 };
+                                  .dequantized_from = -1 };
 }
 
 static enum status plan_dots(struct plan *plan, const struct device *d,

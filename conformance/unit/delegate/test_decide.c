@@ -230,7 +230,7 @@ static void apply(struct graph *g, const struct damage *d, unsigned char params[
     case OUTPUT_RANK: out->rank = d->value; break;
     case OUTPUT_TYPE:
         out->type = (TfLiteType)d->value;
-        out->source = -1;
+        out->dequantized_from = -1;
         break;
     case OUTPUT_COUNT: n->output_count = d->value; break;
     case OUTPUT_DYNAMIC: out->is_dynamic = true; break;

@@ -12,7 +12,7 @@ int move_tensor(struct move_graph *w, TfLiteType type, const void *data, int ran
                                 .elements = 1,
                                 .data = data,
                                 .producer = -1,
-                                .source = -1 };
+                                .dequantized_from = -1 };
     for (int d = 0; d < rank; d++) {
         t->dims[d] = dims[d];
         t->elements *= (size_t)dims[d];

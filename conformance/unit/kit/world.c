@@ -6,9 +6,12 @@ static int world_tensor(struct world *w, TfLiteType type, const void *data, int 
     struct graph_tensor *t = &w->tensors[w->graph.tensor_count];
 
     assert_true(w->graph.tensor_count < TENSORS);
-    *t = (struct graph_tensor){
-        .name = "t", .type = type, .rank = rank, .data = data, .producer = -1, .source = -1
-    };
+    *t = (struct graph_tensor){ .name = "t",
+                                .type = type,
+                                .rank = rank,
+                                .data = data,
+                                .producer = -1,
+                                .dequantized_from = -1 };
     memcpy(t->dims, dims, (size_t)rank * sizeof dims[0]);
     assert_true(checked_elements(t->dims, (size_t)rank, &t->elements));
     return w->graph.tensor_count++;
@@ -114,7 +117,7 @@ void world_make(struct world *w)
     NODE(MEAN, BUILTIN_MEAN, &w->mean, (F32(1, 3, 3, 4), I32(w->axes, 1, 2)), F32(1, 4));
     NODE(RESHAPE, BUILTIN_RESHAPE, &w->reshape, (F32(2, 6), I32(w->new_shape, 3, 4)), F32(3, 4));
     NODE(WIDEN, BUILTIN_DEQUANTIZE, NULL, (K16(5, 4)), F32(5, 4));
-    w->tensors[w->outputs[WIDEN][0]].source = w->inputs[WIDEN][0];
+    w->tensors[w->outputs[WIDEN][0]].dequantized_from = w->inputs[WIDEN][0];
     NODE(DEQUANT, BUILTIN_DEQUANTIZE, NULL, (F16(2, 3)), F32(2, 3));
     NODE(DENSE, BUILTIN_FULLY_CONNECTED, &w->dense, (F32(2, 4), w->outputs[WIDEN][0], K32(5)),
          F32(2, 5));
