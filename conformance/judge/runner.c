@@ -227,25 +227,27 @@ static enum status start(struct runner *r, struct slot *slot, struct diag *diag)
     return process_start(slot->process, PROCESS_OUTPUT_LOG, serve, &errand, diag);
 }
 
-/* Gives the slot a job; without one the process is told to quit. */
+static void tell_to_quit(struct slot *slot)
+{
+    slot->ending = true;
+    process_expect(slot->process, end_timeout_s);
+    process_send(slot->process, &(int32_t){ QUIT }, sizeof(int32_t));
+}
+
+/* Gives the slot a job, and its process another one where it died between two; without a job the
+ * process is told to quit. */
 static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
 {
-    size_t job;
-
-    if (!next_job(r, slot, &job)) {
-        if (slot->process->pid > 0) {
-            slot->ending = true;
-            process_expect(slot->process, end_timeout_s);
-            process_send(slot->process, &(int32_t){ QUIT }, sizeof(int32_t));
-        }
-        return STATUS_OK;
-    }
-    if (slot->process->pid == 0)
-        TRY(start(r, slot, diag));
-    slot->job = job;
-    process_expect(slot->process, r->request->timeout_s);
-    if (!process_send(slot->process, &(int32_t){ (int32_t)job }, sizeof(int32_t)))
+    while (next_job(r, slot, &slot->job)) {
+        if (slot->process->pid == 0)
+            TRY(start(r, slot, diag));
+        process_expect(slot->process, r->request->timeout_s);
+        if (process_send(slot->process, &(int32_t){ (int32_t)slot->job }, sizeof(int32_t)))
+            return STATUS_OK;
         lose(r, slot, false);
+    }
+    if (slot->process->pid > 0)
+        tell_to_quit(slot);
     return STATUS_OK;
 }
 
