@@ -74,6 +74,8 @@ static void end_row(struct state *s, struct pairwise_row *row)
 {
     size_t used = 0;
 
+    row->name[0] = '\0';
+    row->axis_count = s->axis_count;
     for (size_t a = 0; a < s->axis_count; a++) {
         const struct pairwise_level *const level = &s->axes[a].levels[s->chosen[a]];
 
@@ -96,20 +98,25 @@ size_t pairwise_rows(const struct pairwise_axis *axes, size_t axis_count,
     static struct state s; /* too large for the stack; everything below is one call */
     size_t count = 0;
 
-    assert(axis_count >= 2 && axis_count <= PAIRWISE_AXES_MAX);
+    assert(axis_count >= 1 && axis_count <= PAIRWISE_AXES_MAX);
     memset(&s, 0, sizeof s);
     s.axes = axes;
     s.axis_count = axis_count;
     for (size_t a = 0; a < axis_count; a++)
         assert(axes[a].count > 0 && axes[a].count <= PAIRWISE_LEVELS_MAX);
+    for (size_t i = 0; axis_count == 1 && i < axes[0].count; i++) {
+        s.chosen[0] = (int)i;
+        end_row(&s, &rows[count++]);
+    }
     while (begin_row(&s)) {
         assert(count < PAIRWISE_ROWS_MAX);
         for (size_t a = 0; a < axis_count; a++) {
             if (s.chosen[a] < 0)
                 choose(&s, a);
         }
-        rows[count].name[0] = '\0';
         end_row(&s, &rows[count++]);
     }
+    for (size_t i = 0; i < count; i++)
+        rows[i].index = rows[i].position = i;
     return count;
 }

@@ -39,10 +39,13 @@ struct pairwise_axis {
 
 struct pairwise_row {
     const struct pairwise_level *level[PAIRWISE_AXES_MAX]; /* one of each axis */
+    size_t axis_count;
     char name[PAIRWISE_NAME_BYTES];
+    size_t index;    /* among the rows of these axes */
+    size_t position; /* among all rows of a sweep (sweep.h) */
 };
 
-/* Fills rows and returns how many there are. */
+/* Fills rows and returns how many there are.  Of one axis each level is a row. */
 size_t pairwise_rows(const struct pairwise_axis *axes, size_t axis_count,
                      struct pairwise_row rows[PAIRWISE_ROWS_MAX]);
 

@@ -49,43 +49,35 @@ static const struct quant_row of_one[FACTORS_COUNT] = {
 enum { PRODUCTS, SUMS, ONE };
 static const struct quant_row *const tables[] = { of_products, of_sums, of_one };
 
-static const struct pairwise_level products[] = {
+const struct pairwise_level quant_product_factors[9] = {
     { "q", USUAL, PRODUCTS },          { "qties", TIES, PRODUCTS },
     { "qleft", LEFT, PRODUCTS },       { "qleft4", LEFT_4, PRODUCTS },
     { "qnothing", NOTHING, PRODUCTS }, { "qtiny", TINY, PRODUCTS },
     { "qover1", OVER_1, PRODUCTS },    { "qsat", SATURATED, PRODUCTS },
     { "qcoarse", COARSE, PRODUCTS },
 };
-static const struct pairwise_level sums[] = {
+const struct pairwise_level quant_sum_factors[9] = {
     { "q", USUAL, SUMS },       { "qties", TIES, SUMS },      { "qleft", LEFT, SUMS },
     { "qover1", OVER_1, SUMS }, { "qsat", SATURATED, SUMS },  { "qcoarse", COARSE, SUMS },
     { "qfar", A_LARGER, SUMS }, { "qfar_b", B_LARGER, SUMS }, { "qequal", EQUAL, SUMS },
 };
-static const struct pairwise_level one[] = {
+const struct pairwise_level quant_one_factors[9] = {
     { "q", USUAL, ONE },       { "qties", TIES, ONE }, { "qleft", LEFT, ONE },
     { "qleft4", LEFT_4, ONE }, { "qtiny", TINY, ONE }, { "qover1", OVER_1, ONE },
     { "qequal", EQUAL, ONE },  { "qhalf", HALF, ONE }, { "qnear1", NEAR_1, ONE },
 };
-static const struct pairwise_level zeros[] = { { "", ZERO_ANYWHERE, 0 },
-                                               { "zlow", ZERO_LOW, 0 },
-                                               { "zhigh", ZERO_HIGH, 0 } };
-static const struct pairwise_level zeros_out[] = { { "", ZERO_ANYWHERE, 0 },
-                                                   { "ylow", ZERO_LOW, 0 },
-                                                   { "yhigh", ZERO_HIGH, 0 } };
-static const struct pairwise_level channels[] = { { "", CHANNELS_NEAR, 0 },
-                                                  { "onetiny", CHANNELS_ONE_TINY, 0 },
-                                                  { "cfar", CHANNELS_FAR, 0 } };
-static const struct pairwise_level activations[] = {
+const struct pairwise_level quant_zero_levels[3] = { { "", ZERO_ANYWHERE, 0 },
+                                                     { "zlow", ZERO_LOW, 0 },
+                                                     { "zhigh", ZERO_HIGH, 0 } };
+const struct pairwise_level quant_zero_out_levels[3] = { { "", ZERO_ANYWHERE, 0 },
+                                                         { "ylow", ZERO_LOW, 0 },
+                                                         { "yhigh", ZERO_HIGH, 0 } };
+const struct pairwise_level quant_channel_levels[3] = { { "", CHANNELS_NEAR, 0 },
+                                                        { "onetiny", CHANNELS_ONE_TINY, 0 },
+                                                        { "cfar", CHANNELS_FAR, 0 } };
+const struct pairwise_level quant_activation_levels[4] = {
     { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
 };
-
-const struct pairwise_axis quant_factors_of_products = PAIRWISE_AXIS(products);
-const struct pairwise_axis quant_factors_of_sums = PAIRWISE_AXIS(sums);
-const struct pairwise_axis quant_factors_of_one = PAIRWISE_AXIS(one);
-const struct pairwise_axis quant_zeros = PAIRWISE_AXIS(zeros);
-const struct pairwise_axis quant_zeros_out = PAIRWISE_AXIS(zeros_out);
-const struct pairwise_axis quant_channels = PAIRWISE_AXIS(channels);
-const struct pairwise_axis quant_activations = PAIRWISE_AXIS(activations);
 
 struct quant_row quant_row_of(const struct pairwise_level *factors,
                               const struct pairwise_level *zero,
@@ -105,18 +97,13 @@ struct quant_row quant_row_of(const struct pairwise_level *factors,
     return row;
 }
 
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES };
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES = QUANT_PRODUCT_AXES };
 
-size_t quant_product_rows(struct pairwise_row *choices)
-{
-    const struct pairwise_axis axes[Q_AXES] = { quant_factors_of_products, quant_zeros,
-                                                quant_zeros_out, quant_channels,
-                                                quant_activations };
+const struct pairwise_axis quant_product_axes[Q_AXES] = { QUANT_FACTORS_OF_PRODUCTS, QUANT_ZEROS,
+                                                          QUANT_ZEROS_OUT, QUANT_CHANNELS,
+                                                          QUANT_ACTIVATIONS };
 
-    return pairwise_rows(axes, Q_AXES, choices);
-}
-
-struct op_case quant_product_case(const struct pairwise_row *row, size_t i)
+struct op_case quant_product_case(const struct pairwise_row *row)
 {
     const struct pairwise_level *const *level = row->level;
 
@@ -124,7 +111,7 @@ struct op_case quant_product_case(const struct pairwise_row *row, size_t i)
         .name = row->name,
         .why = "pairwise: factors, zero points, scales by channel",
         .types = level[Q_CHANNELS]->x != CHANNELS_NEAR ? TYPE_BIT(CASE_I8PC)
-                 : i % 3 == 0                          ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
+                 : row->index % 3 == 0                 ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
                                                        : TYPES_BYTES,
         .quant =
             quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], level[Q_CHANNELS]),

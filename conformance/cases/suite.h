@@ -50,6 +50,9 @@ enum {
      : (i) % 8 == 5 ? TYPE_BIT(CASE_U8)                                                            \
      : (i) % 8 == 7 ? TYPE_BIT(CASE_DYNAMIC)                                                       \
                     : 0u)
+/* For a sweep of an op that has f16 activations, too: all are run in f32, one in four in each type.
+ */
+#define ONE_IN_FOUR_TYPES(i) ((i) % 4 == 0 ? 0u : TYPE_BIT(CASE_F32))
 struct case_type_name {
     const char *name;
     int32_t tensor_type; /* enum tensor_type */

@@ -3,9 +3,9 @@
  */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 #include <assert.h>
@@ -281,7 +281,8 @@ static struct row swept_row(const struct pairwise_row *p, int rank, bool fuses)
     struct row r = {
         .base = { .name = p->name,
                   .why = "pairwise: who is stretched in which dimension",
-                  .only = fuses ? FUSING : "maximum minimum" },
+                  .only = fuses ? FUSING : "maximum minimum",
+                  .types = ONE_IN_FOUR_TYPES(p->position) },
         .constant = (enum constant)level[CONSTANTS]->x,
         .activation = fuses ? level[ACTIVATION]->x : 0,
     };
@@ -296,8 +297,23 @@ static struct row swept_row(const struct pairwise_row *p, int rank, bool fuses)
     return r;
 }
 
+static struct row fusing_row(const struct pairwise_row *p)
+{
+    return swept_row(p, (int)p->axis_count - BEHIND, true);
+}
+
+static struct row plain_row(const struct pairwise_row *p)
+{
+    return swept_row(p, (int)p->axis_count - ACTIVATION, false);
+}
+
+/* The last dimensions, so many as the rank is, and what is behind them. */
+#define PARTS_OF_RANK(rank)                                                                        \
+    SWEEP_PART_OF(plain_row, &axes[MOST_RANK - (rank)], (rank) + ACTIVATION),                      \
+        SWEEP_PART_OF(fusing_row, &axes[MOST_RANK - (rank)], (rank) + BEHIND)
+
 /* Every pattern of a rank, for the op that tells its operands apart. */
-static size_t every_pattern(int rank, char names[][16], struct row *out)
+static size_t patterns_of_rank(int rank, char names[][16], size_t position, struct row *out)
 {
     static const int32_t last[] = { 5, 4, 3, 6, 9, 2, 7, 8 };
     size_t patterns = 1;
@@ -321,94 +337,68 @@ static size_t every_pattern(int rank, char names[][16], struct row *out)
             out[n].base.sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS);
             out[n].constant = (enum constant)(n % 3);
         }
+        out[n].base.types = ONE_IN_FOUR_TYPES(position + n);
         out[n].base.floats = n % 8 != 0;
         set_shapes(&out[n], rank, side, last[n % (sizeof last / sizeof last[0])]);
     }
     return patterns;
 }
 
-/* ---- sweep: scales and zero points ---- */
-
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_ACTIVATION, Q_CONSTANT, Q_AXES };
-
-/* Of sums, and of products: MUL has factors of its own. */
-static size_t sweep_quantized(struct row *out, struct pairwise_row *choices, bool products)
+static size_t every_pattern(struct row *out, size_t position)
 {
-    const struct pairwise_axis quantized[Q_AXES] = { products ? quant_factors_of_products
-                                                              : quant_factors_of_sums,
-                                                     quant_zeros, quant_zeros_out,
-                                                     quant_activations, PAIRWISE_AXIS(constants) };
-    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+    static char names[PATTERNS][16];
+    size_t count = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const struct pairwise_level *const *const level = choices[i].level;
-
-        out[i] = (struct row){
-            .base = { .name = choices[i].name,
-                      .why = "pairwise: factors, zero points, activation",
-                      .only = products ? "mul" : "add sub",
-                      .types = TYPES_BYTES,
-                      .quant =
-                          quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
-            .a = DIMS(1, 3, 4, 5),
-            .b = DIMS(1, 3, 4, 5),
-            .constant = (enum constant)level[Q_CONSTANT]->x,
-            .activation = level[Q_ACTIVATION]->x,
-        };
-        if (products) /* version 3 has factors over 1 */
-            out[i].base.version = 3;
-        if (i % 3 == 1)
-            *(i % 2 ? &out[i].a : &out[i].b) = (struct shape)DIMS(5);
-    }
+    for (int rank = 1; rank <= MOST_RANK; rank++)
+        count += patterns_of_rank(rank, &names[count], position + count, &out[count]);
     return count;
 }
 
-/* In f16 one in four. */
-static void thin_half(struct row *made, size_t count)
+/* ---- sweep: scales and zero points ---- */
+
+/* Of sums, and of products: MUL has factors of its own. */
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_ACTIVATION, Q_CONSTANT };
+static const struct pairwise_axis sum_axes[] = { QUANT_FACTORS_OF_SUMS, QUANT_ZEROS,
+                                                 QUANT_ZEROS_OUT, QUANT_ACTIVATIONS,
+                                                 PAIRWISE_AXIS(constants) };
+static const struct pairwise_axis product_axes[] = { QUANT_FACTORS_OF_PRODUCTS, QUANT_ZEROS,
+                                                     QUANT_ZEROS_OUT, QUANT_ACTIVATIONS,
+                                                     PAIRWISE_AXIS(constants) };
+
+static struct row quantized_row(const struct pairwise_row *p, const char *only)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 != 0)
-            made[i].base.types = TYPE_BIT(CASE_F32);
-    }
+    const struct pairwise_level *const *const level = p->level;
+    struct row r = {
+        .base = { .name = p->name,
+                  .why = "pairwise: factors, zero points, activation",
+                  .only = only,
+                  .types = TYPES_BYTES,
+                  .quant = quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+        .a = DIMS(1, 3, 4, 5),
+        .b = DIMS(1, 3, 4, 5),
+        .constant = (enum constant)level[Q_CONSTANT]->x,
+        .activation = level[Q_ACTIVATION]->x,
+    };
+
+    if (p->index % 3 == 1)
+        *(p->index % 2 ? &r.a : &r.b) = (struct shape)DIMS(5);
+    return r;
 }
 
-static const void *sweep(size_t *count)
+static struct row sum_row(const struct pairwise_row *p)
 {
-    static struct pairwise_row choices[2 * MOST_RANK][64];
-    static struct pairwise_row list[PAIRWISE_ROWS_MAX];
-    static char names[PATTERNS][16];
-    static struct pairwise_row quantized[2][PAIRWISE_ROWS_MAX];
-    static struct row
-        made[sizeof choices / sizeof choices[0][0] + PATTERNS + 2 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-    size_t patterns = 0;
-
-    *count = made_count;
-    if (made_count > 0)
-        return made;
-    for (int rank = 2; rank <= MOST_RANK; rank++) {
-        for (int fuses = 0; fuses < 2; fuses++) {
-            struct pairwise_row *const keep = choices[2 * rank - 2 + fuses - 1];
-            const size_t n =
-                pairwise_rows(&axes[MOST_RANK - rank], (size_t)(rank + ACTIVATION + fuses), list);
-
-            assert(n <= sizeof choices[0] / sizeof choices[0][0]);
-            memcpy(keep, list, n * sizeof list[0]);
-            for (size_t i = 0; i < n; i++)
-                made[made_count++] = swept_row(&keep[i], rank, fuses);
-        }
-    }
-    for (int rank = 1; rank <= MOST_RANK; rank++) {
-        const size_t n = every_pattern(rank, &names[patterns], &made[made_count]);
-
-        patterns += n;
-        made_count += n;
-    }
-    thin_half(made, made_count);
-    for (int products = 0; products < 2; products++)
-        made_count += sweep_quantized(&made[made_count], quantized[products], products);
-    *count = made_count;
-    return made;
+    return quantized_row(p, "add sub");
 }
 
+static struct row product_row(const struct pairwise_row *p)
+{
+    struct row r = quantized_row(p, "mul");
+
+    r.base.version = 3; /* has factors over 1 */
+    return r;
+}
+
+SUITE_SWEEP(sweep, PARTS_OF_RANK(2), PARTS_OF_RANK(3), PARTS_OF_RANK(4), PARTS_OF_RANK(5),
+            PARTS_OF_RANK(6), SWEEP_FILL(every_pattern), SWEEP_PART(sum_row, sum_axes),
+            SWEEP_PART(product_row, product_axes))
 SUITE_SWEPT(binary, members, rows, build, sweep);

@@ -1,7 +1,7 @@
 /* CONCATENATION: channels that do not fill their slices, every axis, many inputs, constants. */
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 #include <assert.h>
@@ -155,7 +155,9 @@ static struct row swept_row(const struct pairwise_row *p)
     const int rank = level[PLACE]->x;
     const int32_t axis = level[PLACE]->y;
     struct row r = {
-        .base = { .name = p->name, .why = "pairwise: lengths, axis, rank, channels, constants" },
+        .base = { .name = p->name,
+                  .why = "pairwise: lengths, axis, rank, channels, constants",
+                  .types = ONE_IN_FOUR_TYPES(p->index) },
         .in.rank = rank,
         .axis = axis,
         .constants = (unsigned)level[MASK]->x,
@@ -171,29 +173,5 @@ static struct row swept_row(const struct pairwise_row *p)
     return r;
 }
 
-/* In f16 one in four. */
-static void thin_half(struct row *made, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 != 0)
-            made[i].base.types = TYPE_BIT(CASE_F32);
-    }
-}
-
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++)
-            made[i] = swept_row(&choices[i]);
-        thin_half(made, made_count);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
 SUITE_SWEPT(concatenation, members, rows, build, sweep);

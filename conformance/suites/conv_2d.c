@@ -2,9 +2,9 @@
  * sides; groups; fused activations; long sums; constants that are not constant. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
@@ -256,8 +256,9 @@ static int32_t at_least(int32_t n, int32_t least)
     return n > least ? n : least;
 }
 
-static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
+static struct row swept_row(const struct pairwise_row *p)
 {
+    const uint32_t more_types = p->index % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(p->index);
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
         .base = { .name = p->name, .why = "pairwise: kernel, stride, dilation, channels, batch" },
@@ -321,7 +322,7 @@ static struct row group_row(const struct pairwise_row *p)
 /* ---- sweep: scales and zero points ---- */
 
 /* Of i8 with one scale and of u8, or of i8 with many, in turns. */
-static struct row quantized_row(const struct pairwise_row *p, size_t i)
+static struct row quantized_row(const struct pairwise_row *p)
 {
     static const struct row shapes[] = {
         { .in = DIMS(1, 3, 4, 5), .out = 6, .kernel = { 3, 3 } },
@@ -330,43 +331,13 @@ static struct row quantized_row(const struct pairwise_row *p, size_t i)
         { .in = DIMS(1, 1, 2, 17), .out = 33, .kernel = { 1, 1 } },
         { .in = DIMS(1, 5, 5, 1), .out = 4, .kernel = { 3, 3 }, .stride = { 2, 2 } },
     };
-    struct row r = shapes[i % (sizeof shapes / sizeof shapes[0])];
+    struct row r = shapes[p->index % (sizeof shapes / sizeof shapes[0])];
 
-    r.base = quant_product_case(p, i);
+    r.base = quant_product_case(p);
     r.activation = quant_product_activation(p);
     return r;
 }
 
-static size_t sweep_quantized(struct row *out)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    const size_t count = quant_product_rows(choices);
-
-    for (size_t i = 0; i < count; i++)
-        out[i] = quantized_row(&choices[i], i);
-    return count;
-}
-
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row plain[PAIRWISE_ROWS_MAX], grouped[PAIRWISE_ROWS_MAX];
-    static struct row made[3 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        const size_t plain_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], plain);
-        const size_t grouped_count =
-            pairwise_rows(group_axes, sizeof group_axes / sizeof group_axes[0], grouped);
-
-        for (size_t i = 0; i < plain_count; i++)
-            made[made_count++] =
-                swept_row(&plain[i], i % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(i));
-        for (size_t i = 0; i < grouped_count; i++)
-            made[made_count++] = group_row(&grouped[i]);
-        made_count += sweep_quantized(&made[made_count]);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(group_row, group_axes),
+            SWEEP_PART(quantized_row, quant_product_axes))
 SUITE_SWEPT(conv_2d, members, rows, build, sweep);

@@ -2,9 +2,9 @@
  * slices; depth multipliers, whose outputs cross slices; fused activations. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
@@ -251,8 +251,9 @@ static int32_t at_least(int32_t n, int32_t least)
     return n > least ? n : least;
 }
 
-static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
+static struct row swept_row(const struct pairwise_row *p)
 {
+    const uint32_t more_types = p->index % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(p->index);
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
         .base = { .name = p->name, .why = "pairwise: kernel, stride, dilation, multiplier, batch" },
@@ -280,7 +281,7 @@ static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
 /* ---- sweep: scales and zero points ---- */
 
 /* Of i8 with one scale and of u8, or of i8 with many, in turns. */
-static struct row quantized_row(const struct pairwise_row *p, size_t i)
+static struct row quantized_row(const struct pairwise_row *p)
 {
     static const struct row shapes[] = {
         { .in = DIMS(1, 3, 4, 5), .kernel = { 3, 3 } },
@@ -289,37 +290,12 @@ static struct row quantized_row(const struct pairwise_row *p, size_t i)
         { .in = DIMS(1, 5, 5, 17), .kernel = { 3, 3 }, .stride = { 2, 2 } },
         { .in = DIMS(1, 4, 5, 1), .kernel = { 5, 5 }, .multiplier = 6 },
     };
-    struct row r = shapes[i % (sizeof shapes / sizeof shapes[0])];
+    struct row r = shapes[p->index % (sizeof shapes / sizeof shapes[0])];
 
-    r.base = quant_product_case(p, i);
+    r.base = quant_product_case(p);
     r.activation = quant_product_activation(p);
     return r;
 }
 
-static size_t sweep_quantized(struct row *out)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    const size_t count = quant_product_rows(choices);
-
-    for (size_t i = 0; i < count; i++)
-        out[i] = quantized_row(&choices[i], i);
-    return count;
-}
-
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[2 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++)
-            made[i] = swept_row(&choices[i], i % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(i));
-        made_count += sweep_quantized(&made[made_count]);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quant_product_axes))
 SUITE_SWEPT(depthwise_conv_2d, members, rows, build, sweep);

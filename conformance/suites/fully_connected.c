@@ -2,9 +2,9 @@
  * lanes, batches, with and without bias, fused activations. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 enum { NO_BIAS = 1, ABSENT_BIAS = 2, KEEP_DIMS = 4, RUNTIME_WEIGHTS = 8, RUNTIME_BIAS = 16 };
@@ -180,8 +180,9 @@ static const struct pairwise_axis axes[] = {
     PAIRWISE_AXIS(weights_from),
 };
 
-static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
+static struct row swept_row(const struct pairwise_row *p)
 {
+    const uint32_t more_types = p->index % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(p->index);
     const struct pairwise_level *const *const level = p->level;
     const int32_t n = level[BATCH]->x, k = level[DEPTH]->x;
     struct row r = {
@@ -210,47 +211,19 @@ static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
 /* ---- sweep: scales and zero points ---- */
 
 /* Of i8 with one scale and of u8, or of i8 with many, in turns. */
-static struct row quantized_row(const struct pairwise_row *p, size_t i)
+static struct row quantized_row(const struct pairwise_row *p)
 {
     static const struct row shapes[] = {
         { .in = DIMS(1, 5), .units = 33 },  { .in = DIMS(2, 8), .units = 5 },
         { .in = DIMS(3, 67), .units = 9 },  { .in = DIMS(1, 1), .units = 17 },
         { .in = DIMS(2, 130), .units = 6 },
     };
-    struct row r = shapes[i % (sizeof shapes / sizeof shapes[0])];
+    struct row r = shapes[p->index % (sizeof shapes / sizeof shapes[0])];
 
-    r.base = quant_product_case(p, i);
+    r.base = quant_product_case(p);
     r.activation = quant_product_activation(p);
     return r;
 }
 
-static size_t sweep_quantized(struct row *out)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    const size_t count = quant_product_rows(choices);
-
-    for (size_t i = 0; i < count; i++)
-        out[i] = quantized_row(&choices[i], i);
-    return count;
-}
-
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[2 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++) {
-            const uint32_t more = i % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(i);
-
-            made[i] = swept_row(&choices[i], more);
-        }
-        made_count += sweep_quantized(&made[made_count]);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quant_product_axes))
 SUITE_SWEPT(fully_connected, members, rows, build, sweep);

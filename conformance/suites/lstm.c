@@ -2,8 +2,8 @@
  * that are variables: the judge also runs sequences of steps.  All four outputs are outputs of the
  * graph. */
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 enum { TANH = 4, BASIC = 1 }; /* file codes */
@@ -121,31 +121,20 @@ enum { DEPTHS, WIDTH, BATCH, SIZE };
 static const struct pairwise_axis axes[] = { PAIRWISE_AXIS(depths), PAIRWISE_AXIS(cells),
                                              PAIRWISE_AXIS(batches), PAIRWISE_AXIS(sizes) };
 
-static const void *sweep(size_t *count)
+static struct row swept_row(const struct pairwise_row *p)
 {
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
-    static size_t made_count;
+    const struct pairwise_level *const *const level = p->level;
 
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++) {
-            const struct pairwise_level *const *const level = choices[i].level;
-
-            made[i] = (struct row){
-                .base = { .name = choices[i].name,
-                          .why = "pairwise: inputs, cells, batch, size of the gates",
-                          .scale = level[SIZE]->x / 4.0 },
-                .batch = level[BATCH]->x,
-                .depth = level[DEPTHS]->x,
-                .cells = level[WIDTH]->x,
-            };
-            if (i % 4 != 0)
-                made[i].base.types = TYPE_BIT(CASE_F32);
-        }
-    }
-    *count = made_count;
-    return made;
+    return (struct row){
+        .base = { .name = p->name,
+                  .why = "pairwise: inputs, cells, batch, size of the gates",
+                  .scale = level[SIZE]->x / 4.0,
+                  .types = ONE_IN_FOUR_TYPES(p->index) },
+        .batch = level[BATCH]->x,
+        .depth = level[DEPTHS]->x,
+        .cells = level[WIDTH]->x,
+    };
 }
 
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
 SUITE_SWEPT(lstm, members, rows, build, sweep);

@@ -1,7 +1,7 @@
 /* PAD: every axis alone and together, pads that move channels across slices, ranks 1-5. */
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 #include <assert.h>
@@ -149,7 +149,9 @@ static struct row swept_row(const struct pairwise_row *p)
 {
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
-        .base = { .name = p->name, .why = "pairwise: before and after each dimension, channels" },
+        .base = { .name = p->name,
+                  .why = "pairwise: before and after each dimension, channels",
+                  .types = ONE_IN_FOUR_TYPES(p->position) },
         .in = DIMS(level[BATCH]->x, level[IMAGE]->x, level[IMAGE]->y, level[CHANNEL]->x),
         .longs = level[INTEGERS]->x,
     };
@@ -167,13 +169,15 @@ static const struct pairwise_axis dims_axes[] = {
     PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads),
 };
 
-static struct row rank_row(const struct pairwise_row *p, int rank)
+static struct row rank_row(const struct pairwise_row *p)
 {
     static const int32_t extents[] = { 5, 2, 3, 1, 2 }; /* from the last */
+    const int rank = (int)p->axis_count;
     struct row r = {
         .base = { .name = p->name,
                   .why = "pairwise: before and after each dimension of ranks 2, 3 and 5",
-                  .version = rank > 4 ? 4 : 1 },
+                  .version = rank > 4 ? 4 : 1,
+                  .types = ONE_IN_FOUR_TYPES(p->position) },
         .in.rank = rank,
     };
 
@@ -185,36 +189,6 @@ static struct row rank_row(const struct pairwise_row *p, int rank)
     return r;
 }
 
-/* In f16 one in four. */
-static void thin_half(struct row *made, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 != 0)
-            made[i].base.types = TYPE_BIT(CASE_F32);
-    }
-}
-
-static const void *sweep(size_t *count)
-{
-    static const int ranks[] = { 2, 3, 5 };
-    static struct pairwise_row image[PAIRWISE_ROWS_MAX], ranked[3][PAIRWISE_ROWS_MAX];
-    static struct row made[4 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        size_t n = pairwise_rows(axes, sizeof axes / sizeof axes[0], image);
-
-        for (size_t i = 0; i < n; i++)
-            made[made_count++] = swept_row(&image[i]);
-        for (int r = 0; r < 3; r++) {
-            n = pairwise_rows(dims_axes, (size_t)ranks[r], ranked[r]);
-            for (size_t i = 0; i < n; i++)
-                made[made_count++] = rank_row(&ranked[r][i], ranks[r]);
-        }
-        thin_half(made, made_count);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART_OF(rank_row, dims_axes, 2),
+            SWEEP_PART_OF(rank_row, dims_axes, 3), SWEEP_PART_OF(rank_row, dims_axes, 5))
 SUITE_SWEPT(pad, members, rows, build, sweep);

@@ -2,8 +2,8 @@
  * leaves in lanes that are no channels must not be seen by the second.  The case is about the
  * second op; the tensor between the two is judged as well. */
 #include "conformance/cases/graph_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 struct row {
@@ -355,40 +355,31 @@ static void build(struct case_builder *m)
                             r->second->make(m, r->first->make(m, graph_add_input(m, "x", &r->in))));
 }
 
-static const void *sweep(size_t *count)
+static struct row swept_row(const struct pairwise_row *p)
 {
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
-    static size_t made_count;
+    const struct pairwise_level *const *const level = p->level;
+    const struct link *const second = &links[level[SECOND]->x];
+    struct row r = {
+        .base = { .name = p->name,
+                  .why = "lanes past the last channel between two ops",
+                  .only = second->op,
+                  .types = TYPE_BIT(CASE_F32),
+                  .version = second->version,
+                  .scale = 0.5, /* three sums of products behind each other stay below 65504 */
+                  .gap = GAP_LANES },
+        .in = DIMS(level[BATCH]->x, 4, 5, level[CHANNEL]->x),
+        .first = &links[level[FIRST]->x],
+        .second = second,
+    };
 
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++) {
-            const struct pairwise_level *const *const level = choices[i].level;
-            const struct link *const second = &links[level[SECOND]->x];
-
-            made[i] = (struct row){
-                .base = { .name = choices[i].name,
-                          .why = "lanes past the last channel between two ops",
-                          .only = second->op,
-                          .version = second->version,
-                          .scale =
-                              0.5, /* three sums of products behind each other stay below 65504 */
-                          .gap = GAP_LANES },
-                .in = DIMS(level[BATCH]->x, 4, 5, level[CHANNEL]->x),
-                .first = &links[level[FIRST]->x],
-                .second = second,
-            };
-            made[i].base.types = TYPE_BIT(CASE_F32) | (i % 20 == 0    ? TYPE_BIT(CASE_I8)
-                                                       : i % 20 == 10 ? TYPE_BIT(CASE_U8)
-                                                                      : 0u);
-            if (level[SECOND]->x == EXPONENTIAL) /* which u8 has not */
-                made[i].base.types &= ~TYPE_BIT(CASE_U8);
-        }
-    }
-    *count = made_count;
-    return made;
+    if (p->index % 20 == 0)
+        r.base.types |= TYPE_BIT(CASE_I8);
+    if (p->index % 20 == 10 && level[SECOND]->x != EXPONENTIAL) /* which u8 has not */
+        r.base.types |= TYPE_BIT(CASE_U8);
+    return r;
 }
+
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
 
 static const struct row none[1];
 const struct suite suite_pairs = {

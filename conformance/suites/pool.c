@@ -1,8 +1,8 @@
 /* Pools: AVERAGE_POOL_2D, MAX_POOL_2D.  Windows that reach over the edge count what is inside the
  * image only, and find no zeros outside. */
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
@@ -173,7 +173,9 @@ static struct row swept_row(const struct pairwise_row *p)
 {
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
-        .base = { .name = p->name, .why = "pairwise: window, stride, channels, batch, image" },
+        .base = { .name = p->name,
+                  .why = "pairwise: window, stride, channels, batch, image",
+                  .floats = p->index % 3 != 0 },
         .in = DIMS(level[BATCH]->x, level[IMAGE]->x, level[IMAGE]->y, level[CHANNEL]->x),
         .filter = { level[FILTER]->x, level[FILTER]->y },
         .stride = { level[STRIDE]->x, level[STRIDE]->y },
@@ -190,21 +192,5 @@ static struct row swept_row(const struct pairwise_row *p)
     return r;
 }
 
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++) {
-            made[i] = swept_row(&choices[i]);
-            made[i].base.floats = i % 3 != 0;
-        }
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
 SUITE_SWEPT(pool, members, rows, build, sweep);

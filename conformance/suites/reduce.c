@@ -2,9 +2,9 @@
  * format allows, sums that do not fit f16. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 struct row {
@@ -182,7 +182,9 @@ static struct row swept_row(const struct pairwise_row *p)
 {
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
-        .base = { .name = p->name, .why = "pairwise: axes, channels, batch, image, dimensions" },
+        .base = { .name = p->name,
+                  .why = "pairwise: axes, channels, batch, image, dimensions",
+                  .floats = p->index % 3 != 0 },
         .in = DIMS(level[BATCH]->x, level[SIZE]->x, level[SIZE]->y, level[CHANNEL]->x),
         .keep = level[KEEP]->x,
     };
@@ -201,47 +203,23 @@ static struct row swept_row(const struct pairwise_row *p)
 static const struct pairwise_level counts[] = {
     { "x3", 3, 1 }, { "x4", 2, 2 }, { "x5", 5, 1 }, { "x49", 7, 7 }, { "x64", 8, 8 },
 };
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_COUNT, Q_AXES };
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_COUNT };
+static const struct pairwise_axis quantized_axes[] = { QUANT_FACTORS_OF_ONE, QUANT_ZEROS,
+                                                       QUANT_ZEROS_OUT, PAIRWISE_AXIS(counts) };
 
-static size_t sweep_quantized(struct row *out)
+static struct row quantized_row(const struct pairwise_row *p)
 {
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    const struct pairwise_axis quantized[Q_AXES] = { quant_factors_of_one, quant_zeros,
-                                                     quant_zeros_out, PAIRWISE_AXIS(counts) };
-    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+    const struct pairwise_level *const *const level = p->level;
 
-    for (size_t i = 0; i < count; i++) {
-        const struct pairwise_level *const *const level = choices[i].level;
-
-        out[i] = (struct row){
-            .base = { .name = choices[i].name,
-                      .why = "pairwise: factors, zero points, how many elements",
-                      .types = i % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
-                      .quant =
-                          quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
-            .in = DIMS(2, level[Q_COUNT]->x, level[Q_COUNT]->y, 9),
-            .axes = DIMS(1, 2),
-        };
-    }
-    return count;
+    return (struct row){
+        .base = { .name = p->name,
+                  .why = "pairwise: factors, zero points, how many elements",
+                  .types = p->index % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
+                  .quant = quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+        .in = DIMS(2, level[Q_COUNT]->x, level[Q_COUNT]->y, 9),
+        .axes = DIMS(1, 2),
+    };
 }
 
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[2 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++) {
-            made[i] = swept_row(&choices[i]);
-            made[i].base.floats = i % 3 != 0;
-        }
-        made_count += sweep_quantized(&made[made_count]);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quantized_axes))
 SUITE_SWEPT(reduce, members, rows, build, sweep);

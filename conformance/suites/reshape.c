@@ -1,7 +1,7 @@
 /* RESHAPE: data that keep their order while slices and padded lanes change under them. */
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 /* Where the new shape stands. */
@@ -179,36 +179,14 @@ static struct row swept_row(const struct pairwise_row *p)
     const int32_t in = level[FROM]->x, out = level[TO]->x, n = level[BATCH]->x;
 
     return (struct row){
-        .base = { .name = p->name, .why = "pairwise: channels to channels, rank to rank" },
+        .base = { .name = p->name,
+                  .why = "pairwise: channels to channels, rank to rank",
+                  .types = ONE_IN_FOUR_TYPES(p->index) },
         .in = image_of(level[RANK_IN]->x, n, 2 * out, in),
         .out = image_of(level[RANK_OUT]->x, n, 2 * in, out),
         .wildcard = level[WILDCARD]->x ? level[RANK_OUT]->x - 1 : 0,
     };
 }
 
-/* In f16 one in four. */
-static void thin_half(struct row *made, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 != 0)
-            made[i].base.types = TYPE_BIT(CASE_F32);
-    }
-}
-
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++)
-            made[i] = swept_row(&choices[i]);
-        thin_half(made, made_count);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
 SUITE_SWEPT(reshape, members, rows, build, sweep);

@@ -1,8 +1,8 @@
 /* RESIZE_BILINEAR: enlarging and reducing, both flags, to and from one pixel, channels in slices.
  */
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 struct row {
@@ -170,7 +170,8 @@ static struct row swept_row(const struct pairwise_row *p)
     return (struct row){
         .base = { .name = p->name,
                   .why = "pairwise: sizes, coordinates, channels, batch",
-                  .version = level[COORDINATES]->y ? 3 : 1 },
+                  .version = level[COORDINATES]->y ? 3 : 1,
+                  .floats = p->index % 3 != 0 },
         .in = DIMS(level[BATCH]->x, level[IN]->x, level[IN]->y, level[CHANNEL]->x),
         .size = { level[HEIGHT]->x, level[WIDTH]->x },
         .align = level[COORDINATES]->x,
@@ -178,21 +179,5 @@ static struct row swept_row(const struct pairwise_row *p)
     };
 }
 
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++) {
-            made[i] = swept_row(&choices[i]);
-            made[i].base.floats = i % 3 != 0;
-        }
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
 SUITE_SWEPT(resize, members, rows, build, sweep);

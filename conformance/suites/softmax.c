@@ -1,7 +1,7 @@
 /* SOFTMAX: rows of every length around slices and workgroups, logits near and far apart. */
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 struct row {
@@ -150,7 +150,8 @@ static struct row swept_row(const struct pairwise_row *p)
         .base = { .name = p->name,
                   .why = "pairwise: classes, rank, rows, beta, logits",
                   .scale = level[SPREAD]->x,
-                  .offset = level[SPREAD]->y },
+                  .offset = level[SPREAD]->y,
+                  .types = ONE_IN_FOUR_TYPES(p->index) },
         .in.rank = level[RANK]->x,
         .beta = (float)level[BETA]->x / 2,
     };
@@ -161,29 +162,5 @@ static struct row swept_row(const struct pairwise_row *p)
     return r;
 }
 
-/* In f16 one in four. */
-static void thin_half(struct row *made, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 != 0)
-            made[i].base.types = TYPE_BIT(CASE_F32);
-    }
-}
-
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++)
-            made[i] = swept_row(&choices[i]);
-        thin_half(made, made_count);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
 SUITE_SWEPT(softmax, members, rows, build, sweep);

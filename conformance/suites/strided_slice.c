@@ -1,10 +1,8 @@
 /* STRIDED_SLICE: every mask, both directions, slices that move channels between lanes. */
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
-
-#include <string.h>
 
 struct row {
     struct op_case base;
@@ -289,11 +287,14 @@ static void set_spec(struct row *r, int i, enum kind kind, int32_t d)
     r->out.d[r->out.rank++] = length;
 }
 
-static struct row swept_row(const struct pairwise_row *p, int rank, int32_t last)
+static struct row sliced_row(const struct pairwise_row *p, int rank, int32_t last)
 {
     static const int32_t extents[] = { 3, 3, 4, 3, 5 }; /* before the last */
     struct row r = {
-        .base = { .name = p->name, .why = "pairwise: begin, end, stride, masks by dimension" },
+        .base = { .name = p->name,
+                  .why = "pairwise: begin, end, stride, masks by dimension",
+                  .types = ONE_IN_FOUR_TYPES(p->position),
+                  .floats = p->position % 8 != 0 },
         .in.rank = rank,
     };
 
@@ -304,44 +305,22 @@ static struct row swept_row(const struct pairwise_row *p, int rank, int32_t last
     return r;
 }
 
-/* In f16 one in four. */
-static void thin_half(struct row *made, size_t count)
+static struct row image_row(const struct pairwise_row *p)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 != 0)
-            made[i].base.types = TYPE_BIT(CASE_F32);
-        made[i].base.floats = i % 8 != 0;
-    }
+    return sliced_row(p, 4, p->level[4]->x);
 }
 
-static const void *sweep(size_t *count)
+static struct row ranked_row(const struct pairwise_row *p)
 {
-    enum { KINDS = sizeof kinds / sizeof kinds[0] };
-    static const int ranks[] = { 2, 3, 5, 6 };
-    static struct pairwise_row image[PAIRWISE_ROWS_MAX], others[4][PAIRWISE_ROWS_MAX];
-    static struct pairwise_row vectors[KINDS];
-    static struct row made[6 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        size_t n = pairwise_rows(image_axes, sizeof image_axes / sizeof image_axes[0], image);
-
-        for (size_t i = 0; i < n; i++)
-            made[made_count++] = swept_row(&image[i], 4, image[i].level[4]->x);
-        for (int r = 0; r < 4; r++) {
-            n = pairwise_rows(some_axes, (size_t)ranks[r], others[r]);
-            for (size_t i = 0; i < n; i++)
-                made[made_count++] = swept_row(&others[r][i], ranks[r], 7);
-        }
-        for (int i = 0; i < KINDS; i++) {
-            vectors[i].level[0] = &kinds[i];
-            strcpy(vectors[i].name, kinds[i].label);
-            made[made_count++] = swept_row(&vectors[i], 1, 11);
-        }
-        thin_half(made, made_count);
-    }
-    *count = made_count;
-    return made;
+    return sliced_row(p, (int)p->axis_count, 7);
 }
 
+static struct row vector_row(const struct pairwise_row *p)
+{
+    return sliced_row(p, 1, 11);
+}
+
+SUITE_SWEEP(sweep, SWEEP_PART(image_row, image_axes), SWEEP_PART_OF(ranked_row, some_axes, 2),
+            SWEEP_PART_OF(ranked_row, some_axes, 3), SWEEP_PART_OF(ranked_row, some_axes, 5),
+            SWEEP_PART_OF(ranked_row, some_axes, 6), SWEEP_PART_OF(vector_row, image_axes, 1))
 SUITE_SWEPT(strided_slice, members, rows, build, sweep);

@@ -2,9 +2,9 @@
  * and without bias. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 enum { VALID = 1 }; /* file code of padding; 0: SAME */
@@ -188,8 +188,10 @@ static int32_t enlarged(int32_t in, int32_t kernel, int32_t stride, bool same, b
     return (in - 1) * stride + kernel + (other ? stride - 1 : 0);
 }
 
-static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
+static struct row swept_row(const struct pairwise_row *p)
 {
+    const uint32_t more_types =
+        p->index % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(p->index) & ~TYPE_BIT(CASE_DYNAMIC);
     const struct pairwise_level *const *const level = p->level;
     const bool same = level[PADDING]->x != VALID, other = level[SIZE]->x;
     struct row r = {
@@ -214,7 +216,7 @@ static struct row swept_row(const struct pairwise_row *p, uint32_t more_types)
 /* ---- sweep: scales and zero points ---- */
 
 /* Of i8 with one scale and of u8, or of i8 with many, in turns. */
-static struct row quantized_row(const struct pairwise_row *p, size_t i)
+static struct row quantized_row(const struct pairwise_row *p)
 {
     static const struct row shapes[] = {
         { .in = DIMS(1, 2, 3, 5),
@@ -231,39 +233,13 @@ static struct row quantized_row(const struct pairwise_row *p, size_t i)
           .bias = true },
         { .in = DIMS(1, 3, 3, 17), .out = DIMS(1, 3, 3, 4), .kernel = { 3, 3 } },
     };
-    struct row r = shapes[i % (sizeof shapes / sizeof shapes[0])];
+    struct row r = shapes[p->index % (sizeof shapes / sizeof shapes[0])];
 
-    r.base = quant_product_case(p, i);
+    r.base = quant_product_case(p);
     r.activation = quant_product_activation(p);
     r.base.version = r.activation ? 4 : r.bias ? 3 : 1;
     return r;
 }
 
-static size_t sweep_quantized(struct row *out)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    const size_t count = quant_product_rows(choices);
-
-    for (size_t i = 0; i < count; i++)
-        out[i] = quantized_row(&choices[i], i);
-    return count;
-}
-
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[2 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++)
-            made[i] = swept_row(&choices[i], i % 4 == 0 ? TYPE_BIT(CASE_F16)
-                                                        : SWEPT_TYPES(i) & ~TYPE_BIT(CASE_DYNAMIC));
-        made_count += sweep_quantized(&made[made_count]);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quant_product_axes))
 SUITE_SWEPT(transpose_conv, members, rows, build, sweep);

@@ -2,9 +2,9 @@
  * element more than a workgroup, and values on both sides of the clamps. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
-#include "conformance/cases/pairwise.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 struct row {
@@ -169,7 +169,8 @@ static struct row swept_row(const struct pairwise_row *p)
         .base = { .name = p->name,
                   .why = "pairwise: rank, channels, batch",
                   .scale = 4,
-                  .offset = 1 },
+                  .offset = 1,
+                  .floats = p->index % 3 != 0 },
         .in.rank = level[RANK]->x,
     };
 
@@ -181,48 +182,24 @@ static struct row swept_row(const struct pairwise_row *p)
 
 /* ---- sweep: scales and zero points of what requantizes, every byte each time ---- */
 
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_AXES };
+enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT };
+static const struct pairwise_axis quantized_axes[] = { QUANT_FACTORS_OF_ONE, QUANT_ZEROS,
+                                                       QUANT_ZEROS_OUT };
 
-static size_t sweep_quantized(struct row *out)
+static struct row quantized_row(const struct pairwise_row *p)
 {
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    const struct pairwise_axis quantized[Q_AXES] = { quant_factors_of_one, quant_zeros,
-                                                     quant_zeros_out };
-    const size_t count = pairwise_rows(quantized, Q_AXES, choices);
+    const struct pairwise_level *const *const level = p->level;
 
-    for (size_t i = 0; i < count; i++) {
-        const struct pairwise_level *const *const level = choices[i].level;
-
-        out[i] = (struct row){
-            .base = { .name = choices[i].name,
-                      .why = "pairwise: factors and zero points, every byte",
-                      .only = CLAMPING,
-                      .types = i % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
-                      .every_byte = 1,
-                      .quant =
-                          quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
-            .in = DIMS(1, 4, 16, 4),
-        };
-    }
-    return count;
+    return (struct row){
+        .base = { .name = p->name,
+                  .why = "pairwise: factors and zero points, every byte",
+                  .only = CLAMPING,
+                  .types = p->index % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
+                  .every_byte = 1,
+                  .quant = quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+        .in = DIMS(1, 4, 16, 4),
+    };
 }
 
-static const void *sweep(size_t *count)
-{
-    static struct pairwise_row choices[PAIRWISE_ROWS_MAX];
-    static struct row made[2 * PAIRWISE_ROWS_MAX];
-    static size_t made_count;
-
-    if (made_count == 0) {
-        made_count = pairwise_rows(axes, sizeof axes / sizeof axes[0], choices);
-        for (size_t i = 0; i < made_count; i++) {
-            made[i] = swept_row(&choices[i]);
-            made[i].base.floats = i % 3 != 0;
-        }
-        made_count += sweep_quantized(&made[made_count]);
-    }
-    *count = made_count;
-    return made;
-}
-
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quantized_axes))
 SUITE_SWEPT(unary, members, rows, build, sweep);
