@@ -48,8 +48,8 @@ static enum status check_type(const struct ref_call *call, struct diag *diag, co
     if ((unsigned)type < 32 && wanted >> type & 1)
         return STATUS_OK;
     type_list(wanted, names, sizeof names);
-    return ref_fail(call, diag, STATUS_UNSUPPORTED, "%s %d (%s): type %s, the kernel has %s", side,
-                    i, role, name ? name : "unknown", names);
+    return ref_fail(call, diag, STATUS_UNSUPPORTED, "%s %d (%s): type %s, expected %s", side, i,
+                    role, name ? name : "unknown", names);
 }
 
 enum status ref_check_in_types(const struct ref_call *call, struct diag *diag, int i,
@@ -77,7 +77,7 @@ enum status ref_check_bytes(const struct ref_call *call, struct diag *diag, int 
     if (runtime_type_bits(type) % 8 == 0 && runtime_type_bits(type) > 0)
         return STATUS_OK;
     return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                    "input %d (%s): type %s has no elements of whole bytes", i, role,
+                    "input %d (%s): type %s, expected elements of whole bytes", i, role,
                     runtime_type_name(type) ? runtime_type_name(type) : "unknown");
 }
 
@@ -101,8 +101,8 @@ enum status ref_check_same_scale(const struct ref_call *call, struct diag *diag)
     for (int i = 0; i < call->in_count; i++) {
         if (call->in[i] && !same_scale(call->in[i], y))
             return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                            "input %d: quantized otherwise than the output: scale %g zero point "
-                            "%d, the output's are %g and %d",
+                            "input %d: quantization differs from the output's: scale %g and zero "
+                            "point %d, expected %g and %d",
                             i, (double)call->in[i]->params.scale, call->in[i]->params.zero_point,
                             (double)y->params.scale, y->params.zero_point);
     }
@@ -123,7 +123,7 @@ enum status ref_check_activation(const struct ref_call *call, struct diag *diag,
 {
     if (act >= kTfLiteActNone && act <= kTfLiteActSignBit)
         return STATUS_OK;
-    return ref_fail(call, diag, STATUS_INVALID, "fused_activation_function %d is not a code",
+    return ref_fail(call, diag, STATUS_INVALID, "fused_activation_function %d, expected 0 to 5",
                     (int)act);
 }
 

@@ -1,13 +1,15 @@
-/* What several ops check in prepare, and what several kernels walk over.
+/* Checks that several ops make in prepare, and iteration that several kernels share: windows,
+ * broadcasting, positions.
  *
- * Every check names op, node, tensor, field and value.  STATUS_UNSUPPORTED: legal, but not done by
- * the kernel (types); STATUS_INVALID: breaks a rule of the op. */
+ * A failed check names op, node, tensor and field, and the expected and found value.
+ * STATUS_UNSUPPORTED: legal, but the kernel does not have it (types); STATUS_INVALID: breaks a rule
+ * of the op. */
 #ifndef ASSAY_REFERENCE_KERNELS_CHECK_H
 #define ASSAY_REFERENCE_KERNELS_CHECK_H
 
 #include "reference/kernels/op.h"
 
-/* Input i is there, is of the type, and its rank is within [min_rank, max_rank].  role is its name
+/* Input i is present, has the type, and its rank is within [min_rank, max_rank].  role is its name
  * in messages: "weights". */
 enum status ref_check_in(const struct ref_call *call, struct diag *diag, int i, const char *role,
                          TfLiteType type, int min_rank, int max_rank);
@@ -20,16 +22,16 @@ enum status ref_check_in_types(const struct ref_call *call, struct diag *diag, i
 enum status ref_check_shape(const struct ref_call *call, struct diag *diag, int i, const char *role,
                             int min_rank, int max_rank);
 enum status ref_check_out(const struct ref_call *call, struct diag *diag, int o, TfLiteType type);
-/* Input i has elements of whole bytes, which can be moved. */
+/* Elements of input i are whole bytes, so that they can be copied. */
 enum status ref_check_bytes(const struct ref_call *call, struct diag *diag, int i,
                             const char *role);
-/* Inputs and outputs are not quantized, or all of them the same way (a scale for each tensor): the
- * integers can then be moved and compared as they are. */
+/* Inputs and outputs are not quantized, or all have one scale and zero point, the same ones: their
+ * integers can then be copied and compared without rescaling. */
 enum status ref_check_same_scale(const struct ref_call *call, struct diag *diag);
 /* Dimension d of input i is not 0. */
 enum status ref_check_not_empty(const struct ref_call *call, struct diag *diag, int i,
                                 const char *role, int d, const char *what);
-/* One of the codes of a file. */
+/* act is an ActivationFunctionType of the schema. */
 enum status ref_check_activation(const struct ref_call *call, struct diag *diag,
                                  TfLiteFusedActivation act);
 /* The data of an integer input that gives a shape (axes, paddings, new shape) has all of its
@@ -56,14 +58,14 @@ struct ref_taps ref_taps(int32_t o, int32_t before, int32_t stride, int32_t dila
 
 /* The shape that inputs 0 (a) and 1 (b), of ranks up to REF_MAX_RANK, broadcast to. */
 enum status ref_broadcast(const struct ref_call *call, struct diag *diag, struct ref_shape *out);
-/* How far one step along each dimension of a shape of the rank moves in t, which broadcasts to it;
- * 0 where t is stretched. */
+/* Element strides of t along the dimensions of the shape that it broadcasts to; 0 where t is
+ * stretched. */
 void ref_broadcast_strides(const TfLiteTensor *t, int rank, size_t *strides);
 
 /* out = the dims of t (rank at most REF_MAX_RANK, as checked). */
 void ref_same_shape(struct ref_shape *out, const TfLiteTensor *t);
 
-/* Sets the detail of element i of output o, which was copied from somewhere, from its value. */
+/* Sets the detail of element i of output o, which was copied from an input, from its value. */
 void ref_detail_copied(struct ref_call *call, int o, size_t i);
 
 /* Steps index (last dimension first) over all positions of dims; false after the last. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* From sums to steps of the output. */
+/* The factor from a sum to steps of the output, in double and in fixed point. */
 struct ref_dot_channel {
     double exact;
     struct fixed_multiplier m;
@@ -44,7 +44,8 @@ static double weight_scale(const TfLiteTensor *w, size_t channel)
     return q->scale->data[by_channel(w) ? channel : 0];
 }
 
-/* The factor that the runtime takes for its fixed-point one: u8 multiplies its scales in f32. */
+/* The real factor from which the runtime makes its multiplier: for u8 it multiplies the scales in
+ * f32. */
 static double factor_of(const struct ref_call *call, const struct ref_dot_inputs *in,
                         size_t channel)
 {
@@ -67,10 +68,10 @@ static enum status check_bias(const struct ref_call *call, struct diag *diag,
                      REF_MAX_RANK));
     if (ref_elements(bias) != (size_t)ref_dim(w, in->channel))
         return ref_fail(call, diag, STATUS_INVALID,
-                        "input %d (bias): %zu elements for %d output channels", in->bias,
-                        ref_elements(bias), ref_dim(w, in->channel));
-    /* The scale of a bias follows from the others.  Where it says otherwise, u8 models are refused;
-     * that of i8 is read by FULLY_CONNECTED alone, as in the runtime. */
+                        "input %d (bias): %zu elements, expected %d, one for each output channel",
+                        in->bias, ref_elements(bias), ref_dim(w, in->channel));
+    /* The scale of a bias follows from those of input and weights.  The runtime refuses u8 models
+     * where it differs; of i8 ops FULLY_CONNECTED alone reads it. */
     if (call->in[in->x]->type != kTfLiteUInt8 &&
         !(call->in[in->x]->type == kTfLiteInt8 && in->fully_connected && !by_channel(w)))
         return STATUS_OK;
@@ -80,7 +81,7 @@ static enum status check_bias(const struct ref_call *call, struct diag *diag,
     steps = fabs(expected - got) / ref_scale(call->out[0]);
     if (!(steps <= 0.02))
         return ref_fail(call, diag, STATUS_INVALID,
-                        "input %d (bias): scale is %g, those of input and weights give %g: %g "
+                        "input %d (bias): scale is %g, expected input scale * weight scale, %g: %g "
                         "steps of the output apart, at most 0.02",
                         in->bias, got, expected, steps);
     return STATUS_OK;
@@ -107,7 +108,7 @@ enum status ref_dot_check_scales(const struct ref_call *call, struct diag *diag,
     return STATUS_OK;
 }
 
-/* Weights of i8 as f32, each channel with its scale. */
+/* i8 weights dequantized with the scale of their channel. */
 static float *dequantized(const TfLiteTensor *w, int channel)
 {
     float *const values = ref_floats_of(w, 0);

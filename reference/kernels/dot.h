@@ -1,26 +1,26 @@
-/* Sums of products in all types: the loops of the convolutions and of FULLY_CONNECTED add up in
- * double; here is what they add up, and what is made of a sum.
+/* Sums of products in all types.  The loops of the convolutions and of FULLY_CONNECTED accumulate
+ * in double; this module prepares their operands and requantizes or stores their sums.
  *
  *     f32              x, w, bias as they are
- *     f32, weights i8  ("dynamic range") the product with the dequantized weights; what the runtime
- *                      computes is coarser, as it quantizes x
+ *     f32, weights i8  (dynamic range) products with the dequantized weights; the runtime quantizes
+ *                      x, too, and is coarser
  *     i8, u8           x and w less their zero points, bias i32: the sum is an exact integer, and
- * is requantized in fixed point as the runtime does
+ * is requantized as the runtime does
  */
 #ifndef ASSAY_REFERENCE_KERNELS_DOT_H
 #define ASSAY_REFERENCE_KERNELS_DOT_H
 
 #include "reference/kernels/quantized.h"
 
-/* Which inputs of a call they are, and the dimension of the weights that is the output channel. */
+/* Indices of the inputs of a call, and the dimension of the weights that is the output channel. */
 struct ref_dot_inputs {
     int x, w, bias, channel;
-    /* It brings its sums to the output's scale in double, not in fixed point, and looks at the
-     * scale of an i8 bias, too, where the weights have one scale. */
+    /* Requantizes in double, not in fixed point, and checks the scale of an i8 bias, too, where the
+     * weights have one scale. */
     bool fully_connected;
 };
 
-/* The types of x, weights and output fit each other. */
+/* The types of x, weights and output are a combination listed above. */
 enum status ref_dot_check_types(const struct ref_call *call, struct diag *diag,
                                 const struct ref_dot_inputs *in, int x_min_rank, int x_max_rank,
                                 int w_rank);
@@ -33,7 +33,7 @@ struct ref_dot_channel;
 struct ref_dot {
     const float *x, *w;
     const double *bias; /* NULL: none */
-    /* The rest is this module's. */
+    /* Private to dot.c. */
     TfLiteFusedActivation act;
     struct fixed_range range;
     struct ref_dot_channel *channels; /* NULL: floats */
@@ -41,7 +41,7 @@ struct ref_dot {
     void *owned[3];
 };
 
-/* What prepare has checked is taken as it is.  Close it, also when it fails. */
+/* Prepares the operands of a call that passed the checks.  Close it, also after a failure. */
 enum status ref_dot_open(struct ref_dot *d, const struct ref_call *call, struct diag *diag,
                          const struct ref_dot_inputs *in, TfLiteFusedActivation act);
 void ref_dot_close(struct ref_dot *d);

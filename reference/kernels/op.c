@@ -1,4 +1,4 @@
-/* The table of ops, built from ops.def, and what the kernels share: loads, stores, windows. */
+/* The table of ops, made from ops.def, and what the kernels share: loads, stores, windows. */
 #include "reference/kernels/op.h"
 
 #include "reference/base/checked.h"
@@ -99,7 +99,7 @@ size_t ref_elements(const TfLiteTensor *t)
 
     if (!t->dims)
         return 1;
-    /* A shape whose product does not fit equals no count that anything is compared with. */
+    /* SIZE_MAX for a product that does not fit: it equals no count that it is compared with. */
     return checked_elements(t->dims->data, (size_t)t->dims->size, &count) ? count : SIZE_MAX;
 }
 

@@ -34,10 +34,10 @@ struct ref_detail {
     double
         *magnitude; /* the same operator on absolute values (a dot product: sum |w*x| + |bias|);
                        SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i); EXP, LOGISTIC: |x|;
-                       RESIZE_BILINEAR: the largest |corner| of the four; LSTM h and c: the bound
-                       of one step for f32 arithmetic / 2^-24.  Ops that round once give |value|. */
+                       RESIZE_BILINEAR: the largest |corner| of the four; LSTM h and c: the error
+                       bound of one step in f32, divided by 2^-24.  Ops that round once: |value| */
     double *terms;  /* number of products (and bias) that were summed; RESIZE_BILINEAR: the larger
-                       input side times the range of the 4x4 neighbourhood; 1 where nothing is */
+                       input side times the range of the 4x4 neighbourhood; 1 without a sum */
 };
 
 /* One node as its op sees it. */
@@ -52,7 +52,7 @@ struct ref_call {
     int out_count;
     struct ref_shape *out_shape; /* prepare writes one for each output */
     struct ref_detail *detail;   /* eval: NULL, or one for each output */
-    bool late;                   /* prepare in invoke: the data of all inputs are there */
+    bool late;                   /* prepare runs in invoke: all inputs have their data */
 };
 
 struct ref_op {
@@ -97,7 +97,7 @@ static inline bool ref_has(const struct ref_call *call, int i)
     return i < call->in_count && call->in[i] != NULL;
 }
 
-/* The values of input i may be read now. */
+/* The values of input i may be read now: it is a constant, or prepare runs in invoke. */
 bool ref_known(const struct ref_call *call, int i);
 
 int ref_rank(const TfLiteTensor *t);
@@ -113,8 +113,8 @@ int64_t ref_load_int(const TfLiteTensor *t, size_t i);
 void ref_store(struct ref_call *call, int o, size_t i, double value, double magnitude,
                double terms);
 
-/* Stores element i of output o, an integer tensor: its low bits, as many as the type has, and its
- * detail when asked for. */
+/* Stores element i of output o, an integer tensor: value modulo 2^bits of the type, and its detail
+ * when asked for. */
 void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value);
 
 /* Writes the detail of element i of output o, where one is asked for. */

@@ -49,26 +49,27 @@ static enum status check_one(const struct ref_call *call, struct diag *diag, str
 
     if (!(scale > 0) || isinf(scale))
         return ref_fail(call, diag, STATUS_INVALID,
-                        SUBJECT_FORMAT "scale %d is %g, not a positive number", SUBJECT_ARGS(s),
-                        channel, (double)scale);
+                        SUBJECT_FORMAT "scale %d is %g, expected a finite number above 0",
+                        SUBJECT_ARGS(s), channel, (double)scale);
     if (zero < range.low || zero > range.high)
         return ref_fail(call, diag, STATUS_INVALID,
-                        SUBJECT_FORMAT "zero point %d is %d, not a value of %s", SUBJECT_ARGS(s),
-                        channel, zero, runtime_type_name(s.t->type));
+                        SUBJECT_FORMAT "zero point %d is %d, expected a value of %s",
+                        SUBJECT_ARGS(s), channel, zero, runtime_type_name(s.t->type));
     return STATUS_OK;
 }
 
-/* Scales are there, and a zero point for each. */
+/* The tensor has scales, and a zero point for each. */
 static enum status check_present(const struct ref_call *call, struct diag *diag, struct subject s)
 {
     if (s.t->quantization.type != kTfLiteAffineQuantization || !affine(s.t) ||
         !affine(s.t)->scale || !affine(s.t)->zero_point || affine(s.t)->scale->size < 1)
         return ref_fail(call, diag, STATUS_INVALID,
-                        SUBJECT_FORMAT "%s without a scale, the kernel needs one", SUBJECT_ARGS(s),
+                        SUBJECT_FORMAT "%s without a scale, expected one", SUBJECT_ARGS(s),
                         runtime_type_name(s.t->type));
     if (affine(s.t)->zero_point->size != affine(s.t)->scale->size)
-        return ref_fail(call, diag, STATUS_INVALID, SUBJECT_FORMAT "%d scales and %d zero points",
-                        SUBJECT_ARGS(s), affine(s.t)->scale->size, affine(s.t)->zero_point->size);
+        return ref_fail(call, diag, STATUS_INVALID,
+                        SUBJECT_FORMAT "%d zero points, expected %d, one for each scale",
+                        SUBJECT_ARGS(s), affine(s.t)->zero_point->size, affine(s.t)->scale->size);
     return STATUS_OK;
 }
 
@@ -77,7 +78,8 @@ static enum status check_scale(const struct ref_call *call, struct diag *diag, s
     TRY(check_present(call, diag, s));
     if (affine(s.t)->scale->size != 1)
         return ref_fail(call, diag, STATUS_INVALID,
-                        SUBJECT_FORMAT "%d scales, only constant weights have one a channel",
+                        SUBJECT_FORMAT
+                        "%d scales, expected 1: only constant weights have one for each channel",
                         SUBJECT_ARGS(s), affine(s.t)->scale->size);
     return check_one(call, diag, s, 0);
 }
@@ -104,10 +106,11 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag, 
     if (q->scale->size > 1) {
         if (q->quantized_dimension < 0 || q->quantized_dimension >= ref_rank(shape))
             return ref_fail(call, diag, STATUS_INVALID,
-                            SUBJECT_FORMAT "quantized_dimension is %d, the rank %d",
-                            SUBJECT_ARGS(s), q->quantized_dimension, ref_rank(shape));
+                            SUBJECT_FORMAT "quantized_dimension is %d, expected 0 to %d",
+                            SUBJECT_ARGS(s), q->quantized_dimension, ref_rank(shape) - 1);
         if (q->scale->size != ref_dim(shape, q->quantized_dimension))
-            return ref_fail(call, diag, STATUS_INVALID, SUBJECT_FORMAT "%d scales for %d channels",
+            return ref_fail(call, diag, STATUS_INVALID,
+                            SUBJECT_FORMAT "%d scales, expected 1 or %d, one for each channel",
                             SUBJECT_ARGS(s), q->scale->size,
                             ref_dim(shape, q->quantized_dimension));
     }
@@ -154,21 +157,23 @@ enum status ref_check_scale_weights(const struct ref_call *call, struct diag *di
     if (q->scale->size > 1) {
         if (s.t->type != kTfLiteInt8)
             return ref_fail(call, diag, STATUS_INVALID,
-                            SUBJECT_FORMAT "%d scales, only i8 has one a channel", SUBJECT_ARGS(s),
-                            q->scale->size);
+                            SUBJECT_FORMAT
+                            "%d scales, expected 1: only i8 weights have one for each channel",
+                            SUBJECT_ARGS(s), q->scale->size);
         if (q->quantized_dimension != dimension)
             return ref_fail(call, diag, STATUS_INVALID,
                             SUBJECT_FORMAT "quantized_dimension is %d, expected %d",
                             SUBJECT_ARGS(s), q->quantized_dimension, dimension);
         if (q->scale->size != ref_dim(s.t, dimension))
-            return ref_fail(call, diag, STATUS_INVALID, SUBJECT_FORMAT "%d scales for %d channels",
+            return ref_fail(call, diag, STATUS_INVALID,
+                            SUBJECT_FORMAT "%d scales, expected 1 or %d, one for each channel",
                             SUBJECT_ARGS(s), q->scale->size, ref_dim(s.t, dimension));
     }
     for (int channel = 0; channel < q->scale->size; channel++) {
         TRY(check_one(call, diag, s, channel));
         if (s.t->type == kTfLiteInt8 && q->zero_point->data[channel] != 0)
             return ref_fail(call, diag, STATUS_INVALID,
-                            SUBJECT_FORMAT "zero point %d is %d, weights of i8 have 0",
+                            SUBJECT_FORMAT "zero point %d is %d, expected 0 of i8 weights",
                             SUBJECT_ARGS(s), channel, q->zero_point->data[channel]);
     }
     return STATUS_OK;
@@ -188,13 +193,13 @@ enum status ref_check_moves(const struct ref_call *call, struct diag *diag, int 
             return STATUS_OK;
     }
     return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                    "input %d: quantized otherwise than the output: scale %g zero point %d, the "
-                    "output's are %g and %d",
+                    "input %d: quantization differs from the output's: scale %g and zero point %d, "
+                    "expected %g and %d",
                     i, of_x ? ref_scale(x) : 0, of_x ? ref_zero_point(x) : 0,
                     of_y ? ref_scale(y) : 0, of_y ? ref_zero_point(y) : 0);
 }
 
-/* A real bound of an activation in steps of the output; false: it is beyond 32 bits. */
+/* A real bound of an activation in steps of the output; false: it does not fit 32 bits. */
 static bool bound_of(const TfLiteTensor *t, float real, int64_t *q)
 {
     const float steps = roundf(real / (float)ref_scale(t));
@@ -232,15 +237,14 @@ enum status ref_check_multiplier(const struct ref_call *call, struct diag *diag,
 {
     if (fixed_quantize_multiplier(real, m))
         return STATUS_OK;
-    return ref_fail(call, diag, STATUS_INVALID, "%s is %g, not a factor that 32-bit arithmetic has",
-                    what, real);
+    return ref_fail(call, diag, STATUS_INVALID, "%s is %g, expected 0 to below 2^31", what, real);
 }
 
 void ref_store_quant(struct ref_call *call, int o, size_t i, struct fixed_range range, int64_t q,
                      double real, double magnitude, double terms)
 {
     ref_store_int(call, o, i, fixed_clamp(q, range));
-    /* NaN goes through. */
+    /* NaN passes. */
     real = real < range.low ? range.low : real > range.high ? range.high : real;
     ref_store_detail(call, o, i, real, magnitude, terms);
 }

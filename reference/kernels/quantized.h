@@ -1,5 +1,5 @@
-/* What the kernels of quantized types share: checks of scales and zero points, output ranges,
- * stores of integers with the real value beside them. */
+/* What the kernels of quantized types share: checks of scales and zero points, output ranges, and
+ * stores of an integer together with its real value. */
 #ifndef ASSAY_REFERENCE_KERNELS_QUANTIZED_H
 #define ASSAY_REFERENCE_KERNELS_QUANTIZED_H
 
@@ -13,23 +13,22 @@ static inline bool ref_is_8bit(TfLiteType type)
     return type == kTfLiteInt8 || type == kTfLiteUInt8;
 }
 
-/* Has the tensor scales at all? */
+/* The tensor has quantization parameters. */
 static inline bool ref_is_quantized(const TfLiteTensor *t)
 {
     return t->quantization.type != kTfLiteNoQuantization;
 }
 
-/* Of a tensor that the checks below have passed. */
+/* Scale and zero point of a tensor with one of each, as the checks below have found it. */
 double ref_scale(const TfLiteTensor *t);
 int32_t ref_zero_point(const TfLiteTensor *t);
 
-/* Input i (output o) has one scale, which is a positive number, and a zero point that its type
- * has. */
+/* Input i (output o) has one scale, finite and above 0, and a zero point within its type. */
 enum status ref_check_scale_in(const struct ref_call *call, struct diag *diag, int i,
                                const char *role);
 enum status ref_check_scale_out(const struct ref_call *call, struct diag *diag, int o);
-/* Input i, constant weights: one such scale, or one for each of the channels of a dimension.  Zero
- * points of i8 are 0. */
+/* Input i, constant weights: one such scale, or one for each channel along a dimension.  Zero
+ * points of i8 weights are 0. */
 enum status ref_check_scale_weights(const struct ref_call *call, struct diag *diag, int i,
                                     int dimension);
 /* Input i (output o, which has input 0's shape) has one scale, or one for each index along its
@@ -37,8 +36,9 @@ enum status ref_check_scale_weights(const struct ref_call *call, struct diag *di
 enum status ref_check_scales_in(const struct ref_call *call, struct diag *diag, int i,
                                 const char *role);
 enum status ref_check_scales_out(const struct ref_call *call, struct diag *diag, int o);
-/* The scales and zero points of a tensor that has the shape of another, or its own, and which of
- * them element i has; inner may be 0 where there are no elements. */
+/* Scales and zero points of a tensor, per tensor or per channel.  ref_channel gives the index that
+ * belongs to element i of a tensor of the given shape; inner is 0 only where there are no elements.
+ */
 struct ref_scales {
     const float *scale;
     const int *zero_point;
@@ -49,14 +49,15 @@ static inline size_t ref_channel(const struct ref_scales *s, size_t i)
 {
     return i / s->inner % s->count;
 }
-/* Output o is quantized as input i is, or both are not: integers can be moved as they are. */
+/* Output o has the scale and zero point of input i, or neither is quantized: integers can be copied
+ * without rescaling. */
 enum status ref_check_moves(const struct ref_call *call, struct diag *diag, int i, int o);
 
-/* All values of an integer type; of a quantized output with a fused activation. */
+/* The range of an integer type, and of quantized output o with a fused activation. */
 struct fixed_range ref_type_range(TfLiteType type);
 enum status ref_check_range(const struct ref_call *call, struct diag *diag, int o,
                             TfLiteFusedActivation act, struct fixed_range *range);
-/* The factor as a multiplier; what names it in a message: "input scale / output scale". */
+/* real as a fixed-point multiplier; what names it in the message: "input scale / output scale". */
 enum status ref_check_multiplier(const struct ref_call *call, struct diag *diag, const char *what,
                                  double real, struct fixed_multiplier *m);
 
@@ -65,8 +66,8 @@ enum status ref_check_multiplier(const struct ref_call *call, struct diag *diag,
 void ref_store_quant(struct ref_call *call, int o, size_t i, struct fixed_range range, int64_t q,
                      double real, double magnitude, double terms);
 
-/* The elements of an integer tensor less an offset as floats, which have all values of 16 bits;
- * NULL: no memory.  Freed with mem_free. */
+/* The elements of an integer tensor less an offset, as floats, which hold all 16-bit integers
+ * exactly.  The caller's (mem_free); NULL when out of memory. */
 float *ref_floats_of(const TfLiteTensor *t, int32_t offset);
 
 #endif

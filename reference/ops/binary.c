@@ -4,13 +4,14 @@
  *     MAXIMUM  y = a > b ? a : b                    MINIMUM  y = a < b ? a : b
  *
  * a, b of any shapes that broadcast: aligned at the last dimension, each pair of dimensions is
- * equal or one of them is 1 (a missing one counts as 1); y has the larger of each pair (1 and 0
- * give 0). Floats are rounded once, to f32 or f16.  Integers wrap around, as in the runtime, before
- * the activation.  Where a NaN meets a number, MAXIMUM and MINIMUM give the second operand.
+ * equal or one of them is 1 (a missing one counts as 1); y has the other one (1 and 0 give 0).
+ * Floats are rounded once, to f32 or f16.  Integers wrap around, as in the runtime, before the
+ * activation.  Where one operand is NaN, MAXIMUM and MINIMUM give the second one.
  *
- * i8 and u8 are quantized, each tensor in its own way.  ADD and SUB bring both operands, shifted to
- * the left by 20 bits, to twice the larger of their scales, and the result to its own; MUL brings
- * the product to it.  MAXIMUM and MINIMUM compare the integers and need equal scales.
+ * i8 and u8 are quantized, each tensor with its own scale.  ADD and SUB rescale both operands,
+ * shifted to the left by 20 bits, to twice the larger of their scales, and the result to the
+ * output's; MUL rescales the product.  MAXIMUM and MINIMUM compare the integers and need equal
+ * scales.
  * Meaning: tflite/kernels/internal/reference/{add,sub,mul,maximum_minimum}.h */
 #include "reference/kernels/quantized.h"
 
@@ -128,7 +129,7 @@ static TfLiteFusedActivation activation(const struct ref_call *call)
     }
 }
 
-/* What 8-bit arithmetic needs: factors of a, b (but for MUL) and of the result. */
+/* Parameters of 8-bit arithmetic: multipliers of a, b (not for MUL) and of the result. */
 struct quantized {
     int32_t zero_a, zero_b, zero_y;
     struct fixed_multiplier a, b, y;
@@ -156,19 +157,20 @@ static enum status read_quantized(const struct ref_call *call, struct diag *diag
     if (call->op->code == BUILTIN_MUL) /* the runtime multiplies and divides in f32 */
         return ref_check_multiplier(call, diag, "scale of a * scale of b / output scale",
                                     (float)a * (float)b / (float)y, &q->y);
-    /* Neither is over a half. */
+    /* Neither is above 1/2, so both fit. */
     fixed_quantize_multiplier(a / twice, &q->a);
     fixed_quantize_multiplier(b / twice, &q->b);
     if (twice / y >= 1 << SUM_SHIFT)
-        return ref_fail(call, diag, STATUS_INVALID,
-                        "output 0 (output): scale %g is too small for inputs with a scale of %g", y,
-                        twice / 2);
+        return ref_fail(
+            call, diag, STATUS_INVALID,
+            "output 0 (output): scale %g, expected more than 2^-20 times the inputs' %g", y,
+            twice / 2);
     return ref_check_multiplier(call, diag, "larger input scale / output scale",
                                 twice / (ldexp(1, SUM_SHIFT) * y), &q->y);
 }
 
-/* Arithmetic is done on quantized integers of 8 bits, and on others that are not quantized;
- * comparing needs equal scales only.  A scale means nothing in floats. */
+/* 8-bit arithmetic needs scales, that of wider integers has none; comparing needs equal scales. The
+ * scale of a float tensor is ignored. */
 static enum status check_scales(const struct ref_call *call, struct diag *diag)
 {
     if (REF_TYPES_FLOAT >> call->in[0]->type & 1)
@@ -186,8 +188,8 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag)
     for (int i = 0; i < 2; i++) {
         if (call->in[i]->quantization.type != kTfLiteNoQuantization)
             return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                            "input %d (%s): quantized %s, the kernel has no scales", i,
-                            i == 0 ? "a" : "b", runtime_type_name(call->in[i]->type));
+                            "input %d (%s): quantized %s, expected no scale", i, i == 0 ? "a" : "b",
+                            runtime_type_name(call->in[i]->type));
     }
     return STATUS_OK;
 }
@@ -240,7 +242,7 @@ static void eval_one(struct ref_call *call, size_t at, size_t ia, size_t ib)
         return;
     }
     ref_store_int(call, 0, at, m->whole(ref_load_int(a, ia), ref_load_int(b, ib)));
-    /* The activation is that of what was stored, wrapped around or not. */
+    /* The activation applies to the wrapped sum, as stored. */
     if (act != kTfLiteActNone)
         ref_store_int(call, 0, at, ref_activation_int(act, ref_load_int(call->out[0], at)));
 }

@@ -1,8 +1,8 @@
-/* CONCATENATION: the inputs one behind the other along an axis (negative: from the end).
+/* CONCATENATION along an axis (negative: counted from the end).
  *
  * Any number of inputs of one type and, but for the axis, of one shape; pieces may be empty.  Types
- * of whole bytes; quantized ones with one scale for all, but u8, whose inputs are brought to the
- * output's scale, in f32.
+ * of whole bytes; quantized inputs have the output's scale, but those of u8 are rescaled to it, in
+ * f32.
  * Meaning: tflite/kernels/concatenation.cc */
 #include "reference/kernels/quantized.h"
 
@@ -36,14 +36,15 @@ static enum status check_input(const struct ref_call *call, struct diag *diag, i
         if (d == axis_of(call))
             *sum += ref_dim(call->in[i], d);
         else if (ref_dim(call->in[i], d) != ref_dim(first, d))
-            return ref_fail(call, diag, STATUS_INVALID,
-                            "input %d: dimension %d is %d, input 0 has %d, and the axis is %d", i,
-                            d, ref_dim(call->in[i], d), ref_dim(first, d), axis_of(call));
+            return ref_fail(
+                call, diag, STATUS_INVALID,
+                "input %d: dimension %d is %d, expected %d as of input 0; the axis is %d", i, d,
+                ref_dim(call->in[i], d), ref_dim(first, d), axis_of(call));
     }
     if (*sum > INT32_MAX)
         return ref_fail(call, diag, STATUS_INVALID,
-                        "input %d: %" PRId64 " cells along axis %d are too many", i, *sum,
-                        axis_of(call));
+                        "input %d: %" PRId64 " elements along axis %d, expected at most 2^31 - 1",
+                        i, *sum, axis_of(call));
     return STATUS_OK;
 }
 
@@ -61,7 +62,7 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag)
     return ref_check_scale_out(call, diag, 0);
 }
 
-/* Elements that were copied to the output from element `at` on, from input i. */
+/* Rescales count elements of input i that were copied to the output from element `at` on. */
 static void rescale(struct ref_call *call, int i, size_t at, size_t count)
 {
     const TfLiteTensor *const x = call->in[i], *const y = call->out[0];
@@ -93,12 +94,11 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(ref_check_activation(call, diag, p->activation));
     if (p->activation != kTfLiteActNone)
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "fused_activation_function %d is not one that the kernel has",
-                        (int)p->activation);
+                        "fused_activation_function %d, expected 0 (NONE)", (int)p->activation);
     rank = ref_rank(call->in[0]);
     if (p->axis < -rank || p->axis >= rank)
-        return ref_fail(call, diag, STATUS_INVALID, "axis is %d, the inputs' rank is %d", p->axis,
-                        rank);
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "axis is %d, expected -rank to rank - 1, rank %d", p->axis, rank);
     for (int i = 0; i < call->in_count; i++)
         TRY(check_input(call, diag, i, &sum));
     TRY(check_scales(call, diag));
@@ -107,7 +107,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Seen from the axis an input is `outer` blocks of `length` cells of `inner` elements. */
+/* Around the axis a tensor is `outer` blocks of (its dimension along the axis) x `inner` elements.
+ */
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *const y = call->out[0];

@@ -63,12 +63,13 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     outputs = ref_dim(w, 0);
     if (channels % depth != 0)
         return ref_fail(call, diag, STATUS_INVALID,
-                        "input 0 (input): %d channels are no multiple of the weights' %d", channels,
-                        depth);
+                        "input 0 (input): %d channels, expected a multiple of the weights' %d",
+                        channels, depth);
     if (outputs % (channels / depth) != 0)
-        return ref_fail(call, diag, STATUS_INVALID,
-                        "input 1 (weights): %d output channels for %d groups", outputs,
-                        channels / depth);
+        return ref_fail(
+            call, diag, STATUS_INVALID,
+            "input 1 (weights): %d output channels, expected a multiple of the %d groups", outputs,
+            channels / depth);
     TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
     TRY(windows(call, diag, &wh, &ww));
     call->out_shape[0] =

@@ -4,9 +4,8 @@
  *     y[n,oy,ox,o] = act(bias[o] + sum w[0,ky,kx,o] * x[n, oy*sh - top + ky*dh,
  *                                                       ox*sw - left + kx*dw, o / m])
  *
- * over the taps inside the image.  m comes from the weights' shape; the option depth_multiplier is
- * not looked at, as in the runtime.
- * Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h,
+ * over the taps inside the image.  m follows from the weights' shape; the option depth_multiplier
+ * is ignored, as in the runtime. Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h,
  * integer_ops/depthwise_conv.h */
 #include "reference/kernels/dot.h"
 
@@ -63,7 +62,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
                         "input 1 (weights): dimension 0 is %d, expected 1", ref_dim(w, 0));
     if (ref_dim(w, 3) % ref_dim(x, 3) != 0)
         return ref_fail(call, diag, STATUS_INVALID,
-                        "input 1 (weights): %d channels are no multiple of the input's %d",
+                        "input 1 (weights): %d channels, expected a multiple of the input's %d",
                         ref_dim(w, 3), ref_dim(x, 3));
     TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
     TRY(windows(call, diag, &wh, &ww));

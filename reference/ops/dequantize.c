@@ -1,5 +1,4 @@
-/* QUANTIZE and DEQUANTIZE: between numbers and integers with a scale, and from one scale to
- * another.
+/* QUANTIZE and DEQUANTIZE: between floats and quantized integers, and from one scale to another.
  *
  *     DEQUANTIZE  y = scale * (x - zero_point)     x i8, u8, i16; f16 is widened exactly
  *     QUANTIZE    y = round(x / scale) + zero_point    x f32; y i8, u8, i16, saturated
@@ -7,9 +6,10 @@
  *                                                  point: 8 bits to 8, i16 to i8, i16, i32, i32 to
  *                                                  i8, i16
  *
- * Any shape.  The numbers' side may have a scale for each channel.  Ties go away from zero.  Models
- * with f16 weights have a DEQUANTIZE in front of each weight; on a constant it is computed once.
- * Meaning: tflite/kernels/dequantize.h, quantize.cc, internal/reference/{quantize,requantize}.h */
+ * Any shape.  Where the other side is float, the integers may have a scale for each channel.  Ties
+ * go away from zero.  Models with f16 weights have a DEQUANTIZE before each weight; on a constant
+ * it is computed once, when the graph is prepared. Meaning: tflite/kernels/dequantize.h,
+ * quantize.cc, internal/reference/{quantize,requantize}.h */
 #include "reference/kernels/quantized.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static enum status dequantize_eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-/* What an input may become. */
+/* Types that QUANTIZE has, from input to outputs. */
 static const struct pair {
     TfLiteType from;
     uint32_t to;

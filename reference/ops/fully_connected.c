@@ -36,10 +36,9 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(ref_check_activation(call, diag, p->activation));
     if (p->activation > kTfLiteActRelu6)
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "fused_activation_function %d is not one that the kernel has",
-                        (int)p->activation);
+                        "fused_activation_function %d, expected 0 to 3", (int)p->activation);
     if (p->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
-        return ref_fail(call, diag, STATUS_UNSUPPORTED, "weights_format %d is not done",
+        return ref_fail(call, diag, STATUS_UNSUPPORTED, "weights_format %d, expected 0 (DEFAULT)",
                         (int)p->weights_format);
     TRY(ref_check_not_empty(call, diag, 1, "weights", 0, "units"));
     TRY(ref_check_not_empty(call, diag, 1, "weights", 1, "depth"));
@@ -50,12 +49,14 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     depth = ref_dim(w, 1);
     count = ref_elements(x);
     if (count % (size_t)depth != 0)
-        return ref_fail(call, diag, STATUS_INVALID,
-                        "input 0 (input): %zu elements are no multiple of the weights' depth %d",
-                        count, depth);
+        return ref_fail(
+            call, diag, STATUS_INVALID,
+            "input 0 (input): %zu elements, expected a multiple of the weights' depth %d", count,
+            depth);
     batches = count / (size_t)depth;
     if (batches > INT32_MAX)
-        return ref_fail(call, diag, STATUS_INVALID, "input 0 (input): a batch of %zu", batches);
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 0 (input): a batch of %zu, expected at most 2^31 - 1", batches);
     TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
     if (!p->keep_num_dims) {
         *shape = (struct ref_shape){ .rank = 2, .dims = { (int32_t)batches, units } };
@@ -63,10 +64,11 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     }
     ref_same_shape(shape, x);
     if (shape->dims[shape->rank - 1] != depth)
-        return ref_fail(call, diag, STATUS_INVALID,
-                        "input 0 (input): last dimension is %d with keep_num_dims, the weights' "
-                        "depth is %d",
-                        shape->dims[shape->rank - 1], depth);
+        return ref_fail(
+            call, diag, STATUS_INVALID,
+            "input 0 (input): last dimension is %d, expected the weights' depth %d with "
+            "keep_num_dims",
+            shape->dims[shape->rank - 1], depth);
     shape->dims[shape->rank - 1] = units;
     return STATUS_OK;
 }

@@ -7,10 +7,10 @@
  *     c = s(i) * tanh(j) + s(f) * c_prev        s(v) = 1 / (1 + e^-v)
  *     h = s(o) * tanh(c)
  *
- * In u8 x, h and their concatenation have a scale of 1/128 and the zero point 128, c is i16 in
- * units of 2^-11, z i16 in units of 2^-12, the bias i32; gates and cells are computed in 16 bits.
+ * In u8 x, h and their concatenation have the scale 1/128 and the zero point 128, c is i16 with the
+ * scale 2^-11, z i16 with 2^-12, the bias i32; gates and cells are computed in 16-bit fixed point.
  *
- * The state goes on: h is also written to input 1 and c to input 4, which are variables, as a rule.
+ * State: h is also written to input 1 and c to input 4, which are variables, as a rule.
  * Meaning: tflite/kernels/lstm.cc, internal/reference/reference_ops.h */
 #include "reference/base/fixed_point16.h"
 #include "reference/kernels/quantized.h"
@@ -55,19 +55,18 @@ static enum status check_params(const struct ref_call *call, struct diag *diag)
         return ref_fail(call, diag,
                         p->kernel_type == kTfLiteLSTMFullKernel ? STATUS_UNSUPPORTED
                                                                 : STATUS_INVALID,
-                        "kernel_type %d, only the basic one (1) is done", (int)p->kernel_type);
+                        "kernel_type %d, expected 1 (BASIC)", (int)p->kernel_type);
     if (call->in_count != INPUTS || call->out_count != OUTPUTS)
-        return ref_fail(call, diag, STATUS_INVALID,
-                        "%d inputs and %d outputs, the basic kernel has %d and %d", call->in_count,
-                        call->out_count, INPUTS, OUTPUTS);
+        return ref_fail(call, diag, STATUS_INVALID, "%d inputs and %d outputs, expected %d and %d",
+                        call->in_count, call->out_count, INPUTS, OUTPUTS);
     if (p->activation != kTfLiteActTanh)
         return ref_fail(call, diag, STATUS_INVALID,
-                        "fused_activation_function %d, the basic kernel has TANH (%d)",
-                        (int)p->activation, (int)kTfLiteActTanh);
+                        "fused_activation_function %d, expected %d (TANH)", (int)p->activation,
+                        (int)kTfLiteActTanh);
     if (p->cell_clip != 0 || p->proj_clip != 0)
         return ref_fail(call, diag, STATUS_INVALID,
-                        "cell_clip %g, proj_clip %g: the basic kernel has none",
-                        (double)p->cell_clip, (double)p->proj_clip);
+                        "cell_clip %g and proj_clip %g, expected 0 and 0", (double)p->cell_clip,
+                        (double)p->proj_clip);
     return STATUS_OK;
 }
 
@@ -91,7 +90,7 @@ static enum status check_dims(const struct ref_call *call, struct diag *diag, in
     return STATUS_OK;
 }
 
-/* A tensor has the one scale that the kernel computes with. */
+/* A tensor has the fixed scale and zero point that the kernel computes with. */
 static enum status check_fixed(const struct ref_call *call, struct diag *diag, const char *side,
                                int index, const TfLiteTensor *t)
 {
@@ -102,7 +101,7 @@ static enum status check_fixed(const struct ref_call *call, struct diag *diag, c
     if (ref_scale(t) == scale && ref_zero_point(t) == zero)
         return STATUS_OK;
     return ref_fail(call, diag, STATUS_INVALID,
-                    "%s %d: scale %g and zero point %d, the kernel has 1/%d and %d", side, index,
+                    "%s %d: scale %g and zero point %d, expected 1/%d and %d", side, index,
                     ref_scale(t), ref_zero_point(t), bytes ? STEPS_OF_1 : 1 << C_BITS, zero);
 }
 
@@ -150,13 +149,14 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     for (int i = H_PREV; i <= C_PREV; i += C_PREV - H_PREV) {
         if (call->in[i]->allocation_type == kTfLiteMmapRo ||
             call->in[i]->allocation_type == kTfLitePersistentRo)
-            return ref_fail(call, diag, STATUS_INVALID,
-                            "input %d (%s) is a constant, the state is written to it", i,
-                            i == H_PREV ? "previous activation" : "previous state");
+            return ref_fail(
+                call, diag, STATUS_INVALID,
+                "input %d (%s) is a constant, expected a tensor that the state can be written to",
+                i, i == H_PREV ? "previous activation" : "previous state");
     }
     if (is_u8(call))
         TRY(check_scales(call, diag));
-    /* The weights have these dimensions: they fit. */
+    /* No sum overflows: the weights have these dimensions. */
     call->out_shape[H] = call->out_shape[C] =
         (struct ref_shape){ .rank = 2, .dims = { batch, cells } };
     call->out_shape[JOINED] = (struct ref_shape){ .rank = 2, .dims = { batch, depth + cells } };
@@ -169,7 +169,7 @@ static double sigmoid(double v)
     return 1 / (1 + exp(-v));
 }
 
-/* A gate's sum, and how far an honest f32 sum may be off: the bound of a dot product. */
+/* A gate's sum, and the error that f32 arithmetic may make in it: the bound of a dot product. */
 struct gate {
     double z, slack;
 };
@@ -200,8 +200,8 @@ static struct gate gate_of(struct ref_call *call, size_t row, size_t unit_index)
     return gate_with(sum, magnitude, terms);
 }
 
-/* What an error of the gates makes of c and h; sigmoid has a slope of at most 1/4, tanh of 1, and
- * both are off by 16 units themselves (conformance/TOLERANCES.md). */
+/* c and h, and how errors of the gates propagate to them: the slope of sigmoid is at most 1/4, that
+ * of tanh 1, and each may itself be off by 16 units (conformance/TOLERANCES.md). */
 struct cell {
     double c, h, dc, dh;
 };
@@ -227,13 +227,14 @@ static void store_cell(struct ref_call *call, size_t at, const struct gate *g, d
     ref_store(call, H, at, cell.h, cell.dh / unit, 1);
 }
 
-/* An exact sum in steps of 2^-12.  The second rounding puts ties up here. */
+/* MultiplyByQuantizedMultiplier of the runtime's LSTM: an exact sum in steps of 2^-12.  Unlike
+ * RoundingDivideByPOT its shift rounds ties toward +infinity. */
 static int16_t gate_steps(int32_t sum, struct fixed_multiplier m)
 {
     const int left = m.e > 0 ? m.e : 0, right = m.e < 0 ? -m.e : 0;
     int64_t v = fixed_mul_high(fixed_wrap(sum * (INT64_C(1) << left)), m.q);
 
-    /* A shift of a negative number that takes floors. */
+    /* floor((v + 2^(right-1)) / 2^right); >> of a negative number is up to the compiler. */
     if (right > 0) {
         const int64_t whole = INT64_C(1) << right;
 
@@ -275,7 +276,7 @@ static void store_cell_u8(struct ref_call *call, size_t at, const struct gate *g
     const int16_t c =
         fixed16_saturate(fixed_rounding_shift_right(fixed16_mul_high(i, j), 15 - C_BITS) +
                          fixed16_mul_high(f, c_prev));
-    /* Of c in steps of 2^-12. */
+    /* tanh takes c in Q3.12. */
     const int16_t h = fixed16_mul_high(o, fixed16_tanh(fixed16_saturate(2 * c)));
 
     ref_store_quant(call, C, at, ref_type_range(kTfLiteInt16), c, ldexp(cell.c, C_BITS),

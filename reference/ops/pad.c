@@ -1,8 +1,8 @@
-/* PAD.  x of any shape, paddings [rank,2] (i32 or i64): cells of zeros before and behind each
- * dimension.  Any type of whole bytes: a zero is all bits zero there, and the zero point where it
- * is quantized, which i8, u8 and i16 may be.
+/* PAD.  x of any shape, paddings [rank,2] (i32 or i64): zeros before and behind each dimension. Any
+ * type of whole bytes, in which zero is all bits 0; quantized i8, u8 and i16 are filled with the
+ * zero point.
  *
- * Paddings that are no constant make the output dynamic.
+ * Paddings that are not constant make the output dynamic.
  * Meaning: tflite/kernels/internal/reference/pad.h */
 #include "reference/kernels/quantized.h"
 
@@ -19,14 +19,14 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     x = call->in[0];
     if (runtime_type_bits(x->type) % 8 != 0 || runtime_type_bits(x->type) == 0)
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "input 0 (input): type %s has no elements of whole bytes",
+                        "input 0 (input): type %s, expected elements of whole bytes",
                         runtime_type_name(x->type) ? runtime_type_name(x->type) : "unknown");
     TRY(ref_check_out(call, diag, 0, x->type));
     if (ref_is_8bit(x->type) || x->type == kTfLiteInt16)
         TRY(ref_check_moves(call, diag, 0, 0));
     else if (ref_is_quantized(x))
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "input 0 (input): quantized %s, the kernel has no zero point to fill with",
+                        "input 0 (input): quantized %s, expected i8, u8 or i16",
                         runtime_type_name(x->type));
 
     TRY(ref_check_shape(call, diag, 1, "paddings", 2, 2));
@@ -52,19 +52,20 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 
         if (before < 0 || behind < 0)
             return ref_fail(call, diag, STATUS_INVALID,
-                            "input 1 (paddings): row %d is %" PRId64 ", %" PRId64, d, before,
-                            behind);
+                            "input 1 (paddings): row %d is %" PRId64 ", %" PRId64
+                            ", expected at least 0",
+                            d, before, behind);
         if (before > INT32_MAX || behind > INT32_MAX || before + ref_dim(x, d) + behind > INT32_MAX)
             return ref_fail(call, diag, STATUS_INVALID,
                             "input 1 (paddings): row %d is %" PRId64 ", %" PRId64
-                            ": with %d cells between them that is too large",
+                            " around a dimension of %d, expected at most 2^31 - 1 in all",
                             d, before, behind, ref_dim(x, d));
         shape->dims[d] = (int32_t)(before + ref_dim(x, d) + behind);
     }
     return STATUS_OK;
 }
 
-/* The value of the cells around. */
+/* Stores the padding value. */
 static void put_zero(struct ref_call *call, size_t at, size_t size)
 {
     TfLiteTensor *const y = call->out[0];

@@ -1,9 +1,9 @@
 /* AVERAGE_POOL_2D, MAX_POOL_2D.  x [N,H,W,C], y [N,OH,OW,C]; f32, or i8 and u8 with one scale for
  * both.
  *
- * The mean or the largest of the cells of the window that are inside the image (a mean is never
- * over the window's full area), then the fused activation.  A NaN is no maximum.  The mean of
- * integers is rounded, ties away from zero, whatever the zero point is.
+ * The mean or the largest of the elements of the window that lie inside the image (the mean divides
+ * by their number, not by the window's area), then the fused activation.  NaN is never the maximum.
+ * The mean of integers is rounded, ties away from zero, without regard to the zero point.
  * Meaning: tflite/kernels/internal/reference/pooling.h */
 #include "reference/kernels/quantized.h"
 
@@ -64,7 +64,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-/* What a window gives; its cells come in the order of rows. */
+/* Sums over one window, row by row. */
 struct window_sum {
     double sum, magnitude, largest, count;
 };
@@ -72,7 +72,7 @@ struct window_sum {
 typedef void store_function(struct ref_call *call, size_t at, const struct window_sum *s,
                             struct fixed_range range);
 
-/* x: the input's elements; of an integer type as they are, without regard to the zero point. */
+/* Calls store for each output.  x: the input's elements; integers with their zero point. */
 static enum status each_window(struct ref_call *call, struct diag *diag, const float *x,
                                store_function *store)
 {

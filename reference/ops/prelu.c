@@ -1,11 +1,11 @@
-/* PRELU: y = x >= 0 ? x : alpha * x.  x f32, i8 or u8 of any shape, alpha of the type that
- * broadcasts to it (usually [1,1,C]), constant or not; y has the type and the shape of x. Meaning:
- * tflite/kernels/activations.cc */
+/* PRELU: y = x >= 0 ? x : alpha * x.  x f32, i8 or u8 of any shape; alpha has its type, broadcasts
+ * to its shape (usually [1,1,C]) and may be computed; y has the type and the shape of x.
+ * Meaning: tflite/kernels/activations.cc */
 #include "reference/kernels/quantized.h"
 
 #include <math.h>
 
-/* Factors of x, and of x times alpha. */
+/* Multipliers of x, and of x times alpha. */
 struct quantized {
     double one_scale, product_scale;
     struct fixed_multiplier one, product;
@@ -49,13 +49,14 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(ref_broadcast(call, diag, shape));
     x = call->in[0];
     if (shape->rank != ref_rank(x))
-        return ref_fail(call, diag, STATUS_INVALID, "input 1 (alpha): rank %d, the input's is %d",
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 1 (alpha): rank %d, expected at most %d as of the input",
                         shape->rank, ref_rank(x));
     for (int d = 0; d < shape->rank; d++) {
         if (shape->dims[d] != ref_dim(x, d))
             return ref_fail(call, diag, STATUS_INVALID,
-                            "input 1 (alpha): %d in dimension %d, the input has %d", shape->dims[d],
-                            d, ref_dim(x, d));
+                            "input 1 (alpha): %d in dimension %d, expected 1 or %d as of the input",
+                            shape->dims[d], d, ref_dim(x, d));
     }
     return STATUS_OK;
 }

@@ -1,9 +1,9 @@
 /* MEAN over some axes, and ARG_MAX along one (below).  x, y f32, i8 or u8, of any shape; axes i32
  * (of any shape, usually a vector).
  *
- * An axis may be negative (counted from the end) and may come twice; no axis at all leaves x as it
- * is.  The reduced dimensions are dropped, or kept as 1 with keep_dims.  The mean of nothing is
- * NaN, and the integer 0.  Axes that are no constant make the output dynamic.
+ * An axis may be negative (counted from the end) and may repeat; without axes y is x.  The reduced
+ * dimensions are dropped, or kept as 1 with keep_dims.  The mean of no elements is NaN, and the
+ * integer 0.  Axes that are not constant make the output dynamic.
  *
  * Integers are summed exactly; one fixed-point factor divides by their number and requantizes.
  * Meaning: tflite/kernels/internal/reference/reduce.h */
@@ -30,16 +30,18 @@ static enum status read_axes(const struct ref_call *call, struct diag *diag, boo
         const int64_t axis = ref_load_int(call->in[1], i);
 
         if (axis < -rank || axis >= rank)
-            return ref_fail(call, diag, STATUS_INVALID,
-                            "input 1 (axes): element %zu is %d, the input's rank is %d", i,
-                            (int)axis, rank);
+            return ref_fail(
+                call, diag, STATUS_INVALID,
+                "input 1 (axes): element %zu is %d, expected -rank to rank - 1, rank %d", i,
+                (int)axis, rank);
         reduced[axis < 0 ? axis + rank : axis] = true;
     }
     return STATUS_OK;
 }
 
-/* The factor from a sum of count elements to steps of the output.  Its integer part takes in the
- * division, after a shift to the left by as many bits as there is room for. */
+/* The multiplier from a sum of count elements to steps of the output: the division by count is
+ * folded into its mantissa, which is first shifted to the left by floor(log2 count) bits, where
+ * that fits. */
 static enum status read_factor(const struct ref_call *call, struct diag *diag, size_t count,
                                struct fixed_multiplier *m)
 {
@@ -155,8 +157,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
 /* ---- ARG_MAX: the index of the largest element along an axis, the first of equal ones ----
  *
- * x f32, i8, u8 or i32; axis one i32 or i64; y i32 or i64, as the option says, without the axis.  A
- * NaN is passed over; 0 where there are only NaNs.
+ * x f32, i8, u8 or i32; axis one i32 or i64; y i32 or i64, as output_type says, without the axis.
+ * NaNs are skipped; the index is 0 where there are only NaNs.
  * Meaning: tflite/kernels/internal/reference/arg_min_max.h */
 
 static void arg_max_read(const struct options *options, void *params)
@@ -172,7 +174,8 @@ static enum status read_axis(const struct ref_call *call, struct diag *diag, int
     const int64_t value = ref_load_int(call->in[1], 0);
 
     if (value < -rank || value >= rank)
-        return ref_fail(call, diag, STATUS_INVALID, "input 1 (axis): %lld, the input's rank is %d",
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 1 (axis): %lld, expected -rank to rank - 1, rank %d",
                         (long long)value, rank);
     *axis = (int)(value < 0 ? value + rank : value);
     return STATUS_OK;
@@ -191,7 +194,8 @@ static enum status arg_max_prepare(struct ref_call *call, struct diag *diag)
         return ref_fail(call, diag, STATUS_INVALID, "input 1 (axis): %zu elements, expected 1",
                         ref_elements(call->in[1]));
     if (p->output_type != kTfLiteInt32 && p->output_type != kTfLiteInt64)
-        return ref_fail(call, diag, STATUS_INVALID, "output_type is neither i32 nor i64");
+        return ref_fail(call, diag, STATUS_INVALID, "output_type %s, expected i32 or i64",
+                        runtime_type_name(p->output_type));
     TRY(ref_check_out(call, diag, 0, p->output_type));
     *shape = (struct ref_shape){ 0 };
     if (!ref_known(call, 1)) {
@@ -208,7 +212,7 @@ static enum status arg_max_prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Every type's values are doubles. */
+/* Exact: a double holds all values of these types. */
 static double number_at(const TfLiteTensor *t, size_t i)
 {
     return t->type == kTfLiteFloat32 ? ref_load(t, i) : (double)ref_load_int(t, i);

@@ -1,8 +1,8 @@
 /* RESHAPE: the same elements under another shape; any fixed-size type.
  *
- * The shape comes from input 1 when that is a vector (i32), else from the option new_shape, else it
- * is a scalar.  One entry may be -1: what is left.  The option [0] is an old spelling of a scalar.
- * A vector that is no constant makes the output dynamic.
+ * The shape comes from input 1 when that is a vector (i32), else from the option new_shape; without
+ * either the output is a scalar.  One entry may be -1: it is inferred.  The option [0] is an old
+ * spelling of a scalar.  A vector that is not constant makes the output dynamic.
  * Meaning: tflite/kernels/reshape.cc */
 #include "reference/kernels/check.h"
 
@@ -22,7 +22,7 @@ static void read_params(const struct options *options, void *params)
         p->shape[d] = shape[d];
 }
 
-/* Is the shape given by input 1? */
+/* The shape is given by input 1, not by the option. */
 static bool by_tensor(const struct ref_call *call)
 {
     return ref_has(call, 1) && ref_rank(call->in[1]) == 1;
@@ -49,7 +49,7 @@ static enum status read_shape(const struct ref_call *call, struct diag *diag,
     return STATUS_OK;
 }
 
-/* Puts the one dimension that is -1 in and checks the element count. */
+/* Infers the dimension that is -1 and checks the element count. */
 static enum status complete_shape(const struct ref_call *call, struct diag *diag,
                                   struct ref_shape *shape)
 {
@@ -61,11 +61,12 @@ static enum status complete_shape(const struct ref_call *call, struct diag *diag
         if (shape->dims[d] == -1 && open < 0) {
             open = d;
         } else if (shape->dims[d] == -1) {
-            return ref_fail(call, diag, STATUS_INVALID, "new shape: entries %d and %d are both -1",
-                            open, d);
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "new shape: entries %d and %d are both -1, expected one at most", open,
+                            d);
         } else if (shape->dims[d] < 0) {
-            return ref_fail(call, diag, STATUS_INVALID, "new shape: entry %d is %d", d,
-                            shape->dims[d]);
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "new shape: entry %d is %d, expected at least -1", d, shape->dims[d]);
         } else if (!checked_mul(known, (size_t)shape->dims[d], &known)) {
             return ref_fail(call, diag, STATUS_INVALID,
                             "new shape: the product of its dimensions up to entry %d is too large",
@@ -83,7 +84,8 @@ static enum status complete_shape(const struct ref_call *call, struct diag *diag
     }
     if (known != count)
         return ref_fail(call, diag, STATUS_INVALID,
-                        "new shape: %zu elements, input 0 (input) has %zu", known, count);
+                        "new shape: %zu elements, expected %zu as of input 0 (input)", known,
+                        count);
     return STATUS_OK;
 }
 
@@ -94,7 +96,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(ref_check_shape(call, diag, 0, "input", 0, INT32_MAX));
     if (runtime_type_bits(call->in[0]->type) == 0)
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "input 0 (input): type %s has no fixed size",
+                        "input 0 (input): type %s, expected one of fixed size",
                         runtime_type_name(call->in[0]->type) ? runtime_type_name(call->in[0]->type)
                                                              : "unknown");
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));

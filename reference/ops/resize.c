@@ -2,13 +2,14 @@
  *
  * Each axis has its scale, in / out, or (in - 1) / (out - 1) with align_corners and more than one
  * output; output o lies at o * scale, or at (o + 0.5) * scale - 0.5 with half_pixel_centers.  These
- * are f32 operations, each rounded: which two cells are read depends on them.  y is the mean of the
- * four cells around, weighted by their nearness.
+ * are f32 operations, each rounded: they decide which two elements are read.  y is the mean of the
+ * four neighbours, weighted bilinearly.
  *
- * Integers have one scale for both.  u8 is the same in f32, every operation rounded, and then to
- * the nearest integer; i8 has coordinates in units of 1/1024 and a scale rounded to one of them.
+ * Quantized x and y have the same scale.  u8 is computed by the same formula in f32, every
+ * operation rounded, and then to the nearest integer; i8 has coordinates in units of 1/1024, and a
+ * scale that is a whole number of them.
  *
- * A size that is no constant makes the output dynamic.
+ * A size that is not constant makes the output dynamic.
  * Meaning: tflite/kernels/internal/reference/resize_bilinear.h */
 #include "reference/kernels/quantized.h"
 
@@ -59,8 +60,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Between which cells of an axis an output lies, and how far from the first one: below 0 in front
- * of the first cell, where both are the same. */
+/* The two neighbours of an output along an axis, and its distance from the first one; negative
+ * before the first element, where both neighbours are the same. */
 struct place {
     int32_t low, high;
     double t;
@@ -74,14 +75,15 @@ static struct place place_of(const TfLiteResizeBilinearParams *p, int32_t in, in
     const float at = p->half_pixel_centers ? ((float)o + 0.5f) * scale - 0.5f : (float)o * scale;
     struct place place;
 
-    /* Rounding may put the last output on cell `in`. */
+    /* Rounding may put the last output on index `in`. */
     place.low = at < 0 ? 0 : at >= (float)in ? in - 1 : (int32_t)floorf(at);
     place.high = ceilf(at) >= (float)in ? in - 1 : at < 0 ? 0 : (int32_t)ceilf(at);
     place.t = (double)at - place.low; /* exact */
     return place;
 }
 
-/* max - min of the cells that an implementation reads whose coordinates are a little off. */
+/* max - min over the 4x4 neighbourhood: an implementation whose coordinates differ in the last bit
+ * reads elements of it. */
 static double range_around(const float *x, const int *xd, size_t n, size_t c, struct place v,
                            struct place h)
 {
@@ -101,7 +103,7 @@ static double range_around(const float *x, const int *xd, size_t n, size_t c, st
     return high - low;
 }
 
-/* The same in units of 1/1024: low and high cell, and how far from the low one. */
+/* place_of in units of 1/1024, as the runtime's i8 kernel computes it. */
 static struct place fixed_place_of(const TfLiteResizeBilinearParams *p, int32_t in, int32_t out,
                                    int32_t o)
 {
@@ -113,14 +115,14 @@ static struct place fixed_place_of(const TfLiteResizeBilinearParams *p, int32_t 
     const int64_t low = at / unit > 0 ? at / unit : 0, high = (at + unit - 1) / unit;
     struct place place;
 
-    /* The rounded scale may put the last outputs behind the last cell. */
+    /* The rounded scale may put the last outputs behind the last element. */
     place.low = (int32_t)(low < in ? low : in - 1);
     place.high = (int32_t)(high < in ? high : in - 1);
     place.t = (double)(at - unit * low);
     return place;
 }
 
-/* The four cells around an output: the first letter says the row, low or high. */
+/* The four neighbours of an output; the first letter is the row, low or high. */
 struct corners {
     double ll, lh, hl, hh;
 };
@@ -134,7 +136,7 @@ static int32_t blend_u8(const struct corners *k, struct place v, struct place h)
     return (int32_t)floorf(sum + 0.5f);
 }
 
-/* Exact in double: cells have 8 bits, and weights 10 each. */
+/* Exact in double: elements have 8 bits, and weights 10 each. */
 static int32_t blend_i8(const struct corners *k, struct place v, struct place h)
 {
     const int64_t sum = (int64_t)((k->ll * (1024 - v.t) + k->hl * v.t) * (1024 - h.t) +
@@ -158,7 +160,7 @@ static struct corners corners_of(const float *x, const int *xd, size_t n, size_t
     };
 }
 
-/* Where an output lies in the two ways. */
+/* The place of an output, in f32 and in fixed point. */
 struct site {
     struct place v, h, fixed_v, fixed_h;
 };

@@ -2,8 +2,8 @@
  *
  *     y_i = exp(beta*x_i) / sum_j exp(beta*x_j)
  *
- * The integers are done in fixed point.  Their result has a scale of 1/256 and the least zero
- * point. Meaning: tflite/kernels/internal/reference/softmax.h */
+ * i8 and u8 are computed in fixed point; y has the scale 1/256 and the least zero point.
+ * Meaning: tflite/kernels/internal/reference/softmax.h */
 #include "reference/kernels/quantized.h"
 
 #include <math.h>
@@ -15,13 +15,13 @@ static void read_params(const struct options *options, void *params)
     p->beta = options_float(options, "beta");
 }
 
-/* Fixed point: differences to the largest element become exponents in units of 2^-26, their powers
- * fractions in units of 2^-31, which are summed in units of 2^-19. */
+/* Fixed point: differences to the largest element become exponents in Q5.26, e^x is in Q0.31, and
+ * the sum of a row in Q12.19. */
 enum { EXPONENT_BITS = 26, SUM_SHIFT = 12, FRACTION_BITS = 31 };
 
 struct fixed {
-    struct fixed_multiplier to_exponent; /* from a difference of integers */
-    int32_t least;                       /* differences below count as nothing */
+    struct fixed_multiplier to_exponent; /* from a difference of integers to Q5.26 */
+    int32_t least;                       /* the runtime's diff_min: e^x counts as 0 below */
 };
 
 static enum status read_fixed(const struct ref_call *call, struct diag *diag, struct fixed *f)
@@ -32,10 +32,9 @@ static enum status read_fixed(const struct ref_call *call, struct diag *diag, st
 
     if (!(real > 1))
         return ref_fail(call, diag, STATUS_INVALID,
-                        "beta %g with an input scale of %g: a step is less than fixed point has",
-                        beta, scale);
+                        "beta %g times the input scale %g, expected more than 2^-26", beta, scale);
     fixed_quantize_multiplier(real, &f->to_exponent); /* below 2^31 */
-    /* -31 is as far as an exponent goes. */
+    /* Exponents in Q5.26 reach down to -31. */
     f->least = -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - f->to_exponent.e));
     return STATUS_OK;
 }
@@ -70,20 +69,20 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-/* An element as a number; of integers the zero point does not matter. */
+/* An element as a real number, without its zero point, which cancels. */
 static double load(const TfLiteTensor *x, size_t i)
 {
     return ref_is_8bit(x->type) ? ref_scale(x) * (double)ref_load_int(x, i) : ref_load(x, i);
 }
 
-/* The power of a difference in units of 2^-31. */
+/* e^difference in Q0.31. */
 static int32_t power_of(const struct fixed *f, int32_t difference)
 {
     return fixed_exp(fixed_multiply(difference, f->to_exponent));
 }
 
-/* A row: its largest element, and 1 / sum of the powers as a fraction, which is divided by 2^shift
- * to get steps of 1/256. */
+/* A row: its largest element, and 1 / sum of e^x as a mantissa in Q0.31; products with it are
+ * shifted to the right by `shift` to get steps of 1/256. */
 struct fixed_row {
     int32_t peak, inverse;
     int shift;
@@ -105,7 +104,7 @@ static struct fixed_row fixed_row_of(const TfLiteTensor *x, const struct fixed *
         if (difference >= f->least)
             sum += fixed_rounding_shift_right(power_of(f, difference), SUM_SHIFT);
     }
-    /* From 512 on every quotient is less than half a step; there the runtime aborts. */
+    /* From 512 on every quotient is below half a step.  The runtime aborts there. */
     if (sum >= INT64_C(512) << (FRACTION_BITS - SUM_SHIFT))
         return (struct fixed_row){ .peak = row.peak };
     while (!(sum << zeros & INT64_C(1) << 31))
@@ -147,7 +146,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
         if (quantized)
             fixed_row = fixed_row_of(x, &f, at, depth);
-        /* Shifting by the largest exponent keeps exp() in range; the shift cancels. */
+        /* Subtracting the largest exponent keeps exp() in range, and cancels. */
         for (size_t i = 0; i < depth; i++)
             peak = fmax(peak, beta * load(x, at + i));
         for (size_t i = 0; i < depth; i++) {

@@ -8,7 +8,7 @@
  * the rest.  Dimensions without an entry are taken whole.  Negative positions count from the end.
  * With the option offset, end counts from begin.  Any type of whole bytes.
  *
- * Entries that are no constant make the output dynamic.
+ * Entries that are not constant make the output dynamic.
  * Meaning: tflite/kernels/strided_slice.cc, internal/strided_slice_logic.h */
 #include "reference/kernels/check.h"
 
@@ -29,7 +29,7 @@ static void read_params(const struct options *options, void *params)
 enum { BEGIN = 1, END = 2, STRIDES = 3 };
 static const char *const roles[] = { "input", "begin", "end", "strides" };
 
-/* What is taken of each dimension of x, and the shape that it gives. */
+/* The range of each dimension of x that is taken, and the resulting shape. */
 struct slices {
     struct {
         int64_t start, stride;
@@ -48,7 +48,7 @@ static enum status add_dim(const struct ref_call *call, struct diag *diag, struc
 {
     if (s->shape.rank == REF_MAX_RANK)
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "new_axis_mask 0x%x gives more than %d dimensions",
+                        "new_axis_mask 0x%x: the output has more than %d dimensions",
                         (unsigned)((const TfLiteStridedSliceParams *)call->params)->new_axis_mask,
                         REF_MAX_RANK);
     s->shape.dims[s->shape.rank++] = dim;
@@ -72,7 +72,7 @@ static int64_t position(int64_t at, int64_t size, int64_t low, int64_t high)
     return at < low ? low : at > high ? high : at;
 }
 
-/* Entry i about dimension d. */
+/* Applies entry i to dimension d. */
 static enum status take_some(const struct ref_call *call, struct diag *diag, struct slices *s,
                              int i, int d)
 {
@@ -81,7 +81,7 @@ static enum status take_some(const struct ref_call *call, struct diag *diag, str
     const int64_t stride = ref_load_int(call->in[STRIDES], (size_t)i);
     const int64_t begin = ref_load_int(call->in[BEGIN], (size_t)i);
     const int64_t end = ref_load_int(call->in[END], (size_t)i);
-    /* Where a stop can be: one before the first cell, one behind the last. */
+    /* Bounds of a stop: one before the first element, one behind the last. */
     const int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
     int64_t start, stop, length;
 

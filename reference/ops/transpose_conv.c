@@ -3,10 +3,10 @@
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n,iy,ix,i])
  *
- * over iy * sh - top + ky = oy, ix * sw - left + kx = ox: the gradient of the CONV_2D that makes
- * [H,W] of [OH,OW], whose padding it has; [OH,OW] has to be one of the sizes of which it does.
+ * over iy * sh - top + ky = oy, ix * sw - left + kx = ox.  This is the gradient of the CONV_2D that
+ * maps [OH,OW] to [H,W], with its padding; [OH,OW] has to be a size that it maps to [H,W].
  *
- * An output_shape that is no constant makes the output dynamic.
+ * An output_shape that is not constant makes the output dynamic.
  * Meaning: tflite/kernels/internal/reference/transpose_conv.h */
 #include "reference/kernels/dot.h"
 
@@ -28,7 +28,7 @@ static void read_params(const struct options *options, void *params)
     p->quantized_bias_type = tensor_type_runtime(options_int(options, "quantized_bias_type"));
 }
 
-/* One axis: the forward window over the output has to give the input's size. */
+/* One axis: the forward convolution of the output has to give the input's size. */
 static enum status check_axis(const struct ref_call *call, struct diag *diag, int d,
                               const char *axis, int32_t stride, int32_t out)
 {
@@ -42,8 +42,8 @@ static enum status check_axis(const struct ref_call *call, struct diag *diag, in
                         filter);
     if (w.out != in)
         return ref_fail(call, diag, STATUS_INVALID,
-                        "input 0 (output_shape): %s %d is of an input %s %d, it is %d", axis, out,
-                        axis, w.out, in);
+                        "input 0 (output_shape): %s %d gives an input %s of %d, expected %d", axis,
+                        out, axis, w.out, in);
     return STATUS_OK;
 }
 
@@ -89,7 +89,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
                         p->stride_height, p->stride_width);
     if (ref_dim(call->in[INPUT], 3) != ref_dim(w, 3))
         return ref_fail(call, diag, STATUS_INVALID,
-                        "input 2 (input): %d channels, the weights have %d",
+                        "input 2 (input): %d channels, expected %d as of the weights",
                         ref_dim(call->in[INPUT], 3), ref_dim(w, 3));
     if (ref_dim(call->in[SHAPE], 0) != 4)
         return ref_fail(call, diag, STATUS_INVALID,
@@ -100,7 +100,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return call->out_shape[0].dynamic ? STATUS_OK : check_shape(call, diag, &call->out_shape[0]);
 }
 
-/* The cell of an axis that tap k brings to output o; -1: none. */
+/* The input index along an axis that tap k adds to output o; -1: none. */
 static int64_t cell_of(int32_t o, int32_t before, int32_t k, int32_t stride, int32_t in)
 {
     const int64_t at = (int64_t)o + before - k;
@@ -121,7 +121,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
     if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
         goto done;
-    /* As prepare has checked, both fit. */
+    /* Prepare has checked that both fit. */
     ref_window(p->padding, yd[1], wd[1], p->stride_height, 1, &wh);
     ref_window(p->padding, yd[2], wd[2], p->stride_width, 1, &ww);
     for (size_t n = 0; n < (size_t)yd[0]; n++) {

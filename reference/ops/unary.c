@@ -3,10 +3,10 @@
  *     RELU  y = max(x, 0)    RELU6  y = min(max(x, 0), 6)    EXP  y = e^x
  *     LOGISTIC  y = 1 / (1 + e^-x)
  *
- * f32; LOGISTIC f16 too.  NaN stays NaN.  i8 and (but for EXP) u8: RELU and RELU6 requantize in
- * fixed point; EXP and LOGISTIC have a result for each integer, computed in f32, and that of
- * LOGISTIC has a scale of 1/256 and the least zero point.
- * Meaning: tflite/kernels/activations.cc, tflite/kernels/exp.cc */
+ * f32; LOGISTIC f16 too.  NaN stays NaN.  i8 and, but for EXP, u8: RELU and RELU6 requantize in
+ * fixed point; EXP and LOGISTIC are computed in f32 for each integer; the output of LOGISTIC has
+ * the scale 1/256 and the least zero point. Meaning: tflite/kernels/activations.cc,
+ * tflite/kernels/exp.cc */
 #include "reference/kernels/quantized.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static double relu6(double x)
     return ref_activation(kTfLiteActRelu6, x);
 }
 
-/* Where e^-x is infinite the quotient is 0, and the true value below 1e-308. */
+/* Where e^-x overflows the quotient is 0; the true value is below 1e-308. */
 static double logistic(double x)
 {
     return 1 / (1 + exp(-x));
@@ -40,9 +40,9 @@ static float logistic_single(float x)
 static const struct member {
     int32_t code;
     double (*real)(double x);
-    float (*single)(float x); /* for the results of integers; NULL: a clamp */
+    float (*single)(float x); /* for quantized tensors; NULL: the op is a clamp */
     uint32_t types;
-    TfLiteFusedActivation act; /* that a clamp is */
+    TfLiteFusedActivation act; /* the clamp */
 } members[] = {
     { BUILTIN_RELU, relu, NULL, REF_TYPE(Float32) | REF_TYPES_8BIT, kTfLiteActRelu },
     { BUILTIN_RELU6, relu6, NULL, REF_TYPE(Float32) | REF_TYPES_8BIT, kTfLiteActRelu6 },
@@ -143,7 +143,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     for (size_t i = 0; i < count; i++) {
         const double x = ref_load(call->in[0], i), y = m->real(x);
 
-        /* How far off an elementary function may be depends on |x|. */
+        /* The error of an elementary function depends on |x|. */
         ref_store(call, 0, i, y, m->single ? fabs(x) : fabs(y), 1);
     }
     return STATUS_OK;

@@ -73,18 +73,18 @@ void quant_refuses_scales(struct op_test *t, TfLiteTensor *tensor, const char *w
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         q->scale->data[0] = bad[i];
-        op_refused(t, STATUS_INVALID, words, "not a positive number", NULL);
+        op_refused(t, STATUS_INVALID, words, "expected a finite number above 0", NULL);
     }
     q->scale->data[0] = scale;
     if (tensor->type != kTfLiteInt32) {
         q->zero_point->data[0] = tensor->type == kTfLiteUInt8 ? 256 : 32768;
-        op_refused(t, STATUS_INVALID, words, "zero point 0 is", "not a value of", NULL);
+        op_refused(t, STATUS_INVALID, words, "zero point 0 is", "expected a value of", NULL);
         q->zero_point->data[0] = tensor->type == kTfLiteUInt8 ? -1 : -32769;
-        op_refused(t, STATUS_INVALID, words, "zero point 0 is", "not a value of", NULL);
+        op_refused(t, STATUS_INVALID, words, "zero point 0 is", "expected a value of", NULL);
     }
     q->zero_point->data[0] = zero;
     q->zero_point->size = 0;
-    op_refused(t, STATUS_INVALID, words, "1 scales and 0 zero points", NULL);
+    op_refused(t, STATUS_INVALID, words, "0 zero points, expected 1", NULL);
     q->zero_point->size = 1;
     tensor->quantization = (TfLiteQuantization){ kTfLiteAffineQuantization, NULL };
     op_refused(t, STATUS_INVALID, words, "without a scale", NULL);

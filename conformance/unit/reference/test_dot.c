@@ -283,7 +283,8 @@ static void convolutions_refuse(void **state)
     set_conv(&t, &good);
 
     op_set_dims(t.in[2], 1, DIMS(3));
-    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "3 elements", "4 output channels", NULL);
+    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "3 elements",
+               "expected 4, one for each output channel", NULL);
     op_set_dims(t.in[2], 1, DIMS(0));
     op_refused(&t, STATUS_INVALID, "input 2 (bias)", "0 elements", NULL);
     t.in[2]->type = kTfLiteInt32;
@@ -459,7 +460,7 @@ static void fully_connected_refuses(void **state)
     op_input(&t, kTfLiteFloat32, 2, DIMS(5, 6), NULL);
     p = (void *)t.params.bytes;
     p->keep_num_dims = true;
-    op_refused(&t, STATUS_INVALID, "input 0 (input)", "last dimension is 4", "depth is 6", NULL);
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "last dimension is 4", "depth 6", NULL);
     op_set_dims(t.in[1], 2, DIMS(5, 7));
     op_refused(&t, STATUS_INVALID, "input 0 (input)", "12 elements", "depth 7", NULL);
     op_set_dims(t.in[1], 2, DIMS(0, 4));
@@ -476,7 +477,7 @@ static void fully_connected_refuses(void **state)
     op_refused(&t, STATUS_UNSUPPORTED, "fused_activation_function 4", NULL);
     p->activation = kTfLiteActNone;
     op_input(&t, kTfLiteFloat32, 1, DIMS(4), NULL);
-    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "4 elements", "5 output", NULL);
+    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "4 elements", "expected 5", NULL);
     p->keep_num_dims = false;
     op_set_dims(t.in[0], 0, NULL);
     op_refused(&t, STATUS_INVALID, "input 0 (input)", "1 elements", "depth 4", NULL);
@@ -636,7 +637,7 @@ static void mean_waits_and_refuses(void **state)
     assert_int_equal(op_prepare(&t), STATUS_OK);
     assert_true(t.shapes[0].dynamic);
     t.call.late = true;
-    op_refused(&t, STATUS_INVALID, "input 1 (axes)", "element 0 is 2", "rank is 2", NULL);
+    op_refused(&t, STATUS_INVALID, "input 1 (axes)", "element 0 is 2", "rank 2", NULL);
     memcpy(t.in[1]->data.i32, INTS(-3), 4);
     op_refused(&t, STATUS_INVALID, "input 1 (axes)", "element 0 is -3", NULL);
     memcpy(t.in[1]->data.i32, INTS(-1), 4);
@@ -728,9 +729,10 @@ static void softmax_refuses(void **state)
     op_refused(&t, STATUS_INVALID, "input 0 (input)", "rank 0", NULL);
     t.in[0]->type = kTfLiteFloat16;
     op_set_dims(t.in[0], 1, DIMS(3));
-    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32", "has f16", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32", "expected f16", NULL);
     t.in[0]->type = kTfLiteInt16;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i16", "has f32, u8, i8, f16", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i16", "expected f32, u8, i8, f16",
+               NULL);
     op_end(&t);
 }
 

@@ -216,7 +216,7 @@ static void types_are_one_for_both(void **state)
     t.in[1]->type = kTfLiteInt8;
     assert_int_equal(op_prepare(&t), STATUS_OK);
     t.in[1]->quantization = (TfLiteQuantization){ kTfLiteAffineQuantization, &quantized };
-    op_refused(&t, STATUS_UNSUPPORTED, "input 1", "quantized otherwise", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 1", "quantization differs", NULL);
     t.in[0]->quantization = t.out[0]->quantization = t.in[1]->quantization;
     assert_int_equal(op_prepare(&t), STATUS_OK);
     op_end(&t);
@@ -280,7 +280,7 @@ static void prelu_refuses(void **state)
     op_refused(&t, STATUS_INVALID, "input 1 (alpha)", "rank 3", NULL);
     op_set_dims(t.in[0], 2, DIMS(2, 1));
     op_set_dims(t.in[1], 1, DIMS(3));
-    op_refused(&t, STATUS_INVALID, "input 1 (alpha)", "3 in dimension 1", "has 1", NULL);
+    op_refused(&t, STATUS_INVALID, "input 1 (alpha)", "3 in dimension 1", "expected 1 or 1", NULL);
     t.in[1]->type = kTfLiteFloat16;
     op_refused(&t, STATUS_UNSUPPORTED, "input 1 (alpha)", "f16", NULL);
     op_end(&t);
@@ -444,7 +444,7 @@ static void exp_and_logistic_refuse(void **state)
     (void)state;
     op_begin(&t, BUILTIN_EXP, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type f16, the kernel has f32", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type f16, expected f32", NULL);
     t.in[0]->type = kTfLiteUInt8;
     op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type u8", NULL);
     t.in[0]->type = kTfLiteFloat32;
@@ -458,7 +458,7 @@ static void exp_and_logistic_refuse(void **state)
 
     op_begin(&t, BUILTIN_LOGISTIC, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
-    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32, the kernel has f16", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32, expected f16", NULL);
     t.in[0]->type = kTfLiteInt32;
     op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type i32", "f32, u8, i8, f16", NULL);
     op_set_dims(t.in[0], 2, DIMS(1, -1));

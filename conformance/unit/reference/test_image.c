@@ -348,9 +348,10 @@ static void transpose_conv_refuses(void **state)
         { { 2, 4, 4, 2 }, "input 0 (output_shape): element 0 (batch) is 2, expected 1" },
         { { 1, 0, 4, 2 }, "input 0 (output_shape): element 1 (height) is 0" },
         { { 1, 4, -4, 2 }, "input 0 (output_shape): element 2 (width) is -4" },
-        { { 1, 5, 4, 2 }, "input 0 (output_shape): height 5 is of an input height 3, it is 2" },
-        { { 1, 4, 2, 2 }, "input 0 (output_shape): width 2 is of an input width 1, it is 2" },
-        { { 1, INT32_MAX, 4, 2 }, "input 0 (output_shape): height 2147483647 is of an input" },
+        { { 1, 5, 4, 2 },
+          "input 0 (output_shape): height 5 gives an input height of 3, expected 2" },
+        { { 1, 4, 2, 2 }, "input 0 (output_shape): width 2 gives an input width of 1, expected 2" },
+        { { 1, INT32_MAX, 4, 2 }, "input 0 (output_shape): height 2147483647 gives an input" },
     };
     TfLiteTransposeConvParams *p;
     struct op_test t;
@@ -391,7 +392,7 @@ static void transpose_conv_refuses(void **state)
 
     begin_transpose(&t, INTS(1, 4, 4, 2), DIMS(2, 3, 3, 1), NULL, DIMS(1, 2, 2, 3), NULL);
     set_transpose(&t, kTfLitePaddingSame, 2, 2);
-    op_refused(&t, STATUS_INVALID, "input 2 (input): 3 channels, the weights have 1", NULL);
+    op_refused(&t, STATUS_INVALID, "input 2 (input): 3 channels, expected 1", NULL);
     op_set_dims(t.in[1], 4, DIMS(2, 3, 3, 0));
     op_refused(&t, STATUS_INVALID, "input 1 (weights): dimension 3 (input channels) is 0", NULL);
     op_set_dims(t.in[1], 4, DIMS(2, 3, 0, 3));
@@ -408,7 +409,7 @@ static void transpose_conv_refuses(void **state)
     op_refused(&t, STATUS_INVALID, "input 2 (input): rank 3, expected 4", NULL);
     op_set_dims(t.in[2], 4, DIMS(1, 2, 2, 3));
     op_input(&t, kTfLiteFloat32, 1, DIMS(3), NULL);
-    op_refused(&t, STATUS_INVALID, "input 3 (bias): 3 elements for 2 output channels", NULL);
+    op_refused(&t, STATUS_INVALID, "input 3 (bias): 3 elements, expected 2, one for each", NULL);
     t.in[3]->type = kTfLiteInt32;
     op_refused(&t, STATUS_UNSUPPORTED, "input 3 (bias): type i32", NULL);
     t.out[0]->type = kTfLiteFloat16;

@@ -139,9 +139,9 @@ static void concatenation_refuses(void **state)
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 3), NULL);
     op_input(&t, kTfLiteFloat32, 2, DIMS(3, 3), NULL);
     set_concatenation(&t, 1, kTfLiteActNone);
-    op_refused(&t, STATUS_INVALID, "input 1: dimension 0 is 3, input 0 has 2", "axis is 1", NULL);
+    op_refused(&t, STATUS_INVALID, "input 1: dimension 0 is 3, expected 2", "axis is 1", NULL);
     set_concatenation(&t, 2, kTfLiteActNone);
-    op_refused(&t, STATUS_INVALID, "axis is 2", "rank is 2", NULL);
+    op_refused(&t, STATUS_INVALID, "axis is 2", "rank 2", NULL);
     set_concatenation(&t, -3, kTfLiteActNone);
     op_refused(&t, STATUS_INVALID, "axis is -3", NULL);
     set_concatenation(&t, INT32_MIN, kTfLiteActNone);
@@ -172,12 +172,12 @@ static void concatenation_refuses(void **state)
     op_input(&t, kTfLiteFloat32, 2, DIMS(0, 4), NULL);
     t.in[0]->dims->data[1] = INT32_MAX;
     set_concatenation(&t, 1, kTfLiteActNone);
-    op_refused(&t, STATUS_INVALID, "input 1: 2147483651 cells along axis 1", NULL);
+    op_refused(&t, STATUS_INVALID, "input 1: 2147483651 elements along axis 1", NULL);
     op_end(&t);
 
     op_begin(&t, BUILTIN_CONCATENATION, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 0, NULL, FLOATS(1));
-    op_refused(&t, STATUS_INVALID, "axis is 0", "rank is 0", NULL);
+    op_refused(&t, STATUS_INVALID, "axis is 0", "rank 0", NULL);
     op_end(&t);
 
     op_begin(&t, BUILTIN_CONCATENATION, kTfLiteInt4);
@@ -226,8 +226,7 @@ static void concatenation_wants_one_scale(void **state)
         tensor->params.scale = scales[i]->data[0];
         tensor->params.zero_point = points[i]->data[0];
     }
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0", "zero point 3", "the output's are 0.5 and 4",
-               NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0", "zero point 3", "expected 0.5 and 4", NULL);
     points[2]->data[0] = 3;
     op_run(&t);
     op_gives_bytes(&t, 2, "ab");
@@ -769,7 +768,7 @@ static void slices_refuse_tensors(void **state)
         op_set_dims(t.in[i], 1, DIMS(32));
     op_refused(&t, STATUS_INVALID, "input 1 (begin): 32 elements, at most 31", NULL);
     t.out[0]->type = kTfLiteFloat32;
-    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32, the kernel has i32", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32, expected i32", NULL);
     t.in[0]->type = kTfLiteString;
     op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "whole bytes", NULL);
     op_end(&t);

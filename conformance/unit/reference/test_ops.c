@@ -611,7 +611,7 @@ static void reshape_refuses(void **state)
     set_new_shape(&t, 2, INTS(-2, 3));
     op_refused(&t, STATUS_INVALID, "new shape", "entry 0", "-2", NULL);
     set_new_shape(&t, 2, INTS(2, 4));
-    op_refused(&t, STATUS_INVALID, "new shape", "8 elements", "has 6", NULL);
+    op_refused(&t, STATUS_INVALID, "new shape", "8 elements", "expected 6", NULL);
     set_new_shape(&t, 2, INTS(4, -1));
     op_refused(&t, STATUS_INVALID, "entry 1 is -1", "4 of 6", NULL);
     set_new_shape(&t, 2, INTS(0, -1));
@@ -621,7 +621,7 @@ static void reshape_refuses(void **state)
     ((TfLiteReshapeParams *)(void *)t.params.bytes)->num_dimensions = 9;
     op_refused(&t, STATUS_INVALID, "new_shape", "more than 8", NULL);
     set_new_shape(&t, 0, NULL);
-    op_refused(&t, STATUS_INVALID, "1 elements", "has 6", NULL);
+    op_refused(&t, STATUS_INVALID, "1 elements", "expected 6", NULL);
     op_input(&t, kTfLiteInt64, 1, DIMS(1), LONGS(6));
     op_refused(&t, STATUS_UNSUPPORTED, "input 1 (shape)", "i64", NULL);
     t.in[1]->type = kTfLiteInt32;
@@ -633,7 +633,7 @@ static void reshape_refuses(void **state)
 
     op_begin(&t, BUILTIN_RESHAPE, kTfLiteString);
     op_input(&t, kTfLiteString, 1, DIMS(1), NULL);
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "no fixed size", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "expected one of fixed size", NULL);
     op_end(&t);
 }
 

@@ -234,14 +234,14 @@ static void conv_of_u8(void **state)
     quant_of(t.in[2])->scale->data[0] = 0.125f + 0.159f;
     assert_int_equal(op_prepare(&t), STATUS_OK);
     quant_of(t.in[2])->scale->data[0] = 0.125f + 0.161f;
-    op_refused(&t, STATUS_INVALID, "input 2 (bias): scale is 0.286", "give 0.125", "at most 0.02",
-               NULL);
+    op_refused(&t, STATUS_INVALID, "input 2 (bias): scale is 0.286", "weight scale, 0.125",
+               "at most 0.02", NULL);
     quant_of(t.in[2])->scale->data[0] = 0.125f;
     quant_channels(t.in[1], 2, FLOATS(0.25f, 0.5f), INTS(100, 100), 0);
-    op_refused(&t, STATUS_INVALID, "input 1 (weights): 2 scales, only i8", NULL);
+    op_refused(&t, STATUS_INVALID, "input 1 (weights): 2 scales, expected 1: only i8", NULL);
     quant_set(t.in[1], 0.25, 100);
     t.in[1]->type = kTfLiteInt8;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 1 (weights): type i8, the kernel has u8", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 1 (weights): type i8, expected u8", NULL);
     op_end(&t);
 }
 
@@ -255,7 +255,7 @@ static void conv_of_i8_refuses(void **state)
     quant_refuses_scales(&t, t.in[0], "input 0 (input)");
     quant_refuses_scales(&t, t.out[0], "output 0 (output)");
     quant_of(t.in[1])->zero_point->data[1] = 1;
-    op_refused(&t, STATUS_INVALID, "input 1 (weights): zero point 1 is 1, weights of i8 have 0",
+    op_refused(&t, STATUS_INVALID, "input 1 (weights): zero point 1 is 1, expected 0 of i8 weights",
                NULL);
     quant_of(t.in[1])->zero_point->data[1] = 0;
     quant_of(t.in[1])->scale->data[1] = 0;
@@ -267,10 +267,11 @@ static void conv_of_i8_refuses(void **state)
     quant_of(t.in[1])->quantized_dimension = 3;
     op_refused(&t, STATUS_INVALID, "input 1 (weights): quantized_dimension is 3, expected 0", NULL);
     quant_channels(t.in[1], 3, FLOATS(1, 1, 1), INTS(0, 0, 0), 0);
-    op_refused(&t, STATUS_INVALID, "input 1 (weights): 3 scales for 2 channels", NULL);
+    op_refused(&t, STATUS_INVALID, "input 1 (weights): 3 scales, expected 1 or 2", NULL);
     quant_channels(t.in[1], 2, FLOATS(1, 1), INTS(0, 0), 0);
     quant_channels(t.in[0], 2, FLOATS(1, 1), INTS(0, 0), 3);
-    op_refused(&t, STATUS_INVALID, "input 0 (input): 2 scales, only constant weights", NULL);
+    op_refused(&t, STATUS_INVALID, "input 0 (input): 2 scales, expected 1: only constant weights",
+               NULL);
     quant_set(t.in[0], 0.5, -3);
     /* A step so small that 6 is beyond 32 bits. */
     set_conv(&t, kTfLiteActRelu6);
@@ -281,13 +282,13 @@ static void conv_of_i8_refuses(void **state)
                NULL);
     quant_set(t.out[0], 0.75, 5);
     t.in[2]->type = kTfLiteFloat32;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 2 (bias): type f32, the kernel has i32", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 2 (bias): type f32, expected i32", NULL);
     t.in[2]->type = kTfLiteInt32;
     op_set_dims(t.in[2], 1, DIMS(3));
-    op_refused(&t, STATUS_INVALID, "input 2 (bias): 3 elements for 2 output channels", NULL);
+    op_refused(&t, STATUS_INVALID, "input 2 (bias): 3 elements, expected 2, one for each", NULL);
     op_set_dims(t.in[2], 1, DIMS(2));
     t.out[0]->type = kTfLiteUInt8;
-    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type u8, the kernel has i8", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type u8, expected i8", NULL);
     op_end(&t);
 }
 
@@ -352,7 +353,7 @@ static void transpose_conv_of_u8(void **state)
     op_input(&t, kTfLiteInt32, 1, DIMS(4), INTS(1, 1, 4, 1));
     op_input(&t, kTfLiteInt8, 4, DIMS(1, 1, 2, 1), NULL);
     op_input(&t, kTfLiteFloat32, 4, DIMS(1, 1, 2, 1), NULL);
-    op_refused(&t, STATUS_UNSUPPORTED, "input 1 (weights): type i8, the kernel has f32", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 1 (weights): type i8, expected f32", NULL);
     op_end(&t);
 }
 
@@ -396,7 +397,7 @@ static void fully_connected_reads_the_scale_of_its_bias(void **state)
     quant_gives(&t, VALUES(4, -1));
     quant_refuses_scales(&t, t.in[2], "input 2 (bias)");
     quant_set(t.in[2], 0.26, 0);
-    op_refused(&t, STATUS_INVALID, "input 2 (bias): scale is 0.26", "give 0.25", NULL);
+    op_refused(&t, STATUS_INVALID, "input 2 (bias): scale is 0.26", "weight scale, 0.25", NULL);
     quant_channels(t.in[1], 2, FLOATS(0.5f, 0.5f), INTS(0, 0), 0);
     assert_int_equal(op_prepare(&t), STATUS_OK);
     op_end(&t);
@@ -438,7 +439,7 @@ static void hybrid_is_the_float_product(void **state)
     t.in[1]->quantization = (TfLiteQuantization){ 0 };
     op_refused(&t, STATUS_INVALID, "input 1 (weights): i8 without a scale", NULL);
     quant_set(t.in[1], 0.5, 1);
-    op_refused(&t, STATUS_INVALID, "weights of i8 have 0", NULL);
+    op_refused(&t, STATUS_INVALID, "expected 0 of i8 weights", NULL);
     op_end(&t);
 
     quant_begin(&t, BUILTIN_DEPTHWISE_CONV_2D, kTfLiteFloat32);
