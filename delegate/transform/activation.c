@@ -1,12 +1,13 @@
-/* RELU and RELU6 into the node that computes their input, where nobody else reads it: its shader
- * ends with the clamp.  Rounding to f16 keeps the order, and 0 and 6 are f16 numbers, so the bits
- * are the same in both precisions, but that a tiny negative number no longer becomes -0 on its way.
- */
+/* RELU and RELU6 become the fused activation of the node that computes their input, if no other
+ * node reads it.  The result has the same bits in both precisions, since rounding to f16 is
+ * monotone and 0 and 6 are f16 numbers; only a negative number that f16 would round to -0 now gives
+ * +0. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 
-/* One clamp for two, or kTfLiteActSignBit, which no node here has, when there is none. */
-static TfLiteFusedActivation both(TfLiteFusedActivation first, TfLiteFusedActivation second)
+/* The activation that equals one after the other; kTfLiteActSignBit, which no accepted node has, if
+ * there is none. */
+static TfLiteFusedActivation combine(TfLiteFusedActivation first, TfLiteFusedActivation second)
 {
     if (first == kTfLiteActNone || first == second)
         return second;
@@ -33,7 +34,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         graph_input(g, n, 0)->type != graph_output(g, n, 0)->type || graph_is_quantized(g, n) ||
         before->steps.scale > 0 || !rewrite_same_shape(graph_input(g, n, 0), graph_output(g, n, 0)))
         return STATUS_OK;
-    activation = both(gpu_op_activation(before), n->op->as_activation);
+    activation = combine(gpu_op_activation(before), n->op->as_activation);
     if (activation == kTfLiteActSignBit)
         return STATUS_OK;
     TRY(rewrite_activation(w, producer, activation));

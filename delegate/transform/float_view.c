@@ -1,5 +1,5 @@
-/* Rounding is a node of its own, behind the one that computes: at the partition's edge the host's
- * integers are made on the CPU, and there is no such node where nobody else reads the tensor. */
+/* Rounding is a node of its own after the one that computes.  A tensor that only the host reads has
+ * none: the CPU rounds when it converts the output to integers. */
 #include "delegate/transform/float_view.h"
 
 #include "delegate/graph/gpu_op.h"
@@ -39,7 +39,8 @@ static int new_tensor(struct rewrite *w, const struct graph_tensor *like)
     return g->tensor_count++;
 }
 
-/* The bias is an integer in steps of the products, whatever scale it says it has. */
+/* An i32 bias becomes f32.  Its scale is scale(input) * scale(weights[channel]), whatever its own
+ * quantization parameters say, as in the CPU kernels. */
 static enum status view_bias(struct rewrite *w, int node)
 {
     const struct graph *g = &w->graph;
@@ -68,7 +69,7 @@ static enum status view_bias(struct rewrite *w, int node)
     return rewrite_input(w, node, facts->bias, tensor);
 }
 
-/* Whether what the node computes is already on the steps of output tensor y. */
+/* Whether all results of the node are multiples of the scale of output y without rounding. */
 static bool is_on_steps(const struct graph *g, const struct graph_node *n,
                         const struct graph_tensor *y)
 {
@@ -94,8 +95,7 @@ static bool is_read(const struct graph *g, int tensor)
     return false;
 }
 
-/* Behind node `node`, one that rounds its output i; what the node computes gets a tensor of its
- * own. */
+/* Inserts a node after `node` that rounds its output i, which `node` now writes to a new tensor. */
 static enum status add_rounding(struct rewrite *w, int node, int i)
 {
     struct graph *g = &w->graph;

@@ -2,8 +2,8 @@
  * readers read constants, as they do behind a DEQUANTIZE of f16 weights.  Only ops with
  * gpu_op.fold, whose results are the CPU's bit for bit.
  *
- * This comes before the nodes are decided on, since the ops want an input that is computed.  A
- * node's shapes and parameters are checked by its own op, as if its data came at run time. */
+ * This happens before the nodes are decided on, since the ops require an input that is computed at
+ * run time.  gpu_op.accept checks shapes and parameters of a node as if its data were. */
 #include "delegate/transform/fold.h"
 
 #include "delegate/accept/refusal.h"
@@ -25,7 +25,8 @@ static bool is_constant_float(const struct graph *g, int tensor)
            g->tensors[tensor].type == kTfLiteFloat32;
 }
 
-/* What the op says of the node when its data is computed: then shapes and parameters are right. */
+/* Whether the op accepts the node as if its data inputs were computed at run time: then its shapes
+ * and parameters are valid. */
 static enum status accepts(struct graph *g, const struct graph_node *n,
                            const struct gpu_options *options, const struct device_limits *limits,
                            bool *yes, struct diag *diag)
@@ -40,7 +41,7 @@ static enum status accepts(struct graph *g, const struct graph_node *n,
 
     if (!saved)
         return diag_fail(diag, STATUS_NO_MEMORY, "folding node %d: out of memory", n->host_node);
-    /* One tensor may be several inputs: save all, change all, put all back. */
+    /* One tensor may be several inputs: save all before changing any. */
     for (size_t i = 0; i < count; i++)
         saved[i] = g->tensors[n->inputs[i]];
     for (size_t i = 0; i < count; i++) {
@@ -102,7 +103,8 @@ enum status fold_constants(struct graph *g, const struct gpu_options *options,
     return STATUS_OK;
 }
 
-/* In a partition nothing is left to do for them, nor for the widening of f16 constants. */
+/* In a partition, nodes that compute a constant (folded ones, DEQUANTIZE of a constant) have
+ * nothing to compute. */
 static enum status apply(struct rewrite *w, int node, bool *fired)
 {
     const struct graph_node *n = &w->graph.nodes[node];

@@ -1,11 +1,9 @@
-/* Nodes whose result is their input, bit for bit: RESHAPE to the same shape, and one that only
- * another RESHAPE reads; PAD by nothing; CONCATENATION of one; STRIDED_SLICE of everything; MUL by
- * 1, ADD of -0 and SUB of +0 (x + 0 is not x where x is -0), PRELU with slopes of 1;
- * RESIZE_BILINEAR to the same size (but for an infinity, which the op's 0 weights make NaN). */
+/* Removes nodes whose result equals an input bit for bit, as gpu_op.kept_input says, and a RESHAPE
+ * that only another RESHAPE reads. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 
-/* The input that is the result, in shape, type and scale, too; -1: there is none. */
+/* The input that equals the result in bits, shape, type and scale; -1: none. */
 static int kept_input(const struct graph *g, const struct graph_node *n)
 {
     int i;
@@ -23,7 +21,7 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return i;
 }
 
-/* A RESHAPE that only a RESHAPE reads. */
+/* Removes a RESHAPE that only another RESHAPE reads. */
 static enum status skip_reshape(struct rewrite *w, int node, bool *fired)
 {
     const struct graph_node *n = &w->graph.nodes[node];
@@ -55,7 +53,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     if (!w->exposed[to]) {
         TRY(rewrite_redirect(w, to, from));
     } else {
-        /* The result leaves the partition: then whoever computes the input writes it there. */
+        /* The result is an output of the partition: the producer of the input writes it instead. */
         const int producer = g->tensors[from].producer;
         int output = 0;
 

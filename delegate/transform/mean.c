@@ -1,10 +1,10 @@
-/* AVERAGE_POOL_2D whose one window holds the whole image is a MEAN over H and W, whose shader gives
- * a workgroup, not an invocation, to a sum. */
+/* AVERAGE_POOL_2D whose window is the whole image runs as MEAN over H and W: that shader computes a
+ * sum by a workgroup instead of one invocation. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-enum { WORTH_IT = 16 }; /* pixels */
+enum { PIXELS_MIN = 16 }; /* with fewer the pool is as fast */
 
 static enum status apply(struct rewrite *w, int node, bool *fired)
 {
@@ -20,9 +20,9 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
     y = graph_output(&w->graph, n, 0);
-    /* A window of the image's size lies on it without padding, SAME or VALID. */
+    /* A window of the size of the image has no padding, with SAME as with VALID. */
     if (y->dims[1] != 1 || y->dims[2] != 1 || pool->filter_height != x->dims[1] ||
-        pool->filter_width != x->dims[2] || (int64_t)x->dims[1] * x->dims[2] < WORTH_IT)
+        pool->filter_width != x->dims[2] || (int64_t)x->dims[1] * x->dims[2] < PIXELS_MIN)
         return STATUS_OK;
     if (!(mean = arena_alloc(&w->graph.arena, 1, sizeof *mean)))
         return diag_fail(w->diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);

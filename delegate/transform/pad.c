@@ -1,9 +1,8 @@
-/* PAD of H and W into the convolution that alone reads it: the window then begins outside the
- * image, where the shaders read zeros.  Not into a pool, whose average counts only what lies inside
- * and whose maximum knows no zeros there.
+/* PAD of H and W becomes the padding of the convolution that alone reads it.  Not of a pool: it
+ * leaves padding out of its average and its maximum.
  *
- * The shaders do not multiply the zeros outside: with an infinite or NaN weight that would show, so
- * only constant, finite weights are taken. */
+ * The shaders skip products with padding.  0 times an infinite or NaN weight would be NaN, so
+ * weights must be constant and finite. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"

@@ -1,11 +1,11 @@
-/* FULLY_CONNECTED of few rows as a 1x1 convolution, whose shader then shares a sum out among more
+/* FULLY_CONNECTED of few rows runs as a 1x1 convolution, whose shader splits a sum among more
  * invocations.  On an H200, fp32: 1 row, 1024 to 1024, 20 -> 11 us; 1 row, 256 to 256, 7.2 -> 6.4;
  * but 64 rows, 256 to 256, 12.6 -> 14.1, and 16 rows, 64 to 64, 5.4 -> 5.6. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"
 
-enum { ROWS = 3, WORTH_IT = 65536 }; /* rows at most; products at least */
+enum { ROWS_MAX = 3, PRODUCTS_MIN = 65536 };
 
 static enum status apply(struct rewrite *w, int node, bool *fired)
 {
@@ -16,8 +16,8 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
     weights = graph_input(&w->graph, n, op_facts_find(n->code)->weights);
-    if (x->elements / (size_t)weights->dims[1] > ROWS ||
-        (uint64_t)x->elements * (uint64_t)weights->dims[0] < WORTH_IT)
+    if (x->elements / (size_t)weights->dims[1] > ROWS_MAX ||
+        (uint64_t)x->elements * (uint64_t)weights->dims[0] < PRODUCTS_MIN)
         return STATUS_OK;
     n->as_conv_1x1 = true;
     *fired = true;

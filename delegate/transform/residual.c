@@ -1,8 +1,8 @@
-/* ADD into the convolution before it: the convolution adds the other operand before its activation
- * and writes the sum in that operand's place, so that neither its own result nor the sum needs
- * memory, and one dispatch goes.  In fp16 the sum is rounded once instead of twice.
+/* ADD becomes part of the convolution before it: the convolution adds the other operand before its
+ * activation and writes the sum in the memory of that operand.  That saves a dispatch and the
+ * memory of both results.  In fp16 the sum is rounded once instead of twice.
  *
- * The other operand has to be there before the convolution runs, and nobody may need it behind. */
+ * The other operand must be computed before the convolution runs, and not be read after it. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"
@@ -15,16 +15,16 @@ static bool is_view(const struct graph_node *n)
     return facts && facts->view;
 }
 
-/* `tensor` may be overwritten by node `conv`: it is computed before, in memory of its own, and
- * nobody but node `add` reads it from there on. */
-static bool is_spent(const struct rewrite *w, int tensor, int conv, int add)
+/* Node `conv` may overwrite `tensor`: it is computed before, in its own memory, and from there on
+ * only node `add` reads it. */
+static bool can_overwrite(const struct rewrite *w, int tensor, int conv, int add)
 {
     const struct graph *g = &w->graph;
     const struct graph_tensor *t = &g->tensors[tensor];
 
     if (w->exposed[tensor] || graph_is_constant(g, tensor) || t->is_variable || t->producer >= conv)
         return false;
-    /* Of several outputs some are state, which is kept until the end. */
+    /* Of several outputs some are state, which must stay until the end. */
     if (t->producer >= 0 &&
         (is_view(&g->nodes[t->producer]) || g->nodes[t->producer].output_count != 1))
         return false;
@@ -41,7 +41,7 @@ static bool is_spent(const struct rewrite *w, int tensor, int conv, int add)
     return true;
 }
 
-/* The convolution that computes operand i of the ADD and can take it in; -1: none. */
+/* The convolution that computes operand i of the ADD and can do the addition; -1: none. */
 static int find_conv(const struct rewrite *w, int add, int i)
 {
     const struct graph *g = &w->graph;
@@ -51,7 +51,7 @@ static int find_conv(const struct rewrite *w, int add, int i)
 
     if (conv < 0 || !g->nodes[conv].op->takes_residual || g->nodes[conv].has_residual ||
         g->nodes[conv].steps.scale > 0 || !g->nodes[conv].op->takes_residual(g, &g->nodes[conv]) ||
-        rewrite_only_reader(w, n->inputs[i]) != add || !is_spent(w, other, conv, add))
+        rewrite_only_reader(w, n->inputs[i]) != add || !can_overwrite(w, other, conv, add))
         return -1;
     for (int k = 0; k < 2; k++)
         if (g->tensors[n->inputs[k]].type != sum->type ||

@@ -1,7 +1,8 @@
-/* Rewrites of one partition's graph before it is planned: fewer nodes, the same results.
+/* What the transforms do to a graph: change inputs, outputs and parameters of nodes, and remove
+ * nodes.
  *
- * A rewrite works on a copy of the graph that holds the partition's nodes only; tensors keep their
- * indices.  Which tensors leave the partition is known, and those are always computed. */
+ * The graph is a copy with the nodes of one partition; tensors keep their indices.  Outputs of the
+ * partition (exposed) are always computed. */
 #ifndef ASSAY_DELEGATE_TRANSFORM_REWRITE_H
 #define ASSAY_DELEGATE_TRANSFORM_REWRITE_H
 
@@ -20,40 +21,40 @@ struct rewrite {
     const struct gpu_options *options;
     const struct device_limits *limits;
     struct diag *diag;
-    int *readers;  /* of a tensor: how many inputs of nodes it is */
-    bool *exposed; /* of a tensor: it leaves the partition */
+    int *readers;  /* by tensor: how many node inputs it is */
+    bool *exposed; /* by tensor: it is an output of the partition */
     int tensor_capacity, node_capacity;
     int applied[TRANSFORM_COUNT];
-    int merged; /* nodes that became part of another, or went */
+    int merged; /* nodes that were removed */
 };
 
 struct transform {
-    /* Tries the node; *fired: the graph has changed, the node may be gone. */
+    /* Applies the transform to the node if it can: *fired, and the node may be removed. */
     enum status (*apply)(struct rewrite *w, int node, bool *fired);
 };
 
 void rewrite_close(struct rewrite *w);
 /* Counts the readers of tensors and finds their producers again, after nodes have changed. */
 void rewrite_count_readers(struct rewrite *w);
-/* The node that reads the tensor, when one input of one node does and it does not leave the
- * partition; -1: none or more. */
+/* The node one of whose inputs is the only reader of the tensor; -1: there are none, or several, or
+ * the tensor is an output of the partition. */
 int rewrite_only_reader(const struct rewrite *w, int tensor);
-/* Whoever reads `from` reads `to` instead. */
+/* Nodes that read `from` read `to` instead. */
 enum status rewrite_redirect(struct rewrite *w, int from, int to);
-/* Input (output) i of the node is the tensor from now on. */
+/* Replaces input (output) i of the node. */
 enum status rewrite_input(struct rewrite *w, int node, int i, int tensor);
 enum status rewrite_output(struct rewrite *w, int node, int i, int tensor);
-/* A new constant i32 vector. */
+/* Adds a constant i32 vector. */
 enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor);
-/* The node's parameters, which must have a fused activation, get this one. */
+/* Replaces the fused activation of the node, whose op must have one. */
 enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivation activation);
-/* The node is called "first+second" from now on. */
+/* Renames the node to "first+second". */
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second);
-/* A convolution writes its sum in the tensor's place: it must get no new readers. */
+/* A convolution overwrites the tensor (transform residual): it must get no new readers. */
 bool rewrite_is_overwritten(const struct rewrite *w, int tensor);
-/* Removes the node; those behind move up. */
+/* Removes the node; indices of later nodes shift by one. */
 void rewrite_remove(struct rewrite *w, int node);
-/* Both tensors have one shape. */
+/* Both tensors have the same shape, and it is known. */
 bool rewrite_same_shape(const struct graph_tensor *a, const struct graph_tensor *b);
 
 #endif

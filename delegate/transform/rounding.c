@@ -1,6 +1,6 @@
-/* In float view, the rounding of a result into the node that computes it, where only the rounding
- * reads it: the shader rounds as its last act.  The bits are the same in fp32; in fp16 the result
- * is no longer rounded to f16 before. */
+/* In float view, a rounding node becomes part of the node that computes its input, if no other node
+ * reads that: the shader rounds before it stores.  fp32 has the same bits; in fp16 the result is
+ * not rounded to f16 before. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/float_view.h"
 #include "delegate/transform/rewrite.h"

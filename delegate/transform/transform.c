@@ -18,7 +18,8 @@ static enum status copy_partition(struct rewrite *w, const struct transform_requ
 {
     struct graph *g = &w->graph;
 
-    /* At most one new constant a node, and in float view a bias and unrounded outputs. */
+    /* A transform adds at most one constant per node; float view adds a bias and unrounded outputs.
+     */
     w->node_capacity = r->node_count;
     w->tensor_capacity = r->graph->tensor_count + r->node_count;
     for (int i = 0; i < r->node_count && r->options->quantized == QUANTIZED_FLOAT_VIEW; i++) {
@@ -40,8 +41,8 @@ static enum status copy_partition(struct rewrite *w, const struct transform_requ
         const struct graph_node *n = graph_find_node(r->graph, r->nodes[i]);
 
         if (!n || !n->op)
-            return diag_fail(w->diag, STATUS_INVALID, "node %d is not one that was accepted",
-                             r->nodes[i]);
+            return diag_fail(w->diag, STATUS_INVALID,
+                             "node %d: expected an accepted node of the graph", r->nodes[i]);
         g->nodes[g->node_count++] = *n;
     }
     for (int i = 0; i < r->output_count; i++)
@@ -84,7 +85,7 @@ enum status transform_partition(struct rewrite *w, const struct transform_reques
         s = float_view_make(w);
         rewrite_count_readers(w);
     }
-    /* Each firing takes a node away or changes one for good, so there is an end. */
+    /* Each firing removes a node, or changes one in a way that none reverts, so the loop ends. */
     while (s == STATUS_OK && changed) {
         changed = false;
         for (int t = 0; t < TRANSFORM_COUNT && s == STATUS_OK; t++)

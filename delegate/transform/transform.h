@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* A partition: host node indices in execution order, its inputs and outputs. */
+/* A partition: host node indices in execution order, and its output tensors. */
 struct transform_request {
     const struct graph *graph;
     const struct gpu_options *options;
@@ -19,10 +19,10 @@ struct transform_request {
     const int *nodes, *outputs;
     int node_count, output_count;
 };
-/* Copies the partition and applies what the options do not switch off until nothing fires. */
+/* Copies the partition and applies all transforms but those of no_transform until none fires. */
 enum status transform_partition(struct rewrite *w, const struct transform_request *request,
                                 struct diag *diag);
-/* Tries one transform on every node; *changed is set when it fires.  They may come in any order. */
+/* Applies one transform to every node; *changed is set when it fires.  Any order is valid. */
 enum status transform_apply(struct rewrite *w, enum transform_id id, bool *changed);
 
 #endif

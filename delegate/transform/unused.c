@@ -1,4 +1,5 @@
-/* Nodes that nobody reads.  One that keeps state works for the next inference, too. */
+/* Removes nodes whose outputs are not read, but those with state, which the next inference reads.
+ */
 #include "delegate/transform/rewrite.h"
 
 static enum status apply(struct rewrite *w, int node, bool *fired)
