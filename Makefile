@@ -8,7 +8,7 @@ SANITIZE ?=
 OPT ?= -O2 -g
 WERROR ?=
 VERSION := 0.1.0
-# V=1 shows the commands.
+# V=1 prints the commands.
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-6s %s\n' $(1) $@)
 
@@ -28,7 +28,7 @@ ZLIB := $(if $(filter /%,$(shell $(CC) -print-file-name=libz.a)),-l:libz.a,-lz)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wundef -Wwrite-strings $(if $(WERROR),-Werror)
-# Contraction would make inputs, goldens and references differ between compilers.
+# Contraction of a * b + c would make inputs, goldens and references differ between compilers.
 CFLAGS_ALL = -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fno-math-errno -fPIC \
              -fvisibility=hidden -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' \
              -I. -I$(B) -Ireference/include -Idelegate/include \
@@ -37,7 +37,7 @@ CFLAGS_ALL = -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fno-math-errno -fPIC
              $(COVERAGE_FLAGS) $(CFLAGS)
 LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(COVERAGE_FLAGS) $(LDFLAGS)
 
-# With clang a library leaves the sanitizer's functions to the program.
+# With clang the functions of a sanitizer are in the program, not in the libraries.
 NO_UNDEFINED := $(if $(SANITIZE),,-Wl,--no-undefined)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
@@ -66,7 +66,8 @@ GPU_OBJ := $(call obj,$(if $(SANITIZE),$(GPU_SRC),$(filter-out $(LOCK_ORDER),$(G
 CONF_OBJ := $(call obj,$(CONF_SRC))
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o,$(CONF_OBJ))
 
-# The delegate is small: only what runs over whole tensors, or at each inference, is for speed.
+# Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
+# is compiled for size.
 QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c runtime/kernel.c \
          vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
 $(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os)
@@ -79,7 +80,7 @@ $(B)/has/%: ci/need.sh $(B)/flags
 $(GPU_OBJ): | $(B)/has/delegate
 $(CONF_OBJ): | $(B)/has/conformance
 
-all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so ## the program, the runtime and the delegate
+all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so ## build the program, the runtime and the delegate
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -91,10 +92,10 @@ $(B)/%.o: $(B)/%.c $(B)/flags
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-# Its loops are worth vector instructions, which gcc 12 makes of them from here on.
+# From -O3 on gcc 12 vectorizes the loops of this file.
 $(B)/delegate/runtime/host_copy.o: OPT += -O3
 
-# Rebuild all when the flags change.
+# Changes only when the flags do; everything that is compiled depends on it.
 $(B)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL)' | cmp -s - $@ || echo '$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL)' >$@
@@ -108,7 +109,7 @@ $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so $(NO_UNDEFINED) -Wl,-z,nodelete \
 	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -lm -lpthread
 
-# assay looks for its delegate beside itself.
+# assay finds the delegate beside itself.
 $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
@@ -116,7 +117,7 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 # ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
 SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
        $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
-# Without names and lines (-g0): a debugger's comfort would be a fifth of the library.
+# Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $<
 $(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F32)
@@ -124,7 +125,7 @@ $(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16)
 $(B)/%.byte.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE)
 $(B)/%.short.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
 $(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=0)
-# The same with the packed dot product, which a device may lack.
+# The same with the packed 8-bit dot product, which a device may lack.
 $(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=1)
 # A dependency file may name an include that has moved since: rebuild instead of stopping.
 %.glsl: ;
@@ -136,7 +137,8 @@ $(B)/delegate/spirv_data.c: $(SPV) delegate/shaders/embed.sh
 	$(call say,EMBED)
 	$(Q)sh delegate/shaders/embed.sh $(SPV) >$@
 
-# Tells builds apart whose serialized files must not be mixed; spirv_data.c stands for the shaders.
+# Names this build in serialized files, so that another build ignores them; spirv_data.c stands for
+# the shaders.
 GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*/*.h delegate/*/*/*.h reference/base/*.[ch]))
 $(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv_data.c
 	@mkdir -p $(@D)
@@ -162,26 +164,26 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC)) $(B)/fuzz/replay.o
 
-# Delegates that go wrong on request, for the suite's tests of itself; gpu.so also as ours speaks.
+# Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.
 MOCKS := $(B)/mock/delegate.so $(B)/mock/gpu.so
 $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
-$(addprefix $(B)/unit/suite/test_,subject judge runner report digits inspection inspection_plan): | $(MOCKS)
+$(addprefix $(B)/unit/suite/test_,subject judge runner report expectations digits inspection inspection_plan): | $(MOCKS)
 $(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan delegate/test_lifetime reference/test_exports): \
     | $(B)/libassay_delegate.so
 $(B)/unit/reference/test_exports: | $(B)/libassay.so
 
-# The C programs that users would write: built against the public headers, linked with libassay.so.
+# Programs as users write them: public headers, libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
 $(B)/examples/%: reference/examples/%.c $(B)/libassay.so
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include $(CFLAGS) -o $@ $< -L$(B) -lassay \
 	    -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -ldl
-# Those of the delegate, linked with both libraries; each runs with the digit model as its argument.
+# Programs that use the delegate's own API: both libraries.
 GPU_EXAMPLES := $(patsubst delegate/examples/%.c,$(B)/gpu_examples/%,$(wildcard delegate/examples/*.c))
 $(B)/gpu_examples/%: delegate/examples/%.c $(B)/libassay.so $(B)/libassay_delegate.so
 	@mkdir -p $(@D)
@@ -196,21 +198,22 @@ $(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(B)/liball.a
 FUZZ_REPLAY := $(patsubst fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ_SRC))
 
 CASES = $(if $(T),--filter='$(T)')
-# All cases: then each version of each op must have its proof.  Which planted faults the suite noticed, where make mutants has been run.
+# A run of all cases also checks the version ledger, and shows the planted faults that make mutants
+# last found noticed.
 LEDGER = $(if $(T)$(ARGS),,--versions=conformance/versions.tsv)
 # All cases: then ours must take every quantized case that reference/ops.def says it takes.
 REQUIRED = $(if $(T)$(ARGS),,--require-integers)
 FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
-# Shader caches of the tests stay under $(B): nothing of the user's is read or written.
+# Tests keep Mesa's shader cache under $(B), and leave the user's alone.
 TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
 
-check: all $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases an op; T='softmax.*' picks some
+check: all $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
 
-conformance: all ## every case on our delegate, fp32 and fp16, exact and float view; T='conv_2d.*' picks some, ARGS adds flags
+conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
 
-golden-check: $(B)/assay ## the reference against the answers of the real LiteRT
+golden-check: $(B)/assay ## compare the reference with the answers of the real LiteRT
 	$(B)/assay golden check $(CASES)
 
 # ---- Python: only to mint goldens and to cross-check in the real LiteRT ----
@@ -219,11 +222,11 @@ $(B)/venv/ready: golden/requirements.txt | $(B)/has/python
 	$(B)/venv/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-golden-mint: $(B)/assay $(B)/venv/ready ## asks the real LiteRT for the goldens again (Python, network)
+golden-mint: $(B)/assay $(B)/venv/ready ## ask the real LiteRT for its answers again (Python, network)
 	$(B)/assay golden export $(B)/export.h5
 	$(B)/venv/bin/python golden/mint.py $(B)/export.h5 golden
 
-cross-check: all $(B)/venv/ready ## the same .so in the real LiteRT from PyPI (Python, network)
+cross-check: all $(B)/venv/ready ## run the delegate in LiteRT from PyPI (Python, network)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_check.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_serialization.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_resize.py $(B)
@@ -232,27 +235,27 @@ size: $(B)/libassay_delegate.so ## what the bytes of the stripped delegate are
 	@sh ci/size.sh $(B)
 
 # ---- order in the source ----
-layers: ## no include points the wrong way
+layers: ## check that includes follow ci/rooms.txt
 	@sh ci/layers.sh
 
-headers: $(B)/flags ## every header compiles by itself
+headers: $(B)/flags ## check that every header compiles alone
 	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
 C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
-ops-table: ## writes the table of delegate/OPS_SUPPORT.md from the version ledger
+ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
 
-format: ## the layout of C files is what clang-format makes of them
+format: ## check that C files have the layout of clang-format
 	@$(NEED) format
 	@clang-format --dry-run --Werror $(C_FILES)
 	@echo 'format: $(words $(C_FILES)) files are as clang-format has them'
-format-fix: ## makes it so
+format-fix: ## give C files the layout of clang-format
 	@clang-format -i $(C_FILES)
 
 # ---- fuzzing, coverage, valgrind ----
 FUZZ_TIME ?= 60
-fuzz: ## libFuzzer for FUZZ_TIME seconds a target, starting from the corpus
+fuzz: ## run libFuzzer on each target for FUZZ_TIME seconds, from the corpus on
 	@$(NEED) fuzz
 	$(MAKE) B=$(B)/libfuzzer CC=clang SANITIZE=address,undefined OPT='-O1 -g' \
 	    CFLAGS=-fsanitize=fuzzer-no-link fuzz-run FUZZ_TIME=$(FUZZ_TIME)
@@ -265,32 +268,33 @@ fuzz-run: $(patsubst fuzz/%.c,$(B)/fuzz/fuzz_%,$(FUZZ_SRC))
 	    $(B)/fuzz/fuzz_$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/ \
 	        $(B)/corpus/$$f fuzz/corpus/$$f || exit 1; done
 
-coverage: ## lcov report of the tests in build-coverage/coverage
+coverage: ## lcov report of the tests, in build-coverage/coverage
 	@$(NEED) coverage
 	$(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS=--coverage check
 	sh coverage/report.sh build-coverage
 
-mutants: all ## plants faults one at a time: the suite must notice each; T='ref_*' picks some
+mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some
 	@T='$(T)' sh ci/mutants.sh $(B)
 
-valgrind: all $(UNIT_BIN) ## unit tests and a few cases under valgrind memcheck
+valgrind: all $(UNIT_BIN) ## run unit tests and a few cases under valgrind memcheck
 	@$(NEED) valgrind
 	@$(TEST_ENV) sh ci/valgrind.sh $(B)
 
 endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
 	$(TEST_ENV) $(B)/assay endurance $(ARGS)
 
-# Of the thread that calls, driver included; the device computes on others.  Repeatable, unlike time.
+# Counts the calling thread, driver included; lavapipe computes on others.  Unlike time, the count
+# repeats.
 INVOKES ?= 200
-instructions: all ## what an inference costs the host: instructions by callgrind; ARGS=MODEL
+instructions: all ## count the host instructions of an inference with callgrind; ARGS=MODEL
 	@$(TEST_ENV) valgrind --tool=callgrind --collect-atstart=no --toggle-collect=kernel_invoke \
 	    --callgrind-out-file=$(B)/callgrind.out $(B)/assay endurance $(ARGS) --starts=0 \
 	    --runs=$(INVOKES) >$(B)/instructions.log 2>&1 || { cat $(B)/instructions.log; exit 1; }
 	@awk '/Collected/ { printf "instructions: %d an inference, mean of $(INVOKES)\n", $$NF / $(INVOKES) }' \
 	    $(B)/instructions.log
 
-# One build for gcc and one for clang: make tsan CC=clang.
-tsan: ## the tests of threads under ThreadSanitizer
+# gcc and clang have builds of their own.
+tsan: ## run the tests of threads under ThreadSanitizer; CC=clang, too
 	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread OPT='-O1 -g' tsan-run
 TSAN_TESTS := threads buffers spirv
 tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
@@ -299,7 +303,7 @@ tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
 	        grep -q '^\[  PASSED' $(B)/tsan_$$t.log || { cat $(B)/tsan_$$t.log >&2; exit 1; }; \
 	    grep '^\[  PASSED' $(B)/tsan_$$t.log | sed "s/^/tsan: $$t: /"; done
 
-torture-cache: all $(addprefix $(B)/unit/delegate/test_,cache serialize tune) ## serialized files cut, flipped, raced for; every size of workgroup (minutes)
+torture-cache: all $(addprefix $(B)/unit/delegate/test_,cache serialize tune) ## cut, flip and race for serialized files; try every workgroup size (minutes)
 	@for t in cache serialize tune; do \
 	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/unit/delegate/test_$$t >$(B)/torture_$$t.log 2>&1 || \
 	        { cat $(B)/torture_$$t.log >&2; exit 1; }; \
@@ -323,7 +327,7 @@ man: $(MAN_PAGES) $(B)/man/assay.bash ## manual pages and bash completion, in bu
 # ---- to carry away, to install ----
 STATIC_LIBS := -Wl,-Bstatic $(shell $(PKG_CONFIG) --libs-only-L $(HDF5_PKG) 2>/dev/null) -lhdf5 -lsz -laec \
                -ljansson -ljpeg -lpng16 -lmd -lz -Wl,-Bdynamic
-portable: all ## the three in build/portable with all but libc, libm, libvulkan linked statically
+portable: all ## build/portable: linked statically but for libc, libm and libvulkan
 	@mkdir -p $(B)/portable
 	$(CC) -o $(B)/portable/assay $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
 	cp $(B)/libassay.so $(B)/libassay_delegate.so $(B)/portable/
@@ -332,8 +336,8 @@ portable: all ## the three in build/portable with all but libc, libm, libvulkan 
 	    { echo 'portable: no libz.a here (Debian package zlib1g-dev): the delegate needs libz.so' >&2; exit 1; }
 	@ls -l $(B)/portable
 
-# Below sysroot paths as DESTDIR and PREFIX say.
-install: all man ## PREFIX and DESTDIR as usual
+# Everything lies under $(DESTDIR)$(PREFIX); the pkg-config file names $(PREFIX) alone.
+install: all man ## install under PREFIX (/usr/local), below DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c \
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu \
@@ -352,10 +356,10 @@ install: all man ## PREFIX and DESTDIR as usual
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' ci/assay.pc.in \
 	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/assay.pc
 
-help: ## this list
+help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-clean: ## remove $(B)
+clean: ## remove build/
 	rm -rf $(B)
 
 force:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What `make check` runs, with a count at the end: check.sh BUILD_DIRECTORY.  T in the environment
-# picks cases of the suite: then only these run.
+# Runs what `make check` consists of, and counts it: check.sh BUILD_DIRECTORY.  With a pattern of case
+# names in T, only these cases run.
 set -eu
 b=$1
 log=$b/check
@@ -13,7 +13,7 @@ fail()
     exit 1
 }
 
-# run NAME COMMAND...: shows the output only when it fails.
+# run NAME COMMAND...: writes the output to a log, and shows it only when the command fails.
 run()
 {
     label=$1
@@ -21,13 +21,13 @@ run()
     "$@" >"$log/$label.log" 2>&1 || { cat "$log/$label.log" >&2; fail "$label ($*)"; }
 }
 
-# The validation layer, where it is installed, watches all that runs on the device.
+# Where the validation layer is installed, it checks all that runs on the device.
 validation=
 for dir in /usr/share/vulkan /usr/local/share/vulkan /etc/vulkan; do
     [ ! -f $dir/explicit_layer.d/VkLayer_khronos_validation.json ] || validation=1
 done
 [ -n "$validation" ] || echo 'check: no Khronos validation layer here: cases run without it'
-# The layer's own C++ leaks a little, and is unloaded before a suppression could name it.
+# The layer leaks a little, and is unloaded before a suppression could name it.
 if grep -q -- -fsanitize= "$b/flags"; then
     validation=
     echo 'check: under sanitizers the cases run without the validation layer'
@@ -48,7 +48,7 @@ if [ -n "${T:-}" ]; then
     exit 0
 fi
 
-# cmocka reports to stderr, and a program that runs no test exits 0: count what passed.
+# A program of cmocka that runs no test exits 0, hence the count of passed tests.
 units=0
 for program in "$b"/unit/*/test_*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
@@ -56,7 +56,7 @@ for program in "$b"/unit/*/test_*; do
     run "$name" "$program"
     count=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log/$name.log" |
         awk '{ s += $1 } END { print s + 0 }')
-    # All may be skipped, which they say: models that are not everywhere, no device.
+    # A program may skip all of its tests, which it says: no device, or models that are not here.
     [ "$count" -gt 0 ] || grep -q '^\[  SKIPPED \]' "$log/$name.log" ||
         { cat "$log/$name.log" >&2; fail "$name: no test ran"; }
     grep -h '^skipped' "$log/$name.log" || true
@@ -89,24 +89,24 @@ count=$(sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p' "$log/golden.log" | tail -n 
 [ "${count:-0}" -gt 0 ] || fail 'golden: nothing was checked'
 total=$((total + count))
 
-# At most 3 cases an op; all of them run in `make conformance`.
+# At most 3 cases of each op; `make conformance` runs all.
 cases --limit=3
 
-# What must not meet on two threads: the layer watches our calls (make tsan our own memory).
+# The layer checks calls from several threads; make tsan checks memory.
 if [ -n "$validation" ]; then
     run threads env ASSAY_VK_VALIDATION=1 "$b/unit/delegate/test_threads"
     echo 'threads: clean under the validation layer'
     total=$((total + 1))
 fi
 
-# A short run of `make endurance`; sanitizers keep what is freed.
+# A short run of `make endurance`; not with sanitizers, which keep freed memory.
 if ! grep -q -- -fsanitize= "$b/flags"; then
     run endurance "$b/assay" endurance --starts=25 --runs=2000 --quiet
     sed -n 's/^  \(host\|device\) */endurance: /p' "$log/endurance.log"
     total=$((total + 2))
 fi
 
-# Programs written for the TensorFlow Lite C API, on the CPU and with the delegate: the same class.
+# Programs for the TensorFlow Lite C API find the same class on the CPU and with the delegate.
 for program in "$b"/examples/*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
     name=$(basename "$program")

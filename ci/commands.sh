@@ -1,6 +1,6 @@
 #!/bin/sh
-# The commands as a user meets them: exit codes, one clear line on stderr for bad input, nothing half
-# written.  commands.sh BUILD_DIRECTORY WORK_DIRECTORY
+# Runs commands with good and bad input, and checks exit codes and the one line on stderr that an error
+# has: commands.sh BUILD_DIRECTORY WORK_DIRECTORY
 set -u
 b=$1
 work=$2/commands
@@ -24,7 +24,7 @@ expect()
         cat "$text" >&2
         exit 1
     fi
-    # One line that says what is wrong; the loader of Vulkan may add its own.
+    # An error is one line; the Vulkan loader may add lines of its own.
     if [ "$code" != 0 ] && [ "$code" != 1 ] && [ "$(grep -c '^assay: ' "$work/err")" != 1 ]; then
         echo "commands: $*: not one line of error:" >&2
         cat "$work/err" >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs into an empty directory, and builds a program against what lies there as a user would,
-# with pkg-config: install.sh BUILD_DIRECTORY WORK_DIRECTORY.  CC and MAKE as make has them.
+# Installs into an empty directory, then builds a program against it with pkg-config, as a user would:
+# install.sh BUILD_DIRECTORY WORK_DIRECTORY, with CC and MAKE as make has them.
 set -eu
 b=$1
 work=$2/install
@@ -25,7 +25,7 @@ for file in bin/assay lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/ass
 done
 [ -z "$(find "$root" -type f ! -path "$root/opt/assay/*")" ] || fail 'something lies outside of PREFIX'
 
-# As if $root were the root: pkg-config puts the sysroot before the paths of the file.
+# pkg-config puts the sysroot before the paths of the .pc file, as if $root were the root.
 top=$(cd "$root" && pwd)
 PKG_CONFIG_LIBDIR=$top/opt/assay/lib/pkgconfig
 export PKG_CONFIG_LIBDIR

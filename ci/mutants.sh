@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests the suite: plants the faults of conformance/mutants.tsv, one at a time, in a copy of the
-# source, and runs the cases that should notice.  mutants.sh BUILD_DIRECTORY; T in the environment is
-# a pattern of mutants' names.  mutants.sh check: only whether each fault still has its place.
+# source, and runs the cases that should notice.  mutants.sh BUILD_DIRECTORY; T is a pattern of names
+# of faults.  mutants.sh check: only whether the text of each fault is still in its file, once.
 #
 # Columns, separated by tabs: name, file, judge, filter, the text to replace (once in the file), its
 # replacement, what is wrong then.  Judges:
@@ -35,7 +35,7 @@ here=$(pwd)
 tree=$here/$b/mutants/tree
 table=$here/$b/mutants/mutants.tsv
 mkdir -p "$tree"
-# New times: what an earlier run left built with a fault in it is stale.
+# New times make objects stale that an earlier run left with a fault in them.
 git ls-files -z | xargs -0 tar -cf - | tar -xmf - -C "$tree"
 export MESA_SHADER_CACHE_DIR="$here/$b/mutants/shader-cache"
 printf 'name\tfile\tcaught\tby\twhat\n' >"$table"
@@ -89,7 +89,7 @@ while IFS=$tab read -r name file judge filter from to what; do
         ;;
     esac
     cp "$file" "$tree/$file"
-    # The first case that noticed.
+    # The first case, or unit test, that failed.
     by=$(sed -n 's/^\(fail\|crash\|timeout\) \([a-z0-9_.]*\).*/\2/p; s/^\([a-z0-9_]*\.[a-z0-9]*\.[a-z0-9_]*\): .*/\1/p; s/^\[  FAILED  \] \([a-z_]*\)$/\1/p' \
         "$log" | head -n 1)
     if [ "$code" = 1 ] && [ -n "$by" ] || { [ "$judge" = unit ] && [ "$code" != 0 ]; }; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the bytes of the stripped delegate are, and whether they are at most 600,000: size.sh
-# BUILD_DIRECTORY.  A build for sanitizers, coverage or debugging is not held to it.
+# Prints what the bytes of the stripped delegate are, and fails when they are more than 600,000:
+# size.sh BUILD_DIRECTORY.  A build for sanitizers, coverage or debugging may be larger.
 set -eu
 b=$1
 limit=600000

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Unit tests, and one model on the device, under valgrind memcheck: valgrind.sh BUILD_DIRECTORY.
-# The software device compiles shaders at run time, which takes 20 to 40 s each here: the unit tests
-# run without a device (those that need one are left out), the digit model with it.
+# Runs unit tests, and one model on the device, under valgrind memcheck: valgrind.sh BUILD_DIRECTORY.
+# lavapipe compiles shaders at run time, which under valgrind takes 20 to 40 s for each.  Unit tests
+# therefore run without a device, and skip what needs one; the digit model runs on the device.
 set -eu
 b=$1
 log=$b/valgrind
@@ -22,7 +22,7 @@ for program in "$b"/unit/*/test_*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
     name=$(basename "$(dirname "$program")").$(basename "$program")
     case $name in
-    # Workers that are killed, hang and crash on purpose, with time limits.
+    # Its workers are killed, hang and crash on purpose, within time limits.
     suite.test_runner) continue ;;
     esac
     # shellcheck disable=SC2086 # words on purpose

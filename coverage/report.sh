@@ -1,5 +1,5 @@
 #!/bin/sh
-# The lcov report of a build with --coverage whose tests have run: report.sh BUILD_DIRECTORY
+# Writes the lcov report of a build with --coverage whose tests have run: report.sh BUILD_DIRECTORY
 set -eu
 b=$1
 lcov --quiet --capture --directory "$b" --base-directory . --output-file "$b/coverage.info"

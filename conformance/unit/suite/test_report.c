@@ -1,12 +1,6 @@
-/* Reports: the table, the totals line, what is said of a failure; the JSON as documented; waivers,
- * baselines and requirements. */
-#include "conformance/cases/case_list.h"
-#include "conformance/cases/select.h"
-#include "conformance/report/expectations.h"
+/* Reports: the table, the totals line, what is said of a failure, and the JSON. */
 #include "conformance/report/report.h"
-#include "conformance/unit/kit/mock_path.h"
-
-#include "reference/base/memory.h"
+#include "conformance/unit/kit/report_kit.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -21,105 +15,14 @@
 
 #include <cmocka.h>
 
-static struct test_case *cases;
-static size_t case_count;
-static struct subject subjects[2];
-static struct report report;
-
-/* Two subjects, all cases of four ops; everything passes but what a test changes. */
-static int open_report(void **state)
-{
-    const char *patterns[] = { "relu.*", "conv_2d.*", "depthwise_conv_2d.*", "average_pool_2d.*",
-                               "gap.f32.conv_2d_after_sub_*" };
-    const struct selection s = { .filters = { patterns, 5 } };
-    const char *options[] = { "fault=none", "ulps=it's" };
-    const struct string_list list = { options, 2 };
-
-    (void)state;
-    if (cases_list(&cases, &case_count, NULL) != STATUS_OK ||
-        select_cases(cases, &case_count, &s, NULL) != STATUS_OK ||
-        subject_init(&subjects[0], "none", NULL, NULL) != STATUS_OK ||
-        subject_init(&subjects[1], mock_path("delegate.so"), &list, NULL) != STATUS_OK)
-        return -1;
-    report = (struct report){
-        .subjects = subjects,
-        .subject_count = 2,
-        .cases = cases,
-        .case_count = case_count,
-        .outcome = { .results = mem_alloc(2 * case_count, sizeof(struct case_result)),
-                     .count = 2 * case_count },
-        .device = { "Device \xff 9", "driver 1", "1.3.0" },
-        .seed = 7,
-    };
-    for (size_t i = 0; i < report.outcome.count; i++)
-        report.outcome.results[i] =
-            (struct case_result){ .status = CASE_PASS, .margin = 0.25, .ms = 1.5, .bytes = 100 };
-    return 0;
-}
-
-static int close_report(void **state)
-{
-    (void)state;
-    run_outcome_close(&report.outcome);
-    subject_close(&subjects[0]);
-    subject_close(&subjects[1]);
-    mem_free(cases);
-    return 0;
-}
-
-static size_t find(const char *name)
-{
-    for (size_t i = 0; i < case_count; i++) {
-        if (strcmp(cases[i].name, name) == 0)
-            return i;
-    }
-    fail_msg("no case %s", name);
-    return 0;
-}
-
-static struct case_result *result(size_t subject, const char *name)
-{
-    return &report.outcome.results[subject * case_count + find(name)];
-}
-
 /* How many cases have names that begin so. */
 static size_t count(const char *prefix)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < case_count; i++)
-        n += strncmp(cases[i].name, prefix, strlen(prefix)) == 0;
+    for (size_t i = 0; i < report_kit.case_count; i++)
+        n += strncmp(report_kit.cases[i].name, prefix, strlen(prefix)) == 0;
     return n;
-}
-
-static void make_failure(struct case_result *r)
-{
-    *r = (struct case_result){ .status = CASE_FAIL,
-                               .margin = 3,
-                               .max_abs = 0.5,
-                               .has_set = true,
-                               .set = SET_INTEGERS,
-                               .frame = 'B',
-                               .has_element = true,
-                               .output = 0,
-                               .where = "n 0 h 1 w 2 c 3",
-                               .got = 1.5,
-                               .want = 1,
-                               .error = 0.5,
-                               .limit = 0.125,
-                               .reason = "over the limit (1 of 60 wrong)" };
-}
-
-static char *as_text(void)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
-
-    assert_non_null(f);
-    report_text(&report, f);
-    fclose(f);
-    return text;
 }
 
 static json_t *as_json(void)
@@ -131,7 +34,7 @@ static json_t *as_json(void)
     json_t *root;
 
     assert_non_null(f);
-    assert_int_equal(report_json(&report, f, NULL), STATUS_OK);
+    assert_int_equal(report_json(&report_kit.report, f, NULL), STATUS_OK);
     fclose(f);
     root = json_loads(text, 0, &error);
     if (!root)
@@ -149,35 +52,29 @@ static const char *last_line(char *text)
     return strrchr(text, '\n') + 1;
 }
 
-static void expect_in(const char *part, const char *text)
-{
-    if (!strstr(text, part))
-        fail_msg("\"%s\" is not in:\n%s", part, text);
-}
-
 static void test_table(void **state)
 {
     char *text, line[96];
 
     (void)state;
-    make_failure(result(1, "conv_2d.f16.c5"));
-    *result(1, "conv_2d.f16.c6") = (struct case_result){ .status = CASE_CRASH };
-    *result(1, "conv_2d.f16.c7") = (struct case_result){ .status = CASE_DECLINED };
-    text = as_text();
-    expect_in("subject 0: reference (bounds fp32)\n", text);
-    expect_in("subject 1: delegate.so fault=none ulps=it's (bounds fp32)\n", text);
+    report_kit_fail(report_kit_result(1, "conv_2d.f16.c5"));
+    *report_kit_result(1, "conv_2d.f16.c6") = (struct case_result){ .status = CASE_CRASH };
+    *report_kit_result(1, "conv_2d.f16.c7") = (struct case_result){ .status = CASE_DECLINED };
+    text = report_kit_text();
+    report_kit_expect("subject 0: reference (bounds fp32)\n", text);
+    report_kit_expect("subject 1: delegate.so fault=none ulps=it's (bounds fp32)\n", text);
     snprintf(line, sizeof line, "conv_2d           f16     %5zu %5zu     2     1   3.000  c5\n",
              count("conv_2d.f16."), count("conv_2d.f16.") - 3);
-    expect_in(line, text);
+    report_kit_expect(line, text);
     /* The gap cases of the op are not among its own. */
     snprintf(line, sizeof line, "conv_2d           f32     %5zu %5zu     0     0   0.250  c1\n",
              count("conv_2d.f32."), count("conv_2d.f32."));
-    expect_in(line, text);
+    report_kit_expect(line, text);
     snprintf(line, sizeof line, "depthwise_conv_2d f16     %5zu %5zu     0     0   0.250  c1\n",
              count("depthwise_conv_2d.f16."), count("depthwise_conv_2d.f16."));
-    expect_in(line, text);
+    report_kit_expect(line, text);
     /* Why a margin is above a half. */
-    expect_in(
+    report_kit_expect(
         "  margins above 0.5, and why:\n    conv_2d - few products: the limit is a few roundings",
         text);
     free(text);
@@ -190,19 +87,21 @@ static void test_share_of_unequal(void **state)
     char *text;
 
     (void)state;
-    result(1, "relu.i8.c1")->integers = 1000;
-    result(1, "relu.i8.c1")->unequal = 25;
-    result(1, "conv_2d.i8.c6")->integers = 1000;
-    result(1, "conv_2d.i8.c6")->unequal = 0;
-    text = as_text();
-    expect_in("  off by one: 1.250 % of 2000 integers, most in\n    relu.i8.c1: 2.5 %\n", text);
+    report_kit_result(1, "relu.i8.c1")->integers = 1000;
+    report_kit_result(1, "relu.i8.c1")->unequal = 25;
+    report_kit_result(1, "conv_2d.i8.c6")->integers = 1000;
+    report_kit_result(1, "conv_2d.i8.c6")->unequal = 0;
+    text = report_kit_text();
+    report_kit_expect("  off by one: 1.250 % of 2000 integers, most in\n    relu.i8.c1: 2.5 %\n",
+                      text);
     free(text);
     root = as_json();
     one = json_array_get(json_object_get(root, "subjects"), 1);
     assert_true(json_real_value(json_object_get(one, "off_by_one")) == 0.0125);
     one = json_array_get(json_object_get(root, "subjects"), 0);
     assert_true(json_is_null(json_object_get(one, "off_by_one")));
-    one = json_array_get(json_object_get(root, "cases"), case_count + find("relu.i8.c1"));
+    one = json_array_get(json_object_get(root, "cases"),
+                         report_kit.case_count + report_kit_find("relu.i8.c1"));
     assert_true(json_real_value(json_object_get(one, "off_by_one")) == 0.025);
     json_decref(root);
 }
@@ -214,35 +113,23 @@ static void test_absent(void **state)
     char *text, line[96];
 
     (void)state;
-    for (size_t i = 0; i < case_count; i++) {
-        if (!cases[i].quantized)
-            report.outcome.results[case_count + i] = (struct case_result){ .absent = true };
+    for (size_t i = 0; i < report_kit.case_count; i++) {
+        if (!report_kit.cases[i].quantized)
+            report_kit.report.outcome.results[report_kit.case_count + i] =
+                (struct case_result){ .absent = true };
     }
-    text = as_text();
+    text = report_kit_text();
     assert_null(strstr(strstr(text, "subject 1:"), "conv_2d           f32"));
     snprintf(line, sizeof line, "conv_2d           i8      %5zu %5zu     0     0   0.250  c1\n",
              count("conv_2d.i8."), count("conv_2d.i8."));
-    expect_in(line, strstr(text, "subject 1:"));
+    report_kit_expect(line, strstr(text, "subject 1:"));
     free(text);
     root = as_json();
     one = json_object_get(json_array_get(json_object_get(root, "subjects"), 1), "totals");
     assert_int_equal(json_integer_value(json_object_get(one, "pass")),
-                     json_array_size(json_object_get(root, "cases")) - case_count);
-    assert_true(json_array_size(json_object_get(root, "cases")) < 2 * case_count);
+                     json_array_size(json_object_get(root, "cases")) - report_kit.case_count);
+    assert_true(json_array_size(json_object_get(root, "cases")) < 2 * report_kit.case_count);
     json_decref(root);
-}
-
-static char *write_file(const char *text)
-{
-    static char path[64];
-    int fd;
-
-    strcpy(path, "/tmp/assay_report_XXXXXX");
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-    return path;
 }
 
 /* First of all, by title. */
@@ -254,15 +141,15 @@ static void test_gaps(void **state)
 
     (void)state;
     assert_true(count("gap.") >= 5);
-    assert_string_equal(cases[0].name, "gap.f32.conv_2d_after_sub_c1");
-    make_failure(result(1, "gap.f32.conv_2d_after_sub_c3"));
-    text = as_text();
+    assert_string_equal(report_kit.cases[0].name, "gap.f32.conv_2d_after_sub_c1");
+    report_kit_fail(report_kit_result(1, "gap.f32.conv_2d_after_sub_c3"));
+    text = report_kit_text();
     snprintf(line, sizeof line, "%-44s %5zu %5zu     0     0   0.250\n", title, count("gap."),
              count("gap."));
-    expect_in(line, text);
+    report_kit_expect(line, text);
     snprintf(line, sizeof line, "%-44s %5zu %5zu     1     0   3.000\n", title, count("gap."),
              count("gap.") - 1);
-    expect_in(line, text);
+    report_kit_expect(line, text);
     assert_true(strstr(text, "gap suite") < strstr(text, "worst case"));
     free(text);
     root = as_json();
@@ -279,10 +166,10 @@ static void test_gaps(void **state)
 /* Which faults were noticed, by whom. */
 static void test_mutants(void **state)
 {
-    char *const path = write_file("name\tfile\tcaught\tby\twhat\n"
-                                  "# comment\n\n"
-                                  "shader_pad\tpad.comp\tyes\tpad.f32.hw_end\toff by one\n"
-                                  "host_lane\tplan.c\tNO\t-\tlane mask missing\n");
+    char *const path = report_kit_write("name\tfile\tcaught\tby\twhat\n"
+                                        "# comment\n\n"
+                                        "shader_pad\tpad.comp\tyes\tpad.f32.hw_end\toff by one\n"
+                                        "host_lane\tplan.c\tNO\t-\tlane mask missing\n");
     struct tsv mutants;
     json_t *root, *one;
     struct diag diag;
@@ -292,29 +179,29 @@ static void test_mutants(void **state)
     if (tsv_read(&mutants, path, mutants_columns, MUTANT_COLUMNS, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     unlink(path);
-    report.mutants = &mutants;
-    text = as_text();
-    expect_in("planted faults: 1 of 2 noticed\n", text);
-    expect_in("  shader_pad                         pad.f32.hw_end\n", text);
-    expect_in("  host_lane                          NOT noticed\n", text);
+    report_kit.report.mutants = &mutants;
+    text = report_kit_text();
+    report_kit_expect("planted faults: 1 of 2 noticed\n", text);
+    report_kit_expect("  shader_pad                         pad.f32.hw_end\n", text);
+    report_kit_expect("  host_lane                          NOT noticed\n", text);
     free(text);
     root = as_json();
     one = json_array_get(json_object_get(root, "mutants"), 1);
     assert_true(json_is_false(json_object_get(one, "caught")));
     assert_string_equal(json_string_value(json_object_get(one, "what")), "lane mask missing");
     json_decref(root);
-    report.mutants = NULL;
+    report_kit.report.mutants = NULL;
     tsv_close(&mutants);
 }
 
 static void expect_bad_table(const char *text, const char *words)
 {
-    char *const path = write_file(text);
+    char *const path = report_kit_write(text);
     struct tsv t;
     struct diag diag;
 
     assert_int_equal(tsv_read(&t, path, mutants_columns, MUTANT_COLUMNS, &diag), STATUS_USAGE);
-    expect_in(words, diag.text);
+    report_kit_expect(words, diag.text);
     unlink(path);
     tsv_close(&t);
 }
@@ -341,12 +228,12 @@ static void test_width(void **state)
     char *text, *rest, *line;
 
     (void)state;
-    for (size_t i = 0; i < case_count; i += 2) {
-        report.outcome.results[i] = (struct case_result){ .status = CASE_DECLINED };
-        strcpy(report.outcome.results[i].reason, "not taken");
+    for (size_t i = 0; i < report_kit.case_count; i += 2) {
+        report_kit.report.outcome.results[i] = (struct case_result){ .status = CASE_DECLINED };
+        strcpy(report_kit.report.outcome.results[i].reason, "not taken");
     }
-    report.outcome.results[find("conv_2d.f32.c1")].margin = INFINITY;
-    rest = text = as_text();
+    report_kit.report.outcome.results[report_kit_find("conv_2d.f32.c1")].margin = INFINITY;
+    rest = text = report_kit_text();
     while ((line = strsep(&rest, "\n")) != NULL) {
         if (strlen(line) > 80)
             fail_msg("%zu columns: %s", strlen(line), line);
@@ -357,24 +244,25 @@ static void test_width(void **state)
 
 static void test_totals_line(void **state)
 {
-    char *text = as_text(), line[128];
+    char *text = report_kit_text(), line[128];
 
     (void)state;
-    assert_int_equal(case_count, count("relu.") + count("conv_2d.") + count("depthwise_conv_2d.") +
-                                     count("average_pool_2d.") + count("gap."));
+    assert_int_equal(report_kit.case_count, count("relu.") + count("conv_2d.") +
+                                                count("depthwise_conv_2d.") +
+                                                count("average_pool_2d.") + count("gap."));
     snprintf(line, sizeof line, "conformance: %zu checks: %zu passed, 0 failed, 0 declined",
-             2 * case_count, 2 * case_count);
+             2 * report_kit.case_count, 2 * report_kit.case_count);
     assert_string_equal(last_line(text), line);
     free(text);
-    make_failure(result(0, "relu.f32.c1"));
-    result(0, "relu.f32.c2")->status = CASE_DECLINED;
-    result(0, "relu.f32.c3")->status = CASE_TIMEOUT;
-    result(1, "relu.f32.c3")->status = CASE_CRASH;
-    text = as_text();
-    assert_int_equal(report_totals(&report).bad, 3); /* declined alone is none */
+    report_kit_fail(report_kit_result(0, "relu.f32.c1"));
+    report_kit_result(0, "relu.f32.c2")->status = CASE_DECLINED;
+    report_kit_result(0, "relu.f32.c3")->status = CASE_TIMEOUT;
+    report_kit_result(1, "relu.f32.c3")->status = CASE_CRASH;
+    text = report_kit_text();
+    assert_int_equal(report_totals(&report_kit.report).bad, 3); /* declined alone is none */
     snprintf(line, sizeof line,
              "conformance: %zu checks: %zu passed, 1 failed, 1 declined, 1 crashed, 1 timed out",
-             2 * case_count, 2 * case_count - 4);
+             2 * report_kit.case_count, 2 * report_kit.case_count - 4);
     assert_string_equal(last_line(text), line);
     free(text);
 }
@@ -384,24 +272,26 @@ static void test_failure(void **state)
     char *text, reason[1024];
 
     (void)state;
-    make_failure(result(1, "conv_2d.f16.c5"));
-    text = as_text();
-    expect_in("fail conv_2d.f16.c5 (subject 1: delegate.so fault=none ulps=it's): over the limit "
-              "(1 of 60 wrong)\n"
-              "    data set S2, seed 7, frame B, output 0 at n 0 h 1 w 2 c 3:\n"
-              "    got 1.5, expected 1, error 0.5, limit 0.125\n"
-              "    rerun: assay conformance --filter=conv_2d.f16.c5 --delegate=",
-              text);
-    expect_in("/mock/delegate.so --delegate-option=fault=none --delegate-option=ulps='it'\\''s' "
-              "--seed=7\n",
-              text);
+    report_kit_fail(report_kit_result(1, "conv_2d.f16.c5"));
+    text = report_kit_text();
+    report_kit_expect(
+        "fail conv_2d.f16.c5 (subject 1: delegate.so fault=none ulps=it's): over the limit "
+        "(1 of 60 wrong)\n"
+        "    data set S2, seed 7, frame B, output 0 at n 0 h 1 w 2 c 3:\n"
+        "    got 1.5, expected 1, error 0.5, limit 0.125\n"
+        "    rerun: assay conformance --filter=conv_2d.f16.c5 --delegate=",
+        text);
+    report_kit_expect(
+        "/mock/delegate.so --delegate-option=fault=none --delegate-option=ulps='it'\\''s' "
+        "--seed=7\n",
+        text);
     free(text);
-    make_failure(result(0, "relu.f32.c1"));
-    report.bounds = "fp16";
-    text = as_text();
-    expect_in("--filter=relu.f32.c1 --delegate=none --bounds=fp16 --seed=7\n", text);
+    report_kit_fail(report_kit_result(0, "relu.f32.c1"));
+    report_kit.report.bounds = "fp16";
+    text = report_kit_text();
+    report_kit_expect("--filter=relu.f32.c1 --delegate=none --bounds=fp16 --seed=7\n", text);
     free(text);
-    report_reason(&report, find("relu.f32.c1"), reason, sizeof reason);
+    report_reason(&report_kit.report, report_kit_find("relu.f32.c1"), reason, sizeof reason);
     assert_string_equal(reason,
                         "over the limit (1 of 60 wrong); S2 frame B output 0 at n 0 h 1 w 2 c 3: "
                         "got 1.5, expected 1, error 0.5, limit 0.125");
@@ -413,9 +303,9 @@ static void test_many_failures(void **state)
 
     (void)state;
     for (size_t i = 0; i < 50; i++)
-        make_failure(&report.outcome.results[i]);
-    text = as_text();
-    expect_in("... and 10 more; --format=json has them all\n", text);
+        report_kit_fail(&report_kit.report.outcome.results[i]);
+    text = report_kit_text();
+    report_kit_expect("... and 10 more; --format=json has them all\n", text);
     free(text);
 }
 
@@ -426,13 +316,13 @@ static void test_declined_by_reason(void **state)
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        result(0, names[i])->status = CASE_DECLINED;
-        strcpy(result(0, names[i])->reason, i == 1 ? "other" : "rank: is 5, may be 4");
+        report_kit_result(0, names[i])->status = CASE_DECLINED;
+        strcpy(report_kit_result(0, names[i])->reason, i == 1 ? "other" : "rank: is 5, may be 4");
     }
-    text = as_text();
-    expect_in("  2 declined: rank: is 5, may be 4\n    relu.f32.c1 relu.f32.c9\n"
-              "  1 declined: other\n    relu.f32.c3\n",
-              text);
+    text = report_kit_text();
+    report_kit_expect("  2 declined: rank: is 5, may be 4\n    relu.f32.c1 relu.f32.c9\n"
+                      "  1 declined: other\n    relu.f32.c3\n",
+                      text);
     free(text);
 }
 
@@ -441,14 +331,15 @@ static void test_other_lines(void **state)
     char *text;
 
     (void)state;
-    report.shards = 4;
-    report.shard = 2;
-    report.outcome.broken_ends = 1;
-    strcpy(report.outcome.end, "a worker process, after its last case: SIGSEGV (destroy)");
-    text = as_text();
-    expect_in("shard 2 of 4\n", text);
-    expect_in("fail: a worker process, after its last case: SIGSEGV (destroy)\n", text);
-    expect_in(", driver 1, Vulkan 1.3.0\n", text);
+    report_kit.report.shards = 4;
+    report_kit.report.shard = 2;
+    report_kit.report.outcome.broken_ends = 1;
+    strcpy(report_kit.report.outcome.end,
+           "a worker process, after its last case: SIGSEGV (destroy)");
+    text = report_kit_text();
+    report_kit_expect("shard 2 of 4\n", text);
+    report_kit_expect("fail: a worker process, after its last case: SIGSEGV (destroy)\n", text);
+    report_kit_expect(", driver 1, Vulkan 1.3.0\n", text);
     free(text);
 }
 
@@ -472,15 +363,15 @@ static void test_json(void **state)
     json_t *root, *one;
 
     (void)state;
-    make_failure(result(1, "conv_2d.f32.groups2"));
-    result(1, "conv_2d.f32.groups2")->margin = INFINITY;
+    report_kit_fail(report_kit_result(1, "conv_2d.f32.groups2"));
+    report_kit_result(1, "conv_2d.f32.groups2")->margin = INFINITY;
     root = as_json();
     EXPECT_KEYS(root, "assay", "subjects", "device", "totals", "gaps", "ops", "cases");
     assert_string_equal(json_string_value(json_object_get(root, "assay")), ASSAY_VERSION);
     EXPECT_KEYS(json_object_get(root, "device"), "name", "driver", "api");
     EXPECT_KEYS(json_object_get(root, "totals"), STATUSES);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "totals"), "pass")),
-                     2 * case_count - 1);
+                     2 * report_kit.case_count - 1);
     assert_int_equal(json_array_size(json_object_get(root, "subjects")), 2);
     one = json_array_get(json_object_get(root, "subjects"), 1);
     EXPECT_KEYS(one, "path", "sha256", "options", "bounds", "off_by_one", "totals");
@@ -496,13 +387,14 @@ static void test_json(void **state)
     EXPECT_KEYS(one, "op", "type", "versions", "totals", "worst");
     assert_string_equal(json_string_value(json_object_get(one, "op")), "conv_2d");
     assert_true(json_array_size(json_object_get(one, "versions")) >= 5); /* 1 2 3 5 6 */
-    assert_int_equal(json_array_size(json_object_get(root, "cases")), 2 * case_count);
+    assert_int_equal(json_array_size(json_object_get(root, "cases")), 2 * report_kit.case_count);
     one = json_array_get(json_object_get(one, "worst"), 1);
     EXPECT_KEYS(one, "subject", "margin", "case", "off_by_one", "note");
     assert_true(json_is_null(json_object_get(one, "margin")));
     assert_string_equal(json_string_value(json_object_get(one, "case")), "conv_2d.f32.groups2");
-    expect_in("few products", json_string_value(json_object_get(one, "note")));
-    one = json_array_get(json_object_get(root, "cases"), case_count + find("conv_2d.f32.groups2"));
+    report_kit_expect("few products", json_string_value(json_object_get(one, "note")));
+    one = json_array_get(json_object_get(root, "cases"),
+                         report_kit.case_count + report_kit_find("conv_2d.f32.groups2"));
     EXPECT_KEYS(one, "subject", "case", "op", "version", "type", "status", "reason", "max_abs",
                 "max_ulp", "margin", "bias", "off_by_one", "ms", "bytes", "seed");
     assert_int_equal(json_integer_value(json_object_get(one, "subject")), 1);
@@ -511,175 +403,26 @@ static void test_json(void **state)
     assert_true(json_is_null(json_object_get(one, "margin")));
     assert_true(json_real_value(json_object_get(one, "max_abs")) == 0.5);
     assert_int_equal(json_integer_value(json_object_get(one, "seed")), 7);
-    expect_in("n 0 h 1 w 2 c 3", json_string_value(json_object_get(one, "reason")));
+    report_kit_expect("n 0 h 1 w 2 c 3", json_string_value(json_object_get(one, "reason")));
     json_decref(root);
-}
-
-/* ---- what was expected ---- */
-
-static void apply_all(const char *waivers, const char *baseline, const char *require,
-                      bool require_integers)
-{
-    const struct string_list list = { &require, require != NULL };
-    struct expectations e;
-    struct diag diag;
-
-    if (expectations_open(&e, waivers, baseline, &list, require_integers, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    expectations_apply(&e, &report);
-    expectations_close(&e);
-}
-
-static void apply(const char *waivers, const char *baseline, const char *require)
-{
-    apply_all(waivers, baseline, require, false);
-}
-
-static void test_waivers(void **state)
-{
-    char *path;
-
-    (void)state;
-    make_failure(result(0, "relu.f32.c1"));
-    result(1, "relu.f32.c1")->status = CASE_DECLINED;
-    make_failure(result(0, "relu.f32.c5"));
-    path = write_file("# known\n\n relu.f32.c1 | Device* | issue 12: wrong lanes  # really\n"
-                      "conv_2d.f32.c9|*|\tissue 13\n"
-                      "relu.f32.c5 | other device | not here\n");
-    apply(path, NULL, NULL);
-    unlink(path);
-    assert_int_equal(result(0, "relu.f32.c1")->status, CASE_WAIVED);
-    expect_in("issue 12: wrong lanes (fail: over the limit", result(0, "relu.f32.c1")->reason);
-    assert_false(result_is_bad(result(0, "relu.f32.c1")));
-    assert_int_equal(result(1, "relu.f32.c1")->status, CASE_DECLINED);
-    assert_int_equal(result(0, "conv_2d.f32.c9")->status, CASE_UNEXPECTED_PASS);
-    assert_true(result_is_bad(result(0, "conv_2d.f32.c9")));
-    assert_int_equal(result(0, "relu.f32.c5")->status, CASE_FAIL);
-    assert_int_equal(report_totals(&report).bad, 3);
-}
-
-static void expect_bad_file(const char *text, bool waivers, const char *words)
-{
-    const struct string_list none = { NULL, 0 };
-    struct expectations e;
-    struct diag diag;
-    char *const path = write_file(text);
-
-    assert_int_equal(
-        expectations_open(&e, waivers ? path : NULL, waivers ? NULL : path, &none, false, &diag),
-        STATUS_USAGE);
-    expect_in(path, diag.text);
-    expect_in(words, diag.text);
-    unlink(path);
-}
-
-static void test_bad_files(void **state)
-{
-    const struct string_list none = { NULL, 0 };
-    struct expectations e;
-    struct diag diag;
-
-    (void)state;
-    expect_bad_file("a | b | c\nrelu.* | *\n", true, "line 2");
-    expect_bad_file("a | | c\n", true, "line 1");
-    expect_bad_file("a | b |  \n", true, "CASES | DEVICE | CAUSE");
-    expect_bad_file("{\n\n\"a\":", false, "line 3");
-    expect_bad_file("[]", false, "expected a JSON report");
-    expect_bad_file("{\"subjects\": []}", false, "expected a JSON report");
-    assert_int_equal(expectations_open(&e, "/nowhere/at/all", NULL, &none, false, &diag),
-                     STATUS_IO);
-    assert_int_equal(expectations_open(&e, NULL, "/nowhere/at/all", &none, false, &diag),
-                     STATUS_IO);
-}
-
-static void test_baseline(void **state)
-{
-    char *text = NULL, *path;
-    size_t bytes = 0;
-    FILE *f;
-
-    (void)state;
-    make_failure(result(1, "relu.f32.c5")); /* failed then, may fail now */
-    f = open_memstream(&text, &bytes);
-    assert_int_equal(report_json(&report, f, NULL), STATUS_OK);
-    fclose(f);
-    path = write_file(text);
-    result(1, "relu.f32.c7")->status = CASE_DECLINED;
-    strcpy(result(1, "relu.f32.c7")->reason, "not taken");
-    make_failure(result(0, "relu.f32.c8"));
-    apply(NULL, path, NULL);
-    unlink(path);
-    free(text);
-    assert_false(result(1, "relu.f32.c5")->regression);
-    assert_true(result(1, "relu.f32.c7")->regression);
-    assert_true(result_is_bad(result(1, "relu.f32.c7")));
-    assert_true(result(0, "relu.f32.c8")->regression);
-    assert_int_equal(report_totals(&report).bad, 3);
-    text = as_text();
-    expect_in("declined relu.f32.c7 (subject 1: delegate.so fault=none ulps=it's): passed in the "
-              "baseline: not taken\n",
-              text);
-    free(text);
-}
-
-static void test_require(void **state)
-{
-    (void)state;
-    result(0, "relu.f32.c5")->status = CASE_DECLINED;
-    result(1, "relu.f32.c5")->status = CASE_DECLINED;
-    result(1, "conv_2d.f32.c5")->status = CASE_DECLINED;
-    apply(NULL, NULL, "relu.*");
-    assert_true(result(0, "relu.f32.c5")->required);
-    assert_true(result(1, "relu.f32.c5")->required);
-    assert_false(result(0, "relu.f32.c6")->required);
-    assert_int_equal(report_totals(&report).bad, 2);
-}
-
-/* A declined case, as if it were one of the op. */
-static bool integers_required(const char *name, int32_t code)
-{
-    struct case_result *const r = result(0, name);
-
-    cases[find(name)].code = code;
-    r->status = CASE_DECLINED;
-    r->required = false;
-    apply_all(NULL, NULL, NULL, true);
-    return r->required;
-}
-
-static void test_require_integers(void **state)
-{
-    (void)state;
-    assert_true(integers_required("relu.i8.v2", BUILTIN_RELU));
-    assert_true(integers_required("conv_2d.i8pc.c5", BUILTIN_CONV_2D));
-    assert_true(integers_required("conv_2d.dynamic.c4", BUILTIN_CONV_2D));
-    assert_true(integers_required("relu.u8.every_byte", BUILTIN_QUANTIZE));
-    assert_false(integers_required("relu.i8.v2", BUILTIN_QUANTIZE)); /* a type of its version */
-    assert_false(integers_required("relu.u8.every_byte", BUILTIN_LSTM));
-    assert_false(integers_required("relu.f32.c5", BUILTIN_RELU));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_table, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_share_of_unequal, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_absent, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_gaps, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_mutants, open_report, close_report),
+        cmocka_unit_test_setup_teardown(test_table, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_share_of_unequal, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_absent, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_gaps, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_mutants, report_kit_open, report_kit_close),
         cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test_setup_teardown(test_width, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_totals_line, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_failure, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_many_failures, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_declined_by_reason, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_other_lines, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_json, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_waivers, open_report, close_report),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test_setup_teardown(test_baseline, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_require, open_report, close_report),
-        cmocka_unit_test_setup_teardown(test_require_integers, open_report, close_report),
+        cmocka_unit_test_setup_teardown(test_width, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_totals_line, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_failure, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_many_failures, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_declined_by_reason, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_other_lines, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_json, report_kit_open, report_kit_close),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -1,0 +1,171 @@
+/* What is expected of a run: waivers, a baseline, cases that must not be declined. */
+#include "conformance/report/expectations.h"
+#include "conformance/unit/kit/report_kit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void apply_all(const char *waivers, const char *baseline, const char *require,
+                      bool require_integers)
+{
+    const struct string_list list = { &require, require != NULL };
+    struct expectations e;
+    struct diag diag;
+
+    if (expectations_open(&e, waivers, baseline, &list, require_integers, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    expectations_apply(&e, &report_kit.report);
+    expectations_close(&e);
+}
+
+static void apply(const char *waivers, const char *baseline, const char *require)
+{
+    apply_all(waivers, baseline, require, false);
+}
+
+static void test_waivers(void **state)
+{
+    char *path;
+
+    (void)state;
+    report_kit_fail(report_kit_result(0, "relu.f32.c1"));
+    report_kit_result(1, "relu.f32.c1")->status = CASE_DECLINED;
+    report_kit_fail(report_kit_result(0, "relu.f32.c5"));
+    path = report_kit_write("# known\n\n relu.f32.c1 | Device* | issue 12: wrong lanes  # really\n"
+                            "conv_2d.f32.c9|*|\tissue 13\n"
+                            "relu.f32.c5 | other device | not here\n");
+    apply(path, NULL, NULL);
+    unlink(path);
+    assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_WAIVED);
+    report_kit_expect("issue 12: wrong lanes (fail: over the limit",
+                      report_kit_result(0, "relu.f32.c1")->reason);
+    assert_false(result_is_bad(report_kit_result(0, "relu.f32.c1")));
+    assert_int_equal(report_kit_result(1, "relu.f32.c1")->status, CASE_DECLINED);
+    assert_int_equal(report_kit_result(0, "conv_2d.f32.c9")->status, CASE_UNEXPECTED_PASS);
+    assert_true(result_is_bad(report_kit_result(0, "conv_2d.f32.c9")));
+    assert_int_equal(report_kit_result(0, "relu.f32.c5")->status, CASE_FAIL);
+    assert_int_equal(report_totals(&report_kit.report).bad, 3);
+}
+
+static void expect_bad_file(const char *text, bool waivers, const char *words)
+{
+    const struct string_list none = { NULL, 0 };
+    struct expectations e;
+    struct diag diag;
+    char *const path = report_kit_write(text);
+
+    assert_int_equal(
+        expectations_open(&e, waivers ? path : NULL, waivers ? NULL : path, &none, false, &diag),
+        STATUS_USAGE);
+    report_kit_expect(path, diag.text);
+    report_kit_expect(words, diag.text);
+    unlink(path);
+}
+
+static void test_bad_files(void **state)
+{
+    const struct string_list none = { NULL, 0 };
+    struct expectations e;
+    struct diag diag;
+
+    (void)state;
+    expect_bad_file("a | b | c\nrelu.* | *\n", true, "line 2");
+    expect_bad_file("a | | c\n", true, "line 1");
+    expect_bad_file("a | b |  \n", true, "CASES | DEVICE | CAUSE");
+    expect_bad_file("{\n\n\"a\":", false, "line 3");
+    expect_bad_file("[]", false, "expected a JSON report");
+    expect_bad_file("{\"subjects\": []}", false, "expected a JSON report");
+    assert_int_equal(expectations_open(&e, "/nowhere/at/all", NULL, &none, false, &diag),
+                     STATUS_IO);
+    assert_int_equal(expectations_open(&e, NULL, "/nowhere/at/all", &none, false, &diag),
+                     STATUS_IO);
+}
+
+static void test_baseline(void **state)
+{
+    char *text = NULL, *path;
+    size_t bytes = 0;
+    FILE *f;
+
+    (void)state;
+    report_kit_fail(report_kit_result(1, "relu.f32.c5")); /* failed then, may fail now */
+    f = open_memstream(&text, &bytes);
+    assert_int_equal(report_json(&report_kit.report, f, NULL), STATUS_OK);
+    fclose(f);
+    path = report_kit_write(text);
+    report_kit_result(1, "relu.f32.c7")->status = CASE_DECLINED;
+    strcpy(report_kit_result(1, "relu.f32.c7")->reason, "not taken");
+    report_kit_fail(report_kit_result(0, "relu.f32.c8"));
+    apply(NULL, path, NULL);
+    unlink(path);
+    free(text);
+    assert_false(report_kit_result(1, "relu.f32.c5")->regression);
+    assert_true(report_kit_result(1, "relu.f32.c7")->regression);
+    assert_true(result_is_bad(report_kit_result(1, "relu.f32.c7")));
+    assert_true(report_kit_result(0, "relu.f32.c8")->regression);
+    assert_int_equal(report_totals(&report_kit.report).bad, 3);
+    text = report_kit_text();
+    report_kit_expect(
+        "declined relu.f32.c7 (subject 1: delegate.so fault=none ulps=it's): passed in the "
+        "baseline: not taken\n",
+        text);
+    free(text);
+}
+
+static void test_require(void **state)
+{
+    (void)state;
+    report_kit_result(0, "relu.f32.c5")->status = CASE_DECLINED;
+    report_kit_result(1, "relu.f32.c5")->status = CASE_DECLINED;
+    report_kit_result(1, "conv_2d.f32.c5")->status = CASE_DECLINED;
+    apply(NULL, NULL, "relu.*");
+    assert_true(report_kit_result(0, "relu.f32.c5")->required);
+    assert_true(report_kit_result(1, "relu.f32.c5")->required);
+    assert_false(report_kit_result(0, "relu.f32.c6")->required);
+    assert_int_equal(report_totals(&report_kit.report).bad, 2);
+}
+
+/* A declined case, as if it were one of the op. */
+static bool integers_required(const char *name, int32_t code)
+{
+    struct case_result *const r = report_kit_result(0, name);
+
+    report_kit.cases[report_kit_find(name)].code = code;
+    r->status = CASE_DECLINED;
+    r->required = false;
+    apply_all(NULL, NULL, NULL, true);
+    return r->required;
+}
+
+static void test_require_integers(void **state)
+{
+    (void)state;
+    assert_true(integers_required("relu.i8.v2", BUILTIN_RELU));
+    assert_true(integers_required("conv_2d.i8pc.c5", BUILTIN_CONV_2D));
+    assert_true(integers_required("conv_2d.dynamic.c4", BUILTIN_CONV_2D));
+    assert_true(integers_required("relu.u8.every_byte", BUILTIN_QUANTIZE));
+    assert_false(integers_required("relu.i8.v2", BUILTIN_QUANTIZE)); /* a type of its version */
+    assert_false(integers_required("relu.u8.every_byte", BUILTIN_LSTM));
+    assert_false(integers_required("relu.f32.c5", BUILTIN_RELU));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_waivers, report_kit_open, report_kit_close),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test_setup_teardown(test_baseline, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_require, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_require_integers, report_kit_open, report_kit_close),
+    };
+
+    return cmocka_run_group_tests_name("expectations", tests, NULL, NULL);
+}
