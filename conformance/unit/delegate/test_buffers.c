@@ -526,6 +526,50 @@ static void chained(void **state)
     model_close(&m);
 }
 
+/* An interpreter reads an output that another one left on the device: one that was made later, and
+ * one that was made before. */
+static void between_interpreters(void **state)
+{
+    float expected[ROWS * 3];
+    struct interpreter *in[2];
+    TfLiteTensor *to;
+    struct model m;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    make_model(&m, 3, false);
+    d = kit_delegate(WITH("precision", "fp32"));
+    in[0] = kit_open(&m, d);
+    in[1] = kit_open(&m, d);
+    for (int reader = 0; reader < 2; reader++) {
+        const int writer = 1 - reader;
+
+        interpreter_allow_buffer_handles(in[writer], false);
+        set_input(in[writer], 4);
+        kit_run(in[writer]);
+        to = interpreter_tensor(in[reader], X);
+        memcpy(to->data.raw, interpreter_tensor(in[writer], Y)->data.raw, sizeof expected);
+        kit_run(in[reader]);
+        memcpy(expected, interpreter_tensor(in[reader], Y)->data.raw, sizeof expected);
+
+        interpreter_allow_buffer_handles(in[writer], true);
+        kit_run(in[writer]);
+        memset(to->data.raw, 0, sizeof expected);
+        to->delegate = d;
+        to->buffer_handle = interpreter_tensor(in[writer], Y)->buffer_handle;
+        to->data_is_stale = true;
+        kit_run(in[reader]);
+        assert_memory_equal(interpreter_tensor(in[reader], Y)->data.raw, expected, sizeof expected);
+        to->delegate = NULL;
+        to->buffer_handle = kTfLiteNullBufferHandle;
+        to->data_is_stale = false;
+    }
+    interpreter_close(in[0]);
+    interpreter_close(in[1]);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
 /* x -> partition -> t -> CPU -> u, and t, u -> partition -> y: t is read by both. */
 static void between_partitions(void **state)
 {
@@ -715,17 +759,12 @@ static void another_thread_binds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_stay),
-        cmocka_unit_test(nobody_waits),
-        cmocka_unit_test(failed_inference),
-        cmocka_unit_test(bound_tensors),
-        cmocka_unit_test(half_slices),
-        cmocka_unit_test(quantized),
-        cmocka_unit_test(bind_and_unbind),
-        cmocka_unit_test(chained),
-        cmocka_unit_test(between_partitions),
-        cmocka_unit_test(another_thread_binds),
-        cmocka_unit_test(resized),
+        cmocka_unit_test(outputs_stay),         cmocka_unit_test(nobody_waits),
+        cmocka_unit_test(failed_inference),     cmocka_unit_test(bound_tensors),
+        cmocka_unit_test(half_slices),          cmocka_unit_test(quantized),
+        cmocka_unit_test(bind_and_unbind),      cmocka_unit_test(chained),
+        cmocka_unit_test(between_interpreters), cmocka_unit_test(between_partitions),
+        cmocka_unit_test(another_thread_binds), cmocka_unit_test(resized),
     };
 
     kit_find_device();
