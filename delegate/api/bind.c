@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- which input or output ---- */
+/* ---- inputs and outputs ---- */
 
 struct io_ref {
     struct kernel *kernel;
@@ -60,7 +60,7 @@ static enum status find_io(struct gpu_delegate *d, int tensor, int partition, st
 
             if (plan_io_of(&r)->tensor != tensor)
                 continue;
-            /* A state is an input and an output: it is no buffer of the caller's. */
+            /* A variable tensor is an input and an output of one partition: it cannot be bound. */
             if (count > 0 && found->kernel == k)
                 return diag_fail(diag, STATUS_UNSUPPORTED,
                                  "tensor %d is a variable of partition %d", tensor, partitions);
@@ -80,17 +80,18 @@ static enum status find_io(struct gpu_delegate *d, int tensor, int partition, st
                          partitions);
     if (count == 0)
         return diag_fail(diag, STATUS_USAGE,
-                         "tensor %d is no input or output of the delegate's %d partitions", tensor,
-                         partitions);
+                         "tensor %d is not an input or output of the delegate's %d partitions",
+                         tensor, partitions);
     if (!found->kernel->ready)
-        return diag_fail(diag, STATUS_USAGE, "tensor %d: partition %d is not allocated yet", tensor,
+        return diag_fail(diag, STATUS_USAGE,
+                         "tensor %d: partition %d: its tensors are not allocated yet", tensor,
                          found->partition);
     return STATUS_OK;
 }
 
 /* ---- binding ---- */
 
-/* Two names for memory that an inference writes would be a race. */
+/* Memory that an inference writes must not be bound twice: steps would race. */
 static enum status check_overlap(const struct io_ref *r, const struct binding *b, struct diag *diag)
 {
     for (int i = 0; i < io_count(r->kernel); i++) {
@@ -118,7 +119,7 @@ static void set_memory(const struct io_ref *r, const struct binding *b)
                                                                : BACKING_SLICES;
 }
 
-/* To another memory; all is as before when that fails. */
+/* Binds to other memory.  After a failure the former binding holds. */
 static enum status change(const struct io_ref *r, struct binding *b, struct diag *diag)
 {
     struct kernel *k = r->kernel;
@@ -129,12 +130,12 @@ static enum status change(const struct io_ref *r, struct binding *b, struct diag
     s = kernel_replan(k, diag);
     if (s != STATUS_OK) {
         set_memory(r, old);
-        (void)kernel_replan(k, NULL); /* or, without memory now, before the next inference */
+        (void)kernel_replan(k, NULL); /* if it fails, the next inference tries again */
         return s;
     }
     binding_close(old, k->owner->device);
     *old = *b;
-    /* What is bound is read from where the arena was. */
+    /* Bound outputs have not been written yet at their new place. */
     for (int i = 0; i < k->plan.output_count; i++)
         if (k->executor.recording.outputs[i].handle || (r->output && r->index == i))
             k->outputs[i].fresh = false;
@@ -149,7 +150,7 @@ static enum status bind_io(const struct io_ref *r, struct assay_gpu_buffer *give
     const struct binding *old = &kernel_io_of(r)->bound;
     const enum plan_backing backing =
         given->layout == ASSAY_LAYOUT_C4 ? BACKING_SLICES : BACKING_DENSE;
-    /* Shaders read dense elements of less than a word by words. */
+    /* Shaders access dense elements of less than 4 bytes as words. */
     const size_t need = (plan_io_bytes(&r->kernel->plan, io, backing) + 3) / 4 * 4;
     struct binding b;
     enum status s;
@@ -196,10 +197,10 @@ static int answer(enum status s, const struct diag *diag, char *error, size_t er
 
 static enum status no_delegate(struct diag *diag)
 {
-    return diag_fail(diag, STATUS_USAGE, "no delegate of this library, or it was destroyed");
+    return diag_fail(diag, STATUS_USAGE, "not a delegate of this library, or it was destroyed");
 }
 
-/* buffer NULL: unbind. */
+/* buffer NULL: unbinds. */
 static enum status bind_or_unbind(const TfLiteDelegate *delegate, int tensor, int partition,
                                   struct assay_gpu_buffer *buffer, struct diag *diag)
 {
@@ -273,7 +274,7 @@ int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes)
     return answer(s, &diag, error, error_bytes);
 }
 
-/* ---- what there is to bind ---- */
+/* ---- descriptions ---- */
 
 int assay_gpu_io_count(const TfLiteDelegate *delegate)
 {

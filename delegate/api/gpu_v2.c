@@ -1,4 +1,4 @@
-/* The GPU delegate's C API, version 2, as options of our own. */
+/* The GPU delegate's C API, version 2: its options become key=value options. */
 #include "assay_gpu.h"
 #include "reference/base/diag.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -35,7 +35,7 @@ static enum status check_range(const char *name, int32_t value, int32_t min, int
                      (int)value, (int)min, (int)max);
 }
 
-/* The first is given, none twice, and AUTO is followed by AUTO. */
+/* The first priority must be given, none may occur twice, and after AUTO only AUTO may follow. */
 static enum status check_priorities(const TfLiteGpuDelegateOptionsV2 *o, struct diag *diag)
 {
     const int32_t p[] = { o->inference_priority1, o->inference_priority2, o->inference_priority3 };
@@ -104,7 +104,7 @@ TfLiteDelegate *TfLiteGpuDelegateV2Create(const TfLiteGpuDelegateOptionsV2 *opti
     }
     if (!full)
         d = create(&o, "fp16", NULL);
-    /* Loss is allowed, not asked for: a device without 16 bits will do. */
+    /* The options allow precision loss but do not demand it: without 16-bit storage, use fp32. */
     return d ? d : create(&o, "fp32", print_error);
 }
 

@@ -1,4 +1,4 @@
-/* What plans hold, for whoever asks: steps, tensors, rewrites. */
+/* Descriptions of a delegate's plans: steps, tensors, rewrites, and refusals. */
 #include "assay_gpu.h"
 #include "delegate/api/support.h"
 #include "delegate/base/struct_copy.h"
@@ -23,7 +23,7 @@ static int tensor_count(const struct plan *p)
     return p->tensor_count;
 }
 
-/* All partitions' things, one after the other: how many, and whose is the i-th. */
+/* Steps (tensors) are numbered over all partitions: how many there are, and whose is the i-th. */
 static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct plan *))
 {
     struct gpu_delegate *d = delegate_hold(delegate);

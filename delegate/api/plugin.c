@@ -31,7 +31,7 @@ int assay_gpu_check_options(const char *const *keys, const char *const *values, 
     return s == STATUS_OK ? 0 : -1;
 }
 
-/* Of options that end before ours do, the rest is NULL. */
+/* Members that the caller's struct is too short to have are NULL. */
 static enum status create(struct gpu_delegate **d, const struct assay_gpu_options *given,
                           struct diag *diag)
 {
@@ -59,8 +59,8 @@ static enum status create(struct gpu_delegate **d, const struct assay_gpu_option
     handles = !!o.instance + !!o.physical_device + !!o.device + !!o.queue;
     if (handles != 0 && handles != 4)
         return diag_fail(diag, STATUS_USAGE,
-                         "a given device needs instance, physical_device, device and queue: %d of "
-                         "4 are there",
+                         "a given device needs instance, physical_device, device and queue: found "
+                         "%d of 4",
                          handles);
     return host_delegate_create(d, o.keys, o.values, o.count, handles ? &device : NULL, diag);
 }
@@ -92,7 +92,7 @@ void assay_gpu_delegate_destroy(TfLiteDelegate *delegate)
 TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values,
                                               size_t count, void (*report_error)(const char *))
 {
-    /* Python hosts pass a C int: the upper half of the register is anything. */
+    /* Python hosts pass a C int through ctypes: the upper half of count is undefined. */
     const struct assay_gpu_options options = {
         .struct_size = sizeof options, .keys = keys, .values = values, .count = (uint32_t)count
     };

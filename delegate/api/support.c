@@ -1,4 +1,4 @@
-/* What a delegate would do, without one and without a device: assay_gpu_query_support. */
+/* Which nodes a delegate would take, without a delegate or a device: assay_gpu_query_support. */
 #include "delegate/api/support.h"
 
 #include "delegate/accept/decide.h"
@@ -40,7 +40,7 @@ int assay_gpu_rule(int i, const char **id, const char **meaning)
             (to) = (from);                                                                         \
     } while (0)
 
-/* A caller's struct may end before ours: what it lacks is not given. */
+/* Members that the caller's struct is too short to have count as not given. */
 static struct device_limits limits_of(const struct assay_gpu_device *device)
 {
     struct device_limits l = device_limits_minimum;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL /* the header alone: the library needs no other at run time */
+#define XXH_INLINE_ALL /* no library is needed at run time */
 #include <xxhash.h>
 
 void hash_add(struct hash *h, const void *data, size_t bytes)

@@ -1,4 +1,4 @@
-/* 128-bit hashes that find damage and tell things apart; not against an adversary. */
+/* 128-bit hashes (XXH3) that detect damage and identify contents; not cryptographic. */
 #ifndef ASSAY_DELEGATE_BASE_CHECKSUM_H
 #define ASSAY_DELEGATE_BASE_CHECKSUM_H
 
@@ -9,12 +9,13 @@ struct hash {
     uint64_t word[2];
 };
 
-/* Folds bytes into a hash; the same bytes in other portions give another hash.  Begins with {0}. */
+/* Adds bytes to a hash, which begins as {0}.  The same bytes in other portions give another hash.
+ */
 void hash_add(struct hash *h, const void *data, size_t bytes);
-/* As hash_add of a string with its NUL. */
+/* Adds a string with its NUL. */
 void hash_add_text(struct hash *h, const char *text);
 
-/* A checksum. */
+/* A checksum of the bytes. */
 uint64_t hash_of(const void *data, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Nanoseconds of a clock that only goes forward. */
+/* CLOCK_MONOTONIC in nanoseconds. */
 #ifndef ASSAY_DELEGATE_BASE_CLOCK_H
 #define ASSAY_DELEGATE_BASE_CLOCK_H
 

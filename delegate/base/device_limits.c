@@ -21,7 +21,7 @@ enum device_class device_class_of(const char *type, uint32_t vendor_id)
         return DEVICE_SOFTWARE;
     if (strcmp(type, "integrated") == 0)
         return DEVICE_INTEGRATED;
-    switch (vendor_id) { /* a virtual GPU is the discrete one that is behind it */
+    switch (vendor_id) { /* a virtual GPU has the class of the discrete GPU behind it */
     case 0x10de: return DEVICE_NVIDIA;
     case 0x1002: return DEVICE_AMD;
     case 0x8086: return DEVICE_INTEL;

@@ -1,5 +1,5 @@
-/* A hash of the delegate's sources, so that another build's serialized constants are not taken for
- * this one's; the Makefile writes it. */
+/* A hash of the delegate's sources, which the Makefile writes.  Serialized files of a build from
+ * other sources are not used. */
 #ifndef ASSAY_DELEGATE_BASE_SOURCE_ID_H
 #define ASSAY_DELEGATE_BASE_SOURCE_ID_H
 

@@ -9,20 +9,20 @@
 enum {
     FORMAT = 1,
     BYTE_ORDER_MARK = 0x01020304,
-    TUNING_MAX = 1 << 16,         /* far above the steps of any plan */
-    PIPELINE_BYTES_MAX = 1 << 28, /* drivers give some 10 KiB a pipeline */
+    TUNING_MAX = 1 << 16,         /* plans have at most some thousand steps */
+    PIPELINE_BYTES_MAX = 1 << 28, /* a pipeline takes drivers some 10 KiB */
 };
 
 static const char magic[8] = { 'A', 'S', 'S', 'A', 'Y', 'G', 'P', 'U' };
 
-/* Behind it: pipelines, tuning, constants. */
+/* The start of a file.  Pipelines, tuning and constants follow. */
 struct header {
     char magic[8];
     uint32_t byte_order, format;
     struct cache_identity identity;
     uint64_t pipeline_bytes, tuning_count, constant_bytes;
     uint64_t pipeline_hash, tuning_hash, constant_hash;
-    uint64_t header_hash; /* of all before */
+    uint64_t header_hash; /* of the members above */
 };
 _Static_assert(sizeof(struct header) == 16 + sizeof(struct cache_identity) + 7 * 8, "no padding");
 
@@ -61,7 +61,7 @@ static enum status check_identity(const struct cache_identity *theirs,
     else if (memcmp(&theirs->plan, &ours->plan, sizeof ours->plan) != 0)
         other = "plan";
     if (other)
-        return diag_fail(diag, STATUS_INVALID, "%s: it is of another %s", name, other);
+        return diag_fail(diag, STATUS_INVALID, "%s: made for another %s", name, other);
     return STATUS_OK;
 }
 
@@ -72,23 +72,30 @@ static enum status check_header(const struct header *h, const struct cache_ident
     uint64_t bytes;
 
     if (memcmp(h->magic, magic, sizeof magic) != 0)
-        return diag_fail(diag, STATUS_INVALID, "%s: it is no file of ours", name);
+        return diag_fail(diag, STATUS_INVALID, "%s: not a cache file of this library", name);
     if (h->byte_order != BYTE_ORDER_MARK || h->format != FORMAT)
-        return diag_fail(diag, STATUS_INVALID, "%s: it is of another version of this library",
+        return diag_fail(diag, STATUS_INVALID, "%s: made for another version of this library",
                          name);
     if (h->header_hash != hash_of(h, offsetof(struct header, header_hash)))
-        return diag_fail(diag, STATUS_INVALID, "%s: it is damaged: header", name);
+        return diag_fail(diag, STATUS_INVALID, "%s: checksum mismatch: header", name);
     TRY(check_identity(&h->identity, id, name, diag));
     if (h->pipeline_bytes > PIPELINE_BYTES_MAX || h->tuning_count > TUNING_MAX ||
         h->constant_bytes != constant_bytes)
-        return diag_fail(diag, STATUS_INVALID, "%s: its sizes are not those of the plan", name);
+        return diag_fail(diag, STATUS_INVALID,
+                         "%s: expected %zu bytes of constants, found %llu (and %llu bytes of "
+                         "pipelines, %llu workgroup sizes)",
+                         name, constant_bytes, (unsigned long long)h->constant_bytes,
+                         (unsigned long long)h->pipeline_bytes,
+                         (unsigned long long)h->tuning_count);
     bytes = sizeof *h + h->pipeline_bytes + h->tuning_count * sizeof(struct workgroup_tuning);
     if (file_bytes < bytes || file_bytes - bytes != h->constant_bytes)
-        return diag_fail(diag, STATUS_INVALID, "%s: it is truncated, or too long", name);
+        return diag_fail(
+            diag, STATUS_INVALID, "%s: truncated, or too long: expected %llu bytes, found %llu",
+            name, (unsigned long long)(bytes + h->constant_bytes), (unsigned long long)file_bytes);
     return STATUS_OK;
 }
 
-/* One section: its bytes in memory of its own, when their checksum is right. */
+/* Reads one section into new memory and compares its checksum. */
 static enum status read_section(void **to, int fd, size_t bytes, uint64_t hash, const char *what,
                                 const char *name, struct diag *diag)
 {
@@ -96,7 +103,7 @@ static enum status read_section(void **to, int fd, size_t bytes, uint64_t hash, 
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for %zu bytes", name, bytes);
     TRY(cache_file_read(fd, *to, bytes, name, diag));
     if (hash_of(*to, bytes) != hash)
-        return diag_fail(diag, STATUS_INVALID, "%s: it is damaged: %s", name, what);
+        return diag_fail(diag, STATUS_INVALID, "%s: checksum mismatch: %s", name, what);
     return STATUS_OK;
 }
 
@@ -125,20 +132,20 @@ static enum status read_sections(struct cache_content *c, int fd, const struct h
     return s;
 }
 
-/* VkPipelineCacheHeaderVersionOne: drivers check it too, but not all of them with care. */
+/* Checks VkPipelineCacheHeaderVersionOne, since not every driver does. */
 static enum status check_pipelines(const struct cache_content *c, const struct cache_identity *id,
                                    const char *name, struct diag *diag)
 {
     uint32_t word[4];
 
     if (c->pipeline_bytes < sizeof word + sizeof id->pipeline_uuid)
-        return diag_fail(diag, STATUS_INVALID, "%s: its pipelines have %zu bytes", name,
-                         c->pipeline_bytes);
+        return diag_fail(diag, STATUS_INVALID, "%s: pipelines: %zu bytes are less than a header",
+                         name, c->pipeline_bytes);
     memcpy(word, c->pipelines, sizeof word);
     if (word[0] < sizeof word + sizeof id->pipeline_uuid || word[0] > c->pipeline_bytes ||
         word[1] != 1 || word[2] != id->vendor_id || word[3] != id->device_id ||
         memcmp(c->pipelines + sizeof word, id->pipeline_uuid, sizeof id->pipeline_uuid) != 0)
-        return diag_fail(diag, STATUS_INVALID, "%s: its pipelines are of another device or driver",
+        return diag_fail(diag, STATUS_INVALID, "%s: pipelines: made for another device or driver",
                          name);
     return STATUS_OK;
 }

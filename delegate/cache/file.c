@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Only its owner, who is us, may read or write it. */
+/* Whether this process's user owns it and nobody else may access it. */
 static bool is_private(const struct stat *st)
 {
     return st->st_uid == geteuid() && (st->st_mode & 077) == 0;
@@ -24,10 +24,11 @@ static enum status check_directory(int fd, const char *path, struct diag *diag)
     if (fstat(fd, &st) != 0)
         return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
     if (!is_private(&st))
-        return diag_fail(diag, STATUS_IO,
-                         "%s: the directory is not private (owner %ld, mode %03o; it must be ours, "
-                         "mode 700)",
-                         path, (long)st.st_uid, (unsigned)st.st_mode & 0777);
+        return diag_fail(
+            diag, STATUS_IO,
+            "%s: the directory is not private (owner %ld, mode %03o; it must belong to this user, "
+            "mode 700)",
+            path, (long)st.st_uid, (unsigned)st.st_mode & 0777);
     return STATUS_OK;
 }
 
@@ -40,7 +41,8 @@ enum status cache_directory_open(int *fd, const char *path, bool make, struct di
     if (*fd < 0 && errno == ENOENT) {
         if (!make)
             return STATUS_OK;
-        if (mkdir(path, 0700) != 0 && errno != EEXIST) /* another process may be as quick */
+        if (mkdir(path, 0700) != 0 &&
+            errno != EEXIST) /* another process may have made it just now */
             return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
         *fd = open(path, FLAGS);
     }
@@ -59,19 +61,19 @@ enum status cache_file_open(int *fd, uint64_t *bytes, int directory, const char 
     struct stat st;
     const char *why = NULL;
 
-    /* Non-blocking: a FIFO would wait for its writer. */
+    /* O_NONBLOCK: opening a FIFO would wait for a writer. */
     *fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (*fd < 0 && errno == ENOENT)
         return STATUS_OK;
     if (*fd < 0)
         return diag_fail(diag, STATUS_IO, "%s: %s", name,
-                         errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+                         errno == ELOOP ? "symbolic link" : strerror(errno));
     if (fstat(*fd, &st) != 0)
         why = strerror(errno);
     else if (!S_ISREG(st.st_mode))
-        why = "it is not a regular file";
+        why = "not a regular file";
     else if (!is_private(&st))
-        why = "it is not private (it must be ours, mode 600)";
+        why = "not private (it must belong to this user, mode 600)";
     if (why) {
         close(*fd);
         *fd = -1;
@@ -93,7 +95,7 @@ enum status cache_file_read(int fd, void *to, size_t bytes, const char *name, st
         if (n < 0)
             return diag_fail(diag, STATUS_IO, "%s: %s", name, strerror(errno));
         if (n == 0)
-            return diag_fail(diag, STATUS_INVALID, "%s: it is truncated", name);
+            return diag_fail(diag, STATUS_INVALID, "%s: truncated", name);
         done += (size_t)n;
     }
     return STATUS_OK;
@@ -117,8 +119,8 @@ static enum status write_all(int fd, const struct cache_part *part, const char *
     return STATUS_OK;
 }
 
-/* A file past RLIMIT_FSIZE raises SIGXFSZ in the writing thread, whose default ends the process.
- * It is held back here, and taken away unless it was there before. */
+/* Writing past RLIMIT_FSIZE raises SIGXFSZ in the writing thread, which ends the process by
+ * default. The signal is blocked while writing, and consumed unless it was pending before. */
 struct held_signal {
     sigset_t before;
     bool was_pending, held;
@@ -161,7 +163,7 @@ static enum status write_parts(int directory, const char *temporary, const char 
         return diag_fail(diag, STATUS_IO, "%s: cannot be written: %s", name, strerror(errno));
     for (size_t i = 0; i < count && s == STATUS_OK; i++)
         s = write_all(fd, &parts[i], name, diag);
-    /* No fsync: after a power failure the checksums tell whether all of it is there. */
+    /* No fsync: the checksums detect a file that was cut off by a power failure. */
     if (close(fd) != 0 && s == STATUS_OK)
         s = diag_fail(diag, STATUS_IO, "%s: %s", name, strerror(errno));
     if (s == STATUS_OK && renameat(directory, temporary, directory, name) != 0)
@@ -181,7 +183,8 @@ enum status cache_file_replace(int directory, const char *name, const struct cac
 
     snprintf(temporary, sizeof temporary, ".%.200s.%ld.%u", name, (long)getpid(),
              atomic_fetch_add(&serial, 1));
-    unlinkat(directory, temporary, 0); /* of a process that had our number, and died writing */
+    unlinkat(directory, temporary,
+             0); /* left by a process with the same id that died while writing */
     hold_signal(&held);
     s = write_parts(directory, temporary, name, parts, count, diag);
     release_signal(&held);

@@ -1,4 +1,4 @@
-/* What a file of the cache is of, in hashes. */
+/* Hashes that identify a file of the cache, and its name. */
 #include "delegate/base/source_id.h"
 #include "delegate/cache/cache.h"
 #include "delegate/plan/workgroups.h"
@@ -35,7 +35,7 @@ struct hash cache_hash_graph(const struct graph *g)
             hash_add(&h, t->quant.scale, t->quant.count * sizeof t->quant.scale[0]);
             hash_add(&h, t->quant.zero_point, t->quant.count * sizeof t->quant.zero_point[0]);
         }
-        /* data is there only where all its elements are. */
+        /* data is not NULL only for constants, which have all their elements. */
         if (t->data)
             hash_add(&h, t->data, (t->elements * runtime_type_bits(t->type) + 7) / 8);
     }

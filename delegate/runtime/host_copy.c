@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-/* One loop for each type, so that compilers make vector instructions of it (the Makefile asks for
- * them): 150,528 elements take 0.02 ms in and 0.07 out, where one loop that calls roundf takes
- * 0.10 and 0.42. */
+/* One loop for each type, so that compilers vectorize it (the Makefile asks for -O3): 150,528
+ * elements take 0.02 ms in and 0.07 ms out; a loop that calls roundf takes 0.10 and 0.42. */
 static void dequantize_i8(float *restrict to, const int8_t *restrict from, size_t count,
                           float scale, float zero)
 {
@@ -19,8 +18,8 @@ static void dequantize_u8(float *restrict to, const uint8_t *restrict from, size
         to[i] = scale * ((float)from[i] - zero);
 }
 
-/* To the nearest step; what lies within the last place of a tie may go either way.  Clamped before:
- * NaN fails the first comparison, and becomes the lowest. */
+/* Rounds to the nearest step; a value within one ULP of a tie may go either way.  Clamping comes
+ * first: NaN fails the first comparison, and becomes the lowest value. */
 static void quantize(uint8_t *restrict to, const float *restrict from, size_t count, float scale,
                      float zero, float low)
 {
@@ -35,7 +34,7 @@ static void quantize(uint8_t *restrict to, const float *restrict from, size_t co
     }
 }
 
-/* Of an 8-bit type. */
+/* The lowest value of an 8-bit type. */
 static float lowest(TfLiteType type)
 {
     return type == kTfLiteInt8 ? -128 : 0;

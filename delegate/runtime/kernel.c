@@ -1,5 +1,6 @@
-/* A partition as the host sees it: init plans, the first prepare brings it to the device, invoke
- * runs it.  Nothing is allocated and no pipeline is made after the first prepare. */
+/* The callbacks of a partition: init plans, the first prepare allocates device memory, makes
+ * pipelines and records, invoke runs.  Nothing is allocated, and no pipeline made, after the first
+ * prepare. */
 #include "delegate/runtime/kernel.h"
 
 #include "delegate/base/clock.h"
@@ -25,8 +26,8 @@ static enum status timed_plan(struct kernel *k, const struct plan_request *reque
     return s;
 }
 
-/* With serialization the plan is made without the work of packing, which tells what file to look
- * for, and again when there is none. */
+/* With serialization a plan without packed constants comes first: its hash is part of the name of
+ * the file that may hold them.  Without such a file the plan is made again, with constants. */
 static enum status make_plan(struct kernel *k, TfLiteContext *context, struct plan_request *request,
                              struct diag *diag)
 {
@@ -104,7 +105,8 @@ static enum status plan_partition(struct kernel *k, TfLiteContext *context,
     int *nodes = NULL;
 
     if (!d->graph)
-        return diag_fail(diag, STATUS_INVALID, "the host gives a partition without a graph");
+        return diag_fail(diag, STATUS_INVALID,
+                         "the host initializes a partition while no graph is delegated");
     TRY(partition_request(&request, params, &nodes, diag));
     s = make_plan(k, context, &request, diag);
     if (s == STATUS_OK)
@@ -141,7 +143,7 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     return k;
 }
 
-/* From now on it is seen by those who ask what the delegate runs: it does not change any more. */
+/* Adds the kernel to its delegate's list, by which the API finds it.  Its plan stays as it is. */
 static void publish(struct kernel *k)
 {
     lock_acquire(&k->owner->lock);
@@ -150,7 +152,7 @@ static void publish(struct kernel *k)
     lock_release(&k->owner->lock);
 }
 
-/* No tensor of the host's keeps the handle of what is gone. */
+/* Removes the handles of a kernel from the host's tensors before it is freed. */
 static void take_handles_back(TfLiteContext *context, const struct kernel *k)
 {
     for (int i = 0; context && context->tensors && i < k->plan.output_count; i++) {
@@ -178,7 +180,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
         ;
     if (*at)
         *at = k->next;
-    /* The trace is of the inferences that have run when the model goes. */
+    /* A trace has the last inferences before the interpreter is closed. */
     if (k->owner->trace.file && k->ready)
         trace_write(&k->owner->trace, k->executor.recording.profile, &k->plan);
     lock_release(&k->owner->lock);
@@ -186,7 +188,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
     close_kernel(k);
 }
 
-/* A device that cannot tell the time keeps the sizes of the table. */
+/* On a device without time stamps the table's workgroup sizes stay, with a warning. */
 static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool *changed,
                                   struct diag *diag)
 {
@@ -197,7 +199,7 @@ static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool
 
     if (!k->owner->options.tune)
         return STATUS_OK;
-    /* The budget is the graph's, for all its partitions. */
+    /* All partitions of a graph share one budget. */
     lock_acquire(&k->owner->lock);
     spent_ns = k->owner->time.tune_ns - k->owner->tuned_before_ns;
     lock_release(&k->owner->lock);
@@ -212,7 +214,8 @@ static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool
     return STATUS_OK;
 }
 
-/* Where the packed dot product is wrong, sums are made without. */
+/* Tests the packed dot product before a plan uses it; when it is wrong, with a warning, pipelines
+ * do without it. */
 static enum status test_dot(struct kernel *k, struct pipeline_cache *cache, TfLiteContext *context,
                             struct diag *diag)
 {
@@ -236,8 +239,7 @@ static enum status open_partition(struct kernel *k, TfLiteContext *context, stru
     uint64_t before;
     enum status s;
 
-    /* A file of this device and driver is there: they have passed, or it would not have been
-     * written. */
+    /* A file for this device and driver was written only after the test had passed. */
     if (d->options.precision == PRECISION_FP16 && !k->serialization.found)
         TRY(selftest_half(d->device, cache, diag));
     TRY(test_dot(k, cache, context, diag));
@@ -263,7 +265,7 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 
     if (!k)
         return kTfLiteError;
-    if (k->ready) /* hosts prepare more than once */
+    if (k->ready) /* hosts prepare again when they allocate tensors again */
         return kTfLiteOk;
     k->ready = open_partition(k, context, &diag) == STATUS_OK;
     if (k->ready) {
@@ -373,8 +375,9 @@ enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct 
                          io->tensor, t->bytes, io->bytes);
     before = clock_ns();
     lock_acquire(&k->run_lock);
-    s = k->ready ? copy_output(k, i, t, diag)
-                 : diag_fail(diag, STATUS_USAGE, "output: tensor %d: nothing ran yet", io->tensor);
+    s = k->ready
+            ? copy_output(k, i, t, diag)
+            : diag_fail(diag, STATUS_USAGE, "output: tensor %d: no inference has run", io->tensor);
     lock_release(&k->run_lock);
     atomic_fetch_add(&k->invoke_ns, clock_ns() - before);
     return s;
@@ -440,7 +443,8 @@ static enum status copy_input(struct kernel *k, int i, const TfLiteTensor *t, st
     return STATUS_OK;
 }
 
-/* An output that nobody reads yet stays where it is, as does one in memory of the caller. */
+/* An output that no node reads stays on the device under its handle, as does one in memory of the
+ * caller; others are copied to the host. */
 static enum status give_output(TfLiteContext *context, struct kernel *k, int i, struct diag *diag)
 {
     const struct plan_io *io = &k->plan.outputs[i];

@@ -18,7 +18,7 @@ TfLiteIntArray *partition_nodes(const struct graph *g, const struct decision *d)
     return nodes;
 }
 
-/* The partition's nodes in the order in which the graph runs them. */
+/* The partition's nodes in execution order. */
 static enum status order_nodes(const struct graph *g, const TfLiteIntArray *wanted, int **out,
                                int *count, struct diag *diag)
 {
@@ -41,7 +41,9 @@ enum status partition_request(struct plan_request *r, const TfLiteDelegateParams
                               int **nodes, struct diag *diag)
 {
     if (!partition->nodes_to_replace || !partition->input_tensors || !partition->output_tensors)
-        return diag_fail(diag, STATUS_INVALID, "the host gives an incomplete partition");
+        return diag_fail(
+            diag, STATUS_INVALID,
+            "TfLiteDelegateParams: nodes_to_replace, input_tensors or output_tensors is NULL");
     TRY(order_nodes(r->graph, partition->nodes_to_replace, nodes, &r->node_count, diag));
     r->nodes = *nodes;
     r->inputs = partition->input_tensors->data;
@@ -64,7 +66,7 @@ static void drop_partition(struct decision *d, const struct graph *g,
 
 /* ---- memory ---- */
 
-/* A plan without packed constants, whatever its blocks come to. */
+/* A plan without packed constants, whose sizes are not checked against the device's limits. */
 static enum status plan_sizes(struct plan *plan, const TfLiteDelegateParams *partition,
                               const struct graph *g, const struct gpu_options *o,
                               const struct device_limits *limits, struct diag *diag)
@@ -81,7 +83,7 @@ static enum status plan_sizes(struct plan *plan, const TfLiteDelegateParams *par
     return s;
 }
 
-/* Drops the partition when its memory is not there, else takes it off *free_bytes. */
+/* Drops the partition when the device lacks the memory for it, else takes that off *free_bytes. */
 static enum status fit_partition(const TfLiteDelegateParams *partition, const struct graph *g,
                                  const struct gpu_options *o, const struct device_limits *limits,
                                  uint64_t *free_bytes, struct decision *d, struct diag *diag)
@@ -92,7 +94,7 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
     struct plan plan;
     const enum status s = plan_sizes(&plan, partition, g, o, limits, diag);
 
-    if (s == STATUS_UNSUPPORTED) { /* not for its memory */
+    if (s == STATUS_UNSUPPORTED) { /* for another reason than memory */
         snprintf(why.value, sizeof why.value, "%.*s", (int)sizeof why.value - 1, diag->text);
         snprintf(why.limit, sizeof why.limit, "a plan that the device can run");
         why.field = "plan";
@@ -121,9 +123,9 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
     return STATUS_OK;
 }
 
-/* ---- which ones ---- */
+/* ---- choice ---- */
 
-/* Places of the partitions, largest first. */
+/* Indices of the partitions, those with the most nodes first. */
 static int *order_by_size(const TfLiteDelegateParams *partitions, int count)
 {
     int *order = mem_alloc((size_t)count, sizeof *order);
@@ -170,7 +172,7 @@ static enum status limit(const TfLiteDelegateParams *partitions, const int *orde
     return STATUS_OK;
 }
 
-/* *count is -1 where the host gives no preview.  The host owns what it previews. */
+/* *count is -1 when the host has no PreviewDelegatePartitioning.  The host owns *partitions. */
 static enum status preview(TfLiteContext *context, const struct graph *g, const struct decision *d,
                            TfLiteDelegateParams **partitions, int *count, struct diag *diag)
 {
@@ -188,10 +190,12 @@ static enum status preview(TfLiteContext *context, const struct graph *g, const 
         status = context->PreviewDelegatePartitioning(context, nodes, partitions, count);
     mem_free(nodes);
     if (status != kTfLiteOk)
-        return diag_fail(diag, STATUS_INVALID, "the host does not preview the partitions");
+        return diag_fail(diag, STATUS_INVALID, "PreviewDelegatePartitioning failed");
     for (int i = 0; i < *count; i++)
         if (!(*partitions)[i].nodes_to_replace)
-            return diag_fail(diag, STATUS_INVALID, "the host previews an incomplete partition");
+            return diag_fail(diag, STATUS_INVALID,
+                             "PreviewDelegatePartitioning: partition %d has no nodes_to_replace",
+                             i);
     return STATUS_OK;
 }
 

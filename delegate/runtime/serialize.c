@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* One warning a graph. */
+/* Counts a failure, and warns once for each graph. */
 static void warn(struct gpu_delegate *d, TfLiteContext *context, const struct diag *diag)
 {
     bool said;
@@ -43,7 +43,7 @@ static struct cache_identity identify(struct gpu_delegate *d, const struct plan 
     memcpy(id.device_uuid, device->device_uuid, sizeof id.device_uuid);
     memcpy(id.driver_uuid, device->driver_uuid, sizeof id.driver_uuid);
     memcpy(id.pipeline_uuid, device->pipeline_uuid, sizeof id.pipeline_uuid);
-    if (!d->serialized.has_model) { /* once a graph: the caller holds prepare_lock */
+    if (!d->serialized.has_model) { /* once for each graph; the caller holds prepare_lock */
         d->serialized.model = cache_hash_graph(d->graph);
         d->serialized.has_model = true;
     }

@@ -1,5 +1,5 @@
-/* A partition's start with the cache: what is found is used, what was made is kept.  Nothing here
- * fails a start: what goes wrong is told once a graph, and the partition is made without. */
+/* Serialization of a partition: a start reads its file, or writes one.  Nothing here fails a start:
+ * a failure is reported as one warning for each graph, and the partition is made without. */
 #ifndef ASSAY_DELEGATE_RUNTIME_SERIALIZE_H
 #define ASSAY_DELEGATE_RUNTIME_SERIALIZE_H
 
@@ -13,27 +13,27 @@ struct gpu_delegate;
 
 struct serialization {
     bool on;
-    bool found; /* a file was used */
+    bool found; /* a file was read and used */
     struct cache_identity id;
     char name[CACHE_NAME_BYTES];
-    struct cache_content content;    /* of the file, until the partition is ready */
-    struct pipeline_cache pipelines; /* the same */
+    struct cache_content content;    /* of the file; until the partition is ready */
+    struct pipeline_cache pipelines; /* until the partition is ready */
 };
 
-/* plan is unpacked.  True: it has its constants now, and measured workgroup sizes; else it is as it
- * was, and a packed one is needed. */
+/* Looks for the file of an unpacked plan.  True: the plan has its constants and measured workgroup
+ * sizes from the file.  False: the plan is unchanged, and must be made again with constants. */
 bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
                         struct plan *plan);
 
-/* The cache for the partition's pipelines; NULL when there is none. */
+/* The pipeline cache to make the partition's pipelines with; NULL: none. */
 struct pipeline_cache *serialization_pipelines(struct serialization *s, struct gpu_delegate *d,
                                                TfLiteContext *context);
 
-/* The partition is ready: writes what was made, when there was no file or `changed` is set. */
+/* Writes the file of a partition that is ready, when there was none, or `changed` is set. */
 void serialization_keep(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
                         const struct plan *plan, bool changed);
 
-/* Frees what the start needed.  May be called again. */
+/* Frees what only the start needs.  Takes a closed one, too. */
 void serialization_close(struct serialization *s);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Larger ones are not kept: they would be missed by others. */
+/* Larger blocks are freed at once, so that other users of the device can have the memory. */
 #define KEPT_BYTES_MAX ((VkDeviceSize)1 << 20)
 #define ROUND          ((VkDeviceSize)1 << 16)
 
@@ -25,7 +25,7 @@ static void drop(VkDevice device, struct block *block)
         atomic_fetch_sub(&held_bytes, block->bytes);
         atomic_fetch_sub(&held, 1);
     }
-    vkFreeMemory(device, block->memory, NULL); /* unmaps */
+    vkFreeMemory(device, block->memory, NULL); /* it unmaps, too */
     *block = (struct block){ 0 };
 }
 
@@ -61,7 +61,7 @@ VkResult blocks_take(struct blocks *b, VkDevice device, uint32_t type, VkDeviceS
                                   .memoryTypeIndex = type };
     VkResult r;
 
-    if (bytes <= KEPT_BYTES_MAX) /* so that few sizes serve all */
+    if (bytes <= KEPT_BYTES_MAX) /* round up: then a kept block fits more requests */
         bytes = (bytes + ROUND - 1) / ROUND * ROUND;
     if (bytes <= KEPT_BYTES_MAX && take_kept(b, type, bytes, map, out))
         return VK_SUCCESS;

@@ -13,7 +13,7 @@
 
 enum { DEVICES_MAX = 64 };
 
-/* Guards the list of open devices and the instance. */
+/* Guards the list of open devices, and instance.c. */
 static struct lock lock = LOCK_INITIALIZER(LOCK_RANK_DEVICES);
 static struct device *open_devices;
 
@@ -29,7 +29,7 @@ static enum status enumerate(VkInstance instance, VkPhysicalDevice devices[], ui
         return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
     }
     if (*count == 0)
-        return diag_fail(diag, STATUS_NO_DEVICE, "Vulkan has no device here");
+        return diag_fail(diag, STATUS_NO_DEVICE, "Vulkan reports no physical device");
     return STATUS_OK;
 }
 
@@ -69,7 +69,7 @@ static void read_identity(struct device *d)
     d->timestamp_ns = d->info.timestamps ? (double)p.properties.limits.timestampPeriod : 0;
 }
 
-/* The largest device-local heap has a memory type that the host maps. */
+/* Whether the largest device-local heap has a host-visible memory type. */
 static bool host_writes(const VkPhysicalDeviceMemoryProperties *m)
 {
     enum { WANTED = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT };
@@ -165,7 +165,7 @@ static enum status create_layouts(struct device *d, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Takes any half-opened device. */
+/* Takes a half-opened device, too. */
 static void device_close(struct device *d)
 {
     pipelines_close(&d->pipelines);
@@ -278,7 +278,8 @@ enum status device_acquire(struct device **out, const char *wanted, bool half,
     return s;
 }
 
-/* What the caller did not enable is not there, whatever the physical device could. */
+/* Features and extensions that the caller did not enable cannot be used, even if the physical
+ * device has them. */
 static void limit_given(struct device *d, uint32_t enabled)
 {
     d->info.storage_16bit &= (enabled & ASSAY_GPU_ENABLED_STORAGE_16BIT) != 0;
@@ -372,7 +373,7 @@ void device_unlock_queue(struct device *d)
 
 void device_release(struct device *d)
 {
-    if (!d || d->process != getpid()) /* it is the one's that this process was forked from */
+    if (!d || d->process != getpid()) /* belongs to the parent of a fork: not ours to close */
         return;
     lock_acquire(&lock);
     if (--d->users == 0) {

@@ -1,5 +1,6 @@
-/* A Vulkan device, shared by all delegates of the process: device, queue, and the pipelines that
- * were made on it.  Opened with the first user, closed with the last; the instance stays. */
+/* A VkDevice with its queue, its pipelines and its kept memory, shared by all delegates of the
+ * process that run on the same physical device.  The first user opens it, the last one closes it;
+ * the instance stays. */
 #ifndef ASSAY_DELEGATE_VULKAN_DEVICE_H
 #define ASSAY_DELEGATE_VULKAN_DEVICE_H
 
@@ -14,7 +15,7 @@
 #include <sys/types.h>
 #include <vulkan/vulkan.h>
 
-/* What opening a device cost, in nanoseconds; 0 for what was open already. */
+/* Time that opening a device took, in nanoseconds; 0 for parts that were open already. */
 struct device_cost {
     uint64_t instance_ns;  /* vkCreateInstance */
     uint64_t enumerate_ns; /* vkEnumeratePhysicalDevices, and their properties */
@@ -24,26 +25,26 @@ struct device_cost {
 struct device {
     int users;
     struct device *next;
-    pid_t process;   /* that opened it: a forked one opens its own */
-    unsigned losses; /* of devices in the process, when it was opened */
-    bool given;      /* the caller's: not ours to destroy */
+    pid_t process;   /* the one that opened it: a forked process opens a device of its own */
+    unsigned losses; /* result_losses() when it was opened; more since: it may be lost */
+    bool given;      /* made by the caller, who destroys it */
     VkInstance instance;
     VkPhysicalDevice physical;
     VkDevice handle;
     uint32_t queue_family;
     VkQueue queue;
     struct lock queue_lock;
-    void (*lock_queue)(void *), (*unlock_queue)(void *); /* a given device's; may be NULL */
+    void (*lock_queue)(void *), (*unlock_queue)(void *); /* of a given device; may be NULL */
     void *lock_user;
     struct device_limits limits;
     struct assay_gpu_device info;
     VkPhysicalDeviceMemoryProperties memory;
-    bool host_writes; /* the host can write its main memory: no staging is needed */
+    bool host_writes; /* the largest device-local heap is host-visible: no staging is needed */
     uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE], pipeline_uuid[VK_UUID_SIZE];
     uint32_t driver_version;
-    double timestamp_ns;              /* of one tick; 0: the queue has no time stamps */
+    double timestamp_ns;              /* length of a tick; 0: the queue has no time stamps */
     VkDescriptorSetLayout set_layout; /* PLAN_BINDINGS storage buffers */
-    VkPipelineLayout layout;          /* and PLAN_PUSH_BYTES of push constants */
+    VkPipelineLayout layout;          /* with PLAN_PUSH_BYTES of push constants */
     struct blocks blocks;
     struct pipelines pipelines;
     struct lock selftest_lock; /* guards what selftest.c found out */
@@ -51,13 +52,13 @@ struct device {
     bool dot_tested;           /* right or wrong: pipelines.packed_dot */
 };
 
-/* The device that `wanted` names: an index, part of a name (case ignored), NULL for the best one by
- * type and then the first.  STATUS_NO_DEVICE says what there is and what is missing. */
+/* The device that device_choose chooses, opened or shared; ends with device_release.
+ * STATUS_NO_DEVICE: the message names the devices that there are, or what a device lacks. */
 enum status device_acquire(struct device **out, const char *wanted, bool half,
                            struct device_cost *cost, struct diag *diag);
 void device_release(struct device *d);
 
-/* One that the caller made, whose queue we may use; not closed with the last user. */
+/* A device that the caller has made, with a queue that the library may submit to. */
 struct device_given {
     VkInstance instance;
     VkPhysicalDevice physical;
@@ -71,11 +72,11 @@ struct device_given {
 enum status device_adopt(struct device **out, const struct device_given *given, bool half,
                          struct diag *diag);
 
-/* Round every use of the queue. */
+/* To be called around every use of the queue. */
 void device_lock_queue(struct device *d);
 void device_unlock_queue(struct device *d);
 
-/* Describes all devices (assay_gpu.h); -1 with the reason in diag. */
+/* Describes up to `room` devices and returns how many there are; -1 with the reason in diag. */
 int device_list(struct assay_gpu_device *devices, int room, struct diag *diag);
 
 #endif

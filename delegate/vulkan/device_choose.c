@@ -58,7 +58,7 @@ int device_choose(const struct device_candidate *c, uint32_t count, const char *
             best = (int)i;
     }
     if (best >= 0)
-        diag_clear(diag); /* of those passed over */
+        diag_clear(diag); /* it is about a device that was passed over */
     else if (!diag || diag->status == STATUS_OK)
         diag_fail(diag, STATUS_NO_DEVICE, "no device is '%s'; there is %s", wanted ? wanted : "",
                   names);

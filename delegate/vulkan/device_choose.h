@@ -18,9 +18,10 @@ struct device_candidate {
     int family;
 };
 
-/* Index of the device that `wanted` names among count: an index, part of a name (case ignored),
- * NULL for the best by type and then the first.  half: it must have 16-bit storage.  -1: none, and
- * diag says what there is and what is missing. */
+/* Returns the index of the device that `wanted` names among `count`: by index, or by a part of its
+ * name in any case.  NULL chooses by type (discrete, integrated, virtual, other, cpu), and the
+ * first of the best type.  half: the device must have 16-bit storage.  -1: there is none, and diag
+ * names the devices that there are, or what the device lacks. */
 int device_choose(const struct device_candidate *c, uint32_t count, const char *wanted, bool half,
                   struct diag *diag);
 

@@ -36,7 +36,7 @@ static int find_family(VkPhysicalDevice physical, bool *timestamps)
     for (uint32_t i = 0; i < count; i++) {
         if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0)
             continue;
-        /* The first family with compute; on GPUs it is the general one, whose clocks drivers raise
+        /* The first family with compute; on GPUs it is the graphics one, for which drivers raise
          * the soonest. */
         if (best < 0)
             best = (int)i;
@@ -65,7 +65,8 @@ static void read_features(VkPhysicalDevice physical, uint32_t api,
                                            .pNext = &storage16 };
     void **tail = &storage16.pNext;
 
-    /* A struct may be asked for only where its extension (or the version that has it) is there. */
+    /* A feature struct may be chained only where the device has its extension, or the version of
+     * Vulkan that includes it. */
     if (api >= VK_API_VERSION_1_2 ||
         has_extension(extensions, count, VK_KHR_8BIT_STORAGE_EXTENSION_NAME)) {
         *tail = &storage8;
@@ -76,7 +77,7 @@ static void read_features(VkPhysicalDevice physical, uint32_t api,
         *tail = &float16;
         tail = &float16.pNext;
     }
-    /* The extension, also where 1.3 has it: we ask for 1.1. */
+    /* As an extension, even though Vulkan 1.3 includes it: the instance is made for 1.1. */
     if (has_extension(extensions, count, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME))
         *tail = &dot;
     vkGetPhysicalDeviceFeatures2(physical, &features);
@@ -122,7 +123,7 @@ static void read_properties(VkPhysicalDevice physical, const VkPhysicalDevicePro
     limits->max_memory_allocation_bytes = maintenance.maxMemoryAllocationSize;
 }
 
-/* Whether the host maps memory of a device-local heap, of this kind. */
+/* Whether a heap has a memory type that is device-local, host-visible and of this kind. */
 static bool maps(const VkPhysicalDeviceMemoryProperties *m, uint32_t heap,
                  VkMemoryPropertyFlags kind)
 {
@@ -165,7 +166,7 @@ static int ask_memory(VkPhysicalDevice physical, bool has_budget,
     return largest_heap(m);
 }
 
-/* The largest device-local heap, and what of it the driver says is ours now. */
+/* The size of the largest device-local heap, and how much of it the driver says is available. */
 static void read_memory(VkPhysicalDevice physical, struct assay_gpu_device *info,
                         struct device_limits *limits)
 {

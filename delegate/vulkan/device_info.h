@@ -1,4 +1,4 @@
-/* What a physical device offers: read once, as plain data. */
+/* Properties, features and limits of a physical device, read once as plain data. */
 #ifndef ASSAY_DELEGATE_VULKAN_DEVICE_INFO_H
 #define ASSAY_DELEGATE_VULKAN_DEVICE_INFO_H
 
@@ -13,7 +13,8 @@
 void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_device *info,
                      struct device_limits *limits, int *family);
 
-/* What the process uses of the largest device-local heap now; 0: the driver does not say. */
+/* Bytes that the process now uses of the largest device-local heap (VK_EXT_memory_budget); 0: the
+ * driver does not say. */
 uint64_t device_used_bytes(VkPhysicalDevice physical, bool has_memory_budget);
 
 #endif

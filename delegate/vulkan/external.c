@@ -117,12 +117,12 @@ static enum status choose_type(const struct device *d, const struct assay_gpu_bu
                 break;
             return STATUS_OK;
         }
-    return opaque
-               ? diag_fail(diag, STATUS_UNSUPPORTED,
-                           "memory_type %u: the device can have buffers in types 0x%x of %u",
-                           given->memory_type, types, d->memory.memoryTypeCount)
-               : diag_fail(diag, STATUS_UNSUPPORTED,
-                           "the dma-buf is in no memory type that the device can have buffers in");
+    return opaque ? diag_fail(
+                        diag, STATUS_UNSUPPORTED,
+                        "memory_type %u: expected one of the bits 0x%x (the device has %u types)",
+                        given->memory_type, types, d->memory.memoryTypeCount)
+                  : diag_fail(diag, STATUS_UNSUPPORTED,
+                              "the dma-buf and the device's buffers have no memory type in common");
 }
 
 enum status external_import(struct external_buffer *b, struct device *d,

@@ -104,13 +104,14 @@ static enum status create(struct diag *diag)
     uint32_t version = VK_API_VERSION_1_0;
     VkResult r;
 
-    /* The loader itself tells a 1.0 one from others. */
+    /* A loader of version 1.0 lacks the function. */
     const PFN_vkEnumerateInstanceVersion enumerate =
         (PFN_vkEnumerateInstanceVersion)vkGetInstanceProcAddr(NULL, "vkEnumerateInstanceVersion");
     if (enumerate)
         enumerate(&version);
     if (version < VK_API_VERSION_1_1)
-        return diag_fail(diag, STATUS_NO_DEVICE, "the Vulkan loader knows 1.0 only, 1.1 is needed");
+        return diag_fail(diag, STATUS_NO_DEVICE,
+                         "the Vulkan loader is of version 1.0, expected 1.1 or later");
     r = vkCreateInstance(&info, NULL, &instance);
     if (r != VK_SUCCESS) {
         instance = VK_NULL_HANDLE;
@@ -143,8 +144,8 @@ static enum status create(struct diag *diag)
 
 enum status instance_get(VkInstance *out, struct diag *diag)
 {
-    /* What a driver made before a fork is of no use after it: its threads are not there.  It cannot
-     * be destroyed either. */
+    /* After a fork the driver's threads are gone, so an instance of the parent can neither be used
+     * nor destroyed. */
     if (instance && owner != getpid()) {
         instance = VK_NULL_HANDLE;
         messenger = VK_NULL_HANDLE;

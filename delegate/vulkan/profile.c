@@ -96,7 +96,7 @@ uint64_t profile_read(struct profile *p, int step, struct profile_time *time)
     return runs;
 }
 
-/* A label as a JSON string: tensor names may hold anything. */
+/* Prints a label as a JSON string.  Tensor names may hold any bytes. */
 static void print_text(FILE *f, const char *text)
 {
     fputc('"', f);

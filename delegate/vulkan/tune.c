@@ -9,19 +9,20 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 3,       /* the least of them counts */
-    REPEATS_MAX = 32,  /* dispatches in one sample ... */
-    SAMPLE_NS = 100000 /* ... that last about so long */
+    SAMPLES = 3,       /* measured of each size: the shortest counts */
+    REPEATS_MAX = 32,  /* dispatches in one sample */
+    SAMPLE_NS = 100000 /* a sample takes about this long */
 };
 
-/* A size must be quicker by so much: less is noise, and the table's has been thought about. */
+/* Another size than the table's is chosen only if it takes at most this share of its time: smaller
+ * differences may be noise. */
 static const double gain = 0.95;
 
-/* A kind of step that the plan has, once or more. */
+/* Steps of the plan that have the same key, and get the same size. */
 struct subject {
     uint64_t key;
-    int step, count;  /* the first one, and how many there are */
-    uint64_t base_ns; /* of one dispatch, as the plan has it */
+    int step, count;  /* the first of them, and how many there are */
+    uint64_t base_ns; /* of one dispatch with the table's size */
 };
 
 struct tuner {
@@ -29,7 +30,7 @@ struct tuner {
     struct plan *plan;
     uint64_t end_ns;
     VkQueryPool pool;
-    struct pipeline_cache scratch; /* many subjects have the same pipelines */
+    struct pipeline_cache scratch; /* several subjects need the same pipelines */
     struct subject *subjects;
     int count;
 };
@@ -72,7 +73,7 @@ static enum status find_subjects(struct tuner *t, const struct workgroup_tuning 
     return STATUS_OK;
 }
 
-/* Nanoseconds of `repeats` dispatches, each behind the one before. */
+/* Measures `repeats` dispatches, each after the one before has ended. */
 static enum status sample(struct tuner *t, const struct plan_step *s, int step, VkPipeline pipeline,
                           int repeats, uint64_t *ns, struct diag *diag)
 {
@@ -89,8 +90,8 @@ static enum status sample(struct tuner *t, const struct plan_step *s, int step, 
     return STATUS_OK;
 }
 
-/* One dispatch of a step with this size.  A first one that is not measured compiles where drivers
- * do so late, and fills caches. */
+/* Measures one dispatch of a step with this size.  The first dispatch does not count: some drivers
+ * compile at that time, and caches are cold. */
 static enum status measure(struct tuner *t, int step, uint32_t code, uint64_t *best,
                            struct diag *diag)
 {
@@ -101,7 +102,7 @@ static enum status measure(struct tuner *t, int step, uint32_t code, uint64_t *b
     int repeats = 1;
 
     if (!workgroup_set(&s, code, &t->e->recording.device->limits))
-        return STATUS_OK; /* *best says that it was not measured */
+        return STATUS_OK; /* *best stays UINT64_MAX: not measured */
     TRY(pipelines_make(&t->e->recording.device->pipelines, &s, t->plan->half, &t->scratch,
                        &pipeline, diag));
     status = sample(t, &s, step, pipeline, 1, &ns, diag);
@@ -119,7 +120,7 @@ static enum status measure(struct tuner *t, int step, uint32_t code, uint64_t *b
     return status;
 }
 
-/* By what all its steps take, the most first. */
+/* Orders subjects by the time of all their steps, the longest first. */
 static int by_share(const void *a, const void *b)
 {
     const struct subject *x = a, *y = b;
@@ -128,7 +129,7 @@ static int by_share(const void *a, const void *b)
     return (q > p) - (q < p);
 }
 
-/* *size is 0 when the budget ended before all were measured. */
+/* Measures the candidates of a subject.  *size is 0 when the budget was spent before the last. */
 static enum status choose(struct tuner *t, const struct subject *subject, uint32_t *size,
                           struct diag *diag)
 {

@@ -1,4 +1,4 @@
-/* Measures the sizes of workgroups that could do on the device that will run them. */
+/* Measures workgroup sizes on the device (option tune=1). */
 #ifndef ASSAY_DELEGATE_VULKAN_TUNE_H
 #define ASSAY_DELEGATE_VULKAN_TUNE_H
 
@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-/* Steps of the plan whose size is free and is not in *tuning yet are measured, those that take the
- * longest first, until the budget is spent; what was measured in full is appended and applied, and
- * *changed set.  The executor is open and not recorded; what its buffers hold is overwritten.
- * STATUS_NO_DEVICE when the device has no time stamps. */
+/* Measures the steps whose workgroup size is free and not in *tuning yet, those that take the
+ * longest first, until the budget is spent.  Sizes of steps that were measured in full are appended
+ * to *tuning and applied to the plan, and *changed is set.  The executor is open, but not recorded;
+ * the contents of its buffers are overwritten.  STATUS_NO_DEVICE: the device has no time stamps. */
 enum status tune_plan(struct executor *e, struct plan *plan, uint64_t budget_ns,
                       struct workgroup_tuning **tuning, size_t *count, bool *changed,
                       struct diag *diag);

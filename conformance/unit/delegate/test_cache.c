@@ -182,12 +182,13 @@ static void every_bit_flipped(void **state)
     for (size_t bit = 0; bit < 8 * bytes; bit++) {
         data[bit / 8] ^= (uint8_t)(1u << bit % 8);
         cache_write_file(path, data, bytes);
-        expect_refused(d.path, bit / 8 < 8                              ? "no file of ours"
-                               : bit / 8 < CACHE_AT_IDENTITY            ? "another version"
-                               : bit / 8 < CACHE_HEADER_BYTES           ? "damaged: header"
-                               : bit / 8 < CACHE_HEADER_BYTES + 80      ? "damaged: pipelines"
-                               : bit / 8 < CACHE_HEADER_BYTES + 80 + 32 ? "damaged: workgroup"
-                                                                        : "damaged: constants");
+        expect_refused(d.path, bit / 8 < 8                         ? "not a cache file"
+                               : bit / 8 < CACHE_AT_IDENTITY       ? "another version"
+                               : bit / 8 < CACHE_HEADER_BYTES      ? "checksum mismatch: header"
+                               : bit / 8 < CACHE_HEADER_BYTES + 80 ? "checksum mismatch: pipelines"
+                               : bit / 8 < CACHE_HEADER_BYTES + 80 + 32
+                                   ? "checksum mismatch: workgroup"
+                                   : "checksum mismatch: constants");
         data[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     free(data);
@@ -262,7 +263,7 @@ static void signed_but_wrong(void **state)
     cache_write_file(path, data, bytes);
     expect_found(d.path, 7);
     assert_int_equal(cache_load(&content, &found, d.path, name, &id, 301, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "not those of the plan"));
+    assert_non_null(strstr(diag.text, "expected 301 bytes of constants, found 300"));
     free(data);
     free(copy);
     cache_dir_remove(d.path);
@@ -282,7 +283,7 @@ static void pipelines_of_another(void **state)
         c = sample_content(&id, 7);
         c.pipelines[at[i]] ^= 0x80;
         KIT_OK(cache_save(&c, d.path, name, &id, &diag));
-        expect_refused(d.path, "pipelines are of another");
+        expect_refused(d.path, "pipelines: made for another");
     }
     c = sample_content(&id, 7);
     c.pipeline_bytes = 31;
