@@ -7,8 +7,8 @@
 #include "delegate/ops/int8/requantize.glsl"
 #include "delegate/ops/window.glsl"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
+WRITES(0, dst);
+READS(1, src);
 layout(set = 0, binding = 2) readonly buffer Weights { ivec4 weights[]; };
 
 layout(constant_id = CONV_2D_GROUPED_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;

@@ -14,8 +14,8 @@
 #include "delegate/ops/int8/requantize.glsl"
 #include "delegate/ops/window.glsl"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
+WRITES(0, dst);
+READS(1, src);
 layout(set = 0, binding = 1) readonly buffer Quads { uvec4 quads[]; }; // of slices
 layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 

@@ -10,9 +10,9 @@
 #include "delegate/ops/window.glsl"
 #include "delegate/ops/depthwise_conv_2d.glsl"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
-INT_READS(2, weights);
+WRITES(0, dst);
+READS(1, src);
+READS(2, weights);
 
 layout(constant_id = DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X) const bool SUM_X = false;

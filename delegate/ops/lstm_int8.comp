@@ -7,10 +7,10 @@
 #include "delegate/shaders/integer.glsl"
 #include "delegate/ops/lstm.args.h"
 
-INT_WRITES(0, c_next);
-INT_READS(1, z);
-INT_READS(2, c_prev);
-INT_WRITES(3, h_next);
+WRITES_WORDS(0, c_next);
+READS_WORDS(1, z);
+READS_WORDS(2, c_prev);
+WRITES_WORDS(3, h_next);
 
 // v saturated to 16 bits.
 int fixed16_saturate(int v) { return clamp(v, -32768, 32767); }

@@ -6,9 +6,9 @@
 #include "delegate/shaders/integer.glsl"
 #include "delegate/ops/lstm_product_int8.args.h"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
-INT_READS(2, weights);
+WRITES_WORDS(0, dst);
+READS(1, src);
+READS(2, weights);
 layout(set = 0, binding = 3) readonly buffer Bias { int bias[]; };
 
 ivec4 weights_at(uint unit, uint s)

@@ -14,8 +14,8 @@
 #include "delegate/ops/window.glsl"
 #include "delegate/ops/transpose_conv.glsl"
 
-INT_WRITES(0, dst);
-INT_READS(1, src);
+WRITES(0, dst);
+READS(1, src);
 layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 
 layout(constant_id = TRANSPOSE_CONV_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;

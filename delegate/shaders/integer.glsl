@@ -6,9 +6,6 @@
 
 #include "delegate/shaders/element.glsl"
 
-#define INT_READS(bind, name) READS_WORDS(bind, name)
-#define INT_WRITES(bind, name) WRITES_WORDS(bind, name)
-
 uint packed_shorts(int a, int b) { return uint(a & 0xffff) | uint(b) << 16u; }
 
 // The four integers of a slice: i8, or u8.
