@@ -64,7 +64,8 @@ static void does_not_fit(void **state)
     bind_expect_refused(d, &bad, "kind 77", "0 to 5");
     bad = good;
     bad.tensor = HIDDEN;
-    bind_expect_refused(d, &bad, "tensor 2", "not an input or output of the delegate's 1 partitions");
+    bind_expect_refused(d, &bad, "tensor 2",
+                        "not an input or output of the delegate's 1 partitions");
     bad.tensor = -1;
     bind_expect_refused(d, &bad, "tensor -1", "not an input or output");
     bad = good;
