@@ -76,7 +76,7 @@ static enum status check_header(const struct header *h, const struct cache_ident
     if (h->byte_order != BYTE_ORDER_MARK || h->format != FORMAT)
         return diag_fail(diag, STATUS_INVALID, "%s: made for another version of this library",
                          name);
-    if (h->header_hash != hash_of(h, offsetof(struct header, header_hash)))
+    if (h->header_hash != checksum_of(h, offsetof(struct header, header_hash)))
         return diag_fail(diag, STATUS_INVALID, "%s: checksum mismatch: header", name);
     TRY(check_identity(&h->identity, id, name, diag));
     if (h->pipeline_bytes > PIPELINE_BYTES_MAX || h->tuning_count > TUNING_MAX ||
@@ -102,7 +102,7 @@ static enum status read_section(void **to, int fd, size_t bytes, uint64_t hash, 
     if (!(*to = mem_alloc(bytes, 1)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for %zu bytes", name, bytes);
     TRY(cache_file_read(fd, *to, bytes, name, diag));
-    if (hash_of(*to, bytes) != hash)
+    if (checksum_of(*to, bytes) != hash)
         return diag_fail(diag, STATUS_INVALID, "%s: checksum mismatch: %s", name, what);
     return STATUS_OK;
 }
@@ -196,9 +196,9 @@ enum status cache_save(const struct cache_content *c, const char *dir, const cha
                         .pipeline_bytes = c->pipeline_bytes,
                         .tuning_count = c->tuning_count,
                         .constant_bytes = c->constant_bytes,
-                        .pipeline_hash = hash_of(c->pipelines, c->pipeline_bytes),
-                        .tuning_hash = hash_of(c->tuning, tuning_bytes),
-                        .constant_hash = hash_of(c->constants, c->constant_bytes) };
+                        .pipeline_hash = checksum_of(c->pipelines, c->pipeline_bytes),
+                        .tuning_hash = checksum_of(c->tuning, tuning_bytes),
+                        .constant_hash = checksum_of(c->constants, c->constant_bytes) };
     const struct cache_part parts[] = { { &h, sizeof h },
                                         { c->pipelines, c->pipeline_bytes },
                                         { c->tuning, tuning_bytes },
@@ -207,7 +207,7 @@ enum status cache_save(const struct cache_content *c, const char *dir, const cha
     int directory;
 
     memcpy(h.magic, magic, sizeof magic);
-    h.header_hash = hash_of(&h, offsetof(struct header, header_hash));
+    h.header_hash = checksum_of(&h, offsetof(struct header, header_hash));
     TRY(cache_directory_open(&directory, dir, true, diag));
     s = cache_file_replace(directory, name, parts, sizeof parts / sizeof parts[0], diag);
     close(directory);

@@ -24,9 +24,9 @@ struct cache_identity {
     uint8_t driver_uuid[16];   /* likewise */
     uint8_t pipeline_uuid[16]; /* pipelineCacheUUID */
     uint32_t vendor_id, device_id, driver_version, api_version;
-    struct hash library; /* version, sources and shaders of this library */
-    struct hash model;   /* the graph's tensors and constants */
-    struct hash plan;    /* the steps, with the workgroup sizes of the table */
+    struct checksum library; /* version, sources and shaders of this library */
+    struct checksum model;   /* the graph's tensors and constants */
+    struct checksum plan;    /* the steps, with the workgroup sizes of the table */
 };
 _Static_assert(sizeof(struct cache_identity) == 3 * 16 + 4 * 4 + 3 * 16, "no padding");
 
@@ -42,9 +42,9 @@ void cache_content_close(struct cache_content *c);
 
 /* Hashes of the graph that was planned, of its plan, and of this library.  The graph's covers all
  * constants, so it takes as long as reading them once. */
-struct hash cache_hash_graph(const struct graph *g);
-struct hash cache_hash_plan(const struct plan *p);
-struct hash cache_hash_library(void);
+struct checksum cache_hash_graph(const struct graph *g);
+struct checksum cache_hash_plan(const struct plan *p);
+struct checksum cache_hash_library(void);
 
 enum { CACHE_NAME_BYTES = 128 };
 /* The name of the file: from the token, or from the model's hash when it is NULL.  Driver, library,

@@ -1,11 +1,11 @@
-/* Chains two models on the GPU: what the first one makes is what the second one reads, in the
- * layout in which both compute, and no host copies it in between.
+/* Chains two models on the GPU: the output of the first is the input of the second, in the tensor
+ * layout of the shaders (ASSAY_LAYOUT_C4), and the host copies nothing in between.
  *
  *     chain MODEL.tflite
  *
- * The first model, which is in this file, makes of dark ink on paper, 0 to 2, what a classifier of
- * bright strokes wants, -1 to 1: out = 1 - in, for 32 x 32 pixels.  MODEL.tflite takes these; its
- * largest output is printed, and what was copied. */
+ * The first model is in this file: out = 1 - in, for 32 x 32 pixels, from dark strokes on a bright
+ * ground, 0 to 2, to the bright strokes, -1 to 1, that MODEL.tflite classifies.  Prints the index
+ * and the value of its largest output, and how many tensors the host copied. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,18 +49,19 @@ static const _Alignas(16) unsigned char inverter[] = {
 
 struct stage {
     TfLiteModel *model;
-    TfLiteDelegate *gpu; /* one each, so that a tensor's index says whose it is */
+    TfLiteDelegate *gpu; /* one for each model: bindings name tensors by their index in the model */
     TfLiteInterpreter *interpreter;
 };
 
-static void say(const char *message)
+static void print_message(const char *message)
 {
     fprintf(stderr, "delegate: %s\n", message);
 }
 
 static int open_stage(struct stage *s, TfLiteModel *model)
 {
-    /* The first inference need not be over when the second one is handed to the device. */
+    /* wait=none: Invoke returns when the work is submitted.  The second model's is ordered behind
+     * the first one's on the device. */
     const char *key = "wait", *value = "none";
     const struct assay_gpu_options gpu_options = {
         .struct_size = sizeof gpu_options, .keys = &key, .values = &value, .count = 1
@@ -69,12 +70,12 @@ static int open_stage(struct stage *s, TfLiteModel *model)
     int ok;
 
     s->model = model;
-    s->gpu = assay_gpu_delegate_create(&gpu_options, say);
+    s->gpu = assay_gpu_delegate_create(&gpu_options, print_message);
     TfLiteInterpreterOptionsAddDelegate(options, s->gpu);
     if (model && s->gpu)
         s->interpreter = TfLiteInterpreterCreate(model, options);
     ok = s->interpreter && TfLiteInterpreterAllocateTensors(s->interpreter) == kTfLiteOk;
-    /* Outputs stay on the device until they are asked for. */
+    /* Outputs stay on the device until TfLiteInterpreterEnsureTensorDataIsReadable. */
     if (ok)
         TfLiteSetAllowBufferHandleOutput(s->interpreter, true);
     TfLiteInterpreterOptionsDelete(options);
@@ -88,7 +89,7 @@ static void close_stage(struct stage *s)
     TfLiteModelDelete(s->model);
 }
 
-/* The first one's output gets a buffer, which the second one's input is bound to as well. */
+/* Makes a buffer for the first model's output, and binds it to the second model's input, too. */
 static int connect(struct stage *first, struct stage *second)
 {
     struct assay_gpu_vulkan vulkan = { .struct_size = sizeof vulkan };
@@ -99,18 +100,21 @@ static int connect(struct stage *first, struct stage *second)
         .tensor = TfLiteInterpreterOutputTensorIndices(first->interpreter)[0],
         .partition = -1,
     };
-    char error[512];
+    char error[512] = "";
 
-    if (assay_gpu_bind_buffer_to_tensor(first->gpu, &buffer, error, sizeof error) != 0 ||
-        assay_gpu_get_device(second->gpu, &vulkan) != 0) {
-        say(error);
+    if (assay_gpu_bind_buffer_to_tensor(first->gpu, &buffer, error, sizeof error) != 0) {
+        print_message(error);
+        return 0;
+    }
+    if (assay_gpu_get_device(second->gpu, &vulkan) != 0) {
+        print_message("the second model does not run on a Vulkan device");
         return 0;
     }
     buffer.kind = ASSAY_GPU_VK_BUFFER;
     buffer.vk_device = vulkan.device;
     buffer.tensor = TfLiteInterpreterInputTensorIndices(second->interpreter)[0];
     if (assay_gpu_bind_buffer_to_tensor(second->gpu, &buffer, error, sizeof error) != 0) {
-        say(error);
+        print_message(error);
         return 0;
     }
     return 1;
@@ -125,7 +129,7 @@ static uint64_t host_copies(const struct stage *s)
 
 static int run(struct stage *first, struct stage *second)
 {
-    static float picture[32 * 32]; /* a stroke from top to bottom */
+    static float picture[32 * 32]; /* a vertical stroke */
     TfLiteTensor *in = TfLiteInterpreterGetInputTensor(first->interpreter, 0);
     const int answer = TfLiteInterpreterOutputTensorIndices(second->interpreter)[0];
     const TfLiteTensor *out;
@@ -147,7 +151,7 @@ static int run(struct stage *first, struct stage *second)
             best = i;
     printf("largest output %zu (%.3f); copied by the host: %d in, %d out, nothing in between\n",
            best, (double)values[best], (int)host_copies(first), (int)host_copies(second));
-    /* The picture, and the answer: a third copy would be a mistake of ours. */
+    /* Expected: one copy of the picture to the device, one of the result from it. */
     return host_copies(first) == 1 && host_copies(second) == 1;
 }
 
@@ -163,7 +167,7 @@ int main(int argc, char **argv)
     ok = open_stage(&first, TfLiteModelCreate(inverter, sizeof inverter)) &&
          open_stage(&second, TfLiteModelCreateFromFile(argv[1])) && connect(&first, &second) &&
          run(&first, &second);
-    /* The reader of the buffer goes before its owner. */
+    /* The second model is bound to the first one's buffer: it is deleted first. */
     close_stage(&second);
     close_stage(&first);
     return !ok;

@@ -1,11 +1,11 @@
-/* Feeds a model from a Vulkan buffer of other code: a camera, a renderer, a decoder with a VkDevice
- * of its own.  Its memory is exported as a file descriptor (VK_KHR_external_memory_fd), and the
- * delegate reads the picture where it is.
+/* Feeds a model from a Vulkan buffer of another VkDevice, such as a camera's, a renderer's or a
+ * decoder's.  The buffer's memory is exported as a file descriptor (VK_KHR_external_memory_fd), and
+ * the delegate reads the picture there.
  *
  *     feed_fd MODEL.tflite
  *
- * The other code here fills a buffer with one value on its queue.  The largest output for 0 and for
- * 1 is printed, and what was copied. */
+ * The producer here fills its buffer with one value on its own queue.  Prints the index of the
+ * largest output for pictures of zeros and of ones, and how many tensors the host copied. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 
-/* ---- the other code: it knows nothing of models ---- */
+/* ---- the producer: it knows nothing of models ---- */
 
 struct producer {
     VkInstance instance;
@@ -31,7 +31,7 @@ struct producer {
     uint32_t memory_type;
 };
 
-/* The physical device with this UUID: memory is shared within one only. */
+/* Opens the physical device with this UUID: a device imports memory of the same device only. */
 static int open_device(struct producer *p, const uint8_t uuid[ASSAY_GPU_UUID_BYTES],
                        uint32_t family)
 {
@@ -124,7 +124,8 @@ static int open_commands(struct producer *p, uint32_t family)
     return vkAllocateCommandBuffers(p->device, &commands, &p->commands) == VK_SUCCESS;
 }
 
-/* A new picture, and the buffer is given up for whoever reads it. */
+/* Fills the buffer, and releases it to VK_QUEUE_FAMILY_EXTERNAL: the delegate acquires it from
+ * there. */
 static int produce(struct producer *p, uint32_t family, float value)
 {
     const VkCommandBufferBeginInfo begin = { .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
@@ -177,13 +178,13 @@ static void close_producer(struct producer *p)
 
 /* ---- the model ---- */
 
-static void say(const char *message)
+static void print_message(const char *message)
 {
     fprintf(stderr, "delegate: %s\n", message);
 }
 
-/* The input is read from the producer's memory from now on.  Dense: pixels as they are, which the
- * device brings into its own layout. */
+/* Binds the input to the producer's memory.  ASSAY_LAYOUT_DENSE: elements as in the host's tensor,
+ * which a step on the device converts to the layout of the shaders. */
 static int bind(TfLiteDelegate *gpu, TfLiteInterpreter *interpreter, const struct producer *p,
                 const uint8_t uuid[ASSAY_GPU_UUID_BYTES])
 {
@@ -199,15 +200,15 @@ static int bind(TfLiteDelegate *gpu, TfLiteInterpreter *interpreter, const struc
         .allocation_bytes = p->allocation_bytes,
         .memory_type = p->memory_type,
     };
-    char error[512];
+    char error[512] = "";
     int failed;
 
     memcpy(buffer.device_uuid, uuid, sizeof buffer.device_uuid);
     failed = assay_gpu_bind_buffer_to_tensor(gpu, &buffer, error, sizeof error);
     if (failed)
-        say(error);
+        print_message(error);
     if (buffer.fd >= 0)
-        close(buffer.fd); /* the binding has its own */
+        close(buffer.fd); /* the delegate has duplicated it */
     return !failed;
 }
 
@@ -232,7 +233,7 @@ static int run(TfLiteDelegate *gpu, TfLiteInterpreter *interpreter, struct produ
         assay_gpu_get_device(gpu, &vulkan) != 0)
         return 0;
     if (!vulkan.external_memory_fd) {
-        printf("this device shares no memory (VK_KHR_external_memory_fd)\n");
+        printf("the device has no VK_KHR_external_memory_fd\n");
         return 1;
     }
     if (!open_device(p, vulkan.device_uuid, vulkan.queue_family) ||
@@ -247,7 +248,8 @@ static int run(TfLiteDelegate *gpu, TfLiteInterpreter *interpreter, struct produ
     }
     if (assay_gpu_get_stats(gpu, &stats) != 0)
         return 0;
-    printf("largest outputs %d and %d; copied by the host: %d in two inferences, both the answer\n",
+    printf("largest outputs %d and %d; copied by the host: %d tensors in two inferences, the "
+           "outputs\n",
            answers[0], answers[1], (int)stats.host_copies);
     return stats.host_copies == 2;
 }
@@ -255,7 +257,7 @@ static int run(TfLiteDelegate *gpu, TfLiteInterpreter *interpreter, struct produ
 int main(int argc, char **argv)
 {
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
-    TfLiteDelegate *gpu = assay_gpu_delegate_create(NULL, say);
+    TfLiteDelegate *gpu = assay_gpu_delegate_create(NULL, print_message);
     struct producer producer = { 0 };
     TfLiteInterpreter *interpreter = NULL;
     TfLiteModel *model = NULL;

@@ -3,8 +3,8 @@
  *
  *     gpu_v2 MODEL.tflite [INPUT.raw]
  *
- * INPUT.raw holds the bytes of the first input tensor; none: all zero.  Nothing here is Assay's
- * own: the two headers are those of the TensorFlow Lite C library. */
+ * INPUT.raw holds the bytes of the first input tensor; without it the tensor is all zero.  The two
+ * headers are those of the TensorFlow Lite C library: nothing here is specific to Assay. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     }
     if (!(model = TfLiteModelCreateFromFile(argv[1])))
         return 1;
-    /* Speed before precision: tensors are stored in 16 bits. */
+    /* Latency before precision: tensors are stored as f16. */
     gpu_options.inference_preference = TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED;
     gpu_options.inference_priority1 = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY;
     gpu_options.inference_priority2 = TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION;
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     interpreter = TfLiteInterpreterCreate(model, options);
     ok = run(interpreter, argc == 3 ? argv[2] : NULL);
 
-    /* The delegate goes after the interpreter that uses it. */
+    /* The interpreter uses the delegate, and is deleted first. */
     TfLiteInterpreterDelete(interpreter);
     TfLiteGpuDelegateV2Delete(gpu);
     TfLiteInterpreterOptionsDelete(options);

@@ -111,12 +111,12 @@ uint64_t workgroup_key(const struct plan_step *s, bool half)
     const size_t free_specs = s->runs > 0 ? 2 : 1;
     const size_t free_bytes = s->runs > 0 && s->push_bytes >= 4 ? 4 : 0; /* its count */
     const uint64_t numbers[] = { half, s->packed_dot, s->spec_count, s->items, s->runs };
-    struct hash h = { { 0 } };
+    struct checksum h = { { 0 } };
 
-    hash_add_text(&h, s->shader);
-    hash_add(&h, numbers, sizeof numbers);
-    hash_add(&h, s->spec + free_specs, (s->spec_count - free_specs) * sizeof s->spec[0]);
-    hash_add(&h, s->push + free_bytes, s->push_bytes - free_bytes);
+    checksum_add_text(&h, s->shader);
+    checksum_add(&h, numbers, sizeof numbers);
+    checksum_add(&h, s->spec + free_specs, (s->spec_count - free_specs) * sizeof s->spec[0]);
+    checksum_add(&h, s->push + free_bytes, s->push_bytes - free_bytes);
     return h.word[0];
 }
 

@@ -36,7 +36,7 @@ struct gpu_delegate {
     atomic_bool preparing; /* delegate_prepare runs, and measures the time of all that it calls */
     struct {
         bool has_model, warned; /* about the graph that is being delegated */
-        struct hash model;
+        struct checksum model;
         int found, written, failed; /* partitions so far */
         uint64_t bytes;
     } serialized;

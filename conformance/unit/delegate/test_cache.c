@@ -608,21 +608,21 @@ static void no_memory(void **state)
 static void hashes(void **state)
 {
     static const char text[] = "abcdefgh";
-    struct hash a = { { 0 } }, b = { { 0 } }, c = { { 0 } };
+    struct checksum a = { { 0 } }, b = { { 0 } }, c = { { 0 } };
 
     (void)state;
-    hash_add(&a, text, 8);
-    hash_add(&b, text, 4);
-    hash_add(&b, text + 4, 4);
+    checksum_add(&a, text, 8);
+    checksum_add(&b, text, 4);
+    checksum_add(&b, text + 4, 4);
     assert_memory_not_equal(&a, &b, sizeof a);
-    hash_add_text(&c, "abcdefg");
+    checksum_add_text(&c, "abcdefg");
     assert_memory_not_equal(&a, &c, sizeof a);
-    c = (struct hash){ { 0 } };
-    hash_add(&c, text, 8);
+    c = (struct checksum){ { 0 } };
+    checksum_add(&c, text, 8);
     assert_memory_equal(&a, &c, sizeof a);
-    hash_add(&c, NULL, 0);
+    checksum_add(&c, NULL, 0);
     assert_memory_not_equal(&a, &c, sizeof a);
-    assert_true(hash_of(text, 7) != hash_of(text, 8));
+    assert_true(checksum_of(text, 7) != checksum_of(text, 8));
 }
 
 int main(void)

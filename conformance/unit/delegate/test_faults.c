@@ -150,7 +150,7 @@ static void disarm(void)
 static bool have_device;
 static char said[4096];
 static struct model model;
-static struct hash right[2]; /* the outputs' bits: fp32, fp16 */
+static struct checksum right[2]; /* the outputs' bits: fp32, fp16 */
 
 #define NEEDS_DEVICE                                                                               \
     (void)state;                                                                                   \
@@ -199,7 +199,7 @@ static enum status give(struct interpreter *in, TfLiteDelegate *d)
     return s == STATUS_OK ? interpreter_allocate(in, &diag) : s;
 }
 
-static enum status invoke(struct interpreter *in, struct hash *outputs)
+static enum status invoke(struct interpreter *in, struct checksum *outputs)
 {
     struct diag diag = { 0 };
     size_t count;
@@ -217,18 +217,18 @@ static enum status invoke(struct interpreter *in, struct hash *outputs)
     said[0] = '\0';
     if ((s = interpreter_invoke(in, &diag)) != STATUS_OK)
         return s;
-    *outputs = (struct hash){ { 0 } };
+    *outputs = (struct checksum){ { 0 } };
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *t = interpreter_tensor(in, tensors[i]);
 
-        hash_add(outputs, t->data.raw, t->bytes);
+        checksum_add(outputs, t->data.raw, t->bytes);
     }
     return STATUS_OK;
 }
 
 static void expect_right(struct interpreter *in, int half)
 {
-    struct hash outputs;
+    struct checksum outputs;
 
     if (invoke(in, &outputs) != STATUS_OK)
         fail_msg("after %s: %s", fault.call, said);
@@ -323,7 +323,7 @@ static void prepare_fails(void **state)
             for (long n = 0;; n += o == 3 ? 7 : 1) { /* tune=1 has many calls that are alike */
                 TfLiteDelegate *const d = create("fp32", options[o].key, options[o].value);
                 struct interpreter *in = open_only();
-                struct hash outputs;
+                struct checksum outputs;
                 enum status s;
 
                 assert_true(n < CALLS_MAX);
@@ -367,7 +367,7 @@ static void invoke_fails(void **state)
                 const bool lost = kinds[k].result == VK_ERROR_DEVICE_LOST;
                 TfLiteDelegate *const d = create("fp32", options[o].key, options[o].value);
                 struct interpreter *in = open_only();
-                struct hash outputs;
+                struct checksum outputs;
                 enum status s;
 
                 assert_true(n < CALLS_MAX);
@@ -409,7 +409,7 @@ static void lost_while_others_use_it(void **state)
 {
     TfLiteDelegate *d[4];
     struct interpreter *in[4];
-    struct hash outputs;
+    struct checksum outputs;
 
     NEEDS_DEVICE;
     for (int i = 0; i < 2; i++) {
@@ -538,7 +538,7 @@ static void bound_invoke_fails(void **state)
         for (long n = 0;; n++) {
             TfLiteDelegate *d = create("fp32", NULL, NULL);
             struct interpreter *in = open_only();
-            struct hash outputs;
+            struct checksum outputs;
             enum status s;
 
             assert_true(n < CALLS_MAX);

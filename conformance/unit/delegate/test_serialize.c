@@ -21,7 +21,7 @@ static bool have_device;
 /* ---- one start ---- */
 
 struct start {
-    struct hash outputs;
+    struct checksum outputs;
     struct assay_gpu_stats stats;
     char said[4096]; /* by the delegate to its host */
     int warnings;
@@ -60,7 +60,7 @@ static struct start start_with(const struct model *m, TfLiteDelegate *delegate)
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *t = interpreter_tensor(in, outputs[i]);
 
-        hash_add(&s.outputs, t->data.raw, t->bytes);
+        checksum_add(&s.outputs, t->data.raw, t->bytes);
     }
     assert_int_equal(assay_gpu_get_stats(delegate, &s.stats), 0);
     assert_true(s.stats.partitions > 0);
@@ -600,7 +600,7 @@ static struct start finish(struct child_process c)
     assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         fail_msg("the child ended with status 0x%x", status);
-    s.outputs = (struct hash){ { a, b } };
+    s.outputs = (struct checksum){ { a, b } };
     return s;
 }
 

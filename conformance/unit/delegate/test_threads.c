@@ -14,7 +14,7 @@ enum { THREADS = 4, MODELS = 3, ROUNDS = 6, FRAMES = 8 };
 static bool have_device;
 static struct model models[MODELS];
 /* The bits of each model's outputs by frame, as one thread alone computes them: fp32, fp16. */
-static struct hash right[2][MODELS][FRAMES];
+static struct checksum right[2][MODELS][FRAMES];
 
 #define NEEDS_DEVICE                                                                               \
     (void)state;                                                                                   \
@@ -52,7 +52,7 @@ static const char *prepare(struct interpreter **in, const struct model *m, TfLit
     return interpreter_partition_count(*in) > 0 ? NULL : "nothing was taken";
 }
 
-static const char *invoke(struct interpreter *in, uint64_t frame, struct hash *outputs)
+static const char *invoke(struct interpreter *in, uint64_t frame, struct checksum *outputs)
 {
     struct diag diag = { 0 };
     size_t count;
@@ -67,20 +67,20 @@ static const char *invoke(struct interpreter *in, uint64_t frame, struct hash *o
     }
     if (interpreter_invoke(in, &diag) != STATUS_OK)
         return "invoke";
-    *outputs = (struct hash){ { 0 } };
+    *outputs = (struct checksum){ { 0 } };
     tensors = interpreter_outputs(in, &count);
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *t = interpreter_tensor(in, tensors[i]);
 
-        hash_add(outputs, t->data.raw, t->bytes);
+        checksum_add(outputs, t->data.raw, t->bytes);
     }
     return NULL;
 }
 
 static const char *check(struct interpreter *in, int half, int model, int frame)
 {
-    const struct hash *r = &right[half][model][frame];
-    struct hash outputs;
+    const struct checksum *r = &right[half][model][frame];
+    struct checksum outputs;
     const char *failed = invoke(in, (uint64_t)frame, &outputs);
 
     if (failed)

@@ -57,7 +57,7 @@ static struct gpu_delegate *inside(TfLiteDelegate *d)
 /* ---- one run ---- */
 
 struct run {
-    struct hash outputs;
+    struct checksum outputs;
     struct assay_gpu_stats stats;
     int free_steps, odd_steps; /* whose size is free; that have another one than the table's */
 };
@@ -92,7 +92,7 @@ static struct run run_model(const struct model *m, TfLiteDelegate *d,
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *t = interpreter_tensor(in, outputs[i]);
 
-        hash_add(&r.outputs, t->data.raw, t->bytes);
+        checksum_add(&r.outputs, t->data.raw, t->bytes);
     }
     assert_int_equal(assay_gpu_get_stats(d, &r.stats), 0);
     look_at_steps(&r, d);

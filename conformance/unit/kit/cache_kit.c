@@ -73,7 +73,7 @@ void cache_write_file(const char *path, const uint8_t *data, size_t bytes)
 
 void cache_sign(uint8_t *file)
 {
-    const uint64_t hash = hash_of(file, CACHE_AT_HEADER_HASH);
+    const uint64_t hash = checksum_of(file, CACHE_AT_HEADER_HASH);
 
     memcpy(file + CACHE_AT_HEADER_HASH, &hash, sizeof hash);
 }
