@@ -9,13 +9,6 @@
 #include <assert.h>
 #include <string.h>
 
-int32_t window_out(bool same, int32_t in, int32_t filter, int32_t stride, int32_t dilation)
-{
-    const int32_t reach = (filter - 1) * dilation + 1;
-
-    return same ? (in + stride - 1) / stride : (in - reach) / stride + 1;
-}
-
 /* Draws one tensor; frame 0 or 1, constants have frame 0 only.  The caller frees it. */
 static float *draw(struct case_builder *m, const struct shape *shape, const struct fill *fill,
                    unsigned tensor, unsigned frame)

@@ -68,7 +68,4 @@ int case_op(struct case_builder *m, int32_t code, int32_t version, const struct 
 /* The operator with this index is the one that the case is about. */
 void case_set_judged(struct case_builder *m, int op);
 
-/* Output extent and padding of a window along one axis: SAME when same is true, else VALID. */
-int32_t window_out(bool same, int32_t in, int32_t filter, int32_t stride, int32_t dilation);
-
 #endif

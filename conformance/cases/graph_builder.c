@@ -1,6 +1,7 @@
 /* Graphs of several ops. */
 #include "conformance/cases/graph_builder.h"
 
+#include "conformance/cases/window.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
@@ -29,11 +30,6 @@ static int bias_of(struct case_builder *m, const struct shape *shape)
     if (m->c->quantized)
         of.terms = 16;
     return case_constant(m, "bias", shape, &of);
-}
-
-static int32_t or_one(int32_t n)
-{
-    return n > 0 ? n : 1;
 }
 
 static int32_t channels_of(struct value x)
@@ -133,14 +129,14 @@ struct value graph_add_prelu(struct case_builder *m, struct value x)
 static void set_window(struct options *options, const struct graph_window *w)
 {
     options_set_int(options, "padding", w->valid);
-    options_set_int(options, "stride_w", or_one(w->stride));
-    options_set_int(options, "stride_h", or_one(w->stride));
+    options_set_int(options, "stride_w", window_or_one(w->stride));
+    options_set_int(options, "stride_h", window_or_one(w->stride));
     options_set_int(options, "fused_activation_function", w->activation);
 }
 
 static struct shape image_of(struct value x, const struct graph_window *w, int32_t channels)
 {
-    const int32_t stride = or_one(w->stride);
+    const int32_t stride = window_or_one(w->stride);
 
     assert(x.shape.rank == 4);
     return (struct shape)DIMS(x.shape.d[0], window_out(!w->valid, x.shape.d[1], w->h, stride, 1),
@@ -198,7 +194,7 @@ struct value graph_add_depthwise_conv_2d(struct case_builder *m, struct value x,
 struct value graph_add_transpose_conv(struct case_builder *m, struct value x,
                                       const struct graph_window *w)
 {
-    const int32_t stride = or_one(w->stride);
+    const int32_t stride = window_or_one(w->stride);
     const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
     const struct shape out =
         DIMS(x.shape.d[0], x.shape.d[1] * stride, x.shape.d[2] * stride, w->out);

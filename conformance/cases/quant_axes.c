@@ -1,6 +1,8 @@
 /* Axes of sweeps about scales and zero points. */
 #include "conformance/cases/quant_axes.h"
 
+#include "conformance/cases/axes.h"
+
 enum factors {
     USUAL,
     TIES,    /* 2^-7 and 2^-1 */
@@ -75,9 +77,6 @@ const struct pairwise_level quant_zero_out_levels[3] = { { "", ZERO_ANYWHERE, 0 
 const struct pairwise_level quant_channel_levels[3] = { { "", CHANNELS_NEAR, 0 },
                                                         { "onetiny", CHANNELS_ONE_TINY, 0 },
                                                         { "cfar", CHANNELS_FAR, 0 } };
-const struct pairwise_level quant_activation_levels[4] = {
-    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
-};
 
 struct quant_row quant_row_of(const struct pairwise_level *factors,
                               const struct pairwise_level *zero,
@@ -101,7 +100,7 @@ enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES = QUANT_P
 
 const struct pairwise_axis quant_product_axes[Q_AXES] = { QUANT_FACTORS_OF_PRODUCTS, QUANT_ZEROS,
                                                           QUANT_ZEROS_OUT, QUANT_CHANNELS,
-                                                          QUANT_ACTIVATIONS };
+                                                          AXIS_ACTIVATIONS };
 
 struct op_case quant_product_case(const struct pairwise_row *row)
 {

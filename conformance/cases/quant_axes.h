@@ -7,8 +7,7 @@
 #include "conformance/cases/suite.h"
 
 extern const struct pairwise_level quant_product_factors[9], quant_sum_factors[9],
-    quant_one_factors[9], quant_zero_levels[3], quant_zero_out_levels[3], quant_channel_levels[3],
-    quant_activation_levels[4];
+    quant_one_factors[9], quant_zero_levels[3], quant_zero_out_levels[3], quant_channel_levels[3];
 
 /* Factors of a result: powers of two, whose halves are ties; over 1; so small that nothing remains;
  * results that saturate, and that use a part of their range. */
@@ -20,9 +19,8 @@ extern const struct pairwise_level quant_product_factors[9], quant_sum_factors[9
 /* Zero points of inputs and of the result: at either end, anywhere. */
 #define QUANT_ZEROS     PAIRWISE_AXIS(quant_zero_levels)
 #define QUANT_ZEROS_OUT PAIRWISE_AXIS(quant_zero_out_levels)
-/* Scales of weights by channel; fused activations, as file codes. */
-#define QUANT_CHANNELS    PAIRWISE_AXIS(quant_channel_levels)
-#define QUANT_ACTIVATIONS PAIRWISE_AXIS(quant_activation_levels)
+/* Scales of weights by channel. */
+#define QUANT_CHANNELS PAIRWISE_AXIS(quant_channel_levels)
 
 /* What the levels of these axes say; NULL: an axis that the sweep does not have. */
 struct quant_row quant_row_of(const struct pairwise_level *factors,

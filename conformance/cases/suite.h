@@ -193,10 +193,5 @@ const struct suite_member *suite_find_member(int32_t code);
 #define CHANNEL_LIST(X)                                                                            \
     X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(15), X(16), X(17), X(31), X(32),       \
         X(33), X(64), X(67)
-/* As an axis of a sweep (pairwise.h): { CHANNEL_LIST(CHANNEL_LEVEL) }. */
-#define CHANNEL_LEVEL(c)                                                                           \
-    {                                                                                              \
-        "c" #c, c, 0                                                                               \
-    }
 
 #endif

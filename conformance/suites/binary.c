@@ -1,6 +1,7 @@
 /* Elementwise ops of two inputs: ADD, SUB, MUL, MAXIMUM, MINIMUM.  Broadcasting with either operand
  * the smaller one, either one a constant, ranks 0-6, channels around slices, all fused activations.
  */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
@@ -239,15 +240,11 @@ static const struct pairwise_level ranks[] = { { "", false, 0 }, { "short", true
 static const struct pairwise_level constants[] = { { "", CONST_NONE, 0 },
                                                    { "ca", CONST_A, 0 },
                                                    { "cb", CONST_B, 0 } };
-static const struct pairwise_level activations[] = {
-    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
-};
 enum { CHANNEL, RANKS, CONSTANTS, ACTIVATION, BEHIND }; /* what is behind the dimensions */
 static const struct pairwise_axis axes[MOST_RANK + BEHIND] = {
-    PAIRWISE_AXIS(sides),       PAIRWISE_AXIS(sides), PAIRWISE_AXIS(sides),
-    PAIRWISE_AXIS(sides),       PAIRWISE_AXIS(sides), PAIRWISE_AXIS(sides),
-    PAIRWISE_AXIS(channels),    PAIRWISE_AXIS(ranks), PAIRWISE_AXIS(constants),
-    PAIRWISE_AXIS(activations),
+    PAIRWISE_AXIS(sides),     PAIRWISE_AXIS(sides), PAIRWISE_AXIS(sides),    PAIRWISE_AXIS(sides),
+    PAIRWISE_AXIS(sides),     PAIRWISE_AXIS(sides), PAIRWISE_AXIS(channels), PAIRWISE_AXIS(ranks),
+    PAIRWISE_AXIS(constants), AXIS_ACTIVATIONS,
 };
 
 static void drop_ones(struct shape *s)
@@ -359,10 +356,10 @@ static size_t every_pattern(struct row *out, size_t position)
 /* Of sums, and of products: MUL has factors of its own. */
 enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_ACTIVATION, Q_CONSTANT };
 static const struct pairwise_axis sum_axes[] = { QUANT_FACTORS_OF_SUMS, QUANT_ZEROS,
-                                                 QUANT_ZEROS_OUT, QUANT_ACTIVATIONS,
+                                                 QUANT_ZEROS_OUT, AXIS_ACTIVATIONS,
                                                  PAIRWISE_AXIS(constants) };
 static const struct pairwise_axis product_axes[] = { QUANT_FACTORS_OF_PRODUCTS, QUANT_ZEROS,
-                                                     QUANT_ZEROS_OUT, QUANT_ACTIVATIONS,
+                                                     QUANT_ZEROS_OUT, AXIS_ACTIVATIONS,
                                                      PAIRWISE_AXIS(constants) };
 
 static struct row quantized_row(const struct pairwise_row *p, const char *only)

@@ -1,13 +1,14 @@
 /* CONV_2D: kernels, strides, dilations and paddings on odd images; channels around slices on both
  * sides; groups; fused activations; long sums; constants that are not constant. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
+#include "conformance/cases/window.h"
 #include "conformance/suites/gaps.h"
 
-enum { VALID = 1 }; /* file code of padding; 0: SAME */
 enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2 };
 
 struct row {
@@ -169,19 +170,14 @@ static const struct row rows[] = {
       .kernel = { 1, 3 }, .stride = { 1, 1000 }, .padding = VALID },
 };
 
-static int32_t or_one(int32_t n)
-{
-    return n > 0 ? n : 1;
-}
-
 static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const bool same = r->padding != VALID;
-    const int32_t sh = or_one(r->stride.h), sw = or_one(r->stride.w);
-    const int32_t dh = or_one(r->dilation.h), dw = or_one(r->dilation.w);
+    const int32_t sh = window_or_one(r->stride.h), sw = window_or_one(r->stride.w);
+    const int32_t dh = window_or_one(r->dilation.h), dw = window_or_one(r->dilation.w);
     const struct shape weights =
-        DIMS(r->out, r->kernel.h, r->kernel.w, r->in.d[3] / or_one(r->groups));
+        DIMS(r->out, r->kernel.h, r->kernel.w, r->in.d[3] / window_or_one(r->groups));
     const struct shape bias = DIMS(r->out);
     const struct shape out = DIMS(r->in.d[0], window_out(same, r->in.d[1], r->kernel.h, sh, dh),
                                   window_out(same, r->in.d[2], r->kernel.w, sw, dw), r->out);
@@ -216,45 +212,27 @@ static void build(struct case_builder *m)
 
 /* ---- sweeps: any two circumstances together ---- */
 
-static const struct pairwise_level kernels[] = {
-    { "k1", 1, 1 },   { "k2", 2, 2 },   { "k3", 3, 3 },   { "k5", 5, 5 },
-    { "k1x3", 1, 3 }, { "k3x1", 3, 1 }, { "k2x3", 2, 3 }, { "k4", 4, 4 },
-};
-static const struct pairwise_level strides[] = {
-    { "", 1, 1 }, { "s2", 2, 2 }, { "s3", 3, 3 }, { "s2x1", 2, 1 }, { "s1x3", 1, 3 },
-};
 static const struct pairwise_level dilations[] = { { "", 1, 1 }, { "d2", 2, 2 }, { "d1x3", 1, 3 } };
-static const struct pairwise_level paddings[] = { { "", 0, 0 }, { "valid", VALID, 0 } };
-static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
 static const struct pairwise_level outs[] = {
     { "o1", 1, 0 }, { "o2", 2, 0 },   { "o3", 3, 0 },   { "o4", 4, 0 },   { "o5", 5, 0 },
     { "o8", 8, 0 }, { "o16", 16, 0 }, { "o17", 17, 0 }, { "o33", 33, 0 },
-};
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
-};
-/* VALID takes at least what the kernel reaches over. */
-static const struct pairwise_level images[] = {
-    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i4x5", 4, 5 }, { "i7x6", 7, 6 }, { "i11x3", 11, 3 },
-};
-static const struct pairwise_level activations[] = {
-    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
 };
 static const struct pairwise_level constants[] = { { "", 0, 0 },
                                                    { "rw", RUNTIME_WEIGHTS, 0 },
                                                    { "rb", RUNTIME_BIAS, 0 } };
 enum { KERNEL, STRIDE, DILATION, PADDING, CHANNEL, OUT, BATCH, IMAGE, ACTIVATION, CONSTANTS };
 static const struct pairwise_axis axes[] = {
-    PAIRWISE_AXIS(kernels),   PAIRWISE_AXIS(strides),  PAIRWISE_AXIS(dilations),
-    PAIRWISE_AXIS(paddings),  PAIRWISE_AXIS(channels), PAIRWISE_AXIS(outs),
-    PAIRWISE_AXIS(batches),   PAIRWISE_AXIS(images),   PAIRWISE_AXIS(activations),
+    AXIS_KERNELS,
+    AXIS_STRIDES,
+    PAIRWISE_AXIS(dilations),
+    AXIS_PADDINGS,
+    AXIS_CHANNELS,
+    PAIRWISE_AXIS(outs),
+    AXIS_BATCHES,
+    AXIS_IMAGES,
+    AXIS_ACTIVATIONS,
     PAIRWISE_AXIS(constants),
 };
-
-static int32_t at_least(int32_t n, int32_t least)
-{
-    return n > least ? n : least;
-}
 
 static struct row swept_row(const struct pairwise_row *p)
 {
@@ -274,8 +252,8 @@ static struct row swept_row(const struct pairwise_row *p)
 
     r.base.types = TYPE_BIT(CASE_F32) | (r.runtime ? 0 : more_types);
     if (r.padding == VALID) {
-        r.in.d[1] = at_least(r.in.d[1], (r.kernel.h - 1) * r.dilation.h + 1);
-        r.in.d[2] = at_least(r.in.d[2], (r.kernel.w - 1) * r.dilation.w + 1);
+        r.in.d[1] = window_at_least(r.in.d[1], (r.kernel.h - 1) * r.dilation.h + 1);
+        r.in.d[2] = window_at_least(r.in.d[2], (r.kernel.w - 1) * r.dilation.w + 1);
     }
     return r;
 }
@@ -295,9 +273,13 @@ static const struct pairwise_level group_kernels[] = { { "k1", 1, 1 },
                                                        { "k2x3", 2, 3 } };
 enum { G_GROUPS, G_CHANNEL, G_OUT, G_KERNEL, G_STRIDE, G_BATCH, G_ACTIVATION };
 static const struct pairwise_axis group_axes[] = {
-    PAIRWISE_AXIS(groups),        PAIRWISE_AXIS(group_channels), PAIRWISE_AXIS(group_outs),
-    PAIRWISE_AXIS(group_kernels), PAIRWISE_AXIS(strides),        PAIRWISE_AXIS(batches),
-    PAIRWISE_AXIS(activations),
+    PAIRWISE_AXIS(groups),
+    PAIRWISE_AXIS(group_channels),
+    PAIRWISE_AXIS(group_outs),
+    PAIRWISE_AXIS(group_kernels),
+    AXIS_STRIDES,
+    AXIS_BATCHES,
+    AXIS_ACTIVATIONS,
 };
 
 static struct row group_row(const struct pairwise_row *p)

@@ -1,13 +1,14 @@
 /* DEPTHWISE_CONV_2D: kernels, strides, dilations and paddings on odd images; channels around
  * slices; depth multipliers, whose outputs cross slices; fused activations. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
+#include "conformance/cases/window.h"
 #include "conformance/suites/gaps.h"
 
-enum { VALID = 1 }; /* file code of padding; 0: SAME */
 enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2, NO_BIAS = 4 };
 
 struct row {
@@ -149,18 +150,13 @@ static const struct row rows[] = {
       .stride = { 1000, 1 }, .padding = VALID },
 };
 
-static int32_t or_one(int32_t n)
-{
-    return n > 0 ? n : 1;
-}
-
 static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const bool same = r->padding != VALID;
-    const int32_t sh = or_one(r->stride.h), sw = or_one(r->stride.w);
-    const int32_t dh = or_one(r->dilation.h), dw = or_one(r->dilation.w);
-    const int32_t channels = r->in.d[3] * or_one(r->multiplier);
+    const int32_t sh = window_or_one(r->stride.h), sw = window_or_one(r->stride.w);
+    const int32_t dh = window_or_one(r->dilation.h), dw = window_or_one(r->dilation.w);
+    const int32_t channels = r->in.d[3] * window_or_one(r->multiplier);
     const struct shape weights = DIMS(1, r->kernel.h, r->kernel.w, channels);
     const struct shape bias = DIMS(channels);
     const struct shape out = DIMS(r->in.d[0], window_out(same, r->in.d[1], r->kernel.h, sh, dh),
@@ -192,7 +188,7 @@ static void build(struct case_builder *m)
     options_set_int(&options, "padding", r->padding);
     options_set_int(&options, "stride_w", sw);
     options_set_int(&options, "stride_h", sh);
-    options_set_int(&options, "depth_multiplier", or_one(r->multiplier));
+    options_set_int(&options, "depth_multiplier", window_or_one(r->multiplier));
     options_set_int(&options, "dilation_w_factor", dw);
     options_set_int(&options, "dilation_h_factor", dh);
     options_set_int(&options, "fused_activation_function", r->activation);
@@ -201,28 +197,9 @@ static void build(struct case_builder *m)
 
 /* ---- sweep: any two circumstances together ---- */
 
-static const struct pairwise_level kernels[] = {
-    { "k1", 1, 1 },   { "k2", 2, 2 },   { "k3", 3, 3 },   { "k5", 5, 5 },
-    { "k1x3", 1, 3 }, { "k3x1", 3, 1 }, { "k2x3", 2, 3 }, { "k4", 4, 4 },
-};
-static const struct pairwise_level strides[] = {
-    { "", 1, 1 }, { "s2", 2, 2 }, { "s3", 3, 3 }, { "s2x1", 2, 1 }, { "s1x3", 1, 3 },
-};
 static const struct pairwise_level dilations[] = { { "", 1, 1 }, { "d2", 2, 2 }, { "d3x1", 3, 1 } };
-static const struct pairwise_level paddings[] = { { "", 0, 0 }, { "valid", VALID, 0 } };
-static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
 static const struct pairwise_level multipliers[] = {
     { "", 1, 0 }, { "m2", 2, 0 }, { "m3", 3, 0 }, { "m4", 4, 0 }, { "m5", 5, 0 }, { "m8", 8, 0 },
-};
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
-};
-/* VALID takes at least what the kernel reaches over. */
-static const struct pairwise_level images[] = {
-    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i4x5", 4, 5 }, { "i7x6", 7, 6 }, { "i11x3", 11, 3 },
-};
-static const struct pairwise_level activations[] = {
-    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
 };
 static const struct pairwise_level constants[] = {
     { "", 0, 0 }, { "nb", NO_BIAS, 0 }, { "rw", RUNTIME_WEIGHTS, 0 }, { "rb", RUNTIME_BIAS, 0 }
@@ -240,16 +217,17 @@ enum {
     CONSTANTS
 };
 static const struct pairwise_axis axes[] = {
-    PAIRWISE_AXIS(kernels),   PAIRWISE_AXIS(strides),  PAIRWISE_AXIS(dilations),
-    PAIRWISE_AXIS(paddings),  PAIRWISE_AXIS(channels), PAIRWISE_AXIS(multipliers),
-    PAIRWISE_AXIS(batches),   PAIRWISE_AXIS(images),   PAIRWISE_AXIS(activations),
+    AXIS_KERNELS,
+    AXIS_STRIDES,
+    PAIRWISE_AXIS(dilations),
+    AXIS_PADDINGS,
+    AXIS_CHANNELS,
+    PAIRWISE_AXIS(multipliers),
+    AXIS_BATCHES,
+    AXIS_IMAGES,
+    AXIS_ACTIVATIONS,
     PAIRWISE_AXIS(constants),
 };
-
-static int32_t at_least(int32_t n, int32_t least)
-{
-    return n > least ? n : least;
-}
 
 static struct row swept_row(const struct pairwise_row *p)
 {
@@ -272,8 +250,8 @@ static struct row swept_row(const struct pairwise_row *p)
         r.base.types &= ~(uint32_t)TYPES_QUANTIZED;
     r.base.version = r.dilation.h > 1 || r.dilation.w > 1 ? 2 : 1;
     if (r.padding == VALID) {
-        r.in.d[1] = at_least(r.in.d[1], (r.kernel.h - 1) * r.dilation.h + 1);
-        r.in.d[2] = at_least(r.in.d[2], (r.kernel.w - 1) * r.dilation.w + 1);
+        r.in.d[1] = window_at_least(r.in.d[1], (r.kernel.h - 1) * r.dilation.h + 1);
+        r.in.d[2] = window_at_least(r.in.d[2], (r.kernel.w - 1) * r.dilation.w + 1);
     }
     return r;
 }

@@ -1,5 +1,6 @@
 /* FULLY_CONNECTED: units and depths around slices, inputs of every rank flattened across padded
  * lanes, batches, with and without bias, fused activations. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
@@ -150,13 +151,9 @@ static void build(struct case_builder *m)
 
 /* ---- sweep: any two circumstances together ---- */
 
-static const struct pairwise_level depths[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
 static const struct pairwise_level units[] = {
     { "u1", 1, 0 }, { "u2", 2, 0 }, { "u4", 4, 0 },   { "u5", 5, 0 },
     { "u7", 7, 0 }, { "u8", 8, 0 }, { "u33", 33, 0 },
-};
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
 };
 enum form { MATRIX, TIMES, PIXELS, FIVE, FLAT };
 static const struct pairwise_level forms[] = {
@@ -166,17 +163,18 @@ static const struct pairwise_level forms[] = {
     { "r5", FIVE, 0 },                                    /* [n, 1, 2, 1, k] */
     { "flat", FLAT, 0 },                                  /* [n, 1, k, 3], 3 k products */
 };
-static const struct pairwise_level activations[] = {
-    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
-};
 static const struct pairwise_level biases[] = {
     { "", 0, 0 }, { "nb", NO_BIAS, 0 }, { "ab", ABSENT_BIAS, 0 }, { "rb", RUNTIME_BIAS, 0 }
 };
 static const struct pairwise_level weights_from[] = { { "", 0, 0 }, { "rw", RUNTIME_WEIGHTS, 0 } };
 enum { DEPTH, UNIT, BATCH, FORM, ACTIVATION, BIAS, WEIGHTS };
 static const struct pairwise_axis axes[] = {
-    PAIRWISE_AXIS(depths),       PAIRWISE_AXIS(units),       PAIRWISE_AXIS(batches),
-    PAIRWISE_AXIS(forms),        PAIRWISE_AXIS(activations), PAIRWISE_AXIS(biases),
+    AXIS_CHANNELS,
+    PAIRWISE_AXIS(units),
+    AXIS_BATCHES,
+    PAIRWISE_AXIS(forms),
+    AXIS_ACTIVATIONS,
+    PAIRWISE_AXIS(biases),
     PAIRWISE_AXIS(weights_from),
 };
 

@@ -1,6 +1,7 @@
 /* LSTM, the basic kernel: each width of input and cells against slices of four, batches, states
  * that are variables: the judge also runs sequences of steps.  All four outputs are outputs of the
  * graph. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
@@ -110,16 +111,13 @@ static const struct pairwise_level cells[] = {
     { "a1", 1, 0 }, { "a2", 2, 0 }, { "a3", 3, 0 },   { "a4", 4, 0 },   { "a6", 6, 0 },
     { "a7", 7, 0 }, { "a8", 8, 0 }, { "a17", 17, 0 }, { "a32", 32, 0 },
 };
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
-};
 /* A quarter: gates in between; four: most of them open or shut. */
 static const struct pairwise_level sizes[] = { { "", 4, 0 },
                                                { "small", 1, 0 },
                                                { "large", 16, 0 } };
 enum { DEPTHS, WIDTH, BATCH, SIZE };
 static const struct pairwise_axis axes[] = { PAIRWISE_AXIS(depths), PAIRWISE_AXIS(cells),
-                                             PAIRWISE_AXIS(batches), PAIRWISE_AXIS(sizes) };
+                                             AXIS_BATCHES, PAIRWISE_AXIS(sizes) };
 
 static struct row swept_row(const struct pairwise_row *p)
 {

@@ -1,4 +1,5 @@
 /* PAD: every axis alone and together, pads that move channels across slices, ranks 1-5. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
@@ -131,18 +132,14 @@ static void build(struct case_builder *m)
 static const struct pairwise_level pads[] = {
     { "00", 0, 0 }, { "10", 1, 0 }, { "02", 0, 2 }, { "31", 3, 1 }
 };
-static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
-};
 static const struct pairwise_level images[] = { { "i1", 1, 1 },
                                                 { "i2x3", 2, 3 },
                                                 { "i5x2", 5, 2 } };
 static const struct pairwise_level integers[] = { { "", false, 0 }, { "int64", true, 0 } };
 enum { PADS_N, PADS_H, PADS_W, PADS_C, CHANNEL, BATCH, IMAGE, INTEGERS };
 static const struct pairwise_axis axes[] = {
-    PAIRWISE_AXIS(pads),     PAIRWISE_AXIS(pads),    PAIRWISE_AXIS(pads),   PAIRWISE_AXIS(pads),
-    PAIRWISE_AXIS(channels), PAIRWISE_AXIS(batches), PAIRWISE_AXIS(images), PAIRWISE_AXIS(integers),
+    PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads),   PAIRWISE_AXIS(pads),
+    AXIS_CHANNELS,       AXIS_BATCHES,        PAIRWISE_AXIS(images), PAIRWISE_AXIS(integers),
 };
 
 static struct row swept_row(const struct pairwise_row *p)

@@ -1,11 +1,11 @@
 /* Pools: AVERAGE_POOL_2D, MAX_POOL_2D.  Windows that reach over the edge count what is inside the
  * image only, and find no zeros outside. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
+#include "conformance/cases/window.h"
 #include "conformance/suites/gaps.h"
-
-enum { VALID = 1 }; /* file code of padding; 0: SAME */
 
 struct row {
     struct op_case base;
@@ -142,32 +142,11 @@ static const struct pairwise_level filters[] = {
     { "f1", 1, 1 }, { "f2", 2, 2 },   { "f3", 3, 3 },
     { "f5", 5, 5 }, { "f1x3", 1, 3 }, { "f4x2", 4, 2 },
 };
-static const struct pairwise_level strides[] = {
-    { "", 1, 1 }, { "s2", 2, 2 }, { "s3", 3, 3 }, { "s2x1", 2, 1 }, { "s1x3", 1, 3 },
-};
-static const struct pairwise_level paddings[] = { { "", 0, 0 }, { "valid", VALID, 0 } };
-static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
-};
-/* VALID takes at least the window. */
-static const struct pairwise_level images[] = {
-    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i4x5", 4, 5 }, { "i7x6", 7, 6 }, { "i11x3", 11, 3 },
-};
-static const struct pairwise_level activations[] = {
-    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
-};
 enum { FILTER, STRIDE, PADDING, CHANNEL, BATCH, IMAGE, ACTIVATION };
 static const struct pairwise_axis axes[] = {
-    PAIRWISE_AXIS(filters),     PAIRWISE_AXIS(strides), PAIRWISE_AXIS(paddings),
-    PAIRWISE_AXIS(channels),    PAIRWISE_AXIS(batches), PAIRWISE_AXIS(images),
-    PAIRWISE_AXIS(activations),
+    PAIRWISE_AXIS(filters), AXIS_STRIDES, AXIS_PADDINGS,    AXIS_CHANNELS,
+    AXIS_BATCHES,           AXIS_IMAGES,  AXIS_ACTIVATIONS,
 };
-
-static int32_t at_least(int32_t n, int32_t least)
-{
-    return n > least ? n : least;
-}
 
 static struct row swept_row(const struct pairwise_row *p)
 {
@@ -186,8 +165,8 @@ static struct row swept_row(const struct pairwise_row *p)
     if (r.activation == 3)
         r.base.scale = 6; /* both clamps of RELU6 */
     if (r.padding == VALID) {
-        r.in.d[1] = at_least(r.in.d[1], r.filter.h);
-        r.in.d[2] = at_least(r.in.d[2], r.filter.w);
+        r.in.d[1] = window_at_least(r.in.d[1], r.filter.h);
+        r.in.d[2] = window_at_least(r.in.d[2], r.filter.w);
     }
     return r;
 }

@@ -1,5 +1,6 @@
 /* RESIZE_BILINEAR: enlarging and reducing, both flags, to and from one pixel, channels in slices.
  */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
@@ -150,17 +151,13 @@ static const struct pairwise_level heights[] = {
 static const struct pairwise_level widths[] = {
     { "w1", 1, 0 }, { "w2", 2, 0 }, { "w4", 4, 0 }, { "w7", 7, 0 }, { "w10", 10, 0 },
 };
-static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
-};
 static const struct pairwise_level coordinates[] = { { "", false, false },
                                                      { "align", true, false },
                                                      { "half", false, true } };
 enum { IN, HEIGHT, WIDTH, CHANNEL, BATCH, COORDINATES };
 static const struct pairwise_axis axes[] = {
-    PAIRWISE_AXIS(ins),      PAIRWISE_AXIS(heights), PAIRWISE_AXIS(widths),
-    PAIRWISE_AXIS(channels), PAIRWISE_AXIS(batches), PAIRWISE_AXIS(coordinates),
+    PAIRWISE_AXIS(ins), PAIRWISE_AXIS(heights), PAIRWISE_AXIS(widths),
+    AXIS_CHANNELS,      AXIS_BATCHES,           PAIRWISE_AXIS(coordinates),
 };
 
 static struct row swept_row(const struct pairwise_row *p)

@@ -1,4 +1,5 @@
 /* SOFTMAX: rows of every length around slices and workgroups, logits near and far apart. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
@@ -125,12 +126,8 @@ static void build(struct case_builder *m)
 
 /* ---- sweep: lengths of rows, ranks, beta, and how far apart the logits are ---- */
 
-static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
 static const struct pairwise_level ranks[] = {
     { "r1", 1, 0 }, { "r2", 2, 0 }, { "r3", 3, 0 }, { "r4", 4, 0 }
-};
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
 };
 static const struct pairwise_level betas[] = { { "", 2, 0 }, { "half", 1, 0 }, { "three", 6, 0 } };
 static const struct pairwise_level spreads[] = {
@@ -138,8 +135,7 @@ static const struct pairwise_level spreads[] = {
 };
 enum { CHANNEL, RANK, BATCH, BETA, SPREAD };
 static const struct pairwise_axis axes[] = {
-    PAIRWISE_AXIS(channels), PAIRWISE_AXIS(ranks),   PAIRWISE_AXIS(batches),
-    PAIRWISE_AXIS(betas),    PAIRWISE_AXIS(spreads),
+    AXIS_CHANNELS, PAIRWISE_AXIS(ranks), AXIS_BATCHES, PAIRWISE_AXIS(betas), PAIRWISE_AXIS(spreads),
 };
 
 static struct row swept_row(const struct pairwise_row *p)

@@ -1,13 +1,13 @@
 /* TRANSPOSE_CONV: strides that leave gaps or overlap, both paddings, channels around slices, with
  * and without bias. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
+#include "conformance/cases/window.h"
 #include "conformance/suites/gaps.h"
-
-enum { VALID = 1 }; /* file code of padding; 0: SAME */
 
 struct row {
     struct op_case base;
@@ -101,15 +101,11 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
 };
 
-static int32_t or_one(int32_t n)
-{
-    return n > 0 ? n : 1;
-}
-
 static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
-    const int32_t channels = r->out.d[3], sh = or_one(r->stride.h), sw = or_one(r->stride.w);
+    const int32_t channels = r->out.d[3], sh = window_or_one(r->stride.h),
+                  sw = window_or_one(r->stride.w);
     const struct shape weights = DIMS(channels, r->kernel.h, r->kernel.w, r->in.d[3]);
     const struct shape vector = DIMS(4), bias = DIMS(channels);
     /* How many taps one output has at most. */
@@ -144,21 +140,9 @@ static void build(struct case_builder *m)
 
 /* ---- sweep: any two circumstances together ---- */
 
-static const struct pairwise_level kernels[] = {
-    { "k1", 1, 1 },   { "k2", 2, 2 },   { "k3", 3, 3 },   { "k5", 5, 5 },
-    { "k1x3", 1, 3 }, { "k3x1", 3, 1 }, { "k2x3", 2, 3 }, { "k4", 4, 4 },
-};
-static const struct pairwise_level strides[] = {
-    { "", 1, 1 }, { "s2", 2, 2 }, { "s3", 3, 3 }, { "s2x1", 2, 1 }, { "s1x3", 1, 3 },
-};
-static const struct pairwise_level paddings[] = { { "", 0, 0 }, { "valid", VALID, 0 } };
-static const struct pairwise_level channels[] = { CHANNEL_LIST(CHANNEL_LEVEL) };
 static const struct pairwise_level outs[] = {
     { "o1", 1, 0 }, { "o2", 2, 0 }, { "o3", 3, 0 },   { "o4", 4, 0 },
     { "o5", 5, 0 }, { "o8", 8, 0 }, { "o17", 17, 0 },
-};
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
 };
 static const struct pairwise_level images[] = {
     { "i1", 1, 1 },
@@ -169,15 +153,11 @@ static const struct pairwise_level images[] = {
 /* An input has as many outputs as the stride; the largest or the smallest that gives it. */
 static const struct pairwise_level sizes[] = { { "", 0, 0 }, { "odd", 1, 0 } };
 static const struct pairwise_level biases[] = { { "", 0, 0 }, { "b", 1, 0 }, { "rb", 1, 1 } };
-static const struct pairwise_level activations[] = {
-    { "", 0, 0 }, { "relu", 1, 0 }, { "n1", 2, 0 }, { "relu6", 3, 0 }
-};
 enum { KERNEL, STRIDE, PADDING, CHANNEL, OUT, BATCH, IMAGE, SIZE, BIAS, ACTIVATION };
 static const struct pairwise_axis axes[] = {
-    PAIRWISE_AXIS(kernels),     PAIRWISE_AXIS(strides), PAIRWISE_AXIS(paddings),
-    PAIRWISE_AXIS(channels),    PAIRWISE_AXIS(outs),    PAIRWISE_AXIS(batches),
-    PAIRWISE_AXIS(images),      PAIRWISE_AXIS(sizes),   PAIRWISE_AXIS(biases),
-    PAIRWISE_AXIS(activations),
+    AXIS_KERNELS,          AXIS_STRIDES,     AXIS_PADDINGS,         AXIS_CHANNELS,
+    PAIRWISE_AXIS(outs),   AXIS_BATCHES,     PAIRWISE_AXIS(images), PAIRWISE_AXIS(sizes),
+    PAIRWISE_AXIS(biases), AXIS_ACTIVATIONS,
 };
 
 /* An output extent whose forward convolution gives in. */

@@ -1,5 +1,6 @@
 /* Elementwise ops of one input: RELU, RELU6, EXP, LOGISTIC.  Every rank, slices of four, one
  * element more than a workgroup, and values on both sides of the clamps. */
+#include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
@@ -154,12 +155,9 @@ static const struct pairwise_level channels[] = {
     { "c1", 1, 0 }, { "c2", 2, 0 }, { "c3", 3, 0 }, { "c4", 4, 0 },   { "c5", 5, 0 },
     { "c7", 7, 0 }, { "c8", 8, 0 }, { "c9", 9, 0 }, { "c33", 33, 0 },
 };
-static const struct pairwise_level batches[] = {
-    { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 }, { "n7", 7, 0 }
-};
 enum { RANK, CHANNEL, BATCH };
 static const struct pairwise_axis axes[] = { PAIRWISE_AXIS(ranks), PAIRWISE_AXIS(channels),
-                                             PAIRWISE_AXIS(batches) };
+                                             AXIS_BATCHES };
 
 static struct row swept_row(const struct pairwise_row *p)
 {

@@ -1,0 +1,22 @@
+/* Axes that the sweeps of several suites share (pairwise.h). */
+#ifndef ASSAY_CONFORMANCE_CASES_AXES_H
+#define ASSAY_CONFORMANCE_CASES_AXES_H
+
+#include "conformance/cases/pairwise.h"
+
+extern const struct pairwise_level axis_channels[17], axis_batches[4], axis_activations[4];
+extern const struct pairwise_level axis_kernels[8], axis_strides[5], axis_paddings[2],
+    axis_images[5];
+
+/* Counts of channels that find what slices of four get wrong: CHANNEL_LIST of suite.h. */
+#define AXIS_CHANNELS    PAIRWISE_AXIS(axis_channels)
+#define AXIS_BATCHES     PAIRWISE_AXIS(axis_batches)
+#define AXIS_ACTIVATIONS PAIRWISE_AXIS(axis_activations) /* fused; x: file code */
+/* Of windows over an image: height x, width y. */
+#define AXIS_KERNELS  PAIRWISE_AXIS(axis_kernels)
+#define AXIS_STRIDES  PAIRWISE_AXIS(axis_strides)
+#define AXIS_PADDINGS PAIRWISE_AXIS(axis_paddings) /* x: file code */
+/* Some are smaller than a kernel reaches over: with VALID a suite makes them that large. */
+#define AXIS_IMAGES PAIRWISE_AXIS(axis_images)
+
+#endif
