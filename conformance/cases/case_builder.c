@@ -200,6 +200,28 @@ int case_constant(struct case_builder *m, const char *name, const struct shape *
     return case_constant_f32(m, name, shape, fill);
 }
 
+int case_operand(struct case_builder *m, bool is_input, const char *name, const struct shape *shape,
+                 const struct fill *fill)
+{
+    return is_input ? case_input(m, name, shape, fill) : case_constant(m, name, shape, fill);
+}
+
+struct fill fill_weights(double terms, int axis, int channel)
+{
+    return (struct fill){ .terms = terms,
+                          .factors = 2,
+                          .pair = PAIR_OPPOSITE,
+                          .axis = axis,
+                          .plain = true,
+                          .role = FILL_WEIGHTS,
+                          .channel = channel };
+}
+
+struct fill fill_bias(double terms)
+{
+    return (struct fill){ .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
+}
+
 int case_constant_i32(struct case_builder *m, const char *name, const struct shape *shape,
                       const int32_t *values)
 {

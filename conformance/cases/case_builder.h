@@ -28,6 +28,13 @@ int case_input_f16(struct case_builder *m, const char *name, const struct shape 
  * the role is that of weights. */
 int case_constant(struct case_builder *m, const char *name, const struct shape *shape,
                   const struct fill *fill);
+/* An input of the graph, or a constant. */
+int case_operand(struct case_builder *m, bool is_input, const char *name, const struct shape *shape,
+                 const struct fill *fill);
+/* Weights and bias of sums of so many products.  In S3 the weights cancel by pairs along axis;
+ * channel: the dimension of output channels. */
+struct fill fill_weights(double terms, int axis, int channel);
+struct fill fill_bias(double terms);
 /* An f32 constant, whatever the case's type is. */
 int case_constant_f32(struct case_builder *m, const char *name, const struct shape *shape,
                       const struct fill *fill);

@@ -214,13 +214,11 @@ static void build(struct case_builder *m)
 
     while (k->code != m->c->code)
         k++;
-    in[0] = r->constant == CONST_A ? case_constant(m, "a", &r->a, &k->a)
-                                   : case_input(m, "a", &r->a, &k->a);
+    in[0] = case_operand(m, r->constant != CONST_A, "a", &r->a, &k->a);
     if (r->same)
         in[1] = in[0];
     else
-        in[1] = r->constant == CONST_B ? case_constant(m, "b", &r->b, &k->b)
-                                       : case_input(m, "b", &r->b, &k->b);
+        in[1] = case_operand(m, r->constant != CONST_B, "b", &r->b, &k->b);
     options_init(&options, k->tag);
     if (k->fuses)
         options_set_int(&options, "fused_activation_function", r->activation);

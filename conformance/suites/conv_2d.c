@@ -184,22 +184,14 @@ static void build(struct case_builder *m)
     const double terms = (double)(weights.d[1] * weights.d[2] * weights.d[3]) + 1;
     /* Channels cancel by pairs. */
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 3 };
-    const struct fill fill_w = { .terms = terms,
-                                 .factors = 2,
-                                 .pair = PAIR_OPPOSITE,
-                                 .axis = 3,
-                                 .plain = true,
-                                 .role = FILL_WEIGHTS,
-                                 .channel = 0 };
-    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
+    const struct fill fill_w = fill_weights(terms, 3, 0);
+    const struct fill fill_b = fill_bias(terms);
     struct options options;
     int in[3];
 
     in[0] = case_input(m, "x", &r->in, &fill_x);
-    in[1] = r->runtime & RUNTIME_WEIGHTS ? case_input(m, "weights", &weights, &fill_w)
-                                         : case_constant(m, "weights", &weights, &fill_w);
-    in[2] = r->runtime & RUNTIME_BIAS ? case_input(m, "bias", &bias, &fill_b)
-                                      : case_constant(m, "bias", &bias, &fill_b);
+    in[1] = case_operand(m, r->runtime & RUNTIME_WEIGHTS, "weights", &weights, &fill_w);
+    in[2] = case_operand(m, r->runtime & RUNTIME_BIAS, "bias", &bias, &fill_b);
     options_init(&options, OPTIONS_Conv2DOptions);
     options_set_int(&options, "padding", r->padding);
     options_set_int(&options, "stride_w", sw);

@@ -165,25 +165,17 @@ static void build(struct case_builder *m)
     /* An even image row under weights that cancel by pairs; one-column kernels cancel downwards. */
     const int axis = r->kernel.w > 1 ? 2 : 1;
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_FLAT, .axis = axis };
-    const struct fill fill_w = { .terms = terms,
-                                 .factors = 2,
-                                 .pair = PAIR_OPPOSITE,
-                                 .axis = axis,
-                                 .plain = true,
-                                 .role = FILL_WEIGHTS,
-                                 .channel = 3 };
-    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
+    const struct fill fill_w = fill_weights(terms, axis, 3);
+    const struct fill fill_b = fill_bias(terms);
     struct options options;
     int in[3];
 
     in[0] = case_input(m, "x", &r->in, &fill_x);
-    in[1] = r->flags & RUNTIME_WEIGHTS ? case_input(m, "weights", &weights, &fill_w)
-                                       : case_constant(m, "weights", &weights, &fill_w);
+    in[1] = case_operand(m, r->flags & RUNTIME_WEIGHTS, "weights", &weights, &fill_w);
     if (r->flags & NO_BIAS)
         in[2] = -1;
     else
-        in[2] = r->flags & RUNTIME_BIAS ? case_input(m, "bias", &bias, &fill_b)
-                                        : case_constant(m, "bias", &bias, &fill_b);
+        in[2] = case_operand(m, r->flags & RUNTIME_BIAS, "bias", &bias, &fill_b);
     options_init(&options, OPTIONS_DepthwiseConv2DOptions);
     options_set_int(&options, "padding", r->padding);
     options_set_int(&options, "stride_w", sw);

@@ -119,14 +119,8 @@ static void build(struct case_builder *m)
     const struct fill fill_x = {
         .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 1, .as = DIMS(batch, depth)
     };
-    const struct fill fill_w = { .terms = terms,
-                                 .factors = 2,
-                                 .pair = PAIR_OPPOSITE,
-                                 .axis = 1,
-                                 .plain = true,
-                                 .role = FILL_WEIGHTS,
-                                 .channel = 0 };
-    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
+    const struct fill fill_w = fill_weights(terms, 1, 0);
+    const struct fill fill_b = fill_bias(terms);
     struct shape out = DIMS(batch, r->units);
     struct options options;
     int in[3];
@@ -136,13 +130,11 @@ static void build(struct case_builder *m)
         out.d[out.rank - 1] = r->units;
     }
     in[0] = case_input(m, "x", &r->in, &fill_x);
-    in[1] = r->flags & RUNTIME_WEIGHTS ? case_input(m, "weights", &weights, &fill_w)
-                                       : case_constant(m, "weights", &weights, &fill_w);
+    in[1] = case_operand(m, r->flags & RUNTIME_WEIGHTS, "weights", &weights, &fill_w);
     if (r->flags & (NO_BIAS | ABSENT_BIAS))
         in[2] = -1;
     else
-        in[2] = r->flags & RUNTIME_BIAS ? case_input(m, "bias", &bias, &fill_b)
-                                        : case_constant(m, "bias", &bias, &fill_b);
+        in[2] = case_operand(m, r->flags & RUNTIME_BIAS, "bias", &bias, &fill_b);
     options_init(&options, OPTIONS_FullyConnectedOptions);
     options_set_int(&options, "fused_activation_function", r->activation);
     options_set_int(&options, "keep_num_dims", (r->flags & KEEP_DIMS) != 0);

@@ -109,8 +109,7 @@ static void build(struct case_builder *m)
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill factor = { .terms = 1, .factors = 2 };
     const int x = case_input(m, "x", &r->in, &factor);
-    const int alpha = r->runtime ? case_input(m, "alpha", &r->alpha, &factor)
-                                 : case_constant(m, "alpha", &r->alpha, &factor);
+    const int alpha = case_operand(m, r->runtime, "alpha", &r->alpha, &factor);
 
     case_judged_op(m, NULL, 2, (int[]){ x, alpha }, case_output(m, "y", &r->in));
 }

@@ -112,14 +112,8 @@ static void build(struct case_builder *m)
     const int32_t taps = ((r->kernel.h + sh - 1) / sh) * ((r->kernel.w + sw - 1) / sw);
     const double terms = (double)taps * r->in.d[3] + 1;
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 3 };
-    const struct fill fill_w = { .terms = terms,
-                                 .factors = 2,
-                                 .pair = PAIR_OPPOSITE,
-                                 .axis = 3,
-                                 .plain = true,
-                                 .role = FILL_WEIGHTS,
-                                 .channel = 0 };
-    const struct fill fill_b = { .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
+    const struct fill fill_w = fill_weights(terms, 3, 0);
+    const struct fill fill_b = fill_bias(terms);
     struct options options;
     int in[4];
 
@@ -129,12 +123,10 @@ static void build(struct case_builder *m)
     options_set_int(&options, "stride_h", sh);
     options_set_int(&options, "fused_activation_function", r->activation);
     in[0] = case_constant_i32(m, "output_shape", &vector, r->out.d);
-    in[1] = r->runtime_weights ? case_input(m, "weights", &weights, &fill_w)
-                               : case_constant(m, "weights", &weights, &fill_w);
+    in[1] = case_operand(m, r->runtime_weights, "weights", &weights, &fill_w);
     in[2] = case_input(m, "x", &r->in, &fill_x);
     if (r->bias)
-        in[3] = r->runtime_bias ? case_input(m, "bias", &bias, &fill_b)
-                                : case_constant(m, "bias", &bias, &fill_b);
+        in[3] = case_operand(m, r->runtime_bias, "bias", &bias, &fill_b);
     case_judged_op(m, &options, r->bias ? 4 : 3, in, case_output(m, "y", &r->out));
 }
 
