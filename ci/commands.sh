@@ -41,6 +41,14 @@ echo not a library >"$work/bad.so"
 
 expect 0 'conformance' $assay --help
 expect 0 'Examples' $assay run --help
+expect 0 'Examples' $assay help bench
+expect 2 'did you mean conformance' $assay help conformence
+expect 0 '^\.TH "ASSAY' $assay --print-man
+expect 0 '^\.TH "ASSAY.-RUN"' $assay --print-man=run
+expect 2 'frobnicate' $assay --print-man=frobnicate
+expect 0 '^complete -F' $assay --print-completion=bash
+expect 2 'expected bash' $assay --print-completion=fish
+expect 2 'did you mean check' $assay golden chek
 expect 2 'colour' $assay conformance --colour=blue
 expect 2 'frobnicate' $assay frobnicate
 expect 0 'llvmpipe|[A-Za-z]' $assay devices

@@ -1,4 +1,4 @@
-"""Whole models in 8 bits: our .so in the real LiteRT, and in our runtime, against BUILTIN_REF.
+"""Compares whole 8-bit models with BUILTIN_REF: our .so in the real LiteRT, and in our runtime.
 
     python golden/compare_delegate.py BUILD_DIRECTORY [MODEL...]
 
@@ -6,14 +6,15 @@ In a venv with golden/requirements.txt; `make cross-check` does it too.  Without
 models, MobileNet v1 from `assay zoo` in i8, u8 and dynamic range, and the trained models of
 ASSAY_MODELS (default ../shared/models), where there is such a folder.
 
-First every tensor of our runtime without a delegate, as compare_tensors.py does it.  Then the
-delegate, on pictures and on noise: all nodes but ARG_MAX have to be taken, and
-  - quantized=exact: each output identical to that of the runtime's reference kernels, in both hosts;
-  - quantized=float_view, on pictures: the same class, unless the reference's two best are closer
-    than the error; scores within one step on average and 25 dB.  Where the runtime's own default
-    kernels (XNNPACK) are further off, they are the measure: 3 dB more error than theirs, and of a
-    segmentation, which has classes only, twice as many pixels of another class.
-Models with i8 weights only (dynamic range) are float models: the class and 25 dB, since the runtime
+First come all tensors of our runtime without a delegate, as in compare_tensors.py.  Then the delegate
+runs pictures and noise.  It has to take all nodes but ARG_MAX, and
+  - with quantized=exact each output is identical to that of the reference kernels, in both hosts;
+  - with quantized=float_view a picture has the same class, unless the two best scores of the
+    reference are closer than the error; scores are within one step on average, and 25 dB.  Where
+    the default kernels of the runtime (XNNPACK) are further off, limits follow from them: 3 dB more
+    error than theirs, and in a segmentation, which has classes only, twice as many pixels of another
+    class.
+Models with i8 weights only (dynamic range) are held to the class and to 25 dB, since the runtime
 rounds activations where we do not.
 """
 
@@ -47,7 +48,7 @@ NOISE = "noise"
 
 
 def echo_model(shape):
-    """A model that gives back its input of u8: what `assay run` makes of a picture."""
+    """Returns a model that copies its u8 input: it shows what `assay run` makes of a picture."""
     tensors = []
     for name in (b"in", b"out"):
         tensor = schema.TensorT()
@@ -72,7 +73,7 @@ def echo_model(shape):
 
 
 class Bench:
-    """The programs and the folder that is worked in."""
+    """The programs, and a folder for files."""
 
     def __init__(self, build):
         self.build = build
@@ -83,7 +84,7 @@ class Bench:
         self.models = pathlib.Path(os.environ.get("ASSAY_MODELS", ROOT / ".." / "shared" / "models"))
 
     def run(self, path, picture, *options):
-        """The first output of `assay run`."""
+        """Returns the first output of `assay run`."""
         answer = self.work / "answer.npy"
         subprocess.run(
             [self.assay, "run", path, f"--input={picture}", f"--output={answer}"]
@@ -93,7 +94,7 @@ class Bench:
         return np.load(answer)
 
     def pictures(self, shape):
-        """Resized as `assay run` does it, u8: names and arrays."""
+        """Returns names and u8 arrays of pictures, resized by `assay run`."""
         found = [self.models / "images" / name for name in PICTURES]
         if shape[-1] != 3 or not all(path.exists() for path in found):
             return {}
@@ -111,7 +112,7 @@ def digits():
 
 
 def inputs_for(bench, detail):
-    """Names and arrays of the model's type; the last one is noise."""
+    """Returns names and arrays of the model's type; the last one is noise."""
     shape, kind = tuple(int(n) for n in detail["shape"]), np.dtype(detail["dtype"])
     random = np.random.default_rng(1)
     inputs = digits() if shape == (1, 32, 32, 1) else bench.pictures(shape)
@@ -135,8 +136,8 @@ def answers_of(interpreter, inputs):
 
 
 def compare_close(expected, got, default):
-    """Whether the limits of a float computation hold, and the figures; default: what the runtime's
-    default kernels gave."""
+    """Returns whether the limits of a float computation hold, and figures.  default: answers of the
+    default kernels of the runtime."""
     if expected.dtype == np.int64:  # a class for each pixel
         differ, limit = int((expected != got).sum()), 2 * int((expected != default).sum())
         return differ <= limit, f"{differ} of {expected.size} pixels of another class, limit {limit}"
@@ -152,7 +153,7 @@ def compare_close(expected, got, default):
 
 
 def check_answers(report, what, exact, answers, got):
-    """Lists of outputs for each name of an input.  answers: of the runtime, by its kernels."""
+    """Compares lists of outputs, by name of input, with answers of the runtime, by its kernels."""
     expected = answers["reference"]
     names = [name for name in expected if exact or name != NOISE or len(expected) == 1]
     for i in range(len(got[names[0]])):
@@ -198,7 +199,7 @@ def check_model(report, bench, path):
 
 
 def check_tensors(report, bench, path):
-    """Our runtime alone, every tensor, the whole range of inputs."""
+    """Compares every tensor of our runtime alone, over the whole range of inputs."""
     arguments = argparse.Namespace(seed=1, runs=1, input=None)
     wrong = compare_tensors.run_model(arguments, bench.build / "libassay.so", path)
     report.check(wrong == 0, f"{path.stem}, every tensor of our runtime", f"{wrong} of integers differ")

@@ -1,12 +1,12 @@
-"""Every tensor of a model: our runtime against the reference kernels of the real LiteRT.
+"""Compares every tensor of a model in our runtime with the reference kernels of the real LiteRT.
 
     python golden/compare_tensors.py [--seed=N] [--runs=N] [--input=FILE.npy] BUILD_DIRECTORY MODEL...
 
-In a venv with golden/requirements.txt.  Each model is rewritten so that whatever a node gives is an
-output; libassay.so and ai-edge-litert with BUILTIN_REF then get the same inputs, random ones over the
-whole range of an integer type (the first one may come from a file).  Tensors of integers have to be
-identical to the last bit, as long as no float tensor comes in front of them; of those the largest
-difference is shown.  The exit code is 1 when an integer differs or a model does not run.
+In a venv with golden/requirements.txt.  Each model is rewritten so that every result of a node is an
+output.  libassay.so and ai-edge-litert with BUILTIN_REF get the same inputs, random over the whole
+range of an integer type (the first one may come from a file).  Tensors of integers have to be
+identical, unless they follow from a float tensor; of float tensors the largest difference is shown.
+The exit code is 1 when an integer differs or a model does not run.
 """
 
 import argparse
@@ -23,7 +23,7 @@ SHOWN = 5  # tensors that differ
 
 
 def expose_all(model_bytes):
-    """The model with the results of all nodes as its outputs, and which tensors those are."""
+    """Returns the model with the results of all nodes as outputs, and the indices of these."""
     model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
     graph = model.subgraphs[0]
     results = [int(t) for op in graph.operators for t in op.outputs if t >= 0]
@@ -36,7 +36,7 @@ def expose_all(model_bytes):
 
 
 class Ours:
-    """The C API of libassay.so, as far as it is needed."""
+    """The part of the C API of libassay.so that is needed here."""
 
     def __init__(self, library, model_bytes):
         self.lib = ctypes.CDLL(str(library))
@@ -59,7 +59,7 @@ class Ours:
         return ctypes.c_void_p(self.interpreter)
 
     def invoke(self, inputs, like):
-        """The outputs' bytes, as arrays of the types and shapes of others."""
+        """Returns the outputs as arrays of the types and shapes of others."""
         for i, value in enumerate(inputs):
             tensor = ctypes.c_void_p(self.call("InterpreterGetInputTensor", self.me(), i))
             data = np.ascontiguousarray(value)
@@ -98,7 +98,7 @@ def random_inputs(details, random):
 
 
 def compare(path, names, expected, got):
-    """Prints one line for the model; how many integer tensors differ."""
+    """Prints one line for the model; returns how many integer tensors differ."""
     wrong, elements, worst, floats = [], 0, 0.0, False
     for name, a, b in zip(names, expected, got):
         elements += a.size

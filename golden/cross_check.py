@@ -1,16 +1,15 @@
-"""The delegate in the real LiteRT: the same .so, loaded by ai-edge-litert from PyPI.
+"""Checks the delegate in the real LiteRT: the same .so, loaded by ai-edge-litert from PyPI.
 
     make cross-check            # or, in a venv with golden/requirements.txt:
     python golden/cross_check.py BUILD_DIRECTORY
 
 On the digit models and on MobileNet v1 1.0 224 from `assay zoo`, each with f32 and with f16 weights,
-in both precisions, under the plain reference kernels and under the default ones (XNNPACK on what is
-left): which nodes were taken, and the answers against those of the reference kernels alone.  Also
-our own runtime without a delegate against the same answers.  Limits: whole models in f32 90 dB, in
-f16 40 dB, and the same class, unless the reference's two best are closer than the error.
+in both precisions, next to the plain reference kernels and next to the default ones (XNNPACK), it
+checks which nodes were taken, and compares the answers with those of the reference kernels alone.  So
+it does with our own runtime, without a delegate.  Limits for whole models: 90 dB in f32, 40 dB in
+f16, and the same class, unless the two best scores of the reference are closer than the error.
 
-And on single ops, some cases of the suite for each: cross_check_ops.py; on whole models in 8 bits:
-compare_delegate.py.
+cross_check_ops.py checks single ops, compare_delegate.py whole 8-bit models.
 """
 
 import argparse
@@ -55,7 +54,7 @@ def check_delegate(report, library, name, path, inputs, expected):
 
 
 def check_runtime(report, assay, work, name, path, inputs, expected):
-    """Our interpreter without a delegate."""
+    """Compares our interpreter, without a delegate, with the expected answers."""
     worst, wrong = float("inf"), 0
     for x, r in zip(inputs, expected):
         np.save(work / "x.npy", x)
@@ -84,7 +83,7 @@ def check_refused_option(report, library):
 
 
 def digits():
-    """Inputs and labels: [1, 32, 32, 1] f32 each."""
+    """Returns inputs, [1, 32, 32, 1] f32 each, and labels."""
     with h5py.File(ROOT / "golden" / "digits" / "digits.h5", "r") as f:
         pick = np.linspace(0, len(f["labels"]) - 1, IMAGES).astype(int)
         pixels, labels = f["images"][:][pick], f["labels"][:][pick]

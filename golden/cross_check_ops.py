@@ -1,10 +1,11 @@
-"""Single ops with the delegate in the real LiteRT; a part of cross_check.py.
+"""Checks single ops with the delegate in the real LiteRT; a part of cross_check.py.
 
 Some cases of each op are exported (`assay golden export`), in f32 and with data that are f16 values,
-and run in the runtime with our .so in the precision that goes with them.  The one node has to be
-taken, unless the delegate knows no such version of the op.  What comes out is written as golden files
-are, and `assay golden check --bounds` judges it by the limits of the op.  LSTM, as every graph with variables, is invoked twice; and once more with
-its state in inputs of the graph, which the kernel writes to.
+and run in LiteRT with our .so in the precision that goes with them.  The delegate has to take the
+node, unless the version ledger says that it refuses this version of the op.  The answers are written
+as golden files, which `assay golden check --bounds` holds to the bounds of the op.  LSTM, like every
+graph with variables, is invoked twice; and three times with its state in inputs of the graph, which
+the kernel overwrites.
 """
 
 import json
@@ -19,9 +20,9 @@ from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegat
 
 import mint
 
-LIMIT = 8  # cases of an op
+LIMIT = 8  # cases of each op
 GAP = "gap"  # graphs of several ops
-HOST = ("arg_max",)  # not the delegate's
+HOST = ("arg_max",)  # ops that the delegate leaves to the host
 
 
 def export(assay, path, precision):
@@ -32,7 +33,7 @@ def export(assay, path, precision):
 
 
 def run_delegated(delegate, model_bytes, inputs, ops_that_run):
-    """What invoke_all gives, and what was not taken: a text, empty when all is as it should be."""
+    """Returns the answers of invoke_all, and a text that says what was not taken; "" when all was."""
     interpreter = Interpreter(
         model_content=model_bytes,
         num_threads=1,
@@ -48,8 +49,7 @@ def run_delegated(delegate, model_bytes, inputs, ops_that_run):
 
 
 def refused_by_version(assay, model_bytes, path):
-    """Whether the delegate leaves the node alone since it knows no such version of the op: so the
-    version ledger has it, which `assay conformance` checks."""
+    """Whether the version ledger, which `assay conformance` checks, has this version as refused."""
     path.write_bytes(model_bytes)
     report = subprocess.run(
         [assay, "inspect", path, "--format=json"], check=True, stdout=subprocess.PIPE
@@ -58,14 +58,14 @@ def refused_by_version(assay, model_bytes, path):
 
 
 def run_op(op, cases, path, delegate, ops_that_run, assay):
-    """Writes one file; returns how many cases are in it, and why others are not."""
+    """Writes one file; returns how many cases it has, and why others are not in it."""
     wrong, lines = [], []
     with h5py.File(path, "w", libver=("v110", "v110")) as out:
         for kind, variant in mint.cases_of(cases):
             name, case = f"{op}.{kind}.{variant}", cases[kind][variant]
             model, inputs = mint.read_case(name, case)
             if any(mint.hidden_results(schema.ModelT.InitFromPackedBuf(model, 0))):
-                continue  # several ops: what is between them is not to be had
+                continue  # graphs of several ops, whose intermediate tensors a delegate does not give
             try:
                 answers, reason = run_delegated(delegate, model, inputs, ops_that_run)
             except (RuntimeError, ValueError) as error:
@@ -81,19 +81,19 @@ def run_op(op, cases, path, delegate, ops_that_run, assay):
 
 
 def judge(assay, directory, precision):
-    """The report of `assay golden check`: lines by op, and failures."""
+    """Returns the report of `assay golden check`: lines by op, and failures."""
     out = directory / "report.json"
     subprocess.run(
         [assay, "golden", "check", f"--dir={directory}", f"--bounds={precision}", "--quiet"]
         + ["--format=json", f"--out={out}"],
-        check=False,  # the report says what is wrong
+        check=False,  # the report has the failures
     )
     verdict = json.loads(out.read_text())
     return {line["op"]: line for line in verdict["ops"]}, verdict["failures"]
 
 
 def with_state_in_inputs(model_bytes):
-    """The model without variables: they become inputs of the graph."""
+    """Returns the model with its variables as inputs of the graph."""
     model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
     graph = model.subgraphs[0]
     state = [i for i, tensor in enumerate(graph.tensors) if tensor.isVariable]
@@ -106,7 +106,7 @@ def with_state_in_inputs(model_bytes):
 
 
 def sequence(model_bytes, inputs, delegates):
-    """Three steps from given inputs: outputs and state inputs after each."""
+    """Runs three steps from given inputs; returns outputs and state inputs after each."""
     interpreter = Interpreter(
         model_content=model_bytes,
         num_threads=1,
@@ -126,7 +126,7 @@ def sequence(model_bytes, inputs, delegates):
 
 
 def check_state_inputs(report, cases_path, delegate, precision, limit, ops_that_run):
-    """h and c of three steps that begin with given ones, against the reference kernels."""
+    """Compares h and c of three steps, from given ones on, with the reference kernels."""
     with h5py.File(cases_path, "r") as cases:
         variant = sorted(cases["lstm"]["f32"])[0]
         model, inputs = mint.read_case(f"lstm.f32.{variant}", cases["lstm"]["f32"][variant])
@@ -172,7 +172,7 @@ def check_ops(report, assay, library, work, ops_that_run):
             report.check(
                 ran > 0 and line["cases"] == ran and line["failed"] == 0,
                 f"{op}, {precision}",
-                f"{ran} cases taken, {line['failed']} outside the policy, "
+                f"{ran} cases taken, {line['failed']} over their bounds, "
                 f"margin {'infinite' if margin is None else format(margin, '.3f')}",
             )
         for failure in failures:

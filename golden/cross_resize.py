@@ -1,10 +1,10 @@
-"""Inputs of other shapes, and outputs that stay on the device, in the real LiteRT.
+"""Checks resized inputs, and outputs that stay on the device, in the real LiteRT.
 
     python golden/cross_resize.py BUILD_DIRECTORY
 
-The digit models, resized to batches A, B, A: the delegate is undone and applied again by LiteRT; B
-is held against the reference kernels, the last A against the bits of the first.  With wait=none an
-inference returns at once and LiteRT asks for the outputs: the same bits.
+The digit models are resized to batches A, B, A, for which LiteRT undoes the delegate and applies it
+again.  B is compared with the reference kernels; the last A must have the bits of the first.  With
+wait=none an inference returns at once and LiteRT asks for the outputs, which must have the same bits.
 """
 
 import argparse
@@ -22,7 +22,7 @@ SNR_DB = {"fp32": 90.0, "fp16": 40.0}
 
 
 def run(interpreter, x):
-    """An inference of the batch x, resized to it."""
+    """Resizes to the batch x, and runs it."""
     i, o = interpreter.get_input_details()[0], interpreter.get_output_details()[0]
     if list(i["shape"]) != list(x.shape):
         interpreter.resize_tensor_input(i["index"], x.shape, strict=False)

@@ -1,11 +1,11 @@
-"""Serialized starts in the real LiteRT: the delegate's serialization_dir, in processes of their own.
+"""Checks starts with the option serialization_dir in the real LiteRT, each in a process of its own.
 
     make cross-check            # or, in a venv with golden/requirements.txt:
     python golden/cross_serialization.py BUILD_DIRECTORY
 
-On a digit model, with the options as strings of the plug-in, and with TfLiteGpuDelegateOptionsV2: a
-first start makes one private file, a second one uses it, a damaged one is made anew; all give the
-bits of a start without.  (The Python host keeps warnings to itself.)
+On a digit model, with options as strings of the plug-in ABI and as TfLiteGpuDelegateOptionsV2: a
+first start writes one private file, a second one uses it, and a damaged one is written again.  All
+give the bits of a start without the option.  (The Python host does not show warnings.)
 """
 
 import ctypes
@@ -38,7 +38,7 @@ class OptionsV2(ctypes.Structure):
 
 
 class DelegateV2:
-    """What Interpreter needs of a delegate that the C API made."""
+    """Holds a delegate of the C API as Interpreter expects it."""
 
     def __init__(self, library, directory):
         self.library = ctypes.PyDLL(library)
@@ -61,7 +61,7 @@ class DelegateV2:
 
 
 def child(way, library, directory):
-    """One start: the output's bytes on standard output."""
+    """Starts once, and writes the bytes of the output to standard output."""
     from ai_edge_litert.interpreter import Interpreter, load_delegate
 
     if way == "v2":
@@ -120,8 +120,8 @@ def main():
             data[len(data) // 2] ^= 1
             files[0].write_bytes(data)
             third = start(way, library, directory)
-            check(third == plain, f"{way}: damaged: same bits")
-            check(files[0].read_bytes() == good, f"{way}: and made anew")
+            check(third == plain, f"{way}: damaged file: same bits")
+            check(files[0].read_bytes() == good, f"{way}: and written again")
     print(f"cross-serialization: {passed} passed, {failed} failed")
     return 1 if failed else 0
 

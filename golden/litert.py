@@ -1,4 +1,4 @@
-"""What the cross-checks share: the real LiteRT with and without our .so, and how answers compare."""
+"""Shared by the cross-checks: the real LiteRT with and without our .so, and comparisons of answers."""
 
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
@@ -23,7 +23,7 @@ def snr_db(reference, got):
 
 
 def wrong_classes(reference, got):
-    """How many rows have another class, although the reference's margin is above the error."""
+    """Counts rows of another class, although the two best scores are further apart than the error."""
     wrong = 0
     for r, g in zip(reference.astype(np.float64), got.astype(np.float64)):
         best = np.sort(r)
@@ -32,7 +32,7 @@ def wrong_classes(reference, got):
 
 
 def infer(interpreter, inputs):
-    """The first output's first row for each input, one after the other."""
+    """Returns the first row of the first output for each input."""
     at = interpreter.get_input_details()[0]["index"]
     out = interpreter.get_output_details()[0]["index"]
     answers = []
@@ -52,8 +52,8 @@ def interpreter_of(path, resolver, delegates=None):
 
 
 def ops_that_run(interpreter):
-    """Number of DELEGATE nodes, and names of the other ops that the outputs still need: the list of
-    nodes keeps those that a delegate replaced."""
+    """Returns the number of DELEGATE nodes, and the names of the other ops that outputs still need;
+    the runtime's list also has the nodes that a delegate replaced."""
     producer = {}
     for op in interpreter._get_ops_details():
         for tensor in op["outputs"]:

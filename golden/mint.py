@@ -27,9 +27,9 @@ SCHEMA = 1
 RUNTIME = "ai-edge-litert"
 RESOLVER = "BUILTIN_REF"
 OPTIMIZED = "BUILTIN_WITHOUT_DEFAULT_DELEGATES"
-STORE_ONE_IN = 10  # model and inputs are stored in full for one case in so many,
-STORE_BYTES_MAX = 1 << 11  # if they are small
-TOTAL_BYTES_MAX = 24 << 20  # of all that is under golden/
+STORE_ONE_IN = 10  # one case in ten has its model and inputs in full,
+STORE_BYTES_MAX = 1 << 11  # where they are at most so large
+TOTAL_BYTES_MAX = 24 << 20  # of all files under golden/
 DEQUANTIZE = schema.BuiltinOperator.DEQUANTIZE
 
 
@@ -47,7 +47,7 @@ def text(value):
 
 
 def read_skips(path):
-    """Lines "case: reason"; # opens a comment."""
+    """Reads lines "case: reason"; # begins a comment."""
     skips = {}
     if not os.path.exists(path):
         return skips
@@ -58,16 +58,16 @@ def read_skips(path):
                 continue
             name, colon, reason = line.partition(":")
             if not colon or not reason.strip():
-                sys.exit(f"mint: {path}:{number}: want 'case: reason'")
+                sys.exit(f"mint: {path}:{number}: expected 'case: reason'")
             skips[name.strip()] = reason.strip()
     return skips
 
 
 def hidden_results(model):
-    """Tensors that are results of nodes and no outputs of the graph, by index.
+    """Indices of the tensors that nodes write and that are no outputs of the graph.
 
-    What DEQUANTIZE makes of a constant is left out: it is as large as the weights, and is seen
-    through the node that reads it.
+    The result of DEQUANTIZE of a constant is left out: it is as large as the weights, and the node
+    that reads it shows it.
     """
     buffers = model.buffers
     graph = model.subgraphs[0]
@@ -82,9 +82,9 @@ def hidden_results(model):
 
 
 def invoke_all(interpreter, model, inputs, hidden):
-    """For each invoke the outputs in their order, and the tensors of hidden by index.
+    """For each inference, the outputs in order, and the tensors of hidden by index.
 
-    A graph with variables is invoked twice with the same inputs: its state goes on.
+    A graph with variables is invoked twice with the same inputs, so that its state changes.
     """
     for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
         if detail["dtype"] == np.bool_:
@@ -103,7 +103,7 @@ def invoke_all(interpreter, model, inputs, hidden):
 
 
 def run_with(resolver, model_bytes, inputs):
-    """invoke_all without a delegate, with the results of all nodes."""
+    """Runs invoke_all without a delegate, with the results of all nodes."""
     try:
         interpreter = Interpreter(
             model_content=model_bytes,
@@ -154,18 +154,18 @@ def is_stored(name, model, inputs):
 
 
 def read_case(name, case):
-    """Model and inputs."""
+    """Returns model and inputs of a case."""
     model = case["model"][()].tobytes()
     inputs = [case["inputs"][str(i)][()] for i in range(len(case["inputs"]))]
     if sha256(model) != text(case.attrs["model_sha256"]):
-        sys.exit(f"mint: {name}: the model is not what model_sha256 says")
+        sys.exit(f"mint: {name}: the model differs from model_sha256")
     if sha256(b"".join(x.tobytes() for x in inputs)) != text(case.attrs["inputs_sha256"]):
-        sys.exit(f"mint: {name}: the inputs are not what inputs_sha256 says")
+        sys.exit(f"mint: {name}: the inputs differ from inputs_sha256")
     return model, inputs
 
 
 def create_case(out, name, case):
-    """The group of a case, with its attributes."""
+    """Writes the group of a case, with its attributes."""
     group = out.create_group(name.replace(".", "/"))
     for key in ("builtin_code", "op_version", "seed"):
         group.attrs[key] = np.uint64(case.attrs[key])
@@ -183,7 +183,7 @@ def write_answers(group, answers):
 
 
 def line_of(name, case):
-    """What cases_sha256 is made of."""
+    """Returns the line of a case that cases_sha256 is computed from."""
     return f"{name} {text(case.attrs['model_sha256'])} {text(case.attrs['inputs_sha256'])}\n"
 
 
@@ -218,12 +218,12 @@ def write_case(out, name, case, skips, used):
 
 
 def cases_of(op):
-    """(type, variant), in the order of names, group by group."""
+    """Yields (type, variant) in the order of names, group by group."""
     return [(kind, variant) for kind in sorted(op) for variant in sorted(op[kind])]
 
 
 def mint_op(export, op, path, skips, used):
-    """Writes one file; returns what the runtime refused."""
+    """Writes one file; returns the cases that the runtime refused."""
     refused = []
     lines = []
     with h5py.File(path, "w", libver=("v110", "v110")) as out:
@@ -240,7 +240,7 @@ def mint_op(export, op, path, skips, used):
 
 
 def replace(new, path):
-    """Moves new over path, unless both are the same; returns what was done, in a word."""
+    """Replaces path by new where they differ; returns in a word what was done."""
     with open(new, "rb") as file:
         data = file.read()
     if os.path.exists(path):
@@ -258,7 +258,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("export", help="file of `assay golden export`")
-    parser.add_argument("outdir", help="where the golden files go")
+    parser.add_argument("outdir", help="directory of the golden files")
     parser.add_argument("--skip", default=os.path.join(here, "skip.txt"), help="cases to skip")
     args = parser.parse_args()
     for path in (args.export, args.outdir):
@@ -270,7 +270,7 @@ def main():
     done = []
     with h5py.File(args.export, "r") as export:
         if export["meta"].attrs["schema"] != SCHEMA:
-            sys.exit(f"mint: {args.export}: schema {export['meta'].attrs['schema']}, not {SCHEMA}")
+            sys.exit(f"mint: {args.export}: expected schema {SCHEMA}, found {export['meta'].attrs['schema']}")
         ops = [op for op in sorted(export) if op != "meta"]
         for op in ops:
             new = os.path.join(args.outdir, f".{op}.h5.new")

@@ -5,8 +5,8 @@
 
 Data: Optical Recognition of Handwritten Digits (UCI), as bundled in scikit-learn: 1797 images of
 8x8 pixels, enlarged here to 32x32.  A fixed seed splits them into 898 to train and 899 to test.
-Seeds are fixed and TensorFlow's deterministic kernels are on; still, another machine may train
-other last bits, so the committed files are what counts.
+Seeds are fixed and TensorFlow's deterministic kernels are on; another machine may still train other
+last bits, so the files in the repository are not made again without need.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from tensorflow.python.framework.convert_to_constants import convert_variables_t
 
 SEED = 7
 SIDE = 32
-MEAN = STD = 127.5  # what `assay run` uses when told nothing else
+MEAN = STD = 127.5  # defaults of `assay run`
 
 SOURCE = "Optical Recognition of Handwritten Digits, UCI Machine Learning Repository"
 LICENCE = "CC BY 4.0"
@@ -36,7 +36,7 @@ LICENCE = "CC BY 4.0"
 
 
 def enlarge(images, side):
-    """Bilinear with half-pixel centres, edges repeated.  [n, h, w] to [n, side, side]."""
+    """Resizes [n, h, w] to [n, side, side], bilinearly, with half-pixel centres and repeated edges."""
 
     def matrix(n):
         m = np.zeros((side, n))
@@ -133,7 +133,8 @@ def train(pixels, labels, epochs):
 
 
 def fold(model):
-    """Kernel and bias of each convolution, its batch normalization in them, and of the last layer."""
+    """Returns kernel and bias of each convolution, with its batch normalization folded in, and of the
+    last layer."""
     layers = tf.keras.layers
     kinds = (layers.Conv2D, layers.DepthwiseConv2D, layers.Dense)
     kernels = [layer for layer in model.layers if isinstance(layer, kinds)]
@@ -153,7 +154,7 @@ def fold(model):
 
 
 class Ranges:
-    """What each tensor of 8 bits can hold: a moving average of what passes through it."""
+    """The range of each 8-bit tensor: a moving average of the ranges that it had."""
 
     DECAY = 0.98
 
@@ -175,7 +176,7 @@ class Ranges:
         return low, high
 
     def frozen(self):
-        """As numbers: they become constants of the graph that is converted."""
+        """Returns the ranges as numbers, which become constants of the converted graph."""
         fixed = Ranges()
         fixed.watch = False
         fixed.low = {name: float(v.numpy()) for name, v in self.low.items()}
@@ -190,7 +191,7 @@ def fake_quantized(x, low, high, narrow=False):
 
 
 def rounded_weights(kernel):
-    """To the 255 steps between the least and the largest weight of the tensor."""
+    """Rounds weights to the 255 steps between the least and the largest of the tensor."""
     if isinstance(kernel, np.ndarray):
         low, high = float(min(kernel.min(), 0)), float(max(kernel.max(), 0))
     else:
@@ -200,7 +201,7 @@ def rounded_weights(kernel):
 
 
 def quantized_logits(image, weights, ranges):
-    """The network of build(), every tensor rounded to 8 bits on the way."""
+    """The network of build() with every tensor rounded to 8 bits."""
     layers = iter(weights)
 
     def rounded(name, x):
@@ -231,7 +232,7 @@ def quantized_logits(image, weights, ranges):
 
 
 def train_quantized(model, pixels, labels, epochs):
-    """Weights and ranges after training on with rounded weights and tensors."""
+    """Continues training with rounded weights and tensors; returns weights and ranges."""
     rng = np.random.default_rng(SEED + 1)
     weights = [(tf.Variable(kernel), tf.Variable(bias)) for kernel, bias in fold(model)]
     ranges = Ranges()
@@ -270,8 +271,8 @@ def train_quantized(model, pixels, labels, epochs):
 
 
 def freeze(model):
-    """A function whose weights are constants: a converter that is given a Keras model together with
-    a function may write a file without weights."""
+    """Returns a function whose weights are constants: given a Keras model with a function, the
+    converter may write a file without weights."""
     function = tf.function(lambda image: {"probabilities": model(image, training=False)})
     spec = tf.TensorSpec((1, SIDE, SIDE, 1), tf.float32, name="image")
     return convert_variables_to_constants_v2(function.get_concrete_function(spec))
@@ -282,7 +283,7 @@ def convert_f32(trained):
 
 
 def convert_f16(trained):
-    """Weights in float16, each behind a DEQUANTIZE."""
+    """Converts with float16 weights, each behind a DEQUANTIZE."""
     converter = tf.lite.TFLiteConverter.from_concrete_functions([trained.frozen])
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
     converter.target_spec.supported_types = [tf.float16]
@@ -290,14 +291,14 @@ def convert_f16(trained):
 
 
 def convert_dynamic(trained):
-    """Large weights in int8, a scale for each channel; all else in float32."""
+    """Converts with large weights in int8, a scale for each channel, and all else in float32."""
     converter = tf.lite.TFLiteConverter.from_concrete_functions([trained.frozen])
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
     return converter.convert()
 
 
 def convert_i8(trained):
-    """All in int8, image and answer too, after training; a hundred images give the ranges."""
+    """Converts all to int8, input and output too, after training; 100 images give the ranges."""
     converter = tf.lite.TFLiteConverter.from_concrete_functions([trained.frozen])
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
     converter.representative_dataset = lambda: ([image[None]] for image in to_input(trained.pixels[:100]))
@@ -307,8 +308,8 @@ def convert_i8(trained):
 
 
 def convert_u8(trained):
-    """All in uint8, trained that way, one scale a tensor, ops of version 1: as the first converters
-    of quantized models wrote them."""
+    """Converts all to uint8, as trained, with one scale for each tensor and ops of version 1, as the
+    first converters of quantized models did."""
     weights, ranges = trained.quantized
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         image = tf.compat.v1.placeholder(tf.float32, (1, SIDE, SIDE, 1), "image")
@@ -337,7 +338,7 @@ class Trained:
 
 
 def answers(tflite, pixels):
-    """Of the plain reference kernels, as floats."""
+    """Returns the answers of the plain reference kernels, as floats."""
     resolver = tf.lite.experimental.OpResolverType.BUILTIN_REF
     interpreter = tf.lite.Interpreter(
         model_content=tflite, experimental_op_resolver_type=resolver
@@ -346,7 +347,7 @@ def answers(tflite, pixels):
     at = interpreter.get_input_details()[0]["index"]
     out = interpreter.get_output_details()[0]["index"]
     kind = interpreter.get_input_details()[0]["dtype"]
-    # As `assay run` does it: pixels as they are, less 128, or scaled to floats.
+    # As in `assay run`: u8 takes pixels, i8 pixels minus 128, f32 scaled ones.
     convert = {
         np.uint8: lambda p: p,
         np.int8: lambda p: (p.astype(np.int16) - 128).astype(np.int8),
@@ -366,8 +367,8 @@ def answers(tflite, pixels):
 
 
 def new_file(path):
-    """In a format that older HDF5 libraries read too; no times, so that the bytes depend on the data
-    only."""
+    """Opens a file in a format that older HDF5 libraries read, without times, so that its bytes
+    depend on the data only."""
     creation = h5py.h5p.create(h5py.h5p.FILE_CREATE)
     creation.set_obj_track_times(False)
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
@@ -389,7 +390,7 @@ def write_images(path, pixels, labels):
 
 
 def write_answers(path, scores):
-    """What the real runtime says, for each kind but dynamic range, where it rounds activations."""
+    """Writes the answers of the real runtime, but for dynamic range, where it rounds activations."""
     with new_file(path) as f:
         f.attrs["title"] = "digits: scores of the classes, for each image of digits.h5"
         f.attrs["runtime"] = "tensorflow.lite"
@@ -401,7 +402,7 @@ def write_answers(path, scores):
 
 
 def write_samples(folder, pixels, labels):
-    """One image of each class, for `assay run`: the first of the test part."""
+    """Writes one image of each class, the first of the test part, for `assay run`."""
     for digit in range(10):
         image = pixels[np.flatnonzero(labels == digit)[0]]
         (folder / f"{digit}.png").write_bytes(tf.io.encode_png(image).numpy())
@@ -430,7 +431,7 @@ def main():
         accuracy = float((rows.argmax(1) == test_y).mean())
         print(f"digits_{kind}.tflite: {len(tflite)} bytes, top-1 {accuracy:.4f}")
         if accuracy < 0.97:
-            raise SystemExit(f"top-1 of {kind} is {accuracy:.4f}, want 0.97")
+            raise SystemExit(f"top-1 of {kind} is {accuracy:.4f}, expected 0.97")
         (args.out / f"digits_{kind}.tflite").write_bytes(tflite)
     write_images(args.out / "digits.h5", test_x, test_y)
     write_answers(args.out / "answers.h5", scores)
