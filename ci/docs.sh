@@ -1,6 +1,7 @@
 #!/bin/sh
 # Pages are true where a script can tell: links lead to files, README.md has at most 150 lines, the
-# version is the same everywhere, and the pages name only targets and flags that exist.
+# version is the same everywhere, CONTRIBUTING.md has the rooms of ci/rooms.txt, and pages name only
+# targets and flags that exist.
 # docs.sh BUILD_DIRECTORY
 set -u
 b=$1
@@ -26,6 +27,10 @@ for page in $pages; do
     for target in $(grep -oE '(ci/bootstrap|`make|^ +make) [a-z][a-z-]*' "$page" | awk '{ print $NF }' | sort -u); do
         [ "$target" = build ] || grep -qE "^$target:" Makefile || wrong "$page: make has no target $target"
     done
+done
+for layer in reference delegate conformance; do
+    rooms=$(sed -n "s/^rooms $layer: //p" ci/rooms.txt)
+    grep -qF -- "$rooms" CONTRIBUTING.md || wrong "CONTRIBUTING.md: expected the rooms of $layer/: $rooms"
 done
 [ "$(wc -l <README.md)" -le 150 ] || wrong 'README.md has more than 150 lines'
 

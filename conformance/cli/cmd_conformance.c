@@ -418,8 +418,9 @@ static int run(const struct command *self, int argc, char **argv)
         { .name = "require-integers",
           .kind = ARGS_BOOL,
           .target = &q.require_integers,
-          .help = "no quantized case may be declined of the ops that the table of ops says are "
-                  "taken in every case" },
+          .help =
+              "8-bit cases must not be declined of ops that reference/ops.def says our delegate "
+              "takes in full" },
         { .name = "waivers",
           .kind = ARGS_STRING,
           .target = &q.waivers,
