@@ -50,8 +50,9 @@ static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct
     }
     if (!checked_mul(t->elements, io_formats[io->format].bytes, &io->dense_bytes) ||
         !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
-        return diag_fail(p->diag, STATUS_UNSUPPORTED, "tensor %d '%s': %zu elements do not fit",
-                         tensor, t->name, t->elements);
+        return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                         "tensor %d '%s': %zu elements exceed the address space", tensor, t->name,
+                         t->elements);
     io->bytes = t->elements *
                 host_element_bytes(t->float_view_of != kTfLiteNoType ? t->float_view_of : t->type);
     return STATUS_OK;
@@ -80,8 +81,7 @@ static enum status load_step(struct planner *p, int to, struct plan_io *io)
     return step_items(p, s, args.count);
 }
 
-/* The step that converts a plan tensor to a dense output.  Elements of less than a word
- * are written a word at a time. */
+/* The step that converts a plan tensor to a dense output.  An invocation writes whole words. */
 static enum status store_step(struct planner *p, int from, struct plan_io *io)
 {
     const uint32_t in_word = 4 / (uint32_t)io_formats[io->format].bytes;
@@ -108,13 +108,13 @@ static enum status store_step(struct planner *p, int from, struct plan_io *io)
     return step_items(p, s, args.count);
 }
 
-/* Has a form on the device. */
-static bool is_loaded(const struct graph_tensor *t)
+/* The device can store elements of this type. */
+static bool has_device_format(const struct graph_tensor *t)
 {
     return t->type == kTfLiteFloat32 || io_format(t) != IO_F32;
 }
 
-/* Inputs that no step reads any more stay where they are. */
+/* Inputs that the transforms have left without a reader are not loaded. */
 static enum status plan_inputs(struct planner *p, const struct plan_request *r,
                                const struct rewrite *w)
 {
@@ -128,7 +128,7 @@ static enum status plan_inputs(struct planner *p, const struct plan_request *r,
         struct plan_io *io = &plan->inputs[plan->input_count];
 
         if (tensor < 0 || tensor >= p->graph->tensor_count || graph_is_constant(p->graph, tensor) ||
-            !is_loaded(&p->graph->tensors[tensor]) ||
+            !has_device_format(&p->graph->tensors[tensor]) ||
             (w->readers[tensor] == 0 && !w->exposed[tensor]))
             continue;
         TRY(reserve_io(p, tensor, &plan->input_bytes, io));
@@ -168,8 +168,9 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
         struct plan_io *io = &plan->outputs[plan->output_count];
 
         if (tensor < 0 || tensor >= p->graph->tensor_count)
-            return diag_fail(p->diag, STATUS_INVALID, "output %d is tensor %d of %d", i, tensor,
-                             p->graph->tensor_count);
+            return diag_fail(p->diag, STATUS_INVALID,
+                             "output %d: expected a tensor below %d, found %d", i,
+                             p->graph->tensor_count, tensor);
         if (graph_is_constant(p->graph, tensor)) {
             TRY(constant_output(p, tensor, io));
         } else {
@@ -188,7 +189,7 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
     return STATUS_OK;
 }
 
-/* One that fills the padded lanes of a tensor with the poison. */
+/* A step that fills the padding channels of a tensor with the pattern of option poison. */
 static enum status poison_step(struct planner *p, int tensor)
 {
     static const uint32_t pattern[][3] = { [POISON_NAN] = { 0x7fc00000, 0x7e007e00, 0x80808080 },
@@ -217,7 +218,7 @@ static enum status poison_step(struct planner *p, int tensor)
     return step_items(p, step, args.count);
 }
 
-/* Behind each step, the poison in the padded lanes of what it wrote. */
+/* After each step, fills the padding channels of the tensors that it wrote. */
 static enum status poison_padding(struct planner *p)
 {
     struct plan *plan = p->plan;
@@ -226,7 +227,7 @@ static enum status poison_padding(struct planner *p)
     enum status s = STATUS_OK;
 
     plan->steps = NULL;
-    plan->step_count = plan->step_room = 0;
+    plan->step_count = plan->step_capacity = 0;
     for (int i = 0; i < count && s == STATUS_OK; i++) {
         struct plan_step *step = planner_step(p, old[i]->shader, NULL, 1, 1, 1);
 
@@ -285,12 +286,12 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
     p.graph = &w.graph;
     plan->merged = w.merged;
     memcpy(plan->applied, w.applied, sizeof plan->applied);
-    p.of_graph = ARENA_NEW(&plan->arena, (size_t)w.graph.tensor_count, int);
-    if (!p.of_graph) {
+    p.plan_tensor_of = ARENA_NEW(&plan->arena, (size_t)w.graph.tensor_count, int);
+    if (!p.plan_tensor_of) {
         s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
     } else {
         for (int i = 0; i < w.graph.tensor_count; i++)
-            p.of_graph[i] = -1;
+            p.plan_tensor_of[i] = -1;
         s = make(&p, r, &w);
     }
     rewrite_close(&w);

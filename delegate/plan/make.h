@@ -1,19 +1,22 @@
-/* Making a plan: inputs are loaded, the ops add their steps, outputs are stored; then memory. */
+/* Makes a plan: steps that load inputs, the steps of the ops, steps that store outputs; then
+ * offsets in memory, and a check against the limits of the device. */
 #ifndef ASSAY_DELEGATE_PLAN_MAKE_H
 #define ASSAY_DELEGATE_PLAN_MAKE_H
 
 #include "delegate/plan/plan.h"
 
-/* Plans one partition.  nodes are host node indices in execution order; inputs and outputs the
- * partition's tensors (constants among the inputs are skipped).  All nodes were accepted. */
+/* A partition: host node indices in execution order, all accepted; its input and output tensors
+ * (constants among the inputs are skipped). */
 struct plan_request {
     const struct graph *graph;
     const struct gpu_options *options;
     const struct device_limits *limits;
     const int *nodes, *inputs, *outputs;
     int node_count, input_count, output_count;
-    bool unpacked; /* without the work of packing constants: they will come from a file */
+    bool unpacked; /* do not pack constants: they will be read from a file */
 };
+/* The plan does not refer to the request afterwards.  STATUS_UNSUPPORTED: a limit of the device,
+ * with the need and the limit in the message. */
 enum status plan_make(struct plan *p, const struct plan_request *request, struct diag *diag);
 
 #endif

@@ -1,5 +1,3 @@
-/* Memory of a plan: lifetimes, results that take the place of an input, offsets, and what all of it
- * needs of the device. */
 #include "delegate/plan/memory.h"
 
 #include "delegate/plan/offsets.h"
@@ -25,7 +23,7 @@ static void find_lifetimes(struct plan *plan)
 
 /* ---- inputs and outputs ---- */
 
-/* A dense tensor lies as slices do where its channels fill them and its elements are as wide. */
+/* The dense layout equals that of slices if channels need no padding and elements have one size. */
 static bool dense_is_slices(const struct plan *plan, const struct plan_io *io)
 {
     const struct plan_tensor *t = &plan->tensors[io->plan_tensor];
@@ -41,7 +39,8 @@ static bool is_copy(const struct plan_step *s, enum plan_location location, int 
     return n->location == location && n->tensor == io;
 }
 
-/* What the caller gives to read from is not written. */
+/* The step that writes to the tensor or a view of it, other than loading it from the input.  Memory
+ * of an input of the caller must not be written. */
 static const struct plan_step *find_writer(const struct plan *plan, int owner)
 {
     for (int i = 0; i < plan->step_count; i++)
@@ -56,12 +55,12 @@ static const struct plan_step *find_writer(const struct plan *plan, int owner)
     return NULL;
 }
 
-/* Puts the plan tensor, and all that share its memory, into the memory of the input or output. */
-static enum status claim(struct plan *plan, struct plan_io *io, enum plan_location location,
-                         int index, struct diag *diag)
+/* The plan tensor of the input or output, and all that share its memory, use the backing memory, so
+ * that no step has to copy. */
+static enum status use_io_memory(struct plan *plan, struct plan_io *io, enum plan_location location,
+                                 int index, struct diag *diag)
 {
-    static const char *const what =
-        "tensor %d cannot lie as slices in memory of the caller, bind it dense: %s%s";
+    static const char *const what = "tensor %d cannot be bound as slices, bind it dense: %s%s";
     const int owner = plan_owner(plan, io->plan_tensor);
     struct plan_tensor *t = &plan->tensors[owner];
     const struct plan_step *writer = location == LOCATION_INPUT ? find_writer(plan, owner) : NULL;
@@ -73,7 +72,8 @@ static enum status claim(struct plan *plan, struct plan_io *io, enum plan_locati
         return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor, writer->label,
                          " writes over it");
     if (t->bytes != plan->tensors[io->plan_tensor].bytes)
-        return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor, "it is a part of another", "");
+        return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor,
+                         "it is a view of a part of another tensor", "");
     t->location = location;
     t->io = index;
     io->zero_copy = true;
@@ -98,15 +98,15 @@ static enum status place_ios(struct plan *plan, enum plan_backing backing, bool 
             (backing == BACKING_STAGING && !staged))
             continue;
         if (backing == BACKING_SLICES)
-            TRY(claim(plan, io, location, i, diag));
+            TRY(use_io_memory(plan, io, location, i, diag));
         else
-            (void)claim(plan, io, location, i, NULL); /* else the step copies */
+            (void)use_io_memory(plan, io, location, i, NULL); /* on failure the step copies */
     }
     return STATUS_OK;
 }
 
-/* Back to what the ops made; then inputs and outputs in memory of the caller, and then those that
- * need no copy. */
+/* Resets what an earlier call decided.  BACKING_SLICES first, since the caller requires it; the
+ * others only save a copy. */
 static enum status place_all_ios(struct plan *plan, struct diag *diag)
 {
     static const enum plan_backing order[] = { BACKING_SLICES, BACKING_DENSE, BACKING_STAGING };
@@ -116,9 +116,9 @@ static enum status place_all_ios(struct plan *plan, struct diag *diag)
         struct plan_tensor *t = &plan->tensors[i];
 
         t->location = LOCATION_ARENA;
-        if (t->placed)
+        if (t->in_place)
             t->view_of = i;
-        t->placed = false;
+        t->in_place = false;
     }
     for (int i = 0; i < plan->step_count; i++)
         plan->steps[i]->idle = false;
@@ -135,8 +135,7 @@ static enum status place_all_ios(struct plan *plan, struct diag *diag)
 
 /* ---- in place ---- */
 
-/* Whether all that the step does with this memory is to read element i for element i of the result.
- */
+/* All bindings of the step to this memory are elementwise. */
 static bool only_elementwise(const struct plan *plan, const struct plan_step *s, int owner)
 {
     for (int b = 0; b < PLAN_BINDINGS; b++)
@@ -146,10 +145,10 @@ static bool only_elementwise(const struct plan *plan, const struct plan_step *s,
     return true;
 }
 
-/* The result of a step may lie where an input of it lies that nothing reads afterwards: each
- * invocation reads its element before it writes it, and no other invocation does either, whatever
- * the compiler makes of the two names for one memory. */
-static void place_result(struct plan *plan, int step)
+/* The result of a step may overwrite an elementwise input that no later step reads.  Each
+ * invocation reads its elements before it writes them, and no other invocation touches them, so
+ * that two bindings of one memory are no data race. */
+static void reuse_input(struct plan *plan, int step)
 {
     const struct plan_step *s = plan->steps[step];
     struct plan_tensor *to;
@@ -171,7 +170,7 @@ static void place_result(struct plan *plan, int step)
             continue;
         from->last_step = to->last_step;
         to->view_of = owner;
-        to->placed = true;
+        to->in_place = true;
         plan->in_place++;
         return;
     }
@@ -196,7 +195,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
         return diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
     find_lifetimes(plan);
     for (int i = 0; i < plan->step_count && in_place; i++)
-        place_result(plan, i);
+        reuse_input(plan, i);
     for (int i = 0; i < plan->tensor_count; i++) {
         const struct plan_tensor *t = &plan->tensors[i];
 
@@ -209,8 +208,9 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
     plan->arena_bytes = offsets_assign(spans, count, &ok);
     if (!ok) {
         mem_free(spans);
-        return diag_fail(diag, STATUS_NO_MEMORY, "plan: no memory to place %zu tensors, or no room",
-                         count);
+        return diag_fail(
+            diag, STATUS_NO_MEMORY,
+            "plan: out of memory for the offsets of %zu tensors, or their sizes overflow", count);
     }
     plan->arena_bound = offsets_bound(spans, count);
     count = 0;
@@ -228,7 +228,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
     return STATUS_OK;
 }
 
-/* ---- what the device must have ---- */
+/* ---- limits of the device ---- */
 
 uint64_t plan_memory_limit(const struct gpu_options *options, const struct device_limits *limits)
 {

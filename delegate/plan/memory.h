@@ -1,5 +1,5 @@
-/* Memory of a plan: which plan tensors share memory, offsets in the arena, and what all of it needs
- * of the device. */
+/* Memory of a plan: lifetimes, results that overwrite an input, offsets in the arena, and the
+ * limits of the device. */
 #ifndef ASSAY_DELEGATE_PLAN_MEMORY_H
 #define ASSAY_DELEGATE_PLAN_MEMORY_H
 
@@ -9,10 +9,12 @@
  * memory_limit where that is less. */
 uint64_t plan_memory_limit(const struct gpu_options *options, const struct device_limits *limits);
 
-/* The last two things that plan_make does: places and offsets; the device's limits, with the need
- * and the limit in the message.  Places can be assigned again, for other backing memory:
- * STATUS_UNSUPPORTED where one cannot be BACKING_SLICES. */
+/* Assigns memory to all plan tensors; in_place: results may overwrite inputs.  plan_make calls it,
+ * and so does whoever changes plan_io.backing: STATUS_UNSUPPORTED if a tensor cannot be
+ * BACKING_SLICES. */
 enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag);
+/* Compares the plan with the limits of the device: STATUS_UNSUPPORTED, with the need and the limit.
+ */
 enum status plan_check(const struct plan *plan, const struct device_limits *limits,
                        struct diag *diag);
 

@@ -6,15 +6,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Rounds for each order to begin with; of small moves then; and pairs of spans in all. */
-enum { RAISES = 60, SHUFFLES = 2000, WORK = 50000000 };
+/* Rounds per initial order; rounds of random moves; pairs of spans that all rounds may compare. */
+enum { RAISES_MAX = 60, SHUFFLES_MAX = 2000, COMPARISONS_MAX = 50000000 };
 
 static bool overlap(const struct span *a, const struct span *b)
 {
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* Places spans in the given order; placed[] is kept sorted by offset.  SIZE_MAX: does not fit. */
+/* Places spans in the given order and returns the peak; SIZE_MAX: it overflows.  placed[] stays
+ * sorted by offset. */
 static size_t place(struct span *spans, const size_t *order, size_t count, size_t *placed)
 {
     size_t peak = 0;
@@ -29,7 +30,7 @@ static size_t place(struct span *spans, const size_t *order, size_t count, size_
             if (!overlap(s, o) || o->offset + o->bytes <= at)
                 continue;
             if (o->offset >= at && o->offset - at >= s->bytes)
-                break; /* the gap before o holds it; what follows lies higher */
+                break; /* the gap before o is large enough, and the lowest */
             at = o->offset + o->bytes;
         }
         if (!checked_add(at, s->bytes, &end))
@@ -45,8 +46,7 @@ static size_t place(struct span *spans, const size_t *order, size_t count, size_
     return peak;
 }
 
-/* What comes first in an order to begin with; equal ones by their place, so that the result does
- * not depend on a sort. */
+/* The initial orders.  Equal spans keep their order, so that the result is deterministic. */
 enum criterion { BY_BYTES, BY_AREA, BY_LIFETIME, BY_BEGIN, CRITERIA };
 
 static bool comes_first(const struct span *a, const struct span *b, enum criterion by)
@@ -88,17 +88,17 @@ static void move(size_t *order, size_t from, size_t to)
 struct search {
     struct span *spans;
     size_t count, bound;
-    size_t *order, *placed; /* of the round */
+    size_t *order, *placed; /* of this round */
     size_t *best_order, *best_offset, best_peak;
-    size_t rounds; /* that are left */
+    size_t rounds_left;
 };
 
-/* Places in the order as it is, and keeps what is better than all before. */
+/* Places the spans in the current order, and keeps the result if it is the best so far. */
 static size_t try_order(struct search *s)
 {
     const size_t peak = place(s->spans, s->order, s->count, s->placed);
 
-    s->rounds--;
+    s->rounds_left--;
     if (peak < s->best_peak) {
         s->best_peak = peak;
         memcpy(s->best_order, s->order, s->count * sizeof s->order[0]);
@@ -110,13 +110,13 @@ static size_t try_order(struct search *s)
 
 static bool done(const struct search *s)
 {
-    return s->best_peak <= s->bound || s->rounds == 0;
+    return s->best_peak <= s->bound || s->rounds_left == 0;
 }
 
 static void raise_the_top(struct search *s, enum criterion by)
 {
     order_by(s->spans, s->order, s->count, by);
-    for (int round = 0; round < RAISES && !done(s); round++) {
+    for (int round = 0; round < RAISES_MAX && !done(s); round++) {
         const size_t peak = try_order(s);
         size_t top = 0;
 
@@ -142,15 +142,15 @@ static size_t draw(uint64_t *state, size_t below)
     return (size_t)((z ^ (z >> 31)) % below);
 }
 
-/* Moves one span or two to another place in the best order, and goes on from there when that is no
- * worse. */
+/* Local search: moves one or two spans in the order, and keeps the move if the peak is no larger.
+ */
 static void shuffle(struct search *s)
 {
     uint64_t random = 1;
     size_t from[2], to[2], peak = s->best_peak;
 
     memcpy(s->order, s->best_order, s->count * sizeof s->order[0]);
-    for (int i = 0; i < SHUFFLES && !done(s) && peak != SIZE_MAX; i++) {
+    for (int i = 0; i < SHUFFLES_MAX && !done(s) && peak != SIZE_MAX; i++) {
         const size_t moves = 1 + draw(&random, 2);
 
         for (size_t m = 0; m < moves; m++) {
@@ -176,8 +176,8 @@ size_t offsets_assign(struct span *spans, size_t count, bool *ok)
                         .best_order = mem_alloc(count, sizeof(size_t)),
                         .best_offset = mem_alloc(count, sizeof(size_t)),
                         .best_peak = count ? SIZE_MAX : 0,
-                        /* A round looks at pairs: large graphs get fewer. */
-                        .rounds = 1 + WORK / (count * count + 1) };
+                        /* A round compares pairs of spans. */
+                        .rounds_left = 1 + COMPARISONS_MAX / (count * count + 1) };
 
     *ok = s.order && s.placed && s.best_order && s.best_offset && s.bound != SIZE_MAX;
     for (int by = 0; by < CRITERIA && *ok && !done(&s); by++)
@@ -198,7 +198,7 @@ size_t offsets_bound(const struct span *spans, size_t count)
 {
     size_t bound = 0;
 
-    /* The sum changes only where a span begins. */
+    /* The sum grows only where a span begins. */
     for (size_t i = 0; i < count; i++) {
         size_t sum = 0;
 

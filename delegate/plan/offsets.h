@@ -1,4 +1,4 @@
-/* Offsets in one arena from lifetimes: tensors that are never live together may share memory. */
+/* Offsets of tensors in one arena: tensors whose lifetimes do not overlap may share memory. */
 #ifndef ASSAY_DELEGATE_PLAN_OFFSETS_H
 #define ASSAY_DELEGATE_PLAN_OFFSETS_H
 
@@ -7,18 +7,20 @@
 
 struct span {
     size_t bytes;    /* a multiple of the alignment */
-    int first, last; /* steps at which it is live, both inclusive */
-    size_t offset;   /* out */
+    int first, last; /* lifetime: the first and the last step that use it */
+    size_t offset;   /* result */
 };
 
-/* Gives every span its offset and returns the end of the highest; *ok false when out of memory or
- * when sizes do not fit.  Each is placed in the lowest gap that holds it, the largest first; then
- * the one that sets the peak is moved to the front of the order and all are placed again, some
- * rounds; the same from other orders, and with small moves of the best one, until the bound is
- * reached or the rounds are used up.  The same spans give the same offsets. */
+/* Sets the offsets of all spans and returns the size of the arena; *ok is false when out of memory
+ * or when sizes overflow.
+ *
+ * A heuristic search, deterministic: spans are placed one after the other, each into the lowest gap
+ * that holds it.  Starting from several orders (by size, area, lifetime, begin), the span that sets
+ * the peak is moved to the front and all are placed again; then the best order is changed by small
+ * random moves.  The search ends at offsets_bound, or after a number of rounds. */
 size_t offsets_assign(struct span *spans, size_t count, bool *ok);
 
-/* The largest sum of bytes live at one step: no plan can be smaller. */
+/* The largest sum of bytes live at one step: no arena can be smaller.  SIZE_MAX: it overflows. */
 size_t offsets_bound(const struct span *spans, size_t count);
 
 #endif

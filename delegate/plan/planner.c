@@ -1,4 +1,3 @@
-/* What the ops call while a plan is made. */
 #include "delegate/plan/planner.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/plan.h"
@@ -21,16 +20,16 @@ static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t cha
     struct plan *plan = p->plan;
     struct plan_tensor *t;
 
-    if (plan->tensor_count == plan->tensor_room) {
-        const int room = plan->tensor_room ? 2 * plan->tensor_room : 64;
-        struct plan_tensor *more = mem_resize(plan->tensors, (size_t)room, sizeof *more);
+    if (plan->tensor_count == plan->tensor_capacity) {
+        const int capacity = plan->tensor_capacity ? 2 * plan->tensor_capacity : 64;
+        struct plan_tensor *more = mem_resize(plan->tensors, (size_t)capacity, sizeof *more);
 
         if (!more) {
             diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
             return -1;
         }
         plan->tensors = more;
-        plan->tensor_room = room;
+        plan->tensor_capacity = capacity;
     }
     t = &plan->tensors[plan->tensor_count];
     *t = (struct plan_tensor){ .tensor = tensor,
@@ -51,28 +50,28 @@ static void shape_of(const struct graph_tensor *t, uint32_t *rows, uint32_t *cha
     *rows = *channels ? (uint32_t)((t->rank == 0 ? 1 : t->elements) / *channels) : 0;
 }
 
-/* An f32 tensor that just comes in to be quantized, or goes out as 8-bit integers mean it: f16
- * would make integers differ that are exact. */
-static bool is_passing(const struct planner *p, int tensor)
+/* With precision=fp16, an f32 tensor that quantized nodes only convert from or to integers stays
+ * f32: f16 would change the integers. */
+static bool stays_f32(const struct planner *p, int tensor)
 {
     const struct graph *g = p->graph;
     const struct graph_tensor *t = &g->tensors[tensor];
-    bool passes;
+    bool converts;
 
     if (t->type != kTfLiteFloat32 || !p->plan->half ||
         (t->producer >= 0 && (!g->nodes[t->producer].op->dequantizes ||
                               !graph_is_quantized(g, &g->nodes[t->producer]))))
         return false;
-    passes = t->producer >= 0;
+    converts = t->producer >= 0;
     for (int i = 0; i < g->node_count; i++)
         for (int j = 0; j < g->nodes[i].input_count; j++) {
             if (g->nodes[i].inputs[j] != tensor)
                 continue;
             if (!g->nodes[i].op->quantizes || !graph_is_quantized(g, &g->nodes[i]))
                 return false;
-            passes = true;
+            converts = true;
         }
-    return passes;
+    return converts;
 }
 
 static enum plan_format format_of(const struct planner *p, int tensor)
@@ -81,7 +80,7 @@ static enum plan_format format_of(const struct planner *p, int tensor)
 
     return graph_is_8bit(t)          ? FORMAT_BYTES
            : t->type == kTfLiteInt16 ? FORMAT_SHORTS
-           : is_passing(p, tensor)   ? FORMAT_WIDE
+           : stays_f32(p, tensor)    ? FORMAT_WIDE
                                      : FORMAT_STORED;
 }
 
@@ -89,11 +88,11 @@ int planner_tensor(struct planner *p, int tensor)
 {
     uint32_t rows, channels;
 
-    if (p->of_graph[tensor] < 0) {
+    if (p->plan_tensor_of[tensor] < 0) {
         shape_of(&p->graph->tensors[tensor], &rows, &channels);
-        p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, -1, format_of(p, tensor));
+        p->plan_tensor_of[tensor] = add_tensor(p, tensor, rows, channels, -1, format_of(p, tensor));
     }
-    return p->of_graph[tensor];
+    return p->plan_tensor_of[tensor];
 }
 
 int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, enum plan_format format)
@@ -104,7 +103,7 @@ int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, enum plan_
 enum status planner_write_back(struct planner *p, int tensor, int from)
 {
     if (p->state_count == PLAN_STATES)
-        return diag_fail(p->diag, STATUS_UNSUPPORTED, "more than %d states in one partition",
+        return diag_fail(p->diag, STATUS_UNSUPPORTED, "state tensors: at most %d per partition",
                          PLAN_STATES);
     p->state[p->state_count].tensor = tensor;
     p->state[p->state_count++].from = from;
@@ -118,9 +117,10 @@ int planner_view(struct planner *p, int tensor, int of)
     if (of < 0)
         return -1;
     shape_of(&p->graph->tensors[tensor], &rows, &channels);
-    assert(p->of_graph[tensor] < 0);
-    p->of_graph[tensor] = add_tensor(p, tensor, rows, channels, of, p->plan->tensors[of].format);
-    return p->of_graph[tensor];
+    assert(p->plan_tensor_of[tensor] < 0);
+    p->plan_tensor_of[tensor] =
+        add_tensor(p, tensor, rows, channels, of, p->plan->tensors[of].format);
+    return p->plan_tensor_of[tensor];
 }
 
 int planner_rows(struct planner *p, const struct graph_node *node, int of, uint32_t rows,
@@ -158,7 +158,7 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
     return step_items(p, s, args.count) == STATUS_OK ? to : -1;
 }
 
-/* What a profile calls the step. */
+/* The name of the step in profiles. */
 static const char *label_of(struct planner *p, const char *shader, const struct graph_node *node)
 {
     const char *name =
@@ -178,16 +178,16 @@ struct plan_step *planner_step_at(struct planner *p, const char *shader,
     struct plan *plan = p->plan;
     struct plan_step *s = NULL;
 
-    if (plan->step_count == plan->step_room) {
-        const int room = plan->step_room ? 2 * plan->step_room : 64;
-        struct plan_step **more = mem_resize(plan->steps, (size_t)room, sizeof *more);
+    if (plan->step_count == plan->step_capacity) {
+        const int capacity = plan->step_capacity ? 2 * plan->step_capacity : 64;
+        struct plan_step **more = mem_resize(plan->steps, (size_t)capacity, sizeof *more);
 
         if (more) {
             plan->steps = more;
-            plan->step_room = room;
+            plan->step_capacity = capacity;
         }
     }
-    if (plan->step_count < plan->step_room)
+    if (plan->step_count < plan->step_capacity)
         s = ARENA_NEW(&plan->arena, 1, struct plan_step);
     if (!s) {
         diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
@@ -238,7 +238,7 @@ enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups)
     return STATUS_OK;
 }
 
-/* For tests: another one of the sizes that could do. */
+/* For tests: another candidate of workgroup sizes. */
 static void use_variant(struct planner *p, struct plan_step *s)
 {
     uint32_t codes[WORKGROUP_CANDIDATES];
@@ -274,7 +274,8 @@ enum status step_items(struct planner *p, struct plan_step *s, uint64_t count)
         use_variant(p, s);
         return STATUS_OK;
     }
-    return step_groups(p, s, (count + s->spec[0] - 1) / s->spec[0]); /* says what does not fit */
+    return step_groups(
+        p, s, (count + s->spec[0] - 1) / s->spec[0]); /* fails, with the limit in the message */
 }
 
 static void bind_tensor(struct planner *p, struct plan_step *s, int binding, int tensor,
@@ -315,8 +316,8 @@ void step_constants(struct plan_step *s, int binding, const struct packed *packe
                                                   .bytes = packed->bytes };
 }
 
-/* Room for bytes of constants, zeroed. */
-static enum status pack_bytes(struct planner *p, size_t bytes, struct packed *packed)
+/* Reserves bytes of constants, zeroed. */
+static enum status reserve_bytes(struct planner *p, size_t bytes, struct packed *packed)
 {
     struct plan *plan = p->plan;
     size_t end;
@@ -325,27 +326,30 @@ static enum status pack_bytes(struct planner *p, size_t bytes, struct packed *pa
     packed->bytes = bytes;
     if (!checked_align(bytes, PLAN_ALIGN, &bytes) ||
         !checked_add(plan->constant_bytes, bytes, &end))
-        return diag_fail(p->diag, STATUS_UNSUPPORTED, "constants: %zu bytes do not fit", bytes);
+        return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                         "constants: %zu bytes exceed the address space", bytes);
     if (plan->unpacked) {
         plan->constant_bytes = end;
         return STATUS_OK;
     }
-    if (end > plan->constant_room) {
-        const size_t room = end > 2 * plan->constant_room ? end : 2 * plan->constant_room;
-        uint8_t *more = mem_resize(plan->constants, room, 1);
+    if (end > plan->constant_capacity) {
+        const size_t capacity =
+            end > 2 * plan->constant_capacity ? end : 2 * plan->constant_capacity;
+        uint8_t *more = mem_resize(plan->constants, capacity, 1);
 
         if (!more)
-            return diag_fail(p->diag, STATUS_NO_MEMORY, "constants: no memory for %zu bytes", room);
+            return diag_fail(p->diag, STATUS_NO_MEMORY, "constants: out of memory for %zu bytes",
+                             capacity);
         plan->constants = more;
-        plan->constant_room = room;
+        plan->constant_capacity = capacity;
     }
     memset(plan->constants + plan->constant_bytes, 0, end - plan->constant_bytes);
     plan->constant_bytes = end;
     return STATUS_OK;
 }
 
-static enum status pack_items(struct planner *p, uint64_t count, size_t item_bytes,
-                              struct packed *packed)
+static enum status reserve_items(struct planner *p, uint64_t count, size_t item_bytes,
+                                 struct packed *packed)
 {
     size_t bytes;
 
@@ -355,20 +359,20 @@ static enum status pack_items(struct planner *p, uint64_t count, size_t item_byt
                          "%llu packed constants, the device allows %llu bytes in one buffer",
                          (unsigned long long)count,
                          (unsigned long long)p->limits->max_storage_buffer_range);
-    return pack_bytes(p, bytes, packed);
+    return reserve_bytes(p, bytes, packed);
 }
 
 enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
                          struct packed *packed)
 {
     packed->half = storage && p->plan->half;
-    return pack_items(p, vec4_count, packed->half ? 8 : 16, packed);
+    return reserve_items(p, vec4_count, packed->half ? 8 : 16, packed);
 }
 
 enum status planner_pack_words(struct planner *p, uint64_t count, struct packed *packed)
 {
     packed->half = false;
-    return pack_items(p, count, sizeof(uint32_t), packed);
+    return reserve_items(p, count, sizeof(uint32_t), packed);
 }
 
 void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The first row that fits is taken; shader NULL fits all. */
+/* The first row for the class and the shader counts; shader NULL: any. */
 static const struct {
     enum device_class device_class;
     const char *shader;
@@ -71,7 +71,7 @@ bool workgroup_set(struct plan_step *s, uint32_t code, const struct device_limit
     s->groups[2] = 1;
     if (s->invocation_bytes > 0)
         s->shared_bytes = x * y * s->spec[2] * s->invocation_bytes;
-    if (s->runs > 0) { /* the shader's own count of workgroups: its first argument */
+    if (s->runs > 0) { /* step_tiles: the number of workgroups is the first push constant */
         const uint32_t count = (uint32_t)groups;
 
         memcpy(s->push, &count, sizeof count);
@@ -99,7 +99,7 @@ int workgroup_candidates(const struct plan_step *s, const struct device_limits *
             count = add_candidate(s, x, limits, codes, count);
         return count;
     }
-    /* Each split of so many invocations; columns that no workgroup fills are no use. */
+    /* Splits of 32 to 256 invocations into x * y; x beyond the columns would idle. */
     for (uint32_t all = 32; all <= 256; all *= 2)
         for (uint32_t x = 1; x <= 32 && x < 2 * s->items; x *= 2)
             count = add_candidate(s, workgroup_code(x, all / s->spec[2] / x), limits, codes, count);
@@ -129,7 +129,7 @@ static bool is_candidate(const struct plan_step *s, uint32_t code,
     for (int i = 0; i < count; i++)
         if (codes[i] == code)
             return true;
-    return code == workgroup_of(s); /* the table's may be none of them */
+    return code == workgroup_of(s); /* the size of the table may be no candidate */
 }
 
 void workgroups_apply(struct plan *plan, const struct device_limits *limits,

@@ -1,8 +1,8 @@
-/* The size of workgroups, where the shader leaves it free.
+/* Workgroup sizes that the shader leaves free.
  *
- * A step of items (step_items) has size x: each item is computed alone.  A step of tiles
- * (step_tiles) has x columns by y runs; what z means is the shader's.  No bit of a result depends
- * on a free size.  It comes from a table by device class, or was measured (tune.h). */
+ * A step of items (step_items) has x invocations, each with one item.  A step of tiles (step_tiles)
+ * has x columns by y runs; z belongs to the shader.  Results have the same bits for every free
+ * size. A size comes from a table by device class, or was measured (vulkan/tune.h). */
 #ifndef ASSAY_DELEGATE_PLAN_WORKGROUPS_H
 #define ASSAY_DELEGATE_PLAN_WORKGROUPS_H
 
@@ -13,26 +13,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the table says for a shader of items, cut to what the device allows. */
+/* The size in the table for a shader of items, within the limits of the device. */
 uint32_t workgroup_size(const struct device_limits *limits, const char *shader);
 
-/* A free size in one number: x, and y above it. */
+/* A free size as one number: x | y << 16. */
 static inline uint32_t workgroup_code(uint32_t x, uint32_t y)
 {
     return x | y << 16;
 }
 uint32_t workgroup_of(const struct plan_step *s);
 
-/* Gives a step this size, and the grid that goes with it.  False, with the step untouched, when its
- * size is not free or the device does not allow the workgroup or the grid. */
+/* Sets the size and the grid of a step.  False, with the step unchanged, if its size is not free or
+ * the device does not allow the workgroup or the grid. */
 bool workgroup_set(struct plan_step *s, uint32_t code, const struct device_limits *limits);
 
-/* The sizes worth measuring that the device allows for a step; how many there are. */
+/* The sizes worth measuring for a step that the device allows; returns their number. */
 enum { WORKGROUP_CANDIDATES = 32 };
 int workgroup_candidates(const struct plan_step *s, const struct device_limits *limits,
                          uint32_t codes[WORKGROUP_CANDIDATES]);
 
-/* What a measured size belongs to: the step but for its free size. */
+/* Key of a measured size: a checksum of the step without its free size. */
 uint64_t workgroup_key(const struct plan_step *s, bool half);
 
 /* A measured workgroup size, as it is kept between processes: written to files, so no padding. */
@@ -42,7 +42,7 @@ struct workgroup_tuning {
     uint32_t zero;
 };
 
-/* Gives the steps of a plan the sizes that were measured; what is no candidate is left alone. */
+/* Sets the measured sizes of the steps of a plan; entries that are no candidates are ignored. */
 void workgroups_apply(struct plan *plan, const struct device_limits *limits,
                       const struct workgroup_tuning *tuning, size_t count);
 

@@ -197,8 +197,8 @@ static void limits_one_by_one(void **state)
         { "63 in all", offsetof(struct device_limits, max_workgroup_invocations), 63, DENSE },
         { "1024 bytes of shared memory, the device allows 1023",
           offsetof(struct device_limits, max_shared_memory_bytes), 1023, DENSE },
-        { "80 bytes of push constants, the device allows 79",
-          offsetof(struct device_limits, max_push_constants_bytes), 79, PAD },
+        { "84 bytes of push constants, the device allows 83",
+          offsetof(struct device_limits, max_push_constants_bytes), 83, PAD },
     };
     static struct world w;
 
