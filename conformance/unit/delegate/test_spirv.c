@@ -1,5 +1,5 @@
-/* The shaders that the library unpacks are those that were compiled; files that are not whole are
- * noticed. */
+/* The shaders that the library unpacks are those that were compiled, damaged files are noticed, and
+ * push constants have the offsets of the C structs. */
 #include "conformance/unit/kit/gpu_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
@@ -131,6 +131,91 @@ static void memory_runs_out(void **state)
     free(out);
 }
 
+/* ---- push constants: delegate/shaders/args.h ---- */
+
+enum { OFFSET = 35, ARRAY_STRIDE = 6, PUSH_CONSTANT = 9 };
+enum {
+    OP_TYPE_INT = 21,
+    OP_TYPE_FLOAT = 22,
+    OP_TYPE_ARRAY = 28,
+    OP_TYPE_STRUCT = 30,
+    OP_TYPE_POINTER = 32,
+    OP_CONSTANT = 43,
+    OP_VARIABLE = 59,
+    OP_DECORATE = 71,
+    OP_MEMBER_DECORATE = 72
+};
+
+/* The next instruction after `at` (NULL: the first) with this opcode, whose words 1 to count are
+ * given; NULL: none. */
+static const uint32_t *find_op(const struct spirv *s, const uint32_t *at, uint32_t op,
+                               const uint32_t *words, uint32_t count)
+{
+    const uint32_t *code = spirv_code(s);
+
+    for (at = at ? at + (*at >> 16) : code + 5; at < code + s->count; at += *at >> 16)
+        if ((*at & 0xffff) == op && *at >> 16 > count &&
+            (count == 0 || memcmp(at + 1, words, count * sizeof *words) == 0))
+            return at;
+    return NULL;
+}
+
+/* Bytes of a type.  Scalars have 4; members and elements follow each other without gaps, as those
+ * of a C struct of such members do. */
+static uint32_t packed_bytes(const struct spirv *s, uint32_t type)
+{
+    const uint32_t *t;
+    uint32_t bytes = 0;
+
+    if ((t = find_op(s, NULL, OP_TYPE_INT, &type, 1)) ||
+        (t = find_op(s, NULL, OP_TYPE_FLOAT, &type, 1))) {
+        assert_int_equal(t[2], 32);
+        return 4;
+    }
+    if ((t = find_op(s, NULL, OP_TYPE_ARRAY, &type, 1))) {
+        const uint32_t stride[] = { type, ARRAY_STRIDE, packed_bytes(s, t[2]) };
+        const uint32_t *length = find_op(s, NULL, OP_CONSTANT, NULL, 0);
+
+        while (length && length[2] != t[3])
+            length = find_op(s, length, OP_CONSTANT, NULL, 0);
+        assert_non_null(length);
+        assert_non_null(find_op(s, NULL, OP_DECORATE, stride, 3));
+        return length[3] * stride[2];
+    }
+    t = find_op(s, NULL, OP_TYPE_STRUCT, &type, 1);
+    assert_non_null(t);
+    for (uint32_t i = 0; i < (*t >> 16) - 2; i++) {
+        const uint32_t offset[] = { type, i, OFFSET, bytes };
+
+        if (!find_op(s, NULL, OP_MEMBER_DECORATE, offset, 4))
+            fail_msg("%s: member %u of a push constant block is not at offset %u", s->name, i,
+                     bytes);
+        bytes += packed_bytes(s, t[2 + i]);
+    }
+    return bytes;
+}
+
+static void push_constants_are_as_in_c(void **state)
+{
+    int blocks = 0;
+
+    (void)state;
+    for (size_t i = 0; i < spirv_shader_count; i++) {
+        const struct spirv *s = &spirv_shaders[i];
+
+        for (const uint32_t *v = find_op(s, NULL, OP_VARIABLE, NULL, 0); v;
+             v = find_op(s, v, OP_VARIABLE, NULL, 0))
+            if (v[3] == PUSH_CONSTANT) {
+                const uint32_t *pointer = find_op(s, NULL, OP_TYPE_POINTER, &v[1], 1);
+
+                assert_non_null(pointer);
+                assert_in_range(packed_bytes(s, pointer[3]), 4, 128);
+                blocks++;
+            }
+    }
+    assert_int_equal(blocks, spirv_shader_count); /* each shader has one */
+}
+
 /* Any thread may be the first. */
 static void *ask(void *user)
 {
@@ -158,8 +243,11 @@ static void threads_ask_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_ask_at_once), cmocka_unit_test(shaders_are_the_compiled_ones),
-        cmocka_unit_test(planes_become_words), cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(threads_ask_at_once),
+        cmocka_unit_test(shaders_are_the_compiled_ones),
+        cmocka_unit_test(push_constants_are_as_in_c),
+        cmocka_unit_test(planes_become_words),
+        cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(memory_runs_out),
     };
 
