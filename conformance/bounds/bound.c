@@ -1,14 +1,5 @@
-/* Limits of the tolerance policy: 5.1 classes, 5.2 elementary functions, 5.3 dot products,
- * 5.4 composed ops, 5.6 special values.
- *
- * Where the policy's f16 terms meet f32 arithmetic, the f32 limit is widened by (1 + 2^-10): the
- * result that is rounded to f16 is the computed one, not the exact one.  With y' computed and r
- * exact, |y' - r| <= L, storing adds 2^-11 |y'| <= 2^-11 (|r| + L): L (1 + 2^-11) + 2^-11 |r|.
- *
- * That is all that f16 storage adds to the composed ops too, as nothing between their operands and
- * their results is stored as f16: corners and weights of a bilinear mean are multiplied in f32; of
- * an LSTM, x and h side by side are f16 values already, z is kept in f32 until the gates have used
- * it, and h is made from the c that has not been stored yet. */
+/* The bounds of conformance/TOLERANCES.md: per element (3), of f16 storage (3.9), of a whole tensor
+ * (4), of quantized integers (5), special values (6).  The derivations are there. */
 #include "conformance/bounds/bound.h"
 
 #include <assert.h>
@@ -18,8 +9,8 @@
 
 const char *const bounds_names[BOUNDS_COUNT + 1] = { "fp32", "fp16", "exact", "float_view", NULL };
 
-static const double unit = 0x1p-24; /* u of f32 */
-static const double floor32 = 0x1p-126;
+static const double unit = 0x1p-24;     /* u: the unit roundoff of f32 */
+static const double floor32 = 0x1p-126; /* m: the smallest normal f32, for flushed denormals */
 
 const struct bound_storage *bound_storage(enum bounds bounds)
 {
@@ -29,7 +20,8 @@ const struct bound_storage *bound_storage(enum bounds bounds)
     return bounds == BOUNDS_FP16 ? &half : &single;
 }
 
-/* 2^(exponent of x - fraction_bits), as if x had at least the smallest normal exponent. */
+/* The unit in the last place: 2^(exponent of x - fraction_bits), where the exponent is at least
+ * that of the smallest normal number. */
 static double ulp_of(const struct bound_storage *s, double x)
 {
     int exponent, smallest;
@@ -43,7 +35,7 @@ static double ulp_of(const struct bound_storage *s, double x)
 
 const struct bound_rule *bound_rule_of_output(const struct bound_rule *rule, int output)
 {
-    /* x and h side by side: a copy; z: plain sums of products. */
+    /* Output 2 is x and h side by side, a copy; output 3 is z, sums of products. */
     static const struct bound_rule copy = { .kind = BOUND_BITS }, sums = { .kind = BOUND_DOT };
 
     if (rule->kind != BOUND_LSTM)
@@ -56,7 +48,7 @@ double bound_ulp(enum bounds bounds, double x)
     return ulp_of(bound_storage(bounds), x);
 }
 
-/* 2 + min(K, 3 sqrt K) */
+/* 2 + min(K, 3 sqrt K): TOLERANCES.md 3.3. */
 static double dot_units(double terms)
 {
     return 2 + fmin(terms, 3 * sqrt(terms));
@@ -66,7 +58,7 @@ static double dot_units(double terms)
 static double limit32(const struct bound_rule *rule, const struct bound_point *p)
 {
     const double r = fabs(p->value);
-    /* Of EXP and LOGISTIC; beyond this their results are 0, 1 or infinite. */
+    /* The argument of EXP and LOGISTIC: beyond this their results are 0, 1 or infinite. */
     const double x = fmin(p->magnitude, 0x1p10);
 
     switch (rule->kind) {
@@ -81,11 +73,8 @@ static double limit32(const struct bound_rule *rule, const struct bound_point *p
                    ? 0
                    : unit * dot_units(p->terms) * p->magnitude + 8 * unit * r + floor32;
     case BOUND_SOFTMAX: return unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude) + floor32;
-    /* The error of x * log2 e, which is at most u of it, grows with |x|: 2|x| ULP of the result. */
     case BOUND_EXP: return 2 * unit * r * (4 + 2 * x) + floor32;
-    /* ... and that of exp(-|x|) counts as far as 1 + exp(-|x|) shows it. */
     case BOUND_LOGISTIC: return 2 * unit * r * 8 + 2.5e-7 * (3 + 2 * x) * exp(-x) + floor32;
-    /* Products of two weights each, and a coordinate that is off by its last places. */
     case BOUND_RESIZE:
         return p->magnitude == 0 ? 0 : unit * (8 * p->magnitude + 4 * p->terms) + floor32;
     case BOUND_LSTM: return unit * p->magnitude + floor32;
@@ -109,18 +98,19 @@ double bound_steps(const struct bound_rule *rule, enum bounds floats, const stru
 {
     const struct bound_storage *const s = bound_storage(floats);
     const double r = fabs(p->value - zero), x = fmin(p->magnitude, 0x1p10);
-    double off, operands; /* of the op; by a relative error of the operands */
+    double off;      /* the op's own error */
+    double operands; /* what a relative error of all operands makes of the result */
 
     switch (rule->kind) {
     case BOUND_DOT:
         operands = 2 * p->magnitude;
         off = unit * (dot_units(p->terms) * p->magnitude + 2 * r);
         break;
-    case BOUND_AVERAGE: /* a pool's magnitude does not count the zero point */
+    case BOUND_AVERAGE: /* a pool's magnitude leaves the zero point out */
         operands = p->magnitude + abs(zero);
         off = unit * (dot_units(p->terms) * operands + 8 * r);
         break;
-    case BOUND_SOFTMAX: /* logits are shifted by their largest, which may be large itself */
+    case BOUND_SOFTMAX: /* the difference of two logits, each of which may be large */
         operands = r * (512 + p->magnitude);
         off = unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude);
         break;
@@ -158,12 +148,12 @@ double bound_runtime_error(const struct bound_rule *rule, enum bounds bounds,
 {
     const struct bound_storage *const s = bound_storage(bounds);
 
-    /* Its SOFTMAX of f16 keeps the exponentials as f16 between the sum and the quotient: one
-     * rounding of the numerator and the average of those of the summands, each u16 at most, and
-     * half a step where it is denormal (the sum is at least 1).  Seen: 1.7 u16 in all. */
+    /* SOFTMAX in f16 keeps exponentials as f16 between the sum and the quotient: one rounding of
+     * the numerator and the average of those of the summands, each 2^-11 at most, and half a step
+     * where it is denormal (the sum is at least 1).  The goldens need 1.7 * 2^-11. */
     if (rule->kind == BOUND_SOFTMAX)
         return 2 * s->rounding * fabs(p->value) + s->step;
-    /* Its LOGISTIC has e^x instead of e^x / (1 + e^x) below -9. */
+    /* LOGISTIC below -9 is e^x instead of e^x / (1 + e^x). */
     return rule->kind == BOUND_LOGISTIC && p->value < 0.5 && p->magnitude > 9 ? 2e-8 : 0;
 }
 
@@ -186,8 +176,7 @@ struct bound_verdict bound_check(enum bounds bounds, double limit, double value,
         return (struct bound_verdict){ true, 0 };
     if (isinf(got) || isinf(value))
         return (struct bound_verdict){ got == value, got == value ? 0 : INFINITY };
-    /* What is stored as a denormal may be flushed: that is no error, and shows nothing of the
-     * limit. */
+    /* A flushed denormal is no error, and tells nothing about the margin. */
     if (got == 0 && value != 0 && fabs(value) < s->smallest_normal)
         return (struct bound_verdict){ true, 0 };
     if (error <= limit)
@@ -205,8 +194,8 @@ struct bound_verdict bound_check_special(enum bounds bounds, double limit, doubl
     return bound_check(bounds, isnan(limit) ? 0 : limit, value, got);
 }
 
-/* What remains of an error when the roundings that are no part of the sum are taken off: storing as
- * f16, and dividing by the count. */
+/* The error that is left without the roundings that are no part of the sum: storing as f16, and
+ * dividing by the count. */
 static double residual(const struct bound_rule *rule, enum bounds bounds,
                        const struct bound_point *p, double got)
 {

@@ -1,4 +1,4 @@
-/* How far a result may be off: the limits of the tolerance policy, sections 5.1-5.4 and 5.6.
+/* How far a result may be off: the bounds of conformance/TOLERANCES.md, sections 3 to 6.
  *
  * A limit follows from the float64 reference of an element (value, magnitude, terms: struct
  * ref_detail), the rule of the op and the class of bounds that the subject is held to.  It never
@@ -17,24 +17,25 @@ enum bounds { BOUNDS_FP32, BOUNDS_FP16, BOUNDS_EXACT, BOUNDS_FLOAT_VIEW, BOUNDS_
 /* "fp32", "fp16", "exact", "float_view", as --bounds takes them; then NULL. */
 extern const char *const bounds_names[BOUNDS_COUNT + 1];
 
+/* The kinds of bounds, with their sections of TOLERANCES.md. */
 enum bound_kind {
-    BOUND_BITS,    /* data movement, clamps: equal, but -0 = +0, and 0 for a denormal */
-    BOUND_ROUNDED, /* ulps units in the last place */
-    BOUND_DOT,     /* sums of products */
-    BOUND_AVERAGE, /* sums divided by their count */
-    BOUND_SOFTMAX,
-    BOUND_EXP,      /* magnitude = |x| */
-    BOUND_LOGISTIC, /* magnitude = |x| */
-    BOUND_RESIZE, /* bilinear: magnitude = largest |corner|, terms = larger extent * range nearby */
-    BOUND_LSTM    /* h and c: magnitude = limit / u; see bound_rule_of_output */
+    BOUND_BITS,     /* 3.1: data movement, clamps: equal, but -0 = +0, and 0 for a denormal */
+    BOUND_ROUNDED,  /* 3.2: ulps units in the last place */
+    BOUND_DOT,      /* 3.3: sums of products */
+    BOUND_AVERAGE,  /* 3.4: sums divided by their count */
+    BOUND_SOFTMAX,  /* 3.5 */
+    BOUND_EXP,      /* 3.6: magnitude = |x| */
+    BOUND_LOGISTIC, /* 3.6: magnitude = |x| */
+    BOUND_RESIZE,   /* 3.7: magnitude = largest |corner|, terms = larger side * range nearby */
+    BOUND_LSTM      /* 3.8: h and c; magnitude = limit / u; see bound_rule_of_output */
 };
 
 /* The rule of an op. */
 struct bound_rule {
     enum bound_kind kind;
     double ulps; /* BOUND_ROUNDED */
-    /* Of an elementwise op of one input that is not monotone: the largest slope, by which what its
-     * input may be off grows; 0: not known. */
+    /* Of an elementwise op of one input that is not monotone: the Lipschitz constant, by which an
+     * error of its input grows at most; 0: not known. */
     double lipschitz;
 };
 
@@ -43,24 +44,24 @@ const struct bound_rule *bound_rule_of_output(const struct bound_rule *rule, int
 
 /* One element of the reference. */
 struct bound_point {
-    double value, magnitude, terms;
+    double value, magnitude, terms; /* struct ref_detail */
     double row; /* the last dimension: what BOUND_SOFTMAX normalizes, the channels of BOUND_DOT */
 };
 
-/* The numbers that results are stored as. */
+/* The format that results are stored in. */
 struct bound_storage {
-    double largest;
+    double largest; /* finite */
     double smallest_normal;
     int fraction_bits;
-    double rounding; /* of storing, beyond that of f32: relative */
-    double step;     /* ... absolute: half a step of the denormals */
+    double rounding; /* relative error of storing an f32 result; 0 for f32 */
+    double step;     /* the same, absolute: half a step of the denormals */
 };
 const struct bound_storage *bound_storage(enum bounds bounds);
 
 /* The largest |got - value| that passes. */
 double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p);
 
-/* By how much more the real runtime's own results may be off (5.9). */
+/* How much further off the real runtime's own results may be (TOLERANCES.md 9). */
 double bound_runtime_error(const struct bound_rule *rule, enum bounds bounds,
                            const struct bound_point *p);
 
@@ -69,38 +70,27 @@ double bound_ulp(enum bounds bounds, double x);
 
 struct bound_verdict {
     bool pass;
-    double
-        error; /* |got - value| as far as it counts; infinite for a wrong infinity, NaN for NaN */
+    /* |got - value| as far as it counts; infinite for a wrong infinity, NaN for NaN. */
+    double error;
 };
-/* One element against its limit, with the special values of 5.6: overflow may give infinity or the
- * largest finite number, what is too small to be normal may give 0, NaN passes for NaN only. */
+/* Compares one element with its limit; special values pass as TOLERANCES.md 6 says. */
 struct bound_verdict bound_check(enum bounds bounds, double limit, double value, double got);
 
-/* One element of an elementwise op whose input x is an infinity or a NaN, which devices may take to
- * be absent (5.6).  Of a NaN anything may come; of an infinity the right value, the largest finite
- * number for an infinite one, or NaN. */
+/* Compares one element of an elementwise op whose input x is an infinity or a NaN, which Vulkan
+ * lets a device assume to be absent (TOLERANCES.md 6). */
 struct bound_verdict bound_check_special(enum bounds bounds, double limit, double x, double value,
                                          double got);
 
-/* Integers with a scale, given by a device that computes in floats ("float view"; 5.5): how far a
- * result may be off before it is rounded to an integer, in steps of the output.  p is in steps,
- * too. The terms are those of the op in f32, with one rounding more for each operand, which is made
- * of an integer; f16 rounds operands and result to its own. */
+/* How far a quantized result of a device that computes in floats may be off before it is rounded to
+ * an integer, in steps of the output (TOLERANCES.md 5).  p is in steps, too. */
 double bound_steps(const struct bound_rule *rule, enum bounds floats, const struct bound_point *p,
                    double scale, int32_t zero);
 
-/* Why honest results come near the limit of a rule: for margins above a half. */
+/* Why honest results come near the limit of a rule: a report shows it for margins above a half. */
 const char *bound_note(const struct bound_rule *rule, enum bounds bounds);
 
-/* Rules over a whole tensor of sums: the rms and the mean of e = error / (u * magnitude), where the
- * error is what the roundings besides the sum's own (f16 storage, division) do not explain.  K may
- * differ from element to element (at the edges of an image): each e is measured by its own.
- *
- * The mean of honest errors goes to 0 where they are independent.  Those of a layer are not quite:
- * all elements of a channel have the bias in common, and adding one constant to sums of one binade
- * rounds all of them by the same part of a unit, which is up to u*|r|, or |r| / magnitude in e.
- * (Seen on f32 sums in plain C: mean 0.72 at K = 64, one channel, 257 rows, all positive.) Channels
- * have different biases, so over C of them this falls as 2 / sqrt C. */
+/* The errors of a whole tensor of sums (TOLERANCES.md 4): e = error / (u * magnitude), without the
+ * roundings that are no part of the sum. */
 struct bound_sums {
     double count;
     double sum, squares, scaled_squares, roots; /* of e; of e / (0.5 + 0.5 sqrt K); of sqrt K */
@@ -115,8 +105,8 @@ struct bound_sums_verdict {
 };
 struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums);
 
-/* SOFTMAX: how far the sum of a row may be from 1.  small: the sum of those reference values that
- * are below the smallest normal number, and may be stored as 0. */
+/* How far the sum of a row of SOFTMAX may be from 1.  small: the sum of those reference values that
+ * are below the smallest normal number, and may be flushed to 0. */
 double bound_softmax_sum(enum bounds bounds, double row, double small);
 
 #endif

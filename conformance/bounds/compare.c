@@ -54,7 +54,7 @@ static struct bound_point point(const struct compare_request *q, size_t i)
     };
 }
 
-/* S2: sums and products of integers that the arithmetic holds exactly have one right result. */
+/* Sums and products of small integers (S2) are exact in any order: they have one right result. */
 static bool is_exact(const struct compare_request *q, const struct bound_point *p)
 {
     return q->integers && (q->rule->kind == BOUND_DOT || q->rule->kind == BOUND_ROUNDED) &&
@@ -62,7 +62,7 @@ static bool is_exact(const struct compare_request *q, const struct bound_point *
            p->value == rint(p->value);
 }
 
-/* The first of them is kept. */
+/* Notes a wrong element; the first one is kept. */
 static void note_wrong(const struct compare_request *q, struct comparison *c, size_t i, double got,
                        double want, double error, double limit, const char *text)
 {
@@ -90,11 +90,11 @@ static void compare_element(const struct compare_request *q, struct comparison *
                             double got, double *bias)
 {
     const struct bound_point p = point(q, i);
-    const double limit = q->other_way ? q->other_way[i] + bound_limit(q->rule, q->bounds, &p)
-                         : is_exact(q, &p)
-                             ? 0
-                             : bound_limit(q->rule, q->bounds, &p) +
-                                   (q->runtime ? bound_runtime_error(q->rule, q->bounds, &p) : 0);
+    const double limit =
+        q->runtime_error  ? q->runtime_error[i] + bound_limit(q->rule, q->bounds, &p)
+        : is_exact(q, &p) ? 0
+                          : bound_limit(q->rule, q->bounds, &p) +
+                                (q->runtime ? bound_runtime_error(q->rule, q->bounds, &p) : 0);
     const bool special = q->special && !isfinite(q->special[i]);
     const struct bound_verdict v =
         special ? bound_check_special(q->bounds, limit, q->special[i], p.value, got)
@@ -116,9 +116,8 @@ static void compare_element(const struct compare_request *q, struct comparison *
                             : "over the limit");
 }
 
-/* A result in integers.  Exact: it is the reference's.  Float view: v is the exact result in steps;
- * |q - v| may be half a step, for rounding, and what the floats were off before.  That much is all
- * that the margin shows. */
+/* Compares a quantized element (TOLERANCES.md 5).  The margin shows how much of the float error's
+ * limit is used, without the half step of rounding. */
 static void compare_step(const struct compare_request *q, struct comparison *c, size_t i,
                          double got, double *bias)
 {
@@ -148,9 +147,8 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
     c->untied += got != want && fabs(error - 0.5) > limit;
     c->margin = fmax(c->margin, ratio(fmax(error - 0.5, 0), limit));
     *bias += got - p.value;
-    near = 1.25 +
-           limit; /* the reference is up to 0.75 off; less than 2 unless the floats are far off */
-    if (error <= 0.5 + limit && (!s->near || fabs(got - want) <= near))
+    near = 0.5 + 0.75 + limit; /* half a step of rounding; the reference is up to 0.75 off */
+    if (error <= 0.5 + limit && (!s->within_reference || fabs(got - want) <= near))
         return;
     c->wrong++;
     if (error <= 0.5 + limit)
@@ -161,10 +159,10 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
                    "not the integer nearest to the exact result");
 }
 
-/* Of few elements more may be unequal by chance: four standard deviations, and one. */
+/* Of few elements a larger share may differ by chance: four standard deviations and one more. */
 static void compare_share(const struct compare_request *q, struct comparison *c)
 {
-    const double n = (double)c->elements, p = q->steps->share;
+    const double n = (double)c->elements, p = q->steps->max_mismatch_share;
     const double most = p * n + 4 * sqrt(p * (1 - p) * n) + 1;
 
     if (q->steps->bounds == BOUNDS_EXACT || p >= 1 || (double)c->untied <= most)
@@ -179,7 +177,7 @@ static void compare_share(const struct compare_request *q, struct comparison *c)
     c->limit = most;
 }
 
-/* Rows that must sum to 1. */
+/* Compares the sum of each row of SOFTMAX with 1. */
 static void compare_rows(const struct compare_request *q, struct comparison *c, size_t count)
 {
     const size_t n = q->rank > 0 ? (size_t)q->dims[q->rank - 1] : 1;
@@ -203,7 +201,7 @@ static void compare_rows(const struct compare_request *q, struct comparison *c, 
     }
 }
 
-/* Says so where no element is wrong, only their errors taken together. */
+/* Judges rms and mean of the errors, which may be wrong where no element is. */
 static void compare_sums(struct comparison *c, const struct bound_sums *sums)
 {
     const struct bound_sums_verdict v = bound_sums_check(sums);
@@ -250,7 +248,7 @@ enum status compare_tensor(const struct compare_request *request, struct compari
             continue;
         }
         compare_element(request, out, i, got, &bias);
-        if (!request->other_way &&
+        if (!request->runtime_error &&
             (request->rule->kind == BOUND_DOT || request->rule->kind == BOUND_AVERAGE)) {
             const struct bound_point p = point(request, i);
 

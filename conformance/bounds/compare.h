@@ -8,27 +8,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A quantized output. */
+/* How a quantized output is compared: TOLERANCES.md 5. */
 struct compare_steps {
     enum bounds bounds;    /* exact or float_view */
     const void *reference; /* the reference's integers */
     double scale;
     int32_t zero;
-    /* Results lie near the reference's, too: it is itself within 0.75 of a step of the exact ones.
+    /* Results are also held to the reference's, which is within 0.75 of a step of the exact ones.
      */
-    bool near;
-    double share; /* of elements that may be unequal to the reference's; 1: all */
+    bool within_reference;
+    double max_mismatch_share; /* of elements that may differ from the reference's; 1: all */
 };
 
 struct compare_request {
     const struct bound_rule *rule;
     enum bounds bounds;
-    bool integers; /* the data are integers (S2): what fits is exact */
-    bool runtime;  /* the results are the real runtime's: limits of 5.9 */
-    /* ... which computed in another way, that may be off by this much of each element besides: its
-     * errors are not those of rounding, and only the sum of both limits counts.  NULL: it did not.
-     */
-    const double *other_way;
+    bool integers; /* the data are set S2: sums that fit the arithmetic are exact */
+    bool runtime;  /* the results are the real runtime's: limits of TOLERANCES.md 9 */
+    /* What the real runtime's own algorithm adds to the limit of each element.  These are no errors
+     * of rounding: rms and mean are not judged.  NULL: nothing. */
+    const double *runtime_error;
     TfLiteType type;
     const void *got;
     const int *dims;
@@ -47,8 +46,8 @@ struct comparison {
     double margin;  /* the largest error / limit, of elements, rms, mean and row sums */
     double bias;    /* sums: mean of error / (u * magnitude); else mean of error / limit */
     size_t elements, wrong;
-    size_t unequal; /* quantized: to the reference's integers */
-    size_t untied;  /* ... where the exact result is no tie, which may go either way */
+    size_t unequal; /* quantized elements that are not the reference's integers */
+    size_t untied;  /* those of them whose exact result is no tie, which may go either way */
     /* The first wrong element, or sum of a row.  Not set when only rms or mean fail. */
     bool has_element;
     size_t index;

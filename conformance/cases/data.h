@@ -1,4 +1,4 @@
-/* The data of cases: the sets S0-S5 of the tolerance policy (5.8).
+/* The data of cases: the sets S0-S5 of TOLERANCES.md 11.
  *
  * Every value is made with integer arithmetic and with IEEE additions, products and roundings only,
  * so that each machine and compiler gives the same bits.  Each tensor has a random stream of its
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Data sets (tolerance policy 5.8). */
+/* Data sets (TOLERANCES.md 11). */
 enum data_set {
     SET_RANDOM,   /* S0: random signs, about N(0,1) */
     SET_POSITIVE, /* S1: all positive */

@@ -126,7 +126,7 @@ struct op_case {
     struct quant_row quant;
     /* Elementwise ops only: the first input holds every f16 value, infinities and NaNs too, in
      * frame B in another order.  It has 65,536 elements or a multiple of them, and the shape of the
-     * output; what infinities and NaNs give is judged by policy 5.6. */
+     * output; what infinities and NaNs give is judged by TOLERANCES.md 6. */
     bool every_half;
 };
 /* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */

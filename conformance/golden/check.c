@@ -2,8 +2,8 @@
  *
  * A case is rebuilt from its name, seed and data set; its hashes have to be those of the golden.
  * Then each node is run on the runtime's own values of its inputs and judged alone: floats by the
- * bound of the op (tolerance policy 5.9: the limits of section 5, with our float64 result as the
- * reference), everything else by identity.  State is the runtime's own, too: a graph with variables
+ * bound of the op (TOLERANCES.md 9, with our float64 result as the reference), everything else by
+ * identity.  State is the runtime's own, too: a graph with variables
  * is invoked twice, and what the first invoke leaves is what the second begins with. */
 #include "conformance/golden/check.h"
 
@@ -82,8 +82,8 @@ struct checked_case {
     struct interpreter *in;
     struct ref_detail detail[REF_MAX_RANK]; /* one for each output of a node */
     int detail_count;
-    double *other_way; /* of the node's output; NULL: none */
-    double margin;     /* the worst of the case */
+    double *runtime_error; /* of the node's output; NULL: none */
+    double margin;         /* the worst of the case */
     char element[64];
 };
 
@@ -95,8 +95,8 @@ static void detail_close(struct checked_case *k)
         mem_free(k->detail[i].terms);
     }
     k->detail_count = 0;
-    mem_free(k->other_way);
-    k->other_way = NULL;
+    mem_free(k->runtime_error);
+    k->runtime_error = NULL;
 }
 
 static void checked_case_close(struct checked_case *k)
@@ -171,12 +171,12 @@ static enum status compare_bytes(const TfLiteTensor *t, const void *golden, int 
 /* rule: of this output. */
 static enum status compare_floats(struct checked_case *k, const struct bound_rule *rule,
                                   const TfLiteTensor *t, const void *golden, int tensor,
-                                  const struct ref_detail *detail, const double *other_way,
+                                  const struct ref_detail *detail, const double *runtime_error,
                                   struct diag *diag)
 {
     const struct compare_request request = {
         .rule = rule,
-        .other_way = other_way,
+        .runtime_error = runtime_error,
         .bounds = t->type == kTfLiteFloat16 ? BOUNDS_FP16 : k->request->bounds,
         .integers = k->g->set == SET_INTEGERS,
         .runtime = !k->request->delegate,
@@ -248,7 +248,7 @@ static enum status check_output(struct checked_case *k, int node, int o, bool *j
                       node);
     if (s == STATUS_OK)
         s = t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16
-                ? compare_floats(k, rule, t, golden, tensor, &k->detail[o], k->other_way, diag)
+                ? compare_floats(k, rule, t, golden, tensor, &k->detail[o], k->runtime_error, diag)
                 : compare_bytes(t, golden, tensor, diag);
     if (s == STATUS_OK && t->bytes > 0) {
         replace_state(k, interpreter_node(k->in, node), t, golden);
@@ -263,7 +263,7 @@ end:
  * bits, in steps of the largest over 127, or of the range over 255, which is no more.  A result is
  * off by half a step times the sum of |weights|: what the magnitude grows by when every activation
  * is half a step. */
-static enum status find_other_way(struct checked_case *k, int node, struct diag *diag)
+static enum status find_runtime_error(struct checked_case *k, int node, struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(k->in, node);
     const int second = abi->inputs->size > 1 ? abi->inputs->data[1] : -1;
@@ -276,8 +276,8 @@ static enum status find_other_way(struct checked_case *k, int node, struct diag 
         interpreter_tensor(k->in, second)->type != kTfLiteInt8)
         return STATUS_OK;
     saved = mem_alloc(x->bytes, 1);
-    k->other_way = mem_alloc(count, sizeof *k->other_way);
-    if (!saved || !k->other_way) {
+    k->runtime_error = mem_alloc(count, sizeof *k->runtime_error);
+    if (!saved || !k->runtime_error) {
         mem_free(saved);
         return diag_fail(diag, STATUS_NO_MEMORY, "node %d: no memory", node);
     }
@@ -290,8 +290,8 @@ static enum status find_other_way(struct checked_case *k, int node, struct diag 
         if (interpreter_eval_node(k->in, node, k->detail, diag) != STATUS_OK)
             break;
         for (size_t i = 0; i < count; i++)
-            k->other_way[i] =
-                pass == 0 ? k->detail[0].magnitude[i] : k->other_way[i] - k->detail[0].magnitude[i];
+            k->runtime_error[i] = pass == 0 ? k->detail[0].magnitude[i]
+                                            : k->runtime_error[i] - k->detail[0].magnitude[i];
     }
     memcpy(x->data.f, saved, x->bytes);
     mem_free(saved);
@@ -307,7 +307,7 @@ static enum status check_nodes(struct checked_case *k, struct diag *diag)
         enum status s = detail_open(k, abi, diag);
 
         if (s == STATUS_OK)
-            s = find_other_way(k, node, diag);
+            s = find_runtime_error(k, node, diag);
         if (s == STATUS_OK)
             s = interpreter_eval_node(k->in, node, k->detail, diag);
         for (int o = 0; s == STATUS_OK && o < abi->outputs->size; o++)

@@ -1,4 +1,4 @@
-/* Properties that hold for every case, whatever its values: TOLERANCES.md, "Invariants".
+/* Properties that hold for every case, whatever its values: TOLERANCES.md 7.
  *
  * Each check runs the case's model again in another way.  False when the case failed. */
 #ifndef ASSAY_CONFORMANCE_JUDGE_INVARIANTS_H

@@ -91,8 +91,8 @@ static double requantize_multiplier(struct interpreter *in, const TfLiteNode *no
 
 /* The share of results that may differ from the nearest integer.  The runtime rounds twice, to 2^-n
  * of a step and to a step, where its multiplier is about 2^-n: then one result in 2^(n + 1) may be
- * another.  Sums have such small multipliers that this seldom shows (5.5: in one of 20), one
- * requantization has not (in 35 of 100). */
+ * another.  Sums have such small multipliers that this seldom shows (TOLERANCES.md 5.1: in one of
+ * 20), one requantization has not (in 35 of 100). */
 static double max_mismatch_share(struct interpreter *in, int node, const struct op_facts *facts,
                                  const TfLiteTensor *out)
 {
@@ -121,8 +121,8 @@ bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t,
         .reference = t->data.raw,
         .scale = t->params.scale,
         .zero = t->params.zero_point,
-        .near = facts->ties != OP_TIES_DRIFT,
-        .share = max_mismatch_share(in, node, facts, t),
+        .within_reference = facts->ties != OP_TIES_DRIFT,
+        .max_mismatch_share = max_mismatch_share(in, node, facts, t),
     };
     return true;
 }
@@ -216,7 +216,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     TRY(special_input(q, node, t, &special, diag));
     quantized = node_compare_steps(in, node, t, q->quantized, &steps);
     if (q->set != SET_RANDOM)
-        steps.share = 1; /* a few integers again and again are no sample */
+        steps.max_mismatch_share = 1; /* a few integers again and again are no sample */
     s = compare_tensor(
         &(struct compare_request){
             .rule = rule,
@@ -238,7 +238,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     add_figures(result, &c);
     /* The reference's coordinates of an enlarged image drift by more than a step: that is no share
      * of anything. */
-    if (quantized && (steps.near || steps.bounds == BOUNDS_EXACT)) {
+    if (quantized && (steps.within_reference || steps.bounds == BOUNDS_EXACT)) {
         result->integers += c.elements;
         result->unequal += c.unequal;
     }

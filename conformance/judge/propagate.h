@@ -1,5 +1,5 @@
 /* Limits of a graph whose intermediates are not seen: what each op may be off by, added up along
- * the graph (tolerance policy 5.10).
+ * the graph (TOLERANCES.md 8).
  *
  * A tensor inside the graph is uncertain by its op's own limit.  What an op makes of uncertain
  * inputs is found with the reference itself: for sums of products by the sum of |w| * limit, which

@@ -10,7 +10,7 @@
  *   - it is in 8 bits, on the reference or held to exact, and any score of any image differs, or
  *   - an image's class differs although the two best of what it is compared with are further apart
  *     than the largest error of that image, or
- *   - the SNR of all answers is below the screening limit of the tolerance policy (5.7), or, in 8
+ *   - the SNR of all answers is below the limit of TOLERANCES.md 10, or, in 8
  *     bits, they are off by more than one step on average, or
  *   - the reference falls below the top-1 that the models are known to have. */
 #ifndef ASSAY_CONFORMANCE_MODELS_DIGITS_H

@@ -8,7 +8,7 @@
 /* The committed models have 0.9867 and more with LiteRT's reference kernels. */
 static const double least_top1 = 0.97;
 
-/* Tolerance policy 5.7: of float models in fp32 and fp16, */
+/* TOLERANCES.md 10: of float models in fp32 and fp16, */
 static const double least_snr_db = 90, least_snr_db_fp16 = 40;
 /* and of models in 8 bits. */
 static const double least_snr_db_8bit = 25, most_steps = 1;

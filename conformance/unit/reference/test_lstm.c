@@ -79,7 +79,7 @@ static void one_cell_by_hand(void **state)
     op_end(&t);
 }
 
-/* The limit of policy 5.4 in units of 2^-24. */
+/* The limit of TOLERANCES.md 3.8 in units of 2^-24. */
 static void bounds_follow_the_gates(void **state)
 {
     const double u = 0x1p-24;

@@ -384,7 +384,7 @@ static void test_honest_elementary_functions_pass(void **state)
         if (fabsf(v) < 10)
             assert_false(passes(&logistic, BOUNDS_FP32, l, half(v) / 2 + 0.5));
     }
-    /* The runtime's shortcut below -9 is over the limit: policy 5.9 allows for it by name. */
+    /* The runtime's shortcut below -9 is over the limit: TOLERANCES.md 9 allows for it by name. */
     assert_false(passes(&logistic, BOUNDS_FP32,
                         (struct bound_point){ .value = 1 / (1 + exp(9.5)), .magnitude = 9.5 },
                         exp(-9.5)));

@@ -256,7 +256,7 @@ static void test_special_inputs(void **state)
     assert_false(compare(&bits, BOUNDS_FP32, false).pass);
 }
 
-/* Limits of 5.9 are wider by name. */
+/* Limits of goldens are wider by name (TOLERANCES.md 9). */
 static void test_runtime_results(void **state)
 {
     static const struct bound_rule logistic = { .kind = BOUND_LOGISTIC };
@@ -331,8 +331,8 @@ static struct comparison compare_quantized(enum bounds bounds, double share, boo
                                          .reference = steps_reference,
                                          .scale = 0.25,
                                          .zero = -3,
-                                         .near = near,
-                                         .share = share };
+                                         .within_reference = near,
+                                         .max_mismatch_share = share };
     const struct compare_request request = { .rule = &dot,
                                              .bounds = BOUNDS_FP32,
                                              .type = kTfLiteInt8,

@@ -547,7 +547,7 @@ static void delegates_are_held_to_bounds(void **state)
     assert_int_equal(report.cases, 1);
     assert_int_equal(report.failed + report.missing, 0);
     golden_report_close(&report);
-    /* The runtime may be further off at x < -9 than a delegate (5.9). */
+    /* The runtime may be further off at x < -9 than a delegate (TOLERANCES.md 9). */
     make_golden(shortcut, SHORTCUT);
     check_passes(shortcut, 1);
     assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
