@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAGS_MAX = 64, LONG_BASE = 256 }; /* above every short flag's character */
+enum { FLAGS_MAX = 64, LONG_BASE = 256 };   /* above every short flag's character */
+enum { HELP_WIDTH = 80, HELP_COLUMN = 30 }; /* of the texts of flags */
 
 /* Memory of the lists that args_parse fills. */
 static struct arena kept;
@@ -145,26 +146,58 @@ void args_flag_text(const struct args_flag *f, char *text, size_t bytes)
              f->value ? f->value : "");
 }
 
+/* Prints words from column on, in lines of at most HELP_WIDTH that begin at HELP_COLUMN.  Returns
+ * the column behind the last one. */
+static int print_wrapped(const char *text, int column)
+{
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+
+        if (column > HELP_COLUMN && column + 1 + length > HELP_WIDTH) {
+            printf("\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        } else if (column > HELP_COLUMN) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length + (text[length] == ' ');
+    }
+    return column;
+}
+
 static void print_flag(const struct args_flag *f)
 {
-    char left[64];
+    char left[64], values[256] = "";
+    size_t used = 0;
+    int column;
 
     args_flag_text(f, left, sizeof left);
-    printf("  %-28s%s%s", left, strlen(left) >= 28 ? " " : "", f->help);
-    if (f->kind == ARGS_CHOICE) {
-        for (int i = 0; f->choices[i]; i++)
-            printf("%s%s", i ? ", " : ": ", f->choices[i]);
+    printf("  %-*s", HELP_COLUMN - 2, left);
+    if (strlen(left) > HELP_COLUMN - 3)
+        printf("\n%*s", HELP_COLUMN, "");
+    for (int i = 0; f->kind == ARGS_CHOICE && f->choices[i] && used < sizeof values; i++)
+        used += (size_t)snprintf(values + used, sizeof values - used, "%s%s", i ? ", " : "",
+                                 f->choices[i]);
+    column = print_wrapped(f->help, HELP_COLUMN);
+    if (used > 0) {
+        putchar(':');
+        print_wrapped(values, column + 1);
     }
-    printf("\n");
+    putchar('\n');
 }
 
 static void print_help(const struct command *self, const struct flag_table *table)
 {
-    printf("Usage: assay %s %s\n\n%s\n", self->name, self->synopsis, self->summary);
-    printf("\nFlags:\n");
+    printf("Usage: assay %s %s\n\n%c%s.\n\nFlags:\n", self->name, self->synopsis,
+           toupper((unsigned char)self->summary[0]), self->summary + 1);
     for (size_t i = 0; i < table->count; i++)
         print_flag(&table->flags[i]);
-    printf("  %-28s%s\n", "--help", "print this help");
+    printf("  %-*s%s\n", HELP_COLUMN - 2, "--help", "print this help");
+    for (size_t i = 0; i < self->part_count; i++)
+        printf("%s  assay %-*s%s\n", i == 0 ? "\nCommands:\n" : "", HELP_COLUMN - 8,
+               self->parts[i].name, self->parts[i].summary);
     if (self->examples)
         printf("\nExamples:\n%s", self->examples);
 }

@@ -487,8 +487,8 @@ const struct command command_conformance = {
         "or of an indexed Kubernetes Job (JOB_COMPLETION_INDEX, JOB_COMPLETIONS).",
     .examples = "  assay conformance\n"
                 "  assay conformance --filter='conv_2d.*' --delegate-option=precision=fp16\n"
-                "  assay conformance --delegate=./libother.so --bounds=fp16 --format=json "
-                "--out=report.json\n"
+                "  assay conformance --delegate=./libother.so --bounds=fp16 \\\n"
+                "      --format=json --out=report.json\n"
                 "  assay conformance --baseline=report.json --repro-dir=failures\n",
     .run = run,
 };

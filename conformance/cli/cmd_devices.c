@@ -226,7 +226,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_devices = {
     .name = "devices",
-    .summary = "list Vulkan devices, their limits, and the features that the delegate uses",
+    .summary = "list Vulkan devices, their limits and features",
     .synopsis = "[FLAG]...",
     .description = "Lists the devices that the delegate library sees, in the order of the indices "
                    "that --device takes: name, driver, limits, and which of the features that the "

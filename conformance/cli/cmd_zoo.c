@@ -94,7 +94,7 @@ static int run(const struct command *self, int argc, char **argv)
         { "classes", ARGS_UINT, &r.classes, "N", "number of classes (default: the topology's)", 2,
           100000, NULL },
         { "type", ARGS_CHOICE, &r.type, "TYPE",
-          "of weights (f16, dynamic: i8) or of all tensors (f32, i8, u8)", 0, 0, type_names },
+          "type of all tensors; with f16 and dynamic (i8) of weights only", 0, 0, type_names },
         { "list", ARGS_BOOL, &r.list, NULL, "list the names of models", 0, 0, NULL },
     };
     struct args_common common;

@@ -12,21 +12,20 @@ static void print_help(void)
 {
     const struct command *c;
 
-    printf(
-        "Usage: assay COMMAND [FLAG]... [ARGUMENT]...\n"
-        "\n"
-        "Checks TensorFlow Lite (LiteRT) delegates op by op against a scalar reference, and runs\n"
-        "models on either.\n"
-        "\n"
-        "Commands:\n");
+    printf("Usage: assay COMMAND [FLAG]... [ARGUMENT]...\n"
+           "\n"
+           "Checks TensorFlow Lite (LiteRT) delegates op by op against a scalar reference,\n"
+           "and runs models on either.\n"
+           "\n"
+           "Commands:\n");
     for (size_t i = 0; (c = commands_at(i)) != NULL; i++)
         printf("  %-12s %s\n", c->name, c->summary);
     printf("\n"
-           "`assay COMMAND --help` shows a command's flags and examples, `assay --version` the\n"
-           "version.\n"
+           "`assay COMMAND --help` shows the flags of a command, with examples, and\n"
+           "`assay --version` the version.\n"
            "\n"
-           "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input, 3 no usable\n"
-           "device.\n");
+           "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input,\n"
+           "3 no usable device.\n");
 }
 
 static int unknown(const char *name)

@@ -86,14 +86,15 @@ static void put_sentence(FILE *out, const char *text)
     put_text(out, sentence);
 }
 
-/* Text that keeps its lines, but not their indent: examples. */
+/* Text that keeps its lines, but not the indent of two: examples. */
 static void put_lines(FILE *out, const char *text)
 {
     fputs(".nf\n", out);
     while (*text) {
         size_t n;
 
-        text += strspn(text, " ");
+        if (strncmp(text, "  ", 2) == 0)
+            text += 2;
         n = strcspn(text, "\n");
         fputs(n ? "\\&" : ".sp", out); /* a dot or a quote at the start is no request */
         for (size_t i = 0; i < n; i++)
