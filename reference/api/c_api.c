@@ -1,7 +1,7 @@
 /* The TensorFlow Lite C API: models, options, interpreters.
  *
  * A thin layer over interpreter.h.  Every pointer may be NULL and every index out of range: the
- * call then fails as its header says, and nothing else happens. */
+ * call then fails as the public header says, and has no other effect. */
 #include "reference/api/c_api.h"
 
 #include "reference/base/memory.h"
@@ -52,7 +52,7 @@ void api_model_release(TfLiteModel *model)
     mem_free(model);
 }
 
-/* Takes owned over, also on failure. */
+/* Takes ownership of owned, also on failure. */
 static TfLiteModel *create_model(const void *data, size_t size, uint8_t *owned,
                                  const struct api_reporter *reporter)
 {
@@ -81,7 +81,7 @@ TfLiteModel *TfLiteModelCreateWithErrorReporter(const void *model_data, size_t m
     const struct api_reporter to = { reporter, user_data };
 
     if (!model_data) {
-        api_report(&to, "no model given");
+        api_report(&to, "the model is NULL");
         return NULL;
     }
     return create_model(model_data, model_size, NULL, &to);
@@ -102,7 +102,7 @@ TfLiteModel *TfLiteModelCreateFromFileWithErrorReporter(const char *model_path,
     size_t count;
 
     if (!model_path) {
-        api_report(&to, "no path given");
+        api_report(&to, "the path is NULL");
         return NULL;
     }
     if (file_read(model_path, SIZE_MAX, &bytes, &count, &diag) != STATUS_OK) {
@@ -225,7 +225,7 @@ static TfLiteStatus open_interpreter(TfLiteInterpreter *interpreter,
         api_report(&interpreter->reporter, "%s", diag.text);
         return kTfLiteError;
     }
-    interpreter->in->quote_reports = false; /* what a delegate says is reported as it says it */
+    interpreter->in->quote_reports = false; /* a delegate's messages are reported on their own */
     for (size_t i = 0; i < options->delegate_count; i++) {
         TfLiteStatus code;
         if (interpreter_apply_delegate(interpreter->in, options->delegates[i], &code, &diag) ==
@@ -248,7 +248,8 @@ TfLiteInterpreter *TfLiteInterpreterCreate(const TfLiteModel *model,
     TfLiteInterpreter *interpreter = model ? mem_alloc(1, sizeof *interpreter) : NULL;
 
     if (!interpreter || options->out_of_memory) {
-        api_report(&options->reporter, model ? "no memory for an interpreter" : "no model given");
+        api_report(&options->reporter,
+                   model ? "no memory for an interpreter" : "the model is NULL");
         mem_free(interpreter);
         return NULL;
     }
@@ -272,7 +273,7 @@ void TfLiteInterpreterDelete(TfLiteInterpreter *interpreter)
     mem_free(interpreter);
 }
 
-/* The index of the i-th of a list; -1 when out of range. */
+/* list[i]; -1 when i is out of range. */
 static int pick(const int *list, size_t count, int32_t i)
 {
     return i >= 0 && (size_t)i < count ? list[i] : -1;
@@ -338,7 +339,8 @@ TfLiteStatus TfLiteInterpreterResizeInputTensor(TfLiteInterpreter *interpreter, 
         return kTfLiteError;
     tensor = pick(interpreter->in->inputs, interpreter->in->input_count, input_index);
     if (tensor < 0) {
-        api_report(&interpreter->reporter, "no such input: %d", (int)input_index);
+        api_report(&interpreter->reporter, "input %d, expected 0 to %d", (int)input_index,
+                   (int)interpreter->in->input_count - 1);
         return kTfLiteError;
     }
     return api_resize(interpreter, tensor, input_dims, input_dims_size);
@@ -355,14 +357,14 @@ TfLiteStatus TfLiteInterpreterAllocateTensors(TfLiteInterpreter *interpreter)
 
 /* ---- invoke ---- */
 
-/* Copies of the inputs' bytes, one behind the other; NULL: out of memory. */
+/* The bytes of all inputs, concatenated; NULL when out of memory. */
 static char *save_inputs(const struct interpreter *in)
 {
     size_t total = 0;
     char *copy;
 
     for (size_t i = 0; i < in->input_count; i++)
-        total += in->tensors[in->inputs[i]].bytes; /* they are all in memory: this cannot wrap */
+        total += in->tensors[in->inputs[i]].bytes; /* all are allocated, so the sum fits */
     copy = mem_alloc(1, total);
     total = 0;
     for (size_t i = 0; copy && i < in->input_count; i++) {
@@ -411,7 +413,7 @@ TfLiteStatus api_invoke(TfLiteInterpreter *interpreter)
     if (code == kTfLiteOk || code == kTfLiteCancelled || !interpreter->fallback ||
         in->delegate_count == 0 || !in->allocated)
         return code;
-    api_report(&interpreter->reporter, "invoke failed with a delegate: once more without");
+    api_report(&interpreter->reporter, "invoke failed with a delegate; retrying without delegates");
     code = api_status(interpreter, invoke_without_delegates(in, &diag), &diag);
     return code == kTfLiteOk ? kTfLiteDelegateError : code;
 }

@@ -18,11 +18,11 @@ struct api_reporter {
 /* Printf-style; to the reporter. */
 void api_report(const struct api_reporter *to, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Lives until the last interpreter made from it. */
+/* Freed with its last reference: its own, and one for each interpreter made from it. */
 struct TfLiteModel {
     atomic_int references;
     struct model model;
-    uint8_t *bytes; /* of a file that was read here; NULL: the caller's */
+    uint8_t *bytes; /* of a file that was read here; NULL: borrowed from the caller */
 };
 
 void api_model_release(TfLiteModel *model);
@@ -31,7 +31,7 @@ struct TfLiteInterpreterOptions {
     int32_t num_threads;
     TfLiteDelegate **delegates; /* borrowed, in order */
     size_t delegate_count, delegate_room;
-    bool out_of_memory; /* in a call that could not say so */
+    bool out_of_memory; /* in AddDelegate, which returns nothing */
     struct api_reporter reporter;
     bool cancellable, fallback;
 };
@@ -48,11 +48,12 @@ struct TfLiteSignatureRunner {
     const struct model_signature *signature;
 };
 
-/* Reports a failure; the status that the API gives for it. */
+/* Reports a failure and returns the status that the API has for it. */
 TfLiteStatus api_status(const TfLiteInterpreter *interpreter, enum status s,
                         const struct diag *diag);
 
-/* Runs; where enabled, a failure of a delegate is made good by the reference kernels. */
+/* Invokes.  With fallback enabled, a failure of a delegate is followed by a run without delegates.
+ */
 TfLiteStatus api_invoke(TfLiteInterpreter *interpreter);
 
 TfLiteStatus api_resize(TfLiteInterpreter *interpreter, int tensor, const int *dims, int32_t rank);

@@ -35,7 +35,7 @@ TfLiteSignatureRunner *TfLiteInterpreterGetSignatureRunner(const TfLiteInterpret
         if (strcmp(text_of(&s->key), signature_key) != 0)
             continue;
         if (s->subgraph_index != 0) {
-            api_report(&interpreter->reporter, "signature \"%s\": subgraph %u is not run here",
+            api_report(&interpreter->reporter, "signature \"%s\": subgraph %u, expected 0",
                        signature_key, s->subgraph_index);
             return NULL;
         }

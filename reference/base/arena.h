@@ -1,5 +1,5 @@
-/* An arena a lifetime: a model, a graph, a plan, a case.  It is freed whole,
- * nothing inside alone. */
+/* Arenas: one for each lifetime (a model, a graph, a plan, a case).  An arena is freed as a whole,
+ * nothing in it alone. */
 #ifndef ASSAY_REFERENCE_BASE_ARENA_H
 #define ASSAY_REFERENCE_BASE_ARENA_H
 
@@ -13,8 +13,8 @@ struct arena {
     size_t bytes; /* handed out so far, for reports */
 };
 
-/* Zeroed memory for count elements of size bytes, aligned for any type; NULL when there is none.
- * Valid until arena_close.  Never NULL for a size of 0. */
+/* Zeroed memory for count elements of size bytes, aligned for any type; NULL when out of memory or
+ * when the product does not fit.  Valid until arena_close.  Never NULL for a size of 0. */
 void *arena_alloc(struct arena *a, size_t count, size_t size);
 #define ARENA_NEW(a, count, type) ((type *)arena_alloc((a), (count), sizeof(type)))
 

@@ -50,13 +50,13 @@ enum tensor_type {
         TENSOR_TYPE_COUNT
 };
 
-/* All take a file code; out of range: NULL, 0, kTfLiteNoType. */
+/* Of a file code; NULL, 0 and kTfLiteNoType when it is out of range. */
 const char *tensor_type_name(int32_t type);
 unsigned tensor_type_bits(int32_t type);
 TfLiteType tensor_type_runtime(int32_t type);
 
-/* Take a runtime type.  The short names are those of case names and reports: "f32", "f16", "i8";
- * what is no type of the file is "none". */
+/* Of a runtime type.  The short names are those of case names and reports: "f32", "f16", "i8"; a
+ * type that files do not have is "none". */
 const char *runtime_type_name(TfLiteType type);
 unsigned runtime_type_bits(TfLiteType type);
 int32_t runtime_type_file(TfLiteType type); /* -1: not a type of the file */

@@ -1,5 +1,5 @@
-/* Arithmetic on sizes that come from outside: every product and sum is checked
- * before it is used. */
+/* Checked arithmetic on sizes that come from files and callers: a product or sum that does not fit
+ * is reported, not wrapped. */
 #ifndef ASSAY_REFERENCE_BASE_CHECKED_H
 #define ASSAY_REFERENCE_BASE_CHECKED_H
 

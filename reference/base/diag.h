@@ -1,5 +1,5 @@
-/* Where a failure happened, in words: written once, at the spot that knows the
- * values, and carried up to whoever prints it. */
+/* Diagnostics: the message of a failure, written once, where the expected and found values are
+ * known, and passed up to the caller that prints it. */
 #ifndef ASSAY_REFERENCE_BASE_DIAG_H
 #define ASSAY_REFERENCE_BASE_DIAG_H
 
@@ -21,7 +21,7 @@ struct diag {
  * diag may be NULL. */
 enum status diag_fail(struct diag *diag, enum status s, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Puts "prefix: " before the message that is there, and returns the status that is there. */
+/* Puts "prefix: " before the message of diag and returns s; does nothing when s is STATUS_OK. */
 enum status diag_prefix(struct diag *diag, enum status s, const char *format, ...)
     PRINTF_LIKE(3, 4);
 

@@ -6,9 +6,9 @@
 
 /* Exact. */
 float half_to_float(uint16_t h);
-/* To nearest, ties to even; overflow gives infinity, denormals are kept, NaN stays NaN. */
+/* Rounds to nearest, ties to even; overflow gives infinity, denormals are kept, NaN stays NaN. */
 uint16_t float_to_half(float f);
-/* The same in one rounding, from double. */
+/* float_to_half from double, with a single rounding. */
 uint16_t double_to_half(double d);
 
 #endif

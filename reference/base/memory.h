@@ -1,11 +1,11 @@
-/* The one way to host memory.  All allocation of the libraries goes through
- * here, so that a test can make the n-th fail for each n. */
+/* Host memory.  Every allocation of the libraries goes through these functions, so that a test can
+ * make the n-th one fail for each n. */
 #ifndef ASSAY_REFERENCE_BASE_MEMORY_H
 #define ASSAY_REFERENCE_BASE_MEMORY_H
 
 #include <stddef.h>
 
-/* Zeroed memory for count elements of size bytes; NULL when there is none or the product does not
+/* Zeroed memory for count elements of size bytes; NULL when out of memory or the product does not
  * fit.  Never NULL for a size of 0.  Freed with mem_free; blocks from mem_alloc may also be freed
  * with free(), as the delegate ABI demands of the arrays whose ownership passes to the runtime. */
 void *mem_alloc(size_t count, size_t size);
@@ -13,7 +13,7 @@ void *mem_alloc(size_t count, size_t size);
 void *mem_resize(void *block, size_t count, size_t size);
 void mem_free(void *block);
 
-/* For tests: the allocation after the next `after` ones fails, and then every one, until called
+/* For tests: the next `after` allocations succeed, and all later ones fail, until this is called
  * with a negative number.  Returns how many allocations were made since the last call. */
 long mem_fail_after(long after);
 

@@ -1,6 +1,6 @@
-/* What kind of failure: the status of every function that can fail.
+/* Status codes: the return value of every function that can fail.
  *
- * A status says what kind, a struct diag (diag.h) says where.  Functions that
+ * A status says what kind of failure it is, a struct diag (diag.h) where and why.  Functions that
  * own nothing pass failures up with TRY. */
 #ifndef ASSAY_REFERENCE_BASE_STATUS_H
 #define ASSAY_REFERENCE_BASE_STATUS_H
@@ -8,13 +8,13 @@
 #define STATUS_LIST(X)                                                                             \
     X(OK, "ok")                                                                                    \
     X(INVALID, "invalid")            /* input breaks a rule of its format or op */                 \
-    X(UNSUPPORTED, "not supported")  /* valid, but not something that we do */                     \
+    X(UNSUPPORTED, "not supported")  /* valid, but not implemented */                              \
     X(NO_MEMORY, "out of memory")    /* host memory */                                             \
     X(IO, "input/output error")      /* file missing, unreadable, unwritable, truncated */         \
-    X(NO_DEVICE, "no usable device") /* no Vulkan, no device, or none that will do */              \
+    X(NO_DEVICE, "no usable device") /* no Vulkan, no device, or none suitable */                  \
     X(DEVICE, "device error")        /* a device call failed, device memory included */            \
     X(USAGE, "usage")                /* the caller's arguments are wrong */                        \
-    X(MISMATCH, "mismatch")          /* a comparison came out different */
+    X(MISMATCH, "mismatch")          /* a comparison found a difference */
 
 enum status {
 #define X(name, text) STATUS_##name,

@@ -1,5 +1,5 @@
-/* Models in memory.  Lists grow on the heap while the model is built; builder_finish copies them
- * into the arena, which holds all else from the start and becomes the model's. */
+/* Lists grow on the heap while the model is built; builder_finish copies them into the arena, which
+ * holds everything else and becomes the model's. */
 #include "reference/format/builder.h"
 
 #include "reference/base/checked.h"
@@ -26,7 +26,7 @@ static void *list_append(struct builder *b, struct builder_list *list)
     return memset((char *)list->items + list->size * list->count++, 0, list->size);
 }
 
-/* A copy in the arena, never NULL but on failure: what is given is present, if empty. */
+/* A copy in the arena; NULL only on failure, so that an empty vector is present in the file. */
 static const void *keep(struct builder *b, const void *data, size_t count, size_t size)
 {
     const void *copy = arena_copy(&b->arena, data, count, size);
@@ -133,9 +133,9 @@ void builder_quantization(struct builder *b, int tensor, size_t count, const flo
     q->quantized_dimension = dimension;
 }
 
-/* The row of (code, version), made when there is none.  Files older than schema 3a have only the
- * 8-bit field, and old readers look at no other: it holds the code where it can, else the
- * placeholder. */
+/* The index of the operator code (code, version), appended when it is new.  Files older than schema
+ * 3a have only the 8-bit field, and old readers look at no other: it holds the code where that
+ * fits, else the placeholder. */
 static uint32_t opcode_row(struct builder *b, int32_t code, int32_t version)
 {
     struct model_opcode *row = b->opcodes.items;

@@ -12,26 +12,28 @@
 
 enum { FB_TABLES_MAX = 1000000 };
 
-/* Parts of a file may be shared, and converters hardly do it: used, their bytes as often as they
- * are used, stays within some multiples of the file. */
+/* Flatbuffers may share vectors, which converters hardly do.  A file in which the bytes used,
+ * counted each time that they are used, exceed 16 times its size is refused: it would make readers
+ * slow. */
 static inline bool fb_shared_too_often(uint64_t used, size_t count)
 {
     return used / 16 > (uint64_t)count + 4096;
 }
 
-/* Checks everything that access below relies on: after STATUS_OK no access leaves the bytes. */
+/* Verifies all offsets, vtables, vectors and strings: after STATUS_OK no access below reads outside
+ * of bytes.  STATUS_INVALID with byte offset, table and field otherwise. */
 enum status fb_verify(const uint8_t *bytes, size_t count, struct diag *diag);
 
 /* ---- access to verified bytes ---- */
 
-/* A table; at 0: absent. */
+/* A table; absent when at is 0. */
 struct fb_table {
     const uint8_t *bytes;
     size_t at;
     enum schema_table schema; /* SCHEMA_NONE for option tables */
 };
 
-/* at: of element 0; 0: absent. */
+/* A vector or string: position of element 0, or 0 when it is absent, and number of elements. */
 struct fb_vector {
     size_t at, count;
 };

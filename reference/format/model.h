@@ -1,8 +1,8 @@
-/* A .tflite model in memory: what the file says, as plain data, before any meaning is given to it.
+/* A .tflite model in memory: the contents of the file as plain data, not yet interpreted.
  *
- * Written by the reader (read.h) and by the builder (builder.h); read by the interpreter, the
- * writer and everything that prints models.  All pointers are valid while the model is.  Strings
- * and buffer data of a model that was read point into the file's bytes, which must outlive it. */
+ * Filled by the reader (read.h) and the builder (builder.h); used by the interpreter, the writer
+ * and everything that prints models.  All pointers are valid as long as the model.  Strings and
+ * buffer data of a model that was read point into the file's bytes, which must outlive it. */
 #ifndef ASSAY_REFERENCE_FORMAT_MODEL_H
 #define ASSAY_REFERENCE_FORMAT_MODEL_H
 
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A vector.  data is NULL when the file has no such vector, and not NULL when it is empty. */
+/* A vector: data is NULL when it is absent from the file, not NULL when it is empty. */
 struct model_ints {
     const int32_t *data;
     size_t count;
@@ -32,7 +32,7 @@ struct model_bytes {
     size_t count;
 };
 
-/* Strings have a NUL behind count bytes; they may hold any bytes.  text is NULL when absent. */
+/* A string of count bytes, any of them, and a terminating NUL.  text is NULL when it is absent. */
 struct model_string {
     const char *text;
     size_t count;
@@ -45,7 +45,7 @@ struct model_opcode {
     struct model_string custom_code;
 };
 
-/* Present even when the file has none: then all vectors are absent. */
+/* Quantization parameters; all vectors are absent when `present` is false. */
 struct model_quantization {
     bool present;
     struct model_floats min, max, scale;
@@ -164,7 +164,7 @@ struct model {
     size_t external_buffer_count;
 };
 
-/* Takes any half-built model; it is empty afterwards. */
+/* Frees a model, also one that is partly built; it is empty afterwards. */
 void model_close(struct model *m);
 
 /* Bytes of a constant tensor; NULL with *count 0 when the tensor has no data. */

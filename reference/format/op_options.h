@@ -1,7 +1,7 @@
 /* Option tables of operators (union BuiltinOptions), described by data: op_options.def.
  *
- * One struct holds any of them.  Fields are named as in the schema; a name that the table lacks is
- * our own mistake and asserts. */
+ * One struct holds any of them.  Fields are named as in the schema; asking for a name that the
+ * table does not have is a programming error and asserts. */
 #ifndef ASSAY_REFERENCE_FORMAT_OP_OPTIONS_H
 #define ASSAY_REFERENCE_FORMAT_OP_OPTIONS_H
 
@@ -20,7 +20,7 @@ struct option_field {
 
 struct option_table {
     uint8_t tag; /* of union BuiltinOptions */
-    bool listed; /* false: the fields are not described here, and are not read */
+    bool listed; /* op_options.def describes the fields; else they are not read */
     uint8_t field_count;
     const char *name; /* "Conv2DOptions" */
     const struct option_field *fields;
@@ -53,13 +53,13 @@ union option_value {
     } ints; /* INTS */
 };
 
-/* Values stand at the index that their field has in the table. */
+/* value[i] belongs to field i of the table. */
 struct options {
     uint8_t tag; /* 0: none */
     union option_value value[OPTION_FIELDS_MAX];
 };
 
-/* Every field at its default. */
+/* Sets every field of the table `tag` to its default. */
 void options_init(struct options *o, uint8_t tag);
 
 int32_t options_int(const struct options *o, const char *field);

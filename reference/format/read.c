@@ -1,5 +1,5 @@
-/* Verified bytes to struct model.  Nothing here can fail but for want of memory.  Vectors, strings
- * and data are not copied: the model points into the bytes, which the verifier found aligned. */
+/* Reads verified bytes into a struct model; only allocation can fail.  Vectors, strings and data
+ * are not copied: the model points into the bytes, whose alignment the verifier has checked. */
 #include "reference/format/read.h"
 
 #include "reference/format/verify.h"

@@ -1,6 +1,6 @@
 /* The rules of a model: what has to hold between the tables of a well-formed flatbuffer before
  * anything may read it as a model.  Rules: schema version 3, and what LiteRT's own verifier and
- * interpreter refuse.  Left to those who run models: whether an op, its version and its options are
+ * interpreter refuse.  Left to the interpreter: whether an op, its version and its options are
  * known, and what a shape means to an op. */
 #include "reference/format/verify.h"
 

@@ -1,7 +1,6 @@
-/* struct model to the bytes of a .tflite file.  Tables are written in the order of their slots,
- * each followed by what it holds; data marked large stands behind the flatbuffer.  Nothing is
- * judged here but what the format cannot hold, so that tests can write models that break the rules.
- */
+/* Tables are written in the order of their slots, each followed by its members; data marked large
+ * is placed behind the flatbuffer.  Only values that the format cannot hold are refused, so that
+ * tests can write models that break the rules. */
 #include "reference/format/write.h"
 
 #include "reference/base/checked.h"
@@ -313,7 +312,7 @@ static void write_operator(struct writer *w, size_t link, const struct model_ope
     write_ints(w, d.at[Operator_outputs], op->outputs);
     if (op->options.tag != 0)
         write_options(w, d.at[Operator_builtin_options], &op->options);
-    /* Readers take them as bytes, and the bytes as numbers in place. */
+    /* The vector has bytes; readers access numbers in it in place, so it is aligned. */
     fbw_vector(&w->fb, d.at[Operator_custom_options], op->custom_options.data,
                op->custom_options.count, 1, DATA_ALIGN);
     fbw_vector(&w->fb, d.at[Operator_mutating_variable_inputs], op->mutating_variable_inputs.data,

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* The search is quadratic: seconds for this many.  More than any network has share nothing, so that
- * a file made to be slow is not. */
+/* The search is quadratic and takes seconds for this many.  Beyond it, which no network reaches,
+ * tensors share no memory, so that a hostile file cannot make planning slow. */
 enum { SHARING_MAX = 50000 };
 
 /* Larger first; of equal ones the earlier, so that the plan does not depend on qsort. */
@@ -39,7 +39,7 @@ static int by_step(const void *a, const void *b)
 
     if (x->step != y->step)
         return x->step < y->step ? -1 : 1;
-    return (int)x->begins - (int)y->begins; /* ends first: they stand one step behind the last */
+    return (int)x->begins - (int)y->begins; /* ends first: they are one step after the last use */
 }
 
 static bool largest_sum(const struct arena_item *items, size_t count, struct edge *edges,
@@ -64,7 +64,7 @@ static bool largest_sum(const struct arena_item *items, size_t count, struct edg
     return true;
 }
 
-/* placed: those that have an offset, by offset.  Returns where the item is to be inserted. */
+/* placed: items that have an offset, in order of it.  *at is where the item is to be inserted. */
 static bool place(struct arena_item *item, struct arena_item *const *placed, size_t count,
                   size_t *at)
 {

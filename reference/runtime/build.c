@@ -1,7 +1,5 @@
-/* Tensors and nodes of the interpreter, made from the model's subgraph 0.
- *
- * The model may come from a verified file or from a builder that checks nothing, so whatever the
- * interpreter relies on is checked here: indices in range, each tensor written at most once and
+/* The model may come from a verified file or from a builder that checks nothing, so everything that
+ * the interpreter relies on is checked here: indices in range, each tensor written at most once and
  * before it is read, constants as large as their shape says, ops known in their version. */
 #include "reference/runtime/build.h"
 
@@ -105,7 +103,7 @@ static enum status fill_constant(struct interpreter *in, size_t index, const uin
         if (!data)
             return no_memory(diag);
     }
-    /* The struct has no pointer to const; nothing writes through it. */
+    /* TfLiteTensor has no const pointer to assign; nothing writes through it. */
     t->data.raw_const = (const char *)data;
     return STATUS_OK;
 }
@@ -166,7 +164,7 @@ static enum status build_tensors(struct interpreter *in, struct diag *diag)
     const size_t count = in->graph->tensor_count;
 
     if (count > INT_MAX - TENSOR_SPARE)
-        return diag_fail(diag, STATUS_INVALID, "%zu tensors: too many", count);
+        return diag_fail(diag, STATUS_INVALID, "%zu tensors, expected fewer than 2^31", count);
     in->tensors = mem_alloc(count + TENSOR_SPARE, sizeof *in->tensors);
     in->info = mem_alloc(count + TENSOR_SPARE, sizeof *in->info);
     if (!in->tensors || !in->info)
@@ -234,7 +232,7 @@ static enum status find_op(struct node *node, const struct model_opcode *code, s
         return diag_fail(diag, STATUS_UNSUPPORTED,
                          "node %d: the op %s (code %d) version %d is not known", node->index,
                          name ? name : "?", code->code, code->version);
-    return diag_fail(diag, STATUS_UNSUPPORTED, "node %d: %s version %d: versions 1 to %d are known",
+    return diag_fail(diag, STATUS_UNSUPPORTED, "node %d: %s version %d, expected 1 to %d",
                      node->index, name ? name : "?", code->version, node->op->max_version);
 }
 
@@ -268,18 +266,18 @@ static enum status check_counts(const struct node *node, const struct model_oper
         return diag_fail(diag, STATUS_INVALID, "node %d: too many tensors", node->index);
     if ((int)m->inputs.count < op->min_inputs ||
         (op->max_inputs >= 0 && (int)m->inputs.count > op->max_inputs))
-        return diag_fail(diag, STATUS_INVALID, "node %d: %s with %zu inputs, it has %d to %d",
+        return diag_fail(diag, STATUS_INVALID, "node %d: %s with %zu inputs, expected %d to %d",
                          node->index, node_name(node), m->inputs.count, op->min_inputs,
                          op->max_inputs < 0 ? INT_MAX : op->max_inputs);
     if ((int)m->outputs.count < op->min_outputs ||
         (op->max_outputs >= 0 && (int)m->outputs.count > op->max_outputs))
-        return diag_fail(diag, STATUS_INVALID, "node %d: %s with %zu outputs, it has %d to %d",
+        return diag_fail(diag, STATUS_INVALID, "node %d: %s with %zu outputs, expected %d to %d",
                          node->index, node_name(node), m->outputs.count, op->min_outputs,
                          op->max_outputs < 0 ? INT_MAX : op->max_outputs);
     return STATUS_OK;
 }
 
-/* ready[t]: tensor t has a value when this node runs. */
+/* ready[t]: tensor t has been written when this node runs. */
 static enum status fill_inputs(struct interpreter *in, struct node *node,
                                const struct model_operator *m, const bool *ready, struct diag *diag)
 {
@@ -289,7 +287,7 @@ static enum status fill_inputs(struct interpreter *in, struct node *node,
         if (t == kTfLiteOptionalTensor) {
             if ((int)i < node->op->min_inputs)
                 return diag_fail(diag, STATUS_INVALID,
-                                 "node %d: %s: input %zu is absent, it is required", node->index,
+                                 "node %d: %s: input %zu is absent, expected a tensor", node->index,
                                  node_name(node), i);
             continue;
         }
@@ -298,7 +296,7 @@ static enum status fill_inputs(struct interpreter *in, struct node *node,
                              node->index, node_name(node), i, t);
         if (!ready[t])
             return diag_fail(diag, STATUS_INVALID,
-                             "node %d: %s: input %zu: nothing gives tensor %d (%s) a value before",
+                             "node %d: %s: input %zu: tensor %d (%s) is read before it is written",
                              node->index, node_name(node), i, t, in->tensors[t].name);
         node->in[i] = &in->tensors[t];
     }
@@ -315,17 +313,18 @@ static enum status fill_outputs(struct interpreter *in, struct node *node,
             return diag_fail(diag, STATUS_INVALID, "node %d: %s: output %zu: no such tensor: %d",
                              node->index, node_name(node), i, t);
         if (ready[t])
-            return diag_fail(diag, STATUS_INVALID,
-                             "node %d: %s: output %zu: tensor %d (%s) has a value already",
-                             node->index, node_name(node), i, t, in->tensors[t].name);
+            return diag_fail(
+                diag, STATUS_INVALID,
+                "node %d: %s: output %zu: tensor %d (%s) is an input, a constant or written before",
+                node->index, node_name(node), i, t, in->tensors[t].name);
         ready[t] = true;
         node->out[i] = &in->tensors[t];
     }
     return STATUS_OK;
 }
 
-/* A delegate may run a node of the model through its registration, as it may in the real runtime:
- * these go to the reference kernel. */
+/* Through these a delegate may run a node of the model by its registration, as in the real runtime.
+ */
 static TfLiteStatus reference_prepare(TfLiteContext *context, TfLiteNode *abi)
 {
     struct interpreter *in = context->impl_;
@@ -405,7 +404,7 @@ static enum status build_nodes(struct interpreter *in, struct diag *diag)
     bool *ready;
 
     if (count > INT_MAX / 2)
-        return diag_fail(diag, STATUS_INVALID, "%zu nodes: too many", count);
+        return diag_fail(diag, STATUS_INVALID, "%zu nodes, expected fewer than 2^30", count);
     in->nodes = mem_alloc(count, sizeof *in->nodes);
     in->plan = mem_alloc(count, sizeof *in->plan);
     ready = mem_alloc(in->model_tensors, sizeof *ready);

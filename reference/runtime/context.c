@@ -1,8 +1,6 @@
-/* The runtime as delegates see it: the functions of TfLiteContext.
- *
- * What looks at the graph or changes it may be called in a delegate's Prepare and its kernels' init
- * only; elsewhere it fails, with a message.  Arguments come from foreign code, so they are checked
- * like any other input. */
+/* Functions that read or change the graph may be called in a delegate's Prepare and its kernels'
+ * init only; elsewhere they fail, with a message.  Arguments come from foreign code, so they are
+ * checked like any other input. */
 #include "reference/runtime/context.h"
 
 #include "reference/base/memory.h"
@@ -35,7 +33,7 @@ static TfLiteStatus refuse(struct interpreter *in, const struct diag *diag)
     return kTfLiteError;
 }
 
-/* ---- looking at the graph ---- */
+/* ---- the graph ---- */
 
 static TfLiteStatus get_execution_plan(TfLiteContext *context, TfLiteIntArray **plan)
 {
@@ -83,7 +81,7 @@ static TfLiteStatus get_model_metadata(const TfLiteContext *context, const char 
     return kTfLiteError;
 }
 
-/* Control flow is not done here, so subgraph 0 is the only one that a delegate can ask for. */
+/* There is no control flow here, so subgraph 0 is the only one that can be acquired. */
 static TfLiteStatus acquire_subgraph_context(TfLiteContext *context, int subgraph,
                                              TfLiteContext **acquired)
 {
@@ -92,7 +90,7 @@ static TfLiteStatus acquire_subgraph_context(TfLiteContext *context, int subgrap
     if (!in_delegate(in, "AcquireSubgraphContext") || !acquired)
         return kTfLiteError;
     if (subgraph != 0) {
-        report_send(in, "AcquireSubgraphContext: subgraph %d is not run here", subgraph);
+        report_send(in, "AcquireSubgraphContext: subgraph %d, expected 0", subgraph);
         return kTfLiteError;
     }
     *acquired = context;
@@ -213,7 +211,7 @@ static bool may_resize(const struct interpreter *in, int index, bool same)
 {
     switch (in->tensors[index].allocation_type) {
     case kTfLiteDynamic: return true;
-    case kTfLitePersistentRo: /* of a delegate: its own; of the model: computed already */
+    case kTfLitePersistentRo: /* added by a delegate, or of the model and computed already */
         return (size_t)index >= in->model_tensors || same;
     case kTfLiteArenaRw:
     case kTfLiteArenaRwPersistent:
@@ -239,7 +237,7 @@ static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor,
         return kTfLiteError;
     }
     index = (int)(tensor - in->tensors);
-    if (new_size == tensor->dims) /* changed in place: its size must be looked at again */
+    if (new_size == tensor->dims) /* changed in place: forget the old shape */
         tensor->dims = NULL;
     same = tensor->dims && tensor->dims->size == new_size->size &&
            memcmp(tensor->dims->data, new_size->data, (size_t)new_size->size * sizeof(int)) == 0;
@@ -262,7 +260,7 @@ static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor,
     return kTfLiteOk;
 }
 
-/* ---- the rest ---- */
+/* ---- errors and external contexts ---- */
 
 static void report_error(TfLiteContext *context, const char *format, ...)
 {
@@ -286,7 +284,7 @@ static void set_external_context(TfLiteContext *context, TfLiteExternalContextTy
         host(context)->external[type] = external;
 }
 
-/* What stays NULL is NULL in the real runtime too: delegates have to test for it. */
+/* Functions that stay NULL are NULL in the real runtime, too: delegates have to test for it. */
 void context_init(struct interpreter *in)
 {
     in->context = (TfLiteContext){ .tensors_size = in->tensor_count,

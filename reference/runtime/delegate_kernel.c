@@ -57,7 +57,7 @@ static bool kernel_fill(struct node *node, TfLiteDelegate *delegate, const struc
            node->abi.temporaries;
 }
 
-/* The kernel is in nodes as soon as there is something to undo. */
+/* The kernel is in in->nodes as soon as there is something to undo. */
 static enum status kernel_open(struct interpreter *in, const TfLiteRegistration *registration,
                                TfLiteDelegate *delegate, const struct subset *s, struct diag *diag)
 {
@@ -128,8 +128,8 @@ static bool reserve_nodes(struct interpreter *in, size_t more)
     return true;
 }
 
-/* The plan changes when all kernels are there: until then, and when one fails, what a delegate sees
- * is the plan that it asked for. */
+/* The plan changes only when all kernels are open: until then, and when one fails, a delegate sees
+ * the plan as it was. */
 static enum status replace_in(struct interpreter *in, const TfLiteRegistration *registration,
                               const TfLiteIntArray *nodes, TfLiteDelegate *delegate,
                               struct arena *memory, struct diag *diag)

@@ -1,8 +1,6 @@
-/* Delegates: applied, undone for a resize, applied again, and taken away when they fail.
- *
- * A delegate that cannot resize leaves the graph prepared and allocated; a later resize undoes all
- * delegates, and the next allocate applies them again.  When anything of it fails, the plan of the
- * model is restored: all delegates are gone, those applied before too, as in the real runtime. */
+/* A delegate that cannot resize leaves the graph prepared and allocated; a later resize undoes all
+ * delegates, and the next allocate applies them again.  When any step fails, the plan of the model
+ * is restored: all delegates are removed, also those applied before, as in the real runtime. */
 #include "reference/runtime/delegates.h"
 
 #include "reference/base/memory.h"
@@ -30,7 +28,7 @@ static void drop_added_tensors(struct interpreter *in)
     in->tensor_count = in->context.tensors_size = in->model_tensors;
 }
 
-/* What a user bound stays bound. */
+/* A buffer handle that the user set stays. */
 static void forget_delegate(struct interpreter *in, int tensor)
 {
     TfLiteTensor *t = &in->tensors[tensor];
@@ -40,7 +38,8 @@ static void forget_delegate(struct interpreter *in, int tensor)
         t->data_is_stale = false;
     }
     if (t->allocation_type == kTfLiteDynamic && runtime_type_bits(t->type) != 0) {
-        tensor_memory_release(in, tensor); /* perhaps of a kernel's making: prepare decides anew */
+        tensor_memory_release(in,
+                              tensor); /* perhaps made dynamic by a kernel: prepare decides again */
         t->allocation_type = kTfLiteArenaRw;
         t->data.raw = NULL;
     }
@@ -93,7 +92,7 @@ static bool reserve_delegate(struct interpreter *in)
     return true;
 }
 
-/* Takes all delegates away; a graph that was ready stays ready. */
+/* Removes all delegates; a graph that was allocated is allocated again. */
 static enum status restore(struct interpreter *in, bool was_allocated, TfLiteStatus code,
                            enum status s)
 {
@@ -136,9 +135,8 @@ static enum status refuse_dynamic(struct interpreter *in, struct diag *diag, con
 
     in->code = kTfLiteApplicationError;
     return diag_fail(diag, STATUS_UNSUPPORTED,
-                     "%s: tensor %d (%s) has a shape that is known in "
-                     "invoke only",
-                     why, in->dynamic_tensor, t->name ? t->name : "");
+                     "%s: the shape of tensor %d (%s) is known in invoke only", why,
+                     in->dynamic_tensor, t->name ? t->name : "");
 }
 
 static enum status apply_one(struct interpreter *in, TfLiteDelegate *delegate, struct diag *diag)
@@ -150,7 +148,7 @@ static enum status apply_one(struct interpreter *in, TfLiteDelegate *delegate, s
     if (!reserve_delegate(in))
         return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a delegate");
     if (!in->prepared)
-        s = prepare_plan(in, resizes ? NULL : diag); /* the shapes may be still to come */
+        s = prepare_plan(in, resizes ? NULL : diag); /* shapes may still change by a resize */
     if (s != STATUS_OK && !resizes)
         return s;
     if (!resizes && in->has_dynamic)

@@ -20,9 +20,11 @@ enum status handle_make_readable(struct interpreter *in, int tensor, struct diag
         return STATUS_OK;
     if (!t->delegate || t->buffer_handle == kTfLiteNullBufferHandle ||
         !t->delegate->CopyFromBufferHandle)
-        return diag_fail(diag, STATUS_DEVICE,
-                         "tensor %d (%s): its data is stale, and no delegate can give it", tensor,
-                         t->name ? t->name : "");
+        return diag_fail(
+            diag, STATUS_DEVICE,
+            "tensor %d (%s): data is stale, and no delegate can copy it from its buffer "
+            "handle",
+            tensor, t->name ? t->name : "");
     if (!t->data.raw && t->bytes > 0)
         return diag_fail(diag, STATUS_USAGE, "tensor %d (%s) has no memory", tensor,
                          t->name ? t->name : "");
@@ -67,16 +69,17 @@ enum status handle_set_custom(struct interpreter *in, int tensor, void *data, si
         t->allocation_type != kTfLiteCustom)
         return diag_fail(
             diag, STATUS_USAGE,
-            "tensor %d (%s) is constant or dynamic: it cannot have memory of the caller", tensor,
+            "tensor %d (%s) is constant or dynamic, expected an activation or a variable", tensor,
             t->name ? t->name : "");
     if (!skip_align && (uintptr_t)data % TENSOR_ALIGN != 0)
-        return diag_fail(diag, STATUS_USAGE, "tensor %d (%s): memory is not %d-byte aligned",
+        return diag_fail(diag, STATUS_USAGE,
+                         "tensor %d (%s): memory at an address that is not a multiple of %d",
                          tensor, t->name ? t->name : "", TENSOR_ALIGN);
-    /* Before allocate the shape may still change; allocate looks again. */
+    /* Before allocate the shape may still change; allocate checks again. */
     if (in->allocated && bytes < t->bytes)
         return diag_fail(diag, STATUS_USAGE,
-                         "tensor %d (%s): needs %zu bytes, the caller's memory has %zu", tensor,
-                         t->name ? t->name : "", t->bytes, bytes);
+                         "tensor %d (%s): caller's memory of %zu bytes, expected at least %zu",
+                         tensor, t->name ? t->name : "", bytes, t->bytes);
     info = &in->info[tensor];
     info->custom = data;
     info->custom_bytes = bytes;

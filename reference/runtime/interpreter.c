@@ -1,5 +1,5 @@
 /* The interpreter's public functions: opening and closing, the order of use (delegates, shapes,
- * memory, run), and looking.  The work is done in the other files of this room. */
+ * memory, run), and queries.  The work is done in the other files of this room. */
 #include "reference/runtime/interpreter.h"
 
 #include "reference/base/memory.h"
@@ -42,7 +42,7 @@ enum status interpreter_open(struct interpreter **out, const struct model *model
     return STATUS_OK;
 }
 
-/* Order: kernels, buffer handles, memory; the delegates themselves are the caller's. */
+/* Order: delegate kernels, buffer handles, memory.  The delegates themselves are the caller's. */
 void interpreter_close(struct interpreter *in)
 {
     if (!in)
@@ -89,15 +89,16 @@ enum status interpreter_resize_input(struct interpreter *in, int tensor, const i
 
     in->code = kTfLiteOk;
     if (!t || !in->info[tensor].is_input)
-        return diag_fail(diag, STATUS_USAGE, "tensor %d is not an input of the graph", tensor);
+        return diag_fail(diag, STATUS_USAGE, "tensor %d, expected an input of the graph", tensor);
     if (rank < 0 || (rank > 0 && !dims) || !tensor_bytes(t->type, dims, (size_t)rank, &bytes))
         return diag_fail(
             diag, STATUS_USAGE,
             "tensor %d (%s): negative rank or dimension, or more bytes than can be counted", tensor,
             t->name);
     if (t->allocation_type == kTfLiteMmapRo)
-        return diag_fail(diag, STATUS_USAGE, "tensor %d (%s) is constant: it has a fixed size",
-                         tensor, t->name);
+        return diag_fail(diag, STATUS_USAGE,
+                         "tensor %d (%s) is constant, expected one that can be resized", tensor,
+                         t->name);
     copy = int_array_copy(dims, (size_t)rank);
     if (!copy)
         return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a shape");
@@ -170,7 +171,7 @@ enum status interpreter_set_custom(struct interpreter *in, int tensor, void *dat
     return handle_set_custom(in, tensor, data, bytes, skip_align, diag);
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 const struct model *interpreter_model(const struct interpreter *in)
 {

@@ -20,18 +20,18 @@
 struct interpreter;
 
 /* Checks that every op of the graph is known (STATUS_UNSUPPORTED: op, version, node) and prepares
- * all nodes.  A node that cannot be prepared is no failure yet, since the inputs may be resized:
- * allocate (or the first delegate that cannot resize) tells.  The model is borrowed.  options may
- * be NULL.  On failure *out is NULL. */
+ * all nodes.  A node that cannot be prepared is not a failure yet, since the inputs may be resized:
+ * allocate, or the first delegate that cannot resize, reports it.  The model is borrowed and must
+ * outlive the interpreter.  options may be NULL.  On failure *out is NULL. */
 enum status interpreter_open(struct interpreter **out, const struct model *model,
                              const struct interpreter_options *options, struct diag *diag);
 void interpreter_close(struct interpreter *in);
 
-/* Hands the graph to a delegate; kept (not owned) and applied again after a resize.  On failure the
- * plan of the model is restored: all delegates are gone, those applied before too.  *code (may be
- * NULL) is then kTfLiteDelegateError, or kTfLiteApplicationError with the graph unchanged when the
- * graph has dynamic tensors and the delegate takes none, or kTfLiteError when it cannot be
- * prepared. */
+/* Lets a delegate replace nodes.  It is kept, not owned, and applied again after a resize.  On
+ * failure the plan of the model is restored: all delegates are removed, also those applied before.
+ * *code (may be NULL) is then kTfLiteDelegateError, or kTfLiteApplicationError with the graph
+ * unchanged when the graph has dynamic tensors and the delegate takes none, or kTfLiteError when it
+ * cannot be prepared. */
 enum status interpreter_apply_delegate(struct interpreter *in, TfLiteDelegate *delegate,
                                        TfLiteStatus *code, struct diag *diag);
 
@@ -55,7 +55,7 @@ enum status interpreter_set_buffer_handle(struct interpreter *in, int tensor, in
 enum status interpreter_set_custom(struct interpreter *in, int tensor, void *data, size_t bytes,
                                    bool skip_align, struct diag *diag);
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 const struct model *interpreter_model(const struct interpreter *in);
 size_t interpreter_tensor_count(const struct interpreter *in);
 TfLiteTensor *interpreter_tensor(struct interpreter *in, int index); /* NULL: out of range */
@@ -73,8 +73,7 @@ int32_t interpreter_node_version(const struct interpreter *in, int node);
 int interpreter_node_partition(const struct interpreter *in, int node);
 int interpreter_partition_count(const struct interpreter *in);
 
-/* Bytes of the activation arena, guard zones included; the plan's lower bound is the largest sum of
- * tensors live at once. */
+/* Bytes of the activation arena, guard zones included. */
 size_t interpreter_arena_bytes(const struct interpreter *in);
 
 /* ---- for the suite ---- */

@@ -1,4 +1,3 @@
-/* Runs the execution plan: reference kernels and delegate kernels in turn. */
 #include "reference/runtime/invoke.h"
 
 #include "reference/runtime/handles.h"
@@ -6,7 +5,8 @@
 #include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"
 
-/* Data that another delegate left on its device is fetched; a delegate reads its own there. */
+/* Data that another delegate left on its device is copied to host memory; a delegate reads its own
+ * there. */
 static enum status check_input(struct interpreter *in, const struct node *node, int tensor,
                                struct diag *diag)
 {
@@ -43,9 +43,9 @@ static enum status run_reference(struct interpreter *in, struct node *node,
                              "node %d (%s): output tensor %d (%s) has no memory", node->index,
                              node_name(node), (int)(node->out[i] - in->tensors),
                              node->out[i]->name);
-        node->out[i]->data_is_stale = false; /* newer than what any delegate has */
+        node->out[i]->data_is_stale = false; /* newer than a delegate's copy */
     }
-    /* A kernel may walk over 2^31 images without a pixel. */
+    /* A kernel would loop over 2^31 empty images. */
     if (empty)
         return STATUS_OK;
     call.detail = detail;
@@ -107,9 +107,8 @@ enum status invoke_node(struct interpreter *in, int index, struct ref_detail *de
     if (index < 0 || (size_t)index >= in->model_nodes)
         return diag_fail(diag, STATUS_USAGE, "no such node: %d", index);
     if (!in->options.preserve_all || !in->allocated || in->undone)
-        return diag_fail(
-            diag, STATUS_USAGE,
-            "node %d: one node runs only where all tensors are preserved and allocated", index);
+        return diag_fail(diag, STATUS_USAGE,
+                         "node %d: expected an allocated interpreter with preserve_all", index);
     node = in->nodes[index];
     TRY(check_inputs(in, node, diag));
     if (node->late)

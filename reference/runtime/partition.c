@@ -1,6 +1,4 @@
-/* Which nodes one delegate kernel may stand for.
- *
- * The plan is cut into subsets that are taken, or not taken, as a whole.  The real runtime finds
+/* The plan is cut into subsets that are taken, or not taken, as a whole.  The real runtime finds
  * them in epochs: of the nodes that can run, the first in the plan decides whether this epoch is a
  * taken one; all nodes of its kind whose inputs are there, or come to be there, belong to it; then
  * the next epoch begins.  Since a plan is in topological order, the first node that is left can
@@ -42,7 +40,8 @@ static enum status mark_taken(struct partition *p, const TfLiteIntArray *taken, 
         if (n < 0 || (size_t)n >= in->node_count)
             return diag_fail(diag, STATUS_USAGE, "no such node: %d", n);
         if (!in->nodes[n]->op || in->nodes[n]->kernel >= 0)
-            return diag_fail(diag, STATUS_USAGE, "node %d is a delegate's already", n);
+            return diag_fail(diag, STATUS_USAGE,
+                             "node %d, expected one that no delegate has replaced", n);
         p->taken[n] = true;
     }
     return STATUS_OK;

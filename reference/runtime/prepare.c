@@ -1,7 +1,8 @@
 /* Shapes: prepares the nodes of the plan, computes what is constant, allocates.
  *
- * A tensor whose shape depends on values that are known in invoke only is dynamic: it has memory of
- * its own, and the nodes that write or read it are "late", prepared in invoke in their turn. */
+ * A tensor whose shape depends on values that are known in invoke only is dynamic: it has a block
+ * of its own, and the nodes that write or read it are late: invoke prepares them before it runs
+ * them. */
 #include "reference/runtime/prepare.h"
 
 #include "reference/base/checked.h"
@@ -57,7 +58,7 @@ enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *
     t->bytes = bytes;
     in->info[tensor].changed = ++in->shape_clock;
     if (t->allocation_type == kTfLiteArenaRw || t->allocation_type == kTfLiteArenaRwPersistent)
-        t->data.raw = NULL; /* its place was for another size */
+        t->data.raw = NULL; /* allocated for another size */
     return STATUS_OK;
 }
 
@@ -86,9 +87,10 @@ static enum status make_dynamic(struct interpreter *in, TfLiteTensor *t, struct 
     const int index = (int)(t - in->tensors);
 
     if (t->allocation_type == kTfLiteCustom)
-        return diag_fail(diag, STATUS_UNSUPPORTED,
-                         "tensor %d (%s): memory of the caller for a shape that is not known",
-                         index, t->name ? t->name : "");
+        return diag_fail(
+            diag, STATUS_UNSUPPORTED,
+            "tensor %d (%s): caller's memory for a tensor whose shape is known in invoke only",
+            index, t->name ? t->name : "");
     if (is_constant(t))
         return STATUS_OK; /* the output of a folded node in a partition */
     if (t->allocation_type != kTfLiteDynamic) {
@@ -230,8 +232,8 @@ static bool input_changed(const struct interpreter *in, const struct node *node)
     return node->prepared == 0;
 }
 
-/* Values may change what a reference node's shapes are, so it is prepared each time; a delegate
- * kernel only sees shapes, and its prepare may be expensive. */
+/* The shapes of a reference node may depend on values, so it is prepared each time; those of a
+ * delegate kernel depend on shapes only, and its prepare may be expensive. */
 enum status prepare_late(struct interpreter *in, struct node *node, struct diag *diag)
 {
     if (!node->op) {
@@ -294,8 +296,8 @@ enum status prepare_check_custom(const struct interpreter *in, struct diag *diag
 
         if (t->allocation_type == kTfLiteCustom && in->info[i].custom_bytes < t->bytes)
             return diag_fail(diag, STATUS_USAGE,
-                             "tensor %zu (%s): needs %zu bytes, the caller's memory has %zu", i,
-                             t->name ? t->name : "", t->bytes, in->info[i].custom_bytes);
+                             "tensor %zu (%s): caller's memory of %zu bytes, expected at least %zu",
+                             i, t->name ? t->name : "", in->info[i].custom_bytes, t->bytes);
     }
     return STATUS_OK;
 }

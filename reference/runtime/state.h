@@ -25,7 +25,7 @@ enum {
     EXTERNAL_CONTEXTS = 5
 };
 
-/* Where the interpreter stands towards delegates: which functions of the context may be called. */
+/* Which delegate function is running: it decides which functions of the context may be called. */
 enum phase {
     PHASE_IDLE,
     PHASE_DELEGATE, /* in a delegate's Prepare, and in the init of its kernels */
@@ -33,13 +33,13 @@ enum phase {
     PHASE_INVOKE    /* in a kernel's invoke */
 };
 
-/* A tensor's part that the ABI does not show. */
+/* State of a tensor that TfLiteTensor does not have. */
 struct tensor_info {
-    void *block;         /* memory of its own (dynamic, variable, folded); NULL: none */
+    void *block;         /* allocated for it alone (dynamic, variable, folded); NULL: none */
     size_t block_bytes;  /* usable bytes of it */
     void *custom;        /* memory of the caller; NULL: none */
     size_t custom_bytes; /* usable bytes of it */
-    uint64_t changed;    /* the shape clock when dims changed last */
+    uint64_t changed;    /* value of shape_clock when dims changed last */
     size_t offset;       /* in the activation arena, of the data; meaningful when placed */
     bool placed;
     bool is_input; /* of the graph: its value outlives invoke */
@@ -60,7 +60,7 @@ struct node {
 
     /* Both. */
     bool late;         /* prepared in invoke, when the inputs are there */
-    uint64_t prepared; /* the shape clock at the last prepare */
+    uint64_t prepared; /* value of shape_clock at the last prepare */
 
     /* A delegate kernel. */
     TfLiteDelegateParams *params;
@@ -87,10 +87,10 @@ struct interpreter {
     struct ref_shape *shapes; /* scratch for one node's outputs */
 
     bool prepared;    /* the shapes of all tensors are known, or known to be dynamic */
-    bool allocated;   /* memory is planned and there */
+    bool allocated;   /* memory is planned and allocated */
     bool has_dynamic; /* some output of a node in the plan is dynamic */
     int dynamic_tensor;
-    uint64_t shape_clock;
+    uint64_t shape_clock; /* counts changes of shapes */
 
     void *block; /* the activation arena */
     size_t block_bytes, arena_bytes, arena_bound;

@@ -10,7 +10,7 @@
 
 enum { GUARD_BYTE = 0xA5 };
 
-/* What the machine has.  An allocation beyond it may well succeed and then fail in use. */
+/* Bytes of physical memory.  A larger allocation may succeed and then fail when it is used. */
 static size_t memory_limit(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
@@ -51,7 +51,7 @@ static void fill_guards(struct interpreter *in, TfLiteTensor *t)
     memset(t->data.raw + t->bytes, GUARD_BYTE, guard);
 }
 
-/* The tensor's data is in memory that the interpreter allocated. */
+/* The tensor's data lies in memory that the interpreter allocated. */
 static bool is_ours(const struct interpreter *in, size_t tensor)
 {
     const struct tensor_info *info = &in->info[tensor];
@@ -106,8 +106,8 @@ void tensor_memory_poison_one(struct interpreter *in, int tensor)
         fill_words(t->data.uint8, t->bytes, in->options.poison_word);
 }
 
-/* What an input shares with nobody keeps its value; all else that may be written is filled, up to
- * the next tensor where no guard zone stands. */
+/* Inputs, variables and constants keep their values; every other tensor is filled, with its padding
+ * up to the alignment where there are no guard zones. */
 void tensor_memory_poison(struct interpreter *in)
 {
     if (!in->options.poison)
@@ -249,7 +249,7 @@ static enum status make_items(const struct interpreter *in, const struct lifetim
     return STATUS_OK;
 }
 
-/* The arena is as large as planned, or larger; its old contents are not kept. */
+/* Makes the arena at least `total` bytes large; its contents are not kept. */
 static enum status reserve(struct interpreter *in, size_t total, struct diag *diag)
 {
     size_t bytes;
@@ -285,7 +285,7 @@ static void assign(struct interpreter *in, const struct lifetimes *l,
     }
 }
 
-/* Tensors inside a partition, and others that no step uses, have no memory. */
+/* Tensors inside a partition, and others that no step uses, get no memory. */
 static void forget_places(struct interpreter *in)
 {
     for (size_t i = 0; i < in->tensor_count; i++) {
@@ -314,7 +314,8 @@ static enum status allocate_arena(struct interpreter *in, struct lifetimes *l,
     return STATUS_OK;
 }
 
-/* New memory is zero as it is: what a small model says is large is not touched. */
+/* New memory is zero already: writing zeros would touch every page of a tensor that a hostile file
+ * makes huge. */
 static enum status allocate_variable(struct interpreter *in, int tensor, struct diag *diag)
 {
     const void *const old = in->info[tensor].block;

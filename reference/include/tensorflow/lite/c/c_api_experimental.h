@@ -1,5 +1,6 @@
-/* The experimental part of the TensorFlow Lite C API: variable tensors, delegates applied to a live
- * interpreter, memory of the caller, buffer handles. */
+/* The experimental part of the TensorFlow Lite C API: variable tensors, delegates applied to an
+ * existing interpreter, memory of the caller, buffer handles.  Errors, ownership and threads as in
+ * c_api.h. */
 #ifndef TENSORFLOW_LITE_C_C_API_EXPERIMENTAL_H_
 #define TENSORFLOW_LITE_C_C_API_EXPERIMENTAL_H_
 
@@ -9,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Memory for one tensor, given by the caller; at least as large as the tensor and 64-byte aligned,
- * valid until the interpreter goes or other memory is set. */
+/* Memory of the caller for one tensor: at least as large as the tensor, 64-byte aligned, and valid
+ * until the interpreter is deleted or other memory is set. */
 typedef struct TfLiteCustomAllocation {
     void *data;
     size_t bytes;
@@ -19,47 +20,49 @@ typedef struct TfLiteCustomAllocation {
 /* For TfLiteInterpreterSetCustomAllocationForTensor. */
 enum { kTfLiteCustomAllocationFlagsNone = 0, kTfLiteCustomAllocationFlagsSkipAlignCheck = 1 };
 
-/* Sets every variable tensor to zero (its zero point). */
+/* Sets every variable tensor to zero (int8: its zero point).  kTfLiteError before allocation. */
 TFL_CAPI_EXPORT extern TfLiteStatus
 TfLiteInterpreterResetVariableTensors(TfLiteInterpreter *interpreter);
-/* 0 for NULL. */
+/* Number of variable tensors; 0 for NULL. */
 TFL_CAPI_EXPORT extern int32_t
 TfLiteInterpreterGetVariableTensorCount(const TfLiteInterpreter *interpreter);
-/* The i-th; NULL when out of range. */
+/* The variable_index-th variable tensor; NULL when out of range. */
 TFL_CAPI_EXPORT extern TfLiteTensor *
 TfLiteInterpreterGetVariableTensor(const TfLiteInterpreter *interpreter, int32_t variable_index);
 
-/* Tensor index of an input or output; -1 when out of range. */
+/* The tensor index of an input; -1 when out of range. */
 TFL_CAPI_EXPORT extern int32_t
 TfLiteInterpreterGetInputTensorIndex(const TfLiteInterpreter *interpreter, int32_t input_index);
-/* The same of an output. */
+/* The tensor index of an output; -1 when out of range. */
 TFL_CAPI_EXPORT extern int32_t
 TfLiteInterpreterGetOutputTensorIndex(const TfLiteInterpreter *interpreter, int32_t output_index);
 
 /* When enabled, a delegate that fails at creation is left out, and an invoke that fails with
  * delegates is repeated without them, with the same inputs: it then returns kTfLiteDelegateError,
- * and the outputs are good.  Tensor data may have moved, and variables are reset. */
+ * and the outputs are valid.  Tensor data may have moved, and variables are reset. */
 TFL_CAPI_EXPORT extern void
 TfLiteInterpreterOptionsSetEnableDelegateFallback(TfLiteInterpreterOptions *options, bool enable);
 
-/* Applies a delegate to a live interpreter.  On failure the graph is restored:
- * kTfLiteDelegateError (the delegate failed) or kTfLiteApplicationError (it may not be applied to
- * this graph). */
+/* Applies a delegate, which is borrowed and must outlive the interpreter.  On failure the graph is
+ * restored: kTfLiteDelegateError (the delegate failed) or kTfLiteApplicationError (it may not be
+ * applied to this graph). */
 TFL_CAPI_EXPORT extern TfLiteStatus
 TfLiteInterpreterModifyGraphWithDelegate(const TfLiteInterpreter *interpreter,
                                          TfLiteOpaqueDelegate *delegate);
 
-/* The tensor lies in memory of the caller from the next allocation on. */
+/* Places a tensor in memory of the caller, from now on.  Before allocation its size is checked by
+ * TfLiteInterpreterAllocateTensors; kTfLiteError for constants and dynamic tensors. */
 TFL_CAPI_EXPORT extern TfLiteStatus
 TfLiteInterpreterSetCustomAllocationForTensor(TfLiteInterpreter *interpreter, int tensor_index,
                                               const TfLiteCustomAllocation *custom_allocation,
                                               int64_t flags);
 
-/* Gives a tensor a buffer of its delegate's; the former handle is freed through the delegate. */
+/* Attaches a buffer of the delegate to a tensor; the previous handle is freed through the delegate.
+ */
 TFL_CAPI_EXPORT extern TfLiteStatus
 TfLiteInterpreterSetBufferHandle(TfLiteInterpreter *interpreter, TfLiteTensor *tensor,
                                  TfLiteBufferHandle buffer_handle, TfLiteOpaqueDelegate *delegate);
-/* *handle is -1 and *delegate NULL when there is none. */
+/* The buffer handle of a tensor and its delegate; -1 and NULL when it has none. */
 TFL_CAPI_EXPORT extern TfLiteStatus
 TfLiteInterpreterGetBufferHandle(const TfLiteInterpreter *interpreter, int tensor_index,
                                  TfLiteBufferHandle *handle, TfLiteOpaqueDelegate **delegate);

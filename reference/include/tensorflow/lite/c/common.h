@@ -22,7 +22,7 @@ struct TfLiteContext;
 struct TfLiteNode;
 struct TfLiteRegistration;
 
-/* size elements, in data. */
+/* An array of `size` elements. */
 typedef struct TfLiteIntArray {
     int size;
 #if defined(__cplusplus)
@@ -45,13 +45,13 @@ typedef struct TfLiteFloat16 {
     uint16_t data; /* IEEE binary16 bits */
 } TfLiteFloat16;
 
-/* Where the bytes of a tensor live and for how long. */
+/* Where a tensor's data lies, and how long it is valid. */
 typedef enum TfLiteAllocationType {
     kTfLiteMemNone = 0,
     kTfLiteMmapRo = 1,            /* a constant of the model */
     kTfLiteArenaRw = 2,           /* an activation: its address may be shared and may change */
     kTfLiteArenaRwPersistent = 3, /* a variable: keeps its value between invokes */
-    kTfLiteDynamic = 4,           /* shape known in invoke only; memory of its own */
+    kTfLiteDynamic = 4,           /* shape known in invoke only; allocated on its own */
     kTfLitePersistentRo = 5,      /* computed in prepare, constant afterwards */
     kTfLiteCustom = 6,            /* memory of the caller */
     kTfLiteVariantObject = 7,
@@ -126,7 +126,7 @@ typedef struct TfLiteNode {
     bool might_have_side_effect;
 } TfLiteNode;
 
-/* The functions of a kernel.  Everything not used is zero. */
+/* The functions of a kernel; members that are not used are zero. */
 typedef struct TfLiteRegistration {
     /* Returns user_data.  For a delegate kernel buffer is a const TfLiteDelegateParams* and length
      * 0; a kernel whose init failed returns TfLiteKernelInitFailed(). */
@@ -144,7 +144,7 @@ typedef struct TfLiteRegistration {
     uint64_t inplace_operator;
 } TfLiteRegistration;
 
-/* What a delegate kernel's init is given: the nodes that it stands for. */
+/* The argument of a delegate kernel's init: the nodes that it replaces. */
 typedef struct TfLiteDelegateParams {
     TfLiteDelegate *delegate;
     TfLiteIntArray *nodes_to_replace;
@@ -156,7 +156,7 @@ typedef struct TfLiteExternalContext TfLiteExternalContext;
 typedef int TfLiteExternalContextType;
 typedef struct TfLiteEvalTensor TfLiteEvalTensor;
 
-/* The runtime as a delegate sees it: everything goes through these pointers. */
+/* The runtime as a delegate sees it. */
 typedef struct TfLiteContext {
     size_t tensors_size;
     /* *plan: node indices in execution order; owned by the runtime, overwritten by later calls. */
