@@ -243,15 +243,18 @@ headers: $(B)/flags ## check that every header compiles alone
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
 C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
+GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
 ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
 
-format: ## check that C files have the layout of clang-format
+format: ## check that C files and shaders have the layout of clang-format
 	@$(NEED) format
 	@clang-format --dry-run --Werror $(C_FILES)
-	@echo 'format: $(words $(C_FILES)) files are as clang-format has them'
-format-fix: ## give C files the layout of clang-format
+	@clang-format --style=file:ci/glsl.clang-format --dry-run --Werror $(GLSL_FILES)
+	@echo 'format: $(words $(C_FILES) $(GLSL_FILES)) files are as clang-format has them'
+format-fix: ## give C files and shaders the layout of clang-format
 	@clang-format -i $(C_FILES)
+	@clang-format --style=file:ci/glsl.clang-format -i $(GLSL_FILES)
 
 # ---- fuzzing, coverage, valgrind ----
 FUZZ_TIME ?= 60

@@ -1,6 +1,6 @@
-// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU of 8-bit tensors with broadcasting, as binary.comp has them.
-// ADD and SUB bring both operands, shifted to the left by 20 bits, to one scale.  An operand may be a
-// packed constant.
+// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU of 8-bit tensors with broadcasting, as binary.comp has
+// them. ADD and SUB bring both operands, shifted to the left by 20 bits, to one scale.  An operand
+// may be a packed constant.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/binary_int8.args.h"
@@ -13,7 +13,10 @@ READS(2, src_b);
 
 layout(constant_id = BINARY_INT8_SPEC_SIGNED) const bool SIGNED = false;
 
-ivec4 scaled(ivec4 v, int i) { return fixed_multiply(v, ivec4(args.multiplier[i]), ivec4(args.shift[i])); }
+ivec4 scaled(ivec4 v, int i)
+{
+    return fixed_multiply(v, ivec4(args.multiplier[i]), ivec4(args.shift[i]));
+}
 
 ivec4 apply(ivec4 a, ivec4 b)
 {

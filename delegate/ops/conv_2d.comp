@@ -1,5 +1,5 @@
-// CONV_2D with one group.  src [N,H,W,C], dst [N,OH,OW,O]; weights [KH,KW,I,O] as vec4 of 4 outputs, I
-// padded to a multiple of 4; bias [O].  What an invocation computes: conv_tile.glsl.
+// CONV_2D with one group.  src [N,H,W,C], dst [N,OH,OW,O]; weights [KH,KW,I,O] as vec4 of 4
+// outputs, I padded to a multiple of 4; bias [O].  What an invocation computes: conv_tile.glsl.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
@@ -20,8 +20,8 @@ layout(constant_id = CONV_2D_SPEC_ROUNDED) const bool ROUNDED = false;
 #include "delegate/ops/conv_tile.glsl"
 #include "delegate/ops/matmul.glsl"
 
-// Adds the products of slice s of the pixels at base[], whose weights are at `at`.  Only the last slice
-// may have lanes without a channel.
+// Adds the products of slice s of the pixels at base[], whose weights are at `at`.  Only the last
+// slice may have lanes without a channel.
 void add_slice(uint s, uint at, bool last)
 {
     const Weights w = weights_at(at, args.window.out_slices);
@@ -40,7 +40,8 @@ void add_slices(uint tap, uint out_slice)
     const uint whole = args.in_channels / 4u, step = 4u * args.window.out_slices;
     const uint first = tap * args.window.in_slices * step + out_slice;
     uint s = gl_LocalInvocationID.z;
-    for (; s + SHARES < whole; s += 2u * SHARES) { // two at once: their loads are in flight together
+    // Two slices at once, so that their loads are in flight together.
+    for (; s + SHARES < whole; s += 2u * SHARES) {
         add_slice(s, first + s * step, false);
         add_slice(s + SHARES, first + (s + SHARES) * step, false);
     }

@@ -2,7 +2,8 @@
 // [N,OH,OW,O]; weights [KH,KW,I,O] as vectors of 4 outputs, with the I channels of a group.  An
 // invocation computes TILE neighbouring pixels of one output slice.
 //
-// The shader defines the type of its sums, SUM, before it includes this, and the functions after it.
+// The shader defines the type of its sums, SUM, before it includes this, and the functions after
+// it.
 const uint TILE = CONV_2D_GROUPED_TILE;
 
 SUM sum[TILE];
@@ -18,8 +19,8 @@ void add_taps(uint first, uint out_slice)
     for (uint t = 0u; t < TILE; t++)
         window[t] = window_of(min(first + t, args.pixels - 1u));
     // First input channel of the group of each of the 4 outputs.
-    const uvec4 o = min(uvec4(4u * out_slice) + uvec4(0u, 1u, 2u, 3u),
-                        uvec4(args.out_channels - 1u));
+    const uvec4 o =
+        min(uvec4(4u * out_slice) + uvec4(0u, 1u, 2u, 3u), uvec4(args.out_channels - 1u));
     const uvec4 group_first = o / args.group_out * args.group_in;
 
     uint w = out_slice;

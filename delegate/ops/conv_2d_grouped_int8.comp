@@ -1,5 +1,5 @@
-// CONV_2D in groups, of 8-bit tensors: conv_2d_grouped.glsl with integers, less their zero points (the
-// host has subtracted that of the weights).
+// CONV_2D in groups, of 8-bit tensors: conv_2d_grouped.glsl with integers, less their zero points
+// (the host has subtracted that of the weights).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
@@ -18,7 +18,8 @@ layout(constant_id = CONV_2D_GROUPED_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP =
 
 int channel(uint base, uint c)
 {
-    return bitfieldExtract(int(src[base + c / 4u] ^ SIGN_FLIP), int(8u * (c % 4u)), 8) - args.x_zero;
+    return bitfieldExtract(int(src[base + c / 4u] ^ SIGN_FLIP), int(8u * (c % 4u)), 8) -
+           args.x_zero;
 }
 
 ivec4 channels_at(uint base, uvec4 c)

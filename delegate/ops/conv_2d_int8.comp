@@ -4,8 +4,9 @@
 //
 // With zero points zx of x and zw of w a sum is
 //     sum (w - zw) (x - zx) = sum w x - zx sum w - zw sum x + taps C zx zw
-// where the second and the last term depend on the output channel alone: they are in `channels` with
-// the bias, since taps in the padding read zx.  Lanes of x without a channel have weights of 0.
+// where the second and the last term depend on the output channel alone: they are in `channels`
+// with the bias, since taps in the padding read zx.  Lanes of x without a channel have weights of
+// 0.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
@@ -72,7 +73,8 @@ void add_slices(uint tap, uint out_slice)
             add_quad(s, first + s * step);
         return;
     }
-    for (; s + SHARES < args.window.in_slices; s += 2u * SHARES) { // their loads are in flight together
+    // Two slices at once, so that their loads are in flight together.
+    for (; s + SHARES < args.window.in_slices; s += 2u * SHARES) {
         add_slice(s, first + s * step);
         add_slice(s + SHARES, first + (s + SHARES) * step);
     }

@@ -1,10 +1,10 @@
-// A convolution as a matrix product, for conv_2d.comp and conv_2d_int8.comp: pixels of dst by taps and
-// channels by outputs.
+// A convolution as a matrix product, for conv_2d.comp and conv_2d_int8.comp: pixels of dst by taps
+// and channels by outputs.
 //
 // An invocation computes ROWS neighbouring pixels of one output slice.  Of a workgroup x goes over
-// output slices, y over runs of ROWS pixels, and z over shares of a sum: share z adds up input slices
-// z, z + SHARES, ..., and the shares are added in that order at the end, so the bits of a result do not
-// depend on timing.  args.count is the number of workgroups.
+// output slices, y over runs of ROWS pixels, and z over shares of a sum: share z adds up input
+// slices z, z + SHARES, ..., and the shares are added in that order at the end, so the bits of a
+// result do not depend on timing.  args.count is the number of workgroups.
 //
 // The shader defines the type of its sums, SUM, before it includes this, and add_slices() after it.
 layout(constant_id = CONV_TILE_SPEC_ROWS) const uint ROWS = 4u;
@@ -13,7 +13,8 @@ layout(constant_id = CONV_TILE_SPEC_DENSE) const bool DENSE = false;
 
 const uint PLANE = gl_WorkGroupSize.x * gl_WorkGroupSize.y; // invocations of one share
 const uint SHARES = gl_WorkGroupSize.z;
-shared SUM part[SHARES > 1u ? PLANE * SHARES * ROWS : 1u];
+const uint PARTS = PLANE * SHARES * ROWS;
+shared SUM part[SHARES > 1u ? PARTS : 1u];
 
 SUM sum[ROWS];
 uint base[ROWS];   // first slices of the pixels of src that the current tap reads
@@ -22,8 +23,8 @@ bool inside[ROWS]; // of the image; not set where DENSE
 // Adds to sum[] what this invocation's share of the input slices gives at a tap.
 void add_slices(uint tap, uint out_slice);
 
-// What an invocation computes: pixels first to first + ROWS - 1 of an output slice, each where it is
-// one of dst.
+// What an invocation computes: pixels first to first + ROWS - 1 of an output slice, each where it
+// is one of dst.
 struct Tile {
     uint out_slice, first;
 };
@@ -37,8 +38,8 @@ Tile tile_of_invocation()
                 (block / blocks * gl_WorkGroupSize.y + gl_LocalInvocationID.y) * ROWS);
 }
 
-// Adds up the taps of all pixels of the tile.  Pixels and output slices past the last are read as the
-// last, and not written.
+// Adds up the taps of all pixels of the tile.  Pixels and output slices past the last are read as
+// the last, and not written.
 void add_taps(Tile tile)
 {
     const uint out_slice = min(tile.out_slice, args.window.out_slices - 1u);

@@ -1,6 +1,6 @@
-// DEPTHWISE_CONV_2D of 8-bit tensors: depthwise_conv_2d.glsl with signed bytes.  There are no sums over
-// channels, so a dot product takes one channel of a slice.  What the zero points of x and of the weights
-// do to a sum is as in conv_2d_int8.comp: taps in the padding read the zero point of x.
+// DEPTHWISE_CONV_2D of 8-bit tensors: depthwise_conv_2d.glsl with signed bytes.  There are no sums
+// over channels, so a dot product takes one channel of a slice.  What the zero points of x and of
+// the weights do to a sum is as in conv_2d_int8.comp: taps in the padding read the zero point of x.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
@@ -24,10 +24,9 @@ uint load(uint base, uint out_slice)
     if (MULTIPLIER == 1u)
         return src[base + out_slice];
     const uvec4 c = channels_of(out_slice);
-    return packed_bytes(ivec4(byte_at(src[base + c.x / 4u], c.x % 4u),
-                              byte_at(src[base + c.y / 4u], c.y % 4u),
-                              byte_at(src[base + c.z / 4u], c.z % 4u),
-                              byte_at(src[base + c.w / 4u], c.w % 4u)));
+    return packed_bytes(
+        ivec4(byte_at(src[base + c.x / 4u], c.x % 4u), byte_at(src[base + c.y / 4u], c.y % 4u),
+              byte_at(src[base + c.z / 4u], c.z % 4u), byte_at(src[base + c.w / 4u], c.w % 4u)));
 }
 
 // Lane by lane.

@@ -1,6 +1,6 @@
-// FULLY_CONNECTED.  src [B,K], dst [B,U]; weights [K padded to 4][U] as vec4 of 4 outputs, bias [U].
-// A workgroup computes gl_WorkGroupSize.x output slices of one row; invocation y adds up input slices
-// y, y + gl_WorkGroupSize.y, ..., and the shares are added in the order of y.
+// FULLY_CONNECTED.  src [B,K], dst [B,U]; weights [K padded to 4][U] as vec4 of 4 outputs, bias
+// [U]. A workgroup computes gl_WorkGroupSize.x output slices of one row; invocation y adds up input
+// slices y, y + gl_WorkGroupSize.y, ..., and the shares are added in the order of y.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
@@ -31,8 +31,8 @@ void main()
     if (live)
         for (uint s = gl_LocalInvocationID.y; s < args.in_slices; s += gl_WorkGroupSize.y) {
             const vec4 x = masked(vec4(src[row * args.in_slices + s]), s, args.in_channels);
-            sum = add_products(
-                sum, x, weights_at(4u * s * args.out_slices + out_slice, args.out_slices));
+            sum = add_products(sum, x,
+                               weights_at(4u * s * args.out_slices + out_slice, args.out_slices));
         }
     part[gl_LocalInvocationIndex] = sum;
     barrier();

@@ -1,5 +1,6 @@
-// LSTM with the basic kernel: the new state.  z [B,4A] = input gate, new input, forget gate, output gate,
-// each of A units, before their activations; f32 in both precisions, and 4A channels are A slices.
+// LSTM with the basic kernel: the new state.  z [B,4A] = input gate, new input, forget gate, output
+// gate, each of A units, before their activations; f32 in both precisions, and 4A channels are A
+// slices.
 //     c = logistic(z0) * tanh(z1) + logistic(z2) * c_prev,  h = logistic(z3) * tanh(c)
 #version 450
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,6 @@
-// LSTM u8 with the basic kernel: the new state, in 16 bits.  z [B,4A] = input gate, new input, forget gate,
-// output gate, i16 in Q3.12 (units of 2^-12); c i16 in Q4.11; h u8 in units of 1/128, zero point 128.
+// LSTM u8 with the basic kernel: the new state, in 16 bits.  z [B,4A] = input gate, new input,
+// forget gate, output gate, i16 in Q3.12 (units of 2^-12); c i16 in Q4.11; h u8 in units of 1/128,
+// zero point 128.
 //     c = logistic(z0) * tanh(z1) + logistic(z2) * c_prev,  h = logistic(z3) * tanh(c)
 // The functions are gemmlowp's in 16 bits, bit for bit (reference/base/fixed_point16.h).
 #version 450
@@ -18,8 +19,8 @@ int fixed16_saturate(int v) { return clamp(v, -32768, 32767); }
 // v modulo 2^16, as a conversion to int16_t leaves it.
 int wrapped(int v) { return bitfieldExtract(v, 0, 16); }
 
-// gemmlowp's SaturatingRoundingDoublingHighMul of 16 bits: round(a * b / 2^15), ties toward +infinity;
-// INT16_MIN * INT16_MIN saturates to INT16_MAX.
+// gemmlowp's SaturatingRoundingDoublingHighMul of 16 bits: round(a * b / 2^15), ties toward
+// +infinity; INT16_MIN * INT16_MIN saturates to INT16_MAX.
 int fixed16_mul_high(int a, int b)
 {
     return a == -32768 && b == -32768 ? 32767 : (a * b + (1 << 14)) >> 15;
@@ -31,9 +32,9 @@ int with_power(int e, int rest, int bit, int power)
     return (rest >> bit & 1) != 0 ? fixed16_mul_high(e, power) : e;
 }
 
-// gemmlowp's exp_on_negative_values: e^x for x <= 0 with `whole` integer bits, 3 or 4; the result in
-// Q0.15.  A polynomial around the middle of [-1/4, 0), times e^-(2^j) for each higher bit of -x.  The
-// constants are those of fixed_exp (reference/base/fixed_point.c) in 16 bits.
+// gemmlowp's exp_on_negative_values: e^x for x <= 0 with `whole` integer bits, 3 or 4; the result
+// in Q0.15.  A polynomial around the middle of [-1/4, 0), times e^-(2^j) for each higher bit of -x.
+// The constants are those of fixed_exp (reference/base/fixed_point.c) in 16 bits.
 int fixed16_exp(int x, int whole)
 {
     const int lowest = 13 - whole; // the bit of 1/4
@@ -41,7 +42,8 @@ int fixed16_exp(int x, int whole)
     const int in_quarter = (x & (quarter - 1)) - quarter;
     const int rest = in_quarter - x;
     const int v = (in_quarter << whole) + (1 << 12);
-    const int v2 = fixed16_mul_high(v, v), v3 = fixed16_mul_high(v2, v), v4 = fixed16_mul_high(v2, v2);
+    const int v2 = fixed16_mul_high(v, v), v3 = fixed16_mul_high(v2, v);
+    const int v4 = fixed16_mul_high(v2, v2);
     const int sum = fixed16_mul_high(fixed_rounding_shift_right(v4, 2) + v3, 10923) + v2; // a third
     int e = wrapped(28918 + fixed16_mul_high(28918, v + fixed_rounding_shift_right(sum, 1)));
     e = with_power(e, rest, lowest, 25520);
@@ -75,7 +77,8 @@ int fixed16_logistic(int x)
 
 int fixed16_tanh(int x)
 {
-    const int y = fixed16_saturate(4 * (twice_one_over_one_plus(fixed16_exp(-abs(x), 4)) - (1 << 13)));
+    const int y =
+        fixed16_saturate(4 * (twice_one_over_one_plus(fixed16_exp(-abs(x), 4)) - (1 << 13)));
     return x == 0 ? 0 : x > 0 ? y : -y;
 }
 

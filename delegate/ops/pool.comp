@@ -1,5 +1,6 @@
-// AVERAGE_POOL_2D, MAX_POOL_2D.  src [N,H,W,C], dst [N,OH,OW,C].  The window is clipped to the image;
-// the average divides by the number of pixels inside it.  An invocation computes one pixel of one slice.
+// AVERAGE_POOL_2D, MAX_POOL_2D.  src [N,H,W,C], dst [N,OH,OW,C].  The window is clipped to the
+// image; the average divides by the number of pixels inside it.  An invocation computes one pixel
+// of one slice.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/pool.glsl"

@@ -22,6 +22,9 @@ Window window_of(uint i)
 }
 
 // The slice of src at row y and column x of the window's image.
-uint place_of(Window w, uint y, uint x) { return ((w.image + y) * args.in_w + x) * args.slices + w.s; }
+uint place_of(Window w, uint y, uint x)
+{
+    return ((w.image + y) * args.in_w + x) * args.slices + w.s;
+}
 
 uint pixels_of(Window w) { return (w.y1 - w.y0) * (w.x1 - w.x0); }

@@ -1,5 +1,5 @@
-// AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit tensors, as pool.comp has them.  The average of the integers is
-// over the pixels inside the window, ties away from zero, whatever the zero point is.
+// AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit tensors, as pool.comp has them.  The average of the
+// integers is over the pixels inside the window, ties away from zero, whatever the zero point is.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/pool.glsl"

@@ -1,6 +1,6 @@
-// MEAN.  The dims of src but the last are given as up to 4 kept and 4 reduced groups, outermost first,
-// with their strides in rows; the last dim, the channels, is kept or reduced as a whole.
-// A workgroup computes one slice of dst: its invocations share out the elements, then sum up.
+// MEAN.  The dims of src but the last are given as up to 4 kept and 4 reduced groups, outermost
+// first, with their strides in rows; the last dim, the channels, is kept or reduced as a whole. A
+// workgroup computes one slice of dst: its invocations share out the elements, then sum up.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"

@@ -1,6 +1,6 @@
-// MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image, as reduce.comp has it.  In a MEAN one
-// multiplier divides and requantizes; the average of a pool is of the integers as they are, ties away from
-// zero.
+// MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image, as reduce.comp has it.  In a MEAN
+// one multiplier divides and requantizes; the average of a pool is of the integers as they are,
+// ties away from zero.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
@@ -13,7 +13,10 @@ READS(1, src);
 layout(constant_id = REDUCE_SPEC_SIGNED) const bool SIGNED = false;
 layout(constant_id = REDUCE_SPEC_AVERAGE) const bool AVERAGE = false;
 
-ivec4 load(uint row, uint s) { return unpacked(src[row * args.in_slices + s], SIGNED) - args.in_zero; }
+ivec4 load(uint row, uint s)
+{
+    return unpacked(src[row * args.in_slices + s], SIGNED) - args.in_zero;
+}
 
 void main()
 {

@@ -1,5 +1,5 @@
-// What reduce.comp and reduce_int8.comp share: which rows a result is made of, and the sums.  SUM is the
-// type of a sum of 4 channels, load() gives the elements of a slice as one.
+// What reduce.comp and reduce_int8.comp share: which rows a result is made of, and the sums.  SUM
+// is the type of a sum of 4 channels, load() gives the elements of a slice as one.
 #include "delegate/ops/reduce.args.h"
 #include "delegate/shaders/reduce_in_workgroup.glsl"
 
@@ -31,7 +31,8 @@ uint reduced_row(uint i)
     return row;
 }
 
-// This invocation's share of the n elements of dst from `first` on, each a sum over channels and rows.
+// This invocation's share of the n elements of dst from `first` on, each a sum over channels and
+// rows.
 SUM sum_over_channels(uint first, uint n)
 {
     SUM sum = SUM(0);

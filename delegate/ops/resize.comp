@@ -1,6 +1,6 @@
-// RESIZE_BILINEAR.  src [N,H,W,C], dst [N,OH,OW,C].  Coordinates are computed as the CPU does, in f32
-// and in this order: a pixel that falls on the other side of a whole number has other neighbours.
-// An invocation computes one pixel of one slice.
+// RESIZE_BILINEAR.  src [N,H,W,C], dst [N,OH,OW,C].  Coordinates are computed as the CPU does, in
+// f32 and in this order: a pixel that falls on the other side of a whole number has other
+// neighbours. An invocation computes one pixel of one slice.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"

@@ -1,6 +1,7 @@
-// RESIZE_BILINEAR of 8-bit tensors.  src [N,H,W,C], dst [N,OH,OW,C].  The host packed, for each row of dst
-// and then for each column, the two pixels that it lies between and the weight of the second: for i8 in
-// units of 1/1024, for u8 the bits of an f32.  An invocation computes one pixel of one slice.
+// RESIZE_BILINEAR of 8-bit tensors.  src [N,H,W,C], dst [N,OH,OW,C].  The host packed, for each row
+// of dst and then for each column, the two pixels that it lies between and the weight of the
+// second: for i8 in units of 1/1024, for u8 the bits of an f32.  An invocation computes one pixel
+// of one slice.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

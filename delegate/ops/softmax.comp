@@ -1,4 +1,5 @@
-// SOFTMAX over the channels: dst [rows,C] = exp(beta * (x - peak)) / sum.  A workgroup computes a row.
+// SOFTMAX over the channels: dst [rows,C] = exp(beta * (x - peak)) / sum.  A workgroup computes a
+// row.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/softmax.args.h"

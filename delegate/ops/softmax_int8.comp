@@ -76,10 +76,11 @@ void main()
     const int down = sum < SUM_MAX ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
         const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
-        const ivec4 y = ivec4(fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.x)), down),
-                              fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.y)), down),
-                              fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.z)), down),
-                              fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.w)), down));
+        const ivec4 y =
+            ivec4(fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.x)), down),
+                  fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.y)), down),
+                  fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.z)), down),
+                  fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.w)), down));
         dst[base + s] = packed_bytes(min(y, ivec4(255)) + low);
     }
 }

@@ -1,5 +1,5 @@
-// TRANSPOSE_CONV: transpose_conv.glsl with floats.  Weights [KH,KW,I,O] as vec4 of 4 outputs, I padded to
-// a multiple of 4; bias [O].
+// TRANSPOSE_CONV: transpose_conv.glsl with floats.  Weights [KH,KW,I,O] as vec4 of 4 outputs, I
+// padded to a multiple of 4; bias [O].
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
@@ -22,7 +22,8 @@ void add_tap(uint base, uint x, uint tap, uint out_slice)
 {
     const uint in_slices = args.window.in_slices, out_slices = args.window.out_slices;
     for (uint s = 0u; s < in_slices; s++) {
-        const Weights w = weights_at((tap * in_slices + s) * 4u * out_slices + out_slice, out_slices);
+        const Weights w =
+            weights_at((tap * in_slices + s) * 4u * out_slices + out_slice, out_slices);
         for (uint t = 0u; t < TILE; t++)
             if (x + t < args.window.in_w)
                 sum[t] = add_products(

@@ -1,13 +1,12 @@
-// TRANSPOSE_CONV, for transpose_conv.comp and transpose_conv_int8.comp.  src [N,H,W,I], dst [N,OH,OW,O];
-// the window takes dst to src.
-// Gathers: tap k reaches output o from input (o + pad - k) / stride where that is an integer, so an
-// output has only the taps whose remainder by the stride is its own.
-// An invocation computes TILE pixels of one output slice, `stride` apart in a row: they have the same
-// taps, and their inputs are neighbours.
+// TRANSPOSE_CONV, for transpose_conv.comp and transpose_conv_int8.comp.  src [N,H,W,I], dst
+// [N,OH,OW,O]; the window takes dst to src. Gathers: tap k reaches output o from input (o + pad -
+// k) / stride where that is an integer, so an output has only the taps whose remainder by the
+// stride is its own. An invocation computes TILE pixels of one output slice, `stride` apart in a
+// row: they have the same taps, and their inputs are neighbours.
 const uint TILE = TRANSPOSE_CONV_TILE;
 
-// Adds what tap [ky,kx] gives: pixels x to x + TILE - 1 of a row of src, the first of whose slices are at
-// base, of which those from in_w on are outside of the image; tap is ky * KW + kx.
+// Adds what tap [ky,kx] gives: pixels x to x + TILE - 1 of a row of src, the first of whose slices
+// are at base, of which those from in_w on are outside of the image; tap is ky * KW + kx.
 void add_tap(uint base, uint x, uint tap, uint out_slice);
 
 // Outputs first, first + stride, ... of a row of dst.

@@ -1,8 +1,9 @@
-// TRANSPOSE_CONV of 8-bit tensors: transpose_conv.glsl with signed bytes.  Weights [KH,KW,I,O]: a word
-// has 4 channels I of an output, a uvec4 the 4 outputs of a slice.  The padding of I and O is 0.
+// TRANSPOSE_CONV of 8-bit tensors: transpose_conv.glsl with signed bytes.  Weights [KH,KW,I,O]: a
+// word has 4 channels I of an output, a uvec4 the 4 outputs of a slice.  The padding of I and O is
+// 0.
 //
-// Which taps an output has differs from pixel to pixel, and so does what the zero points zx of x and zw
-// of w do to a sum,
+// Which taps an output has differs from pixel to pixel, and so does what the zero points zx of x
+// and zw of w do to a sum,
 //     sum (w - zw) (x - zx) = sum w x - zx sum w - zw sum (x - zx);
 // where a tap lies outside of the image for some pixels of a tile only, these read zx.
 #version 450

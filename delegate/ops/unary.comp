@@ -17,5 +17,7 @@ void main()
     if (i >= args.count)
         return;
     const vec4 x = vec4(src[i]);
-    dst[i] = STORED(OP == UNARY_EXP ? exp(x) : OP == UNARY_LOGISTIC ? logistic(x) : activate(x, ACTIVATION));
+    dst[i] = STORED(OP == UNARY_EXP        ? exp(x)
+                    : OP == UNARY_LOGISTIC ? logistic(x)
+                                           : activate(x, ACTIVATION));
 }

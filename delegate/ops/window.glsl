@@ -9,8 +9,8 @@ layout(constant_id = WINDOW_SPEC_STRIDE_W) const uint STRIDE_W = 1u;
 layout(constant_id = WINDOW_SPEC_DILATION_H) const uint DILATION_H = 1u;
 layout(constant_id = WINDOW_SPEC_DILATION_W) const uint DILATION_W = 1u;
 
-// The window of a pixel of dst: its image of the batch, and the row and column of its first tap, which
-// are negative in the padding.
+// The window of a pixel of dst: its image of the batch, and the row and column of its first tap,
+// which are negative in the padding.
 struct Window {
     uint image;
     int top, left;
@@ -24,7 +24,8 @@ Window window_of(uint pixel)
                   int((pixel % args.window.out_w) * STRIDE_W) - args.window.pad_w);
 }
 
-// Whether tap [ky,kx] is inside of the image; base is the first slice of its pixel, 0 in the padding.
+// Whether tap [ky,kx] is inside of the image; base is the first slice of its pixel, 0 in the
+// padding.
 bool tap_inside(Window w, uint ky, uint kx, out uint base)
 {
     const int y = w.top + int(ky * DILATION_H);

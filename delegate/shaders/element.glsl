@@ -1,34 +1,36 @@
 // Elements, slices and workgroups: what all shaders share.
 //
-// A tensor is rows of channels, padded to slices of 4; lanes of the last slice past the last channel
-// hold anything, infinity and NaN too.  The Makefile compiles a shader once for each ELEMENT that it
-// names in a line "// Elements: ...", else for F32 and F16:
+// A tensor is rows of channels, padded to slices of 4; lanes of the last slice past the last
+// channel hold anything, infinity and NaN too.  The Makefile compiles a shader once for each
+// ELEMENT that it names in a line "// Elements: ...", else for F32 and F16:
 //
 //     ELEMENT  in memory: STORED  in registers: SLICE  one element: VALUE
 //     F32      vec4               vec4                 float
 //     F16      f16vec4            vec4                 float
-//     BYTE     uint               uint                 uint, 8 bits; the first channel in the low ones
-//     SHORT    uvec2              uvec2                uint, 16 bits; likewise
+//     BYTE     uint               uint                 uint: 8 bits
+//     SHORT    uvec2              uvec2                uint: 16 bits
+//
+// The first channel of a word of integers is in the low bits.
 #ifndef ELEMENT_GLSL
 #define ELEMENT_GLSL
 
-#define F32 0
-#define F16 1
-#define BYTE 2
+#define F32   0
+#define F16   1
+#define BYTE  2
 #define SHORT 3
 
 #if ELEMENT == F32
-#define STORED vec4
+#define STORED       vec4
 #define ELEMENT_BITS 32u
 #elif ELEMENT == F16
 #extension GL_EXT_shader_16bit_storage : require
-#define STORED f16vec4
+#define STORED       f16vec4
 #define ELEMENT_BITS 16u
 #elif ELEMENT == BYTE
-#define STORED uint
+#define STORED       uint
 #define ELEMENT_BITS 8u
 #elif ELEMENT == SHORT
-#define STORED uvec2
+#define STORED       uvec2
 #define ELEMENT_BITS 16u
 #else
 #error ELEMENT is none of F32, F16, BYTE, SHORT
@@ -60,8 +62,8 @@ layout(local_size_x_id = SPEC_WORKGROUP_X, local_size_y_id = SPEC_WORKGROUP_Y,
 #define WRITES_WORDS(bind, name)                                                                   \
     layout(set = 0, binding = bind) writeonly buffer WritesWords##name { uint name[]; }
 
-// The number of the workgroup, and that of the invocation.  The grid is laid out in x and y, since a
-// device may allow only 65535 workgroups in x; it may have more than are needed.
+// The number of the workgroup, and that of the invocation.  The grid is laid out in x and y, since
+// a device may allow only 65535 workgroups in x; it may have more than are needed.
 uint group() { return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x; }
 uint item() { return group() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; }
 

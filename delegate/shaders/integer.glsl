@@ -1,6 +1,6 @@
-// What shaders of 8-bit ops share: packed slices, and the fixed-point arithmetic, which is gemmlowp's
-// bit for bit (reference/base/fixed_point.h has the same names).  Whether bytes are i8 or u8 is up to
-// the shader.
+// What shaders of 8-bit ops share: packed slices, and the fixed-point arithmetic, which is
+// gemmlowp's bit for bit (reference/base/fixed_point.h has the same names).  Whether bytes are i8
+// or u8 is up to the shader.
 #ifndef INTEGER_GLSL
 #define INTEGER_GLSL
 
@@ -48,16 +48,16 @@ int fixed_rounding_shift_right(int x, int n)
     return (x >> n) + int(rest > most);
 }
 
-// TensorFlow Lite's MultiplyByQuantizedMultiplier: x times the real factor q * 2^(e - 31).  A shift to
-// the left wraps modulo 2^32.
+// TensorFlow Lite's MultiplyByQuantizedMultiplier: x times the real factor q * 2^(e - 31).  A shift
+// to the left wraps modulo 2^32.
 int fixed_multiply(int x, int q, int e)
 {
     return fixed_rounding_shift_right(fixed_mul_high(x << max(e, 0), q), max(-e, 0));
 }
 ivec4 fixed_multiply(ivec4 x, ivec4 q, ivec4 e)
 {
-    return ivec4(fixed_multiply(x.x, q.x, e.x), fixed_multiply(x.y, q.y, e.y), fixed_multiply(x.z, q.z, e.z),
-                 fixed_multiply(x.w, q.w, e.w));
+    return ivec4(fixed_multiply(x.x, q.x, e.x), fixed_multiply(x.y, q.y, e.y),
+                 fixed_multiply(x.z, q.z, e.z), fixed_multiply(x.w, q.w, e.w));
 }
 
 #endif

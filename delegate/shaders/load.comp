@@ -1,4 +1,5 @@
-// A dense tensor of the host to rows of padded channels.  The host's floats are f32 in both precisions.
+// A dense tensor of the host to rows of padded channels.  The host's floats are f32 in both
+// precisions.
 // Elements: f32 f16 byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,5 @@
-// A dense f16 tensor from the host to rows of padded channels.  A word holds two elements, the first
-// in its low half; no 16-bit feature is needed.
+// A dense f16 tensor from the host to rows of padded channels.  A word holds two elements, the
+// first in its low half; no 16-bit feature is needed.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"

@@ -1,5 +1,5 @@
-// For tests (option poison=): fills the padded lanes of the last slice of each row with a pattern.  The
-// plan runs it only where there are such lanes.
+// For tests (option poison=): fills the padded lanes of the last slice of each row with a pattern.
+// The plan runs it only where there are such lanes.
 // Elements: f32 f16 byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require

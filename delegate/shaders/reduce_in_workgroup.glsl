@@ -5,9 +5,9 @@
 // Shared memory of the reductions: one element an invocation.
 #define REDUCE_MEMORY(type) shared type part[gl_WorkGroupSize.x];
 
-// Defines `type name(type mine)`: combine() of the values that all invocations pass, for each of them.
-// All must call it.  Between two reductions stands a barrier(), since an invocation may still read
-// the result of the first one.
+// Defines `type name(type mine)`: combine() of the values that all invocations pass, for each of
+// them. All must call it.  Between two reductions stands a barrier(), since an invocation may still
+// read the result of the first one.
 #define REDUCE_IN_WORKGROUP(type, name, combine)                                                   \
     type name(type mine)                                                                           \
     {                                                                                              \

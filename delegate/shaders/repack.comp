@@ -20,7 +20,8 @@ void main()
     for (uint lane = 0u; lane < n; lane++) {
         const uint row = (first + lane) / args.source_channels;
         const uint c = (first + lane) % args.source_channels;
-        v = with_element(v, lane, element_at(SLICE(src[row * args.source_slices + c / 4u]), c % 4u));
+        v = with_element(v, lane,
+                         element_at(SLICE(src[row * args.source_slices + c / 4u]), c % 4u));
     }
     dst[i] = STORED(v);
 }

@@ -1,5 +1,5 @@
-// What shaders of floats share.  Storage is f32 or f16, arithmetic and sums are f32.  Lanes without a
-// channel are selected away, not multiplied by 0: 0 * infinity is NaN.
+// What shaders of floats share.  Storage is f32 or f16, arithmetic and sums are f32.  Lanes without
+// a channel are selected away, not multiplied by 0: 0 * infinity is NaN.
 #ifndef SLICE_GLSL
 #define SLICE_GLSL
 

@@ -1,4 +1,5 @@
-// Rows of padded channels to a dense f16 tensor for the host: one word, two elements, an invocation.
+// Rows of padded channels to a dense f16 tensor for the host: one word, two elements, an
+// invocation.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"

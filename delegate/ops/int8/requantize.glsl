@@ -3,13 +3,13 @@
 // Accumulators wrap modulo 2^32 as TensorFlow Lite's do, so their terms may be added in any order.
 #include "delegate/ops/int8/requantize.args.h"
 
-// Per output slice: the initial value of the accumulators (bias and constant terms of the zero points),
-// then the output multipliers, either in fixed point (q, e) or as doubles (low and high word of the
-// 53-bit mantissa m, and the shift s of m * 2^-s).
+// Per output slice: the initial value of the accumulators (bias and constant terms of the zero
+// points), then the output multipliers, either in fixed point (q, e) or as doubles (low and high
+// word of the 53-bit mantissa m, and the shift s of m * 2^-s).
 layout(set = 0, binding = 3) readonly buffer Channels { ivec4 channels[]; };
 
-// round(double(acc) * (m * 2^-s)) as the CPU computes it: the product is rounded to 53 bits, ties to
-// even, then to an integer, ties away from zero, and saturates.  m has 53 bits, s is above 21.
+// round(double(acc) * (m * 2^-s)) as the CPU computes it: the product is rounded to 53 bits, ties
+// to even, then to an integer, ties away from zero, and saturates.  m has 53 bits, s is above 21.
 int fixed_multiply_double(int acc, uint m_low, uint m_high, int s)
 {
     const uint a = acc < 0 ? 0u - uint(acc) : uint(acc); // 2^31 too
@@ -23,8 +23,8 @@ int fixed_multiply_double(int acc, uint m_low, uint m_high, int s)
     if (drop > 0u) {
         p0 = p0 >> drop | p1 << 32u - drop;
         p1 = p1 >> drop | p2 << 32u - drop;
-        // Half up will do for ties to even: the second rounding sees a difference only where this one gives
-        // N + 1/2, whose mantissa is even.
+        // Half up will do for ties to even: the second rounding sees a difference only where this
+        // one gives N + 1/2, whose mantissa is even.
         p0 = uaddCarry(p0, uint(rest >= 1u << drop - 1u), carry);
         p1 += carry;
     }

@@ -1,5 +1,5 @@
-// A function of one byte, as a table of 256 results: RELU, RELU6, LOGISTIC, EXP and requantization give
-// bytes, four in a word of the table; DEQUANTIZE gives f16 or f32, one in a word.
+// A function of one byte, as a table of 256 results: RELU, RELU6, LOGISTIC, EXP and requantization
+// give bytes, four in a word of the table; DEQUANTIZE gives f16 or f32, one in a word.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
@@ -18,8 +18,8 @@ void main()
     if (i >= args.count)
         return;
     const uint word = src[i];
-    const uvec4 q = uvec4(byte_at(word, 0u), byte_at(word, 1u), byte_at(word, 2u),
-                          byte_at(word, 3u));
+    const uvec4 q =
+        uvec4(byte_at(word, 0u), byte_at(word, 1u), byte_at(word, 2u), byte_at(word, 3u));
     if (WORDS == 1u) {
         dst[i] = byte_at(table[q.x / 4u], q.x % 4u) | byte_at(table[q.y / 4u], q.y % 4u) << 8u |
                  byte_at(table[q.z / 4u], q.z % 4u) << 16u |
