@@ -104,15 +104,9 @@ struct value graph_add_unary(struct case_builder *m, int32_t code, struct value 
 struct value graph_add_binary(struct case_builder *m, int32_t code, struct value a, struct value b,
                               int activation)
 {
-    struct shape out = { .rank = a.shape.rank > b.shape.rank ? a.shape.rank : b.shape.rank };
+    const struct shape out = shape_broadcast(&a.shape, &b.shape);
     struct options options;
 
-    for (int i = 1; i <= out.rank; i++) {
-        const int32_t x = i <= a.shape.rank ? a.shape.d[a.shape.rank - i] : 1;
-        const int32_t y = i <= b.shape.rank ? b.shape.d[b.shape.rank - i] : 1;
-
-        out.d[out.rank - i] = x == 1 ? y : x;
-    }
     options_init(&options, ref_find(code)->options_tag);
     if (op_facts_find(code)->fused_activation)
         options_set_int(&options, "fused_activation_function", activation);

@@ -61,3 +61,16 @@ size_t shape_elements(const struct shape *s)
         n *= (size_t)s->d[i];
     return n;
 }
+
+struct shape shape_broadcast(const struct shape *a, const struct shape *b)
+{
+    struct shape out = { .rank = a->rank > b->rank ? a->rank : b->rank };
+
+    for (int i = 1; i <= out.rank; i++) { /* aligned at the right */
+        const int32_t x = i <= a->rank ? a->d[a->rank - i] : 1;
+        const int32_t y = i <= b->rank ? b->d[b->rank - i] : 1;
+
+        out.d[out.rank - i] = x == 1 ? y : x;
+    }
+    return out;
+}

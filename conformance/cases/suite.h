@@ -84,6 +84,8 @@ struct shape {
         .rank = 0                                                                                  \
     }
 size_t shape_elements(const struct shape *s);
+/* Of an elementwise op: aligned at the right, a dimension of 1 is stretched. */
+struct shape shape_broadcast(const struct shape *a, const struct shape *b);
 
 /* Where the zero point of activations lies. */
 enum zero_place { ZERO_ANYWHERE, ZERO_LOW, ZERO_HIGH, ZERO_MIDDLE };

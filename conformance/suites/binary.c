@@ -8,8 +8,9 @@
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
+#include "reference/base/op_facts.h"
+#include "reference/kernels/op.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* Which operand is a constant. */
@@ -156,59 +157,26 @@ static const struct row rows[] = {
       .a = DIMS(1, 3, 3, 5), .same = true },
 };
 
-/* What differs between the members. */
-static const struct kind {
+/* How the operands of a member are filled. */
+static const struct operands {
     int32_t code;
-    uint8_t tag; /* option table */
-    bool fuses;  /* it has fused_activation_function */
     struct fill a, b;
-} kinds[] = {
+} operands[] = {
     /* Mirrored sums cancel. */
     { BUILTIN_ADD,
-      OPTIONS_AddOptions,
-      true,
       { .terms = 2, .factors = 1 },
       { .terms = 2, .factors = 1, .pair = PAIR_MIRROR } },
-    { BUILTIN_SUB,
-      OPTIONS_SubOptions,
-      true,
-      { .terms = 2, .factors = 1 },
-      { .terms = 2, .factors = 1 } },
-    { BUILTIN_MUL,
-      OPTIONS_MulOptions,
-      true,
-      { .terms = 1, .factors = 2 },
-      { .terms = 1, .factors = 2 } },
-    { BUILTIN_MAXIMUM,
-      OPTIONS_MaximumMinimumOptions,
-      false,
-      { .terms = 1, .factors = 1 },
-      { .terms = 1, .factors = 1 } },
-    { BUILTIN_MINIMUM,
-      OPTIONS_MaximumMinimumOptions,
-      false,
-      { .terms = 1, .factors = 1 },
-      { .terms = 1, .factors = 1 } },
+    { BUILTIN_SUB, { .terms = 2, .factors = 1 }, { .terms = 2, .factors = 1 } },
+    { BUILTIN_MUL, { .terms = 1, .factors = 2 }, { .terms = 1, .factors = 2 } },
+    { BUILTIN_MAXIMUM, { .terms = 1, .factors = 1 }, { .terms = 1, .factors = 1 } },
+    { BUILTIN_MINIMUM, { .terms = 1, .factors = 1 }, { .terms = 1, .factors = 1 } },
 };
-
-static struct shape broadcast(const struct shape *a, const struct shape *b)
-{
-    struct shape out = { .rank = a->rank > b->rank ? a->rank : b->rank };
-
-    for (int i = 1; i <= out.rank; i++) { /* aligned at the right */
-        const int32_t x = i <= a->rank ? a->d[a->rank - i] : 1;
-        const int32_t y = i <= b->rank ? b->d[b->rank - i] : 1;
-
-        out.d[out.rank - i] = x == 1 ? y : x;
-    }
-    return out;
-}
 
 static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
-    const struct shape out = r->same ? r->a : broadcast(&r->a, &r->b);
-    const struct kind *k = kinds;
+    const struct shape out = r->same ? r->a : shape_broadcast(&r->a, &r->b);
+    const struct operands *k = operands;
     struct options options;
     int in[2];
 
@@ -219,8 +187,8 @@ static void build(struct case_builder *m)
         in[1] = in[0];
     else
         in[1] = case_operand(m, r->constant != CONST_B, "b", &r->b, &k->b);
-    options_init(&options, k->tag);
-    if (k->fuses)
+    options_init(&options, ref_find(m->c->code)->options_tag);
+    if (op_facts_find(m->c->code)->fused_activation)
         options_set_int(&options, "fused_activation_function", r->activation);
     case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
 }
