@@ -44,18 +44,18 @@ struct case_request {
     bool half;     /* round inputs and constants to f16 values (a run in fp16) */
 };
 
-/* What is run: a model file and two frames of input. */
+/* What is run: a model file, and the inputs of two inferences. */
 struct case_instance {
     struct tflite_file file;
     size_t input_count;
     struct {
         TfLiteType type;
         size_t bytes;
-        void *data[2]; /* frame A and frame B */
+        void *data[2]; /* of frame A and frame B (data.h) */
     } inputs[CASE_INPUTS_MAX];
     int judged_node; /* the node that the case is about */
-    bool
-        every_half; /* inputs[0] holds infinities and NaNs too, an element for each of the output */
+    /* inputs[0] holds infinities and NaNs, too; it has an element for each one of the output. */
+    bool every_half;
 };
 
 #endif

@@ -1,12 +1,15 @@
-/* Makes one case: a builder that also draws the data, stores constants in the case's type, and
- * collects the inputs' two frames.
+/* Makes the model and the inputs of a case.
  *
- * As with the builder, a failure is remembered; calls after it do nothing and return -1. */
+ * case_build calls the build function of the case's suite, which adds tensors and operators with
+ * the functions below.  They draw the data, store constants in the case's type, and return the
+ * index of a tensor or operator.  A failure is remembered: calls after it do nothing and return -1.
+ */
 #ifndef ASSAY_CONFORMANCE_CASES_CASE_BUILDER_H
 #define ASSAY_CONFORMANCE_CASES_CASE_BUILDER_H
 
 #include "conformance/cases/case_draft.h"
 
+/* Fails with the name of the case before the message. */
 enum status case_build(const struct test_case *c, const struct case_request *request,
                        struct case_instance *out, struct diag *diag);
 void case_instance_close(struct case_instance *instance);

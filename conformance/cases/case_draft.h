@@ -9,6 +9,8 @@
 enum { CASE_OUTPUTS_MAX = 8 };
 
 struct case_scale;
+
+/* A case on its way to a model; in functions it is called m, for the model that is built. */
 struct case_builder {
     const struct test_case *c;
     const struct suite_member *member;

@@ -6,12 +6,12 @@
 #include "conformance/util/random.h"
 #include "reference/base/op_facts.h"
 
-/* How a tensor is quantized, and about what it holds. */
+/* How a tensor is quantized, and the distribution of the real values that it holds. */
 struct case_scale {
-    bool known;
-    bool constant;
+    bool known;    /* the others are set */
+    bool constant; /* holds values, not weights */
     int32_t type;
-    float scale; /* of weights with many: what these are about */
+    float scale; /* of weights with a scale for each channel: the usual one */
     int32_t zero;
     float *scales; /* for each index along dimension; NULL: one.  mem_free */
     size_t count;
@@ -21,7 +21,8 @@ struct case_scale {
     size_t elements;
 };
 
-/* Its place, empty at first; NULL after a failure.  Valid until the next call with a new tensor. */
+/* The entry of a tensor, all zero at first; NULL after a failure.  Valid until the next call with a
+ * new tensor. */
 struct case_scale *case_scale_of(struct case_builder *m, int tensor);
 void case_set_scale(struct case_builder *m, int tensor, int32_t type, double scale, int32_t zero);
 void case_set_elements(struct case_builder *m, int tensor, const struct shape *shape);
@@ -30,7 +31,7 @@ void case_set_elements(struct case_builder *m, int tensor, const struct shape *s
 struct case_interval {
     double low, high;
 };
-/* What integers of the type stand for. */
+/* The real values that the integers of the type stand for. */
 struct case_interval case_scale_interval(const struct case_scale *s);
 
 /* A node whose result gets a scale. */
@@ -44,7 +45,7 @@ struct case_node {
     struct random_stream stream; /* for what is chosen at random */
 };
 
-/* An input of integers, a constant of integers, of the case's type and by fill's role. */
+/* An input, a constant of integers: of the case's type, or of i32 for a bias. */
 int case_input_quantized(struct case_builder *m, const char *name, const struct shape *shape,
                          const struct fill *fill);
 int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,

@@ -1,4 +1,10 @@
-/* The data of cases: the sets S0-S5 of TOLERANCES.md 11.
+/* The data that cases are run with.
+ *
+ * A case is run with some of six data sets, S0 to S5 in reports: each is a way to draw the values
+ * of its inputs and constants, and finds other faults.  Every set is drawn in two frames, A and B:
+ * two inferences with the same constants and other inputs, so that a delegate which keeps results
+ * from one inference to the next gives B what belongs to A; A, B, A again must give the bits of A
+ * twice.
  *
  * Every value is made with integer arithmetic and with IEEE additions, products and roundings only,
  * so that each machine and compiler gives the same bits.  Each tensor has a random stream of its
@@ -12,13 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Data sets (TOLERANCES.md 11). */
+/* The sets (TOLERANCES.md 11).  In 8 bits S0 takes every integer alike. */
 enum data_set {
-    SET_RANDOM,   /* S0: random signs, about N(0,1) */
-    SET_POSITIVE, /* S1: all positive */
-    SET_INTEGERS, /* S2: small integers: dot products are exact */
-    SET_CANCEL,   /* S3: cancelling pairs: |result| far below the sum of magnitudes */
-    SET_POWERS,   /* S4: powers of two */
+    SET_RANDOM,   /* S0: random signs, about N(0, 1) */
+    SET_POSITIVE, /* S1: all positive: sums grow, and errors of one sign add up */
+    SET_INTEGERS, /* S2: small integers: sums of products are exact, each result must be, too */
+    SET_CANCEL,   /* S3: pairs that cancel: |result| is far below the sum of magnitudes */
+    SET_POWERS,   /* S4: powers of two: products are exact, whatever their order is */
     SET_SPREAD,   /* S5: magnitudes spread over many powers of two */
     SET_COUNT
 };
@@ -35,9 +41,9 @@ enum data_pair {
 
 struct data_spec {
     enum data_set set;
-    bool half;     /* round to f16; magnitudes are kept so that results stay below 3e4 */
-    bool overflow; /* ... unless the row is about overflow */
-    double scale;  /* of all sets but S2; 0: 1 */
+    bool half;     /* round to f16; magnitudes are such that results stay below 3e4 */
+    bool overflow; /* with half: the row is about overflow, results may be larger */
+    double scale;  /* factor of the values of all sets but S2; 0: 1 */
     double offset; /* added after scale */
     double terms;  /* products or summands of one result */
     int factors;   /* 2: the values are factors of products, 1: they are summands */

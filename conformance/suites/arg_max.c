@@ -45,8 +45,8 @@ static const struct row rows[] = {
     { ROW("rank1", "a vector to a scalar"), .in = DIMS(13), .axis = 0 },
     { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 5, 7), .axis = 2 },
     { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5), .axis = 2 },
-    { ROW("v", "each version says the same", .each_version = true), .in = DIMS(2, 3, 3, 6),
-      .axis = 3 },
+    { ROW("v", "every version of the op means the same", .each_version = true),
+      .in = DIMS(2, 3, 3, 6), .axis = 3 },
 };
 
 static void build(struct case_builder *m)

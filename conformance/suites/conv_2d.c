@@ -43,11 +43,11 @@ static const struct suite_member members[] = {
     }
 #define POINTWISE(i, o)                                                                            \
     {                                                                                              \
-        ROW("k1_c" #i "_o" #o, "pointwise, tails on either side"), .in = DIMS(1, 5, 3, i),         \
-                                                                   .out = o, .kernel = {           \
-                                                                       1,                          \
-                                                                       1                           \
-                                                                   }                               \
+        ROW("k1_c" #i "_o" #o, "a 1x1 convolution whose channels in and out do not fill a slice"), \
+            .in = DIMS(1, 5, 3, i), .out = o, .kernel = {                                          \
+                1,                                                                                 \
+                1                                                                                  \
+            }                                                                                      \
     }
 
 static const struct row rows[] = {
@@ -66,16 +66,16 @@ static const struct row rows[] = {
       .kernel = { 3, 3 }, .stride = { 2, 2 } },
     { ROW("same_s2_even", "stride 2 on an even image: padding at the end only"),
       .in = DIMS(1, 8, 6, 4), .out = 4, .kernel = { 3, 3 }, .stride = { 2, 2 } },
-    { ROW("valid_s2", "stride 2 without padding: rows are left over"), .in = DIMS(1, 8, 8, 5),
-      .out = 3, .kernel = { 3, 3 }, .stride = { 2, 2 }, .padding = VALID },
+    { ROW("valid_s2", "VALID with stride 2: the last rows are in no window"),
+      .in = DIMS(1, 8, 8, 5), .out = 3, .kernel = { 3, 3 }, .stride = { 2, 2 }, .padding = VALID },
     { ROW("same_s3", "stride 3"), .in = DIMS(1, 10, 11, 4), .out = 5, .kernel = { 3, 3 },
       .stride = { 3, 3 } },
     { ROW("s1x2", "stride in width only"), .in = DIMS(1, 5, 8, 3), .out = 4, .kernel = { 3, 3 },
       .stride = { 1, 2 } },
     { ROW("s2x1", "stride in height only"), .in = DIMS(1, 8, 5, 3), .out = 4, .kernel = { 3, 3 },
       .stride = { 2, 1 } },
-    { ROW("stride_over_kernel", "pixels that no tap reads"), .in = DIMS(1, 9, 9, 3), .out = 4,
-      .kernel = { 2, 2 }, .stride = { 3, 3 } },
+    { ROW("stride_over_kernel", "the stride is larger than the kernel: some pixels are not read"),
+      .in = DIMS(1, 9, 9, 3), .out = 4, .kernel = { 2, 2 }, .stride = { 3, 3 } },
     { ROW("k1_s2", "pointwise with stride"), .in = DIMS(1, 7, 7, 6), .out = 5, .kernel = { 1, 1 },
       .stride = { 2, 2 } },
     { ROW("k1_s3_valid", "pointwise with stride 3, VALID"), .in = DIMS(1, 8, 7, 4), .out = 5,
@@ -95,8 +95,8 @@ static const struct row rows[] = {
       .out = 8, .kernel = { 7, 7 }, .stride = { 2, 2 } },
     { ROW("kernel_over_image", "SAME with a kernel larger than the image"), .in = DIMS(1, 3, 2, 5),
       .out = 4, .kernel = { 7, 7 } },
-    { ROW("image_1x1", "one pixel, eight taps in the padding"), .in = DIMS(1, 1, 1, 5), .out = 5,
-      .kernel = { 3, 3 } },
+    { ROW("image_1x1", "an image of one pixel: eight of nine taps read padding"),
+      .in = DIMS(1, 1, 1, 5), .out = 5, .kernel = { 3, 3 } },
     { ROW("valid_1x1", "the kernel is the image: one pixel remains"), .in = DIMS(1, 4, 5, 3),
       .out = 7, .kernel = { 4, 5 }, .padding = VALID },
     { ROW("valid", "no padding"), .in = DIMS(1, 6, 5, 5), .out = 4, .kernel = { 3, 3 },
@@ -109,12 +109,13 @@ static const struct row rows[] = {
       .dilation = { 3, 1 } },
     { ROW("d1x2", "dilation in width only"), .in = DIMS(1, 4, 9, 3), .out = 4, .kernel = { 3, 3 },
       .dilation = { 1, 2 } },
-    { ROW("d6_over_image", "dilation that leaves the centre tap alone"), .in = DIMS(1, 5, 5, 6),
-      .out = 5, .kernel = { 3, 3 }, .dilation = { 6, 6 } },
-    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .in = DIMS(2, 4, 4, 4), .out = 4,
-      .kernel = { 3, 3 } },
-    { ROW("batch3_c5", "batch over 1 with tails", .gap = GAP_BATCH), .in = DIMS(3, 3, 5, 5),
-      .out = 7, .kernel = { 3, 3 }, .stride = { 2, 1 } },
+    { ROW("d6_over_image", "dilation beyond the image: only the centre tap reads a pixel"),
+      .in = DIMS(1, 5, 5, 6), .out = 5, .kernel = { 3, 3 }, .dilation = { 6, 6 } },
+    { ROW("batch2", "a batch of more than one image", .gap = GAP_BATCH), .in = DIMS(2, 4, 4, 4),
+      .out = 4, .kernel = { 3, 3 } },
+    { ROW("batch3_c5", "a batch of more than one image, channels that do not fill a slice",
+          .gap = GAP_BATCH),
+      .in = DIMS(3, 3, 5, 5), .out = 7, .kernel = { 3, 3 }, .stride = { 2, 1 } },
     { ROW("batch7", "odd batch of single pixels", .gap = GAP_BATCH), .in = DIMS(7, 1, 1, 9),
       .out = 5, .kernel = { 1, 1 } },
     { ROW("relu", "fused RELU"), .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 },
@@ -131,13 +132,14 @@ static const struct row rows[] = {
       .in = DIMS(1, 4, 5, 12), .out = 8, .kernel = { 3, 3 }, .groups = 4 },
     { ROW("groups_all", "a group for each channel", .version = 6), .in = DIMS(1, 4, 4, 5), .out = 5,
       .kernel = { 3, 3 }, .groups = 5 },
-    { ROW("groups3_k1", "grouped and pointwise: not a matrix product", .version = 6),
+    { ROW("groups3_k1", "a grouped 1x1 convolution is no single matrix product", .version = 6),
       .in = DIMS(1, 1, 1, 9), .out = 6, .kernel = { 1, 1 }, .groups = 3 },
     { ROW("w65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 1, 65, 3), .out = 4,
       .kernel = { 1, 3 } },
     { ROW("h257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 257, 1, 2), .out = 3,
       .kernel = { 3, 1 } },
-    { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 7), .out = 11, .kernel = { 3, 3 } },
+    { ROW("prime", "prime extents: no workgroup size divides them"), .in = DIMS(1, 13, 17, 7),
+      .out = 11, .kernel = { 3, 3 } },
     { ROW("long_4608", "4608 products, as the last layers have"), .in = DIMS(1, 3, 3, 512),
       .out = 5, .kernel = { 3, 3 }, .padding = VALID },
     { ROW("long_k1_1024", "1024 products, pointwise"), .in = DIMS(1, 2, 2, 1024), .out = 6,
@@ -155,9 +157,10 @@ static const struct row rows[] = {
           .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 1, 1 },
       .runtime = RUNTIME_WEIGHTS | RUNTIME_BIAS },
-    { ROW("v", "each version says the same for floats", .each_version = true),
+    { ROW("v", "every version of the op means the same for floats", .each_version = true),
       .in = DIMS(1, 3, 3, 4), .out = 4, .kernel = { 3, 3 } },
-    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+    { ROW("version", "newer converters write higher versions of the op", .each_version = true,
+          .gap = GAP_VERSION),
       .in = DIMS(1, 3, 3, 4), .out = 4, .kernel = { 3, 3 } },
     { ROW("sum_k1_70001", "70,001 products, pointwise", .gap = GAP_HALF_SUM),
       .in = DIMS(1, 1, 2, 70001), .out = 2, .kernel = { 1, 1 } },

@@ -34,7 +34,8 @@ static const struct suite_member members[] = {
     }
 #define UNITS(k, u)                                                                                \
     {                                                                                              \
-        ROW("k" #k "_u" #u, "tails on either side"), .in = DIMS(1, k), .units = u                  \
+        ROW("k" #k "_u" #u, "depth and units that do not fill a slice"), .in = DIMS(1, k),         \
+                                                                         .units = u                \
     }
 
 static const struct row rows[] = {
@@ -51,8 +52,10 @@ static const struct row rows[] = {
     { ROW("k1001", "the depth has one lane in its last slice"), .in = DIMS(1, 1001), .units = 10 },
     { ROW("k4099", "a long sum, a prime"), .in = DIMS(1, 4099), .units = 5 },
     { ROW("batch1", "one row"), .in = DIMS(1, 12), .units = 8 },
-    { ROW("batch3", "batch over 1", .gap = GAP_BATCH), .in = DIMS(3, 10), .units = 6 },
-    { ROW("batch7", "odd batch with tails", .gap = GAP_BATCH), .in = DIMS(7, 9), .units = 5 },
+    { ROW("batch3", "a batch of more than one image", .gap = GAP_BATCH), .in = DIMS(3, 10),
+      .units = 6 },
+    { ROW("batch7", "an odd batch, depth and units that do not fill a slice", .gap = GAP_BATCH),
+      .in = DIMS(7, 9), .units = 5 },
     { ROW("batch65", "one row more than a workgroup of 64", .gap = GAP_BATCH), .in = DIMS(65, 6),
       .units = 3 },
     { ROW("batch257", "one row more than a workgroup of 256", .gap = GAP_BATCH), .in = DIMS(257, 3),
@@ -62,15 +65,15 @@ static const struct row rows[] = {
     { ROW("rank4_1x1", "a pooled image"), .in = DIMS(1, 1, 1, 9), .units = 5 },
     { ROW("rank4_flat_c5", "an image is flattened: padded lanes between the pixels"),
       .in = DIMS(2, 3, 3, 5), .units = 6, .depth = 45 },
-    { ROW("rank4_flat_c1", "one lane of four is data"), .in = DIMS(1, 4, 5, 1), .units = 3,
-      .depth = 20 },
+    { ROW("rank4_flat_c1", "one channel: three of four lanes between the data are padding"),
+      .in = DIMS(1, 4, 5, 1), .units = 3, .depth = 20 },
     { ROW("rank4_flat_c8", "whole slices are flattened"), .in = DIMS(2, 2, 3, 8), .units = 5,
       .depth = 48 },
     { ROW("rank4_rows", "an image as rows of pixels"), .in = DIMS(2, 2, 3, 6), .units = 5 },
     { ROW("rank4_halves", "an image gives two rows"), .in = DIMS(1, 2, 3, 5), .units = 4,
       .depth = 15 },
-    { ROW("rank4_across", "rows end inside a pixel"), .in = DIMS(1, 2, 3, 5), .units = 4,
-      .depth = 6 },
+    { ROW("rank4_across", "the depth is no multiple of the channels: rows end inside a pixel"),
+      .in = DIMS(1, 2, 3, 5), .units = 4, .depth = 6 },
     { ROW("rank5", "five dimensions", .gap = GAP_RANK), .in = DIMS(2, 1, 2, 3, 5), .units = 4 },
     { ROW("keep_rank2", "dimensions are kept", .gap = GAP_RANK, .version = 5), .in = DIMS(3, 7),
       .units = 5, .flags = KEEP_DIMS },
@@ -79,8 +82,8 @@ static const struct row rows[] = {
     { ROW("keep_rank4", "rank 4 stays rank 4: as a pointwise convolution", .version = 5),
       .in = DIMS(2, 2, 3, 6), .units = 9, .flags = KEEP_DIMS },
     { ROW("no_bias", "two inputs", .version = 6), .in = DIMS(2, 9), .units = 5, .flags = NO_BIAS },
-    { ROW("absent_bias", "the third input is -1", .version = 6), .in = DIMS(2, 9), .units = 5,
-      .flags = ABSENT_BIAS },
+    { ROW("absent_bias", "an absent bias: input 2 is -1", .version = 6), .in = DIMS(2, 9),
+      .units = 5, .flags = ABSENT_BIAS },
     { ROW("no_bias_relu", "no bias, fused RELU", .version = 6), .in = DIMS(2, 9), .units = 6,
       .activation = 1, .flags = NO_BIAS },
     { ROW("relu", "fused RELU"), .in = DIMS(2, 9), .units = 11, .activation = 1 },
@@ -95,11 +98,12 @@ static const struct row rows[] = {
     { ROW("runtime_bias", "the bias is an input of the graph", .gap = GAP_RUNTIME,
           .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(2, 9), .units = 5, .flags = RUNTIME_BIAS },
-    { ROW("v", "each version says the same for floats", .each_version = true), .in = DIMS(2, 6),
-      .units = 4 },
-    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+    { ROW("v", "every version of the op means the same for floats", .each_version = true),
       .in = DIMS(2, 6), .units = 4 },
-    { ROW("sum70001", "70,001 products: more than 16 bits count", .gap = GAP_HALF_SUM),
+    { ROW("version", "newer converters write higher versions of the op", .each_version = true,
+          .gap = GAP_VERSION),
+      .in = DIMS(2, 6), .units = 4 },
+    { ROW("sum70001", "70,001 products: more than a counter of 16 bits holds", .gap = GAP_HALF_SUM),
       .in = DIMS(1, 70001), .units = 3 },
     { ROW("sum70000_ones", "70,000 products that add up", .scale = 0.1, .offset = 0.3,
           .gap = GAP_HALF_SUM, .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE)),

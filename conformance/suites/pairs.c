@@ -361,7 +361,7 @@ static struct row swept_row(const struct pairwise_row *p)
     const struct link *const second = &links[level[SECOND]->x];
     struct row r = {
         .base = { .name = p->name,
-                  .why = "lanes past the last channel between two ops",
+                  .why = "the second op must not see what the first leaves in padding lanes",
                   .only = second->op,
                   .types = TYPE_BIT(CASE_F32),
                   .version = second->version,

@@ -58,7 +58,8 @@ static const struct suite_member members[] = {
     }
 #define LENGTH(n)                                                                                  \
     {                                                                                              \
-        ROW("n" #n, "lengths around workgroups", .scale = 4, .offset = 3), .in = DIMS(1, n)        \
+        ROW("n" #n, "lengths next to sizes of workgroups", .scale = 4, .offset = 3),               \
+            .in = DIMS(1, n)                                                                       \
     }
 
 static const struct row rows[] = {
@@ -74,18 +75,20 @@ static const struct row rows[] = {
     LENGTH(1025),
     LENGTH(4099),
     { ROW("rank0", "a scalar", .gap = GAP_RANK), .in = SCALAR },
-    { ROW("rank1", "a vector with a tail", .gap = GAP_RANK), .in = DIMS(7) },
+    { ROW("rank1", "a vector that does not fill its last slice", .gap = GAP_RANK), .in = DIMS(7) },
     { ROW("rank1_one", "a vector of one", .gap = GAP_RANK), .in = DIMS(1) },
-    { ROW("rank2", "matrix, odd both ways", .gap = GAP_RANK), .in = DIMS(3, 5) },
+    { ROW("rank2", "a matrix of odd extents", .gap = GAP_RANK), .in = DIMS(3, 5) },
     { ROW("rank3", "[B, T, C]", .gap = GAP_RANK), .in = DIMS(2, 3, 5) },
     { ROW("rank5", "five dimensions", .gap = GAP_RANK), .in = DIMS(2, 1, 3, 2, 5) },
     { ROW("rank6", "six dimensions", .gap = GAP_RANK), .in = DIMS(2, 1, 3, 1, 2, 7) },
-    { ROW("batch2", "batch over 1", .gap = GAP_BATCH), .in = DIMS(2, 4, 4, 4) },
-    { ROW("batch3_c5", "batch over 1 with a tail", .gap = GAP_BATCH), .in = DIMS(3, 2, 5, 5) },
-    { ROW("batch7_c3", "odd batch", .gap = GAP_BATCH), .in = DIMS(7, 1, 2, 3) },
+    { ROW("batch2", "a batch of more than one image", .gap = GAP_BATCH), .in = DIMS(2, 4, 4, 4) },
+    { ROW("batch3_c5", "a batch of more than one image, channels that do not fill a slice",
+          .gap = GAP_BATCH),
+      .in = DIMS(3, 2, 5, 5) },
+    { ROW("batch7_c3", "an odd batch", .gap = GAP_BATCH), .in = DIMS(7, 1, 2, 3) },
     { ROW("pixels65", "one pixel more than a workgroup of 64"), .in = DIMS(1, 65, 1, 3) },
     { ROW("pixels257", "one pixel more than a workgroup of 256"), .in = DIMS(1, 1, 257, 2) },
-    { ROW("prime", "prime extents"), .in = DIMS(1, 13, 17, 11) },
+    { ROW("prime", "prime extents: no workgroup size divides them"), .in = DIMS(1, 13, 17, 11) },
     { ROW("large", "beyond 65,536 elements", .floats = true), .in = DIMS(1, 67, 61, 17) },
     { ROW("near_zero", "around 0: the lower clamp", .scale = 1e-3), .in = DIMS(1, 4, 4, 6) },
     { ROW("near_six", "around 6: the upper clamp", .scale = 1e-2, .offset = 6),
@@ -106,7 +109,7 @@ static const struct row rows[] = {
     { ROW("large_results", "near 2^120", .only = "exp", .offset = 80), .in = DIMS(1, 3, 3, 5) },
     { ROW("tails", "nearly 0 and nearly 1", .only = "logistic", .scale = 10),
       .in = DIMS(1, 5, 5, 7) },
-    { ROW("v", "each version says the same for floats", .each_version = true),
+    { ROW("v", "every version of the op means the same for floats", .each_version = true),
       .in = DIMS(1, 2, 2, 6) },
     { ROW("every_half", "every f16 value, infinities and NaNs too", .every_half = true,
           .sets = SET_BIT(SET_RANDOM)),
@@ -125,7 +128,8 @@ static const struct row rows[] = {
     { ROW("every_byte_high", "every byte, none above 0", .types = TYPES_BYTES, .every_byte = 1,
           .quant = { .in = 0.0456, .zero = ZERO_HIGH }),
       .in = DIMS(1, 2, 64, 2) },
-    { ROW("version", "models of newer converters", .each_version = true, .gap = GAP_VERSION),
+    { ROW("version", "newer converters write higher versions of the op", .each_version = true,
+          .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 6) },
     { ROW("half_results", "results around the largest f16", .only = "exp", .scale = 0.2,
           .offset = 11, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
