@@ -54,8 +54,8 @@ bool refuse(struct check *c, enum rule rule, int tensor, const char *field, cons
 /* Refuses a buffer of more than maxStorageBufferRange bytes. */
 bool refuse_bytes(struct check *c, enum rule rule, int tensor, uint64_t need);
 
-/* Each check returns true, or fills the refusal and returns false.  i is the index of an input (or
- * output) of the node. */
+/* Checks that most ops share.  Each returns true, or fills the refusal and returns false.  i is the
+ * index of an input (or output) of the node, tensor one of the graph. */
 
 /* The node has min_inputs to max_inputs inputs and so many outputs. */
 bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs);
@@ -63,10 +63,10 @@ bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs);
  * f16), or in a quantized node 8-bit with valid scales.  The bias of a quantized node is i32, the
  * weights of a hybrid one i8. */
 bool check_input(struct check *c, int i, int min_rank, int max_rank);
+/* check_input, and input i is no constant. */
+bool check_computed_input(struct check *c, int i, int min_rank, int max_rank);
 /* An 8-bit tensor has valid scales and zero points: per tensor, or if constant per channel. */
 bool check_scales(struct check *c, int tensor);
-/* The same, and input i is no constant. */
-bool check_computed_input(struct check *c, int i, int min_rank, int max_rank);
 /* The weights of input i, packed as count vec4, fit one storage buffer; with precision=fp16
  * constant ones are within +-65504. */
 bool check_storable(struct check *c, int i, uint64_t count);

@@ -63,7 +63,7 @@ enum status step_items(struct planner *p, struct plan_step *s, uint64_t count);
  * invocation_bytes: shared memory of an invocation. */
 enum status step_tiles(struct planner *p, struct plan_step *s, uint32_t columns, uint64_t runs,
                        uint32_t invocation_bytes);
-/* Binds the whole plan tensor as a storage buffer. */
+/* Binds a whole plan tensor as a storage buffer that the shader reads (writes). */
 void step_read(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
 void step_write(struct planner *p, struct plan_step *s, int binding, int plan_tensor);
 

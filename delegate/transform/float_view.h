@@ -6,8 +6,8 @@
 
 #include "delegate/transform/rewrite.h"
 
-/* Converts the graph of w, whose arrays have the capacity for it:
- * w->tensor_capacity, w->node_capacity.  Readers are to be counted again. */
+/* Converts the graph of w, whose arrays have the capacity for new tensors and nodes.  The caller
+ * counts the readers afterwards. */
 enum status float_view_make(struct rewrite *w);
 
 /* The node is one that float_view_make has inserted: it only rounds. */

@@ -1,5 +1,5 @@
 /* Nodes whose data inputs are all constants: their results are computed once, in f32, and their
- * readers read constants, as they do behind a DEQUANTIZE of f16 weights.  Only ops with
+ * readers read constants, as they do after a DEQUANTIZE of f16 weights.  Only ops with
  * gpu_op.fold, whose results are the CPU's bit for bit.
  *
  * This happens before the nodes are decided on, since the ops require an input that is computed at
