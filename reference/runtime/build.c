@@ -2,6 +2,7 @@
  * the interpreter relies on is checked here: indices in range, each tensor written at most once and
  * before it is read, constants as large as their shape says, ops known in their version. */
 #include "reference/runtime/build.h"
+#include "reference/runtime/quantization.h"
 
 #include "reference/base/memory.h"
 #include "reference/runtime/int_array.h"
@@ -45,14 +46,11 @@ static enum status fill_quantization(struct interpreter *in, size_t index, struc
     if (n > INT_MAX || (q->zero_point.count != 0 && q->zero_point.count != n))
         return diag_fail(diag, STATUS_INVALID, "tensor %zu (%s): %zu scales and %zu zero points",
                          index, t->name, n, q->zero_point.count);
-    affine = ARENA_NEW(&in->arena, 1, TfLiteAffineQuantization);
+    affine = quantization_new(n);
     if (!affine)
         return no_memory(diag);
-    affine->scale = arena_alloc(&in->arena, n + 1, sizeof(float));
-    affine->zero_point = arena_alloc(&in->arena, n + 1, sizeof(int));
-    if (!affine->scale || !affine->zero_point)
-        return no_memory(diag);
-    affine->scale->size = affine->zero_point->size = (int)n;
+    t->quantization.type = kTfLiteAffineQuantization;
+    t->quantization.params = affine;
     affine->quantized_dimension = q->quantized_dimension;
     memcpy(affine->scale->data, q->scale.data, n * sizeof(float));
     for (size_t i = 0; i < q->zero_point.count; i++) {
@@ -61,8 +59,6 @@ static enum status fill_quantization(struct interpreter *in, size_t index, struc
             return tensor_fail(in, index, diag, STATUS_INVALID, "zero point out of 32 bits:", z);
         affine->zero_point->data[i] = (int)z;
     }
-    t->quantization.type = kTfLiteAffineQuantization;
-    t->quantization.params = affine;
     if (n == 1)
         t->params = (TfLiteQuantizationParams){ .scale = affine->scale->data[0],
                                                 .zero_point = affine->zero_point->data[0] };

@@ -2,6 +2,7 @@
  * delegates, and the next allocate applies them again.  When any step fails, the plan of the model
  * is restored: all delegates are removed, also those applied before, as in the real runtime. */
 #include "reference/runtime/delegates.h"
+#include "reference/runtime/quantization.h"
 
 #include "reference/base/memory.h"
 #include "reference/runtime/context.h"
@@ -21,6 +22,7 @@ static void drop_added_tensors(struct interpreter *in)
     for (size_t i = in->model_tensors; i < in->tensor_count; i++) {
         handle_free(in, &in->tensors[i]);
         mem_free(in->tensors[i].dims);
+        quantization_free(&in->tensors[i].quantization);
         mem_free(in->info[i].block);
         in->tensors[i] = (TfLiteTensor){ 0 };
         in->info[i] = (struct tensor_info){ 0 };

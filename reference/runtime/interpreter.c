@@ -1,6 +1,7 @@
 /* The interpreter's public functions: opening and closing, the order of use (delegates, shapes,
  * memory, run), and queries.  The work is done in the other files of this room. */
 #include "reference/runtime/interpreter.h"
+#include "reference/runtime/quantization.h"
 
 #include "reference/base/memory.h"
 #include "reference/runtime/build.h"
@@ -51,6 +52,7 @@ void interpreter_close(struct interpreter *in)
     for (size_t i = 0; i < in->tensor_count; i++) {
         handle_free(in, &in->tensors[i]);
         mem_free(in->tensors[i].dims);
+        quantization_free(&in->tensors[i].quantization);
     }
     context_drop_views(in);
     tensor_memory_close(in);

@@ -846,6 +846,71 @@ static void kernels_add_tensors(void **state)
     model_close(&m);
 }
 
+/* ---- quantization ---- */
+
+/* What XNNPACK does to the weights of a hybrid convolution: the array of scales is freed, and one
+ * of its own with a scale for each channel stands in its place. */
+static const TfLiteFloatArray *replaced;
+static void replace_scales(struct mock *mock, TfLiteContext *context, const char *where)
+{
+    TfLiteAffineQuantization *const q = context->tensors[mock->choice].quantization.params;
+    TfLiteFloatArray *scale;
+
+    if (strcmp(where, "Prepare") != 0)
+        return;
+    assert_non_null(q);
+    scale = malloc(sizeof *scale + sizeof scale->data[0]);
+    assert_non_null(scale);
+    scale->size = 1;
+    scale->data[0] = q->scale->data[0];
+    free(q->scale);
+    free(q->zero_point);
+    q->scale = scale;
+    q->zero_point = (TfLiteIntArray *)calloc(2, sizeof(int));
+    assert_non_null(q->zero_point);
+    q->zero_point->size = 1;
+    replaced = scale;
+}
+
+static void delegates_may_replace_scales(void **state)
+{
+    const int64_t zero = 0;
+    const float scale = 0.5f;
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder b;
+    struct model m;
+    struct mock mock;
+    const TfLiteAffineQuantization *q;
+    int x, y;
+
+    (void)state;
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_INT8, "x", 2, (int32_t[]){ 1, 3 });
+    y = builder_tensor(&b, TENSOR_INT8, "y", 2, (int32_t[]){ 1, 3 });
+    builder_quantization(&b, x, 1, &scale, &zero, 0);
+    builder_quantization(&b, y, 1, &scale, &zero, 0);
+    builder_op(&b, BUILTIN_RELU, 2, NULL, 1, &x, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    in = open_model(&m);
+    mock_begin(&mock);
+    mock.takes = mock_none;
+    mock.probe = replace_scales;
+    mock.choice = y;
+    apply(in, &mock);
+    KIT_OK(interpreter_allocate(in, &diag));
+    memcpy(interpreter_tensor(in, x)->data.raw, (const int8_t[]){ -5, 0, 7 }, 3);
+    KIT_OK(interpreter_invoke(in, &diag));
+    assert_memory_equal(interpreter_tensor(in, y)->data.raw, ((const int8_t[]){ 0, 0, 7 }), 3);
+    q = interpreter_tensor(in, y)->quantization.params;
+    assert_ptr_equal(q->scale, replaced);
+    interpreter_close(in);
+    mock_end(&mock);
+    model_close(&m);
+}
+
 /* ---- variables, constants ---- */
 
 static void variables_and_constants_are_inputs(void **state)
@@ -1405,6 +1470,7 @@ int main(void)
         cmocka_unit_test(forbids_what_is_forbidden),
         cmocka_unit_test(the_context_checks_its_arguments),
         cmocka_unit_test(kernels_add_tensors),
+        cmocka_unit_test(delegates_may_replace_scales),
         cmocka_unit_test(variables_and_constants_are_inputs),
         cmocka_unit_test(inputs_are_restored),
         cmocka_unit_test(handles_are_copied_when_needed),
