@@ -80,6 +80,8 @@ tail -n 1 "$log/size.log"
 
 run ops-table sh ci/ops-table.sh check
 tail -n 1 "$log/ops-table.log"
+run docs sh ci/docs.sh "$b"
+tail -n 1 "$log/docs.log"
 run faults sh ci/mutants.sh check
 tail -n 1 "$log/faults.log"
 
