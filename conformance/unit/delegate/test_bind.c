@@ -1,10 +1,10 @@
-/* Binding tensors to buffers of the caller: what is refused, with both values, and leaves all as it
- * was; what cannot lie there; memory that stays flat. */
+/* Binding tensors to buffers of the caller: wrong arguments, which are refused with both values and
+ * change nothing; tensors that cannot be bound in ASSAY_LAYOUT_C4; memory that does not grow. */
 #include "conformance/unit/kit/bind_kit.h"
 
 #include <fcntl.h>
 
-/* ---- refused ---- */
+/* ---- wrong arguments ---- */
 
 static void does_not_fit(void **state)
 {
@@ -28,7 +28,7 @@ static void does_not_fit(void **state)
     good.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
     good.vk_device = v.device;
     good.size = SLICES;
-    /* Before the graph is modified. */
+    /* Before the delegate has a graph. */
     bind_expect_refused(d, &good, "tensor 0", "modify the graph first");
     in = kit_open(&m, d);
     align = kit_io(d, X).offset_alignment;
@@ -76,7 +76,7 @@ static void does_not_fit(void **state)
     bad.offset = 256;
     bind_expect_refused(d, &bad, "offset 256", "new buffer");
 
-    /* A struct that is too short, nothing, and no delegate. */
+    /* A struct that is too short, NULL, and a delegate that is NULL. */
     bad = good;
     bad.struct_size = sizeof bad - 1;
     assert_int_equal(assay_gpu_bind_buffer_to_tensor(d, &bad, error, sizeof error), -1);
@@ -98,7 +98,7 @@ static void does_not_fit(void **state)
     assay_gpu_lock_queue(NULL);
     assay_gpu_unlock_queue(NULL);
 
-    /* Bound already; and to memory that another tensor has. */
+    /* A tensor that is bound already, and memory that another tensor is bound to. */
     bad = good;
     assert_int_equal(kit_bind(d, &bad, error), 0);
     snprintf(text, sizeof text, "buffer 0x%llx", (unsigned long long)good.vk_buffer);
@@ -109,7 +109,7 @@ static void does_not_fit(void **state)
     bad.offset = 1024;
     assert_int_equal(kit_bind(d, &bad, error), 0);
 
-    /* After all that it works, with what was bound well. */
+    /* After all failures an inference works, with the binding that succeeded. */
     {
         float x[ROWS * CHANNELS], y[ROWS * CHANNELS];
 
@@ -126,7 +126,7 @@ static void does_not_fit(void **state)
     model_close(&m);
 }
 
-/* A state, and two outputs with the same memory, cannot lie in memory of the caller. */
+/* A variable tensor cannot be bound, nor two outputs that share memory in ASSAY_LAYOUT_C4. */
 static void cannot_lie_there(void **state)
 {
     const int32_t dims[] = { 2, 4 }, whole[] = { 1, 8 };
@@ -160,7 +160,7 @@ static void cannot_lie_there(void **state)
     b.tensor = z;
     b.size = 0;
     bind_expect_refused(d, &b, "tensor 2", "shares memory with another input or output");
-    b.layout = ASSAY_LAYOUT_DENSE; /* which is copied then */
+    b.layout = ASSAY_LAYOUT_DENSE; /* then a step copies it */
     if (kit_bind(d, &b, error) != 0)
         fail_msg("%s", error);
     for (int i = 0; i < 8; i++)
@@ -175,7 +175,7 @@ static void cannot_lie_there(void **state)
     model_close(&m);
 }
 
-/* y = CONV_2D(x) + r, which the device computes in the place of r: not in the caller's. */
+/* y = CONV_2D(x) + r, which is computed in the memory of r, but never in memory of the caller. */
 static void input_is_written(void **state)
 {
     enum { C = 8, PIXELS = 6 };
@@ -241,7 +241,7 @@ static void input_is_written(void **state)
     model_close(&m);
 }
 
-/* The state of an LSTM is read and written by an inference: the host keeps it. */
+/* An inference reads and writes the state of an LSTM, which stays in the host's memory. */
 static void states_are_kept(void **state)
 {
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW, .partition = -1 };
@@ -290,7 +290,7 @@ static void states_are_kept(void **state)
     model_close(&m);
 }
 
-/* Every allocation failing once: refused, and the tensor is where it was. */
+/* Each allocation fails once: the call fails, and the tensor is bound as before. */
 static void no_memory(void **state)
 {
     struct interpreter *in;
@@ -334,7 +334,7 @@ static void no_memory(void **state)
     model_close(&m);
 }
 
-/* ---- how much there is ---- */
+/* ---- memory ---- */
 
 static long status_kib(const char *key)
 {
@@ -359,8 +359,8 @@ static int open_files(void)
     return count;
 }
 
-/* Memory that is bound and unbound, made and failed to be made: what a device of the host's own
- * memory takes shows in the process's address space. */
+/* Buffers are bound and unbound many times, and fail to be bound.  On a device in the host's memory
+ * a leak would show in the address space of the process. */
 static void memory_stays_flat(void **state)
 {
     enum { ROUNDS = 120, BYTES = 1 << 20 };
@@ -393,7 +393,7 @@ static void memory_stays_flat(void **state)
         if (b.fd >= 0 && b.kind == ASSAY_GPU_NEW_OPAQUE_FD) {
             struct assay_gpu_buffer again = b;
 
-            /* The same memory once more, and once more than it has. */
+            /* The same memory again, and more of it than there is. */
             again.kind = ASSAY_GPU_OPAQUE_FD;
             again.tensor = i % 3 ? Y : X;
             again.size = 4 * BYTES;
@@ -413,7 +413,7 @@ static void memory_stays_flat(void **state)
             files = open_files();
         }
     }
-    /* A sanitizer keeps what was freed, and tells of leaks itself. */
+    /* A sanitizer keeps freed memory, and reports leaks itself. */
     if (!KIT_SANITIZED)
         assert_true(status_kib("VmSize:") - begin < 16 * BYTES / 1024);
     assert_int_equal(open_files(), files);

@@ -1,4 +1,4 @@
-/* Blocks of device memory that are kept for the next one; skipped where there is no device. */
+/* Blocks of device memory that are kept for the next request; skipped without a device. */
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "delegate/vulkan/blocks.h"
@@ -75,7 +75,7 @@ static void test_small_ones_are_taken_again(void **state)
     first = a.memory;
     give(&a);
     assert_int_equal(d->blocks.count, 1);
-    b = take(5000, true); /* of the same rounded size */
+    b = take(5000, true); /* has the same rounded size */
     assert_true(b.memory == first);
     assert_int_equal(d->blocks.count, 0);
     give(&b);
@@ -132,7 +132,7 @@ static void test_what_is_kept_is_bounded(void **state)
     assert_int_equal(d->blocks.count, 0);
 }
 
-/* What failed to open gives back nothing. */
+/* A buffer that failed to open gives back no block. */
 static void test_nothing(void **state)
 {
     struct block none = { 0 };

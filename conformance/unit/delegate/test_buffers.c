@@ -1,5 +1,5 @@
 /* Inputs and outputs that stay on the device: buffer handles, wait=none, tensors bound to buffers
- * of the caller in both layouts, and how often anything is copied. */
+ * of the caller in both layouts, and the number of copies. */
 #include "conformance/unit/kit/buffer_kit.h"
 
 #include "delegate/runtime/kernel.h"
@@ -10,8 +10,8 @@
 
 enum { SIDE = 5, ROWS = SIDE * SIDE, X = 0, T, Y };
 
-/* y = LOGISTIC(x) * x + x by way of t, both outputs when `both`; nothing is changed by where the
- * input lies, and elementwise steps would write over it if they could. */
+/* t = LOGISTIC(x), y = t * x + x.  `both`: t is an output, too.
+ * Elementwise steps would write over the input if the plan let them. */
 static void make_model(struct model *m, int channels, bool both)
 {
     const int32_t dims[] = { 1, SIDE, SIDE, channels };
@@ -50,7 +50,7 @@ static void set_input(struct interpreter *in, uint64_t seed)
 
 /* ---- handles ---- */
 
-/* What nobody asks for is not copied, what is asked for twice is copied once. */
+/* An output that the host does not read is not copied; one that it reads twice is copied once. */
 static void outputs_stay(void **state)
 {
     float expected[ROWS * 3];
@@ -92,9 +92,9 @@ static void outputs_stay(void **state)
     model_close(&m);
 }
 
-/* Frames that are not waited for: what is read is that of the last one, with the bits that waiting
- * gives; and where handles are not allowed, wait=none is as passive. */
-static void nobody_waits(void **state)
+/* With wait=none the host reads the results of the last inference, with the bits that waiting for
+ * each gives.  When handles are not allowed, wait=none does the same as passive. */
+static void wait_none(void **state)
 {
     float expected[3][ROWS * 5];
     struct interpreter *in;
@@ -119,7 +119,7 @@ static void nobody_waits(void **state)
         for (unsigned i = 0; i < 30; i++) {
             set_input(in, i % 3);
             kit_run(in);
-            set_input(in, 7); /* what was handed over does not count any more */
+            set_input(in, 7); /* the inference has its own copy of the input */
             if (i % 4 == 3)
                 assert_int_equal(assay_gpu_wait(d, error, sizeof error), 0);
             if (i % 4 == 1)
@@ -128,15 +128,14 @@ static void nobody_waits(void **state)
             assert_memory_equal(expected[i % 3], interpreter_tensor(in, Y)->data.raw,
                                 sizeof expected[0]);
         }
-        kit_run(in); /* goes while it runs */
+        kit_run(in); /* the interpreter is closed while it runs */
         interpreter_close(in);
         assay_gpu_delegate_destroy(d);
     }
     model_close(&m);
 }
 
-/* What an inference that failed left is not taken for a result, however often it is asked for; the
- * next one is. */
+/* After an inference that failed each read of its outputs fails, until one succeeds. */
 static void failed_inference(void **state)
 {
     struct diag diag = { 0 };
@@ -171,7 +170,7 @@ struct copies {
     uint64_t host, device;
 };
 
-/* What is not run is told: idle steps, and all others are dispatches. */
+/* Steps that are not idle are dispatches. */
 static int idle_steps(TfLiteDelegate *d)
 {
     struct assay_gpu_step step = { .struct_size = sizeof step };
@@ -186,8 +185,8 @@ static int idle_steps(TfLiteDelegate *d)
     return idle;
 }
 
-/* An inference with the input or the output bound, in a layout; the output's bits are those that
- * the host's memory gets.  Copies that it takes. */
+/* Counts the copies of an inference with the input or output bound in a layout (-1: not bound).
+ * The output has the bits that it has without binding. */
 static struct copies run_bound(int channels, int in_layout, int out_layout, const char *precision,
                                const float *input, const float *expected)
 {
@@ -238,9 +237,9 @@ static struct copies run_bound(int channels, int in_layout, int out_layout, cons
         memcpy(values, y.map, dense);
     if (out_layout >= 0)
         assert_memory_equal(values, expected, dense);
-    kit_read(in, Y); /* and the host's tensor is the same */
+    kit_read(in, Y); /* and so does the host's tensor */
     assert_memory_equal(interpreter_tensor(in, Y)->data.raw, expected, dense);
-    if (out_layout < 0) /* which the host has to read, to have it */
+    if (out_layout < 0) /* the host reads it from the staging buffer */
         after = kit_stats(d);
     interpreter_close(in);
     kit_buffer_close(&v, &x);
@@ -257,7 +256,8 @@ static void bound_tensors(void **state)
     static const struct {
         const char *name;
         int in, out;
-        struct copies odd, whole; /* 3 or 5 channels; 4 or 8, where memory is all of one kind */
+        struct copies odd,
+            whole; /* with 3 or 5 channels; with 4 or 8, where no copy may be needed */
     } rows[] = {
         { "plain", -1, -1, { 2, 2 }, { 2, 0 } },
         { "bound input", ASSAY_LAYOUT_DENSE, -1, { 1, 2 }, { 1, 0 } },
@@ -292,7 +292,7 @@ static void bound_tensors(void **state)
             const struct copies got =
                 run_bound(channels[c], rows[i].in, rows[i].out, "fp32", input, expected);
 
-            /* Staging memory that the device does not reach quickly is still copied from. */
+            /* From a staging buffer that is not device-local a step still copies. */
             if (got.host != want.host ||
                 (got.device != want.device && any.host_writes && any.host_reads))
                 fail_msg("%s, %d channels: %d host copies of %d, %d device copies of %d",
@@ -305,7 +305,7 @@ static void bound_tensors(void **state)
     }
 }
 
-/* In fp16 slices hold halves. */
+/* With precision=fp16, elements in ASSAY_LAYOUT_C4 are f16. */
 static void half_slices(void **state)
 {
     struct kit_buffer x, y;
@@ -328,7 +328,7 @@ static void half_slices(void **state)
     assert_int_equal(e.element_bytes, 2);
     assert_int_equal(e.c4_bytes, ROWS * 8 * 2);
     assert_int_equal(e.dense_bytes, ROWS * 5 * 4);
-    /* Dense to slices in one inference, then slices to dense in another: the same values. */
+    /* One inference from dense to slices, another one from slices to dense: the same values. */
     y = kit_buffer(&v, e.c4_bytes);
     kit_bind_buffer(d, &v, Y, ASSAY_LAYOUT_C4, &y);
     kit_run(in);
@@ -370,8 +370,8 @@ static void make_bytes(struct model *m)
     KIT_OK(builder_finish(&b, m, &diag));
 }
 
-/* With quantized=exact buffers hold bytes, a slice is a word of them; in float view they hold the
- * floats that the bytes mean. */
+/* With quantized=exact buffers hold bytes, and a slice is 4 bytes; in float view they hold the
+ * dequantized floats. */
 static void quantized(void **state)
 {
     enum { COUNT = ROWS * 3 };
@@ -428,8 +428,8 @@ static void quantized(void **state)
     model_close(&m);
 }
 
-/* Bound, unbound and bound again: each time the bits of before, and what came of an inference
- * before the change is not taken for what comes after. */
+/* Bound, unbound and bound again: each time the same bits, and an output of an inference before the
+ * change cannot be read after it. */
 static void bind_and_unbind(void **state)
 {
     float expected[ROWS * 3];
@@ -457,7 +457,7 @@ static void bind_and_unbind(void **state)
         interpreter_allow_buffer_handles(in, true);
         kit_run(in);
         kit_unbind(d, Y);
-        /* The other output still has its own memory; this one was in the caller's. */
+        /* The other output is not bound; this one was in memory of the caller. */
         kit_read(in, T);
         assert_int_equal(interpreter_make_readable(in, Y, &diag), STATUS_DEVICE);
         if (!strstr(diag.text, "was bound to other memory"))
@@ -472,7 +472,8 @@ static void bind_and_unbind(void **state)
     model_close(&m);
 }
 
-/* Two interpreters on one device: what one makes is what the other reads, and no host copies it. */
+/* Two interpreters on one device share a buffer: one writes it, the other reads it, and the host
+ * copies nothing. */
 static void chained(void **state)
 {
     float expected[ROWS * 3];
@@ -617,7 +618,7 @@ static void between_partitions(void **state)
         assert_memory_equal(interpreter_tensor(in, y)->data.raw, expected, sizeof expected);
         assert_int_equal(kit_bind(d, &twice, error), -1);
         assert_non_null(strstr(error, "partitions 0 and 1"));
-        /* What the first one leaves in a buffer the second one reads there. */
+        /* The first partition writes a buffer, from which the second one reads. */
         v = kit_vulkan_of(d);
         buffer = kit_buffer(&v, kit_io(d, t).c4_bytes);
         twice = (struct assay_gpu_buffer){ .kind = ASSAY_GPU_VK_BUFFER,
@@ -643,7 +644,7 @@ static void between_partitions(void **state)
     model_close(&m);
 }
 
-/* A resize plans anew, and nothing is bound any more; A, B, A gives A's bits. */
+/* A resize plans again and ends all bindings.  Sizes A, B, A give the bits of A again. */
 static void resized(void **state)
 {
     struct diag diag = { 0 };
@@ -670,12 +671,12 @@ static void resized(void **state)
         assert_int_equal(kit_io(d, X).rows, rows);
         assert_int_equal(kit_io(d, X).bound, -1);
         set_input(in, 8);
-        if (round % 2) { /* bound, so that the next resize takes it away */
+        if (round % 2) { /* the next resize unbinds it */
             memcpy(buffer.map, interpreter_tensor(in, X)->data.raw,
                    interpreter_tensor(in, X)->bytes);
             kit_bind_buffer(d, &v, X, ASSAY_LAYOUT_C4, &buffer);
         }
-        interpreter_allow_buffer_handles(in, round == 2); /* stale while it is resized */
+        interpreter_allow_buffer_handles(in, round == 2); /* its outputs are stale at the resize */
         kit_run(in);
         if (round == 0)
             memcpy(first, interpreter_tensor(in, Y)->data.raw, sizeof first);
@@ -694,8 +695,8 @@ static void resized(void **state)
     model_close(&m);
 }
 
-/* One thread runs, another binds, unbinds, asks and waits: each inference reads the same values, be
- * they in the host's memory or in the buffer. */
+/* One thread runs inferences while another one binds, unbinds, queries and waits.  The host's
+ * memory and the buffer hold the same values, so each inference has the same result. */
 struct runner {
     struct interpreter *in;
     const float *expected;
@@ -740,7 +741,7 @@ static void another_thread_binds(void **state)
     kit_to_slices(x.map, interpreter_tensor(r.in, X)->data.f, ROWS, 3);
     assert_int_equal(pthread_create(&thread, NULL, run_on, &r), 0);
     for (int i = 0; i < 40 || atomic_load(&r.runs) < 20; i++) {
-        usleep(100); /* mutexes are not fair */
+        usleep(100); /* lets the other thread acquire the mutex, which is not fair */
         kit_bind_buffer(d, &v, X, ASSAY_LAYOUT_C4, &x);
         assert_int_equal(idle_steps(d), 1);
         assert_int_equal(assay_gpu_wait(d, NULL, 0), 0);
@@ -759,7 +760,7 @@ static void another_thread_binds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_stay),         cmocka_unit_test(nobody_waits),
+        cmocka_unit_test(outputs_stay),         cmocka_unit_test(wait_none),
         cmocka_unit_test(failed_inference),     cmocka_unit_test(bound_tensors),
         cmocka_unit_test(half_slices),          cmocka_unit_test(quantized),
         cmocka_unit_test(bind_and_unbind),      cmocka_unit_test(chained),

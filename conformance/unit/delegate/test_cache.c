@@ -1,4 +1,4 @@
-/* Files of the cache: what is whole and ours is used, all else is a reason in words. */
+/* Files of the cache: a complete private file is used, any other is refused with a reason. */
 #include "conformance/unit/kit/cache_kit.h"
 
 #include "delegate/cache/file.h"
@@ -27,7 +27,7 @@ static struct cache_identity sample_identity(void)
     return id;
 }
 
-/* Content of constants that are all `fill`; its parts are static. */
+/* Content whose constants are all `fill`; its parts are static. */
 static struct cache_content sample_content(const struct cache_identity *id, uint8_t fill)
 {
     static uint8_t pipelines[80], constants[300];
@@ -55,7 +55,7 @@ static void save(const char *dir)
     KIT_OK(cache_save(&content, dir, name, &id, &diag));
 }
 
-/* The file is used: all of its content is there. */
+/* Expects that the file is used, with all of its content. */
 static void expect_found(const char *dir, uint8_t fill)
 {
     const struct cache_identity id = sample_identity();
@@ -75,7 +75,7 @@ static void expect_found(const char *dir, uint8_t fill)
     cache_content_close(&content);
 }
 
-/* It is not used, and the reason holds a word. */
+/* Expects that it is not used, for a reason that contains `word`. */
 static void expect_refused_as(const char *dir, const struct cache_identity *id, const char *word)
 {
     struct cache_content content;
@@ -106,7 +106,7 @@ static void round_trip(void **state)
 
     (void)state;
     snprintf(inner, sizeof inner, "%s/inner", d.path);
-    save(inner); /* makes it */
+    save(inner); /* makes the directory */
     assert_int_equal(stat(inner, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0700);
     cache_path(path, inner, name);
@@ -137,7 +137,7 @@ static void not_there(void **state)
     assert_false(found);
     KIT_OK(cache_load(&content, &found, "/no/such/directory", name, &id, 300, &diag));
     assert_false(found);
-    /* Only the last part of the path is made. */
+    /* Parents of the directory are not made. */
     assert_int_equal(cache_save(&sample, "/no/such/directory", name, &id, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, "/no/such/directory"));
 }
@@ -195,7 +195,7 @@ static void every_bit_flipped(void **state)
     cache_dir_remove(d.path);
 }
 
-/* Each byte of what a file is of. */
+/* Each byte of the identity. */
 static void of_another(void **state)
 {
     static const struct {
@@ -228,7 +228,7 @@ static void of_another(void **state)
     cache_dir_remove(d.path);
 }
 
-/* A right checksum does not make sizes right. */
+/* Sizes are checked even when the checksum matches. */
 static void signed_but_wrong(void **state)
 {
     const size_t sizes = CACHE_AT_IDENTITY + sizeof(struct cache_identity);
@@ -269,7 +269,7 @@ static void signed_but_wrong(void **state)
     cache_dir_remove(d.path);
 }
 
-/* The header that Vulkan puts in front of pipelines. */
+/* VkPipelineCacheHeaderVersionOne, with which the pipelines begin. */
 static void pipelines_of_another(void **state)
 {
     static const size_t at[] = { 0, 1, 4, 8, 12, 16, 31 }; /* size twice, version, ids, UUID */
@@ -378,7 +378,7 @@ static void not_a_file(void **state)
     save(other.path);
     before = cache_read_file(target, &bytes);
 
-    /* A link to a file that would do: not followed, neither in reading nor in writing. */
+    /* A symbolic link to a valid file is followed neither when reading nor when writing. */
     assert_int_equal(symlink(target, path), 0);
     expect_refused(d.path, "symbolic link");
     assert_int_equal(try_save(d.path, &(struct diag){ 0 }), STATUS_OK);
@@ -389,7 +389,7 @@ static void not_a_file(void **state)
     free(before);
     free(after);
 
-    alarm(10); /* a FIFO waits for its other end */
+    alarm(10); /* opening a FIFO could wait for its other end */
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
     expect_refused(d.path, "not a regular file");
@@ -401,12 +401,12 @@ static void not_a_file(void **state)
     assert_int_equal(mkdir(path, 0700), 0);
     expect_refused(d.path, "not a regular file");
     expect_not_saved(d.path, name);
-    assert_int_equal(cache_dir_count(d.path, NULL), 1); /* nothing else is left */
+    assert_int_equal(cache_dir_count(d.path, NULL), 1); /* no temporary file is left */
     cache_dir_remove(d.path);
     cache_dir_remove(other.path);
 }
 
-/* Runs f in a process of its own: a signal or an exit status of its own is a failure. */
+/* Runs f in a child process, which must exit with status 0. */
 static void in_a_child(void (*f)(const char *), const char *argument)
 {
     int status;
@@ -432,13 +432,13 @@ static void save_below_limit(const char *dir)
     if (setrlimit(RLIMIT_FSIZE, &small) != 0 || try_save(dir, &diag) != STATUS_IO ||
         !strstr(diag.text, name))
         _exit(1);
-    /* The signal that comes with it has been taken, and the mask is as it was. */
+    /* SIGXFSZ was consumed, and the signal mask is as before. */
     if (sigpending(&set) != 0 || sigismember(&set, SIGXFSZ) ||
         pthread_sigmask(SIG_BLOCK, NULL, &set) != 0 || sigismember(&set, SIGXFSZ))
         _exit(2);
 }
 
-/* As a full disk: writing ends in the middle. */
+/* Like a full disk: writing fails in the middle of the file. */
 static void disk_full(void **state)
 {
     struct cache_dir d = cache_dir_make();
@@ -446,7 +446,7 @@ static void disk_full(void **state)
     (void)state;
     save(d.path);
     in_a_child(save_below_limit, d.path);
-    expect_found(d.path, 7); /* the old one stays */
+    expect_found(d.path, 7); /* the old file is still there */
     assert_int_equal(cache_dir_count(d.path, NULL), 1);
     cache_dir_remove(d.path);
 }
@@ -475,7 +475,7 @@ static void read_only(void **state)
     if (geteuid() == 0)
         assert_int_equal(chown(d.path, 0, 0), 0);
     cache_dir_remove(d.path);
-    /* Even root cannot write there. */
+    /* A directory in which not even root can write. */
     expect_not_saved("/proc/self/fd", name);
 }
 
@@ -492,7 +492,7 @@ static void save_often(const char *dir)
     }
 }
 
-/* Who reads sees one whole file or the other. */
+/* A reader sees the whole old file or the whole new one. */
 static void two_writers_and_a_reader(void **state)
 {
     const struct cache_identity id = sample_identity();
@@ -537,7 +537,7 @@ static void names(void **state)
     char one[CACHE_NAME_BYTES], two[CACHE_NAME_BYTES], text[300];
 
     (void)state;
-    /* What is replaced when it is stale has the same name. */
+    /* What may change under one name: the file is then stale, and replaced. */
     b = a;
     b.driver_version++;
     b.library.word[0]++;
@@ -551,7 +551,7 @@ static void names(void **state)
     cache_name(two, "net", &b);
     assert_string_equal(one, two);
     assert_int_equal(strncmp(one, "net_", 4), 0);
-    /* What lives beside it has another. */
+    /* What must have a file of its own has another name. */
     cache_name(two, "net2", &a);
     assert_string_not_equal(one, two);
     b = a;
@@ -567,7 +567,8 @@ static void names(void **state)
     b.model.word[1]++;
     cache_name(two, NULL, &b);
     assert_string_not_equal(one, two);
-    /* Nothing leads out of the directory, and long tokens differ to their ends. */
+    /* No token leads out of the directory; long tokens that differ only at the end have different
+     * names. */
     cache_name(one, "../../etc/passwd", &a);
     assert_null(strchr(one, '/'));
     assert_true(one[0] != '.');

@@ -1,4 +1,4 @@
-/* The delegate in our interpreter, on the device that is there; skipped where there is none. */
+/* The delegate in the reference interpreter; skipped without a device. */
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static bool have_device;
-static char said[4096]; /* what the host was told */
+static char said[4096]; /* messages to the host's error reporter */
 
 static void listen(void *user, const char *format, va_list args)
 {
@@ -67,8 +67,8 @@ static void run(struct interpreter *in, uint64_t seed)
     KIT_OK(interpreter_invoke(in, &diag));
 }
 
-/* The ops of the random graphs round once (but MEAN): values of the delegate lie next to those of
- * the reference. */
+/* The ops of the random graphs (except MEAN) round once: the delegate's values are within an ULP of
+ * the reference's. */
 static void expect_close(struct interpreter *a, struct interpreter *b, uint64_t seed)
 {
     size_t count;
@@ -91,8 +91,8 @@ static void expect_close(struct interpreter *a, struct interpreter *b, uint64_t 
     if (!have_device)                                                                              \
     skip()
 
-/* Random graphs; every intermediate as an output gives the same bits for the outputs that the plain
- * graph has. */
+/* Random graphs.  With every intermediate tensor as an output, the graph's own outputs have the
+ * same bits as without. */
 static void random_graphs(void **state)
 {
     TfLiteDelegate *d;
@@ -133,7 +133,8 @@ static void random_graphs(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-/* RELU, MAXIMUM is not ours: x -> RELU -> (CPU) -> RELU6 ... made by keeping ops away. */
+/* x -> RELU -> (CPU) -> RELU6 ...: the option exclude leaves ops to the CPU, for three partitions.
+ */
 static void parts_on_the_cpu(void **state)
 {
     struct model m;
@@ -147,7 +148,7 @@ static void parts_on_the_cpu(void **state)
     d = create(WITH("max_partitions", "0", "exclude", "MUL,MEAN"));
     parts = open_with(&m, d);
     assert_true(interpreter_partition_count(parts) > 1);
-    assert_string_equal(said, ""); /* kept away by an option: nothing to warn of */
+    assert_string_equal(said, ""); /* excluded by an option: no warning */
     run(parts, 5);
     expect_close(whole, parts, 77);
     /* Frames A, B, A. */
@@ -186,7 +187,7 @@ static void parts_on_the_cpu(void **state)
     model_close(&m);
 }
 
-/* MEAN with axes that are computed: refused, and said once, whatever the number of nodes. */
+/* MEAN with computed axes is refused, with one warning for any number of nodes. */
 static void standard_warning(void **state)
 {
     const int32_t axis = 0;
@@ -223,7 +224,7 @@ static void standard_warning(void **state)
     model_close(&m);
 }
 
-/* A resize undoes and redoes the delegation; A, B, A gives A's bits. */
+/* A resize undoes the delegation and repeats it.  Sizes A, B, A give the bits of A again. */
 static void resize(void **state)
 {
     struct diag diag = { 0 };
@@ -262,7 +263,7 @@ static void resize(void **state)
     model_close(&m);
 }
 
-/* Nothing is made after the first prepare. */
+/* Nothing is allocated after the first prepare. */
 static void no_pipelines_per_inference(void **state)
 {
     struct assay_gpu_stats before = { .struct_size = sizeof before };
@@ -293,7 +294,7 @@ static void no_pipelines_per_inference(void **state)
     model_close(&m);
 }
 
-/* Every allocation failing once: an error and no leak, and the interpreter lives on. */
+/* Each allocation fails once: an error, no leak, and the interpreter works afterwards. */
 static void no_memory(void **state)
 {
     struct model m;
@@ -334,7 +335,7 @@ static void no_memory(void **state)
     model_close(&m);
 }
 
-/* Each step has its time with profile=1, and a trace of the inferences is valid JSON. */
+/* With profile=1 each step has a time, and the trace of the inferences is valid JSON. */
 static void profile_and_trace(void **state)
 {
     char path[] = "/tmp/assay-trace-XXXXXX", text[512];
@@ -417,7 +418,7 @@ static void bad_arguments(void **state)
             fail_msg("\"%s\"", said);
         assert_null(tflite_plugin_create_delegate(&wrong[i][0], &wrong[i][1], 1, NULL));
     }
-    /* Only the low half of count means anything. */
+    /* Only the lower 32 bits of count are read. */
     d = tflite_plugin_create_delegate(NULL, NULL, (size_t)7 << 32, reported);
     assert_non_null(d);
     assert_int_equal(assay_gpu_get_stats(NULL, &stats), -1);
@@ -427,7 +428,7 @@ static void bad_arguments(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-/* A caller that knows a shorter struct gets the part that it knows. */
+/* A caller with a shorter struct gets the members that it has. */
 static void struct_sizes(void **state)
 {
     struct assay_gpu_device d[2];

@@ -1,9 +1,9 @@
-/* Memory shared with another device, and a delegate on a device that the caller made. */
+/* Memory shared with another VkDevice, and a delegate on a device of the caller. */
 #include "conformance/unit/kit/bind_kit.h"
 
 /* ---- another device ---- */
 
-/* Memory that another VkDevice exports is read; memory that the delegate exports is read by it. */
+/* The delegate reads memory that another VkDevice exports, and exports memory that it reads. */
 static void shared_memory(void **state)
 {
     float x[ROWS * CHANNELS], y[ROWS * CHANNELS];
@@ -44,7 +44,7 @@ static void shared_memory(void **state)
         memcpy(in_buffer.device_uuid, caps.device_uuid, sizeof caps.device_uuid);
         if (kit_bind(d, &in_buffer, error) != 0)
             fail_msg("%s", error);
-        close(in_buffer.fd); /* it is ours still */
+        close(in_buffer.fd); /* the descriptor stayed the caller's */
         if (kit_bind(d, &out_buffer, error) != 0)
             fail_msg("%s", error);
         assert_memory_equal(out_buffer.device_uuid, caps.device_uuid, sizeof caps.device_uuid);
@@ -76,7 +76,7 @@ static void shared_memory(void **state)
         kit_buffer_close(&other, &theirs);
         kit_buffer_close(&other, &staging);
     }
-    /* What is no descriptor, and a descriptor of something else. */
+    /* A closed descriptor, and one of a regular file. */
     {
         TfLiteDelegate *d = kit_delegate(WITH("precision", "fp32"));
         struct interpreter *in = kit_open(&m, d);
@@ -102,8 +102,8 @@ static void shared_memory(void **state)
     kit_close_vulkan(&other);
 }
 
-/* What one delegate exports as a descriptor another one imports: y of the first is x of the second.
- */
+/* One delegate exports memory as a descriptor, and another one imports it: y of the first is x of
+ * the second. */
 static void exported_and_imported(void **state)
 {
     static const int kinds[][2] = { { ASSAY_GPU_NEW_OPAQUE_FD, ASSAY_GPU_OPAQUE_FD },
@@ -170,7 +170,7 @@ static void unlock(void *user)
     assert_int_equal(--((struct turns *)user)->locked, 0);
 }
 
-/* The delegate works on a device of the caller, and leaves it alive. */
+/* The delegate works on a device of the caller, and does not destroy it. */
 static void given_device(void **state)
 {
     const char *const keys[] = { "wait", "precision" };
@@ -227,13 +227,14 @@ static void given_device(void **state)
         interpreter_close(in);
         assay_gpu_delegate_destroy(round ? a : b);
         assay_gpu_delegate_destroy(round ? b : a);
-        kit_copy(&mine, &buffer, &other, buffer.bytes, false, false); /* it works still */
+        kit_copy(&mine, &buffer, &other, buffer.bytes, false,
+                 false); /* the caller's device still works */
         assert_memory_equal(buffer.map, other.map, buffer.bytes);
         kit_buffer_close(&mine, &buffer);
         kit_buffer_close(&mine, &other);
     }
 
-    /* What is missing is said. */
+    /* Messages name what a given device lacks. */
     options.values = half;
     options.enabled = 0;
     assert_null(assay_gpu_delegate_create(&options, kit_reported));

@@ -1,6 +1,6 @@
-/* Vulkan calls that fail, each in its turn: out of memory, and a device that is lost.  The error is
- * clean, nothing leaks, and the next one works.  The functions below stand before libvulkan's;
- * skipped where there is no device. */
+/* Each Vulkan call fails in turn, out of memory or with a lost device.  An error is reported,
+ * nothing leaks, and the next start works.  The functions below interpose libvulkan's; skipped
+ * without a device. */
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
@@ -16,15 +16,15 @@
 enum kind {
     MEMORY = 1, /* may say that there is no memory */
     LOST = 2,   /* may say that the device is lost */
-    WAITS = 4   /* must not return an error before the device is idle: then it is a lost one */
+    WAITS = 4   /* waits for the device: fails after it is idle */
 };
 
 static struct {
     VkResult result; /* VK_SUCCESS: nothing fails */
-    long after;      /* calls until then */
+    long after;      /* calls that succeed before one fails */
     bool fired;
-    const char *call; /* that failed first */
-    VkQueue queue;    /* seen last */
+    const char *call; /* the first one that failed */
+    VkQueue queue;    /* of the last submission */
 } fault;
 
 static VkResult real_idle(VkQueue queue)
@@ -36,7 +36,7 @@ static VkResult real_idle(VkQueue queue)
     return real(queue);
 }
 
-/* A lost device stays lost; memory may be there the next time. */
+/* A lost device stays lost; memory is available again the next time. */
 static bool fails(const char *call, int kind)
 {
     const bool lost = fault.result == VK_ERROR_DEVICE_LOST;
@@ -145,7 +145,7 @@ static void disarm(void)
     fault.result = VK_SUCCESS;
 }
 
-/* ---- the world ---- */
+/* ---- models and delegates ---- */
 
 static bool have_device;
 static char said[4096];
@@ -207,7 +207,8 @@ static enum status invoke(struct interpreter *in, struct checksum *outputs)
     enum status s;
 
     kit_fill_inputs(in, 5);
-    for (size_t i = 0; i < count; i++) { /* the last inference's must not pass for this one's */
+    for (size_t i = 0; i < count;
+         i++) { /* so that results of an earlier inference do not pass for this one's */
         TfLiteTensor *t = interpreter_tensor(in, tensors[i]);
 
         if (t->allocation_type == kTfLiteArenaRw)
@@ -235,7 +236,7 @@ static void expect_right(struct interpreter *in, int half)
     assert_memory_equal(&outputs, &right[half], sizeof outputs);
 }
 
-/* All works as if nothing had been. */
+/* Expects that a new delegate works. */
 static void expect_works(int half)
 {
     TfLiteDelegate *const d = create(half ? "fp16" : "fp32", NULL, NULL);
@@ -265,7 +266,7 @@ static const struct {
               { "VK_ERROR_DEVICE_LOST", VK_ERROR_DEVICE_LOST } };
 enum { KINDS = sizeof kinds / sizeof kinds[0], CALLS_MAX = 2000 };
 
-/* ---- each call in its turn ---- */
+/* ---- each call in turn ---- */
 
 static void create_fails(void **state)
 {
@@ -302,7 +303,7 @@ static void empty_directory(void)
     assert_int_equal(system(command), 0);
 }
 
-/* Options that bring calls of their own, or others.  What only spares time may fail unnoticed. */
+/* Options that add Vulkan calls.  A failure of serialization is only a warning. */
 static const struct {
     const char *key, *value;
 } options[] = { { NULL, NULL },
@@ -312,7 +313,7 @@ static const struct {
                 { "serialization_dir", directory } };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
-/* A graph that cannot be prepared stays as it was, and runs on the CPU. */
+/* A graph whose delegation fails is unchanged, and runs on the CPU. */
 static void prepare_fails(void **state)
 {
     int failed = 0;
@@ -320,7 +321,7 @@ static void prepare_fails(void **state)
     NEEDS_DEVICE;
     for (int o = 0; o < OPTIONS; o++)
         for (int k = 0; k < KINDS; k++)
-            for (long n = 0;; n += o == 3 ? 7 : 1) { /* tune=1 has many calls that are alike */
+            for (long n = 0;; n += o == 3 ? 7 : 1) { /* tune=1 repeats the same calls many times */
                 TfLiteDelegate *const d = create("fp32", options[o].key, options[o].value);
                 struct interpreter *in = open_only();
                 struct checksum outputs;
@@ -344,7 +345,7 @@ static void prepare_fails(void **state)
                 }
                 if (s != STATUS_OK || kinds[k].result != VK_ERROR_DEVICE_LOST)
                     assert_int_equal(invoke(in, &outputs), STATUS_OK);
-                if (n % 5 == 0) /* while the one that failed is there */
+                if (n % 5 == 0) /* while the delegate that failed still exists */
                     expect_works(0);
                 interpreter_close(in);
                 tflite_plugin_destroy_delegate(d);
@@ -382,10 +383,10 @@ static void invoke_fails(void **state)
                     failed++;
                 }
                 if (lost && fault.fired)
-                    for (int i = 0; i < 3; i++) /* it stays lost, and says so */
+                    for (int i = 0; i < 3; i++) /* it stays lost, with an error each time */
                         assert_int_not_equal(invoke(in, &outputs), STATUS_OK);
                 disarm();
-                if (lost) /* others get a new one, though this one is there yet */
+                if (lost) /* another delegate gets a new device while this one is still open */
                     expect_works(0);
                 else
                     expect_right(in, 0);
@@ -403,8 +404,8 @@ static struct gpu_delegate *inside(TfLiteDelegate *d)
     return d->data_;
 }
 
-/* A device is lost while interpreters of several delegates have it, and a new delegate comes before
- * they go: it has a device of its own. */
+/* A device is lost while interpreters of several delegates use it.  A delegate that is created
+ * before they are closed gets a device of its own. */
 static void lost_while_others_use_it(void **state)
 {
     TfLiteDelegate *d[4];
@@ -464,7 +465,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The first output that no other partition has at its edge. */
+/* The first output that is no input of another partition. */
 static int find_output(TfLiteDelegate *d)
 {
     struct assay_gpu_io e = { .struct_size = sizeof e };
@@ -491,7 +492,7 @@ static enum status bind_output(TfLiteDelegate *d, int kind)
     return STATUS_OK;
 }
 
-/* A tensor that cannot be bound stays where it was. */
+/* A tensor that cannot be bound is not bound. */
 static void bind_fails(void **state)
 {
     struct assay_gpu_vulkan caps = { .struct_size = sizeof caps };
@@ -527,14 +528,14 @@ static void bind_fails(void **state)
     assert_true(failed > 8);
 }
 
-/* The host's copy of a bound output takes calls of its own: when they fail so does the inference,
- * and the next one is right. */
+/* Reading a bound output to the host makes Vulkan calls: when they fail, so does the inference, and
+ * the next one is right. */
 static void bound_invoke_fails(void **state)
 {
     int failed = 0;
 
     NEEDS_DEVICE;
-    for (int k = 0; k < 2; k++) /* not lost: then nothing works any more */
+    for (int k = 0; k < 2; k++) /* without LOST, after which no inference works */
         for (long n = 0;; n++) {
             TfLiteDelegate *d = create("fp32", NULL, NULL);
             struct interpreter *in = open_only();

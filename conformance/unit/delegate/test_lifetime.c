@@ -1,5 +1,5 @@
-/* How long things live: the instance as long as the process, devices as long as their delegates;
- * libraries that are closed, processes that are forked; skipped where there is no device. */
+/* Lifetimes: of the instance, as long as the process; of devices, as long as their delegates; of
+ * the library under dlclose; and forked processes.  Skipped without a device. */
 #include "conformance/unit/kit/gpu_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
@@ -56,8 +56,7 @@ static void the_instance_stays(void **state)
     device_release(NULL);
 }
 
-/* A program that opens and closes the library again and again: it is loaded once, and so is the
- * driver. */
+/* A program opens and closes the library many times: library and driver are loaded once. */
 static void the_library_is_opened_again(void **state)
 {
     const char *const path = build_path(".", "libassay_delegate.so");
@@ -83,7 +82,7 @@ static void the_library_is_opened_again(void **state)
         assert_int_equal(get_stats(d, &stats), 0);
         if (i == 0)
             first_ms = stats.instance_ms;
-        else /* it is not made again */
+        else /* the instance is not made again */
             assert_true(stats.instance_ms < first_ms / 2);
         destroy(d);
         assert_int_equal(dlclose(library), 0);
@@ -124,8 +123,8 @@ static bool is_software(void)
     return assay_gpu_devices(&one, 1, error, sizeof error) > 0 && strcmp(one.type, "cpu") == 0;
 }
 
-/* A process that is forked while we have a device opens one of its own, or is told that it cannot,
- * and leaves ours alone. */
+/* A child that is forked while the parent has a device opens one of its own, or gets an error, and
+ * leaves the parent's alone. */
 static void a_forked_process(void **state)
 {
     struct interpreter *ours;
@@ -156,7 +155,7 @@ static void a_forked_process(void **state)
                 _exit(FORK_DIFFERS);
         interpreter_close(theirs);
         tflite_plugin_destroy_delegate(own);
-        tflite_plugin_destroy_delegate(d); /* the parent's: nothing happens to its device */
+        tflite_plugin_destroy_delegate(d); /* of the parent: its device is not closed */
         _exit(0);
     }
     assert_true(pid > 0);

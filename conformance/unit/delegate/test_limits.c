@@ -1,12 +1,12 @@
-/* Plans against the limits of devices that are not there: nets that fit, each step within what the
- * device allows; and graphs that do not fit, refused with the need and the limit. */
+/* Plans against the limits of recorded devices: nets that fit, with each step within the limits;
+ * and graphs that do not fit, which are refused with need and limit. */
 #include "conformance/unit/kit/device_profiles.h"
 #include "conformance/unit/kit/nets.h"
 #include "conformance/unit/kit/world.h"
 
 static struct gpu_device_profiles devices;
 
-/* Asked here again, not with plan_check. */
+/* Checks the limits again, without plan_check. */
 static void check_step(const struct plan_step *s, const struct device_limits *l)
 {
     uint64_t invocations = 1;
@@ -68,7 +68,7 @@ static void nets_that_fit(void **state)
     model_close(&m[1]);
 }
 
-/* Every op of the delegate, and both precisions where the device has them. */
+/* Every op of the delegate, in fp32, and in fp16 if the device has 16-bit storage. */
 static void each_op_fits(void **state)
 {
     static struct world w;
@@ -105,7 +105,7 @@ static void each_op_fits(void **state)
         }
 }
 
-/* ---- what does not fit ---- */
+/* ---- graphs that do not fit ---- */
 
 /* RELU of [1, side, side, 3] */
 static void make_large(struct model *m, int32_t side)
@@ -148,7 +148,7 @@ static void look_large(struct graph *g, void *user)
                  (unsigned long long)large->limits->max_storage_buffer_range);
         assert_string_equal(d.refusals[0].limit, text);
     } else if (large->need > large->limits->max_memory_allocation_bytes) {
-        struct plan p; /* one buffer may be bound that cannot be allocated */
+        struct plan p; /* a binding may be in range while its buffer cannot be allocated */
 
         assert_int_equal(gpu_try_plan_graph(&p, g, &o, large->limits, &diag), STATUS_UNSUPPORTED);
         assert_non_null(strstr(diag.text, "bytes in one block, the device allows"));
@@ -168,7 +168,7 @@ static void tensors_too_large(void **state)
         int32_t side = 1;
         struct model m;
 
-        /* The largest that fits, and the next. */
+        /* The largest side that fits, and the next. */
         while ((uint64_t)(side + 1) * (uint64_t)(side + 1) * 16 <= l->max_storage_buffer_range)
             side++;
         for (int more = 0; more < 2; more++) {
@@ -181,7 +181,7 @@ static void tensors_too_large(void **state)
     }
 }
 
-/* Limits that no device has, to see each of them asked for. */
+/* Lowers each limit below what real devices have, to show that it is checked. */
 static void limits_one_by_one(void **state)
 {
     static const struct {
@@ -215,7 +215,7 @@ static void limits_one_by_one(void **state)
         if (world_plan(&p, &w, low[i].node, &o, &diag) != STATUS_UNSUPPORTED ||
             !strstr(diag.text, low[i].text))
             fail_msg("\"%s\" is not in \"%s\"", low[i].text, diag.text);
-        value++; /* is enough */
+        value++; /* now it fits */
         memcpy((char *)&w.limits + low[i].at, &value, sizeof value);
         diag_clear(&diag);
         KIT_OK(world_plan(&p, &w, low[i].node, &o, &diag));
@@ -224,7 +224,7 @@ static void limits_one_by_one(void **state)
     }
 }
 
-/* The recorded figures that this test depends on. */
+/* Figures of a recorded device. */
 static void what_was_read(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Memory of plans, without a device: results in place, and how close the arena comes to the bound
- * that no plan can go below, on MobileNet v1, on a net like DeepLab, and on random graphs. */
+/* Memory of plans, without a device: results in place, and the size of the arena against its lower
+ * bound, for MobileNet v1, a net like DeepLab, and random graphs. */
 #include "conformance/unit/kit/dag.h"
 
 #include "conformance/unit/kit/nets.h"
@@ -33,8 +33,8 @@ static double ratio_of(const struct plan *p)
 
 enum { X, Y, VIEW, OTHER };
 
-/* Steps that touch tensors of `bytes`: each a string of pairs, a letter and a tensor, for bindings
- * 0 to 3.  w: writes, e: reads element by element, r: reads. */
+/* Steps over tensors of `bytes` bytes.  Each is a string of pairs, a letter and a tensor, for
+ * bindings 0 to 3.  w: writes, e: reads elementwise, r: reads. */
 static void make_plan(struct plan *p, const char *const *steps, int view_of)
 {
     *p = (struct plan){ .tensors = mem_alloc(8, sizeof *p->tensors),
@@ -98,7 +98,7 @@ static void results_in_place(void **state)
     }
 }
 
-/* Another size, or elements of another size, is another memory. */
+/* A tensor of another size, or with elements of another size, gets other memory. */
 static void other_sizes_are_not_in_place(void **state)
 {
     struct diag diag = { 0 };
@@ -117,7 +117,7 @@ static void other_sizes_are_not_in_place(void **state)
     plan_close(&p);
 }
 
-/* Which ops say so: a chain of them needs one tensor's memory. */
+/* Elementwise ops work in place: a chain of them needs the memory of one tensor. */
 static void ops_in_place(void **state)
 {
     struct look look = { .pairs = { "no_transform", "all" } };
@@ -149,7 +149,7 @@ static void ops_in_place(void **state)
     KIT_OK(builder_finish(&b, &m, &diag));
     gpu_look(&m, look_plan, &look);
     assert_int_equal(look.plan.in_place, 5);
-    assert_int_equal(look.plan.arena_bytes, 2 * 64 * 8 * 4); /* SOFTMAX is not */
+    assert_int_equal(look.plan.arena_bytes, 2 * 64 * 8 * 4); /* SOFTMAX does not work in place */
     plan_close(&look.plan);
     model_close(&m);
 }
@@ -179,7 +179,7 @@ static void mobilenet(void **state)
     model_close(&m);
 }
 
-/* What one pass in the order of size makes of the plan's tensors. */
+/* The arena after one greedy pass by size over the plan's tensors. */
 static size_t greedy(const struct plan *p)
 {
     size_t count = 0, peak = 0;

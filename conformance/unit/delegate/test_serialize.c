@@ -1,6 +1,6 @@
-/* Starts with and without files of earlier ones: the same bits, whatever is in the directory.  The
- * device is closed between two starts, as between two processes; some are in other processes.
- * Skipped where there is no device. */
+/* Starts with and without files of earlier starts: the same bits, whatever is in the directory. The
+ * device is closed between two starts, as between two processes; some tests use other processes.
+ * Skipped without a device. */
 #include "conformance/unit/kit/cache_kit.h"
 
 #include "assay_gpu.h"
@@ -23,7 +23,7 @@ static bool have_device;
 struct start {
     struct checksum outputs;
     struct assay_gpu_stats stats;
-    char said[4096]; /* by the delegate to its host */
+    char said[4096]; /* messages to the host's error reporter */
     int warnings;
 };
 
@@ -113,8 +113,8 @@ static void same_bits(const struct start *a, const struct start *b)
     assert_memory_equal(&a->outputs, &b->outputs, sizeof a->outputs);
 }
 
-/* Convolutions, a constant that is added, all with channels that are no multiple of 4; `weight`
- * goes into all constants. */
+/* Convolutions and the addition of a constant, with numbers of channels that are not multiples of
+ * 4; all constants depend on `weight`. */
 static void make_model(struct model *m, float weight)
 {
     float values[7 * 3 * 3 * 5], bias[7], scale[7];
@@ -180,11 +180,11 @@ static void same_bits_with_and_without(void **state)
             same_bits(&without, &second);
             model_close(&m);
         }
-    assert_int_equal(cache_dir_count(d.path, NULL), 8); /* a file a model and precision */
+    assert_int_equal(cache_dir_count(d.path, NULL), 8); /* one file for each model and precision */
     cache_dir_remove(d.path);
 }
 
-/* With what packs differently there are other files. */
+/* Options that change how constants are packed have files of their own. */
 static void other_options(void **state)
 {
     static const char *const options[][2] = { { "precision", "fp32" },
@@ -212,7 +212,7 @@ static void other_options(void **state)
     cache_dir_remove(d.path);
 }
 
-/* 16-bit storage is tested once for a device and driver, not at each start. */
+/* 16-bit storage is tested before a file is written, not at each start. */
 static void tested_once(void **state)
 {
     const char *const keys[] = { "precision", "serialization_dir" };
@@ -237,7 +237,7 @@ static void tested_once(void **state)
     cache_dir_remove(dir.path);
 }
 
-/* Constants written by the host, and through a staging buffer where it cannot: the same bits. */
+/* Constants written by the host, or copied from a staging buffer: the same bits. */
 static void staged_constants(void **state)
 {
     const char *const key = "max_partitions", *const value = "0";
@@ -250,7 +250,7 @@ static void staged_constants(void **state)
         TfLiteDelegate *d = tflite_plugin_create_delegate(&key, &value, 1, print);
 
         assert_non_null(d);
-        if (i == 1) /* of the device, which is closed with its last user */
+        if (i == 1) /* the device, with this change, is closed with its last user */
             ((struct gpu_delegate *)d->data_)->device->host_writes = false;
         s[i] = start_with(&m, d);
         assay_gpu_delegate_destroy(d);
@@ -259,7 +259,7 @@ static void staged_constants(void **state)
     model_close(&m);
 }
 
-/* Where poison is in packed constants alone. */
+/* Poison in packed constants alone. */
 static void poisoned_constants(void **state)
 {
     static const char *const poisons[] = { "off", "nan", "junk" };
@@ -292,7 +292,7 @@ static void poisoned_constants(void **state)
     cache_dir_remove(d.path);
 }
 
-/* Two models under one token: never the weights of the other. */
+/* Two models under one token: each start has the weights of its own model. */
 static void one_token_two_models(void **state)
 {
     struct cache_dir d;
@@ -331,7 +331,7 @@ static void only_file(char path[512], const char *dir)
     cache_path(path, dir, name);
 }
 
-/* Starts on a file that was tampered with: one warning, right bits, and a good file afterwards. */
+/* Starts with a file that was changed: one warning, the right bits, and a valid file afterwards. */
 static void expect_recovery(const struct model *m, const char *dir, const struct start *plain,
                             const char *word)
 {
@@ -405,7 +405,7 @@ static void flipped(void **state)
     cache_dir_remove(d.path);
 }
 
-/* Files that are whole, but of something else, as after an update of the driver or of ours. */
+/* Complete files that were made for something else, as after an update of driver or library. */
 static void stale(void **state)
 {
     static const struct {
@@ -450,7 +450,7 @@ static void stale(void **state)
     cache_dir_remove(d.path);
 }
 
-/* A start that can neither read nor keep anything. */
+/* A start that can neither read nor write a file. */
 static void expect_without(const struct model *m, const char *dir, const struct start *plain,
                            const char *word)
 {
@@ -480,7 +480,7 @@ static void bad_directories(void **state)
     assert_int_equal(chmod(d.path, 0700), 0);
     assert_int_equal(cache_dir_count(d.path, NULL), 0);
 
-    /* What takes the place of the file: a link, a FIFO (replaced), a directory (cannot be). */
+    /* A symbolic link or FIFO in place of the file is replaced; a directory cannot be. */
     start(&m, d.path, NULL, NULL);
     only_file(path, d.path);
     alarm(60);
@@ -498,7 +498,7 @@ static void bad_directories(void **state)
     cache_dir_remove(d.path);
 }
 
-/* Several partitions, all of whose files are bad: one warning. */
+/* Several partitions with invalid files: one warning. */
 static void one_warning_a_graph(void **state)
 {
     struct cache_dir d;
@@ -541,7 +541,7 @@ static void one_warning_a_graph(void **state)
 
 /* ---- other processes ---- */
 
-/* This program again: one start, its figures on standard output. */
+/* Runs this program again for one start, which prints its figures on standard output. */
 static int child(char **argv)
 {
     struct model m;
@@ -627,7 +627,7 @@ static void second_process(void **state)
     cache_dir_remove(d.path);
 }
 
-/* A full disk, here RLIMIT_FSIZE: the file does not fit. */
+/* RLIMIT_FSIZE as a full disk: the file does not fit. */
 static void disk_full(void **state)
 {
     struct cache_dir d;
@@ -671,14 +671,14 @@ static void two_processes_at_once(void **state)
             assert_int_equal(s.warnings, 0);
             same_bits(&plain, &s);
         }
-        only_file(path, d.path); /* no half-written one beside it */
+        only_file(path, d.path); /* no temporary file is left */
         assert_int_equal(unlink(path), 0);
     }
     model_close(&m);
     cache_dir_remove(d.path);
 }
 
-/* The same through the options struct of the GPU delegate's C API. */
+/* Serialization by TfLiteGpuDelegateOptionsV2. */
 static void options_v2(void **state)
 {
     TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
@@ -702,7 +702,7 @@ static void options_v2(void **state)
         delegate = TfLiteGpuDelegateV2Create(&o);
         assert_non_null(delegate);
         s = start_with(&m, delegate);
-        expect(&s, i == 2, i == 1 || i == 3, 0); /* without the flag nothing is kept */
+        expect(&s, i == 2, i == 1 || i == 3, 0); /* without the flag nothing is written */
         assert_int_equal(cache_dir_count(d.path, name), i == 0 ? 0 : i < 3 ? 1 : 2);
         if (i == 1)
             assert_int_equal(strncmp(name, "net_", 4), 0);
@@ -712,8 +712,8 @@ static void options_v2(void **state)
     cache_dir_remove(d.path);
 }
 
-/* Two delegates of one process, the second while the first one has its pipelines: its file has
- * them, too. */
+/* Two delegates of one process.  The second shares the pipelines of the first, but its file must
+ * have them, too. */
 static void shared_pipelines(void **state)
 {
     struct cache_dir d, e;
@@ -733,9 +733,9 @@ static void shared_pipelines(void **state)
     expect(&s, 0, 1, 0);
     expect(&t, 0, 1, 0);
     assert_int_equal(s.stats.serialized_bytes, t.stats.serialized_bytes);
-    /* Once more each, to go into the second cache. */
+    /* Each pipeline is made once more, for the second cache. */
     assert_true(t.stats.pipelines_created >= s.stats.pipelines_created + 4);
-    t = start_with(&m, b); /* found now: nothing is made */
+    t = start_with(&m, b); /* from the file: no pipeline is made */
     expect(&t, 1, 1, 0);
     same_bits(&s, &t);
     assay_gpu_delegate_destroy(a);
@@ -745,7 +745,7 @@ static void shared_pipelines(void **state)
     cache_dir_remove(e.path);
 }
 
-/* Every allocation failing once: an error or a start without, no leak, no wrong bit. */
+/* Each allocation fails once: an error, or a start without the file; no leak, no wrong bit. */
 static void no_memory(void **state)
 {
     struct cache_dir d;

@@ -1,15 +1,15 @@
-/* Asking what the delegate would take, before: on devices that are not there, and whether the
- * answer is what a delegate does on the device that is. */
+/* assay_gpu_query_support on described devices; on the device of this machine its result is what a
+ * delegate does. */
 #include "conformance/unit/kit/nets.h"
 
 #include "assay_gpu.h"
 
-/* A delegate that asks, and takes nothing. */
+/* A delegate that queries, and takes no nodes. */
 struct asker {
     TfLiteDelegate base;
     struct assay_gpu_support_query query;
     int result;
-    long fail_after; /* allocation that fails while asking; -1: none */
+    long fail_after; /* the allocation of the query that fails; -1: none */
     int refused;
     char first[128]; /* refusal: "node rule value" */
 };
@@ -129,12 +129,12 @@ static void on_a_device_that_is_described(void **state)
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
     assert_int_equal(a.query.taken, a.query.nodes);
     assert_int_equal(a.query.activation_bytes, 2408448);
-    /* Less than the whole, but a refusal for it all: one partition. */
+    /* Not enough memory for the one partition: all nodes are refused. */
     device.memory_budget_bytes = 4000000;
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
     assert_int_equal(a.query.taken, 0);
     assert_non_null(strstr(a.first, "0 limits.partition "));
-    /* One that knows less of the struct. */
+    /* A shorter struct. */
     device.struct_size = offsetof(struct assay_gpu_device, memory_budget_bytes);
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
     assert_int_equal(a.query.taken, a.query.nodes);
@@ -143,7 +143,8 @@ static void on_a_device_that_is_described(void **state)
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
     assert_string_equal(a.first, "0 limits.storage_16bit false");
     device.memory_budget_bytes = 0;
-    device.max_storage_buffer_range = 112 * 112 * 64 * 4 - 1; /* what the second block makes */
+    /* Less than an intermediate tensor of the second block. */
+    device.max_storage_buffer_range = 112 * 112 * 64 * 4 - 1;
     ask_about(&a, &net, WITH("max_partitions", "0"), &device);
     assert_true(a.query.taken > 0 && a.refused > 0);
     assert_int_equal(a.query.taken + a.refused, a.query.nodes);
@@ -188,7 +189,7 @@ static void bad_queries(void **state)
     assert_int_equal(assay_gpu_rule(0, NULL, NULL), 0);
 }
 
-/* Every allocation failing once, with partitions, refusals and a partition that is dropped. */
+/* Each allocation fails once, with partitions, refusals and a partition that is dropped. */
 static void no_memory(void **state)
 {
     struct asker a;
@@ -211,7 +212,7 @@ static void report(const char *text)
     print_message("%s\n", text);
 }
 
-/* The answer for the device that is here is what a delegate does on it. */
+/* The result for this machine's device is what a delegate does on it. */
 static void before_and_after(void **state)
 {
     struct assay_gpu_device device = { .struct_size = sizeof device };

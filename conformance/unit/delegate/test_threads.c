@@ -1,5 +1,5 @@
-/* The delegate used from many threads, and destroyed in every order; skipped where there is no
- * device.  `make tsan` runs it under ThreadSanitizer. */
+/* The delegate used from many threads, and destroyed in every order; skipped without a device.
+ * `make tsan` runs it under ThreadSanitizer. */
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
@@ -13,7 +13,7 @@ enum { THREADS = 4, MODELS = 3, ROUNDS = 6, FRAMES = 8 };
 
 static bool have_device;
 static struct model models[MODELS];
-/* The bits of each model's outputs by frame, as one thread alone computes them: fp32, fp16. */
+/* Checksums of each model's outputs by frame, from a single thread: fp32, fp16. */
 static struct checksum right[2][MODELS][FRAMES];
 
 #define NEEDS_DEVICE                                                                               \
@@ -21,7 +21,8 @@ static struct checksum right[2][MODELS][FRAMES];
     if (!have_device)                                                                              \
     skip()
 
-/* ---- what a thread does: a failure is a text, since cmocka fails in the main thread only ---- */
+/* ---- in a thread: failures are texts, since cmocka's assertions work in the main thread only ----
+ */
 
 static TfLiteDelegate *create(const char *precision, const char *key, const char *value)
 {
@@ -88,7 +89,7 @@ static const char *check(struct interpreter *in, int half, int model, int frame)
     return memcmp(&outputs, r, sizeof outputs) == 0 ? NULL : "other bits than alone";
 }
 
-/* ---- one thread a step ---- */
+/* ---- each call in a thread of its own ---- */
 
 struct baton {
     TfLiteDelegate *delegate;
@@ -157,13 +158,13 @@ static void each_step_on_another_thread(void **state)
     }
 }
 
-/* ---- all at once ---- */
+/* ---- threads at the same time ---- */
 
 struct worker {
     pthread_t thread;
     int index;
-    TfLiteDelegate *shared;  /* NULL: each makes its own */
-    const char *key, *value; /* an option more */
+    TfLiteDelegate *shared;  /* NULL: each thread creates its own */
+    const char *key, *value; /* an additional option */
     int half;
     atomic_bool *stop;
     const char *failed;
@@ -234,7 +235,7 @@ static void delegates_share_a_device(void **state)
     run_all(workers, THREADS, work);
 }
 
-/* All of them write the same files, and read those of the others. */
+/* All threads write the same files, and read those of the others. */
 static void delegates_share_a_directory(void **state)
 {
     char dir[] = "/tmp/assay-threads-XXXXXX", command[64];
@@ -249,7 +250,7 @@ static void delegates_share_a_directory(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* Asks for all that can be asked while others prepare, run and close. */
+/* Calls all functions that describe a delegate while other threads prepare, run and close. */
 static void *ask(void *user)
 {
     struct worker *w = user;
@@ -265,7 +266,7 @@ static void *ask(void *user)
 
         if (assay_gpu_get_stats(w->shared, &stats) != 0 || refusals < 0 || steps < 0 || tensors < 0)
             w->failed = "stats";
-        for (int i = 0; i < steps; i++) { /* fewer may be left by now */
+        for (int i = 0; i < steps; i++) { /* there may be fewer by now */
             struct assay_gpu_step step = { .struct_size = sizeof step };
 
             if (assay_gpu_get_step(w->shared, i, &step) == 0 && step.workgroup[0] == 0)
@@ -308,7 +309,7 @@ static void others_ask_meanwhile(void **state)
     tflite_plugin_destroy_delegate(asking.shared);
 }
 
-/* ---- every order of going ---- */
+/* ---- every order of destruction ---- */
 
 static void expect_right(struct interpreter *in, int model, int frame)
 {
@@ -318,8 +319,8 @@ static void expect_right(struct interpreter *in, int model, int frame)
         fail_msg("%s", failed);
 }
 
-/* The ABI asks for interpreters to go first.  A delegate that is destroyed before them is not there
- * for new ones, but those that have it work until they go. */
+/* The ABI requires that interpreters are deleted before the delegate.  After a delegate that is
+ * destroyed too early, its interpreters still work, and new ones cannot use it. */
 static void every_order(void **state)
 {
     static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
@@ -344,7 +345,7 @@ static void every_order(void **state)
                     expect_right(in[j], j, i);
             if (orders[o][i] == 2) {
                 tflite_plugin_destroy_delegate(d);
-                assert_int_equal(assay_gpu_get_stats(d, &stats), -1); /* its address, no more */
+                assert_int_equal(assay_gpu_get_stats(d, &stats), -1); /* only its address is left */
                 tflite_plugin_destroy_delegate(d);
             } else {
                 interpreter_close(in[orders[o][i]]);
@@ -354,7 +355,7 @@ static void every_order(void **state)
     }
 }
 
-/* While one thread destroys the delegate, others still run it. */
+/* One thread destroys the delegate while others run it. */
 static void *run_on(void *user)
 {
     struct worker *w = user;
@@ -386,7 +387,7 @@ static void destroyed_while_running(void **state)
     }
     for (int ms = 0; stats.partitions < THREADS || stats.invokes < THREADS; ms++) {
         assert_int_equal(assay_gpu_get_stats(d, &stats), 0);
-        assert_true(ms < 120000); /* one of them failed, and never comes */
+        assert_true(ms < 120000); /* a thread that failed never arrives */
         usleep(1000);
     }
     tflite_plugin_destroy_delegate(d);

@@ -1,5 +1,5 @@
-/* Sizes of workgroups: no bit of any op depends on a size that is free, tuned starts give the bits
- * of untuned ones, and what was measured is kept.  Skipped where there is no device. */
+/* Workgroup sizes: results have the same bits with every free size, and after tuning; measured
+ * sizes are kept.  Skipped without a device. */
 #include "conformance/unit/kit/cache_kit.h"
 
 #include "assay_gpu.h"
@@ -59,7 +59,7 @@ static struct gpu_delegate *inside(TfLiteDelegate *d)
 struct run {
     struct checksum outputs;
     struct assay_gpu_stats stats;
-    int free_steps, odd_steps; /* whose size is free; that have another one than the table's */
+    int free_steps, odd_steps; /* with a free size; with another size than the table's */
 };
 
 static void look_at_steps(struct run *r, TfLiteDelegate *d)
@@ -132,7 +132,7 @@ static void fill_case(struct interpreter *in, const void *data)
 
 /* ---- tests ---- */
 
-/* ASSAY_TORTURE=1: more of everything. */
+/* ASSAY_TORTURE=1: more cases, and more sizes. */
 static bool torture(void)
 {
     const char *value = getenv("ASSAY_TORTURE");
@@ -157,7 +157,7 @@ static struct run run_case(const struct test_case *c, TfLiteDelegate *d, int var
     return r;
 }
 
-/* Whether a case before this one, gap cases left out, is of its op and type. */
+/* Whether an earlier case, except gap cases, has the same op and type. */
 static bool seen_before(const struct test_case *cases, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -166,8 +166,8 @@ static bool seen_before(const struct test_case *cases, size_t i)
     return false;
 }
 
-/* The first case of every op in every type, in the one precision or the other, with one variant; in
- * torture in both, with a quarter of all. */
+/* The first case of every op and type, in one of the precisions with one variant of sizes; with
+ * ASSAY_TORTURE a quarter of all cases, in both precisions. */
 static void every_op(void **state)
 {
     enum { VARIANTS = 24 };
@@ -212,7 +212,8 @@ static void every_op(void **state)
         assay_gpu_delegate_destroy(d[p]);
 }
 
-/* Measured, applied, the same bits; without a directory nothing is kept. */
+/* Sizes are measured and applied, and the bits stay the same; without a directory nothing is kept.
+ */
 static void tuned_is_untuned(void **state)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
@@ -238,7 +239,7 @@ static void tuned_is_untuned(void **state)
     }
 }
 
-/* No time, nothing measured, and no harm. */
+/* With a budget of 0 nothing is measured, and the start works. */
 static void no_budget(void **state)
 {
     struct cache_dir dir;
@@ -255,7 +256,7 @@ static void no_budget(void **state)
     assert_int_equal(b.stats.tuned_steps, 0);
     assert_int_equal(b.stats.serialized_written, 1);
     assert_memory_equal(&a.outputs, &b.outputs, sizeof a.outputs);
-    /* The next start with more time measures what is left, once. */
+    /* The next start with a larger budget measures the rest, once. */
     inside(tuned)->options.tune_budget_ms = 600000;
     b = run_random(tuned, 1);
     assert_int_equal(b.stats.tuned_steps, b.free_steps);
@@ -267,7 +268,7 @@ static void no_budget(void **state)
     cache_dir_remove(dir.path);
 }
 
-/* What was measured is used by later starts, with tune=1 and without, and not measured again. */
+/* Later starts use measured sizes, with tune=1 and without, and do not measure them again. */
 static void remembered(void **state)
 {
     struct cache_dir dir;
@@ -294,7 +295,7 @@ static void remembered(void **state)
     cache_dir_remove(dir.path);
 }
 
-/* A device that cannot tell the time: said once, and the table's sizes. */
+/* Without time stamps: one warning, and the sizes of the table. */
 static void no_time_stamps(void **state)
 {
     TfLiteDelegate *d;
@@ -302,14 +303,15 @@ static void no_time_stamps(void **state)
 
     NEEDS_DEVICE;
     d = CREATE("tune", "1");
-    inside(d)->device->timestamp_ns = 0; /* closed with its last user, this one */
+    inside(d)->device->timestamp_ns =
+        0; /* the device, with this change, is closed with this delegate */
     r = run_random(d, 1);
     assert_int_equal(r.stats.tuned_steps, 0);
     assert_non_null(strstr(said, "WARNING: tune=1 does nothing: device "));
     assay_gpu_delegate_destroy(d);
 }
 
-/* A key is of all that decides about a size, but the size. */
+/* A key depends on all properties of a step except its size. */
 static void keys(void **state)
 {
     const struct plan_step s = { .shader = "unary",
@@ -343,7 +345,7 @@ static void keys(void **state)
     assert_true(workgroup_key(&t, false) != key);
 }
 
-/* Sizes from a file are only taken where they are candidates that the device allows. */
+/* Sizes from a file are used only if they are candidates that the device allows. */
 static void apply(void **state)
 {
     static const struct {
@@ -366,7 +368,7 @@ static void apply(void **state)
         };
 
         workgroups_apply(&plan, &device_limits_minimum, tuning, 1);
-        assert_int_equal(step.spec[0], 64); /* another step's */
+        assert_int_equal(step.spec[0], 64); /* the size is for another step */
         workgroups_apply(&plan, &device_limits_minimum, tuning, 2);
         assert_int_equal(step.spec[0], rows[i].wanted);
         assert_int_equal(step.tuned, rows[i].tuned);

@@ -1,4 +1,4 @@
-/* The choice of workgroup sizes: the table against what devices allow. */
+/* The choice of workgroup sizes: the table, and the limits of devices. */
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "delegate/graph/gpu_op.h"
@@ -20,7 +20,7 @@ static void classes(void **state)
     assert_string_equal(device_class_name((enum device_class)99), "other");
 }
 
-/* Every class has a size for every shader, which the smallest device allows, too. */
+/* Every class has a size for every shader, which the minimum limits allow. */
 static void table(void **state)
 {
     (void)state;
@@ -50,7 +50,7 @@ static struct plan_step step_of(uint64_t items)
     };
 }
 
-/* The grid has an invocation for each item, and no workgroup without one but in the last row. */
+/* The grid has an invocation for each item, and workgroups without items only in its last row. */
 static void grids(void **state)
 {
     static const uint64_t items[] = { 1,  15,   16,    17,    63,      64,
@@ -85,7 +85,7 @@ static void not_allowed(void **state)
     struct plan_step s = step_of(0), before;
 
     (void)state;
-    assert_false(workgroup_set(&s, 64, &limits)); /* the shader's own grid */
+    assert_false(workgroup_set(&s, 64, &limits)); /* the shader's grid is fixed */
     s = step_of(100);
     s.spec[1] = 8; /* invocations in y have a meaning */
     assert_false(workgroup_set(&s, 64, &limits));
@@ -95,14 +95,15 @@ static void not_allowed(void **state)
     limits.max_workgroup_count[0] = 10;
     limits.max_workgroup_count[1] = 10;
     s = before = step_of(6400);
-    assert_true(workgroup_set(&s, 64, &limits)); /* all of the 10 x 10 */
+    assert_true(workgroup_set(&s, 64, &limits)); /* all of 10 x 10 workgroups */
     s = before = step_of(6401);
     assert_false(workgroup_set(&s, 64, &limits));
     assert_memory_equal(&s, &before, sizeof s);
     assert_true(workgroup_set(&s, 128, &limits));
 }
 
-/* Tiles: columns by runs, the grid has all of them, and the shader's count is the grid's. */
+/* Tiles: the grid covers all columns and runs, and the count in the push constants is the grid's.
+ */
 static void tiles(void **state)
 {
     static const uint32_t columns[] = { 1, 2, 3, 8, 33, 256 }, runs[] = { 1, 3, 64, 12544 / 4 },
@@ -128,7 +129,7 @@ static void tiles(void **state)
 
             assert_true(workgroup_set(&s, codes[c], &limits));
             assert_int_equal(workgroup_of(&s), codes[c]);
-            assert_int_equal(s.spec[2], shares[i % 3]); /* not free */
+            assert_int_equal(s.spec[2], shares[i % 3]); /* z is fixed */
             assert_true(s.spec[0] * s.spec[1] * s.spec[2] <= 256);
             assert_true(s.spec[0] * s.spec[1] * s.spec[2] >= 32);
             wanted = (uint32_t)(((s.items + s.spec[0] - 1) / s.spec[0]) *
@@ -141,7 +142,7 @@ static void tiles(void **state)
     }
 }
 
-/* What a device does not allow is no candidate: invocations, shared memory, extents. */
+/* Sizes that a device does not allow are no candidates: invocations, shared memory, extents. */
 static void tiles_not_allowed(void **state)
 {
     struct device_limits limits = device_limits_minimum;
