@@ -1,5 +1,5 @@
-/* Random graphs on the device that is there: what lies where in memory changes no bit of a result.
- * Skipped where there is no device. */
+/* Random graphs on a device: the memory layout changes no bit of a result.  Skipped without a
+ * device. */
 #include "conformance/unit/kit/dag.h"
 
 #include "assay_gpu.h"
@@ -29,7 +29,7 @@ static void reported(const char *text)
     if (!have_device)                                                                              \
     skip()
 
-/* A delegate of key=value pairs, and a model in its hands that has run once. */
+/* A delegate with key=value options, and an interpreter that has run a model with it once. */
 struct run {
     TfLiteDelegate *delegate;
     struct interpreter *in;
@@ -127,7 +127,7 @@ static void same_bits_wherever(const char *precision, double tolerance, uint64_t
         dag_make(&plain, seed, 4 + (int)(seed % 28), false);
         dag_make(&exposed, seed, 4 + (int)(seed % 28), true);
         truth = run_model(&plain, seed, NULL);
-        /* Rewrites are other arithmetic in fp16; here it is about memory. */
+        /* Rewrites change rounding in fp16; this test is about memory. */
         on = run_model(&plain, seed,
                        WITH("precision", precision, "in_place", "1", "no_transform", "all"));
         off = run_model(&plain, seed,
@@ -181,7 +181,7 @@ static void rewritten(void **state)
     }
 }
 
-/* ---- a graph that does not fit ---- */
+/* ---- a graph that exceeds the memory of the device ---- */
 
 /* x -> RELU -> RELU6 of 2^17 f32: staging and arena are more than 1 MiB. */
 static void too_much_memory(void **state)

@@ -1,6 +1,6 @@
-/* What the delegate takes and refuses: each rule with a graph that passes and one that does not.
- * The interpreter refuses malformed models before a delegate sees them, so the graphs are damaged
- * after they were imported. */
+/* Which nodes the delegate takes and refuses: each rule with a graph that passes and one that does
+ * not. The interpreter refuses malformed models before a delegate sees them, so the graphs are
+ * damaged after they were imported. */
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "delegate/graph/gpu_op.h"
@@ -102,7 +102,7 @@ static void make(struct model *m)
     KIT_OK(builder_finish(&b, m, &diag));
 }
 
-/* One damage: what is changed in the graph, and the rule that must answer. */
+/* One change to the graph, and the rule that must refuse the node. */
 struct damage {
     const char *rule;
     int node;
@@ -406,7 +406,7 @@ static void taken_with(struct graph *g, const char *const *pairs, const char *ex
 static void look_options(struct graph *g, void *user)
 {
     (void)user;
-    /* The widened weights go with their reader. */
+    /* The DEQUANTIZE of weights is refused with its reader. */
     taken_with(g, WITH("first_node", "2"), "..xxxxxxxxxxx");
     taken_with(g, WITH("last_node", "4"), "xxxxx........");
     taken_with(g, WITH("first_node", "3", "last_node", "3"), "...x.........");
@@ -427,7 +427,7 @@ static void placement_options(void **state)
     model_close(&m);
 }
 
-/* ---- weights that f16 cannot hold ---- */
+/* ---- weights beyond the range of f16 ---- */
 
 static void look_f16_range(struct graph *g, void *user)
 {

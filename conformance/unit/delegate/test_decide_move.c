@@ -7,7 +7,7 @@
 
 /* ---- rules ---- */
 
-/* One damage: what is changed, and the rule that must answer; NULL: taken. */
+/* One change to the graph, and the rule that must refuse the node; NULL: taken. */
 struct damage {
     const char *rule;
     int node;
@@ -254,7 +254,7 @@ static void limits_of_the_device(void **state)
 
     (void)state;
     move_make(&w);
-    /* 9 taps of 4 inputs by 2 slices of outputs: 72 vec4; the tensors around are made smaller. */
+    /* 9 taps of 4 inputs by 2 slices of outputs: 72 vec4; the other tensors are made smaller. */
     limits.max_storage_buffer_range = 72 * 16;
     for (int i = 0; i < w.graph.tensor_count; i++)
         if (!w.tensors[i].data && w.tensors[i].rank == 4)
@@ -264,7 +264,7 @@ static void limits_of_the_device(void **state)
     limits.max_storage_buffer_range--;
     assert_string_equal(move_rule(&w, DECONV, "fp32", &limits), "limits.constant_bytes");
 
-    /* A height of 2^24 + 1 is no f32. */
+    /* A height of 2^24 + 1 is not representable in f32. */
     limits = gpu_large_limits();
     limits.max_storage_buffer_range = 1u << 31;
     for (int i = 0; i < 2; i++) {

@@ -69,8 +69,8 @@ static void no_memory(void **state)
     }
 }
 
-/* A branch that stays live over a chain whose tensors grow and shrink: plain greedy by size leaves
- * a gap, and the rounds close it. */
+/* A branch that stays live over a chain whose tensors grow and shrink: greedy placement by size
+ * leaves a gap, which the search closes. */
 static void reaches_the_bound(void **state)
 {
     struct span s[] = { { 6, 0, 1, 0 }, { 5, 1, 2, 0 }, { 4, 2, 3, 0 },

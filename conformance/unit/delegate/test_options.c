@@ -117,8 +117,8 @@ static void bad_calls(void **state)
     options_close(&o);
 }
 
-/* Every key is in the help, at the start of a line (an alias behind its key), and in the message
- * for one that is not known; each refuses an empty value. */
+/* Every key is in the help, at the start of a line (an alias after its key), and in the message
+ * about an unknown key; each refuses an empty value. */
 static void every_key_is_told(void **state)
 {
     const char *const unknown = "colour", *const value = "blue", *const empty = "";
@@ -161,7 +161,7 @@ static void memory(void **state)
     options_close(&o);
 }
 
-/* ---- which device ---- */
+/* ---- the option device ---- */
 
 static struct device_candidate candidate(const char *name, const char *type, bool usable, bool half)
 {

@@ -137,7 +137,7 @@ static void check_reshapes_half(const struct plan *p, const struct graph *g)
 static void check_poison(const struct plan *p, const struct graph *g)
 {
     (void)g;
-    /* Only tensors with padded lanes, right behind the step that writes them. */
+    /* Only tensors with padding channels, right after the step that writes them. */
     expect_shaders(p, (const char *const[]){ "load", "unary", "repack", "poison", "unary", "poison",
                                              "store", NULL });
     assert_int_equal(p->steps[3]->bindings[0].offset, p->steps[2]->bindings[0].offset);
@@ -215,10 +215,10 @@ static void grids_and_limits(void **state)
     model_close(&m);
 }
 
-/* ---- random graphs: no step finds its input overwritten ---- */
+/* ---- random graphs: no step reads an input that was overwritten ---- */
 
-/* Which value a plan tensor is: its own where a step writes it, else that of what it is a view on.
- */
+/* The tensor whose value a plan tensor has: itself if a step writes it, else the one it is a view
+ * of. */
 static int value_of(const struct plan *p, int t)
 {
     for (int s = 0; s < p->step_count; s++)
@@ -257,8 +257,7 @@ static void check_lifetimes(const struct plan *p, const struct graph *g)
                     owner[i] = value;
                 }
             }
-        /* A step must not write over what it reads, but for the element that an invocation reads.
-         */
+        /* A step may overwrite what it reads only if the binding is elementwise. */
         for (int b = 1; b < PLAN_BINDINGS; b++) {
             const struct plan_binding *w = &p->steps[s]->bindings[0];
             const struct plan_binding *n = &p->steps[s]->bindings[b];

@@ -1,8 +1,8 @@
-/* Plans of CONCATENATION and STRIDED_SLICE: what is a view, a move of slices, or more, in how many
- * steps. */
+/* Plans of CONCATENATION and STRIDED_SLICE: which are views, which copy whole slices, which copy
+ * channels, and in how many steps. */
 #include "conformance/unit/kit/move_graph.h"
 
-/* ---- what becomes of a slice ---- */
+/* ---- STRIDED_SLICE ---- */
 
 struct slice_case {
     const char *name;
@@ -120,7 +120,7 @@ static void slices_move_as_little_as_they_can(void **state)
         check_slice(&slices[i]);
 }
 
-/* ---- what becomes of a concatenation ---- */
+/* ---- CONCATENATION ---- */
 
 struct concat_case {
     int count;
@@ -155,7 +155,7 @@ static void check_concat(const struct concat_case *c)
     w.graph.node_count = 0;
     w.graph.tensor_count = 0;
     for (int i = 0; i < c->count; i++) {
-        /* What is empty comes as a constant: the delegate has no empty tensors. */
+        /* An empty input is a constant: the delegate computes no empty tensors. */
         inputs[i] = F32(&w, c->channels[i] ? NULL : w.weights, 2, c->channels[i]);
         loads += c->channels[i] != 0;
     }
@@ -186,7 +186,7 @@ static void concatenations_in_few_steps(void **state)
         check_concat(&concats[i]);
 }
 
-/* A plan without memory fails, and leaves nothing behind. */
+/* A plan that runs out of memory fails and leaks nothing. */
 static void allocations_fail(void **state)
 {
     const struct device_limits limits = gpu_large_limits();

@@ -1,6 +1,6 @@
 /* Every rule of delegate/accept/rules.def: a graph that passes, one that fails, one at the
- * boundary.  What passes is the graph as it is made, all of whose nodes are taken; the others are
- * edits of it.  A rule without a row that fails and one at the boundary fails this test. */
+ * boundary.  The unchanged graph passes: all its nodes are taken; the others are edits of it.  A
+ * rule needs a row that fails and one at the boundary. */
 #include "conformance/unit/kit/rule_rows.h"
 
 #include "delegate/graph/import.h"
@@ -19,7 +19,7 @@ static void all_present(const struct refusal *r)
     assert_true(r->tensor < 0 || r->tensor_name[0]);
 }
 
-/* The node as the row has it, and a plan where it is taken. */
+/* Decides on the edited node, and plans it if it is taken. */
 static void check_row(const struct rule_row *row, size_t number)
 {
     static struct world w;
@@ -95,7 +95,7 @@ static void graph_that_passes(void **state)
 
 /* ---- partitions, as the host makes them ---- */
 
-/* x -> RELU -> RELU6 -> LOGISTIC -> RELU, with LOGISTIC kept away: partitions of two nodes and one.
+/* x -> RELU -> RELU6 -> LOGISTIC -> RELU, with LOGISTIC excluded: partitions of two nodes and one.
  */
 static void make_parts(struct model *m)
 {
@@ -254,13 +254,13 @@ static void memory_of_partitions(void **state)
     assert_non_null(strstr(r.value, "1792 bytes of "));
     assert_non_null(strstr(r.limit, "1791 bytes in one block (maxMemoryAllocationSize)"));
 
-    /* What is no matter of memory. */
+    /* A limit other than memory. */
     parts.limits = limits;
     parts.limits.max_workgroup_count[0] = parts.limits.max_workgroup_count[1] = 1;
     r = look_parts(&m, parts);
     assert_non_null(strstr(r.value, "2 workgroups, the device allows 1 x 1"));
 
-    /* The option is in MiB. */
+    /* The unit of the option is MiB. */
     parts =
         (struct parts){ .key = "memory_limit", .value = "1", .limits = limits, .taken = "xx.x" };
     look_parts(&m, parts);

@@ -30,7 +30,7 @@ static void both_ways(struct builder *b, struct kit_tensor x, struct kit_tensor 
     out[0] = kit_unary(b, BUILTIN_RELU6, kit_unary(b, BUILTIN_RELU6, t));
 }
 
-/* No one clamp is [-1, 1], then [0, infinity). */
+/* No fused activation equals RELU after RELU_N1_TO_1. */
 static void n1_stays(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                      struct kit_tensor out[3])
 {
@@ -53,7 +53,7 @@ static void exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
     out[0] = kit_unary(b, BUILTIN_RELU, out[1]);
 }
 
-/* A RESHAPE has no activation, an input no producer. */
+/* A RESHAPE has no fused activation; an input of the graph has no producer. */
 static void no_producer(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                         struct kit_tensor out[3])
 {

@@ -1,4 +1,4 @@
-/* What is made of constants is a constant: computed once, bit for bit as the reference does. */
+/* Constant folding: results of constants are computed once, with the bits of the reference. */
 #include "conformance/unit/kit/transform_kit.h"
 
 #include "delegate/transform/fold.h"
@@ -14,7 +14,7 @@ static struct kit_tensor constant(struct builder *b, int rank, const int32_t *di
     return t;
 }
 
-/* Every op, one behind the other; then added to an input. */
+/* A chain of every op; its result is added to an input. */
 static void chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                   struct kit_tensor out[3])
 {
@@ -74,7 +74,7 @@ static void nothing_constant(struct builder *b, struct kit_tensor x, struct kit_
     out[0] = kit_binary(b, BUILTIN_MUL, x, z.index, kTfLiteActNone);
 }
 
-/* Broadcasts, extremes and special values against a graph whose constants are inputs' sums. */
+/* Broadcasts, extremes and special values against a graph that computes the same from inputs. */
 static void special_values(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                            struct kit_tensor out[3])
 {
@@ -103,7 +103,7 @@ static const struct transform_case cases[] = {
     { "nothing constant", nothing_constant, { 1, 2, 3, 5 }, 0, "MUL " },
 };
 
-/* Without folding the delegate refuses some of these nodes: what it does not take, it leaves. */
+/* Without folding the delegate refuses some of these nodes, which the CPU then runs. */
 static void same_results(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void same_results(void **state)
     }
 }
 
-/* ---- what is computed ---- */
+/* ---- graphs that are folded ---- */
 
 struct folded_look {
     const struct model *m;
@@ -211,9 +211,9 @@ static void same_bits(void **state)
     }
 }
 
-/* ---- what is not ---- */
+/* ---- graphs that are not ---- */
 
-/* Each is wrong or out of reach in one way; nothing is folded, nothing is read. */
+/* Each is malformed or not supported in one way: nothing is folded, and no constant is read. */
 static void spoil(struct graph *g, void *user)
 {
     const int *how = user;
@@ -258,7 +258,7 @@ static void malformed_nodes_are_left(void **state)
     model_close(&m);
 }
 
-/* No reader on the device: left to the CPU, in a chain the whole of it. */
+/* Without a reader on the device, a folded node is refused; in a chain all of them are. */
 static void look_unread(struct graph *g, void *user)
 {
     struct gpu_options o = gpu_options_of((const char *[]){ "exclude", "ADD", NULL });

@@ -1,4 +1,5 @@
-/* Nodes that change nothing are removed; those that change a -0, a NaN or a shape are not. */
+/* Nodes whose result equals an input are removed; those that change a -0, a NaN or a shape are not.
+ */
 #include "conformance/unit/kit/transform_kit.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ static struct kit_tensor prelu(struct builder *b, struct kit_tensor t, float slo
 BETWEEN(prelu_1, prelu(b, t, 1))
 BETWEEN(prelu_2, prelu(b, t, 2))
 
-/* 1 spread over a larger shape. */
+/* A 1 that is broadcast to a larger shape. */
 static void mul_1_spread(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                          struct kit_tensor out[3])
 {
@@ -133,7 +134,7 @@ static void resize_double(struct builder *b, struct kit_tensor x, struct kit_ten
     out[0] = resize(b, before(b, x, z), 2 * x.dims[1]);
 }
 
-/* 5 channels to 3 to 5 is two copies, then none. */
+/* RESHAPE from 5 channels to 3 and back: two copies without the rewrite, none with it. */
 static void reshapes(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                      struct kit_tensor out[3])
 {
@@ -154,7 +155,7 @@ static void reshape_read_twice(struct builder *b, struct kit_tensor x, struct ki
     out[1] = kit_unary(b, BUILTIN_RELU, t);
 }
 
-/* The result is an output: the node before writes there. */
+/* The result is an output: the node before writes it. */
 static void to_output(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                       struct kit_tensor out[3])
 {
@@ -164,7 +165,7 @@ static void to_output(struct builder *b, struct kit_tensor x, struct kit_tensor 
     out[1] = behind(b, t, z);
 }
 
-/* Both are outputs, or there is nobody before: it stays. */
+/* Both tensors are outputs, or the input has no producer: the node stays. */
 static void both_outputs(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                          struct kit_tensor out[3])
 {
@@ -179,7 +180,7 @@ static void input_to_output(struct builder *b, struct kit_tensor x, struct kit_t
     out[1] = kit_pad(b, z, (const int32_t[8]){ 0 });
 }
 
-/* Removing it would give the residual a reader behind the sum that overwrites it. */
+/* Removing the node would give the residual a reader after the sum that overwrites it. */
 static void overwritten(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                         struct kit_tensor out[3])
 {

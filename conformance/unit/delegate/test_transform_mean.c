@@ -34,7 +34,7 @@ POOL(part, BUILTIN_AVERAGE_POOL_2D, x.dims[1], x.dims[2] / 2, false, kTfLiteActN
 POOL(same_part, BUILTIN_AVERAGE_POOL_2D, x.dims[1] - 1, x.dims[2], true, kTfLiteActNone)
 POOL(same, BUILTIN_AVERAGE_POOL_2D, x.dims[1], x.dims[2], true, kTfLiteActNone)
 
-/* The RELU behind it finds no activation to become: MEAN has none.  So it comes first. */
+/* MEAN has no fused activation for the RELU after it, so that transform must be applied first. */
 static void relu_behind(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                         struct kit_tensor out[3])
 {

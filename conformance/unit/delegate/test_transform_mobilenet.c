@@ -1,6 +1,6 @@
-/* MobileNet v1 of the zoo, and the same net spelled out as converters may leave it: RELU6 and PAD
- * as nodes of their own, a scale of 1, f16 weights behind DEQUANTIZE.  With all rewrites, without
- * each and without any: the same verdict, and the same numbers as the net that needs none. */
+/* MobileNet v1 of the zoo, and the same net as a converter may write it: RELU6 and PAD as separate
+ * nodes, MUL by 1, f16 weights with DEQUANTIZE.  With all rewrites, without each one and without
+ * any, the class is the same, and the numbers are those of the net that needs no rewrite. */
 #include "conformance/unit/kit/transform_kit.h"
 
 #include "conformance/models/zoo.h"
@@ -11,7 +11,7 @@ enum { CLASSES = 10 };
 
 static struct model plain, spelled; /* of the zoo; spelled out */
 
-/* ---- spelling out ---- */
+/* ---- the net with separate nodes ---- */
 
 struct speller {
     struct builder b;
@@ -51,7 +51,7 @@ static int32_t padded(int32_t in, int32_t out, int32_t kernel, int32_t stride, i
     return total > 0 ? total : 0;
 }
 
-/* A convolution: PAD before, RELU6 behind, MUL by 1 between. */
+/* PAD, convolution, MUL by 1, RELU6. */
 static void spell_conv(struct speller *s, const struct model_operator *op, int32_t code)
 {
     struct kit_tensor x = kit_of(s, op->inputs.data[0]), y = kit_of(s, op->outputs.data[0]), t;
@@ -101,7 +101,7 @@ static void spell(struct model *m, const struct model *from)
         const struct model_operator *op = &s.from->operators[i];
         const int32_t code = from->opcodes[op->opcode_index].code;
 
-        /* The last convolution, the classes' sums, has no activation. */
+        /* The last convolution, which computes the logits, has no activation. */
         if ((code == BUILTIN_CONV_2D || code == BUILTIN_DEPTHWISE_CONV_2D) && convs++ < 27)
             spell_conv(&s, op, code);
         else
@@ -158,7 +158,7 @@ static int top_1(const struct result *r)
     return best;
 }
 
-/* The verdict on a run: the class, and probabilities within what the precision may do to them. */
+/* Compares a run: the same class, and probabilities within the tolerance of the precision. */
 static void expect_verdict(const struct result *truth, const struct result *got, bool half,
                            const char *what)
 {
@@ -205,7 +205,7 @@ static void each_switch(const char *precision, int32_t type)
         assert_memory_equal(each.values, all.values, sizeof all.values);
         assert_true(each.dispatches >= all.dispatches);
     }
-    /* All rewrites that fire here keep every bit, and leave what the zoo's net is. */
+    /* All rewrites that fire here keep every bit, and the result is the net of the zoo. */
     assert_memory_equal(all.values, zoo.values, sizeof all.values);
     assert_memory_equal(all.values, none.values, sizeof all.values);
     assert_int_equal(all.dispatches, zoo.dispatches);

@@ -1,4 +1,4 @@
-/* The option no_transform, and what the API tells of the rewrites. */
+/* The option no_transform, and the rewrites in the public API. */
 #include "conformance/unit/kit/transform_kit.h"
 
 static void names(void **state)

@@ -1,4 +1,4 @@
-/* PAD becomes the convolution's padding. */
+/* PAD becomes the padding of the convolution after it. */
 #include "conformance/unit/kit/transform_kit.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static void into_depthwise(struct builder *b, struct kit_tensor x, struct kit_te
     out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
 }
 
-/* Pixels of zeros round a 1x1 convolution: its bias shows there. */
+/* Padding around a 1x1 convolution: results there are the bias. */
 static void into_1x1(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                      struct kit_tensor out[3])
 {
@@ -91,7 +91,7 @@ static void exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
     out[0] = kit_conv_2d(b, out[1], (struct kit_conv){ .kernel = 3 });
 }
 
-/* Zeros count in a pool over the padded image, and do not when the pool pads. */
+/* A pool over a padded image averages the zeros; a pool with padding does not. */
 static void into_pool(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                       struct kit_tensor out[3])
 {
@@ -109,7 +109,7 @@ static void into_pool(struct builder *b, struct kit_tensor x, struct kit_tensor 
     builder_op(b, BUILTIN_MAX_POOL_2D, 1, &o, 1, &t.index, 1, &out[0].index);
 }
 
-/* The padded tensor is the weights, not the image. */
+/* The padded tensor is the weights, not the input. */
 static void into_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                          struct kit_tensor out[3])
 {
@@ -127,7 +127,7 @@ static void into_weights(struct builder *b, struct kit_tensor x, struct kit_tens
                &out[0].index);
 }
 
-/* Infinite weights make NaN of a zero that is there, and nothing of one that is not: left alone. */
+/* Infinite weights times the zeros of PAD are NaN, which padding would skip: the PAD stays. */
 static void infinite_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                              struct kit_tensor out[3])
 {

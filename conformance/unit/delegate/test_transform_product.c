@@ -31,7 +31,7 @@ UNITS(one_short, 256, 255, true)
 UNITS(repacked, 252, 131, false)
 UNITS(rows_of_128, 128, 171, true)
 
-/* Weights that are computed. */
+/* Weights that are computed at run time. */
 static void computed_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                              struct kit_tensor out[3])
 {

@@ -1,4 +1,4 @@
-/* ADD becomes part of the convolution that computes one of its operands, in the other's memory. */
+/* ADD becomes part of the convolution that computes one operand, in the memory of the other. */
 #include "conformance/unit/kit/transform_kit.h"
 
 static const struct kit_conv conv_3x3 = { .kernel = 3, .same = true };
@@ -15,7 +15,7 @@ static void block(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                         t.index, kTfLiteActNone);
 }
 
-/* The sum is the second operand, and is clamped by ADD and by a node behind it. */
+/* The convolution is the second operand; ADD has an activation, and a RELU6 follows. */
 static void clamped(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                     struct kit_tensor out[3])
 {
@@ -26,7 +26,7 @@ static void clamped(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                   kit_binary(b, BUILTIN_ADD, t, kit_conv_2d(b, x, conv_3x3).index, kTfLiteActRelu));
 }
 
-/* Two branches: the one that runs last takes the other's result. */
+/* Two branches: the convolution that runs last adds the result of the other. */
 static void branches(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                      struct kit_tensor out[3])
 {
@@ -36,7 +36,7 @@ static void branches(struct builder *b, struct kit_tensor x, struct kit_tensor z
     out[0] = kit_binary(b, BUILTIN_ADD, t, u.index, kTfLiteActNone);
 }
 
-/* One sum after the other in one place. */
+/* Several sums in a row in one memory. */
 static void chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                   struct kit_tensor out[3])
 {
@@ -51,7 +51,7 @@ static void chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
     out[0] = t;
 }
 
-/* The convolution reads what it would overwrite; so with 1x1, where it is the same pixel, too. */
+/* The convolution reads what it would overwrite; also a 1x1 one, which reads the same pixel. */
 static void reads_it(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                      struct kit_tensor out[3])
 {
@@ -85,7 +85,7 @@ static void read_later(struct builder *b, struct kit_tensor x, struct kit_tensor
     out[0] = kit_binary(b, BUILTIN_SUB, u, t.index, kTfLiteActNone);
 }
 
-/* A view on it is read later. */
+/* A view of the operand is read later. */
 static void viewed_later(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                          struct kit_tensor out[3])
 {
@@ -170,7 +170,7 @@ static void grouped(struct builder *b, struct kit_tensor x, struct kit_tensor z,
     out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, c), t.index, kTfLiteActNone);
 }
 
-/* An input's own place in the arena may be overwritten: the next frame brings it again. */
+/* An input in the arena may be overwritten: the next inference loads it again. */
 static void onto_an_input(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                           struct kit_tensor out[3])
 {
@@ -198,7 +198,7 @@ static const struct transform_case cases[] = {
 };
 TRANSFORM_TESTS(TRANSFORM_residual, cases)
 
-/* The transforms in any order: what is overwritten gets no new readers, and is no other tensor. */
+/* The transforms in any order: an overwritten tensor gets no new readers, and becomes no output. */
 static void padded_reader(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                           struct kit_tensor out[3])
 {

@@ -1,5 +1,5 @@
-/* Float view: where results are rounded to the steps of 8-bit tensors, what becomes of biases and
- * scales, and the rewrite that moves the rounding into the node before. */
+/* Float view: which results are rounded to quantization steps, how biases are scaled, and the
+ * rewrite that makes the rounding part of the node before. */
 #include "conformance/unit/kit/transform_kit.h"
 
 /* ---- 8-bit models ---- */
@@ -17,8 +17,8 @@ static struct kit_tensor bytes(struct builder *b, const char *name, float scale,
 
 enum { CHANNELS = 5 };
 
-/* A 1x1 or depthwise 3x3 convolution to as many channels, with scales of its own for each; the bias
- * says a scale that nobody must believe. */
+/* A 1x1 or depthwise 3x3 convolution to as many channels, with weights per channel; the scale of
+ * the bias is wrong, and must be ignored. */
 static struct kit_tensor conv(struct builder *b, struct kit_tensor x, bool depthwise, float scale)
 {
     static const float scales[CHANNELS] = { 0.002f, 0.00001f, 0.001f, 0.003f, 0.0005f };
@@ -64,7 +64,7 @@ static struct kit_tensor add(struct builder *b, struct kit_tensor x, struct kit_
     return y;
 }
 
-/* Moves or clamps: an output of the same shape. */
+/* An op whose output has the shape of its input. */
 static struct kit_tensor clamp(struct builder *b, struct kit_tensor x, float scale)
 {
     const struct kit_tensor y = bytes(b, "r", scale, -128, 4, x.dims);
@@ -88,7 +88,7 @@ struct net {
                                struct kit_tensor *also);
 };
 
-/* Each but the last, which the host rounds. */
+/* All results but the last, which the CPU rounds. */
 static struct kit_tensor chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                                struct kit_tensor *also)
 {
@@ -96,7 +96,7 @@ static struct kit_tensor chain(struct builder *b, struct kit_tensor x, struct ki
     return add(b, conv(b, conv(b, x, false, 0.1f), true, 0.04f), z, 0.05f);
 }
 
-/* An output that is read, too, is rounded; a clamp rounds in a step of its own. */
+/* An output that another node reads is rounded; RELU6 needs a separate rounding step. */
 static struct kit_tensor exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                                  struct kit_tensor *also)
 {
@@ -104,7 +104,7 @@ static struct kit_tensor exposed(struct builder *b, struct kit_tensor x, struct 
     return add(b, clamp(b, *also, 0.02f), z, 0.05f);
 }
 
-/* What is picked from steps lies on them. */
+/* Elements that are selected from rounded inputs need no rounding. */
 static struct kit_tensor picked(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                                 struct kit_tensor *also)
 {
@@ -114,7 +114,7 @@ static struct kit_tensor picked(struct builder *b, struct kit_tensor x, struct k
     return add(b, largest(b, one, two), z, 0.1f);
 }
 
-/* The rounding keeps an ADD out of the convolution and a RELU out of the ADD. */
+/* Rounding prevents that ADD joins the convolution, and RELU the ADD. */
 static struct kit_tensor residual(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                                   struct kit_tensor *also)
 {
@@ -206,7 +206,7 @@ static void count_roundings(struct graph *g, void *user)
     }
     plan_close(&p);
 
-    /* Every allocation failing once: an error, and nothing is left behind. */
+    /* Each allocation fails once: an error, and no leak. */
     for (long n = 0;; n++) {
         enum status status;
 
@@ -289,7 +289,7 @@ static struct ran run(const struct model *m, const char *precision, const char *
     return (struct ran){ in, d };
 }
 
-/* Steps between the outputs of two runs: at most `most`. */
+/* Outputs of two runs differ by at most `most` quantization steps. */
 static void compare(const char *name, const struct ran *a, const struct ran *b, int most)
 {
     size_t count;
@@ -322,8 +322,8 @@ static void same_results(void **state)
         without = run(&m, "fp32", "all");
         half = run(&m, "fp16", NULL);
         compare(nets[i].name, &with, &without, 0);
-        /* A step of an input is less than one of the result, so that being off by one stays small.
-         */
+        /* The scale of an input is below that of the result, so that an error of one step stays
+         * one. */
         compare(nets[i].name, &truth, &with, 2);
         compare(nets[i].name, &truth, &half, 2);
         run_close(&truth);

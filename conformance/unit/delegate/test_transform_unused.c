@@ -1,8 +1,7 @@
-/* Nodes that nobody reads are removed. */
+/* Nodes whose outputs are not read are removed. */
 #include "conformance/unit/kit/transform_kit.h"
 
-/* The host hands over the partition's outputs: what is neither read nor among them is not needed.
- */
+/* Tensors that are neither read nor outputs of the partition are not computed. */
 static void dead_end(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                      struct kit_tensor out[3])
 {
