@@ -47,7 +47,7 @@ static bool has_word(const char *list, const char *op)
     return false;
 }
 
-/* The first version of an op that has the type; 0: any has it, or none. */
+/* The first version of an op that has the type; 0: every version has it, or none. */
 static int32_t first_version(int32_t code, enum case_type type, bool by_channel)
 {
     const struct op_facts *const facts = op_facts_find(code);
@@ -84,14 +84,14 @@ static uint64_t hash_row(const char *op, const char *name)
 }
 
 /* A row of a member in one type. */
-struct subrow {
+struct typed_row {
     const struct suite *suite;
     const struct suite_member *member;
     const struct op_case *row;
     enum case_type type;
 };
 
-/* Whether the row's data say something in 8 bits: infinities, numbers far from 1 do not. */
+/* The row makes sense in 8 bits: infinities and numbers far from 1 would saturate or vanish. */
 static bool suits_bytes(const struct op_case *row)
 {
     const double scale = row->scale != 0 ? row->scale : 1;
@@ -100,11 +100,11 @@ static bool suits_bytes(const struct op_case *row)
            row->offset >= -64 && row->offset <= 64;
 }
 
-static bool has_type(const struct subrow *r)
+static bool has_type(const struct typed_row *r)
 {
     const uint32_t bit = TYPE_BIT(r->type);
 
-    /* In 8 bits the members of a suite differ: a row may say more than one has. */
+    /* A row may name 8-bit types that only some of its members have. */
     if (r->row->types && (r->row->types & bit) && (bit & TYPES_QUANTIZED))
         return r->member->types & bit;
     if (r->row->types)
@@ -115,14 +115,15 @@ static bool has_type(const struct subrow *r)
         return true;
     if (r->row->floats || !suits_bytes(r->row))
         return false;
-    if (r->row->each_version) /* once for each is enough */
+    if (r->row->each_version) /* versions need no second set of rows */
         return !r->row->gap;
     return (hash_row(r->member->op, r->row->name) >> 3 * r->type & 7) < (r->row->gap ? 2 : 3);
 }
 
-/* Weights have many scales: in dynamic range, where one name stands for both, in half of the rows
- * whose version has it, or in all where the member says so. */
-static bool is_by_channel(const struct subrow *r, int32_t version)
+/* Weights have a scale for each channel: in type i8pc; in dynamic range, whose name stands for one
+ * scale and for many, in half of the rows whose version has it, or in all where the member says so.
+ */
+static bool is_by_channel(const struct typed_row *r, int32_t version)
 {
     if (r->type != CASE_DYNAMIC)
         return r->type == CASE_I8PC;
@@ -134,7 +135,7 @@ static bool is_by_channel(const struct subrow *r, int32_t version)
 }
 
 /* Fills the next case, or only counts when cases is NULL. */
-static enum status add_case(struct test_case *cases, size_t *count, const struct subrow *r,
+static enum status add_case(struct test_case *cases, size_t *count, const struct typed_row *r,
                             int32_t version, struct diag *diag)
 {
     struct test_case *const c = cases ? &cases[*count] : NULL;
@@ -170,7 +171,7 @@ static enum status add_case(struct test_case *cases, size_t *count, const struct
 }
 
 /* The cases of a row in one type: one, or one for each version. */
-static enum status add_cases(struct test_case *cases, size_t *count, const struct subrow *r,
+static enum status add_cases(struct test_case *cases, size_t *count, const struct typed_row *r,
                              struct diag *diag)
 {
     const bool by_channel = !r->row->each_version && is_by_channel(r, 0);
@@ -185,7 +186,7 @@ static enum status add_cases(struct test_case *cases, size_t *count, const struc
     return STATUS_OK;
 }
 
-static enum status walk(struct test_case *cases, size_t *count, struct diag *diag)
+static enum status add_all(struct test_case *cases, size_t *count, struct diag *diag)
 {
     const struct suite *suite;
 
@@ -201,10 +202,10 @@ static enum status walk(struct test_case *cases, size_t *count, struct diag *dia
                 if (row->only && !has_word(row->only, member->op))
                     continue;
                 for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
-                    const struct subrow subrow = { suite, member, row, (enum case_type)t };
+                    const struct typed_row typed = { suite, member, row, (enum case_type)t };
 
-                    if (has_type(&subrow))
-                        TRY(add_cases(cases, count, &subrow, diag));
+                    if (has_type(&typed))
+                        TRY(add_cases(cases, count, &typed, diag));
                 }
             }
         }
@@ -249,11 +250,11 @@ enum status cases_list(struct test_case **cases, size_t *count, struct diag *dia
     enum status s;
 
     *cases = NULL;
-    TRY(walk(NULL, count, diag));
+    TRY(add_all(NULL, count, diag));
     *cases = mem_alloc(*count, sizeof **cases);
     if (!*cases)
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", *count);
-    s = walk(*cases, count, diag);
+    s = add_all(*cases, count, diag);
     if (s == STATUS_OK)
         s = gaps_first(*cases, *count, diag);
     if (s != STATUS_OK) {
@@ -267,7 +268,7 @@ bool case_has_set(const struct test_case *c, enum data_set set)
 {
     uint32_t sets = c->row->sets ? c->row->sets : suite_member_of(c->suite, c->code)->sets;
 
-    if (c->quantized) /* integers have few ways to differ */
+    if (c->quantized) /* integers are exact: sets about rounding add nothing */
         sets = (sets & (SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL))) | SET_BIT(SET_RANDOM);
     if (c->row->every_byte)
         sets = SET_BIT(SET_RANDOM);

@@ -335,7 +335,7 @@ struct value graph_add_strided_slice(struct case_builder *m, struct value x, int
     to[axis] = begin + length * stride;
     strides[axis] = stride;
     options_init(&options, OPTIONS_StridedSliceOptions);
-    if (to[axis] < 0) { /* would count from the end */
+    if (to[axis] < 0) { /* a negative end would count from the end of the axis */
         to[axis] = 0;
         options_set_int(&options, "end_mask", 1 << axis);
     }
@@ -362,7 +362,7 @@ struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, i
 
 struct value graph_add_lstm(struct case_builder *m, struct value x, int32_t cells)
 {
-    enum { TANH = 4, BASIC = 1 }; /* file codes */
+    enum { TANH = 4, BASIC = 1 }; /* codes of the file format */
     const int32_t batch = x.shape.d[0], width = channels_of(x) + cells;
     const struct shape state = DIMS(batch, cells), joined = DIMS(batch, width);
     const struct shape gates = DIMS(batch, 4 * cells);

@@ -95,7 +95,7 @@ static void end_row(struct state *s, struct pairwise_row *row)
 size_t pairwise_rows(const struct pairwise_axis *axes, size_t axis_count,
                      struct pairwise_row rows[PAIRWISE_ROWS_MAX])
 {
-    static struct state s; /* too large for the stack; everything below is one call */
+    static struct state s; /* too large for the stack; calls must not run beside each other */
     size_t count = 0;
 
     assert(axis_count >= 1 && axis_count <= PAIRWISE_AXES_MAX);

@@ -1,4 +1,5 @@
-/* Pairwise sweeps: few rows in which every level of each axis meets every level of each other one.
+/* Pairwise sweeps: few rows in which every level of each axis stands with every level
+ * of each other axis.
  *
  * Most faults need one or two circumstances at once (a stride and an odd channel, a padding and a
  * batch), so a table that has each pair finds about what the full product finds.  The rows depend

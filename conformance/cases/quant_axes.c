@@ -3,25 +3,26 @@
 
 #include "conformance/cases/axes.h"
 
-enum factors {
+/* The multiplier from the scale of sums or products to that of the result. */
+enum multiplier {
     USUAL,
-    TIES,    /* 2^-7 and 2^-1 */
-    LEFT,    /* between 1 and 2 */
+    TIES,    /* powers of two: 2^-7, 2^-1 */
+    LEFT,    /* between 1 and 2: a shift to the left */
     LEFT_4,  /* about 9 */
     NOTHING, /* below 2^-32 */
     TINY,    /* about 2^-20 */
-    OVER_1,  /* all scales over 1 */
+    OVER_1,  /* the scales of all inputs are over 1 */
     SATURATED,
     COARSE,
-    A_LARGER, /* a thousand times */
+    A_LARGER, /* the scale of the first operand is a thousand times the other one */
     B_LARGER,
     EQUAL, /* all scales are one */
     HALF,
     NEAR_1,
-    FACTORS_COUNT
+    MULTIPLIER_COUNT
 };
 
-static const struct quant_row of_products[FACTORS_COUNT] = {
+static const struct quant_row of_products[MULTIPLIER_COUNT] = {
     [TIES] = { .in = 0.5, .in2 = 0.25, .out = 16 },
     [LEFT] = { .in = 1.9, .in2 = 0.7, .out = 1.1 },
     [LEFT_4] = { .in = 1.9, .in2 = 1.7, .out = 0.35 },
@@ -31,7 +32,7 @@ static const struct quant_row of_products[FACTORS_COUNT] = {
     [SATURATED] = { .out_times = 0.11 },
     [COARSE] = { .out_times = 9.3 },
 };
-static const struct quant_row of_sums[FACTORS_COUNT] = {
+static const struct quant_row of_sums[MULTIPLIER_COUNT] = {
     [TIES] = { .in = 0.5, .in2 = 0.25, .out = 1 },
     [LEFT] = { .in = 0.5, .in2 = 0.9, .out = 0.2 },
     [OVER_1] = { .in = 1.7, .in2 = 3.3 },
@@ -41,7 +42,7 @@ static const struct quant_row of_sums[FACTORS_COUNT] = {
     [B_LARGER] = { .in = 0.0031, .in2 = 3.1 },
     [EQUAL] = { .in = 0.1, .in2 = 0.1, .out = 0.1 },
 };
-static const struct quant_row of_one[FACTORS_COUNT] = {
+static const struct quant_row of_one[MULTIPLIER_COUNT] = {
     [TIES] = { .in = 0.25, .out = 0.5 },  [LEFT] = { .in = 0.19, .out = 0.11 },
     [LEFT_4] = { .in = 0.9, .out = 0.1 }, [TINY] = { .in = 0.0001, .out = 0.5 },
     [OVER_1] = { .in = 3.3, .out = 1.7 }, [EQUAL] = { .in = 0.1, .out = 0.1 },
@@ -51,19 +52,19 @@ static const struct quant_row of_one[FACTORS_COUNT] = {
 enum { PRODUCTS, SUMS, ONE };
 static const struct quant_row *const tables[] = { of_products, of_sums, of_one };
 
-const struct pairwise_level quant_product_factors[9] = {
+const struct pairwise_level quant_product_multipliers[9] = {
     { "q", USUAL, PRODUCTS },          { "qties", TIES, PRODUCTS },
     { "qleft", LEFT, PRODUCTS },       { "qleft4", LEFT_4, PRODUCTS },
     { "qnothing", NOTHING, PRODUCTS }, { "qtiny", TINY, PRODUCTS },
     { "qover1", OVER_1, PRODUCTS },    { "qsat", SATURATED, PRODUCTS },
     { "qcoarse", COARSE, PRODUCTS },
 };
-const struct pairwise_level quant_sum_factors[9] = {
+const struct pairwise_level quant_sum_multipliers[9] = {
     { "q", USUAL, SUMS },       { "qties", TIES, SUMS },      { "qleft", LEFT, SUMS },
     { "qover1", OVER_1, SUMS }, { "qsat", SATURATED, SUMS },  { "qcoarse", COARSE, SUMS },
     { "qfar", A_LARGER, SUMS }, { "qfar_b", B_LARGER, SUMS }, { "qequal", EQUAL, SUMS },
 };
-const struct pairwise_level quant_one_factors[9] = {
+const struct pairwise_level quant_one_multipliers[9] = {
     { "q", USUAL, ONE },       { "qties", TIES, ONE }, { "qleft", LEFT, ONE },
     { "qleft4", LEFT_4, ONE }, { "qtiny", TINY, ONE }, { "qover1", OVER_1, ONE },
     { "qequal", EQUAL, ONE },  { "qhalf", HALF, ONE }, { "qnear1", NEAR_1, ONE },
@@ -78,15 +79,15 @@ const struct pairwise_level quant_channel_levels[3] = { { "", CHANNELS_NEAR, 0 }
                                                         { "onetiny", CHANNELS_ONE_TINY, 0 },
                                                         { "cfar", CHANNELS_FAR, 0 } };
 
-struct quant_row quant_row_of(const struct pairwise_level *factors,
+struct quant_row quant_row_of(const struct pairwise_level *multiplier,
                               const struct pairwise_level *zero,
                               const struct pairwise_level *zero_out,
                               const struct pairwise_level *by_channel)
 {
     struct quant_row row = { 0 };
 
-    if (factors)
-        row = tables[factors->y][factors->x];
+    if (multiplier)
+        row = tables[multiplier->y][multiplier->x];
     if (zero)
         row.zero = (enum zero_place)zero->x;
     if (zero_out)
@@ -96,11 +97,11 @@ struct quant_row quant_row_of(const struct pairwise_level *factors,
     return row;
 }
 
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES = QUANT_PRODUCT_AXES };
+enum { Q_MULTIPLIERS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES = QUANT_PRODUCT_AXES };
 
-const struct pairwise_axis quant_product_axes[Q_AXES] = { QUANT_FACTORS_OF_PRODUCTS, QUANT_ZEROS,
-                                                          QUANT_ZEROS_OUT, QUANT_CHANNELS,
-                                                          AXIS_ACTIVATIONS };
+const struct pairwise_axis quant_product_axes[Q_AXES] = { QUANT_MULTIPLIERS_OF_PRODUCTS,
+                                                          QUANT_ZEROS, QUANT_ZEROS_OUT,
+                                                          QUANT_CHANNELS, AXIS_ACTIVATIONS };
 
 struct op_case quant_product_case(const struct pairwise_row *row)
 {
@@ -108,12 +109,12 @@ struct op_case quant_product_case(const struct pairwise_row *row)
 
     return (struct op_case){
         .name = row->name,
-        .why = "pairwise: factors, zero points, scales by channel",
+        .why = "pairwise: multipliers, zero points, scales by channel",
         .types = level[Q_CHANNELS]->x != CHANNELS_NEAR ? TYPE_BIT(CASE_I8PC)
                  : row->index % 3 == 0                 ? TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_U8)
                                                        : TYPES_BYTES,
         .quant =
-            quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], level[Q_CHANNELS]),
+            quant_row_of(level[Q_MULTIPLIERS], level[Q_ZERO], level[Q_ZERO_OUT], level[Q_CHANNELS]),
     };
 }
 

@@ -6,29 +6,31 @@
 #include "conformance/cases/pairwise.h"
 #include "conformance/cases/suite.h"
 
-extern const struct pairwise_level quant_product_factors[9], quant_sum_factors[9],
-    quant_one_factors[9], quant_zero_levels[3], quant_zero_out_levels[3], quant_channel_levels[3];
+extern const struct pairwise_level quant_product_multipliers[9], quant_sum_multipliers[9],
+    quant_one_multipliers[9], quant_zero_levels[3], quant_zero_out_levels[3],
+    quant_channel_levels[3];
 
-/* Factors of a result: powers of two, whose halves are ties; over 1; so small that nothing remains;
- * results that saturate, and that use a part of their range. */
-#define QUANT_FACTORS_OF_PRODUCTS PAIRWISE_AXIS(quant_product_factors)
-/* Of two operands: far apart, either one the larger. */
-#define QUANT_FACTORS_OF_SUMS PAIRWISE_AXIS(quant_sum_factors)
-/* Of one operand: below, near and over 1. */
-#define QUANT_FACTORS_OF_ONE PAIRWISE_AXIS(quant_one_factors)
+/* Multipliers that requantize products: powers of two, which make ties; over 1, which shift to the
+ * left; so small that every result is 0; results that saturate, or use a part of their range. */
+#define QUANT_MULTIPLIERS_OF_PRODUCTS PAIRWISE_AXIS(quant_product_multipliers)
+/* Of sums: also with operands whose scales are far apart, either one the larger. */
+#define QUANT_MULTIPLIERS_OF_SUMS PAIRWISE_AXIS(quant_sum_multipliers)
+/* Of one operand: below 1, near it and over it. */
+#define QUANT_MULTIPLIERS_OF_ONE PAIRWISE_AXIS(quant_one_multipliers)
 /* Zero points of inputs and of the result: at either end, anywhere. */
 #define QUANT_ZEROS     PAIRWISE_AXIS(quant_zero_levels)
 #define QUANT_ZEROS_OUT PAIRWISE_AXIS(quant_zero_out_levels)
 /* Scales of weights by channel. */
 #define QUANT_CHANNELS PAIRWISE_AXIS(quant_channel_levels)
 
-/* What the levels of these axes say; NULL: an axis that the sweep does not have. */
-struct quant_row quant_row_of(const struct pairwise_level *factors,
+/* The row that levels of these axes stand for; NULL: an axis that the sweep does not have. */
+struct quant_row quant_row_of(const struct pairwise_level *multiplier,
                               const struct pairwise_level *zero,
                               const struct pairwise_level *zero_out,
                               const struct pairwise_level *channels);
 
-/* The sweep of the ops that add up products: factors, zero points, scales by channel, activations.
+/* The sweep of the ops that add up products: multipliers, zero points, scales by channel,
+ * activations.
  */
 enum { QUANT_PRODUCT_AXES = 5 };
 extern const struct pairwise_axis quant_product_axes[QUANT_PRODUCT_AXES];

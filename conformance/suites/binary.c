@@ -323,11 +323,11 @@ static size_t every_pattern(struct row *out, size_t position)
 /* ---- sweep: scales and zero points ---- */
 
 /* Of sums, and of products: MUL has factors of its own. */
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_ACTIVATION, Q_CONSTANT };
-static const struct pairwise_axis sum_axes[] = { QUANT_FACTORS_OF_SUMS, QUANT_ZEROS,
+enum { Q_MULTIPLIERS, Q_ZERO, Q_ZERO_OUT, Q_ACTIVATION, Q_CONSTANT };
+static const struct pairwise_axis sum_axes[] = { QUANT_MULTIPLIERS_OF_SUMS, QUANT_ZEROS,
                                                  QUANT_ZEROS_OUT, AXIS_ACTIVATIONS,
                                                  PAIRWISE_AXIS(constants) };
-static const struct pairwise_axis product_axes[] = { QUANT_FACTORS_OF_PRODUCTS, QUANT_ZEROS,
+static const struct pairwise_axis product_axes[] = { QUANT_MULTIPLIERS_OF_PRODUCTS, QUANT_ZEROS,
                                                      QUANT_ZEROS_OUT, AXIS_ACTIVATIONS,
                                                      PAIRWISE_AXIS(constants) };
 
@@ -336,10 +336,11 @@ static struct row quantized_row(const struct pairwise_row *p, const char *only)
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
         .base = { .name = p->name,
-                  .why = "pairwise: factors, zero points, activation",
+                  .why = "pairwise: multipliers, zero points, activation",
                   .only = only,
                   .types = TYPES_BYTES,
-                  .quant = quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+                  .quant =
+                      quant_row_of(level[Q_MULTIPLIERS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
         .a = DIMS(1, 3, 4, 5),
         .b = DIMS(1, 3, 4, 5),
         .constant = (enum constant)level[Q_CONSTANT]->x,

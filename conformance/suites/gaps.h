@@ -14,10 +14,10 @@
 #define GAP_RANK       "a rank other than 4 is wrong or refused"
 #define GAP_OVERWRITE  "a tensor is overwritten before it is read"
 #define GAP_FUSION     "ops merged into one give another result"
-#define GAP_STATE      "state is lost or kept between frames"
+#define GAP_STATE      "state is lost or mixed up between inferences"
 #define GAP_VERSION    "a newer version of an op is refused"
 #define GAP_RUNTIME    "weights, bias, slopes must be constant"
-#define GAP_BYTES      "8-bit models: floats outside, scales within"
+#define GAP_BYTES      "8-bit models: f32 at the ends, mixed scales"
 #define GAP_RESIZE     "align_corners, half_pixel_centers ignored"
 #define GAP_DEPTHWISE  "a depthwise convolution of 1 channel fails"
 

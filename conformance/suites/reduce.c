@@ -208,8 +208,8 @@ static struct row swept_row(const struct pairwise_row *p)
 static const struct pairwise_level counts[] = {
     { "x3", 3, 1 }, { "x4", 2, 2 }, { "x5", 5, 1 }, { "x49", 7, 7 }, { "x64", 8, 8 },
 };
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT, Q_COUNT };
-static const struct pairwise_axis quantized_axes[] = { QUANT_FACTORS_OF_ONE, QUANT_ZEROS,
+enum { Q_MULTIPLIERS, Q_ZERO, Q_ZERO_OUT, Q_COUNT };
+static const struct pairwise_axis quantized_axes[] = { QUANT_MULTIPLIERS_OF_ONE, QUANT_ZEROS,
                                                        QUANT_ZEROS_OUT, PAIRWISE_AXIS(counts) };
 
 static struct row quantized_row(const struct pairwise_row *p)
@@ -218,9 +218,10 @@ static struct row quantized_row(const struct pairwise_row *p)
 
     return (struct row){
         .base = { .name = p->name,
-                  .why = "pairwise: factors, zero points, how many elements",
+                  .why = "pairwise: multipliers, zero points, how many elements",
                   .types = p->index % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
-                  .quant = quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+                  .quant =
+                      quant_row_of(level[Q_MULTIPLIERS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
         .in = DIMS(2, level[Q_COUNT]->x, level[Q_COUNT]->y, 9),
         .axes = DIMS(1, 2),
     };

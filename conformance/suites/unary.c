@@ -184,8 +184,8 @@ static struct row swept_row(const struct pairwise_row *p)
 
 /* ---- sweep: scales and zero points of what requantizes, every byte each time ---- */
 
-enum { Q_FACTORS, Q_ZERO, Q_ZERO_OUT };
-static const struct pairwise_axis quantized_axes[] = { QUANT_FACTORS_OF_ONE, QUANT_ZEROS,
+enum { Q_MULTIPLIERS, Q_ZERO, Q_ZERO_OUT };
+static const struct pairwise_axis quantized_axes[] = { QUANT_MULTIPLIERS_OF_ONE, QUANT_ZEROS,
                                                        QUANT_ZEROS_OUT };
 
 static struct row quantized_row(const struct pairwise_row *p)
@@ -194,11 +194,12 @@ static struct row quantized_row(const struct pairwise_row *p)
 
     return (struct row){
         .base = { .name = p->name,
-                  .why = "pairwise: factors and zero points, every byte",
+                  .why = "pairwise: multipliers and zero points, every byte",
                   .only = CLAMPING,
                   .types = p->index % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
                   .every_byte = 1,
-                  .quant = quant_row_of(level[Q_FACTORS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+                  .quant =
+                      quant_row_of(level[Q_MULTIPLIERS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
         .in = DIMS(1, 4, 16, 4),
     };
 }

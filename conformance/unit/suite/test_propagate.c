@@ -34,7 +34,7 @@ struct graph {
 static void open_graph(struct graph *g, int32_t code, uint8_t tag)
 {
     const int32_t wide[] = { 1, N }, narrow[] = { 1, UNITS }, matrix[] = { UNITS, N };
-    const int32_t units[] = { UNITS };
+    const int32_t units[] = { UNITS }, last = 1;
     const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
     struct options none, o;
     struct builder b;
@@ -60,9 +60,15 @@ static void open_graph(struct graph *g, int32_t code, uint8_t tag)
         in[count++] = g->sum; /* less itself: exactly 0 however far it is off */
     } else if (code == BUILTIN_SOFTMAX) {
         options_set_float(&o, "beta", 2);
+    } else if (code == BUILTIN_ARG_MAX) {
+        in[count++] = builder_constant(&b, TENSOR_INT32, "axis", 0, NULL, &last, sizeof last);
+        options_set_int(&o, "output_type", TENSOR_INT32);
     }
-    g->y =
-        builder_tensor(&b, TENSOR_FLOAT32, "y", 2, code == BUILTIN_FULLY_CONNECTED ? narrow : wide);
+    if (code == BUILTIN_ARG_MAX)
+        g->y = builder_tensor(&b, TENSOR_INT32, "y", 1, wide);
+    else
+        g->y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2,
+                              code == BUILTIN_FULLY_CONNECTED ? narrow : wide);
     builder_op(&b, code, 1, tag ? &o : NULL, count, in, 1, &g->y);
     builder_inputs(&b, 1, &a);
     builder_outputs(&b, 1, &g->y);
@@ -185,12 +191,37 @@ static void test_same_tensor(void **state)
     close_graph(&g);
 }
 
+/* A sum that is a little off may have another maximum: there is no limit. */
+static void test_not_monotone(void **state)
+{
+    struct case_result r = { .status = CASE_PASS };
+    struct outputs got;
+    struct graph g;
+    struct diag diag;
+    double margin;
+
+    (void)state;
+    open_graph(&g, BUILTIN_ARG_MAX, OPTIONS_ArgMaxOptions);
+    assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
+    assert_int_equal(outputs_copy(&got, g.in, &diag), STATUS_OK);
+    assert_int_equal(propagate_compare(g.in,
+                                       &(struct node_compare_request){ .instance = &g.instance,
+                                                                       .bounds = BOUNDS_FP32,
+                                                                       .set = SET_RANDOM },
+                                       &got, &margin, &r, &diag),
+                     STATUS_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "arg_max: not monotone"));
+    outputs_close(&got);
+    close_graph(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clamp),       cmocka_unit_test(test_product),
         cmocka_unit_test(test_sums),        cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_same_tensor),
+        cmocka_unit_test(test_same_tensor), cmocka_unit_test(test_not_monotone),
     };
 
     return cmocka_run_group_tests_name("propagate", tests, NULL, NULL);
