@@ -152,8 +152,8 @@ static void print_json(FILE *f, const struct assay_gpu_device *devices, size_t c
 
 /* ---- the command ---- */
 
-static enum status ask(const struct subject *s, struct assay_gpu_device *devices, size_t *count,
-                       struct diag *diag)
+static enum status list_devices(const struct subject *s, struct assay_gpu_device *devices,
+                                size_t *count, struct diag *diag)
 {
     char error[512] = "";
     int found;
@@ -218,7 +218,7 @@ static int run(const struct command *self, int argc, char **argv)
         return code;
     if ((s = subject_init(&subject, path, NULL, &diag)) == STATUS_OK &&
         (s = subject_load(&subject, &diag)) == STATUS_OK)
-        s = ask(&subject, devices, &count, &diag);
+        s = list_devices(&subject, devices, &count, &diag);
     code = s == STATUS_OK ? print(devices, count, &common) : message_fail(self->name, &diag);
     subject_close(&subject);
     return code;

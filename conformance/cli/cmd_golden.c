@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "runtime", then enum bounds. */
-static const char *const whose[] = { "runtime", "fp32", "fp16", NULL };
+/* Who answered: the runtime, or a delegate held to bounds, in the order of enum bounds. */
+static const char *const sources[] = { "runtime", "fp32", "fp16", NULL };
 static const char *const precisions[] = { "fp32", "fp16", NULL };
 
 struct golden_flags {
     const char *dir, *filter;
-    int whose;     /* check: index into whose */
-    int precision; /* export: enum bounds */
+    int source;    /* of check: index into sources */
+    int precision; /* of export: enum bounds */
     uint64_t limit;
     struct args_common common;
     struct args args;
@@ -33,7 +33,7 @@ struct golden_flags {
 
 static const char filter_help[] = "cases whose name matches, such as 'conv_2d.*' (default: all)";
 
-/* Flags of list and check; --bounds, the last one, is check's. */
+/* Reads the flags of list and check; only check has --bounds, the last one. */
 static bool parse_reader(const struct command *self, int argc, char **argv, bool check,
                          struct golden_flags *f, int *exit_code)
 {
@@ -51,8 +51,8 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
           .help = filter_help },
         { .name = "bounds",
           .kind = ARGS_CHOICE,
-          .target = &f->whose,
-          .choices = whose,
+          .target = &f->source,
+          .choices = sources,
           .value = "CLASS",
           .help = "who answered: the real runtime (default), or a delegate in it for some of the "
                   "cases, held to the bounds of fp32 or fp16" },
@@ -229,9 +229,9 @@ static int check_run(const struct command *self, int argc, char **argv)
     request =
         (struct golden_request){ .filter = f.filter,
                                  .quiet = f.common.quiet,
-                                 .bounds = f.whose > 0 ? (enum bounds)(f.whose - 1) : BOUNDS_FP32,
+                                 .bounds = f.source > 0 ? (enum bounds)(f.source - 1) : BOUNDS_FP32,
                                  .directory = f.directory,
-                                 .delegate = f.whose > 0 };
+                                 .delegate = f.source > 0 };
     if (golden_check(&request, &report, &diag) != STATUS_OK)
         return message_fail(self->name, &diag);
     failed = report.failed + report.missing > 0;

@@ -5,12 +5,12 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Of the version; CHANGELOG.md has the same. */
+/* The date of the version, as in CHANGELOG.md. */
 static const char release_date[] = "2026-11-22";
 
 /* ---- text ---- */
 
-/* Returns the characters that it wrote. */
+/* Writes a character as troff reads it; returns how many it took. */
 static size_t put_char(FILE *out, char c)
 {
     if (c == '\\')
@@ -32,7 +32,7 @@ static size_t flag_length(const char *text)
     return n;
 }
 
-/* A word, in bold where it is a flag; returns the characters that it wrote. */
+/* Writes a word, in bold where it is a flag; returns how many characters it took. */
 static size_t put_word(FILE *out, const char *word, size_t length)
 {
     const size_t open = length > 0 && word[0] == '(';
@@ -49,7 +49,7 @@ static size_t put_word(FILE *out, const char *word, size_t length)
     return count;
 }
 
-/* Running text, in lines of at most 80 characters; an empty line begins a new paragraph. */
+/* Writes running text, in lines of at most 80 characters; an empty line begins a paragraph. */
 static void put_text(FILE *out, const char *text)
 {
     size_t column = 0;
@@ -77,7 +77,7 @@ static void put_text(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-/* The text with a capital and a full stop. */
+/* Writes the text with a capital and a full stop. */
 static void put_sentence(FILE *out, const char *text)
 {
     char sentence[512];
@@ -86,7 +86,7 @@ static void put_sentence(FILE *out, const char *text)
     put_text(out, sentence);
 }
 
-/* Text that keeps its lines, but not the indent of two: examples. */
+/* Writes examples: lines are kept, without their indent of two. */
 static void put_lines(FILE *out, const char *text)
 {
     fputs(".nf\n", out);

@@ -113,6 +113,12 @@ void inspection_option(const struct options *o, size_t field, char *text, size_t
     }
 }
 
+void inspection_print_name(FILE *f, const char *name)
+{
+    for (; name && *name; name++)
+        fputc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, f);
+}
+
 /* ---- what the delegate says ---- */
 
 static void note_refusals(struct inspection *n)

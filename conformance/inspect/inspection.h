@@ -51,6 +51,9 @@ size_t inspection_bytes(const struct inspection *n, size_t tensor);
 /* A field of an operator's options as text; codes with names as names, such as SAME or RELU6. */
 void inspection_option(const struct options *o, size_t field, char *text, size_t bytes);
 
+/* Prints a name with its control characters replaced, so that a line stays a line. */
+void inspection_print_name(FILE *f, const char *name);
+
 /* ---- inspection_plan.c ---- */
 /* Whether the library exports its plan. */
 bool inspection_has_plan(const struct inspection *n);

@@ -1,6 +1,5 @@
-/* assay inspect --plan: what the delegate will do, step by step, and where its tensors lie.  Only
- * libraries that export assay_gpu_get_step, assay_gpu_get_tensor and assay_gpu_get_transform say.
- */
+/* assay inspect --plan: the dispatches of each partition, and the memory of its tensors, from
+ * libraries that export assay_gpu_get_step, assay_gpu_get_tensor and assay_gpu_get_transform. */
 #include "conformance/inspect/inspection.h"
 
 #include "conformance/util/json_text.h"
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_PUSH = 4 }; /* bytes of a push constant */
+enum { SHOWN_PUSH = 4 }; /* push constants are shown as words of so many bytes */
 
 static const struct subject_extras *extras(const struct inspection *n)
 {
@@ -48,7 +47,7 @@ static uint32_t push_word(const struct assay_gpu_step *s, uint32_t i)
     return word;
 }
 
-/* The name of a graph tensor; a name may hold anything. */
+/* The name of a graph tensor, "" for none. */
 static const char *name_of(const struct inspection *n, int graph_tensor)
 {
     const struct model_subgraph *const g = &n->session.model.subgraphs[0];
@@ -59,12 +58,6 @@ static const char *name_of(const struct inspection *n, int graph_tensor)
 }
 
 /* ---- text ---- */
-
-static void print_clean(FILE *f, const char *text)
-{
-    for (; text && *text; text++)
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, f);
-}
 
 static void print_binding(FILE *f, int index, const struct assay_gpu_binding *b)
 {
@@ -79,7 +72,7 @@ static void print_binding(FILE *f, int index, const struct assay_gpu_binding *b)
 static void print_step(FILE *f, const struct assay_gpu_step *s)
 {
     fprintf(f, "%6d  ", s->step);
-    print_clean(f, s->label);
+    inspection_print_name(f, s->label);
     fprintf(f,
             "\n          %s, workgroup %" PRIu32 "x%" PRIu32 "x%" PRIu32 "%s, grid %" PRIu32
             "x%" PRIu32 "x%" PRIu32 ", from %s\n",
@@ -118,7 +111,7 @@ static void print_tensor(FILE *f, const struct inspection *n, const struct assay
         fprintf(f, ", inside t%d", t->owner);
     if (t->graph_tensor >= 0) {
         fprintf(f, ", tensor %d ", t->graph_tensor);
-        print_clean(f, name_of(n, t->graph_tensor));
+        inspection_print_name(f, name_of(n, t->graph_tensor));
     }
     fputc('\n', f);
 }

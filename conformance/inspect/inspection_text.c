@@ -14,13 +14,6 @@ static const struct model_subgraph *graph(const struct inspection *n)
     return &n->session.model.subgraphs[0];
 }
 
-/* Replaces control characters, which names may hold, so that a line stays a line. */
-static void print_name(FILE *f, const char *text)
-{
-    for (; text && *text; text++)
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, f);
-}
-
 static void print_quantization(FILE *f, const struct model_quantization *q)
 {
     if (q->scale.count == 0)
@@ -46,7 +39,7 @@ static void print_tensors(FILE *f, const struct inspection *n)
         fprintf(f, "%6zu  %-10s %-10s %-20s %10zu B  ", i, inspection_kind(n, i), type ? type : "?",
                 shape, inspection_bytes(n, i));
         print_quantization(f, &t->quantization); /* before the name, which may be long */
-        print_name(f, t->name.text);
+        inspection_print_name(f, t->name.text);
         fputc('\n', f);
     }
 }
@@ -61,7 +54,7 @@ static void print_tally(FILE *f, const struct inspection *n, const struct tally 
 
     inspection_op(n, t->first, name, sizeof name);
     fprintf(f, "  ");
-    print_name(f, name);
+    inspection_print_name(f, name);
     fprintf(f, " version %" PRId32 ": %zu", inspection_version(n, t->first), t->count);
     if (n->notes[t->first].state != NODE_UNDECIDED)
         fprintf(f, ", taken %zu", t->taken);
@@ -119,20 +112,20 @@ static void print_refusal(FILE *f, const struct assay_gpu_refusal *r)
     fprintf(f, "          refused: %s: ", r->rule ? r->rule : "?");
     if (r->tensor >= 0) {
         fprintf(f, "tensor %d ", r->tensor);
-        print_name(f, r->tensor_name);
+        inspection_print_name(f, r->tensor_name);
         fprintf(f, ": ");
     }
-    print_name(f, r->field);
+    inspection_print_name(f, r->field);
     fprintf(f, " is ");
-    print_name(f, r->value);
+    inspection_print_name(f, r->value);
     if (r->limit && r->limit[0]) {
         fprintf(f, ", expected ");
-        print_name(f, r->limit);
+        inspection_print_name(f, r->limit);
     }
     fputc('\n', f);
     if (r->hint && r->hint[0]) {
         fprintf(f, "          hint: ");
-        print_name(f, r->hint);
+        inspection_print_name(f, r->hint);
         fputc('\n', f);
     }
 }
@@ -147,7 +140,7 @@ static void print_nodes(FILE *f, const struct inspection *n)
 
         inspection_op(n, i, name, sizeof name);
         fprintf(f, "%6zu  ", i);
-        print_name(f, name);
+        inspection_print_name(f, name);
         fprintf(f, " v%" PRId32 " ", inspection_version(n, i));
         print_indices(f, &op->inputs);
         fprintf(f, " -> ");
@@ -186,7 +179,7 @@ void inspection_print_text(FILE *f, const struct inspection *n)
 
     fprintf(f, "model     %s\n", n->path);
     fprintf(f, "file      %zu bytes, version %" PRIu32 ", ", n->session.count, m->version);
-    print_name(f, m->description.text ? m->description.text : "no description");
+    inspection_print_name(f, m->description.text ? m->description.text : "no description");
     fputc('\n', f);
     if (m->subgraph_count > 1)
         fprintf(f, "subgraphs %zu; what follows is the first\n", m->subgraph_count);

@@ -1,4 +1,4 @@
-/* What was expected of a run. */
+/* Applies waivers, a baseline and requirements to the results of a run. */
 #include "conformance/report/expectations.h"
 
 #include "conformance/cases/suite.h"

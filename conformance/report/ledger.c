@@ -1,4 +1,4 @@
-/* Reads the version ledger and holds it against cases and results. */
+/* Reads the version ledger and checks cases and results against it. */
 #include "conformance/report/ledger.h"
 
 #include "conformance/cases/suite.h"
@@ -160,7 +160,7 @@ void ledger_check_cases(const struct ledger *l, const struct test_case *cases, s
         const struct suite_member *const member = suite_find_member(op->code);
 
         if (member && member->types == 0)
-            continue; /* no case type has it */
+            continue; /* the op has no case of its own */
         for (int32_t v = 1; v <= op->max_version; v++) {
             const struct ledger_row missing = { .op = op->name, .version = v };
 

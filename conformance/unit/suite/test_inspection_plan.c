@@ -1,6 +1,7 @@
 /* `assay inspect --plan`: the steps that the delegate tells of, and where its tensors lie. */
 #include "conformance/inspect/inspection.h"
 #include "conformance/unit/kit/mock_path.h"
+#include "delegate/ops/binary.args.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/file.h"
@@ -131,10 +132,10 @@ static void steps_and_tensors(void **state)
         strncmp(json_string_value(json_object_get(step, "label")), "ADD+RELU6 node 0 ", 17), 0);
     assert_int_equal(number(step, "node"), 0);
     assert_true(json_is_null(json_object_get(at(plan, "steps", 0), "node")));
-    /* op 0: ADD; activation 3: RELU6; operand b constant */
-    assert_int_equal(json_integer_value(at(step, "constants", 3)), 0);
-    assert_int_equal(json_integer_value(at(step, "constants", 4)), 3);
-    assert_int_equal(json_integer_value(at(step, "constants", 5)), 2);
+    assert_int_equal(json_integer_value(at(step, "constants", BINARY_SPEC_OP)), BINARY_ADD);
+    assert_int_equal(json_integer_value(at(step, "constants", BINARY_SPEC_ACTIVATION)),
+                     kTfLiteActRelu6);
+    assert_int_equal(json_integer_value(at(step, "constants", BINARY_SPEC_CONSTANT)), 2); /* b */
     assert_int_equal(json_integer_value(at(step, "push", 0)), 2 * 3 * 2); /* slices */
     assert_int_equal(json_integer_value(at(step, "workgroup", 0)),
                      json_integer_value(at(step, "constants", 0)));
@@ -174,7 +175,7 @@ static void as_text(void **state)
                                          "Plan: 5 steps",
                                          "     1  ADD+RELU6 node 0 't?'",
                                          "          binary, workgroup ",
-                                         "          constants from 3: 0 3 2 0 0\n",
+                                         "          constants from 3: 0 0 0 3 2\n",
                                          " reads  input +0, ",
                                          " writes output +0, ",
                                          "6 x 5 channels of 2 B, 96 B, ",
