@@ -33,7 +33,8 @@ double bench_quantile(const double *sorted, size_t count, double share)
     return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-/* Until `runs` inferences are done and took min_secs, or took max_secs; the times in *list. */
+/* Repeats inferences until there are `runs` of them and they took min_secs, or took max_secs; the
+ * times in ms go to *list. */
 static enum status repeat(struct session *s, const struct bench_request *q, const char *what,
                           uint64_t runs, double min_secs, double max_secs, double **list,
                           size_t *count, struct diag *diag)
@@ -106,7 +107,7 @@ static void read_memory(struct bench_result *r, const struct session *s)
     r->tune_ms = stats.tune_ms;
 }
 
-/* before: as the timed inferences began. */
+/* before: the statistics before the timed inferences. */
 static void read_split(struct bench_result *r, const struct session *s,
                        const struct assay_gpu_stats *before)
 {
@@ -197,7 +198,7 @@ static double last_device_ms(const struct session *s)
     return us / 1e3;
 }
 
-/* Only our delegate tells the time of its steps. */
+/* Only a delegate with assay_gpu_get_step has times of its steps. */
 static enum status profile(struct bench_result *r, const struct bench_request *q, struct diag *diag)
 {
     static const struct subject_option option = { "profile", "1" };
@@ -229,7 +230,7 @@ enum status bench_run(struct bench_result *r, const struct bench_request *q, str
     enum status s = STATUS_OK;
 
     *r = (struct bench_result){ 0 };
-    /* First, while this process has loaded nothing. */
+    /* First, while this process has loaded no driver that a fork would inherit. */
     if (q->starts)
         s = bench_starts(r, q, diag);
     if (s == STATUS_OK)

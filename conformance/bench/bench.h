@@ -11,7 +11,7 @@
 enum status bench_run(struct bench_result *r, const struct bench_request *q, struct diag *diag);
 void bench_close(struct bench_result *r);
 
-/* Of count values, sorted ascending: the one below which the share lies, interpolated. */
+/* The quantile of count ascending values, linearly interpolated; share within [0, 1]. */
 double bench_quantile(const double *sorted, size_t count, double share);
 
 #endif

@@ -13,12 +13,13 @@ struct bench_request {
     struct string_list delegate_options;
     uint64_t seed;
     bool quiet;
-    /* Inferences go on until there are `runs` of them and they took `min_secs`, or took max_secs.
+    /* Inferences are repeated until there are `runs` of them and they took min_secs, or took
+     * max_secs.
      */
     uint64_t runs, warmup_runs;
     double min_secs, max_secs, warmup_min_secs;
     bool profile; /* a second pass with time stamps of each step */
-    bool starts;  /* more processes: with empty shader caches, with warm ones, with serialization */
+    bool starts;  /* also time starts in other processes: see bench_starts.h */
 };
 
 #endif

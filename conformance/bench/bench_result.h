@@ -18,14 +18,14 @@ struct bench_step {
 struct bench_start {
     bool known;
     double init_ms, first_ms;
-    /* As the delegate tells: its own part of init, without making instance and device; and the time
-     * for these, and within the former for making pipelines. */
+    /* From assay_gpu_get_stats: the delegate's own part of init, and that of creating VkInstance
+     * and VkDevice. */
     bool has_parts;
     double own_ms, instance_ms, device_ms;
     double enumerate_ms, plan_ms, serialize_ms, upload_ms, pipelines_ms; /* of own_ms */
     int serialized_found, serialized_written, serialized_failed;
     uint64_t serialized_bytes;
-    long driver_files; /* that the driver left in its cache directory, which was empty before */
+    long driver_files; /* files that the driver left in its cache directory, which was empty */
 };
 
 struct bench_result {
@@ -33,7 +33,7 @@ struct bench_result {
     char device[256];
     size_t nodes, taken;
     int partitions;
-    /* Making the delegate (opening the device), and preparing the graph with it. */
+    /* Creating the delegate (which opens the device), and preparing the graph with it. */
     double create_ms, prepare_ms;
     double first_ms;
     struct {

@@ -1,4 +1,4 @@
-/* One timed start and its inferences: what the parts of assay bench share. */
+/* A session whose start and inferences are timed. */
 #ifndef ASSAY_CONFORMANCE_BENCH_BENCH_SESSION_H
 #define ASSAY_CONFORMANCE_BENCH_BENCH_SESSION_H
 
@@ -10,7 +10,8 @@ struct bench_session {
     double create_ms, prepare_ms;
 };
 
-/* With more options than the command line's.  session_close also after a failure. */
+/* Opens a session with the request's options and extra ones.  session_close also after a failure.
+ */
 enum status bench_start_session(struct bench_session *t, const struct bench_request *q,
                                 const struct subject_option *extra, size_t extra_count,
                                 struct diag *diag);

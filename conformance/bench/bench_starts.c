@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECOND_STARTS = 3 }; /* the median is told */
+enum { SECOND_STARTS = 3 }; /* of which the median is reported */
 
 static void read_parts(struct bench_start *r, const struct session *s)
 {
@@ -106,7 +106,7 @@ static long count_files(const char *dir)
     return nftw(dir, count_entry, 16, FTW_PHYS) == 0 ? files_seen : 0;
 }
 
-/* The driver's caches are in PARENT/NAME from now on, which is made when it is not there. */
+/* Points the driver's caches to PARENT/NAME, which is created where it is missing. */
 static enum status use_caches(const char *parent, const char *name, char path[PATH_MAX],
                               struct diag *diag)
 {
@@ -130,7 +130,7 @@ static int by_own_ms(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Only for a delegate that knows the option and tells its part: else nothing is known. */
+/* A delegate that lacks the option or assay_gpu_get_stats has no figures here. */
 static enum status serialized_starts(struct bench_result *r, const struct bench_request *q,
                                      const char *parent, struct diag *diag)
 {

@@ -73,7 +73,7 @@ static enum status make_small(struct model *m, struct diag *diag)
     return builder_finish(&b, m, diag);
 }
 
-/* The last of each fortieth of the count is looked at. */
+/* Samples are taken after each fortieth of the count. */
 static bool is_sampled(uint64_t i, uint64_t count)
 {
     return (i + 1) * ENDURANCE_SAMPLES / count != i * ENDURANCE_SAMPLES / count;
@@ -145,7 +145,7 @@ static enum status many_starts(struct endurance_series *series, struct session *
         if (is_sampled(i, q->starts))
             take_sample(series, i + 1, s);
         stop(s);
-        s->quiet = true; /* the warnings are those of the first */
+        s->quiet = true; /* the first start has printed the warnings */
         message_progress(q->quiet, "start %llu of %llu", (unsigned long long)i + 1,
                          (unsigned long long)q->starts);
     }

@@ -1,6 +1,6 @@
-/* Many starts and many inferences of one model: does memory stay what it was, do the bits?
+/* Repeats starts and inferences of one model: memory must not grow, and bits must not change.
  *
- * Host memory is the process's resident set, which allocators and the kernel let breathe: it is
+ * Host memory is the process's resident set, which varies with the allocator and the kernel: it is
  * flat when the most of it in the last fifth lies at most 1 % and 512 KiB above the most in the
  * second fifth.  A page a start and a block of 32 bytes an inference, which is malloc's smallest,
  * are beyond that at the default counts.  Device memory, and its blocks, must be the same to the
@@ -29,7 +29,7 @@ struct endurance_request {
 struct endurance_sample {
     uint64_t done;
     uint64_t rss_bytes;
-    /* As the delegate tells: 0 where it does not. */
+    /* From assay_gpu_get_stats; 0 where the library lacks it. */
     uint64_t held_bytes, held_blocks, used_bytes;
 };
 
@@ -41,7 +41,7 @@ struct endurance_series {
     bool same_bits; /* of the outputs, from first to last */
 };
 
-/* What a series comes to. */
+/* The verdict on a series. */
 struct endurance_verdict {
     uint64_t rss_first, rss_last; /* the most in the second fifth, and in the last */
     uint64_t rss_allowed;         /* for rss_last */

@@ -1,4 +1,4 @@
-/* A model on the device: opened, run, and what a delegate must leave alone. */
+/* Opens and runs a case's model, and checks what a delegate must not write to. */
 #include "conformance/judge/case_run.h"
 
 #include "conformance/bounds/compare.h"
@@ -12,7 +12,7 @@
 
 enum { GUARD_BYTES = 64 };
 
-/* NaNs that no computation makes, the first one; infinity; a number like any other. */
+/* A NaN with a payload that no computation gives; another NaN; infinity; a finite number. */
 const uint32_t case_run_poison_words[DELEGATE_COUNT] = { 0x7fe5a5a5, 0xffffffff, 0x7f800000,
                                                          0x4b4a4b4a };
 const char *const case_run_poisons[DELEGATE_COUNT] = { NULL, "nan", "inf", "junk" };
@@ -134,7 +134,7 @@ bool case_run_is_taken(const struct case_run *run, struct interpreter *in)
 
 /* ---- one inference ---- */
 
-/* An op with state leaves its new state in the tensors of the old one, be they inputs of the graph
+/* An op with state writes its new state to the tensors of the old one, be they inputs of the graph
  * or not. */
 static bool is_written_back(struct interpreter *in, int tensor)
 {
@@ -150,7 +150,7 @@ static bool is_written_back(struct interpreter *in, int tensor)
     return false;
 }
 
-/* What a delegate must leave alone. */
+/* Guard zones, inputs and the model's constants are as they were before the inference. */
 static bool check_untouched(struct case_run *run, struct interpreter *in,
                             const struct case_instance *x, int frame)
 {

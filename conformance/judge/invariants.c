@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- intermediates that are not seen ---- */
+/* ---- hidden intermediates ---- */
 
 int invariants_count_steps(const struct case_run *run)
 {
@@ -28,7 +28,7 @@ int invariants_count_steps(const struct case_run *run)
     return count;
 }
 
-/* An op was merged into another: other roundings, within the limits of all of them together. */
+/* Fused ops round at other places: outputs keep the propagated limits of all of them. */
 static bool compare_summed(struct case_run *run)
 {
     const struct case_run_setup setup = { .model = &run->model };
@@ -69,8 +69,8 @@ static int32_t integer_at(TfLiteType type, const void *data, size_t i)
                                   : ((const int16_t *)data)[i];
 }
 
-/* Ops of integers that were merged: exactly the same integers, or by float view a step more or
- * less, as a tie before the last op may have gone the other way. */
+/* Fused ops of integers: the same integers, or in float view a step more or less, as a tie before
+ * the last op may have gone the other way. */
 static bool compare_integers(struct case_run *run)
 {
     static const char what[] = "other integers when intermediates are no outputs";
@@ -116,7 +116,7 @@ bool invariants_check_hidden(struct case_run *run, struct interpreter *bare, int
         return true;
     if (steps >= 0 && steps >= exposed_steps) {
         static const char what[] = "other bits when intermediates are no outputs, and no op was "
-                                   "merged into another";
+                                   "fused";
 
         if (!case_run_differ(run, &run->got[0], &run->original[0], count, what))
             case_run_differ(run, &run->got[1], &run->original[1], count, what);
@@ -164,7 +164,7 @@ bool invariants_check_poison(struct case_run *run)
 
 enum { SEQUENCE = 4 }; /* inferences without a reset: A, B, A, B */
 
-/* The first one begins where a reset begins, so it has the bits of the run proper. */
+/* The first inference begins after a reset, so it has the bits of frame A. */
 static bool run_sequence(struct case_run *run, struct interpreter *in, struct outputs got[SEQUENCE])
 {
     interpreter_reset_variables(in);
@@ -174,7 +174,7 @@ static bool run_sequence(struct case_run *run, struct interpreter *in, struct ou
             return false;
     }
     return !case_run_differ(run, &run->got[0], &got[0], got[0].count,
-                            "a reset of the variables is not the beginning");
+                            "other bits in frame A after a reset of the variables");
 }
 
 static bool judge_sequence(struct case_run *run, struct outputs got[SEQUENCE])
@@ -285,7 +285,7 @@ static bool make_parts(struct case_run *run, struct interpreter *in, struct spli
     return true;
 }
 
-/* Part n of the whole's outputs. */
+/* Whether image n of the whole batch's outputs has other bits than the part. */
 static bool part_differs(const struct split *s, const struct outputs *whole, int32_t n,
                          const struct outputs *part)
 {
@@ -300,8 +300,8 @@ static bool part_differs(const struct split *s, const struct outputs *whole, int
     return false;
 }
 
-/* The reference on the parts gives what it gives on the whole: the graph treats its images one by
- * one.  What cannot be resized, or reads across the batch, is not split. */
+/* Whether the reference gives the same bits in parts: the graph treats its images one by one.  A
+ * graph that cannot be resized, or reads across the batch, is not split. */
 static bool is_separable(struct case_run *run, struct interpreter *whole, const struct split *s,
                          struct interpreter *parts)
 {

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The order of the sets: what shows an indexing error without any tolerance comes first. */
+/* S2 comes first: it shows an indexing error without any tolerance. */
 static const enum data_set set_order[SET_COUNT] = { SET_INTEGERS, SET_RANDOM, SET_POSITIVE,
                                                     SET_CANCEL,   SET_POWERS, SET_SPREAD };
 
@@ -107,7 +107,7 @@ static void note_bytes(struct case_run *run, struct interpreter *in)
         run->result->bytes = bytes;
 }
 
-/* Frames A, B, A, each from the beginning. */
+/* Runs the frames A, B, A, each after a reset of the variables. */
 static bool run_frames(struct case_run *run, struct interpreter *in)
 {
     struct outputs again = { .count = 0 };
@@ -160,7 +160,7 @@ static bool compare_frames(struct case_run *run, const char *repro)
     return run->result->status != CASE_FAIL;
 }
 
-/* The device's and the reference's part; false when the case is over. */
+/* Runs the delegate and compares; false when the case failed or was declined. */
 static bool run_device(struct case_run *run)
 {
     struct case_run_setup setup = { .model = &run->exposed,
@@ -196,10 +196,10 @@ static bool run_device(struct case_run *run)
     return ok;
 }
 
-/* ---- what the graph hides ---- */
+/* ---- hidden intermediates ---- */
 
-/* Every tensor that a node makes and the graph does not show becomes an output, behind those that
- * it shows; constants made of constants are none. */
+/* Makes a graph in which every result of a node is an output, behind the graph's own outputs;
+ * results that are computed from constants alone are left out. */
 static enum status expose(struct case_run *run, struct diag *diag)
 {
     const struct model_subgraph *const graph = &run->model.subgraphs[0];
@@ -235,7 +235,7 @@ static enum status expose(struct case_run *run, struct diag *diag)
     return STATUS_OK;
 }
 
-/* What every case is put through once. */
+/* The invariants that are checked once a case, on S0. */
 static bool check_invariants(struct case_run *run)
 {
     return run->set != SET_RANDOM ||

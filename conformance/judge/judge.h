@@ -3,7 +3,7 @@
  * For each data set: the model is built, written, verified and read; the delegate runs it in the
  * reference interpreter, with poisoned outputs and guard zones, on the frames A, B and A.  A must
  * give the same bits twice, inputs and constants must stay as they were, and both frames must keep
- * the bounds of the tolerance policy.  With our own delegate (it exports assay_gpu_*) set S0 is run
+ * the bounds of TOLERANCES.md.  With our own delegate (it exports assay_gpu_*) set S0 is run
  * again with its options poison=nan, inf and junk: the bits must not change. */
 #ifndef ASSAY_CONFORMANCE_JUDGE_JUDGE_H
 #define ASSAY_CONFORMANCE_JUDGE_JUDGE_H
@@ -20,10 +20,11 @@ enum status judge_open(struct judge **out, struct subject *subject,
                        const struct judge_options *options, struct diag *diag);
 void judge_close(struct judge *j);
 
-/* Fills *result; what goes wrong is part of it. */
+/* Judges a case; failures of any kind are part of *result. */
 void judge_case(struct judge *j, const struct test_case *c, struct case_result *result);
 
-/* The device that the subject's delegate runs on; empty strings when it does not say. */
+/* The device that the subject's delegate runs on; empty strings where the library lacks
+ * assay_gpu_get_stats. */
 struct judge_device {
     char name[ASSAY_GPU_NAME_BYTES], driver[ASSAY_GPU_NAME_BYTES], api[32];
 };

@@ -14,7 +14,7 @@ struct judge {
     struct subject *subject;
     struct judge_options options;
     TfLiteDelegate *delegates[DELEGATE_COUNT];
-    bool ours;        /* it exports assay_gpu_*: more can be asked of it, and demanded */
+    bool ours;        /* it exports assay_gpu_*, so it takes poison and names refusals */
     char report[256]; /* the last message that the interpreter's error reporter got */
 };
 

@@ -1,4 +1,4 @@
-/* The reference's answers to one model, compared with a device's. */
+/* Runs the reference node by node, and compares the outputs. */
 #include "conformance/judge/node_compare.h"
 
 #include "conformance/bounds/compare.h"
@@ -21,7 +21,7 @@ void node_detail_close(struct node_detail *d)
     *d = (struct node_detail){ .count = 0 };
 }
 
-/* One block for each output. */
+/* One block of memory for value, magnitude and terms of each output. */
 enum status node_detail_open(struct node_detail *d, struct interpreter *in, const TfLiteNode *node,
                              struct diag *diag)
 {
@@ -60,7 +60,7 @@ static void add_figures(struct case_result *r, const struct comparison *c)
         r->bias = c->bias;
 }
 
-/* The largest scale of a tensor, of many where it has one for each channel; 1: it has none. */
+/* The largest scale of a tensor, which may have one for each channel; 1 where it has none. */
 static double largest_scale(const TfLiteTensor *t)
 {
     const TfLiteAffineQuantization *const q = t->quantization.params;
@@ -188,7 +188,7 @@ static enum status special_input(const struct node_compare_request *q, int node,
     return STATUS_OK;
 }
 
-/* of: which of the node's outputs it is. */
+/* Compares output `of` of a node, which is output `output` of the graph. */
 static enum status compare_output(struct interpreter *in, const struct node_compare_request *q,
                                   int node, int of, const struct ref_detail *detail,
                                   const struct outputs *got, size_t output,
@@ -209,19 +209,23 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
         got->items[output].type != t->type ||
         memcmp(got->items[output].dims, t->dims->data,
                (size_t)t->dims->size * sizeof t->dims->data[0]) != 0) {
-        result_fail(result, "output %zu has another shape than the reference's: %zu bytes, not %zu",
-                    output, got->items[output].bytes, t->bytes);
+        result_fail(
+            result,
+            "output %zu has another shape or type than the reference's: expected %zu bytes, "
+            "found %zu",
+            output, t->bytes, got->items[output].bytes);
         return STATUS_OK;
     }
     TRY(special_input(q, node, t, &special, diag));
     quantized = node_compare_steps(in, node, t, q->quantized, &steps);
     if (q->set != SET_RANDOM)
-        steps.max_mismatch_share = 1; /* a few integers again and again are no sample */
+        steps.max_mismatch_share = 1; /* the other sets repeat few integers */
     s = compare_tensor(
         &(struct compare_request){
             .rule = rule,
             .steps = quantized ? &steps : NULL,
-            /* What is stored as f16 in the file is rounded to it, whatever the device stores. */
+            /* A tensor that the model stores as f16 is rounded to it, whatever the device stores.
+             */
             .bounds = t->type == kTfLiteFloat16 ? BOUNDS_FP16 : q->bounds,
             .integers = q->set == SET_INTEGERS,
             .type = t->type,
@@ -236,8 +240,8 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     if (s != STATUS_OK)
         return s;
     add_figures(result, &c);
-    /* The reference's coordinates of an enlarged image drift by more than a step: that is no share
-     * of anything. */
+    /* Without within_reference the reference itself is off by more than a step (TOLERANCES.md 5):
+     * its mismatches are not counted. */
     if (quantized && (steps.within_reference || steps.bounds == BOUNDS_EXACT)) {
         result->integers += c.elements;
         result->unequal += c.unequal;
@@ -251,7 +255,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     return STATUS_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- the graph ---- */
 
 static int find_output(const struct outputs *o, int tensor)
 {
@@ -262,8 +266,8 @@ static int find_output(const struct outputs *o, int tensor)
     return -1;
 }
 
-/* The state that the node has made of output t becomes the device's value of it: the next inference
- * is judged from that. */
+/* Replaces the state that the node has written with the device's value of the same output, t: the
+ * next inference is judged from that. */
 static void keep_state(struct interpreter *in, const TfLiteNode *node, const TfLiteTensor *t,
                        const void *got)
 {
@@ -277,7 +281,7 @@ static void keep_state(struct interpreter *in, const TfLiteNode *node, const TfL
     }
 }
 
-/* *judged: outputs that were compared. */
+/* Evaluates a node and compares its outputs; *judged counts these. */
 static enum status judge_node(struct interpreter *in, const struct node_compare_request *q,
                               int node, const struct outputs *got, size_t *judged,
                               struct case_result *result, struct diag *diag)
@@ -301,7 +305,7 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
             continue;
         s = compare_output(in, q, node, i, &detail.all[i], got, (size_t)output, result, diag);
         ++*judged;
-        /* What follows is judged from the device's value. */
+        /* The nodes behind it are judged from the device's value. */
         if (t->bytes == got->items[output].bytes && t->bytes > 0) {
             keep_state(in, abi, t, got->items[output].data);
             memcpy(t->data.raw, got->items[output].data, t->bytes);
@@ -324,7 +328,7 @@ enum status node_compare_outputs(struct interpreter *in, const struct node_compa
         const TfLiteTensor *const first = interpreter_tensor(in, node->outputs->data[0]);
 
         if (first->allocation_type == kTfLitePersistentRo)
-            continue; /* a constant of constants, computed when the graph was prepared */
+            continue; /* computed from constants alone, when the graph was prepared */
         TRY(judge_node(in, request, (int)n, got, &judged, result, diag));
     }
     if (judged != got->count)

@@ -1,5 +1,4 @@
-/* What a model must give: the reference's answers to one model, and the comparison with those of a
- * device.
+/* Compares the outputs of a device with the reference, node by node.
  *
  * Each output of the graph is judged by the op that makes it, from the device's values of the
  * outputs before it: errors do not add up along a chain whose links are all outputs. */
@@ -22,7 +21,7 @@ struct node_compare_request {
     const char *repro;    /* directory for the expected values of a failure; NULL: none */
 };
 
-/* Room for the detail of every output of a node. */
+/* The detail of every output of a node. */
 struct node_detail {
     struct ref_detail all[CASE_INPUTS_MAX];
     int count;
@@ -31,17 +30,17 @@ enum status node_detail_open(struct node_detail *d, struct interpreter *in, cons
                              struct diag *diag);
 void node_detail_close(struct node_detail *d);
 
-/* What a quantized output is compared by; of others false. */
+/* How a quantized output is compared; false for other outputs. */
 bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
                         struct compare_steps *steps);
 /* The rule of one output of a node: the member's, unless the types say otherwise.  NULL: no suite
  * has the op. */
 const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int output);
 
-/* Compares, adds to the figures of *result, and on a difference fails it.  in: an interpreter of
- * the instance's model with preserve_all, allocated, without delegates.  Its variables are the
- * state before the inference and become that after it, with the device's values where these are
- * outputs. A status other than OK: the reference itself failed. */
+/* Compares all outputs, adds to the figures of *result, and on a difference fails it.  in: an
+ * interpreter of the instance's model with preserve_all, allocated, without delegates.  Its
+ * variables are the state before the inference and become that after it, with the device's values
+ * where these are outputs. A status other than OK: the reference itself failed. */
 enum status node_compare_outputs(struct interpreter *in, const struct node_compare_request *request,
                                  const struct outputs *got, struct case_result *result,
                                  struct diag *diag);

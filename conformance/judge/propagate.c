@@ -1,4 +1,4 @@
-/* Sums limits along a graph. */
+/* Adds up limits along a graph. */
 #include "conformance/judge/propagate.h"
 
 #include "conformance/bounds/compare.h"
@@ -15,19 +15,19 @@ struct propagation {
     struct interpreter *in;
     const struct node_compare_request *q;
     const struct outputs *got;
-    double **limits; /* of each tensor, an element for each of its own; NULL: it is exact */
+    double **limits; /* of each tensor, element by element; NULL: the tensor is exact */
     size_t tensor_count;
     double *margin;
     struct case_result *result;
     struct diag *diag;
 };
 
-/* One node with uncertain inputs. */
+/* A node, and those of its inputs that have limits. */
 struct uncertain {
     const TfLiteNode *node;
     const struct bound_rule *rule; /* of the op */
-    struct node_detail now;        /* at the values themselves */
-    struct node_detail moved;      /* elsewhere */
+    struct node_detail now;        /* at the reference's values */
+    struct node_detail moved;      /* at displaced inputs */
     int inputs[CASE_INPUTS_MAX];   /* tensors, each once */
     void *saved[CASE_INPUTS_MAX];
     int count;
@@ -88,7 +88,7 @@ static void restore(struct propagation *p, const struct uncertain *u, int k)
     memcpy(t->data.raw, u->saved[k], t->bytes);
 }
 
-/* Input k becomes direction times its limit, plus its own values when keep is set.  One unit in the
+/* Sets input k to direction times its limit, plus its own values when keep is set.  One unit in the
  * last place more: else a limit of half a unit would be lost in the sum. */
 static void displace(struct propagation *p, const struct uncertain *u, int k, double direction,
                      bool keep)
@@ -109,7 +109,8 @@ static enum status eval(struct propagation *p, int node, struct uncertain *u)
     return interpreter_eval_node(p->in, node, u->moved.all, p->diag);
 }
 
-/* Sums of products: |w| * limit, summed, is what the magnitude grows by. */
+/* Sums of products: sum |w| * limit is the magnitude at the limits, less that at zero (the bias).
+ */
 static enum status propagate_sums(struct propagation *p, int node, struct uncertain *u,
                                   double **total)
 {
@@ -128,7 +129,7 @@ static enum status propagate_sums(struct propagation *p, int node, struct uncert
     return STATUS_OK;
 }
 
-/* dy_i = y_i (dx_i - sum_j y_j dx_j), at most twice the largest of the row. */
+/* dy_i = y_i (dx_i - sum_j y_j dx_j), at most 2 y_i times the largest limit of the row. */
 static void propagate_softmax(struct propagation *p, const struct uncertain *u, double *total)
 {
     const TfLiteTensor *const out = interpreter_tensor(p->in, u->node->outputs->data[0]);
@@ -147,8 +148,8 @@ static void propagate_softmax(struct propagation *p, const struct uncertain *u, 
     }
 }
 
-/* An elementwise op of one input that is not monotone: what the input may be off by, times the
- * largest slope. */
+/* An elementwise op of one input that is not monotone: the limit of the input times the Lipschitz
+ * constant. */
 static enum status propagate_slope(struct propagation *p, int node, const struct uncertain *u,
                                    double *total)
 {
@@ -210,7 +211,7 @@ static enum bounds bounds_of(const struct propagation *p, const TfLiteTensor *t)
     return t->type == kTfLiteFloat16 ? BOUNDS_FP16 : p->q->bounds;
 }
 
-/* The op's own limit of each element, as what is added to becomes the limit of the tensor. */
+/* Sets the limits of the node's outputs to the op's own, to which those of its inputs are added. */
 static enum status own_limits(struct propagation *p, const struct uncertain *u, double **total)
 {
     for (int o = 0; o < u->now.count; o++) {
@@ -301,7 +302,7 @@ static enum status propagate_node(struct propagation *p, int node)
             s = propagate_ends(p, node, &u, total);
         else
             s = propagate_slope(p, node, &u, total[0]);
-        if (s == STATUS_OK) /* the values again, for the nodes that follow */
+        if (s == STATUS_OK) /* restores the outputs for the nodes that follow */
             s = interpreter_eval_node(p->in, node, NULL, p->diag);
     }
     for (int o = 0; o < u.now.count && s == STATUS_OK && p->result->status == CASE_PASS; o++)

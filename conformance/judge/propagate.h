@@ -1,4 +1,4 @@
-/* Limits of a graph whose intermediates are not seen: what each op may be off by, added up along
+/* Limits of a graph whose intermediates are hidden: what each op may be off by, added up along
  * the graph (TOLERANCES.md 8).
  *
  * A tensor inside the graph is uncertain by its op's own limit.  What an op makes of uncertain

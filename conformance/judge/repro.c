@@ -1,4 +1,4 @@
-/* What is needed to see a failure again, as files. */
+/* Writes models and tensors of failed cases. */
 #include "conformance/judge/repro.h"
 
 #include "conformance/io/array.h"

@@ -1,4 +1,4 @@
-/* What is needed to see a failure again: the model and its tensors, in a directory of their own.
+/* Files that reproduce a failure: the model and its tensors, in a directory of their own.
  *
  *     DIR/<case>@<subject>/model.tflite, input0_A.npy, got0_A.npy, want0_A.npy, ... */
 #ifndef ASSAY_CONFORMANCE_JUDGE_REPRO_H
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Makes the directory, and those above it.  path: PATH_MAX bytes. */
+/* Creates the directory DIR/<case>@<subject>, and those above it.  path: PATH_MAX bytes. */
 enum status repro_open(const char *directory, const char *name, const char *subject, char *path,
                        struct diag *diag);
 /* model.tflite and the inputs of both frames. */
@@ -17,7 +17,7 @@ enum status repro_save_instance(const char *path, const struct case_instance *in
                                 struct diag *diag);
 enum status repro_save_outputs(const char *path, const struct outputs *got, int frame,
                                struct diag *diag);
-/* The reference before rounding, in f64. */
+/* The reference's output before rounding, in f64. */
 enum status repro_save_expected(const char *path, size_t output, int frame, const int *dims,
                                 int rank, const double *value, struct diag *diag);
 

@@ -1,4 +1,4 @@
-/* Results of cases. */
+/* Names of statuses, and how a case fails. */
 #include "conformance/judge/result.h"
 
 #include <stdarg.h>

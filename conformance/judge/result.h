@@ -1,4 +1,4 @@
-/* What came of one case on one subject: plain data, sent by a worker process to its parent. */
+/* The result of one case on one subject: plain data, sent by a worker process to its parent. */
 #ifndef ASSAY_CONFORMANCE_JUDGE_RESULT_H
 #define ASSAY_CONFORMANCE_JUDGE_RESULT_H
 
@@ -28,14 +28,14 @@ const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of
 
 struct case_result {
     enum case_status status;
-    char reason[480]; /* of every status but pass; of an element only what is wrong with it */
-    bool absent;      /* the subject does not run the case: all else is empty */
+    char reason[480]; /* of every status but pass; where an element is wrong, without its index */
+    bool absent;      /* the subject does not run the case: no other field is set */
     bool required;    /* declined, but --require says that it must be taken */
-    bool regression;  /* the baseline has it as passed */
+    bool regression;  /* it passed in the baseline */
     /* Over all sets and frames that were compared. */
     double max_abs, max_ulp, margin, bias;
     uint64_t integers; /* elements of quantized outputs that were compared */
-    uint64_t unequal;  /* ... and were not the reference's */
+    uint64_t unequal;  /* those of them that were not the reference's */
     double ms;         /* the fastest inference */
     uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
     /* Where it failed. */
@@ -48,10 +48,10 @@ struct case_result {
     double got, want, error, limit;
 };
 
-/* Not as expected: the run's exit code is 1. */
+/* Whether the result makes the run's exit code 1. */
 bool result_is_bad(const struct case_result *r);
 
-/* A failure, where none was noted before.  Returns false. */
+/* Notes a failure, unless one is noted already.  Returns false. */
 bool result_fail(struct case_result *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #endif

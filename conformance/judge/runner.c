@@ -1,4 +1,4 @@
-/* Runs cases on subjects in worker processes: the parent. */
+/* Feeds worker processes with cases, and takes their results. */
 #include "conformance/judge/runner.h"
 
 #include "conformance/cases/case_builder.h"
@@ -13,20 +13,20 @@
 #include <sys/mman.h>
 
 enum { WORKERS_MAX = 1024 };
-/* Ending takes no longer than this, or it hangs. */
+/* A worker that takes longer than this to destroy its delegates hangs. */
 static const double end_timeout_s = 30;
 
-/* Jobs [next, end): neighbours, of one op on one subject. */
+/* Jobs [next, end), of one op on one subject: they share pipelines. */
 struct range {
     size_t next, end;
 };
 
-/* What a process of the pool does. */
+/* The jobs of one process of the pool. */
 struct slot {
     struct process *process;
     struct range range;
-    bool ending; /* told to quit */
-    size_t job;  /* else the one that it was given last */
+    bool ending; /* it was told to quit */
+    size_t job;  /* it was given last */
 };
 
 struct runner {
@@ -40,7 +40,7 @@ struct runner {
     size_t jobs, done, failed;
 };
 
-/* ---- who does what ---- */
+/* ---- distributing jobs ---- */
 
 static enum status make_groups(struct runner *r, struct diag *diag)
 {
@@ -100,7 +100,7 @@ static bool next_job(struct runner *r, struct slot *slot, size_t *job)
     return false;
 }
 
-/* The jobs that there are: a subject may leave cases to others. */
+/* Marks the cases that a subject does not run, and counts the jobs that are left. */
 static void find_absent(struct runner *r)
 {
     const struct run_request *const q = r->request;
@@ -132,7 +132,7 @@ static void store(struct runner *r, size_t job, const struct case_result *result
     show_progress(r, r->request->cases[job % r->request->case_count].name);
 }
 
-/* The model and the inputs of a case whose process is gone; its outputs are lost. */
+/* Writes the model and the inputs of a case whose process died; its outputs are lost. */
 static void save_repro(const struct runner *r, size_t job, struct case_result *result)
 {
     const struct run_request *const q = r->request;
@@ -157,7 +157,7 @@ static void save_repro(const struct runner *r, size_t job, struct case_result *r
     case_instance_close(&instance);
 }
 
-/* The process of a busy slot is gone, or goes now because its time is up. */
+/* Notes a crash, or ends the process and notes a timeout. */
 static void lose(struct runner *r, struct slot *slot, bool timed_out)
 {
     const struct judge_stage stage = r->stages[slot - r->slots];
@@ -186,7 +186,8 @@ struct errand {
     struct judge_stage *stage; /* in memory shared with the parent */
 };
 
-/* The delegate of a subject is kept for all of its cases: pipelines live in it. */
+/* A worker process keeps the delegate of a subject for all of its cases, as pipelines live in it.
+ */
 static void serve(int socket, void *user)
 {
     const struct errand *const e = user;
@@ -251,7 +252,7 @@ static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
     return STATUS_OK;
 }
 
-/* The process is gone after its last case, as it should, or hangs there. */
+/* Notes a process that crashed, failed or hung after its last case. */
 static void finish(struct runner *r, struct slot *slot, bool timed_out)
 {
     char words[128], end[64] = "";
@@ -363,7 +364,7 @@ void run_outcome_close(struct run_outcome *outcome)
     *outcome = (struct run_outcome){ .count = 0 };
 }
 
-/* ---- is there a device at all ---- */
+/* ---- probing a subject ---- */
 
 struct answer {
     enum status status;
@@ -402,7 +403,7 @@ enum status runner_probe(struct subject *subject, double timeout_s, struct judge
     late = process_wait(&p) == PROCESS_LATE;
     answered = !late && process_read(p.socket, &answer, sizeof answer);
     process_last_words(&p, words, sizeof words);
-    /* What it does when it is destroyed is seen by the workers; here only that it starts. */
+    /* Crashes in destroy are noted by the workers: this only shows whether a delegate is made. */
     process_describe_end(process_end(&p, true), end, sizeof end);
     if (late)
         return diag_fail(diag, STATUS_DEVICE, "%s: no delegate within %g s", subject->label,

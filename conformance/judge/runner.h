@@ -1,7 +1,8 @@
 /* Runs cases on subjects in worker processes.
  *
- * The parent never loads a delegate.  A worker that crashes or takes too long loses its case only:
- * a fresh one goes on.  Neighbouring cases go to the same worker, so that they share pipelines. */
+ * The parent never loads a delegate.  When a worker crashes or takes too long, its case has that
+ * status and a new process takes the next one.  Neighbouring cases go to the same worker, so that
+ * they share pipelines. */
 #ifndef ASSAY_CONFORMANCE_JUDGE_RUNNER_H
 #define ASSAY_CONFORMANCE_JUDGE_RUNNER_H
 
@@ -30,7 +31,8 @@ struct run_outcome {
     char end[400];      /* what the first of them did; empty: none */
 };
 
-/* STATUS_NO_MEMORY, or STATUS_IO when no process can be made.  Whatever cases do is in *outcome. */
+/* STATUS_NO_MEMORY, or STATUS_IO when no process can be made.  Crashes and timeouts of cases are in
+ * *outcome. */
 enum status runner_run(const struct run_request *request, struct run_outcome *outcome,
                        struct diag *diag);
 void run_outcome_close(struct run_outcome *outcome);

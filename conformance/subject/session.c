@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Above the largest that the format can address. */
+/* Larger than any file that 32-bit offsets address. */
 static const size_t model_bytes_max = (size_t)1 << 34;
 
 enum status session_open(struct session *s, const char *path, struct diag *diag)
@@ -28,7 +28,7 @@ enum status session_subject(struct session *s, const char *delegate,
     return subject_create(&s->subject, NULL, 0, &s->delegate, diag);
 }
 
-/* Errors come back in a diag, which quotes them; warnings are shown. */
+/* Prints warnings; an error is part of the diag that the failing call fills. */
 static void report(void *user, const char *format, va_list args)
 {
     const struct session *const s = user;

@@ -1,5 +1,4 @@
-/* A model with a subject, ready to be looked at and run: what `assay inspect` and `assay run`
- * share. */
+/* A model with a subject, ready to run: for `assay inspect`, `run`, `bench` and `endurance`. */
 #ifndef ASSAY_CONFORMANCE_SUBJECT_SESSION_H
 #define ASSAY_CONFORMANCE_SUBJECT_SESSION_H
 
@@ -23,7 +22,7 @@ struct session {
     bool quiet;               /* the standard warning of delegates is not shown */
 };
 
-/* Reads the model. */
+/* Reads and verifies the model file. */
 enum status session_open(struct session *s, const char *path, struct diag *diag);
 /* Loads the library of a subject (see subject_init) and creates its delegate. */
 enum status session_subject(struct session *s, const char *delegate,
@@ -33,9 +32,9 @@ enum status session_start(struct session *s, struct diag *diag);
 /* Takes any half-opened session. */
 void session_close(struct session *s);
 
-/* Nodes that a delegate kernel runs. */
+/* How many nodes the delegate took. */
 size_t session_taken(const struct session *s);
-/* The device's name where the library tells it, else an empty text. */
+/* The device's name; empty where the library lacks assay_gpu_get_stats. */
 void session_device(const struct session *s, char *text, size_t bytes);
 /* {"path", "options", "device"}. */
 json_t *session_json(const struct session *s);

@@ -1,4 +1,4 @@
-/* A subject: a delegate library with its options, or the scalar reference. */
+/* Finds, loads and configures delegate libraries. */
 #include "conformance/subject/subject.h"
 
 #include "conformance/util/program_path.h"
@@ -49,7 +49,7 @@ static bool is_ours(const struct subject *s)
     return slash && strcmp(slash + 1, OUR_NAME) == 0;
 }
 
-/* Our precision option rules the bounds; other libraries are taken to compute in f32. */
+/* Our delegate's class follows from its option precision; other libraries are held to fp32. */
 static enum bounds bounds_for(const struct subject *s)
 {
     const char *const precision = option(s, "precision");
@@ -62,7 +62,8 @@ static enum bounds bounds_for(const struct subject *s)
     return loss && strcmp(loss, "1") == 0 ? BOUNDS_FP16 : BOUNDS_FP32;
 }
 
-/* The scalar reference has its own integers; ours has them unless it is told otherwise. */
+/* The scalar reference is exact, and so is our delegate, unless its option quantized is float_view.
+ */
 static enum bounds quantized_bounds_for(const struct subject *s)
 {
     const char *const quantized = option(s, "quantized");
@@ -247,7 +248,7 @@ enum status subject_load(struct subject *s, struct diag *diag)
 
 /* ---- delegate objects ---- */
 
-/* What a library says while it creates; the ABI's callback knows no user. */
+/* Messages of a library while it creates a delegate: the ABI's callback has no user pointer. */
 static _Thread_local char messages[768];
 
 static void take_message(const char *text)
@@ -286,7 +287,7 @@ enum status subject_create(const struct subject *s, const struct subject_option 
     messages[0] = '\0';
     *out = s->create(keys, values, count, take_message);
     if (!*out) {
-        s->destroy(NULL); /* as runtimes do */
+        s->destroy(NULL); /* as the real runtime does */
         /* The plug-in ABI gives a text alone: whether the options are to blame is asked apart. */
         wrong_options =
             s->extras.check_options && s->extras.check_options(keys, values, count, NULL, 0) != 0;

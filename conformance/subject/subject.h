@@ -40,9 +40,11 @@ struct subject {
     char *label; /* for tables: "libassay_delegate.so precision=fp16" */
     struct subject_option options[SUBJECT_OPTIONS_MAX];
     size_t option_count;
-    enum bounds bounds; /* by our precision option; fp32 for others unless --bounds says else */
-    /* ... of integers with a scale: exact or float_view, by our option quantized; float_view for
-     * others. */
+    enum bounds
+        bounds; /* of floats: by our option precision; fp32 for others, or as --bounds says */
+    /* Of integers with a scale: exact or float_view, by our option quantized; float_view for
+     * others.
+     */
     enum bounds quantized;
     bool skips_floats, skips_quantized; /* cases that it does not run */
     char sha256[65];                    /* of the file, lower-case hex; empty for the reference */
@@ -58,17 +60,17 @@ struct subject {
  * what a delegate does when loaded.  STATUS_IO when the file is missing or unreadable. */
 enum status subject_init(struct subject *s, const char *path, const struct string_list *options,
                          struct diag *diag);
-/* It is the library that a NULL path stands for. */
+/* Whether it is the library that a NULL path stands for. */
 bool subject_is_default(const struct subject *s);
 /* Adds one more option, replacing one of the same key. */
 enum status subject_set(struct subject *s, const char *key, const char *value, struct diag *diag);
-/* The class that it is named by: that of the cases that it runs. */
+/* The class that reports name: of floats, or of quantized integers where it runs no others. */
 enum bounds subject_bounds(const struct subject *s);
 /* Whether it runs the case at all. */
 bool subject_runs(const struct subject *s, const struct test_case *c);
-/* dlopen and the entry points.  STATUS_IO with dlopen's reason. */
+/* Loads the library and finds its entry points.  STATUS_IO with dlopen's reason. */
 enum status subject_load(struct subject *s, struct diag *diag);
-/* A delegate object with the subject's options and extra ones (replacing those of the same key).
+/* Creates a delegate with the subject's options and extra ones (replacing those of the same key).
  * STATUS_NO_DEVICE with the messages that the library reported when it returns NULL; STATUS_USAGE
  * when its assay_gpu_check_options rejects the options.  For the reference *out is NULL. */
 enum status subject_create(const struct subject *s, const struct subject_option *extra,

@@ -328,10 +328,10 @@ static void test_hidden_intermediates(void **state)
     struct case_result r = judge_gpu(name, "hidden");
 
     (void)state;
-    expect_reason(&r, "no op was merged");
+    expect_reason(&r, "no op was fused");
     assert_int_equal(judge_gpu(name, "none").status, CASE_PASS);
     assert_int_equal(judge_gpu(name, "merged").status, CASE_PASS);
-    assert_int_equal(judge_fault(name, "hidden", 0).status, CASE_PASS); /* it may have merged */
+    assert_int_equal(judge_fault(name, "hidden", 0).status, CASE_PASS); /* it may have fused */
     r = judge_fault(name, "hidden_far", 0);
     expect_reason(&r, "over the summed limits");
     /* Merged in f16, an intermediate is not rounded: off by more than the last op may be. */
@@ -339,7 +339,7 @@ static void test_hidden_intermediates(void **state)
     if (r.status != CASE_PASS)
         fail_msg("%s: %s", name, r.reason);
     r = judge_one("gpu.so", name, (const char *[]){ "fault=half_ends" }, 1, BOUNDS_FP16, NULL);
-    expect_reason(&r, "no op was merged"); /* so the bits did differ */
+    expect_reason(&r, "no op was fused"); /* so the bits did differ */
     /* Each link is compared: a fault in the first is found there, and its output is the second. */
     r = judge_fault(name, "nan", 0);
     assert_int_equal(r.status, CASE_FAIL);
@@ -483,7 +483,7 @@ static void test_invariants_of_bytes(void **state)
     r = judge_bytes("gpu.so", name, "single", 0, BOUNDS_EXACT);
     expect_reason(&r, "image 1 of 2 has other bits as a batch of 1");
     r = judge_bytes("gpu.so", name, "hidden", 0, BOUNDS_EXACT);
-    expect_reason(&r, "no op was merged");
+    expect_reason(&r, "no op was fused");
     /* Merged: the same integers, or by float view at most one more or less. */
     r = judge_bytes("gpu.so", name, "merged", 0, BOUNDS_EXACT);
     expect_reason(&r, "other integers when intermediates are no outputs");
