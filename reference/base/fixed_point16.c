@@ -17,6 +17,18 @@ int16_t fixed16_mul_high(int16_t a, int16_t b)
     return (int16_t)((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
 }
 
+int16_t fixed16_rounding_shift_right(int16_t x, int n)
+{
+    if (n > 15)
+        return x < 0 ? -1 : 1;
+    return (int16_t)fixed_rounding_shift_right(x, n);
+}
+
+int16_t fixed16_mantissa(int32_t q)
+{
+    return q >= INT32_MAX - (1 << 15) ? INT16_MAX : (int16_t)((q + (1 << 15)) >> 16);
+}
+
 /* A 32-bit constant rounded to 16 bits: Q0.31 to Q0.15, Q2.29 to Q2.13. */
 static int16_t narrow(int32_t constant)
 {

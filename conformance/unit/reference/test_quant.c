@@ -2,6 +2,7 @@
  * from the definitions, and what is refused. */
 #include "conformance/unit/kit/quant_kit.h"
 #include "reference/base/fixed_point.h"
+#include "reference/base/fixed_point16.h"
 
 /* ---- arithmetic ---- */
 
@@ -97,6 +98,36 @@ static void factors_are_applied_with_two_roundings(void **state)
     assert_true(fixed_quantize_multiplier(3, &m));
     assert_int_equal(fixed_multiply(-7, m), -21);
     assert_int_equal(fixed_multiply(1 << 30, m), 0);
+}
+
+static void sixteen_bits(void **state)
+{
+    static const struct {
+        int16_t x;
+        int n;
+        int16_t y;
+    } shifts[] = {
+        { 3, 1, 2 },         { -3, 1, -2 },      { 5, 2, 1 },      { -6, 2, -2 },
+        { 32767, 0, 32767 }, { -32768, 15, -1 }, { 16384, 15, 1 }, { 16383, 15, 0 },
+        { -16384, 15, -1 },  { 12345, 16, 1 },   { 0, 31, 1 },     { -1, 16, -1 },
+    };
+    static const struct {
+        int32_t q;
+        int16_t y;
+    } mantissas[] = {
+        { 1 << 30, 1 << 14 },
+        { (1 << 30) + 32767, 1 << 14 },
+        { (1 << 30) + 32768, (1 << 14) + 1 },
+        { INT32_MAX, INT16_MAX },
+        { INT32_MAX - 65536, 32767 },
+        { INT32_MAX - 98304, 32766 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; i++)
+        assert_int_equal(fixed16_rounding_shift_right(shifts[i].x, shifts[i].n), shifts[i].y);
+    for (size_t i = 0; i < sizeof mantissas / sizeof mantissas[0]; i++)
+        assert_int_equal(fixed16_mantissa(mantissas[i].q), mantissas[i].y);
 }
 
 static void exponentials_and_reciprocals(void **state)
@@ -489,6 +520,7 @@ int main(void)
         cmocka_unit_test(factors_become_multipliers),
         cmocka_unit_test(ties_go_where_they_should),
         cmocka_unit_test(factors_are_applied_with_two_roundings),
+        cmocka_unit_test(sixteen_bits),
         cmocka_unit_test(exponentials_and_reciprocals),
         cmocka_unit_test(conv_of_i8),
         cmocka_unit_test(padding_is_the_zero_point),
