@@ -63,7 +63,11 @@ static double limit32(const struct bound_rule *rule, const struct bound_point *p
 
     switch (rule->kind) {
     case BOUND_BITS: return 0;
-    case BOUND_ROUNDED: return rule->ulps * bound_ulp(BOUNDS_FP32, p->value);
+    case BOUND_ROUNDED: {
+        const double more = rule->units > 0 ? unit * rule->units * p->magnitude : 0;
+
+        return rule->ulps * bound_ulp(BOUNDS_FP32, p->value) + more;
+    }
     case BOUND_DOT:
         return p->magnitude == 0
                    ? 0
@@ -238,7 +242,9 @@ const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
                "limit";
     switch (rule->kind) {
     case BOUND_ROUNDED:
-        return "the limit is one unit in the last place; a correct rounding takes half of it";
+        return rule->units > 0
+                   ? "few roundings, which may all go the same way"
+                   : "the limit is one unit in the last place; a correct rounding takes half of it";
     case BOUND_DOT:
         return "few products: the limit is a few roundings, or the mean of many like sums";
     case BOUND_AVERAGE:

@@ -20,7 +20,7 @@ extern const char *const bounds_names[BOUNDS_COUNT + 1];
 /* The kinds of bounds, with their sections of TOLERANCES.md. */
 enum bound_kind {
     BOUND_BITS,     /* 3.1: data movement, clamps: equal, but -0 = +0, and 0 for a denormal */
-    BOUND_ROUNDED,  /* 3.2: ulps units in the last place */
+    BOUND_ROUNDED,  /* 3.2: ulps units in the last place, and units of u * magnitude */
     BOUND_DOT,      /* 3.3: sums of products */
     BOUND_AVERAGE,  /* 3.4: sums divided by their count */
     BOUND_SOFTMAX,  /* 3.5 */
@@ -33,7 +33,7 @@ enum bound_kind {
 /* The rule of an op. */
 struct bound_rule {
     enum bound_kind kind;
-    double ulps; /* BOUND_ROUNDED */
+    double ulps, units; /* BOUND_ROUNDED: the roundings of the op, counted */
     /* Of an elementwise op of one input that is not monotone: the Lipschitz constant, by which an
      * error of its input grows at most; 0: not known. */
     double lipschitz;

@@ -415,6 +415,40 @@ static void test_honest_elementary_functions_pass(void **state)
                         (struct bound_point){ .value = 1, .magnitude = INFINITY }, 0.99));
 }
 
+/* x * clamp(x + 3, 0, 6) / 6 in three forms that a shader may have: with two roundings and a
+ * quotient, with the product by 1/6, and multiplied out, which cancels near -3. */
+static float hard_swish(float v, int form)
+{
+    const float clamped = fminf(fmaxf(v + 3, 0), 6);
+
+    if (form == 0)
+        return v * (clamped / 6);
+    if (form == 1)
+        return v * clamped * (1 / 6.0f);
+    return v <= -3 || v >= 3 ? v * clamped / 6 : fmaf(v, v, 3 * v) / 6;
+}
+
+static void test_few_roundings_pass(void **state)
+{
+    /* As HARD_SWISH has it. */
+    static const struct bound_rule rule = { .kind = BOUND_ROUNDED, .ulps = 2.5, .units = 4 };
+    size_t coarse = 0;
+
+    (void)state;
+    for (float v = -3.5f; v < 40; v += 0x1.3p-12f) {
+        const double clamped = fmin(fmax((double)v + 3, 0), 6);
+        const struct bound_point p = { .value = (double)v * clamped / 6,
+                                       .magnitude = fabs((double)v) };
+
+        for (int form = 0; form < 3; form++) {
+            assert_true(passes(&rule, BOUNDS_FP32, p, hard_swish(v, form)));
+            assert_true(passes(&rule, BOUNDS_FP16, p, half(hard_swish(v, form))));
+        }
+        coarse += !passes(&rule, BOUNDS_FP32, p, half(hard_swish(v, 0)));
+    }
+    assert_true(coarse > 50000); /* f16 where f32 was promised */
+}
+
 /* A bilinear mean of four in f32; a coordinate in f16 is caught wherever the image is not flat. */
 static void test_honest_resizing_passes(void **state)
 {
@@ -559,6 +593,7 @@ int main(void)
         cmocka_unit_test(test_honest_means_pass),
         cmocka_unit_test(test_honest_softmax_passes),
         cmocka_unit_test(test_honest_elementary_functions_pass),
+        cmocka_unit_test(test_few_roundings_pass),
         cmocka_unit_test(test_honest_resizing_passes),
         cmocka_unit_test(test_outputs_of_lstm),
     };
