@@ -269,6 +269,31 @@ bool check_output(struct check *c, int i, int min_rank, int max_rank)
            check_rank(c, c->node->outputs[i], min_rank, max_rank);
 }
 
+/* "[1,2,3]" */
+static void print_dims(char *text, size_t size, const struct graph_tensor *t)
+{
+    size_t used = (size_t)snprintf(text, size, "[");
+
+    for (int d = 0; d < t->rank && used < size; d++)
+        used += (size_t)snprintf(text + used, size - used, "%s%d", d ? "," : "", t->dims[d]);
+    if (used < size)
+        snprintf(text + used, size - used, "]");
+}
+
+bool check_same_shape(struct check *c, enum rule rule)
+{
+    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
+    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
+    char expected[80], found[112];
+
+    if (graph_same_shape(x, y))
+        return true;
+    print_dims(expected, sizeof expected, x);
+    print_dims(found, sizeof found, y);
+    return refuse(c, rule, c->node->outputs[0], "dims", "the model is malformed", expected, "%s",
+                  found);
+}
+
 bool check_activation(struct check *c, int activation)
 {
     if (activation >= kTfLiteActNone && activation <= kTfLiteActRelu6)

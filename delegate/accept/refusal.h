@@ -75,6 +75,8 @@ bool check_storable(struct check *c, int i, uint64_t count);
 bool check_loop_iterations(struct check *c, uint64_t iterations);
 /* Output i has a rank within [min, max] and the type of the node. */
 bool check_output(struct check *c, int i, int min_rank, int max_rank);
+/* Output 0 has the dims of input 0; rule: of the op, for the refusal. */
+bool check_same_shape(struct check *c, enum rule rule);
 /* The shaders compute the fused activation: none, relu, relu_n1_to_1 or relu6. */
 bool check_activation(struct check *c, int activation);
 /* The node has a parameter struct. */

@@ -53,6 +53,12 @@ bool graph_same_quant(const struct graph_tensor *a, const struct graph_tensor *b
            a->quant.zero_point[0] == b->quant.zero_point[0];
 }
 
+bool graph_same_shape(const struct graph_tensor *a, const struct graph_tensor *b)
+{
+    return a->rank >= 0 && a->rank == b->rank &&
+           memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
+}
+
 bool graph_is_constant(const struct graph *g, int tensor)
 {
     return tensor >= 0 && (g->tensors[tensor].data || g->tensors[tensor].dequantized_from >= 0);

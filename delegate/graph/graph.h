@@ -89,6 +89,9 @@ bool graph_is_quantized(const struct graph *g, const struct graph_node *n);
 /* Both tensors have per-tensor quantization with the same type, scale and zero point. */
 bool graph_same_quant(const struct graph_tensor *a, const struct graph_tensor *b);
 
+/* Both tensors have the same rank, which is known, and dims. */
+bool graph_same_shape(const struct graph_tensor *a, const struct graph_tensor *b);
+
 /* The tensor is a constant, or the DEQUANTIZE of one. */
 bool graph_is_constant(const struct graph *g, int tensor);
 /* Element i of a constant float tensor (f32, f16, or the DEQUANTIZE of a constant), or the real

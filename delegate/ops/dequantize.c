@@ -6,20 +6,15 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/plan/planner.h"
 
-#include <string.h>
-
 /* The shape stays, and the input is computed. */
 static bool check_shape(struct check *c)
 {
-    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
-    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
-    const bool same =
-        x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0;
-
-    if (same && !graph_is_constant(c->graph, c->node->inputs[0]))
-        return true;
-    return refuse(c, RULE_DEQUANTIZE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
-                  "the model is malformed", "the input's", "rank %d", y->rank);
+    if (!check_same_shape(c, RULE_DEQUANTIZE_OUTPUT_SHAPE))
+        return false;
+    return !graph_is_constant(c->graph, c->node->inputs[0]) ||
+           refuse(c, RULE_DEQUANTIZE_OUTPUT_SHAPE, c->node->inputs[0], "data",
+                  "fold the constant when the model is converted",
+                  "an input that is computed at run time", "a constant");
 }
 
 static bool accept_dequantize(struct check *c)

@@ -3,20 +3,10 @@
 #include "delegate/ops/binary.h"
 #include "delegate/ops/int8/exact.h"
 
-#include <string.h>
-
 static bool accept_prelu(struct check *c)
 {
-    const struct graph_tensor *x, *y;
-
-    if (!binary_accept(c) || !check_computed_input(c, 0, 0, GRAPH_MAX_RANK))
-        return false;
-    x = graph_input(c->graph, c->node, 0);
-    y = graph_output(c->graph, c->node, 0);
-    if (x->rank != y->rank || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) != 0)
-        return refuse(c, RULE_PRELU_OUTPUT_SHAPE, c->node->outputs[0], "dims",
-                      "the model is malformed", "the input's", "rank %d", y->rank);
-    return true;
+    return binary_accept(c) && check_computed_input(c, 0, 0, GRAPH_MAX_RANK) &&
+           check_same_shape(c, RULE_PRELU_OUTPUT_SHAPE);
 }
 
 static enum status plan_prelu(struct planner *p, const struct graph_node *n)

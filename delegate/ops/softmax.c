@@ -7,21 +7,16 @@
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool accept_softmax(struct check *c)
 {
     const TfLiteSoftmaxParams *params = c->node->params;
-    const struct graph_tensor *x, *y;
+    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
 
     if (!check_counts(c, 1, 1, 1) || !check_params(c) ||
-        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 1, GRAPH_MAX_RANK))
+        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 1, GRAPH_MAX_RANK) ||
+        !check_same_shape(c, RULE_SOFTMAX_OUTPUT_SHAPE))
         return false;
-    x = graph_input(c->graph, c->node, 0);
-    y = graph_output(c->graph, c->node, 0);
-    if (x->rank != y->rank || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) != 0)
-        return refuse(c, RULE_SOFTMAX_OUTPUT_SHAPE, c->node->outputs[0], "dims",
-                      "the model is malformed", "the input's", "rank %d", y->rank);
     if (!(fabsf(params->beta) <= 1e6f))
         return refuse(c, RULE_SOFTMAX_BETA, -1, "beta", "the model is malformed",
                       "finite, at most 1e6", "%g", params->beta);

@@ -7,21 +7,10 @@
 #include "delegate/shaders/count.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-#include <string.h>
-
 static bool accept_unary(struct check *c)
 {
-    const struct graph_tensor *x, *y;
-
-    if (!check_counts(c, 1, 1, 1) || !check_computed_input(c, 0, 0, GRAPH_MAX_RANK) ||
-        !check_output(c, 0, 0, GRAPH_MAX_RANK))
-        return false;
-    x = graph_input(c->graph, c->node, 0);
-    y = graph_output(c->graph, c->node, 0);
-    if (x->rank != y->rank || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) != 0)
-        return refuse(c, RULE_UNARY_OUTPUT_SHAPE, c->node->outputs[0], "dims",
-                      "the model is malformed", "the input's", "rank %d", y->rank);
-    return true;
+    return check_counts(c, 1, 1, 1) && check_computed_input(c, 0, 0, GRAPH_MAX_RANK) &&
+           check_output(c, 0, 0, GRAPH_MAX_RANK) && check_same_shape(c, RULE_UNARY_OUTPUT_SHAPE);
 }
 
 static enum status plan_unary(struct planner *p, const struct graph_node *n)

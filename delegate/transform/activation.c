@@ -32,7 +32,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     before = &g->nodes[producer];
     if (before->op->params_bytes == 0 || before->output_count != 1 ||
         graph_input(g, n, 0)->type != graph_output(g, n, 0)->type || graph_is_quantized(g, n) ||
-        before->steps.scale > 0 || !rewrite_same_shape(graph_input(g, n, 0), graph_output(g, n, 0)))
+        before->steps.scale > 0 || !graph_same_shape(graph_input(g, n, 0), graph_output(g, n, 0)))
         return STATUS_OK;
     activation = combine(gpu_op_activation(before), n->op->as_activation);
     if (activation == kTfLiteActSignBit)

@@ -16,7 +16,7 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
         graph_input(g, n, i)->type != graph_output(g, n, 0)->type ||
         (graph_is_quantized(g, n) && !n->op->same_quant &&
          !graph_same_quant(graph_input(g, n, i), graph_output(g, n, 0))) ||
-        !rewrite_same_shape(graph_input(g, n, i), graph_output(g, n, 0)))
+        !graph_same_shape(graph_input(g, n, i), graph_output(g, n, 0)))
         return -1;
     return i;
 }

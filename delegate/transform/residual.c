@@ -55,7 +55,7 @@ static int find_conv(const struct rewrite *w, int add, int i)
         return -1;
     for (int k = 0; k < 2; k++)
         if (g->tensors[n->inputs[k]].type != sum->type ||
-            !rewrite_same_shape(&g->tensors[n->inputs[k]], sum))
+            !graph_same_shape(&g->tensors[n->inputs[k]], sum))
             return -1;
     return conv;
 }

@@ -156,9 +156,3 @@ void rewrite_remove(struct rewrite *w, int node)
             (size_t)(g->node_count - node - 1) * sizeof g->nodes[0]);
     g->node_count--;
 }
-
-bool rewrite_same_shape(const struct graph_tensor *a, const struct graph_tensor *b)
-{
-    return a->rank >= 0 && a->rank == b->rank &&
-           memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
-}

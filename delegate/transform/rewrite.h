@@ -54,7 +54,5 @@ enum status rewrite_name(struct rewrite *w, int node, const char *first, const c
 bool rewrite_is_overwritten(const struct rewrite *w, int tensor);
 /* Removes the node; indices of later nodes shift by one. */
 void rewrite_remove(struct rewrite *w, int node);
-/* Both tensors have the same shape, and it is known. */
-bool rewrite_same_shape(const struct graph_tensor *a, const struct graph_tensor *b);
 
 #endif
