@@ -1,13 +1,13 @@
-/* Fuzz target: what ops make of shapes, attributes, types and values.  The bytes are a script for a
- * graph of up to three operators, so that nearly every input is a sound file with a graph that may
- * be anything but sound.
+/* Fuzz target: shapes, parameters, types and values of ops.  The bytes are a script for a graph of
+ * up to three operators, so that nearly every input gives a well-formed file whose graph may break
+ * any rule.
  *
- * The interpreter prepares it, and runs it when it is small; then the delegate looks at it,
- * prepared and not, decides which nodes to take, and plans a graph of which it takes all.  An
- * aborting run is a bug of ours: a crash or overread, memory written outside a tensor, a hang.
+ * The interpreter prepares the graph, and runs it when it is small; then the delegate imports it,
+ * prepared and not, decides which nodes to take, and plans the graph when it takes all.  A run that
+ * aborts is a bug: a crash or overread, memory written outside of a tensor, a hang.
  *
- * A script that begins with QUANTIZED has mostly 8-bit tensors, with scales, and the delegate sees
- * its graph in both of its ways with them. */
+ * A script that begins with QUANTIZED has mostly 8-bit tensors, with scales; the delegate plans
+ * every graph with quantized=float_view and with quantized=exact. */
 #include "delegate/accept/decide.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/import.h"
@@ -28,7 +28,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 TFL_CAPI_EXPORT const char *__asan_default_options(void);
 
-/* Shapes may ask for all memory there is: they get none. */
+/* A shape may need more memory than there is: the allocation then fails instead of aborting. */
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1:max_allocation_size_mb=64";
@@ -135,7 +135,7 @@ static int add_constant(struct scene *scene, int32_t type, int rank, const int32
     return builder_constant(&scene->builder, type, "c", (size_t)rank, dims, bytes, count * size);
 }
 
-/* One scale as a rule, else one for each index of a dimension, or a number that fits none. */
+/* One scale, as a rule; else one for each index of a dimension, or a count that fits nothing. */
 static void add_scales(struct scene *scene, int tensor, int rank, const int32_t *dims)
 {
     static const float scales[] = {
@@ -238,7 +238,7 @@ static void add_op(struct scene *scene)
     while (ref_at(ops))
         ops++;
     code = (int32_t)next(s);
-    /* By its code, so that a corpus says the same when there are more. */
+    /* By its code, so that a corpus keeps its meaning when ops are added. */
     op = ref_find(code) ? ref_find(code) : ref_at((size_t)code % ops);
     version = 1 + (int32_t)(next(s) % (unsigned)op->max_version);
     add_options(s, &options, op->options_tag);
@@ -357,7 +357,7 @@ static TfLiteStatus look(TfLiteContext *context, TfLiteDelegate *delegate)
     return look_with(context, "exact");
 }
 
-/* ---- all of it ---- */
+/* ---- one input ---- */
 
 static void ignore(void *user, const char *format, va_list args)
 {
@@ -366,7 +366,7 @@ static void ignore(void *user, const char *format, va_list args)
     (void)args;
 }
 
-/* Of all tensors: those that have no memory yet count too. */
+/* Counts all tensors, also those that have no memory yet. */
 static bool is_small(struct interpreter *in)
 {
     size_t bytes = 0;

@@ -1,7 +1,8 @@
-/* Fuzz target: the reader of models.  What it accepts is written, read again, and must be the same.
+/* Fuzz target: the reader of models.  A model that it accepts is written and read again, and must
+ * be the same.
  *
- * An aborting run is a bug of ours: a crash or overread, a status that the reader does not give, or
- * a model that does not come back. */
+ * A run that aborts is a bug: a crash or overread, a status that the reader does not document, or a
+ * model that changes. */
 #include "reference/base/memory.h"
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
@@ -23,7 +24,7 @@ static void expect(bool holds, const char *what, const struct diag *diag)
     abort();
 }
 
-/* Touches all that the model points to, so that a sanitizer sees what lies outside. */
+/* Reads everything that the model points to, so that a sanitizer sees pointers outside. */
 static void round_trip(const struct model *m, enum tflite_accept accept)
 {
     struct diag diag = { 0 };
@@ -31,7 +32,7 @@ static void round_trip(const struct model *m, enum tflite_accept accept)
     struct model back;
     const enum status s = tflite_write(m, &file, &diag);
 
-    if (s == STATUS_UNSUPPORTED) /* tables whose fields are not described */
+    if (s == STATUS_UNSUPPORTED) /* option tables that op_options.def does not describe */
         return;
     expect(s == STATUS_OK, "write", &diag);
     expect(tflite_read_accepting(&back, file.bytes, file.count, accept, &diag) == STATUS_OK,
@@ -39,7 +40,7 @@ static void round_trip(const struct model *m, enum tflite_accept accept)
     expect(model_compare(m, &back, &diag) == STATUS_OK, "compare", &diag);
     expect(tflite_write(&back, &again, &diag) == STATUS_OK, "write again", &diag);
     expect(again.count == file.count && memcmp(again.bytes, file.bytes, file.count) == 0,
-           "the same model, other bytes", &diag);
+           "write again: the same model gives other bytes", &diag);
     model_close(&back);
     mem_free(file.bytes);
     mem_free(again.bytes);
@@ -70,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(exact, data, size);
     s = read_and_write(exact, size, ACCEPT_SUPPORTED);
     expect(tflite_verify(exact, size, NULL) == s, "verify and read differ", &none);
-    if (s == STATUS_UNSUPPORTED) /* legal, but not done here: read all the same */
+    if (s == STATUS_UNSUPPORTED) /* legal, but not supported: ACCEPT_LEGAL reads it */
         read_and_write(exact, size, ACCEPT_LEGAL);
     free(exact);
     return 0;

@@ -1,5 +1,5 @@
-/* Runs a fuzz target over files and folders without a fuzzer, so that every build replays the
- * corpus.  The target's name is that of the program, replay_<name>. */
+/* Runs a fuzz target over files and folders without a fuzzer, so that every build can replay the
+ * corpora.  The name of the target is that of the program, replay_<name>. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 60 }; /* of one input: beyond it is a hang */
+enum { SECONDS_MAX = 60 }; /* for one input: a longer run is a hang */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

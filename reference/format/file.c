@@ -149,7 +149,7 @@ static enum status write_in_place(const char *path, const void *bytes, size_t co
 enum status file_write(const char *path, const void *bytes, size_t count, struct diag *diag)
 {
     struct stat info;
-    char *real = NULL; /* a link stays a link: what it names is replaced */
+    char *real = NULL; /* of a symbolic link the target is replaced, not the link */
     enum status s;
 
     if (stat(path, &info) != 0)

@@ -246,7 +246,7 @@ static enum status verify_options(struct wire *w, size_t at, const struct option
     return STATUS_OK;
 }
 
-/* The tag stands in the slot before; that the tag is known is the reader's matter. */
+/* The tag is in the slot before; whether the tag is known is checked by the rules (verify.c). */
 static enum status verify_union(struct wire *w, const struct frame *f, unsigned slot,
                                 const struct schema_field *field, size_t at)
 {

@@ -143,7 +143,7 @@ void fbw_offset(struct fb_draft *d, unsigned slot, bool present)
         fbw_field(d, slot, 4, 0);
 }
 
-/* Where an equal vtable stands, or where this one now does. */
+/* The position of an equal vtable, else of this one, which is appended. */
 static size_t place_vtable(struct fb_writer *w, const uint8_t *vtable, size_t bytes)
 {
     size_t at;
@@ -192,7 +192,8 @@ void fbw_table(struct fb_writer *w, size_t link, struct fb_draft *d)
     vtable[2] = (uint8_t)table_bytes;
 
     vtable_at = place_vtable(w, vtable, vtable_bytes);
-    align(w, wide ? 8 : 4, wide ? 4 : 0); /* the first field of 8 bytes stands behind 4 */
+    align(w, wide ? 8 : 4,
+          wide ? 4 : 0); /* fields of 8 bytes come first, behind the 4 of the vtable's offset */
     link_here(w, link);
     for (size_t slot = 0; slot < SCHEMA_SLOTS_MAX; slot++) {
         const size_t entry = vtable[VTABLE_ENTRIES_AT + 2 * slot];
@@ -215,7 +216,7 @@ void fbw_vector(struct fb_writer *w, size_t link, const void *data, size_t count
     if (!link)
         return;
     if (!checked_mul(count, size, &bytes))
-        bytes = SIZE_MAX; /* extend refuses it, as all that has more elements than 32 bits count */
+        bytes = SIZE_MAX; /* extend refuses it, as it refuses any count beyond 32 bits */
     align(w, to > 4 ? to : 4, 4);
     link_here(w, link);
     put(w,

@@ -98,7 +98,7 @@ struct model_operator {
     struct options options;
     uint8_t options_2_type; /* union BuiltinOptions2: accepted, its fields are not read */
     struct model_bytes custom_options; /* also those that the file keeps behind the flatbuffer */
-    bool custom_options_large;         /* the bytes stand behind the flatbuffer */
+    bool custom_options_large;         /* the bytes lie behind the flatbuffer */
     int32_t custom_options_format;
     struct model_bytes mutating_variable_inputs;
     struct model_ints intermediates;
@@ -117,7 +117,7 @@ struct model_subgraph {
 
 struct model_buffer {
     struct model_bytes data; /* data NULL: no data.  May be unaligned: copy or use memcpy */
-    bool large;              /* the bytes stand behind the flatbuffer */
+    bool large;              /* the bytes lie behind the flatbuffer */
 };
 
 struct model_metadata {

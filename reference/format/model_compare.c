@@ -1,4 +1,4 @@
-/* Whether two models say the same, field by field; absent and empty are different things. */
+/* Compares field by field; an absent vector differs from an empty one. */
 #include "reference/format/model_compare.h"
 
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static enum status same_vector(const struct compare *c, const char *field, const
                     sizeof *a->field.data))
 #define SAME_STRING(field)                                                                         \
     TRY(same_vector(c, #field, a->field.text, a->field.count, b->field.text, b->field.count, 1))
-/* Only that both are there, with the same count. */
+/* Checks only that both are present, with the same count. */
 #define SAME_TABLES(field, n) TRY(same_vector(c, #field, a->field, a->n, b->field, b->n, 0))
 
 static enum status same_opcode(const struct compare *c, const struct model_opcode *a,

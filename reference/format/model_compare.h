@@ -5,8 +5,8 @@
 #include "reference/base/diag.h"
 #include "reference/format/model.h"
 
-/* STATUS_OK when both say the same: every field of every table, buffers byte for byte (where the
- * bytes stand in the file does not matter).  Else STATUS_MISMATCH, the first difference in diag. */
+/* STATUS_OK when both say the same: every field of every table, buffers byte for byte (their
+ * position in the file does not matter).  Else STATUS_MISMATCH, the first difference in diag. */
 enum status model_compare(const struct model *a, const struct model *b, struct diag *diag);
 
 #endif

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* One struct a table, one char a field: its size counts the fields. */
+/* One struct for each table with one char for each field: its size is the number of fields. */
 #define TABLE(tag, name)                                                                           \
     struct count_##name {                                                                          \
         char none;
@@ -78,7 +78,7 @@ void options_init(struct options *o, uint8_t tag)
     }
 }
 
-/* Index of the field in the table; asserts that it is there and of a kind in the mask. */
+/* Index of the field in the table; asserts that it exists and has a kind of the mask. */
 static size_t field_index(const struct options *o, const char *name, unsigned kinds)
 {
     const struct option_table *table = option_table_find(o->tag);

@@ -1,5 +1,5 @@
 /* What the checks of a model's rules share (verify.c, verify_tensor.c): which model is checked,
- * what is being looked at, and how a broken rule is reported. */
+ * at which of its parts, and how a broken rule is reported. */
 #ifndef ASSAY_REFERENCE_FORMAT_RULES_H
 #define ASSAY_REFERENCE_FORMAT_RULES_H
 
@@ -39,7 +39,7 @@ struct rules {
     size_t buffers, opcodes, subgraphs;
     uint64_t used;        /* bytes behind the flatbuffer, as often as they are used */
     uint8_t *string_data; /* of each buffer: 1 when it was checked */
-    /* What is being looked at, for messages; NO_INDEX: none. */
+    /* The part that is being checked, for messages; NO_INDEX: none. */
     struct fb_table graph;
     int64_t graph_index, tensor_index, operator_index;
 };

@@ -63,7 +63,9 @@ struct schema_table_row {
 
 /* NULL when it is not a table. */
 const struct schema_table_row *schema_row(enum schema_table table);
-/* What a tag of a union stands for; SCHEMA_NONE: not described (option tables, unknown tags). */
+/* The table that a tag of a union selects; SCHEMA_NONE: not described (option tables, unknown
+ * tags).
+ */
 enum schema_table schema_member(enum schema_table union_, unsigned tag);
 
 /* Bytes of a field of this kind inside its table, and of an element of such a vector. */

@@ -83,7 +83,7 @@ static enum status check_operator_itself(struct rules *r, struct fb_table op)
     return check_span(r, tflite_custom_span(op), op, Operator_large_custom_options_offset);
 }
 
-/* Operators stand in the order in which they run, and each tensor is written once. */
+/* Operators are stored in the order in which they run, and each tensor is written once. */
 static enum status check_order(struct rules *r, struct fb_table op, uint8_t *holds)
 {
     static const char *const taken[] = { [HOLDS_CONSTANT] = "is a constant",

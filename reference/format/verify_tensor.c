@@ -55,7 +55,7 @@ static enum status check_shape(struct rules *r, struct fb_table t, size_t *eleme
             return rules_fail(r, STATUS_INVALID, t, Tensor_shape, i,
                               "%d, a dimension is at least 0", dim);
         if (dim == 0)
-            empty = true; /* the others are still looked at */
+            empty = true; /* the others are still checked */
         else if (!checked_mul(*elements, (size_t)dim, elements))
             return rules_fail(r, STATUS_INVALID, t, Tensor_shape, i,
                               "%d, too many elements with it (%zu before)", dim, *elements);
@@ -105,7 +105,7 @@ static void zero_point_range(int32_t type, int64_t *least, int64_t *most)
     }
 }
 
-/* Scales of other types are a converter's notes. */
+/* Types whose scales mean something; on others converters leave scales behind. */
 static bool is_integer(int32_t type)
 {
     switch (type) {

@@ -91,7 +91,7 @@ const struct ref_op *ref_at(size_t index);
 enum status ref_fail(const struct ref_call *call, struct diag *diag, enum status s,
                      const char *format, ...) PRINTF_LIKE(4, 5);
 
-/* Input i is there (index in range and not absent). */
+/* Input i is present: its index is in range, and it is not an absent optional input. */
 static inline bool ref_has(const struct ref_call *call, int i)
 {
     return i < call->in_count && call->in[i] != NULL;

@@ -2,7 +2,7 @@
  * other, which cells are taken: begin, begin + stride, ... up to end, which is not taken.
  *
  * Bit i of a mask is about entry i: begin_mask (end_mask) takes from the first (to the last) cell
- * in the direction of the stride; ellipsis_mask makes the entry stand for as many whole dimensions
+ * in the direction of the stride; ellipsis_mask makes the entry cover as many whole dimensions
  * as the others leave; new_axis_mask inserts a dimension of 1; shrink_axis_mask takes the one cell
  * at begin and drops the dimension.  An ellipsis bit goes before a new axis bit, and that before
  * the rest.  Dimensions without an entry are taken whole.  Negative positions count from the end.

@@ -75,7 +75,7 @@ static bool place(struct arena_item *item, struct arena_item *const *placed, siz
         if (p->first > item->last || p->last < item->first)
             continue;
         if (p->offset >= offset && p->offset - offset >= item->bytes)
-            break; /* fits in front of this one */
+            break; /* fits before this one */
         if (p->offset + p->bytes > offset)
             offset = p->offset + p->bytes;
     }

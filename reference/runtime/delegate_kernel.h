@@ -1,4 +1,4 @@
-/* Delegate kernels: nodes that stand for a partition of the plan and run in a delegate. */
+/* Delegate kernels: nodes that replace a partition of the plan and run in a delegate. */
 #ifndef ASSAY_REFERENCE_RUNTIME_DELEGATE_KERNEL_H
 #define ASSAY_REFERENCE_RUNTIME_DELEGATE_KERNEL_H
 

@@ -30,7 +30,7 @@ static void drop_added_tensors(struct interpreter *in)
     in->tensor_count = in->context.tensors_size = in->model_tensors;
 }
 
-/* A buffer handle that the user set stays. */
+/* A buffer handle that the user set is kept. */
 static void forget_delegate(struct interpreter *in, int tensor)
 {
     TfLiteTensor *t = &in->tensors[tensor];

@@ -32,8 +32,8 @@ enum status interpreter_open(struct interpreter **out, const struct model *model
         return s;
     }
     context_init(in);
-    /* Shapes as the file has them may not fit before the inputs are resized: whoever needs the
-     * shapes prepares again and says what is wrong then. */
+    /* The shapes of the file may not fit before the inputs are resized: a function that needs
+     * shapes prepares again and reports what is wrong. */
     s = prepare_plan(in, NULL);
     if (s == STATUS_NO_MEMORY) {
         interpreter_close(in);

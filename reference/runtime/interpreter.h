@@ -35,8 +35,8 @@ void interpreter_close(struct interpreter *in);
 enum status interpreter_apply_delegate(struct interpreter *in, TfLiteDelegate *delegate,
                                        TfLiteStatus *code, struct diag *diag);
 
-/* New dims for tensor (a graph input).  Delegates that cannot resize are undone here, and all are
- * applied again by allocate. */
+/* Gives a graph input new dims.  If a delegate that cannot resize was applied, all delegates are
+ * undone here and applied again by allocate. */
 enum status interpreter_resize_input(struct interpreter *in, int tensor, const int32_t *dims,
                                      int rank, struct diag *diag);
 enum status interpreter_allocate(struct interpreter *in, struct diag *diag);

@@ -1,9 +1,9 @@
 /* The plan is cut into subsets that are taken, or not taken, as a whole.  The real runtime finds
  * them in epochs: of the nodes that can run, the first in the plan decides whether this epoch is a
- * taken one; all nodes of its kind whose inputs are there, or come to be there, belong to it; then
- * the next epoch begins.  Since a plan is in topological order, the first node that is left can
- * always run, so kinds alternate, and the epoch of a node follows from those of its producers
- * alone: the latest of them, or one later where that is of the other kind. */
+ * taken one; all nodes of its kind whose inputs are written, or written in this epoch, belong to
+ * it; then the next epoch begins.  Since a plan is in topological order, the first node that is
+ * left can always run, so kinds alternate, and the epoch of a node follows from those of its
+ * producers alone: the latest of them, or one later where that is of the other kind. */
 #include "reference/runtime/partition.h"
 
 #include <stdlib.h>

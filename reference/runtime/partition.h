@@ -1,4 +1,4 @@
-/* Which nodes one delegate kernel may stand for. */
+/* Partitions: which nodes one delegate kernel may replace. */
 #ifndef ASSAY_REFERENCE_RUNTIME_PARTITION_H
 #define ASSAY_REFERENCE_RUNTIME_PARTITION_H
 

@@ -272,7 +272,7 @@ enum status prepare_plan(struct interpreter *in, struct diag *diag)
     in->prepared = false;
     in->allocated = false;
     in->has_dynamic = false;
-    if (some_delegate_wants_shapes(in)) /* also of the nodes that kernels stand for */
+    if (some_delegate_wants_shapes(in)) /* also those inside partitions */
         for (size_t i = 0; i < in->model_nodes; i++)
             TRY(prepare_reference(in, in->nodes[i], diag));
     for (size_t i = 0; i < in->plan_count; i++) {

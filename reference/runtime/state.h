@@ -19,7 +19,7 @@
 
 enum {
     TENSOR_ALIGN = 64,
-    /* Tensors that delegates may add: room for them is there from the start, so that TfLiteTensor
+    /* Tensors that delegates may add: they are allocated from the start, so that TfLiteTensor
      * pointers stay valid as long as the interpreter. */
     TENSOR_SPARE = 4096,
     EXTERNAL_CONTEXTS = 5
@@ -59,7 +59,7 @@ struct node {
     bool folded; /* outputs are constant: nothing to do in invoke */
 
     /* Both. */
-    bool late;         /* prepared in invoke, when the inputs are there */
+    bool late;         /* prepared in invoke, when the inputs have their data */
     uint64_t prepared; /* value of shape_clock at the last prepare */
 
     /* A delegate kernel. */

@@ -1,5 +1,5 @@
-/* A Vulkan device of a test's own beside the delegate's, and buffers on either: what a program does
- * that hands its buffers to the delegate. */
+/* A Vulkan device of the test beside the delegate's, and buffers on either, as in a program that
+ * binds its own buffers to the delegate. */
 #ifndef ASSAY_CONFORMANCE_UNIT_KIT_BUFFER_KIT_H
 #define ASSAY_CONFORMANCE_UNIT_KIT_BUFFER_KIT_H
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
-/* gcc defines, clang answers. */
+/* gcc defines macros for sanitizers, clang has __has_feature. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define KIT_SANITIZED 1
@@ -23,7 +23,7 @@
 #define KIT_SANITIZED 0
 #endif
 
-extern bool kit_device; /* the delegate has one here */
+extern bool kit_device; /* the delegate finds a device */
 extern char kit_said[4096];
 void kit_reported(const char *text);
 /* Under the validation layer where it is installed: it fails whatever it has a message about.  Its

@@ -1,5 +1,5 @@
-/* Random graphs of [1,h,w,c] tensors with branches, views, prefixes that are views, concatenations:
- * sizes that differ, and lifetimes that overlap in many ways. */
+/* Random graphs of [1,h,w,c] tensors with branches, views, prefixes that are views and
+ * concatenations: sizes differ, and lifetimes overlap in many ways. */
 #ifndef ASSAY_CONFORMANCE_UNIT_KIT_DAG_H
 #define ASSAY_CONFORMANCE_UNIT_KIT_DAG_H
 
@@ -7,6 +7,7 @@
 
 /* The outputs are the tensors that no node reads; with expose, all. */
 void dag_make(struct model *m, uint64_t seed, int nodes, bool expose);
+/* Simulates the arena: every read finds the tensor that was written for it. */
 void dag_check(const struct plan *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* Limits of devices, without one: made up here, or read from what vulkaninfo printed elsewhere. */
+/* Limits of devices that are not present: made up here, or read from recorded vulkaninfo output. */
 #ifndef ASSAY_CONFORMANCE_UNIT_KIT_DEVICE_PROFILES_H
 #define ASSAY_CONFORMANCE_UNIT_KIT_DEVICE_PROFILES_H
 
@@ -18,7 +18,7 @@ struct gpu_device_profiles {
     int count, recorded;
 };
 
-/* Those made up, then those recorded in the folder of ASSAY_DEVICES. */
+/* First those made up, then those recorded in the folder that ASSAY_DEVICES names. */
 void profiles_all(struct gpu_device_profiles *all);
 
 #endif

@@ -9,15 +9,18 @@
 #include "delegate/graph/options.h"
 #include "delegate/plan/make.h"
 
+/* Imports the model's graph as a delegate does, and calls look on it. */
 void gpu_look(const struct model *m, void (*look)(struct graph *, void *), void *user);
 /* The options of key=value pairs, ended by NULL. */
 struct gpu_options gpu_options_of(const char *const *pairs);
-/* One partition of all nodes, which must all be taken: inputs are what no node makes, outputs what
- * no node reads.  Constants have their places, but are not packed. */
+/* Plans all nodes, which must all be taken, as one partition: its inputs are tensors that no node
+ * writes, its outputs those that no node reads.  Constants have offsets, but are not packed. */
 enum status gpu_try_plan_graph(struct plan *p, const struct graph *g, const struct gpu_options *o,
                                const struct device_limits *limits, struct diag *diag);
+/* gpu_try_plan_graph, which must succeed. */
 void gpu_plan_graph(struct plan *p, const struct graph *g, const struct gpu_options *o,
                     const struct device_limits *limits, struct diag *diag);
+/* Limits of a large device. */
 struct device_limits gpu_large_limits(void);
 
 #endif

@@ -19,7 +19,9 @@
 
 /* splitmix64 */
 uint64_t kit_random(uint64_t *state);
+/* In [0, n). */
 int kit_below(uint64_t *state, int n);
+/* In [-1, 1). */
 float kit_float(uint64_t *state);
 
 #define KIT_OK_DIAG(call, diag)                                                                    \
@@ -30,6 +32,7 @@ float kit_float(uint64_t *state);
     } while (0)
 #define KIT_OK(call) KIT_OK_DIAG(call, diag)
 
+/* A tensor f32 [1, n]. */
 int kit_vector(struct builder *b, int n);
 
 enum { KIT_TENSORS = 256 };

@@ -1,7 +1,7 @@
-/* Models that break a rule each, or look as if they did.  A row starts from the base model, edits
- * it as data (the writer judges nothing), then edits the file's bytes, and says what the reader
- * makes of the result.  The rows marked for the corpus are also the seeds of the reader's fuzz
- * target:
+/* Models each of which breaks one rule, or is at its boundary.  A row starts from the base model,
+ * edits it as data (the writer judges nothing), then edits the file's bytes, and says what the
+ * reader makes of the result.  The rows marked for the corpus are also the seeds of the reader's
+ * fuzz target:
  *
  *     $(B)/unit/reference/test_hostile_wire --corpus fuzz/corpus/reader
  *     $(B)/unit/reference/test_hostile_rules --corpus fuzz/corpus/reader */

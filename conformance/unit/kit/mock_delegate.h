@@ -1,6 +1,5 @@
-/* A delegate for tests of its host: takes the nodes that it is told to, runs them with the
- * reference kernels on memory of its own, fails where it is told to, and writes down what was
- * called. */
+/* A delegate for tests of its host: it takes the nodes that a test selects, runs them with the
+ * reference kernels on memory of its own, fails where the test says, and logs what was called. */
 #ifndef ASSAY_CONFORMANCE_UNIT_KIT_MOCK_DELEGATE_H
 #define ASSAY_CONFORMANCE_UNIT_KIT_MOCK_DELEGATE_H
 
@@ -13,7 +12,7 @@ enum { MOCK_LOG = 4096, MOCK_SLOTS = 16 };
 struct mock {
     TfLiteDelegate abi;
 
-    /* What it does.  Zero: takes all nodes, copies outputs, never fails. */
+    /* Behaviour.  All zero: takes all nodes, copies outputs, never fails. */
     bool (*takes)(const struct mock *mock, int node); /* NULL: all */
     uint64_t choice;                                  /* for takes */
     TfLiteStatus prepare_status;
@@ -24,8 +23,8 @@ struct mock {
     bool add_temporary;   /* each kernel's init adds a tensor and lists it as temporary */
     void (*probe)(struct mock *mock, TfLiteContext *context, const char *where);
 
-    /* What happened: P Prepare, i init, p prepare, v invoke, f free, c copy from handle, h free
-     * handle. */
+    /* Log: P Prepare, i init, p prepare, v invoke, f free, c CopyFromBufferHandle, h
+     * FreeBufferHandle. */
     char log[MOCK_LOG];
     size_t logged;
     int inits, kernel_prepares, invokes, live_kernels, last_freed;
@@ -38,15 +37,17 @@ struct mock {
     int slots;
 };
 
+/* Appends an event to the log. */
 void mock_note(struct mock *m, char event);
 void mock_clear_log(struct mock *m);
 bool mock_has(const TfLiteIntArray *a, int value);
+/* A copy of count ints, allocated with malloc as the ABI wants it. */
 TfLiteIntArray *mock_ints(int count, const int *data);
 
 /* ---- the kernel ---- */
 
 void *mock_init(TfLiteContext *context, const char *buffer, size_t length);
-/* Works out all shapes from those of the partition's inputs, as a real delegate has to. */
+/* Infers all shapes from those of the partition's inputs, as a real delegate has to. */
 TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteNode *node);
 TfLiteStatus mock_invoke(TfLiteContext *context, TfLiteNode *node);
 void mock_free(TfLiteContext *context, void *data);
@@ -54,10 +55,13 @@ void mock_free(TfLiteContext *context, void *data);
 /* ---- the delegate ---- */
 
 TfLiteStatus mock_delegate_prepare(TfLiteContext *context, TfLiteDelegate *delegate);
+/* Sets up the ABI struct of *m, whose behaviour is set afterwards. */
 void mock_begin(struct mock *m);
-/* After the interpreters that used it: everything was freed. */
+/* To be called after the interpreters are closed: asserts that everything was freed. */
 void mock_end(struct mock *m);
-/* For takes: by the bits of choice; all but every choice-th. */
+/* Values for takes: nodes whose bit in choice is set; all but every choice-th; node choice alone;
+ * none.
+ */
 bool mock_by_bits(const struct mock *m, int node);
 bool mock_not_every(const struct mock *m, int node);
 bool mock_only(const struct mock *m, int node);

@@ -36,7 +36,7 @@ void move_node(struct move_graph *w, int which, int code, const void *params, in
                const int *inputs, int output);
 void move_make(struct move_graph *w);
 const struct refusal *move_refusal(const struct decision *d, int host_node);
-/* A plan of one node alone. */
+/* Plans one node alone. */
 enum status move_plan(struct plan *p, struct move_graph *w, int which, const struct gpu_options *o,
                       const struct device_limits *limits, struct diag *diag);
 const char *move_rule(struct move_graph *w, int which, const char *precision,

@@ -6,7 +6,9 @@
 #include "conformance/models/zoo.h"
 #include "conformance/unit/kit/gpu_kit.h"
 
+/* MobileNet v1, 224 x 224, f32. */
 void net_mobilenet(struct model *m);
+/* Like DeepLab v3+ on MobileNet v2, 257 x 257, f32. */
 void net_deeplab(struct model *m);
 
 #endif

@@ -30,14 +30,16 @@ struct op_test {
     } params;
 };
 
+/* Adds an output. */
 TfLiteTensor *op_output(struct op_test *t, TfLiteType type);
-/* With one output. */
+/* Starts a test of the op `code` with one output. */
 void op_begin(struct op_test *t, int32_t code, TfLiteType out_type);
 void op_set_dims(TfLiteTensor *tensor, int rank, const int32_t *dims);
 /* data NULL: zeroes.  The memory has exactly the size of the tensor, so that a sanitizer sees a
  * read past its end. */
 TfLiteTensor *op_input(struct op_test *t, TfLiteType type, int rank, const int32_t *dims,
                        const void *data);
+/* Adds an absent optional input. */
 void op_absent(struct op_test *t);
 enum status op_prepare(struct op_test *t);
 /* Prepares, allocates the outputs and their details and evaluates; all of it has to work. */

@@ -1,4 +1,4 @@
-/* Tests of the graph rewrites: what fires, and that the results stay what they are.
+/* Tests of graph rewrites: which ones fire, and that they do not change results.
  *
  * Models here hold small integers everywhere, so that every sum is exact in both precisions: then
  * the delegate with a rewrite, without it, and the reference must agree to the last bit. */
@@ -55,23 +55,23 @@ struct transform_case {
     void (*build)(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                   struct kit_tensor out[3]);
     int32_t dims[4];   /* of the inputs */
-    int fires;         /* how often */
-    const char *label; /* begins a step's label when it fires; NULL: not looked at */
+    int fires;         /* how often the rewrite applies */
+    const char *label; /* prefix of a step's label when it applies; NULL: not checked */
 };
 
 void transform_model(const struct transform_case *c, struct model *m);
 
 /* ---- running ---- */
 
-extern bool transform_device; /* there is one */
+extern bool transform_device; /* the delegate finds a device */
 extern char transform_said[512];
 void transform_report(const char *text);
 TfLiteDelegate *transform_delegate(const char *precision, const char *poison,
                                    const char *no_transform);
 void transform_quiet(void *user, const char *format, va_list args);
-/* Two frames; the second one counts. */
+/* Runs two inferences; the outputs are those of the second one. */
 struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d);
-/* Equal, but that -0 = +0. */
+/* Outputs are equal; -0 equals +0. */
 void transform_equal(const struct transform_case *c, const char *what, struct interpreter *a,
                      struct interpreter *b);
 

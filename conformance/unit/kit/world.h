@@ -1,5 +1,6 @@
-/* A graph with a node of each op, each on tensors of its own, made by hand: no interpreter would
- * hand over what a test turns it into.  Its edits are data, so that a table can hold them. */
+/* A graph with a node of each op, each on tensors of its own, made by hand, since no interpreter
+ * would give the delegate the invalid graphs that tests make of it.  Edits are data, so that tables
+ * can hold them. */
 #ifndef ASSAY_CONFORMANCE_UNIT_KIT_WORLD_H
 #define ASSAY_CONFORMANCE_UNIT_KIT_WORLD_H
 
@@ -40,7 +41,7 @@ enum {
     OUT = 16
 }; /* tensors of a node: inputs from 0, outputs from OUT */
 
-/* All that the graph points at. */
+/* The graph and everything that it points to. */
 struct world {
     struct graph graph;
     struct graph_tensor tensors[TENSORS];
@@ -64,11 +65,12 @@ struct world {
     TfLiteReshapeParams reshape;
     TfLiteFullyConnectedParams dense;
     TfLiteSoftmaxParams softmax;
-    /* Not of the graph, but asked with it. */
+    /* Options and device limits that the graph is planned with. */
     const char *pairs[8];
     struct device_limits limits;
 };
 
+/* Every node is one that the delegate takes. */
 void world_make(struct world *w);
 
 /* ---- edits ---- */
@@ -116,7 +118,7 @@ struct edit {
     {                                                                                              \
         .what = EDIT_DIM, .node = (n), .tensor = (t), .at = (at_), .value = (v)                    \
     }
-/* Drops leading dims, or adds ones in front; -1: none is known. */
+/* Drops leading dims, or prepends dims of 1; -1: the rank is unknown. */
 #define RANK(n, t, r)                                                                              \
     {                                                                                              \
         .what = EDIT_RANK, .node = (n), .tensor = (t), .value = (r)                                \
@@ -125,7 +127,7 @@ struct edit {
     {                                                                                              \
         .what = EDIT_TYPE, .node = (n), .tensor = (t), .value = (v)                                \
     }
-/* i8 with a scale of 0.5 and this zero point; the number of its scales. */
+/* BYTES: i8 with a scale of 0.5 and this zero point.  SCALES: the number of its scales. */
 #define BYTES(n, t, zero)                                                                          \
     {                                                                                              \
         .what = EDIT_BYTES, .node = (n), .tensor = (t), .value = (zero)                            \
@@ -134,7 +136,7 @@ struct edit {
     {                                                                                              \
         .what = EDIT_SCALES, .node = (n), .tensor = (t), .value = (count)                          \
     }
-/* Its first scale is 2^exponent; the dimension that its scales are of. */
+/* SCALE: the first scale becomes 2^exponent.  SCALE_DIM: the quantized dimension. */
 #define SCALE(n, t, exponent)                                                                      \
     {                                                                                              \
         .what = EDIT_SCALE, .node = (n), .tensor = (t), .value = (exponent)                        \
@@ -143,7 +145,7 @@ struct edit {
     {                                                                                              \
         .what = EDIT_SCALE_DIM, .node = (n), .tensor = (t), .value = (d)                           \
     }
-/* The bits of its first scale. */
+/* The first scale as bits of an f32. */
 #define SCALE_BITS(n, t, bits)                                                                     \
     {                                                                                              \
         .what = EDIT_SCALE_BITS, .node = (n), .tensor = (t), .value = (bits)                       \
@@ -243,8 +245,9 @@ struct edit {
     }
 
 void world_edit(struct world *w, const struct edit *e);
+/* NULL: the node is taken. */
 const struct refusal *world_refusal(const struct decision *d, int node);
-/* A plan of one node alone. */
+/* Plans one node alone. */
 enum status world_plan(struct plan *p, struct world *w, int node, const struct gpu_options *o,
                        struct diag *diag);
 
