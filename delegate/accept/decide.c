@@ -77,8 +77,18 @@ static bool check_options(struct check *c)
 static bool check_tensor(struct check *c, int tensor)
 {
     const struct graph_tensor *t = &c->graph->tensors[tensor];
+    char limit[64];
     size_t bytes;
 
+    if (t->is_sparse)
+        return refuse(c, RULE_TENSOR_SPARSE, tensor, "sparsity",
+                      "convert the model with dense weights", "dense", "sparse");
+    if (t->is_misfit) {
+        snprintf(limit, sizeof limit, "%zu elements of %u bits", t->elements,
+                 runtime_type_bits(t->type));
+        return refuse(c, RULE_TENSOR_BYTES, tensor, "bytes", "the model is malformed", limit, "%zu",
+                      t->host_bytes);
+    }
     if (t->is_dynamic)
         return refuse(c, RULE_TENSOR_DYNAMIC, tensor, "shape", "give the tensor a fixed shape",
                       "known before invoke", "dynamic");

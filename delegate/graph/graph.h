@@ -43,6 +43,10 @@ struct graph_tensor {
     int dequantized_from;
     bool is_variable;
     bool is_dynamic;
+    bool is_sparse; /* the host's buffer holds the elements that are not 0; `data` is NULL */
+    /* A constant whose buffer has another size than shape and type say; `data` is NULL. */
+    bool is_misfit;
+    size_t host_bytes; /* of that buffer */
 };
 
 struct graph_node {

@@ -61,6 +61,7 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         .dequantized_from = -1,
         .is_variable = from->is_variable,
         .is_dynamic = from->allocation_type == kTfLiteDynamic,
+        .is_sparse = from->sparsity != NULL,
     };
     if (!from->dims || from->dims->size < 0 || from->dims->size > GRAPH_MAX_RANK)
         return;
@@ -68,12 +69,13 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         return;
     to->rank = from->dims->size;
     memcpy(to->dims, from->dims->data, (size_t)to->rank * sizeof to->dims[0]);
-    /* A buffer that is too small for the shape is no constant. */
-    if (is_constant_allocation(from)) {
-        size_t bytes;
+    if (is_constant_allocation(from) && !to->is_sparse) {
+        size_t bits;
 
-        if (checked_mul(to->elements, runtime_type_bits(from->type), &bytes) &&
-            (bytes + 7) / 8 <= from->bytes)
+        to->host_bytes = from->bytes;
+        to->is_misfit = !checked_mul(to->elements, runtime_type_bits(from->type), &bits) ||
+                        bits / 8 + (bits % 8 != 0) != from->bytes;
+        if (!to->is_misfit)
             to->data = from->data.raw;
     }
 }

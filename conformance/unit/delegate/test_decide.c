@@ -4,6 +4,7 @@
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/graph/import.h"
 
 #include "tensorflow/lite/c/builtin_op_data.h"
 #include <math.h>
@@ -460,6 +461,82 @@ static void weights_in_the_range_of_f16(void **state)
     model_close(&m);
 }
 
+/* ---- constants as the host keeps them ---- */
+
+/* The weights of CONV_2D in the host, and which rule refuses the node for them. */
+struct host_constant {
+    bool sparse;
+    int more_bytes; /* than its shape and type need */
+    const char *rule;
+    const char *value;
+};
+
+static TfLiteStatus import_changed(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    const struct host_constant *const want = delegate->data_;
+    const struct device_limits limits = gpu_large_limits();
+    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    static int sparsity; /* only whether there is one counts */
+    TfLiteRegistration *registration;
+    TfLiteNode *node;
+    struct diag diag = { 0 };
+    const struct refusal *r;
+    TfLiteTensor *weights;
+    struct decision d;
+    struct graph g;
+    size_t bytes;
+
+    assert_int_equal(context->GetNodeAndRegistration(context, CONV, &node, &registration),
+                     kTfLiteOk);
+    weights = &context->tensors[node->inputs->data[1]];
+    bytes = weights->bytes;
+    weights->sparsity = want->sparse ? &sparsity : NULL;
+    weights->bytes += (size_t)want->more_bytes;
+    KIT_OK(graph_import(&g, context, &diag));
+    assert_int_equal(g.tensors[node->inputs->data[1]].data == NULL, want->rule != NULL);
+    KIT_OK(decide(&d, &g, &o, &limits, &diag));
+    r = refusal_of(&d, CONV);
+    assert_int_equal(d.take[CONV], want->rule == NULL);
+    if (want->rule) {
+        assert_non_null(r);
+        assert_string_equal(r->rule, want->rule);
+        assert_string_equal(r->value, want->value);
+    }
+    weights->sparsity = NULL;
+    weights->bytes = bytes;
+    decision_close(&d);
+    graph_close(&g);
+    options_close(&o);
+    return kTfLiteOk;
+}
+
+static void constants_of_another_form(void **state)
+{
+    const struct host_constant constants[] = {
+        { false, 0, NULL, NULL },
+        { true, 0, "tensor.sparse", "sparse" },
+        { true, -400, "tensor.sparse", "sparse" },
+        { false, -4, "tensor.bytes", "860" },
+        { false, 4, "tensor.bytes", "868" },
+        { false, 1, "tensor.bytes", "865" },
+    };
+    struct diag diag = { 0 };
+    struct model m;
+
+    (void)state;
+    make(&m);
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
+        struct host_constant want = constants[i];
+        TfLiteDelegate delegate = { .data_ = &want, .Prepare = import_changed };
+        struct interpreter *in;
+
+        KIT_OK(interpreter_open(&in, &m, NULL, &diag));
+        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
+        interpreter_close(in);
+    }
+    model_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,6 +545,7 @@ int main(void)
         cmocka_unit_test(limits_of_the_device),
         cmocka_unit_test(placement_options),
         cmocka_unit_test(weights_in_the_range_of_f16),
+        cmocka_unit_test(constants_of_another_form),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

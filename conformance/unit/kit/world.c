@@ -237,6 +237,15 @@ void world_edit(struct world *w, const struct edit *e)
     case EDIT_OUTPUTS: n->output_count = (int)e->value; break;
     case EDIT_VALUE: ((int32_t *)(uintptr_t)t->data)[e->at] = (int32_t)e->value; break;
     case EDIT_DYNAMIC: t->is_dynamic = true; break;
+    case EDIT_SPARSE:
+        t->is_sparse = true;
+        t->data = NULL;
+        break;
+    case EDIT_MISFIT:
+        t->is_misfit = true;
+        t->host_bytes = (size_t)e->value;
+        t->data = NULL;
+        break;
     case EDIT_VARIABLE: t->is_variable = true; break;
     case EDIT_PRODUCER: t->producer = (int)e->value; break;
     case EDIT_VERSION: n->version = (int)e->value; break;

@@ -95,6 +95,8 @@ struct edit {
         EDIT_OUTPUTS,
         EDIT_VALUE,
         EDIT_DYNAMIC,
+        EDIT_SPARSE,
+        EDIT_MISFIT,
         EDIT_VARIABLE,
         EDIT_PRODUCER,
         EDIT_VERSION,
@@ -192,6 +194,15 @@ struct edit {
 #define DYNAMIC(n, t)                                                                              \
     {                                                                                              \
         .what = EDIT_DYNAMIC, .node = (n), .tensor = (t)                                           \
+    }
+#define SPARSE(n, t)                                                                               \
+    {                                                                                              \
+        .what = EDIT_SPARSE, .node = (n), .tensor = (t)                                            \
+    }
+/* A constant of so many bytes. */
+#define MISFIT(n, t, v)                                                                            \
+    {                                                                                              \
+        .what = EDIT_MISFIT, .node = (n), .tensor = (t), .value = (v)                              \
     }
 #define VARIABLE(n, t)                                                                             \
     {                                                                                              \
