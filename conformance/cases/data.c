@@ -148,20 +148,41 @@ static double make_value(struct random_stream *s, const struct generator *g)
     }
 }
 
-/* v, off by less than one part in 21. */
+/* v times 1 + e, |e| < 1 / 21. */
 static double near(struct random_stream *s, double v)
 {
     return v * (1 + random_normal(s) * 0x1p-7);
 }
 
-/* The element that element i copies in S3; -1: none. */
-static ptrdiff_t partner(const struct data_spec *spec, size_t i, size_t inner, size_t length)
-{
-    const size_t along = i / inner % length;
+/* A tensor as one axis of it divides it. */
+struct division {
+    size_t count, length, inner; /* elements in all, along the axis, behind it */
+};
 
-    if (spec->pair == PAIR_FLAT)
-        return along > 0 ? (ptrdiff_t)(i - along * inner) : -1;
-    return along % 2 == 1 ? (ptrdiff_t)(i - inner) : -1;
+static struct division divide(const int32_t *dims, int rank, int axis)
+{
+    struct division d = { 1, 1, 1 };
+
+    for (int i = 0; i < rank; i++) {
+        d.count *= (size_t)dims[i];
+        if (i == axis)
+            d.length = (size_t)dims[i];
+        if (i > axis)
+            d.inner *= (size_t)dims[i];
+    }
+    return d;
+}
+
+/* The element along the axis that element i is made of in S3; -1: none. */
+static ptrdiff_t partner(enum data_pair pair, const struct division *d, size_t i)
+{
+    const size_t along = i / d->inner % d->length;
+
+    if (pair == PAIR_NONE || pair == PAIR_MIRROR)
+        return -1;
+    if (pair == PAIR_FLAT)
+        return along > 0 ? (ptrdiff_t)(i - along * d->inner) : -1;
+    return along % 2 == 1 ? (ptrdiff_t)(i - d->inner) : -1;
 }
 
 void data_fill(struct random_stream *s, const struct data_spec *spec, const int32_t *dims, int rank,
@@ -170,26 +191,18 @@ void data_fill(struct random_stream *s, const struct data_spec *spec, const int3
     const struct generator g = { spec, integers_for(spec),
                                  exponent_for(spec, spec->set == SET_POWERS ? 8 : 10) };
     const double scale = spec->scale != 0 ? spec->scale : 1;
-    const bool cancels = spec->set == SET_CANCEL && spec->pair != PAIR_NONE;
-    const bool along_axis = cancels && spec->pair != PAIR_MIRROR;
-    size_t count = 1, inner = 1, length = 1;
+    const enum data_pair pair = spec->set == SET_CANCEL ? spec->pair : PAIR_NONE;
+    const struct division d = divide(dims, rank, spec->axis);
 
-    for (int i = 0; i < rank; i++) {
-        count *= (size_t)dims[i];
-        if (i == spec->axis)
-            length = (size_t)dims[i];
-        if (i > spec->axis)
-            inner *= (size_t)dims[i];
-    }
-    for (size_t i = 0; i < count; i++) {
-        const ptrdiff_t from = along_axis ? partner(spec, i, inner, length) : -1;
+    for (size_t i = 0; i < d.count; i++) {
+        const ptrdiff_t from = partner(pair, &d, i);
         double v = make_value(s, &g); /* drawn in any case: streams of equal shapes stay in step */
 
         if (spec->set != SET_INTEGERS)
             v = v * scale + spec->offset;
         if (from >= 0)
-            v = spec->pair == PAIR_OPPOSITE ? -(double)out[from] : near(s, out[from]);
-        else if (cancels && spec->pair == PAIR_MIRROR)
+            v = pair == PAIR_OPPOSITE ? -(double)out[from] : near(s, out[from]);
+        else if (pair == PAIR_MIRROR)
             v = -v * (1 + (double)((int64_t)(i % 13) - 6) * 0x1p-8);
         out[i] = (float)v;
         if (spec->half)
@@ -230,27 +243,18 @@ static int64_t make_step(struct random_stream *s, const struct steps_spec *spec)
 void data_fill_steps(struct random_stream *s, const struct steps_spec *spec, const int32_t *dims,
                      int rank, int32_t *out)
 {
-    const struct data_spec pairs = { .set = spec->set, .pair = spec->pair, .axis = spec->axis };
-    const bool cancels = spec->set == SET_CANCEL && spec->pair != PAIR_NONE;
-    size_t count = 1, inner = 1, length = 1;
+    const enum data_pair pair = spec->set == SET_CANCEL ? spec->pair : PAIR_NONE;
+    const struct division d = divide(dims, rank, spec->axis);
 
-    for (int i = 0; i < rank; i++) {
-        count *= (size_t)dims[i];
-        if (i == spec->axis)
-            length = (size_t)dims[i];
-        if (i > spec->axis)
-            inner *= (size_t)dims[i];
-    }
-    for (size_t i = 0; i < count; i++) {
-        const ptrdiff_t from =
-            cancels && spec->pair != PAIR_MIRROR ? partner(&pairs, i, inner, length) : -1;
+    for (size_t i = 0; i < d.count; i++) {
+        const ptrdiff_t from = partner(pair, &d, i);
         int64_t q = make_step(s, spec);
 
-        if (from >= 0 && spec->pair == PAIR_OPPOSITE)
+        if (from >= 0 && pair == PAIR_OPPOSITE)
             q = 2 * (int64_t)spec->zero - out[from];
         else if (from >= 0)
             q = out[from] + q % 4;
-        else if (cancels && spec->pair == PAIR_MIRROR)
+        else if (pair == PAIR_MIRROR)
             q = 2 * (int64_t)spec->zero - q + (int64_t)(i % 5) - 2;
         out[i] = within(spec, q);
     }

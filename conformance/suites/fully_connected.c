@@ -52,7 +52,7 @@ static const struct row rows[] = {
     { ROW("k1001", "the depth has one lane in its last slice"), .in = DIMS(1, 1001), .units = 10 },
     { ROW("k4099", "a long sum, a prime"), .in = DIMS(1, 4099), .units = 5 },
     { ROW("batch1", "one row"), .in = DIMS(1, 12), .units = 8 },
-    { ROW("batch3", "a batch of more than one image", .gap = GAP_BATCH), .in = DIMS(3, 10),
+    { ROW("batch3", "a batch of more than one row", .gap = GAP_BATCH), .in = DIMS(3, 10),
       .units = 6 },
     { ROW("batch7", "an odd batch, depth and units that do not fill a slice", .gap = GAP_BATCH),
       .in = DIMS(7, 9), .units = 5 },

@@ -35,9 +35,9 @@ static const struct suite_member members[] = {
 static const struct row rows[] = {
     CHANNEL_LIST(DEPTH),
     CHANNEL_LIST(CELLS),
-    { ROW("batch2", "a batch of more than one image", .gap = GAP_BATCH), .batch = 2, .depth = 4,
+    { ROW("batch2", "a batch of more than one row", .gap = GAP_BATCH), .batch = 2, .depth = 4,
       .cells = 8 },
-    { ROW("batch3", "a batch of more than one image, channels that do not fill a slice",
+    { ROW("batch3", "a batch of more than one row, channels that do not fill a slice",
           .gap = GAP_BATCH),
       .batch = 3, .depth = 5, .cells = 7 },
     { ROW("batch7", "an odd batch", .gap = GAP_BATCH), .batch = 7, .depth = 3, .cells = 2 },

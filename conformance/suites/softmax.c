@@ -44,7 +44,7 @@ static const struct row rows[] = {
     { ROW("c4099", "more classes than any workgroup has invocations, a prime"),
       .in = DIMS(1, 4099) },
     { ROW("batch2", "one row an image", .gap = GAP_BATCH), .in = DIMS(2, 1, 1, 10) },
-    { ROW("batch3_c5", "a batch of more than one image, channels that do not fill a slice",
+    { ROW("batch3_c5", "a batch of more than one row, channels that do not fill a slice",
           .gap = GAP_BATCH),
       .in = DIMS(3, 5) },
     { ROW("batch7_c13", "odd batch, prime row", .gap = GAP_BATCH), .in = DIMS(7, 2, 3, 13) },
