@@ -203,6 +203,13 @@ static bool check_quantized_type(struct check *c, int tensor)
                   "the output's 8-bit type, a bias i32", "%s", runtime_type_name(t->type));
 }
 
+static bool takes_f16(const struct graph_node *n)
+{
+    const struct op_facts *facts = op_facts_find(n->code);
+
+    return facts && facts->f16 != OP_NONE;
+}
+
 /* All tensors of the node have one type: f32; f16, if the op can; 8-bit in a quantized node. */
 static bool check_float_type(struct check *c, int tensor)
 {
@@ -215,12 +222,12 @@ static bool check_float_type(struct check *c, int tensor)
         return check_scales(c, tensor);
     if (type == kTfLiteFloat32 && wanted != kTfLiteFloat16)
         return true;
-    if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && c->node->op && c->node->op->f16)
+    if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && takes_f16(c->node))
         return true;
     return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
                   type == kTfLiteFloat16 ? "f16 weights need a DEQUANTIZE"
                                          : "the delegate computes f32, f16, i8 and u8",
-                  c->node->op && c->node->op->f16 ? "f32, or f16 for all tensors" : "f32", "%s",
+                  takes_f16(c->node) ? "f32, or f16 for all tensors" : "f32", "%s",
                   runtime_type_name(type));
 }
 

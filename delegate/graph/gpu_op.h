@@ -31,7 +31,6 @@ struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
     uint32_t variant; /* the family's own */
-    bool f16;         /* its tensors may all be f16 */
     /* Size of the parameter struct and offset of the fused activation in it; 0: it has none. */
     size_t params_bytes, activation_at;
     /* True: plan will take the node; else the refusal is filled.  Whatever the host hands over

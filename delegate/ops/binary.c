@@ -216,20 +216,17 @@ static int kept_operand(const struct graph *g, const struct graph_node *n)
     return n->op->variant != BINARY_SUB && binary_operand_is(g, n, 0, neutral) ? 1 : -1;
 }
 
-#define BINARY(code_, version, variant_, half_, ...)                                               \
+#define BINARY(code_, version, variant_, ...)                                                      \
     {                                                                                              \
-        .code = (code_), .max_version = (version), .variant = (variant_), .f16 = (half_),          \
-        .rounds_to_steps = true, .accept = accept, .plan = plan, .exact = &exact_binary,           \
-        .fold = binary_fold, __VA_ARGS__                                                           \
+        .code = (code_), .max_version = (version), .variant = (variant_), .rounds_to_steps = true, \
+        .accept = accept, .plan = plan, .exact = &exact_binary, .fold = binary_fold, __VA_ARGS__   \
     }
 static const struct gpu_op ops[] = {
-    BINARY(BUILTIN_ADD, 6, BINARY_ADD, true, GPU_ACTIVATION(TfLiteAddParams),
-           .kept_input = kept_operand, .adds = true),
-    BINARY(BUILTIN_MUL, 8, BINARY_MUL, true, GPU_ACTIVATION(TfLiteMulParams),
-           .kept_input = kept_operand),
-    BINARY(BUILTIN_SUB, 5, BINARY_SUB, false, GPU_ACTIVATION(TfLiteSubParams),
-           .kept_input = kept_operand),
-    BINARY(BUILTIN_MAXIMUM, 4, BINARY_MAXIMUM, true, .same_quant = true, .selects = true),
-    BINARY(BUILTIN_MINIMUM, 4, BINARY_MINIMUM, true, .same_quant = true, .selects = true),
+    BINARY(BUILTIN_ADD, 6, BINARY_ADD, GPU_ACTIVATION(TfLiteAddParams), .kept_input = kept_operand,
+           .adds = true),
+    BINARY(BUILTIN_MUL, 8, BINARY_MUL, GPU_ACTIVATION(TfLiteMulParams), .kept_input = kept_operand),
+    BINARY(BUILTIN_SUB, 5, BINARY_SUB, GPU_ACTIVATION(TfLiteSubParams), .kept_input = kept_operand),
+    BINARY(BUILTIN_MAXIMUM, 4, BINARY_MAXIMUM, .same_quant = true, .selects = true),
+    BINARY(BUILTIN_MINIMUM, 4, BINARY_MINIMUM, .same_quant = true, .selects = true),
 };
 const struct gpu_family gpu_binary = { ops, sizeof ops / sizeof ops[0] };

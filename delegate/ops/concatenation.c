@@ -241,7 +241,6 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_CONCATENATION,
       .max_version = 7,
-      .f16 = true,
       .selects = true,
       .exact = &exact_concatenation,
       .accept = accept_concatenation,

@@ -137,7 +137,6 @@ static const struct gpu_exact exact = { NULL, NULL };
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_PAD,
       .max_version = 6,
-      .f16 = true,
       .same_quant = true,
       .selects = true,
       .exact = &exact,

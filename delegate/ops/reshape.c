@@ -54,7 +54,6 @@ static const struct gpu_exact exact = { NULL, NULL };
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESHAPE,
       .max_version = 1,
-      .f16 = true,
       .same_quant = true,
       .selects = true,
       .exact = &exact,

@@ -48,7 +48,6 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_SOFTMAX,
       .max_version = 4,
-      .f16 = true,
       .exact = &exact_softmax,
       .accept = accept_softmax,
       .plan = plan_softmax },

@@ -273,7 +273,6 @@ static const struct gpu_exact exact = { NULL, NULL };
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_STRIDED_SLICE,
       .max_version = 8,
-      .f16 = true,
       .same_quant = true,
       .selects = true,
       .exact = &exact,

@@ -40,16 +40,16 @@ static void fold_activation(const struct graph *g, const struct graph_node *n, f
 }
 
 /* op: what unary.comp computes.  activation: kTfLiteActNone for an op that is none. */
-#define UNARY(code_, version, op, activation, half_)                                               \
+#define UNARY(code_, version, op, activation)                                                      \
     {                                                                                              \
-        .code = (code_), .max_version = (version), .variant = (op), .f16 = (half_),                \
-        .accept = accept_unary, .plan = plan_unary, .exact = &exact_unary,                         \
-        .as_activation = (activation), .fold = (activation) ? fold_activation : NULL               \
+        .code = (code_), .max_version = (version), .variant = (op), .accept = accept_unary,        \
+        .plan = plan_unary, .exact = &exact_unary, .as_activation = (activation),                  \
+        .fold = (activation) ? fold_activation : NULL                                              \
     }
 static const struct gpu_op ops[] = {
-    UNARY(BUILTIN_RELU, 3, UNARY_ACTIVATION, kTfLiteActRelu, false),
-    UNARY(BUILTIN_RELU6, 3, UNARY_ACTIVATION, kTfLiteActRelu6, false),
-    UNARY(BUILTIN_EXP, 2, UNARY_EXP, kTfLiteActNone, false),
-    UNARY(BUILTIN_LOGISTIC, 3, UNARY_LOGISTIC, kTfLiteActNone, true),
+    UNARY(BUILTIN_RELU, 3, UNARY_ACTIVATION, kTfLiteActRelu),
+    UNARY(BUILTIN_RELU6, 3, UNARY_ACTIVATION, kTfLiteActRelu6),
+    UNARY(BUILTIN_EXP, 2, UNARY_EXP, kTfLiteActNone),
+    UNARY(BUILTIN_LOGISTIC, 3, UNARY_LOGISTIC, kTfLiteActNone),
 };
 const struct gpu_family gpu_unary = { ops, sizeof ops / sizeof ops[0] };
