@@ -1,6 +1,5 @@
 #include "delegate/base/device_limits.h"
 
-#include <stddef.h>
 #include <string.h>
 
 const struct device_limits device_limits_minimum = {
@@ -27,18 +26,4 @@ enum device_class device_class_of(const char *type, uint32_t vendor_id)
     case 0x8086: return DEVICE_INTEL;
     default: return DEVICE_OTHER;
     }
-}
-
-const char *device_class_name(enum device_class c)
-{
-    static const char *const names[] = {
-        [DEVICE_OTHER] = "other",
-        [DEVICE_SOFTWARE] = "software",
-        [DEVICE_INTEGRATED] = "integrated",
-        [DEVICE_NVIDIA] = "nvidia",
-        [DEVICE_AMD] = "amd",
-        [DEVICE_INTEL] = "intel",
-    };
-
-    return (size_t)c < sizeof names / sizeof names[0] ? names[c] : names[DEVICE_OTHER];
 }

@@ -38,6 +38,5 @@ extern const struct device_limits device_limits_minimum;
 
 /* type is that of assay_gpu_device; vendor_id is the PCI vendor. */
 enum device_class device_class_of(const char *type, uint32_t vendor_id);
-const char *device_class_name(enum device_class c);
 
 #endif
