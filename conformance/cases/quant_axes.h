@@ -34,7 +34,8 @@ struct quant_row quant_row_of(const struct pairwise_level *multiplier,
  */
 enum { QUANT_PRODUCT_AXES = 5 };
 extern const struct pairwise_axis quant_product_axes[QUANT_PRODUCT_AXES];
-/* A row of it, of i8 with one scale and of u8, or of i8 with many, in turns; its activation. */
+/* A row of it, of i8 and u8 with one scale or of i8 with a scale for each channel; its activation.
+ */
 struct op_case quant_product_case(const struct pairwise_row *row);
 int32_t quant_product_activation(const struct pairwise_row *row);
 

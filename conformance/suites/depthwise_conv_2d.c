@@ -263,7 +263,7 @@ static struct row swept_row(const struct pairwise_row *p)
 
 /* ---- sweep: scales and zero points ---- */
 
-/* Of i8 with one scale and of u8, or of i8 with many, in turns. */
+/* Rows alternate: i8 and u8 with one scale, i8 with a scale for each channel. */
 static struct row quantized_row(const struct pairwise_row *p)
 {
     static const struct row shapes[] = {

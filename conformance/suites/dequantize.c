@@ -1,13 +1,13 @@
-/* QUANTIZE and DEQUANTIZE of bytes, and of f16.
+/* QUANTIZE, and DEQUANTIZE of 8-bit integers and of f16.
  *
- * Of bytes a case is the one op, on an input of the graph: QUANTIZE of f32, of the same bytes in
- * another scale, or of the other kind of bytes, in turns by the row's name.
+ * 8-bit cases are the one op on an input of the graph.  QUANTIZE reads f32, the same type in
+ * another scale, or the other 8-bit type: which of them follows from the case's name, unless the
+ * row says.
  *
- * DEQUANTIZE of f16: constants of every shape, behind which ADD, MUL, CONV_2D or FULLY_CONNECTED
- * reads them; shared and doubled ones; and f16 inputs of the graph.
- *
- * A constant alone is no graph, so its values are seen through the op behind it, judged by that
- * op's own rule; what the case asks is that the DEQUANTIZE itself is taken and adds no error. */
+ * DEQUANTIZE of f16 has constants of every shape, which ADD, MUL, CONV_2D or FULLY_CONNECTED reads,
+ * shared ones and several, and f16 inputs of the graph.  A graph of a constant alone has no input,
+ * so that its values are seen through the op that reads them and judged by that op's bound; the
+ * case asks that DEQUANTIZE itself is taken and adds no error. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/suite.h"

@@ -236,71 +236,46 @@ static struct value logistic(struct case_builder *m, struct value x)
 
 /* ---- the axes ---- */
 
-/* Those before CONV1 return an image and can be first. */
+/* Those before CONV1 return an image, and can be first: name, member, function, version (0: 1). */
+#define LINKS(X)                                                                                   \
+    X(SUB, "sub", sub, 0)                                                                          \
+    X(SUB_FROM, "sub", sub_from, 0)                                                                \
+    X(ADD, "add", add, 0)                                                                          \
+    X(EXPONENTIAL, "exp", exponential, 0)                                                          \
+    X(LOGISTIC, "logistic", logistic, 0)                                                           \
+    X(MAXIMUM, "maximum", maximum, 0)                                                              \
+    X(MINIMUM, "minimum", minimum, 0)                                                              \
+    X(MUL, "mul", mul, 0)                                                                          \
+    X(PRELU, "prelu", prelu, 0)                                                                    \
+    X(CONV3, "conv_2d", conv3, 0)                                                                  \
+    X(DEPTHWISE, "depthwise_conv_2d", depthwise, 0)                                                \
+    X(TRANSPOSE_CONV, "transpose_conv", transpose_conv, 3)                                         \
+    X(DENSE_PIXELS, "fully_connected", dense_pixels, 5)                                            \
+    X(MEAN_W_KEEP, "mean", mean_w_keep, 0)                                                         \
+    X(SOFTMAX, "softmax", softmax, 0)                                                              \
+    X(AVERAGE_POOL, "average_pool_2d", average_pool, 0)                                            \
+    X(MAX_POOL, "max_pool_2d", max_pool, 0)                                                        \
+    X(PAD, "pad", pad, 0)                                                                          \
+    X(CONCAT, "concatenation", concat, 0)                                                          \
+    X(SLICE, "strided_slice", slice, 0)                                                            \
+    X(REGROUP, "reshape", regroup, 0)                                                              \
+    X(RESIZE, "resize_bilinear", resize, 0)                                                        \
+    X(CONV1, "conv_2d", conv1, 0)                                                                  \
+    X(DENSE, "fully_connected", dense, 0)                                                          \
+    X(MEAN_C, "mean", mean_c, 0)                                                                   \
+    X(MEAN_HW, "mean", mean_hw, 0)                                                                 \
+    X(REVERSE, "strided_slice", reverse, 0)                                                        \
+    X(FLATTEN, "reshape", flatten, 0)                                                              \
+    X(RELU, "relu", relu, 0)                                                                       \
+    X(RELU6, "relu6", relu6, 0)
+
 enum link_name {
-    SUB,
-    SUB_FROM,
-    ADD,
-    EXPONENTIAL,
-    LOGISTIC,
-    MAXIMUM,
-    MINIMUM,
-    MUL,
-    PRELU,
-    CONV3,
-    DEPTHWISE,
-    TRANSPOSE_CONV,
-    DENSE_PIXELS,
-    MEAN_W_KEEP,
-    SOFTMAX,
-    AVERAGE_POOL,
-    MAX_POOL,
-    PAD,
-    CONCAT,
-    SLICE,
-    REGROUP,
-    RESIZE,
-    CONV1,
-    DENSE,
-    MEAN_C,
-    MEAN_HW,
-    REVERSE,
-    FLATTEN,
-    RELU,
-    RELU6,
-    LINK_COUNT
+#define LINK_NAME(name, ...) name,
+    LINKS(LINK_NAME) LINK_COUNT
 };
 static const struct link links[LINK_COUNT] = {
-    [SUB] = { "sub", sub, 0 },
-    [SUB_FROM] = { "sub", sub_from, 0 },
-    [ADD] = { "add", add, 0 },
-    [EXPONENTIAL] = { "exp", exponential, 0 },
-    [LOGISTIC] = { "logistic", logistic, 0 },
-    [MAXIMUM] = { "maximum", maximum, 0 },
-    [MINIMUM] = { "minimum", minimum, 0 },
-    [MUL] = { "mul", mul, 0 },
-    [PRELU] = { "prelu", prelu, 0 },
-    [CONV3] = { "conv_2d", conv3, 0 },
-    [DEPTHWISE] = { "depthwise_conv_2d", depthwise, 0 },
-    [TRANSPOSE_CONV] = { "transpose_conv", transpose_conv, 3 },
-    [DENSE_PIXELS] = { "fully_connected", dense_pixels, 5 },
-    [MEAN_W_KEEP] = { "mean", mean_w_keep, 0 },
-    [SOFTMAX] = { "softmax", softmax, 0 },
-    [AVERAGE_POOL] = { "average_pool_2d", average_pool, 0 },
-    [MAX_POOL] = { "max_pool_2d", max_pool, 0 },
-    [PAD] = { "pad", pad, 0 },
-    [CONCAT] = { "concatenation", concat, 0 },
-    [SLICE] = { "strided_slice", slice, 0 },
-    [REGROUP] = { "reshape", regroup, 0 },
-    [RESIZE] = { "resize_bilinear", resize, 0 },
-    [CONV1] = { "conv_2d", conv1, 0 },
-    [DENSE] = { "fully_connected", dense, 0 },
-    [MEAN_C] = { "mean", mean_c, 0 },
-    [MEAN_HW] = { "mean", mean_hw, 0 },
-    [REVERSE] = { "strided_slice", reverse, 0 },
-    [FLATTEN] = { "reshape", flatten, 0 },
-    [RELU] = { "relu", relu, 0 },
-    [RELU6] = { "relu6", relu6, 0 },
+#define LINK_ROW(name, op_, make_, version_) [name] = { op_, make_, version_ },
+    LINKS(LINK_ROW)
 };
 
 /* x: enum link_name. */

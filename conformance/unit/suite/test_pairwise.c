@@ -46,7 +46,8 @@ static void test_every_pair_is_there(void **state)
             for (size_t i = 0; i < axes[a].count; i++) {
                 for (size_t j = 0; j < axes[b].count; j++) {
                     if (!has_pair(count, a, i, b, j))
-                        fail_msg("axis %zu level %zu never meets axis %zu level %zu", a, i, b, j);
+                        fail_msg("axis %zu level %zu is in no row with axis %zu level %zu", a, i, b,
+                                 j);
                 }
             }
         }
