@@ -38,7 +38,8 @@ completes 'assay|help|in' inspect
 completes 'assay|golden|ch' check
 completes 'assay|golden|check|--b' --bounds=
 completes 'assay|golden|export|' models three.h5
-completes 'assay|conformance|--re' --require= --repro-dir=
+completes 'assay|golden|check|--f' --filter= --format=
+completes 'assay|conformance|--rep' --repro-dir=
 completes 'assay|conformance|--format' --format=
 completes 'assay|conformance|--format|=' text json
 completes 'assay|conformance|--format|=|j' json
