@@ -1,5 +1,5 @@
-/* The activation arena: random lifetimes never overlap in it, random graphs give what they give
- * without sharing, whatever the memory held before. */
+/* The activation arena: tensors of random lifetimes never overlap, and random graphs give the same
+ * outputs as without sharing, whatever the memory contained before. */
 #include "conformance/unit/kit/graph_kit.h"
 
 #include "reference/runtime/arena_offsets.h"
@@ -62,7 +62,8 @@ static void random_lifetimes(void **state)
         totals += total;
         bounds += bound;
     }
-    /* A plan that shares nothing, or badly, is also free of overlaps: it must be near the bound. */
+    /* A plan that shares little has no overlaps either, so the total must also be near the bound.
+     */
     assert_true((double)totals < 1.15 * (double)bounds);
 }
 
@@ -102,7 +103,7 @@ static void sizes_that_do_not_fit(void **state)
     }
 }
 
-/* So many tensors that a search for places would not end. */
+/* So many tensors that a quadratic search would take minutes. */
 static void very_many_items(void **state)
 {
     const size_t count = 1000000;
@@ -123,7 +124,7 @@ static void very_many_items(void **state)
     free(items);
 }
 
-/* The plan of a graph, seen from outside: tensors whose lives meet share no byte. */
+/* The plan of a graph: tensors that are alive in the same step share no byte. */
 static void check_graph_plan(struct interpreter *in)
 {
     const int nodes = (int)interpreter_node_count(in);

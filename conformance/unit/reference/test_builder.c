@@ -1,4 +1,4 @@
-/* Models built in memory: what builder_finish hands over, and every allocation failing once. */
+/* The builder: models as builder_finish returns them, and every allocation failing once. */
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 

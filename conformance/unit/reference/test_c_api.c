@@ -1,5 +1,5 @@
-/* The TensorFlow Lite C API: what a program may rely on, and that no argument breaks it; the
- * library and the example program as they are built. */
+/* The TensorFlow Lite C API: documented behaviour, invalid arguments of every function, and the
+ * example program linked with the built library. */
 #include "conformance/unit/kit/capture.h"
 #include "conformance/unit/kit/mock_delegate.h"
 
@@ -413,7 +413,7 @@ static void delegates_in_options(void **state)
     TfLiteInterpreterDelete(interpreter);
     assert_string_equal(mock.log, "Pipvf");
 
-    /* One that fails: no interpreter, unless a fallback is wanted. */
+    /* A delegate that fails: no interpreter, unless fallback is enabled. */
     mock.prepare_status = kTfLiteError;
     said[0] = '\0';
     assert_null(TfLiteInterpreterCreate(model, options));

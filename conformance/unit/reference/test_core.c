@@ -1,4 +1,4 @@
-/* Status, messages, memory, arena and checked arithmetic. */
+/* reference/base: status, diagnostics, memory, arenas and checked arithmetic. */
 #include "reference/base/arena.h"
 #include "reference/base/checked.h"
 #include "reference/base/diag.h"

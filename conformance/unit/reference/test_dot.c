@@ -1,5 +1,5 @@
 /* The scalar kernels that sum: CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, AVERAGE_POOL_2D, MEAN,
- * SOFTMAX; by hand, and values, magnitudes and terms against loops that go the other way round
+ * SOFTMAX: small cases by hand; values, magnitudes and terms against loops in the opposite order
  * (each input scattered to the outputs that it reaches). */
 #include "conformance/unit/kit/op_harness.h"
 

@@ -25,7 +25,7 @@ static void sub_by_hand(void **state)
     op_gives(&t, 4, FLOATS(0, 0, 0, 4.25f));
     op_end(&t);
 
-    /* The smaller one in front: a - b, not b - a. */
+    /* The smaller operand first: a - b, not b - a. */
     op_begin(&t, BUILTIN_SUB, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 0, DIMS(0), FLOATS(1));
     op_input(&t, kTfLiteFloat32, 1, DIMS(3), FLOATS(1, 2, 4));
@@ -57,7 +57,7 @@ static void maximum_and_minimum_by_hand(void **state)
     op_end(&t);
 }
 
-/* What the runtime does: the comparison with a NaN is false, so the second operand is taken. */
+/* As in the runtime: a comparison with NaN is false, so the second operand is taken. */
 static void nan_gives_the_second_operand(void **state)
 {
     static const int32_t codes[] = { BUILTIN_MAXIMUM, BUILTIN_MINIMUM };

@@ -1,5 +1,5 @@
-/* NULL and wrong handles at every function that the two libraries export: an error, no crash.  An
- * export without such a test fails. */
+/* NULL and wrong handles as arguments of every function that the two libraries export give an error
+ * and no crash.  An export without such a row fails the test. */
 #include "conformance/unit/kit/gpu_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
@@ -487,7 +487,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* Each symbol of the library is in one row, and is counted. */
+/* Each exported symbol of the library is in one row. */
 static size_t expect_rows(const char *library)
 {
     char command[PATH_MAX + 128], line[512];

@@ -1,4 +1,4 @@
-/* Whole files to memory and back: contents, limits, and what is left behind on failure. */
+/* Reading and writing whole files: contents, limits, and no file left behind by a failure. */
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
@@ -24,7 +24,7 @@ static int make_folder(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-/* Each test leaves the folder empty, so this also checks that nothing stayed. */
+/* Fails when a test has left a file in the folder. */
 static int remove_folder(void **state)
 {
     (void)state;

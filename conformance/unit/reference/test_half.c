@@ -1,5 +1,5 @@
 /* IEEE binary16: every half, and every tie between two halves, against a conversion written here
- * from the definition, with bits and integers only. */
+ * from the definition, in integer arithmetic. */
 #include "reference/base/half.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* The host side of the delegate ABI, row by row: what is called when, what is forbidden where, how
- * graphs are cut and restored; and random graphs under random delegates, which must change nothing
- * but who computes. */
+/* The host side of the delegate ABI: the order of calls, calls that are forbidden, partitioning and
+ * restoring of graphs; and random graphs under random delegates, which must not change any output.
+ */
 #include "conformance/unit/kit/mock_delegate.h"
 
 #include "reference/base/half.h"
@@ -224,7 +224,7 @@ static void a_resizing_delegate_only_prepares(void **state)
     assert_string_equal(mock.log, "ppvv");
     assert_int_equal(interpreter_tensor(in, 5)->dims->data[0], 7);
 
-    /* Applied to a graph that was ready, it is prepared at once, and the graph is ready again. */
+    /* Applied to an allocated graph, it is prepared at once, and the graph is allocated again. */
     interpreter_close(in);
     in = open_model(&m);
     KIT_OK(interpreter_allocate(in, &diag));
@@ -268,7 +268,7 @@ static void propagates_shapes_when_asked(void **state)
 
 static void failures_restore_the_graph(void **state)
 {
-    /* What fails, and the calls that were made. */
+    /* Which call fails, and the log of calls up to it. */
     static const struct {
         TfLiteStatus prepare_status;
         int fail_init, fail_kernel_prepare;
@@ -593,7 +593,7 @@ static void delegates_go_in_order(void **state)
     assert_string_equal(first.log, "fPippv");
     assert_string_equal(second.log, "fPipv");
 
-    /* One that fails takes the others along. */
+    /* A delegate that fails removes the others, too. */
     second.prepare_status = kTfLiteError;
     mock_clear_log(&first);
     expect_refused(in, &second.abi, kTfLiteDelegateError, "original execution plan is restored");
@@ -1121,11 +1121,11 @@ static void handles_are_set_and_freed(void **state)
     KIT_OK(interpreter_set_buffer_handle(in, 5, -1, &mock.abi, &diag));
     assert_string_equal(mock.log, "hh");
     run_and_compare(&m, in, 26);
-    /* Stale without anybody who can give the data. */
+    /* Stale data that no delegate can copy. */
     interpreter_tensor(in, 5)->data_is_stale = true;
     assert_int_equal(interpreter_make_readable(in, 5, &diag), STATUS_DEVICE);
     interpreter_tensor(in, 5)->data_is_stale = false;
-    /* A handle on an input survives undo and redo: it is the user's. */
+    /* A buffer handle that the user set on an input survives undo and redo. */
     mock_clear_log(&mock);
     KIT_OK(interpreter_set_buffer_handle(in, 0, 2, &mock.abi, &diag));
     KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 4 }, 2, &diag));

@@ -1,7 +1,7 @@
-/* Models of one op whose shapes, attributes, types or values the op cannot have.  For each op there
- * is a sound model; a row changes one thing in it.  The file is sound, so the reader takes it; the
- * interpreter refuses it when tensors are allocated, with op, node, tensor or field, and value. The
- * delegate refuses the node, when it sees the graph before anybody has prepared it. */
+/* Models of one op with invalid shapes, parameters, types or values.  For each op there is a valid
+ * model, and each row changes one thing in it.  The file remains well-formed, so the reader accepts
+ * it; the interpreter refuses it when tensors are allocated, naming op, node, tensor or field, and
+ * value.  The delegate refuses the node, also in a graph that has not been prepared. */
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "delegate/graph/import.h"
@@ -494,7 +494,7 @@ static void make_model(const struct base *base, const struct row *row, struct sa
     KIT_OK(tflite_read(&s->model, s->file.bytes, s->file.count, &diag));
 }
 
-/* Whether the delegate takes the node of a graph that nobody has prepared. */
+/* Whether the delegate takes the node of a graph that has not been prepared. */
 static TfLiteStatus see_unprepared(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     const struct device_limits limits = gpu_large_limits();

@@ -1,5 +1,5 @@
-/* Files whose flatbuffer is sound and whose model breaks a rule: indices, order of operators,
- * types, shapes, data, quantization; and odd ones that are legal. */
+/* Files whose flatbuffer is well-formed and whose model breaks a rule: indices, order of operators,
+ * types, shapes, data, quantization; and unusual ones that are legal. */
 #include "conformance/unit/kit/hostile.h"
 #include "conformance/unit/kit/sample_model.h"
 #include "reference/format/write.h"

@@ -1,5 +1,5 @@
 /* Files that break the wire format: header, tables, vtables, offsets, vectors, strings, unions, and
- * the limits of work.  Every rule is broken once. */
+ * the limits on shared data.  Every rule is broken once. */
 #include "conformance/unit/kit/hostile.h"
 
 #include "reference/format/flatbuffer_write.h"

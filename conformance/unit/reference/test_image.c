@@ -1,5 +1,5 @@
-/* The scalar kernels of RESIZE_BILINEAR and TRANSPOSE_CONV: by hand, against other ways of saying
- * the same, and everything that they refuse. */
+/* The scalar kernels of RESIZE_BILINEAR and TRANSPOSE_CONV: small cases by hand, others against
+ * equivalent formulas, and everything that they refuse. */
 #include "conformance/unit/kit/op_harness.h"
 
 /* ---- RESIZE_BILINEAR ---- */

@@ -1,5 +1,5 @@
-/* The interpreter without delegates: graphs checked, shapes, folding, dynamic shapes, variables,
- * memory of the caller, guard zones, poison, single nodes; every allocation failing once. */
+/* The interpreter without delegates: checks of graphs, shapes, folding, dynamic shapes, variables,
+ * memory of the caller, guard zones, poison, single nodes, and every allocation failing once. */
 #include "conformance/unit/kit/graph_kit.h"
 
 #include "reference/base/half.h"
@@ -672,7 +672,7 @@ static void refuses_bad_graphs(void **state)
            1, 0, 1, &x, 1, &x);
 }
 
-/* Sizes that do not fit, or that no machine has. */
+/* Sizes that do not fit a size_t, or exceed the machine's memory. */
 static void refuses_what_does_not_fit(void **state)
 {
     static const int32_t huge[] = { INT32_MAX, INT32_MAX, INT32_MAX };

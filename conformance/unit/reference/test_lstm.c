@@ -1,5 +1,5 @@
-/* The scalar kernel of LSTM: by hand and against the sums of its definition, its state over several
- * steps, what its bounds are made of, and everything that it refuses. */
+/* The scalar kernel of LSTM: by hand and against its definition, its state over several steps, the
+ * quantities of its error bound, and everything that it refuses. */
 #include "conformance/unit/kit/op_harness.h"
 
 #include "reference/format/builder.h"
@@ -73,7 +73,7 @@ static void one_cell_by_hand(void **state)
     assert_true(t.details[Z].terms[0] == 3 && t.details[Z].magnitude[0] == 3.125);
     assert_true(t.details[Z].terms[2] == 3 && t.details[Z].magnitude[2] == 1 + 2 + 0.375);
     assert_true(t.details[JOINED].terms[0] == 1);
-    /* The state goes on. */
+    /* The state carries over to the next invoke. */
     assert_memory_equal(t.in[H_PREV]->data.raw, t.out[H]->data.raw, 4);
     assert_memory_equal(t.in[C_PREV]->data.raw, t.out[C]->data.raw, 4);
     op_end(&t);
@@ -110,7 +110,7 @@ static void bounds_follow_the_gates(void **state)
 
 enum { BATCH = 3, DEPTH = 4, CELLS = 5, WIDTH = DEPTH + CELLS };
 
-/* Three steps of a layer: each from the state that the step before has left. */
+/* Three steps: each starts from the state that the previous one wrote. */
 static void steps_follow_the_definition(void **state)
 {
     float x[BATCH * DEPTH], w[4 * CELLS * WIDTH], bias[4 * CELLS];

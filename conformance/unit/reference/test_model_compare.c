@@ -1,4 +1,4 @@
-/* The comparison of models: two equal ones are, and a change of any field is seen and named. */
+/* model_compare: equal models compare equal, and a change of any field is found and named. */
 #include "conformance/unit/kit/sample_model.h"
 #include "reference/base/memory.h"
 #include "reference/format/model_compare.h"

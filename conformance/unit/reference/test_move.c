@@ -1,5 +1,5 @@
-/* The scalar kernels of CONCATENATION and STRIDED_SLICE: by hand, against a walk over coordinates,
- * and everything that they refuse. */
+/* The scalar kernels of CONCATENATION and STRIDED_SLICE: small cases by hand, others element by
+ * element from coordinates, and everything that they refuse. */
 #include "conformance/unit/kit/op_harness.h"
 
 /* ---- CONCATENATION ---- */

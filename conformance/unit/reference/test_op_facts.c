@@ -1,4 +1,4 @@
-/* reference/ops.def against what it lists: kernels, and that facts which belong together agree. */
+/* reference/ops.def: every row has its kernel, and facts that depend on each other agree. */
 #include "reference/base/builtin.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"

@@ -1,5 +1,5 @@
-/* Fixed-point arithmetic, and the ops that sum products of quantized integers: answers worked out
- * from the definitions, and what is refused. */
+/* Fixed-point arithmetic, and the ops that sum products of quantized integers: results computed by
+ * hand from the definitions, and everything that they refuse. */
 #include "conformance/unit/kit/quant_kit.h"
 #include "reference/base/fixed_point.h"
 #include "reference/base/fixed_point16.h"

@@ -1,6 +1,7 @@
-/* Trained 8-bit models of ASSAY_MODELS (default ../shared/models), whole: the answer to a made-up
- * picture is that of the real runtime's reference kernels to the last bit.  The hashes are theirs
- * (ai-edge-litert 2.3.0, BUILTIN_REF); golden/compare_tensors.py compares every tensor. */
+/* Trained 8-bit models of ASSAY_MODELS (default ../shared/models), skipped where there are none:
+ * the outputs for a synthetic image equal those of the real runtime's reference kernels bit for
+ * bit.  The hashes are of ai-edge-litert 2.3.0, BUILTIN_REF; golden/compare_tensors.py compares
+ * every tensor. */
 #include "tensorflow/lite/c/c_api.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* The integer kernels of the ops that do not sum products: answers worked out from the definitions
- * in fixed point, and what is refused. */
+/* The integer kernels of the ops that do not sum products: results computed by hand from the
+ * definitions in fixed point, and everything that they refuse. */
 #include "conformance/unit/kit/quant_kit.h"
 
 /* One of two inputs and an output of a type, all of shape [count]. */

@@ -1,5 +1,5 @@
-/* The reader: what it makes of files at hand, of files cut or changed anywhere, and without memory.
- */
+/* The reader: models of every table, files that are cut or changed anywhere, and every allocation
+ * failing once. */
 #include "conformance/unit/kit/sample_model.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
