@@ -1,10 +1,10 @@
 /* `assay golden check`: the scalar reference against the answers of the real runtime.
  *
- * A case is rebuilt from its name, seed and data set; its hashes have to be those of the golden.
- * Then each node is run on the runtime's own values of its inputs and judged alone: floats by the
- * bound of the op (TOLERANCES.md 9, with our float64 result as the reference), everything else by
- * identity.  State is the runtime's own, too: a graph with variables
- * is invoked twice, and what the first invoke leaves is what the second begins with. */
+ * A case is rebuilt from its name, seed and data set; its hashes must be those of the golden.  Then
+ * each node is run on the runtime's own values of its inputs and judged alone: floats by the bound
+ * of the op (TOLERANCES.md 9), everything else must be identical.  State is the runtime's own, too:
+ * a graph with variables is invoked twice, and the second invoke starts from the runtime's state.
+ */
 #include "conformance/golden/check.h"
 
 #include "conformance/bounds/bound.h"
@@ -70,7 +70,7 @@ void golden_report_close(struct golden_report *report)
 
 /* ---- one tensor ---- */
 
-/* What a case is checked with; everything is freed by checked_case_close. */
+/* A case while it is checked; checked_case_close frees all of it. */
 struct checked_case {
     const struct golden_request *request;
     const struct test_case *c;
@@ -168,7 +168,7 @@ static enum status compare_bytes(const TfLiteTensor *t, const void *golden, int 
     return STATUS_OK;
 }
 
-/* rule: of this output. */
+/* Compares a float output by its rule. */
 static enum status compare_floats(struct checked_case *k, const struct bound_rule *rule,
                                   const TfLiteTensor *t, const void *golden, int tensor,
                                   const struct ref_detail *detail, const double *runtime_error,
@@ -206,8 +206,8 @@ static enum status compare_floats(struct checked_case *k, const struct bound_rul
 
 /* ---- one node ---- */
 
-/* A node that keeps an output as its state has written it to a variable: there, too, goes the
- * runtime's value. */
+/* Where the node has written an output to a variable as its state, the runtime's value goes there,
+ * too. */
 static void replace_state(const struct checked_case *k, const TfLiteNode *node,
                           const TfLiteTensor *t, const void *golden)
 {
@@ -221,8 +221,8 @@ static void replace_state(const struct checked_case *k, const TfLiteNode *node,
     }
 }
 
-/* Judges output `o` of a node that was just run, and puts the runtime's value in its place: what
- * comes after is run on that. */
+/* Judges output `o` of a node that was just run, and replaces it by the runtime's value, on which
+ * the following nodes are run. */
 static enum status check_output(struct checked_case *k, int node, int o, bool *judged,
                                 struct diag *diag)
 {
@@ -237,7 +237,7 @@ static enum status check_output(struct checked_case *k, int node, int o, bool *j
         return diag_fail(diag, STATUS_NO_MEMORY, "tensor %d: no memory", tensor);
     s = read_golden(k, tensor, golden, &there, diag);
     if (s == STATUS_OK && !there) {
-        /* What a constant gives is not stored: it is seen through the nodes behind it. */
+        /* Results of constants are not stored: they are seen through the nodes behind them. */
         if (t->allocation_type != kTfLitePersistentRo)
             s = diag_fail(diag, STATUS_IO, "no tensors/%d, the result of node %d", tensor, node);
         goto end;
@@ -259,10 +259,9 @@ end:
     return s;
 }
 
-/* Where activations are f32 and weights i8 the runtime rounds the activations of each image to 8
- * bits, in steps of the largest over 127, or of the range over 255, which is no more.  A result is
- * off by half a step times the sum of |weights|: what the magnitude grows by when every activation
- * is half a step. */
+/* Dynamic range: the runtime rounds the activations of each image to 8 bits, in steps of the
+ * largest over 127, or of the range over 255, which is no more.  A result is off by up to half a
+ * step times the sum of |weights|, the magnitude with every activation at half a step. */
 static enum status find_runtime_error(struct checked_case *k, int node, struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(k->in, node);
@@ -337,7 +336,7 @@ static enum status check_stored(const struct checked_case *k, const char *kind, 
     return s;
 }
 
-/* Model and inputs, where they are stored in full. */
+/* Compares model and inputs, where the golden stores them. */
 static enum status check_all_stored(const struct checked_case *k, struct diag *diag)
 {
     const struct model_subgraph *const graph = &k->model.subgraphs[0];
@@ -387,10 +386,10 @@ static enum status check_identity(const struct checked_case *k, struct diag *dia
                          mint_again);
     TRY(golden_hash(&k->instance, model, inputs, diag));
     if (strcmp(model, k->g->model_sha256) != 0)
-        return diag_fail(diag, STATUS_MISMATCH, "the case changed: its model is another%s",
+        return diag_fail(diag, STATUS_MISMATCH, "the case changed: its model has another hash%s",
                          mint_again);
     if (strcmp(inputs, k->g->inputs_sha256) != 0)
-        return diag_fail(diag, STATUS_MISMATCH, "the case changed: its inputs are others%s",
+        return diag_fail(diag, STATUS_MISMATCH, "the case changed: its inputs have another hash%s",
                          mint_again);
     return STATUS_OK;
 }
@@ -412,7 +411,7 @@ static enum status write_inputs(const struct checked_case *k, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Runs the whole graph once: shapes that depend on values are known afterwards. */
+/* Runs the whole graph once, after which shapes that depend on values are known. */
 static enum status run_case(struct checked_case *k, struct diag *diag)
 {
     const struct interpreter_options options = { .preserve_all = true, .num_threads = 1 };
@@ -423,8 +422,7 @@ static enum status run_case(struct checked_case *k, struct diag *diag)
     return interpreter_invoke(k->in, diag);
 }
 
-/* The invokes that the runtime was asked for, from the beginning: nodes may have written to their
- * inputs. */
+/* Repeats the runtime's invokes, from the inputs on: nodes may have written to them. */
 static enum status check_invokes(struct checked_case *k, struct diag *diag)
 {
     size_t variables;
@@ -521,7 +519,7 @@ static enum status count_case(struct checker *checker, const struct golden_file 
     checked_case_close(&k);
     if (s == STATUS_OK)
         return STATUS_OK;
-    /* A damaged file is no verdict on the reference: stop. */
+    /* A damaged file says nothing about the reference. */
     if (s == STATUS_IO || s == STATUS_NO_MEMORY) {
         *diag = why;
         return diag_prefix(diag, s, "%s: %s", file->path, g->name);
@@ -551,7 +549,7 @@ static enum status check_file(struct checker *checker, const char *path, struct 
     return s;
 }
 
-/* Cases of the suite that no golden answers. */
+/* Counts the cases of the suite that have no golden. */
 static enum status count_missing(struct checker *checker, struct diag *diag)
 {
     struct golden_report *const r = checker->report;

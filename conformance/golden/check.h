@@ -12,7 +12,7 @@ struct golden_failure {
     char name[CASE_NAME_BYTES];
     char reason[512];
 };
-/* One op's line of the report. */
+/* The results of one op. */
 struct golden_op {
     char name[CASE_NAME_BYTES];
     size_t cases, failed, missing, skipped;

@@ -1,7 +1,6 @@
 /* `assay golden export`: the cases as HDF5, for golden/mint.py to run in the real runtime.
  *
- * Groups and attributes are those of golden files; model and inputs are all there, and no outputs.
- */
+ * Groups and attributes are those of golden files, with every model and input, and no outputs. */
 #include "conformance/golden/export.h"
 
 #include "conformance/cases/case_builder.h"
@@ -28,7 +27,7 @@ static uint64_t name_hash(const char *name)
     return hash;
 }
 
-/* The sets of a case take turns by its name, so that each of them comes in every op. */
+/* A hash of the name chooses one set of a case, so that every set occurs in every op. */
 static enum data_set choose_set(const struct test_case *c)
 {
     unsigned count = 0, turn;

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes cases to the image of an export file.  Each has one data set: its sets take turns by a
- * hash of its name. */
+/* Writes cases to the image of an export file.  Each has one data set, which a hash of
+ * its name chooses. */
 enum status golden_export(const struct golden_request *request, uint8_t **bytes, size_t *count,
                           struct diag *diag);
 

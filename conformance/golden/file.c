@@ -1,4 +1,4 @@
-/* Reading golden files: where they are, what they hold.  See file.h for the format. */
+/* Finds and reads golden files; file.h has the format. */
 #include "conformance/golden/file.h"
 
 #include "conformance/util/program_path.h"
@@ -141,7 +141,7 @@ static enum status read_op(struct golden_file *g, const char *op, struct diag *d
     return s;
 }
 
-/* The hash over all cases: a file of which some cases were exchanged is no whole. */
+/* Checks the hash over all cases, which shows whether some were exchanged. */
 static enum status check_cases_hash(const struct golden_file *g,
                                     const char wanted[SHA256_HEX_BYTES], struct diag *diag)
 {

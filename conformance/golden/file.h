@@ -29,7 +29,7 @@
 
 enum { GOLDEN_SCHEMA = 1, GOLDEN_CASES_MAX = 20000, GOLDEN_TEXT_BYTES = 256 };
 
-/* What is known of one case before its answers are read. */
+/* The attributes of one case. */
 struct golden_case {
     char name[CASE_NAME_BYTES];
     int32_t builtin_code, op_version;
@@ -50,7 +50,7 @@ struct golden_file {
 
 /* Reads /meta and the attributes of all cases.  On failure *g is empty. */
 enum status golden_open(struct golden_file *g, const char *path, struct diag *diag);
-/* Takes a file that was not opened too (all zero, file -1). */
+/* Also takes a file that was not opened (all zero, file -1). */
 void golden_close(struct golden_file *g);
 
 /* The group of a case; h5_close. */
@@ -65,7 +65,7 @@ enum status golden_read(hid_t group, const char *kind, size_t index, const struc
 enum status golden_list_files(const char *directory, char ***paths, size_t *count,
                               struct diag *diag);
 void golden_free_paths(char **paths, size_t count);
-/* Where goldens are when --dir is not given: golden/ in the working directory or above it, else
+/* Finds the goldens when --dir is not given: golden/ in the working directory or above it, else
  * ../share/assay/golden beside the program. */
 enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag);
 

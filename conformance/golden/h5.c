@@ -409,7 +409,7 @@ enum status h5_write_array(hid_t group, const char *name, const struct h5_array 
     for (int d = 0; d < a->rank; d++)
         dims[d] = (hsize_t)a->dims[d];
     space = a->rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(a->rank, dims, NULL);
-    /* No time of day in it: the same cases give the same bytes. */
+    /* Without time stamps the same cases give the same bytes. */
     if (type >= 0 && space >= 0 && create >= 0 && H5Pset_obj_track_times(create, false) >= 0)
         set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
     if (set >= 0)

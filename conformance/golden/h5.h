@@ -12,7 +12,7 @@
 #include "reference/base/diag.h"
 #include "tensorflow/lite/c/c_api_types.h"
 
-/* Newer libraries keep the names of this version. */
+/* The API of version 1.10 under its plain names, with newer libraries too. */
 #define H5_USE_110_API
 #include <hdf5.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct h5_array {
 };
 
 void h5_quiet(void);
-/* Every kind of handle; negative ones are left alone. */
+/* Closes a handle of any kind; negative ones are ignored. */
 void h5_close(hid_t id);
 
 /* ---- reading ---- */

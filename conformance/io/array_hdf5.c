@@ -1,4 +1,4 @@
-/* Arrays from and to HDF5 files.  libhdf5's own error stack is kept quiet: reasons are ours. */
+/* Arrays from and to HDF5 files.  libhdf5's own error stack is not printed. */
 #include "conformance/io/array_hdf5.h"
 
 #include "conformance/util/output.h"
@@ -6,7 +6,7 @@
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
 
-/* Newer libraries keep the names of this version. */
+/* The API of version 1.10 under its plain names, with newer libraries too. */
 #define H5_USE_110_API
 #include <hdf5.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A dataset may claim any size without storing it. */
+/* A file may declare a dataset of any size without storing it. */
 static const size_t bytes_max = (size_t)1 << 30;
 
 enum { HANDLES = 6 };
@@ -53,7 +53,7 @@ static hid_t half_type(void)
     return t;
 }
 
-/* The type in memory; a new handle, -1 when there is none. */
+/* The element type in memory: a new handle, -1 when HDF5 has none. */
 static hid_t memory_type(TfLiteType type)
 {
     switch (type) {
@@ -238,7 +238,7 @@ static bool write_item(hid_t file, hid_t links, hid_t create, const struct array
     return ok;
 }
 
-/* The file is made in memory, so that what is written is whole. */
+/* Builds the file in memory, so that it is written whole or not at all. */
 static enum status make_image(const struct array_item *items, size_t count, uint8_t **image,
                               size_t *bytes, struct diag *diag)
 {

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A dataset of an HDF5 file, or with index >= 0 what stands at that index of its first dimension.
- * A dataset that is not there: the error lists those that are. */
+/* Reads a dataset of an HDF5 file, or with index >= 0 the slice at that index of its first
+ * dimension. A dataset that is not there: the error lists those that are. */
 enum status hdf5_read(struct array *out, const char *path, const char *dataset, int64_t index,
                       struct diag *diag);
 
@@ -18,7 +18,7 @@ struct array_item {
     const char *name;
     const struct array *array;
 };
-/* A new HDF5 file with these datasets at its root, written beside path and renamed. */
+/* Writes a new HDF5 file with these datasets at its root, beside path, and renames it. */
 enum status hdf5_write(const char *path, const struct array_item *items, size_t count,
                        struct diag *diag);
 

@@ -1,4 +1,4 @@
-/* What is the same for all image formats: limits, channels, resizing. */
+/* Limits, channels and sizes of images. */
 #include "conformance/io/image.h"
 
 #include "reference/base/memory.h"
@@ -64,7 +64,7 @@ enum status image_to_channels(struct image *out, const struct image *in, uint32_
     return STATUS_OK;
 }
 
-/* Where output position i looks: between low and low + 1 (or low twice), at fraction. */
+/* The source of output position i: between low and low + 1 (or low twice), at fraction. */
 static void tap(uint32_t i, uint32_t in, uint32_t out, uint32_t *low, uint32_t *high,
                 double *fraction)
 {

@@ -1,4 +1,4 @@
-/* Images as 8-bit samples: BMP, JPEG, PNG; channels and size as a model wants them.
+/* Images as 8-bit samples, with channels and size as a model expects them.
  *
  * The bytes are hostile.  Sides and the number of pixels are limited before memory is taken. */
 #ifndef ASSAY_CONFORMANCE_IO_IMAGE_H
@@ -27,9 +27,7 @@ enum status image_to_channels(struct image *out, const struct image *in, uint32_
 enum status image_resize(struct image *out, const struct image *in, uint32_t width, uint32_t height,
                          struct diag *diag);
 
-/* ---- for the readers ---- */
-
-/* Checks the limits, and takes memory. */
+/* Checks the limits, and allocates. */
 enum status image_alloc(struct image *im, uint64_t width, uint64_t height, uint32_t channels,
                         struct diag *diag);
 

@@ -40,21 +40,22 @@ static enum status read_header(struct bmp *b, struct diag *diag)
     b->pixels_at = u32(b->bytes + 10);
     b->header_bytes = u32(info);
     if (b->header_bytes < INFO_HEADER || b->header_bytes > 124)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "header of %u bytes, want 40 to 124",
+        return diag_fail(diag, STATUS_UNSUPPORTED, "header of %u bytes, expected 40 to 124",
                          b->header_bytes);
     b->width = u32(info + 4);
     height = u32(info + 8);
     b->top_down = height > INT32_MAX;
     b->height = b->top_down ? 0u - height : height;
     if (u16(info + 12) != 1)
-        return diag_fail(diag, STATUS_INVALID, "%u planes, want 1", u16(info + 12));
+        return diag_fail(diag, STATUS_INVALID, "%u planes, expected 1", u16(info + 12));
     b->bits = u16(info + 14);
     b->compression = u32(info + 16);
     b->colours = u32(info + 32);
     if (b->bits != 8 && b->bits != 24 && b->bits != 32)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "%u bits a pixel, want 8, 24 or 32", b->bits);
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%u bits a pixel, expected 8, 24 or 32",
+                         b->bits);
     if (b->compression != RGB && !(b->compression == BITFIELDS && b->bits == 32))
-        return diag_fail(diag, STATUS_UNSUPPORTED, "compression %u at %u bits, want none",
+        return diag_fail(diag, STATUS_UNSUPPORTED, "compression %u at %u bits, expected none",
                          b->compression, b->bits);
     return STATUS_OK;
 }
@@ -70,7 +71,7 @@ static enum status read_masks(struct bmp *b, struct diag *diag)
         return diag_fail(diag, STATUS_INVALID, "no room for the channel masks");
     if (u32(masks) != 0xff0000 || u32(masks + 4) != 0xff00 || u32(masks + 8) != 0xff)
         return diag_fail(diag, STATUS_UNSUPPORTED,
-                         "channel masks %08x %08x %08x, want 00ff0000 0000ff00 000000ff",
+                         "channel masks %08x %08x %08x, expected 00ff0000 0000ff00 000000ff",
                          u32(masks), u32(masks + 4), u32(masks + 8));
     /* From 56 bytes on the header has an alpha mask. */
     b->has_alpha = b->header_bytes >= INFO_HEADER + 16 &&

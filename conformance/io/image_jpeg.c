@@ -62,7 +62,7 @@ static enum status read_into(struct reader *r, struct image *out, struct diag *d
     jpeg_read_header(d, TRUE);
     d->out_color_space = d->jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE : JCS_RGB;
     if (d->jpeg_color_space == JCS_CMYK || d->jpeg_color_space == JCS_YCCK)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "CMYK, want grey, YCbCr or RGB");
+        return diag_fail(diag, STATUS_UNSUPPORTED, "CMYK, expected grey, YCbCr or RGB");
     d->dct_method = JDCT_ISLOW;
     TRY(image_alloc(out, d->image_width, d->image_height,
                     d->out_color_space == JCS_GRAYSCALE ? 1 : 3, diag));
@@ -89,7 +89,7 @@ enum status image_read_jpeg(struct image *out, const uint8_t *bytes, size_t coun
     r.errors.output_message = no_output;
     r.decoder.client_data = &r;
     r.progress.progress_monitor = watch_scans;
-    /* *out and r are the only things that change behind setjmp, and neither is a register. */
+    /* Only *out and r change after setjmp, and both are in memory. */
     if (setjmp(r.back)) {
         jpeg_destroy_decompress(&r.decoder);
         image_close(out);

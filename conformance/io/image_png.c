@@ -82,7 +82,7 @@ static enum status read_into(struct reader *r, struct diag *diag)
     channels = png_get_channels(r->png, r->info);
     TRY(image_alloc(r->out, width, height, channels, diag));
     if (png_get_rowbytes(r->png, r->info) != (size_t)width * channels)
-        return diag_fail(diag, STATUS_INVALID, "rows of %zu bytes, want %u x %u",
+        return diag_fail(diag, STATUS_INVALID, "rows of %zu bytes, expected %u x %u",
                          png_get_rowbytes(r->png, r->info), width, channels);
     r->rows = mem_alloc(height, sizeof *r->rows);
     if (!r->rows)
@@ -96,7 +96,7 @@ static enum status read_into(struct reader *r, struct diag *diag)
 
 static enum status read_guarded(struct reader *r, struct diag *diag)
 {
-    /* r is not changed here behind setjmp, only what it points to. */
+    /* r itself does not change after setjmp, only what it points to. */
     if (setjmp(png_jmpbuf(r->png)))
         return diag_fail(diag, STATUS_INVALID, "%s", r->source.text);
     return read_into(r, diag);

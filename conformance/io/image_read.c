@@ -1,4 +1,4 @@
-/* Knows the formats of images. */
+/* Tells image formats by their signatures. */
 #include "conformance/io/image_read.h"
 
 #include "conformance/io/image_bmp.h"

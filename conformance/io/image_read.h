@@ -6,11 +6,12 @@
 
 enum image_format { IMAGE_NONE, IMAGE_BMP, IMAGE_JPEG, IMAGE_PNG };
 
-/* By the first bytes. */
+/* The format by its signature. */
 enum image_format image_sniff(const uint8_t *bytes, size_t count);
 const char *image_format_name(enum image_format format);
 
-/* STATUS_INVALID or STATUS_UNSUPPORTED with the reason.  On failure *out is empty. */
+/* Reads an image.  STATUS_INVALID or STATUS_UNSUPPORTED with the reason.  On failure *out is empty.
+ */
 enum status image_read(struct image *out, const uint8_t *bytes, size_t count, struct diag *diag);
 
 #endif

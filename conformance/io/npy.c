@@ -122,7 +122,7 @@ static enum status take_type(struct scan *s, struct array *a, struct diag *diag)
         }
     }
     return diag_fail(diag, STATUS_UNSUPPORTED,
-                     "type %s, want little-endian f2, f4, f8, i1 to i8, u1 to u8 or b1", descr);
+                     "type %s, expected little-endian f2, f4, f8, i1 to i8, u1 to u8 or b1", descr);
 }
 
 static enum status read_header(struct scan *s, struct array *a, struct diag *diag)
@@ -157,7 +157,7 @@ static enum status read_header(struct scan *s, struct array *a, struct diag *dia
     if (s->at != s->end || !has_type || !has_order || !has_shape)
         return diag_fail(diag, STATUS_INVALID, "header lacks a key, or goes on behind the dict");
     if (fortran && a->rank > 1)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "Fortran order, want C order");
+        return diag_fail(diag, STATUS_UNSUPPORTED, "Fortran order, expected C order");
     return STATUS_OK;
 }
 
@@ -171,7 +171,7 @@ enum status npy_read(struct array *out, const uint8_t *bytes, size_t count, stru
     if (count < PREFIX + 2 || memcmp(bytes, magic, sizeof magic) != 0)
         return diag_fail(diag, STATUS_INVALID, "not a .npy file");
     if (bytes[6] < 1 || bytes[6] > 3)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "version %d.%d, want 1 to 3", bytes[6],
+        return diag_fail(diag, STATUS_UNSUPPORTED, "version %d.%d, expected 1 to 3", bytes[6],
                          bytes[7]);
     header = bytes[8] | (size_t)bytes[9] << 8;
     at = PREFIX + 2;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NumPy's format, versions 1, 2 and 3; C order only (a Fortran-ordered array of rank up to 1 is
+/* Reads versions 1, 2 and 3; C order only (a Fortran-ordered array of rank up to 1 is
  * both).  STATUS_INVALID or STATUS_UNSUPPORTED with the reason; on failure *out is empty. */
 enum status npy_read(struct array *out, const uint8_t *bytes, size_t count, struct diag *diag);
 /* A version 1 file of the array, for np.load; *file is freed with mem_free. */

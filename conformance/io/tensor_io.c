@@ -1,4 +1,4 @@
-/* Picks the reader by the file's first bytes, and converts. */
+/* Chooses a reader by the file's first bytes, and converts to the tensor's type. */
 #include "conformance/io/tensor_io.h"
 
 #include "conformance/io/array_hdf5.h"
@@ -86,10 +86,11 @@ enum status tensor_from_image(TfLiteTensor *t, const struct image *im, struct pi
 
     shape_text(t, shape, sizeof shape);
     if (!takes_pixels(t->type) || !image_extent((size_t)ref_rank(t), t->dims->data, &e))
-        return diag_fail(diag, STATUS_UNSUPPORTED,
-                         "an image for the tensor %s %s, want f32, f16, u8 or i8 [1, h, w, c] with "
-                         "1, 3 or 4 channels",
-                         runtime_type_name(t->type), shape);
+        return diag_fail(
+            diag, STATUS_UNSUPPORTED,
+            "an image for the tensor %s %s, expected f32, f16, u8 or i8 [1, h, w, c] with "
+            "1, 3 or 4 channels",
+            runtime_type_name(t->type), shape);
     TRY(image_to_channels(&converted, im, (uint32_t)e.channels, diag));
     s = image_resize(&resized, &converted, (uint32_t)e.width, (uint32_t)e.height, diag);
     image_close(&converted);
@@ -133,7 +134,7 @@ static double load_float(const struct array *a, size_t i)
     }
 }
 
-/* The nearest value of 8 bits, ties away from 0; NaN is none. */
+/* The nearest 8-bit value, ties away from 0; false for NaN. */
 static bool store_quantized(TfLiteTensor *t, size_t i, double x)
 {
     const bool is_signed = t->type == kTfLiteInt8;
@@ -167,7 +168,7 @@ static bool store_float(TfLiteTensor *t, size_t i, double x)
     }
 }
 
-/* False when the type is no integer, or the value above INT64_MAX. */
+/* False when the type is no integer type, or the value is above INT64_MAX. */
 static bool load_int(const struct array *a, size_t i, int64_t *x)
 {
     switch (a->type) {
@@ -270,7 +271,7 @@ static bool is_hdf5_name(const char *path)
     return has_suffix(path, ".h5") || has_suffix(path, ".hdf5");
 }
 
-/* "file.h5:data/set[3]" in its parts; false when the text has no such form. */
+/* Splits "file.h5:data/set[3]"; false when the text has no such form. */
 struct hdf5_place {
     char path[1024], dataset[512];
     int64_t index;
@@ -334,7 +335,7 @@ static enum status load_image(TfLiteTensor *t, const uint8_t *bytes, size_t coun
     return s;
 }
 
-/* A name that promises a format makes a file without it an error, not raw bytes. */
+/* The format that a file's name promises: a file without it is an error, not raw bytes. */
 static const char *promised_format(const char *path)
 {
     static const char *const suffixes[][2] = { { ".bmp", "a BMP image" },
@@ -374,7 +375,7 @@ static enum status load_bytes(TfLiteTensor *t, const char *path, const uint8_t *
                          count, runtime_type_name(t->type), shape, t->bytes);
     for (size_t i = 0; t->type == kTfLiteBool && i < count; i++) {
         if (bytes[i] > 1)
-            return diag_fail(diag, STATUS_INVALID, "byte %zu is %d, want a bool", i, bytes[i]);
+            return diag_fail(diag, STATUS_INVALID, "byte %zu is %d, expected a bool", i, bytes[i]);
     }
     if (count)
         memcpy(t->data.raw, bytes, count);
@@ -399,7 +400,7 @@ enum status tensor_load(TfLiteTensor *t, const char *path, struct pixel_scale sc
     return s;
 }
 
-/* A view: the data stay the tensor's. */
+/* A view of the tensor, which keeps owning the data. */
 static enum status to_array(const TfLiteTensor *t, struct array *a, struct diag *diag)
 {
     const unsigned bits = runtime_type_bits(t->type);

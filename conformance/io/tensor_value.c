@@ -1,4 +1,4 @@
-/* Values of tensors, and labels. */
+/* Fills tensors, ranks scores, reads labels. */
 #include "conformance/io/tensor_value.h"
 
 #include "conformance/util/random.h"
@@ -97,7 +97,7 @@ size_t tensor_top(const TfLiteTensor *t, size_t k, size_t *indices)
         const double x = tensor_real(t, i);
         size_t at = used;
 
-        /* Above all that are smaller; a NaN is above nothing. */
+        /* Insert above all smaller values; NaN goes last. */
         while (at > 0 && (x > tensor_real(t, indices[at - 1]) ||
                           (!isnan(x) && isnan(tensor_real(t, indices[at - 1])))))
             at--;
@@ -136,7 +136,7 @@ enum status labels_read(struct labels *l, const char *path, struct diag *diag)
     for (size_t i = 0; i <= count; i++) {
         if (i < count && l->text[i] != '\n')
             continue;
-        if (i < count || i > start) { /* the last line may lack its end */
+        if (i < count || i > start) { /* the last line may lack a newline */
             l->text[i] = '\0';
             if (i > start && l->text[i - 1] == '\r')
                 l->text[i - 1] = '\0';

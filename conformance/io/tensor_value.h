@@ -13,13 +13,14 @@
  * other integers 0 to 9.  STATUS_UNSUPPORTED for other types. */
 enum status tensor_fill(TfLiteTensor *t, uint64_t seed, size_t index, struct diag *diag);
 
-/* Integers that stand for scale * (q - zero point), the same two for all of the tensor. */
+/* Whether the tensor is quantized with one scale and zero point: real = scale * (q - zero point).
+ */
 bool tensor_has_scale(const TfLiteTensor *t);
 /* Element i as a real number: dequantized where the tensor has a scale.  NaN for types that are no
  * numbers. */
 double tensor_real(const TfLiteTensor *t, size_t i);
 
-/* A classifier's output: one row of at least two numbers. */
+/* Whether the tensor may be a classifier's output: one row of at least two numbers. */
 bool tensor_is_scores(const TfLiteTensor *t);
 /* The indices of the k largest values, largest first, ties by index, NaN last; returns how many. */
 size_t tensor_top(const TfLiteTensor *t, size_t k, size_t *indices);

@@ -45,12 +45,12 @@ enum {
 
 struct images {
     struct array pixels, labels;
-    size_t count;  /* taken of them */
+    size_t count;  /* how many are used */
     size_t *picks; /* their indices */
     uint8_t *picked_labels;
 };
 
-/* What a worker leaves. */
+/* The results of a worker process, in shared memory. */
 struct answers {
     enum status status;
     char reason[256];
@@ -78,7 +78,6 @@ struct run {
     size_t running[JOBS_MAX]; /* the task of each process of the pool */
     size_t answers_bytes;
     double timeout_s;
-    bool several; /* workers at a time */
     bool quiet;
 };
 
@@ -164,7 +163,7 @@ static enum status read_answers(const struct run *run, const struct digits_model
 
 /* ---- the worker ---- */
 
-/* Errors come back in a diag that quotes them, and warnings say what the report does. */
+/* Prints nothing: errors are part of a diag, and the report says what warnings say. */
 static void no_report(void *user, const char *format, va_list args)
 {
     (void)user;
@@ -205,11 +204,11 @@ static void note_nodes(struct answers *a, const struct interpreter *in)
         a->taken += interpreter_node_partition(in, (int)i) >= 0;
 }
 
-/* The process ends afterwards, and gives everything back. */
+/* What it opens is freed by the end of the process. */
 static enum status work(const struct run *run, struct task *t, struct diag *diag)
 {
     const struct interpreter_options options = { .num_threads = -1, .report = no_report };
-    /* All that can be taken, not only the largest part. */
+    /* Every partition, not only the largest. */
     const struct subject_option all = { "max_partitions", "0" };
     char path[PATH_MAX];
     TfLiteDelegate *delegate = NULL;
@@ -246,7 +245,7 @@ struct errand {
 /* The socket only tells the parent that the process is gone. */
 static void serve(int socket, void *user)
 {
-    /* A handler of the program we are in would hide which signal it was. */
+    /* A signal handler of the parent, such as cmocka's, would hide the signal. */
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
     const struct errand *const e = user;
     struct answers *const a = e->task->answers;

@@ -8,9 +8,9 @@
 /* The committed models have 0.9867 and more with LiteRT's reference kernels. */
 static const double least_top1 = 0.97;
 
-/* TOLERANCES.md 10: of float models in fp32 and fp16, */
+/* TOLERANCES.md 10: the least SNR of float models in fp32 and in fp16, */
 static const double least_snr_db = 90, least_snr_db_fp16 = 40;
-/* and of models in 8 bits. */
+/* and of models in 8 bits, with the largest mean error. */
 static const double least_snr_db_8bit = 25, most_steps = 1;
 
 static size_t best(const float *row, size_t classes)
@@ -24,7 +24,7 @@ static size_t best(const float *row, size_t classes)
     return at;
 }
 
-/* How far the best is above the second. */
+/* The best score less the second best. */
 static double margin(const float *row, size_t classes)
 {
     const size_t first = best(row, classes);
@@ -41,7 +41,7 @@ struct sums {
     double signal, noise, magnitude;
 };
 
-/* A row's largest error; infinite where the answer is no number. */
+/* A row's largest error; infinite where a score is NaN or infinite. */
 static double compare_row(const float *reference, const float *row, size_t classes,
                           struct sums *sums)
 {
@@ -84,7 +84,7 @@ static void compare(struct digits_score *s, const struct digits_answers *a,
         s->mean_steps = sums.magnitude / (double)(a->rows * n) / a->step;
 }
 
-/* The first reason to fail; empty: none. */
+/* Writes the first reason to fail; leaves reason empty where there is none. */
 static void compared_reason(const struct digits_score *s, double step, enum bounds bounds,
                             char *reason, size_t room)
 {
@@ -99,9 +99,9 @@ static void compared_reason(const struct digits_score *s, double step, enum boun
         snprintf(reason, room, "%zu images have another class, beyond what their errors explain",
                  s->wrong);
     else if (!(s->snr_db >= least))
-        snprintf(reason, room, "SNR %.1f dB, want %.0f", s->snr_db, least);
+        snprintf(reason, room, "SNR %.1f dB, expected at least %.0f", s->snr_db, least);
     else if (!(s->mean_steps <= most_steps))
-        snprintf(reason, room, "off by %.2f steps on average, want %g at most", s->mean_steps,
+        snprintf(reason, room, "off by %.2f steps on average, expected at most %g", s->mean_steps,
                  most_steps);
 }
 
@@ -118,7 +118,8 @@ void digits_judge(struct digits_score *score, const struct digits_answers *answe
     if (reference)
         compare(score, answers, reference);
     if (score->subject == DIGITS_REFERENCE && top1 < least_top1)
-        snprintf(score->reason, sizeof score->reason, "top-1 %.4f, want %.2f", top1, least_top1);
+        snprintf(score->reason, sizeof score->reason, "top-1 %.4f, expected at least %.2f", top1,
+                 least_top1);
     else if (reference)
         compared_reason(score, answers->step, bounds, score->reason, sizeof score->reason);
     score->status = score->reason[0] ? CASE_FAIL : CASE_PASS;

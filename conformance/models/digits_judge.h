@@ -1,4 +1,4 @@
-/* What the answers of a digit model are worth: digits.h says when a model fails. */
+/* The verdict on the answers of a digit model: digits.h says when a model fails. */
 #ifndef ASSAY_CONFORMANCE_MODELS_DIGITS_JUDGE_H
 #define ASSAY_CONFORMANCE_MODELS_DIGITS_JUDGE_H
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What tells subjects apart in a narrow column: the options, else the file's name. */
+/* A subject's label for a narrow column: its options, else the file's name. */
 static const char *short_label(const struct digits_score *s, const struct subject *subjects)
 {
     const char *label, *space;

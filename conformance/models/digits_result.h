@@ -1,4 +1,4 @@
-/* What came of the digit models: plain data. */
+/* The results of the digit models: plain data. */
 #ifndef ASSAY_CONFORMANCE_MODELS_DIGITS_RESULT_H
 #define ASSAY_CONFORMANCE_MODELS_DIGITS_RESULT_H
 
@@ -19,7 +19,7 @@ struct digits_score {
     bool compared;           /* with the reference's answers, or the reference's with LiteRT's */
     size_t same;             /* images all of whose scores are the same bits */
     size_t differ;           /* whose class is another */
-    size_t wrong;            /* ... although the margin is above the error */
+    size_t wrong;            /* those of them whose margin is above the error */
     double snr_db, max_abs;  /* infinite and 0 when equal */
     double mean_steps;       /* the mean error of scores in 8 bits, in their scale */
     size_t nodes, taken;

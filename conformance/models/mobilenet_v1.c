@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The network keeps its scale with the gain of He; the logits of a trained classifier spread more
- * than the pooled activations that they come from. */
+/* He's gain keeps the scale of activations from layer to layer; the logits of a trained classifier
+ * spread more than the pooled activations that they come from. */
 #define GAIN 1.4142135623730951
 static const double logit_gain = 4;
 

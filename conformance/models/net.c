@@ -25,7 +25,7 @@ static struct label label(const char *layer, const char *part)
 
 /* ---- constants ---- */
 
-/* Deviation times normal values, from a stream of their own; NULL when there is no memory. */
+/* Normal values times deviation, from a random stream of their own; NULL when out of memory. */
 static double *draw(struct zoo_net *net, size_t count, double deviation)
 {
     double *const values = mem_alloc(count, sizeof *values);
@@ -188,7 +188,7 @@ static void weights(struct zoo_net *net, struct layer *l)
 
 /* ---- activations ---- */
 
-/* Where a tensor in integers has its scale from. */
+/* Where the scale of a quantized activation comes from. */
 enum scale_source {
     SCALE_MEASURED,
     SCALE_UNIT, /* an image's: -1 to 1 */

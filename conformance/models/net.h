@@ -1,4 +1,4 @@
-/* What the topologies of the zoo are made of.
+/* The layers that topologies of the zoo are made of.
  *
  * Weights are drawn after He: with fan_in products in a sum, variance gain^2 / fan_in keeps the
  * mean square of what passes through a ReLU when gain^2 is 2.  fan_in counts the taps that lie
@@ -13,9 +13,9 @@
 struct zoo_net {
     struct builder builder;
     struct zoo_options options;
-    uint64_t constants; /* so far: each has a stream of its own */
+    uint64_t constants; /* so far: each has a random stream of its own */
     enum status status; /* the first failure */
-    /* In integers only: what the float model has shown, and how many are made so far. */
+    /* Quantized models only: ranges measured on the float model, and how many are used so far. */
     struct zoo_measured *activations;
     size_t activation_count, made;
 };

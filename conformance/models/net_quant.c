@@ -1,4 +1,4 @@
-/* Ranges from the reference kernels, and numbers of 8 bits from ranges. */
+/* Measures ranges of activations, and quantizes weights. */
 #include "conformance/models/net_quant.h"
 
 #include "conformance/io/tensor_value.h"
@@ -75,7 +75,7 @@ enum status zoo_measure(struct zoo_measured **out, size_t *count, const struct m
 
 /* ---- numbers ---- */
 
-/* Values low to high, of which 0 is one, for integers least to most. */
+/* Scale and zero point that map [low, high], which includes 0, to [least, most]. */
 static struct zoo_scale scale_between(double low, double high, int32_t least, int32_t most)
 {
     struct zoo_scale s = { 1, least };

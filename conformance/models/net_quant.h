@@ -1,4 +1,4 @@
-/* The zoo in 8 bits: what the activations hold is measured on the float model, then the topology is
+/* The zoo in 8 bits: ranges of activations are measured on the float model, then the topology is
  * built again with integers.
  *
  * real = scale * (q - zero_point).  i8: weights symmetric in [-127, 127], a scale for each output

@@ -38,20 +38,21 @@ enum status zoo_find(const struct zoo_entry **entry, const char *name, struct di
 static enum status check(const struct zoo_entry *e, const struct zoo_options *o, struct diag *diag)
 {
     if (!(o->width > 0 && o->width <= 2))
-        return diag_fail(diag, STATUS_USAGE, "width %g, want more than 0, at most 2", o->width);
+        return diag_fail(diag, STATUS_USAGE, "width %g, expected more than 0, at most 2", o->width);
     if (o->resolution % e->resolution_step != 0 || o->resolution > e->resolution_max)
-        return diag_fail(diag, STATUS_USAGE, "resolution %u, want a multiple of %u up to %u",
+        return diag_fail(diag, STATUS_USAGE, "resolution %u, expected a multiple of %u up to %u",
                          o->resolution, e->resolution_step, e->resolution_max);
     if (o->channels > CHANNELS_MAX)
-        return diag_fail(diag, STATUS_USAGE, "%u channels, want 1 to %d", o->channels,
+        return diag_fail(diag, STATUS_USAGE, "%u channels, expected 1 to %d", o->channels,
                          CHANNELS_MAX);
     if (o->classes < 2 || o->classes > CLASSES_MAX)
-        return diag_fail(diag, STATUS_USAGE, "%u classes, want 2 to %d", o->classes, CLASSES_MAX);
+        return diag_fail(diag, STATUS_USAGE, "%u classes, expected 2 to %d", o->classes,
+                         CLASSES_MAX);
     if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
         o->type != TENSOR_UINT8)
-        return diag_fail(diag, STATUS_USAGE, "type %d, want f32, f16, i8 or u8", (int)o->type);
+        return diag_fail(diag, STATUS_USAGE, "type %d, expected f32, f16, i8 or u8", (int)o->type);
     if (o->weights_only && o->type != TENSOR_INT8)
-        return diag_fail(diag, STATUS_USAGE, "weights only in type %d, want i8", (int)o->type);
+        return diag_fail(diag, STATUS_USAGE, "weights only in type %d, expected i8", (int)o->type);
     return STATUS_OK;
 }
 
@@ -71,7 +72,7 @@ static enum status build(struct model *m, const struct zoo_entry *entry, struct 
     return builder_finish(&net->builder, m, diag);
 }
 
-/* The same layers twice: in f32, to see what the activations hold, and in 8 bits. */
+/* Builds the layers twice: in f32, to measure the ranges of activations, and in 8 bits. */
 static enum status build_quantized(struct model *m, const struct zoo_entry *entry,
                                    const struct zoo_options *options, struct diag *diag)
 {

@@ -1,4 +1,4 @@
-/* One topology of the zoo, and what may be chosen of it. */
+/* A topology of the zoo, and its options. */
 #ifndef ASSAY_CONFORMANCE_MODELS_ZOO_ENTRY_H
 #define ASSAY_CONFORMANCE_MODELS_ZOO_ENTRY_H
 
@@ -15,7 +15,7 @@ struct zoo_options {
     /* TENSOR_FLOAT32; TENSOR_FLOAT16: weights, each behind a DEQUANTIZE; TENSOR_INT8, TENSOR_UINT8:
      * all but biases, input and output too. */
     int32_t type;
-    bool weights_only; /* TENSOR_INT8: the large weights, between activations in f32 */
+    bool weights_only; /* TENSOR_INT8: dynamic range, only large weights are quantized */
     bool quiet;        /* no progress on a terminal, which models in 8 bits have */
     uint64_t seed;
 };

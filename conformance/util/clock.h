@@ -1,4 +1,4 @@
-/* Time by a clock that only goes forward, for durations and deadlines. */
+/* The monotonic clock, for durations and deadlines. */
 #ifndef ASSAY_CONFORMANCE_UTIL_CLOCK_H
 #define ASSAY_CONFORMANCE_UTIL_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* Names in models are bytes; JSON wants UTF-8. */
+/* Names in models may be any bytes; JSON strings are UTF-8. */
 #include "conformance/util/json_text.h"
 
 #include "reference/base/checked.h"

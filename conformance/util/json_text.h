@@ -1,4 +1,4 @@
-/* Strings that may hold anything, as JSON. */
+/* JSON values from strings of any bytes, and from arrays. */
 #ifndef ASSAY_CONFORMANCE_UTIL_JSON_TEXT_H
 #define ASSAY_CONFORMANCE_UTIL_JSON_TEXT_H
 

@@ -85,7 +85,7 @@ bool process_read(int socket, void *data, size_t bytes)
     return true;
 }
 
-/* Delegates and drivers write what they like: not among the report. */
+/* What delegates and drivers print must not mix with the report on stdout. */
 static void redirect(int output)
 {
     const int null = open("/dev/null", O_RDONLY);
@@ -129,7 +129,7 @@ enum status process_start(struct process *p, enum process_output output,
         return diag_fail(diag, STATUS_IO, "worker process: %s", strerror(errno));
     }
     p->socket = ends[0];
-    fflush(NULL); /* or the child would write it again */
+    fflush(NULL); /* else the child would write the buffers again */
     p->pid = fork();
     if (p->pid < 0) {
         close(ends[1]);

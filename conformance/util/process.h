@@ -38,15 +38,15 @@ struct process {
 enum status process_start(struct process *p, enum process_output output,
                           void (*serve)(int socket, void *user), void *user, struct diag *diag);
 
-/* All of it, on either end; false when the other end is gone. */
+/* Write and read all of it, on either end; false when the other end is closed. */
 bool process_write(int socket, const void *data, size_t bytes);
 bool process_read(int socket, void *data, size_t bytes);
-/* As process_write, from the parent: a new job begins. */
+/* As process_write, from the parent; process_last_words begins here. */
 bool process_send(struct process *p, const void *data, size_t bytes);
 
-/* An answer, or the end, is waited for, for so long from now on. */
+/* Starts waiting for an answer, or the end, for timeout_s from now on. */
 void process_expect(struct process *p, double timeout_s);
-/* Waits for the one process; process_expect says how long. */
+/* Waits for one process, until the deadline of process_expect. */
 enum process_event process_wait(struct process *p);
 
 /* Waits for the end of the process (by_force: ends it with SIGKILL) and frees what belongs to it.
@@ -70,12 +70,12 @@ struct process_pool {
     struct pollfd *fds; /* of items, for the time of a wait */
 };
 
-/* Room for count processes, none of which is started. */
+/* Makes room for count processes, none of which is started. */
 enum status process_pool_open(struct process_pool *pool, size_t count, struct diag *diag);
 /* Ends all processes by force. */
 void process_pool_close(struct process_pool *pool);
 
-/* Whether anything is waited for. */
+/* Whether any process is waited for. */
 bool process_pool_is_busy(const struct process_pool *pool);
 /* Waits until a process that is waited for has answered, ended or run out of time, or a minute;
  * sets `event` of all.  A process stays waited for until process_expect or process_end. */

@@ -12,7 +12,7 @@ static uint64_t splitmix(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Mixes one number into a hash that holds those before it. */
+/* Mixes a number into a hash. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash ^= splitmix(&value);
@@ -53,7 +53,7 @@ uint64_t random_next(struct random_stream *s)
 uint64_t random_below(struct random_stream *s, uint64_t n)
 {
     assert(n > 0);
-    return random_next(s) % n; /* n is small: the bias does not matter here */
+    return random_next(s) % n; /* n is far below 2^64: the bias of the remainder is negligible */
 }
 
 double random_normal(struct random_stream *s)

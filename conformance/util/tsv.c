@@ -22,7 +22,7 @@ void tsv_close(struct tsv *t)
     *t = (struct tsv){ .rows = 0 };
 }
 
-/* Cuts a line into cells; false when it has not as many as there are columns. */
+/* Splits a line into cells; false when it does not have as many as there are columns. */
 static bool cut(char *line, const char **cells, size_t columns)
 {
     for (size_t i = 0; i < columns; i++) {
@@ -52,12 +52,13 @@ static enum status read_lines(struct tsv *t, char *text, const char *path,
         if (!*line || *line == '#')
             continue;
         if (!cut(line, cells, t->columns))
-            return diag_fail(diag, STATUS_USAGE, "%s: line %zu: not %zu columns", path, number,
+            return diag_fail(diag, STATUS_USAGE, "%s: line %zu: expected %zu columns", path, number,
                              t->columns);
         for (size_t i = 0; !begun && i < t->columns; i++) {
             if (strcmp(cells[i], header[i]) != 0)
-                return diag_fail(diag, STATUS_USAGE, "%s: line %zu: column %zu is '%s', not '%s'",
-                                 path, number, i + 1, cells[i], header[i]);
+                return diag_fail(diag, STATUS_USAGE,
+                                 "%s: line %zu: column %zu is '%s', expected '%s'", path, number,
+                                 i + 1, cells[i], header[i]);
         }
         t->lines[t->rows] = number;
         t->rows += begun;

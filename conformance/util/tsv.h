@@ -16,7 +16,7 @@ struct tsv {
 };
 
 /* header: the names that the first line must have.  STATUS_IO, or STATUS_USAGE with the line that
- * has not these columns.  tsv_close takes it in any state. */
+ * does not have these columns.  tsv_close takes it in any state. */
 enum status tsv_read(struct tsv *t, const char *path, const char *const *header, size_t columns,
                      struct diag *diag);
 const char *tsv_cell(const struct tsv *t, size_t row, size_t column);

@@ -78,7 +78,7 @@ static void snr_is_held_to_the_bounds(void **state)
     s = judge(&f, true, BOUNDS_FP32);
     assert_int_equal(s.status, CASE_FAIL);
     assert_true(s.snr_db > 76 && s.snr_db < 77);
-    assert_string_equal(s.reason, "SNR 76.8 dB, want 90");
+    assert_string_equal(s.reason, "SNR 76.8 dB, expected at least 90");
     s = judge(&f, true, BOUNDS_FP16);
     assert_int_equal(s.status, CASE_PASS);
     for (int i = 0; i < ROWS * CLASSES; i++)
@@ -130,7 +130,7 @@ static void reference_has_its_own_limit(void **state)
     f.labels[1] = 3; /* 38 of 40 */
     s = judge(&f, false, BOUNDS_FP32);
     assert_int_equal(s.status, CASE_FAIL);
-    assert_string_equal(s.reason, "top-1 0.9500, want 0.97");
+    assert_string_equal(s.reason, "top-1 0.9500, expected at least 0.97");
     f.subject = 0; /* a delegate's are the same: that it is the reference's fault is said once */
     s = judge(&f, true, BOUNDS_FP32);
     assert_int_equal(s.status, CASE_PASS);
@@ -170,7 +170,7 @@ static void eight_bits(void **state)
         f.answers[i] = f.reference[i] + (i % 5 ? 1 : 2) * step;
     s = judge(&f, true, BOUNDS_FLOAT_VIEW);
     assert_int_equal(s.status, CASE_FAIL);
-    assert_string_equal(s.reason, "off by 1.20 steps on average, want 1 at most");
+    assert_string_equal(s.reason, "off by 1.20 steps on average, expected at most 1");
     assert_true(s.snr_db > 25);
     s = judge(&f, true, BOUNDS_FP32); /* a delegate that nothing is known of: the same policy */
     assert_int_equal(s.status, CASE_FAIL);
@@ -188,7 +188,7 @@ static void eight_bits(void **state)
         f.answers[i] = f.reference[i] + (i % 40 ? 0 : -0.5f);
     s = judge(&f, true, BOUNDS_FLOAT_VIEW);
     assert_int_equal(s.status, CASE_FAIL);
-    assert_non_null(strstr(s.reason, "dB, want 25"));
+    assert_non_null(strstr(s.reason, "dB, expected at least 25"));
 }
 
 /* ---- runs ---- */

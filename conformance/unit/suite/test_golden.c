@@ -493,9 +493,9 @@ static void changed_cases_say_mint_again(void **state)
         enum spoil spoil;
         const char *words;
     } rows[] = {
-        { OTHER_MODEL, "its model is another; mint the goldens again" },
-        { OTHER_INPUTS, "its inputs are others; mint the goldens again" },
-        { OTHER_SEED, "its model is another; mint the goldens again" },
+        { OTHER_MODEL, "its model has another hash; mint the goldens again" },
+        { OTHER_INPUTS, "its inputs have another hash; mint the goldens again" },
+        { OTHER_SEED, "its model has another hash; mint the goldens again" },
         { OTHER_VERSION, "version 1, the golden is of op 9 version 2; mint the goldens again" },
     };
     struct golden_report report;
@@ -558,7 +558,7 @@ static void delegates_are_held_to_bounds(void **state)
     request.bounds = BOUNDS_FP16;
     assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
     assert_int_equal(report.failed, 1);
-    assert_non_null(strstr(report.failures[0].reason, "its inputs are others"));
+    assert_non_null(strstr(report.failures[0].reason, "its inputs have another hash"));
     golden_report_close(&report);
     made_half = true;
     make_golden(shortcut, ONE_HALF);

@@ -225,12 +225,13 @@ static void bmp_refusals(void **state)
         enum status status;
         const char *text;
     } rows[] = {
-        { 14, 12, STATUS_UNSUPPORTED, "BMP: header of 12 bytes, want 40 to 124" },
-        { 14, 0xffffffff, STATUS_UNSUPPORTED, "BMP: header of 4294967295 bytes, want 40 to 124" },
-        { 30, 1, STATUS_UNSUPPORTED, "BMP: compression 1 at 8 bits, want none" },
-        { 30, 3, STATUS_UNSUPPORTED, "BMP: compression 3 at 8 bits, want none" },
-        { 26, 2 | 8 << 16, STATUS_INVALID, "BMP: 2 planes, want 1" },
-        { 26, 1 | 4 << 16, STATUS_UNSUPPORTED, "BMP: 4 bits a pixel, want 8, 24 or 32" },
+        { 14, 12, STATUS_UNSUPPORTED, "BMP: header of 12 bytes, expected 40 to 124" },
+        { 14, 0xffffffff, STATUS_UNSUPPORTED,
+          "BMP: header of 4294967295 bytes, expected 40 to 124" },
+        { 30, 1, STATUS_UNSUPPORTED, "BMP: compression 1 at 8 bits, expected none" },
+        { 30, 3, STATUS_UNSUPPORTED, "BMP: compression 3 at 8 bits, expected none" },
+        { 26, 2 | 8 << 16, STATUS_INVALID, "BMP: 2 planes, expected 1" },
+        { 26, 1 | 4 << 16, STATUS_UNSUPPORTED, "BMP: 4 bits a pixel, expected 8, 24 or 32" },
         { 18, 0, STATUS_INVALID, "BMP: 0x2: no pixels" },
         { 22, 0, STATUS_INVALID, "BMP: 3x0: no pixels" },
         { 18, 30000, STATUS_INVALID, "BMP: 30000x2 at 8 bits ends at byte 61094 of 1102" },
@@ -266,7 +267,7 @@ static void bmp_masks(void **state)
     put32(b.data + 62, 0xff0000);
     expect_refusal(
         &b, STATUS_UNSUPPORTED,
-        "BMP: channel masks 000000ff 0000ff00 00ff0000, want 00ff0000 0000ff00 000000ff");
+        "BMP: channel masks 000000ff 0000ff00 00ff0000, expected 00ff0000 0000ff00 000000ff");
     put32(b.data + 10, 60);
     expect_refusal(&b, STATUS_INVALID, "BMP: no room for the channel masks");
     free(b.data);
@@ -291,7 +292,7 @@ static void jpeg_kinds(void **state)
     expect(&b, 9, 7, 3, flat);
     free(b.data);
     b = make_jpeg(9, 7, 4, false);
-    expect_refusal(&b, STATUS_UNSUPPORTED, "JPEG: CMYK, want grey, YCbCr or RGB");
+    expect_refusal(&b, STATUS_UNSUPPORTED, "JPEG: CMYK, expected grey, YCbCr or RGB");
     free(b.data);
 }
 

@@ -108,8 +108,8 @@ static void expect_malformed(const char *text, const char *words)
 static void test_malformed(void **state)
 {
     (void)state;
-    expect_malformed("op\tversion\n", "not 6 columns");
-    expect_malformed(HEADER "add\t1\tf32\tsupported\tsupported\n", "line 2: not 6 columns");
+    expect_malformed("op\tversion\n", "expected 6 columns");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\tsupported\n", "line 2: expected 6 columns");
     expect_malformed(HEADER "add\t0\tf32\tsupported\tsupported\tadd.*\n",
                      "expected a version from 1 to 99, found '0'");
     expect_malformed(HEADER "add\t1x\tf32\tsupported\tsupported\tadd.*\n",

@@ -104,19 +104,19 @@ static void npy_refusals(void **state)
         int version;
         const char *header, *text;
     } rows[] = {
-        { 4, "{}", "version 4.0, want 1 to 3" },
+        { 4, "{}", "version 4.0, expected 1 to 3" },
         { 1, "[]", "header is no dict" },
         { 1, "{'descr': '<f4', 'shape': (1,)}", "header lacks a key, or goes on behind the dict" },
         { 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x",
           "header lacks a key, or goes on behind the dict" },
         { 1, "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}",
-          "type >f4, want little-endian f2, f4, f8, i1 to i8, u1 to u8 or b1" },
+          "type >f4, expected little-endian f2, f4, f8, i1 to i8, u1 to u8 or b1" },
         { 1, "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
-          "type |O, want little-endian f2, f4, f8, i1 to i8, u1 to u8 or b1" },
+          "type |O, expected little-endian f2, f4, f8, i1 to i8, u1 to u8 or b1" },
         { 1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}",
           "header: descr is no plain type" },
         { 1, "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1)}",
-          "Fortran order, want C order" },
+          "Fortran order, expected C order" },
         { 1, "{'descr': '<f4', 'fortran_order': 1, 'shape': (1,)}",
           "header: fortran_order is no bool" },
         { 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1)}",

@@ -214,8 +214,8 @@ static void test_bad_tables(void **state)
     (void)state;
     expect_bad_table("", "no header line");
     expect_bad_table("# only a comment\n", "no header line");
-    expect_bad_table("name\tfile\tcaught\tfrom\twhat\n", "column 4 is 'from', not 'by'");
-    expect_bad_table("name\tfile\tcaught\tby\twhat\na\tb\tc\td\n", "line 2: not 5 columns");
+    expect_bad_table("name\tfile\tcaught\tfrom\twhat\n", "column 4 is 'from', expected 'by'");
+    expect_bad_table("name\tfile\tcaught\tby\twhat\na\tb\tc\td\n", "line 2: expected 5 columns");
     expect_bad_table("name\tfile\tcaught\tby\twhat\na\tb\tc\td\te\tf\n", "line 2");
     assert_int_equal(tsv_read(&t, "/nowhere/at/all", mutants_columns, MUTANT_COLUMNS, &diag),
                      STATUS_IO);

@@ -202,18 +202,18 @@ static void refuses(void **state)
         struct zoo_options options;
         const char *text;
     } rows[] = {
-        { { .width = 0, .type = TENSOR_FLOAT32 }, "width 0, want more than 0, at most 2" },
-        { { .width = 2.5, .type = TENSOR_FLOAT32 }, "width 2.5, want more than 0, at most 2" },
-        { { .width = NAN, .type = TENSOR_FLOAT32 }, "width nan, want more than 0, at most 2" },
+        { { .width = 0, .type = TENSOR_FLOAT32 }, "width 0, expected more than 0, at most 2" },
+        { { .width = 2.5, .type = TENSOR_FLOAT32 }, "width 2.5, expected more than 0, at most 2" },
+        { { .width = NAN, .type = TENSOR_FLOAT32 }, "width nan, expected more than 0, at most 2" },
         { { .width = 1, .resolution = 100, .type = TENSOR_FLOAT32 },
-          "resolution 100, want a multiple of 32 up to 1024" },
+          "resolution 100, expected a multiple of 32 up to 1024" },
         { { .width = 1, .resolution = 1056, .type = TENSOR_FLOAT32 },
-          "resolution 1056, want a multiple of 32 up to 1024" },
-        { { .width = 1, .channels = 17, .type = TENSOR_FLOAT32 }, "17 channels, want 1 to 16" },
-        { { .width = 1, .classes = 1, .type = TENSOR_FLOAT32 }, "1 classes, want 2 to 100000" },
-        { { .width = 1, .type = TENSOR_INT16 }, "type 7, want f32, f16, i8 or u8" },
+          "resolution 1056, expected a multiple of 32 up to 1024" },
+        { { .width = 1, .channels = 17, .type = TENSOR_FLOAT32 }, "17 channels, expected 1 to 16" },
+        { { .width = 1, .classes = 1, .type = TENSOR_FLOAT32 }, "1 classes, expected 2 to 100000" },
+        { { .width = 1, .type = TENSOR_INT16 }, "type 7, expected f32, f16, i8 or u8" },
         { { .width = 1, .type = TENSOR_UINT8, .weights_only = true },
-          "weights only in type 3, want i8" },
+          "weights only in type 3, expected i8" },
     };
     const struct zoo_entry *e;
     struct diag diag;
@@ -443,7 +443,7 @@ static void integers_say_the_same(void **state)
         got = run(in);
         snr = snr_db(&truth, &got);
         if (got.best != truth.best || !(snr >= integers[r].snr_db))
-            fail_msg("%s: class %zu, want %zu; SNR of the logits %.1f dB, want %.0f",
+            fail_msg("%s: class %zu, expected %zu; SNR of the logits %.1f dB, want %.0f",
                      integers[r].name, got.best, truth.best, snr, integers[r].snr_db);
         if (!integers[r].weights_only)
             expect_full_ranges(integers[r].name, in);
