@@ -1,0 +1,168 @@
+/* Child processes and pools: answers, ends, deadlines, output. */
+#include "conformance/util/clock.h"
+#include "conformance/util/process.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Doubles what it is sent; -1: crashes, -2: hangs, -3: exits with status 3. */
+static void serve(int socket, void *user)
+{
+    int32_t n;
+
+    signal(SIGSEGV, SIG_DFL); /* cmocka's handler would hide it */
+    printf("started %s\n", (const char *)user);
+    while (process_read(socket, &n, sizeof n)) {
+        printf("got %d\n", (int)n);
+        fflush(stdout);
+        if (n == -1)
+            raise(SIGSEGV);
+        if (n == -2)
+            pause();
+        if (n == -3)
+            _exit(3);
+        n *= 2;
+        process_write(socket, &n, sizeof n);
+    }
+}
+
+static struct process start(void)
+{
+    static char name[] = "a child";
+    struct process p;
+    struct diag diag;
+
+    assert_int_equal(process_start(&p, PROCESS_OUTPUT_LOG, serve, name, &diag), STATUS_OK);
+    return p;
+}
+
+static void test_answer(void **state)
+{
+    struct process p = start();
+    char words[32];
+    int32_t n = 21;
+
+    (void)state;
+    assert_true(process_send(&p, &n, sizeof n));
+    process_expect(&p, 60);
+    assert_int_equal(process_wait(&p), PROCESS_READABLE);
+    assert_true(process_read(p.socket, &n, sizeof n));
+    assert_int_equal(n, 42);
+    process_last_words(&p, words, sizeof words);
+    assert_string_equal(words, "got 21");
+    assert_int_equal(process_end(&p, true) & 0x7f, SIGKILL);
+    assert_int_equal(p.pid, 0);
+    assert_int_equal(process_end(&p, true), 0); /* again: nothing happens */
+}
+
+static void test_ends(void **state)
+{
+    static const struct {
+        int32_t sent;
+        const char *end;
+    } ends[] = { { -1, "SIGSEGV" }, { -3, "exit status 3" } };
+    char text[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct process p = start();
+        int32_t n = ends[i].sent;
+
+        assert_true(process_send(&p, &n, sizeof n));
+        process_expect(&p, 60);
+        assert_int_equal(process_wait(&p), PROCESS_READABLE); /* the end of the socket */
+        assert_false(process_read(p.socket, &n, sizeof n));
+        process_last_words(&p, text, sizeof text);
+        assert_int_equal(strncmp(text, "got -", 5), 0);
+        process_describe_end(process_end(&p, false), text, sizeof text);
+        assert_string_equal(text, ends[i].end);
+    }
+}
+
+/* A process that died between two jobs takes no other. */
+static void test_send_to_the_dead(void **state)
+{
+    struct process p = start();
+    int32_t n = -3;
+
+    (void)state;
+    assert_true(process_send(&p, &n, sizeof n));
+    assert_false(process_read(p.socket, &n, sizeof n));
+    assert_false(process_send(&p, &n, sizeof n));
+    process_end(&p, false);
+}
+
+static void test_late(void **state)
+{
+    const double begin = clock_s();
+    struct process p = start();
+    int32_t n = -2;
+
+    (void)state;
+    assert_true(process_send(&p, &n, sizeof n));
+    process_expect(&p, 0.2);
+    assert_int_equal(process_wait(&p), PROCESS_LATE);
+    assert_true(clock_s() - begin >= 0.2);
+    process_end(&p, true);
+}
+
+/* Two answer, one hangs, and the place of the fourth is empty. */
+static void test_pool(void **state)
+{
+    enum { COUNT = 4 };
+    bool done[COUNT] = { false };
+    struct process_pool pool;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(process_pool_open(&pool, COUNT, &diag), STATUS_OK);
+    assert_false(process_pool_is_busy(&pool));
+    for (int32_t i = 0; i < COUNT - 1; i++) {
+        const int32_t n = i == 2 ? -2 : i;
+
+        pool.items[i] = start();
+        process_expect(&pool.items[i], i == 2 ? 0.2 : 60);
+        assert_true(process_send(&pool.items[i], &n, sizeof n));
+    }
+    while (process_pool_is_busy(&pool)) {
+        assert_int_equal(process_pool_wait(&pool, &diag), STATUS_OK);
+        for (int32_t i = 0; i < COUNT; i++) {
+            int32_t n;
+
+            if (pool.items[i].event == PROCESS_NOTHING)
+                continue;
+            assert_int_equal(pool.items[i].event, i == 2 ? PROCESS_LATE : PROCESS_READABLE);
+            if (i != 2) {
+                assert_true(process_read(pool.items[i].socket, &n, sizeof n));
+                assert_int_equal(n, 2 * i);
+            }
+            process_end(&pool.items[i], true);
+            done[i] = true;
+        }
+    }
+    assert_true(done[0] && done[1] && done[2] && !done[3]);
+    process_pool_close(&pool);
+    assert_true(process_count_processors() >= 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answer),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_send_to_the_dead),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_pool),
+    };
+
+    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
+}
