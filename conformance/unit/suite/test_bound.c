@@ -71,7 +71,7 @@ static float sum_up(enum summation how, int k)
 }
 
 /* One tensor of sums: how many of them, and how often a rule says no. */
-struct trial {
+struct experiment {
     enum data_set set;
     enum bounds bounds;
     enum summation how;
@@ -82,7 +82,7 @@ struct outcome {
     int wrong_elements, wrong_tensors;
 };
 
-static struct outcome run(const struct trial *t, uint64_t seed)
+static struct outcome run(const struct experiment *t, uint64_t seed)
 {
     const struct data_spec spec = {
         .set = t->set, .half = t->bounds == BOUNDS_FP16, .terms = t->k, .factors = 2
@@ -129,8 +129,9 @@ static void test_honest_sums_pass(void **state)
                 for (int how = 0; how < HONEST_COUNT; how++) {
                     for (int b = BOUNDS_FP32; b <= BOUNDS_FP16; b++) {
                         for (int seed = 0; seed < repeats; seed++) {
-                            const struct trial t = { (enum data_set)set, (enum bounds)b,
-                                                     (enum summation)how, sizes[s], tensors[e] };
+                            const struct experiment t = { (enum data_set)set, (enum bounds)b,
+                                                          (enum summation)how, sizes[s],
+                                                          tensors[e] };
                             const struct outcome o = run(&t, (uint64_t)seed);
 
                             if (o.wrong_elements || o.wrong_tensors)
@@ -147,7 +148,7 @@ static void test_honest_sums_pass(void **state)
 
 static void expect_caught(enum data_set set, enum bounds bounds, enum summation how, int k)
 {
-    const struct trial t = { set, bounds, how, k, 60 };
+    const struct experiment t = { set, bounds, how, k, 60 };
 
     for (uint64_t seed = 0; seed < 5; seed++) {
         const struct outcome o = run(&t, seed);

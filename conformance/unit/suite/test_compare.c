@@ -1,4 +1,4 @@
-/* Comparing tensors: which element is named, what the figures mean, which rule speaks. */
+/* Comparing tensors: the element that is named, the figures, the rule that decides. */
 #include "conformance/bounds/compare.h"
 
 #include "reference/base/half.h"
@@ -153,7 +153,7 @@ static void test_nan_and_infinity(void **state)
     assert_string_equal(c.text, "infinite");
 }
 
-/* What passes as a sum of reals does not as a sum of integers. */
+/* An error that passes in a sum of reals fails in a sum of integers. */
 static void test_integers_are_exact(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The judge of whole models: what passes and what does not; and runs against delegates that go
+/* The verdict on whole models, and runs against delegates that go
  * wrong in one known way. */
 #include "conformance/models/digits.h"
 #include "conformance/models/digits_judge.h"
@@ -26,7 +26,7 @@ struct fixture {
     int subject;
 };
 
-/* Row i is sure of class i % CLASSES. */
+/* Row i has class i % CLASSES with a large margin. */
 static struct fixture make(void)
 {
     struct fixture f = { .step = 0 };
@@ -336,7 +336,7 @@ static void kinds_have_their_subjects(void **state)
     }
 }
 
-/* Ours by float view, where it is allowed to be off by a little and where it is not. */
+/* Our delegate in float view, held to float_view and to exact. */
 static void integers_have_their_own_bounds(void **state)
 {
     const char *option = "quantized=float_view";

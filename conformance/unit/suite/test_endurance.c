@@ -1,4 +1,4 @@
-/* What `assay endurance` calls flat. */
+/* Which series of `assay endurance` are flat. */
 #include "conformance/bench/endurance.h"
 
 #include <setjmp.h>

@@ -36,7 +36,7 @@ const char *__lsan_default_suppressions(void)
 static char directory[] = "/tmp/assay-golden-XXXXXX";
 static char path[64];
 
-/* What is wrong with a golden that is made. */
+/* The faults of a golden that a test makes. */
 enum spoil {
     GOOD,
     ONE_VALUE,     /* an element is off by 1 % */
@@ -392,7 +392,7 @@ static enum status check(const char *from, const char *filter, struct golden_rep
     return golden_check(&request, report, diag);
 }
 
-/* The one case of the filter is found good, with at most this margin. */
+/* Expects the one case of the filter to pass, with at most this margin. */
 static void check_passes(const char *name, double margin)
 {
     struct golden_report report;
@@ -410,7 +410,7 @@ static void check_passes(const char *name, double margin)
     golden_report_close(&report);
 }
 
-/* It is compared, and found wrong for a reason with the word. */
+/* Expects it to fail for a reason that has the word. */
 static void check_fails(const char *name, const char *word)
 {
     struct golden_report report;
@@ -424,7 +424,7 @@ static void check_fails(const char *name, const char *word)
     golden_report_close(&report);
 }
 
-/* The file is no golden file: a message with its path and the word. */
+/* Expects the file to be refused, with a message that has its path and the word. */
 static void check_refuses(const char *name, const char *word)
 {
     struct golden_report report;
@@ -531,7 +531,7 @@ static void skipped_cases_are_counted(void **state)
     golden_report_close(&report);
 }
 
-/* A delegate's answers, to some of the cases: limits of their own, and nothing is missing. */
+/* A delegate's answers to some of the cases are held to its bounds, and none is missing. */
 static void delegates_are_held_to_bounds(void **state)
 {
     struct golden_request request = {
@@ -792,7 +792,7 @@ static void export_of_some_in_half(void **state)
     h5_close(file);
 }
 
-/* Every data set that some case of an op has, comes. */
+/* Every data set of an op's cases is exported. */
 static void export_takes_turns(void **state)
 {
     unsigned seen = 0;

@@ -1,4 +1,5 @@
-/* The suite's test of itself: each planted fault is seen, and what is honest passes. */
+/* The judge against mock delegates: each planted fault is found, and delegates without fault pass.
+ */
 #include "conformance/cases/case_list.h"
 #include "conformance/judge/judge.h"
 #include "conformance/unit/kit/mock_path.h"
@@ -44,7 +45,7 @@ static const struct test_case *find(const char *name)
     return NULL;
 }
 
-/* One case on a mock with these options; bounds as given. */
+/* Judges one case on a mock with these options and bounds. */
 static struct case_result judge_one(const char *mock, const char *name, const char *const *options,
                                     size_t count, enum bounds bounds, const char *repro)
 {
@@ -125,7 +126,7 @@ static void test_reference_passes(void **state)
     }
 }
 
-/* f16 storage is honest in a run in fp16, and a fault in a run in fp32. */
+/* f16 storage passes in class fp16, and fails in class fp32. */
 static void test_half_storage(void **state)
 {
     const char *const options[] = { "fault=half" };
@@ -248,7 +249,7 @@ static void test_declined(void **state)
     assert_string_equal(r.reason, "mock.rule: dims[3] is 7, may be 4");
 }
 
-/* Only a library that speaks as ours does is poisoned. */
+/* Only a library with assay_gpu_* gets the option poison. */
 static void test_poison(void **state)
 {
     const char *const options[] = { "fault=poison" };
@@ -280,7 +281,7 @@ static void expect_reason(const struct case_result *r, const char *reason)
         fail_msg("%s: \"%s\", not \"%s\"", case_status_name(r->status), r->reason, reason);
 }
 
-/* Every f16 value as input: what infinities and NaNs give may vary, what all others give not. */
+/* Every f16 value as input: results of infinities and NaNs may vary, all others may not. */
 static void test_every_half(void **state)
 {
     static const char *const names[] = { "relu.f32.every_half", "exp.f32.every_half",
@@ -303,7 +304,7 @@ static void test_every_half(void **state)
     expect_reason(&r, "not equal");
 }
 
-/* Of ours the same bits, of others what keeps the bounds. */
+/* Our delegate must give the same bits, others must keep the bounds. */
 static void test_batches(void **state)
 {
     static const char name[] = "gap.f32.softmax_batch7_c13";
@@ -321,7 +322,7 @@ static void test_batches(void **state)
     assert_int_equal(judge_gpu("gap.f32.reshape_batch3", "none").status, CASE_PASS);
 }
 
-/* A chain is judged link by link, and then as it is. */
+/* A graph is judged node by node, and then without its intermediates as outputs. */
 static void test_hidden_intermediates(void **state)
 {
     static const char name[] = "gap.f32.conv_2d_after_sub_c3";
@@ -346,7 +347,7 @@ static void test_hidden_intermediates(void **state)
     assert_int_equal(r.output, 1);
 }
 
-/* Variables are written by each inference and begin anew after a reset. */
+/* Variables are written by each inference, and reset to their first values. */
 static void test_variables(void **state)
 {
     struct case_result r = judge_fault("lstm.f32.a5", "none", 0);
@@ -368,7 +369,7 @@ static void test_variables(void **state)
 
 /* ---- 8 bits ---- */
 
-/* On a mock whose integers are held to a class. */
+/* Judges an 8-bit case on a mock whose integers are held to a class. */
 static struct case_result judge_bytes(const char *mock, const char *name, const char *fault,
                                       int ulps, enum bounds quantized)
 {
@@ -393,7 +394,7 @@ static struct case_result judge_bytes(const char *mock, const char *name, const 
     return result;
 }
 
-/* Every kind of op: of moves, sums, tables, fixed point of its own. */
+/* Every kind of op: data movement, sums, tables, fixed point of its own. */
 static const char *const byte_samples[] = {
     "conv_2d.i8.qover1_zhigh_yhigh",
     "conv_2d.i8pc.qties_ylow_cfar_relu6",
@@ -430,7 +431,7 @@ static void test_honest_bytes_pass(void **state)
     }
 }
 
-/* A step in one element is no tie; that it is near does not help. */
+/* An element that is a step off fails, unless the exact result is a tie. */
 static void test_off_by_one(void **state)
 {
     (void)state;
@@ -448,7 +449,7 @@ static void test_off_by_one(void **state)
     }
 }
 
-/* What is nearest is not what fixed point gives, and the other way round. */
+/* The nearest integers fail class exact where fixed point rounds twice, and the other way round. */
 static void test_classes_differ(void **state)
 {
     struct case_result r =
@@ -463,7 +464,7 @@ static void test_classes_differ(void **state)
     expect_reason(&r, "not the integer nearest");
 }
 
-/* The habits. */
+/* Invariants of 8-bit cases. */
 static void test_invariants_of_bytes(void **state)
 {
     static const char name[] = "gap.i8.add_rescaled_n2_c5", one[] = "add.i8.every_pair";

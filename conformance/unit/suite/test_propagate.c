@@ -1,4 +1,4 @@
-/* Limits along a graph: what an op makes of inputs that are off by a known amount. */
+/* Limits along a graph: from the inputs of an op to its outputs. */
 #include "conformance/bounds/bound.h"
 #include "conformance/judge/propagate.h"
 
@@ -120,7 +120,7 @@ static void expect_limit(struct graph *g, enum bounds bounds, int i, double low,
         fail_msg("element %d: %g is within the limit", i, -high);
 }
 
-/* A clamp hands on what it gets, and cuts what is below. */
+/* A clamp keeps the limit inside its range, and has none outside. */
 static void test_clamp(void **state)
 {
     struct graph g;
@@ -180,7 +180,7 @@ static void test_softmax(void **state)
     close_graph(&g);
 }
 
-/* One tensor read twice moves as one: what cancels, cancels. */
+/* A tensor that is read twice is displaced as one, so differences cancel. */
 static void test_same_tensor(void **state)
 {
     struct graph g;
@@ -191,7 +191,7 @@ static void test_same_tensor(void **state)
     close_graph(&g);
 }
 
-/* A sum that is a little off may have another maximum: there is no limit. */
+/* The maximum of uncertain values may change place: ARG_MAX has no limit. */
 static void test_not_monotone(void **state)
 {
     struct case_result r = { .status = CASE_PASS };

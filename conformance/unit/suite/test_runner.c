@@ -1,4 +1,5 @@
-/* Worker processes: what a delegate does to its process is a result, not the end of the run. */
+/* The runner against mock delegates that crash, exit or hang: that is a result, not the end of the
+ * run. */
 #include "conformance/cases/case_list.h"
 #include "conformance/cases/select.h"
 #include "conformance/judge/runner.h"
@@ -122,7 +123,7 @@ static void test_fail_and_decline(void **state)
     expect_all("decline", 2, 60, CASE_DECLINED, "not taken");
 }
 
-/* Every case kills its worker, and every case has its result. */
+/* Each case crashes its worker, and each case has a result. */
 static void test_crash(void **state)
 {
     (void)state;
@@ -144,7 +145,7 @@ static void test_timeout(void **state)
     case_count = all;
 }
 
-/* A crash after the last case is no case's fault, and is not lost. */
+/* A crash after the last case belongs to no case, and is reported. */
 static void test_crash_at_the_end(void **state)
 {
     struct run_outcome o = run_with("crash_destroy", 2, 60, NULL);
@@ -157,7 +158,7 @@ static void test_crash_at_the_end(void **state)
     run_outcome_close(&o);
 }
 
-/* Results do not depend on how the work is split, but for the time. */
+/* Results but for their times do not depend on the number of workers. */
 static void test_same_with_any_number_of_workers(void **state)
 {
     struct run_outcome one = run_with("ulps", 1, 60, NULL), four = run_with("ulps", 4, 60, NULL);
@@ -201,7 +202,7 @@ static void test_two_subjects(void **state)
     subject_close(&subjects[1]);
 }
 
-/* Cases that a subject leaves to others are absent, whatever it would do with them. */
+/* Cases that a subject does not run are absent. */
 static void test_absent(void **state)
 {
     struct subject subjects[] = { subject_of("delegate.so", "none"),
@@ -243,7 +244,7 @@ static void test_no_cases(void **state)
     case_count = all;
 }
 
-/* Model and inputs of what killed its worker, too. */
+/* Model and inputs of a case that crashed are written, too. */
 static void test_repro_of_a_crash(void **state)
 {
     char base[] = "/tmp/assay_crash_XXXXXX", path[512], command[600];

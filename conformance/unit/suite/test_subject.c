@@ -85,7 +85,7 @@ static void test_bad_options(void **state)
     assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_USAGE);
 }
 
-/* Our options rule the bounds; of another library nothing is known. */
+/* Our options choose the class of bounds; other libraries are held to fp32. */
 static void test_bounds(void **state)
 {
     static const struct {
@@ -122,7 +122,7 @@ static void test_bounds(void **state)
     rmdir(directory);
 }
 
-/* ... of integers, too: ours are exact unless an option says otherwise. */
+/* Our integers are held to exact unless an option says otherwise. */
 static void test_bounds_of_integers(void **state)
 {
     const struct test_case floats = { .dynamic = true }, bytes = { .quantized = true };
