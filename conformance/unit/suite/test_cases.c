@@ -323,6 +323,15 @@ static void test_every_half(void **state)
     assert_true(count >= 5);
 }
 
+/* Near an offset of 60000 f16 may have a single value: such data are the same in each frame. */
+static bool is_one_half(const struct case_instance *x)
+{
+    const char *const data = x->inputs[0].data[0];
+
+    return x->inputs[0].type == kTfLiteFloat16 &&
+           memcmp(data, data + 2, x->inputs[0].bytes - 2) == 0;
+}
+
 /* Frames differ; seeds differ. */
 static void test_frames_and_seeds(void **state)
 {
@@ -336,8 +345,10 @@ static void test_frames_and_seeds(void **state)
         assert_int_equal(
             case_build(&cases[i], &(struct case_request){ SET_RANDOM, 2, false }, &b, NULL),
             STATUS_OK);
-        assert_memory_not_equal(a.inputs[0].data[0], a.inputs[0].data[1], a.inputs[0].bytes);
-        if (!a.every_half && !cases[i].row->every_byte) /* the same whatever the seed is */
+        if (!is_one_half(&a))
+            assert_memory_not_equal(a.inputs[0].data[0], a.inputs[0].data[1], a.inputs[0].bytes);
+        /* Every f16 value, or every byte, is the same whatever the seed is. */
+        if (!is_one_half(&a) && !a.every_half && !cases[i].row->every_byte)
             assert_memory_not_equal(a.inputs[0].data[0], b.inputs[0].data[0], a.inputs[0].bytes);
         case_instance_close(&a);
         case_instance_close(&b);
