@@ -75,6 +75,10 @@ for program in "$b"/fuzz/replay_*; do
     total=$((total + count))
 done
 
+run layers sh ci/layers-test.sh "$log"
+tail -n 1 "$log/layers.log"
+total=$((total + $(sed -n 's/^layers-test: \([0-9]*\) .*/\1/p' "$log/layers.log")))
+
 run size sh ci/size.sh "$b"
 tail -n 1 "$log/size.log"
 
