@@ -376,7 +376,7 @@ static bool has_goldens(const char *directory)
 
 enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag)
 {
-    static const char *const installed[] = { "../share/assay/golden" };
+    static const char *const relative[] = { "../golden", "../share/assay/golden" };
     char above[PATH_MAX];
     char *slash = getcwd(above, sizeof above);
 
@@ -388,9 +388,11 @@ enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag)
             break;
         *slash = '\0';
     }
-    if (program_path_find(directory, installed, 1, has_goldens))
+    if (program_path_find(directory, relative, sizeof relative / sizeof relative[0], has_goldens))
         return STATUS_OK;
-    return diag_fail(diag, STATUS_IO,
-                     "no golden files: neither golden/*.h5 in the working directory or above it "
-                     "nor ../share/assay/golden beside the program; --dir names another place");
+    return diag_fail(
+        diag, STATUS_IO,
+        "no golden files: neither golden/*.h5 in the working directory or above it "
+        "nor ../golden or ../share/assay/golden beside the program; --dir names another "
+        "place");
 }
