@@ -411,6 +411,16 @@ bool mock_only(const struct mock *m, int node)
     return node == (int)m->choice;
 }
 
+bool mock_from(const struct mock *m, int node)
+{
+    return node >= (int)m->choice;
+}
+
+bool mock_below(const struct mock *m, int node)
+{
+    return node < (int)m->choice;
+}
+
 bool mock_none(const struct mock *m, int node)
 {
     (void)m;

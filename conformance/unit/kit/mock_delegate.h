@@ -60,11 +60,12 @@ void mock_begin(struct mock *m);
 /* To be called after the interpreters are closed: asserts that everything was freed. */
 void mock_end(struct mock *m);
 /* Values for takes: nodes whose bit in choice is set; all but every choice-th; node choice alone;
- * none.
- */
+ * nodes from choice on; nodes below choice; none. */
 bool mock_by_bits(const struct mock *m, int node);
 bool mock_not_every(const struct mock *m, int node);
 bool mock_only(const struct mock *m, int node);
+bool mock_from(const struct mock *m, int node);
+bool mock_below(const struct mock *m, int node);
 bool mock_none(const struct mock *m, int node);
 
 #endif
