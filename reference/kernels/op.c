@@ -217,9 +217,10 @@ bool ref_window(TfLitePadding padding, int32_t in, int32_t filter, int32_t strid
         return false;
     extent = (int64_t)(filter - 1) * dilation + 1; /* below 2^62 */
     if (padding == kTfLitePaddingSame) {
-        const int64_t reach =
-            ((out = ((int64_t)in + stride - 1) / stride) - 1) * stride + extent - in;
+        int64_t reach; /* padding before and behind */
 
+        out = ((int64_t)in + stride - 1) / stride;
+        reach = (out - 1) * stride + extent - in;
         before = out > 0 && reach > 0 ? reach / 2 : 0;
     } else if (padding == kTfLitePaddingValid) {
         if (extent > in)

@@ -17,10 +17,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 
     TRY(ref_check_shape(call, diag, 0, "input", 0, REF_MAX_RANK));
     x = call->in[0];
-    if (runtime_type_bits(x->type) % 8 != 0 || runtime_type_bits(x->type) == 0)
-        return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "input 0 (input): type %s, expected elements of whole bytes",
-                        runtime_type_name(x->type) ? runtime_type_name(x->type) : "unknown");
+    TRY(ref_check_bytes(call, diag, 0, "input"));
     TRY(ref_check_out(call, diag, 0, x->type));
     if (ref_is_8bit(x->type) || x->type == kTfLiteInt16)
         TRY(ref_check_moves(call, diag, 0, 0));
