@@ -163,8 +163,8 @@ static enum status read_quantized(const struct ref_call *call, struct diag *diag
     if (twice / y >= 1 << SUM_SHIFT)
         return ref_fail(
             call, diag, STATUS_INVALID,
-            "output 0 (output): scale %g, expected more than 2^-20 times the inputs' %g", y,
-            twice / 2);
+            "output 0 (output): scale %g, expected more than 2^-19 times the larger input scale %g",
+            y, twice / 2);
     return ref_check_multiplier(call, diag, "larger input scale / output scale",
                                 twice / (ldexp(1, SUM_SHIFT) * y), &q->y);
 }
