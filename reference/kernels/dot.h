@@ -1,12 +1,11 @@
 /* Sums of products in all types.  The loops of the convolutions and of FULLY_CONNECTED accumulate
  * in double; this module prepares their operands and requantizes or stores their sums.
  *
- *     f32              x, w, bias as they are
- *     f32, weights i8  (dynamic range) products with the dequantized weights; the runtime quantizes
- *                      x, too, and is coarser
- *     i8, u8           x and w less their zero points, bias i32: the sum is an exact integer, and
- * is requantized as the runtime does
- */
+ *     f32              x, w and bias as they are
+ *     f32, weights i8  (dynamic range) the weights are dequantized first; the runtime quantizes x
+ *                      as well, and is coarser
+ *     i8, u8           x and w less their zero points, bias i32: the sum is an exact integer, which
+ *                      is requantized as in the runtime */
 #ifndef ASSAY_REFERENCE_KERNELS_DOT_H
 #define ASSAY_REFERENCE_KERNELS_DOT_H
 

@@ -1,4 +1,4 @@
-/* CONV_2D.  x [N,H,W,C], w [O,fh,fw,I], bias [O] or absent, y [N,OH,OW,O]; types of ref_dot.h.
+/* CONV_2D.  x [N,H,W,C], w [O,fh,fw,I], bias [O] or absent, y [N,OH,OW,O]; types of kernels/dot.h.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n, oy*sh - top + ky*dh,
  *                                                       ox*sw - left + kx*dw, g*I + i])

@@ -1,11 +1,13 @@
 /* DEPTHWISE_CONV_2D.  x [N,H,W,C], w [1,fh,fw,C*m], bias [C*m] or absent, y [N,OH,OW,C*m];
- * types of ref_dot.h.
+ * types of kernels/dot.h.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[0,ky,kx,o] * x[n, oy*sh - top + ky*dh,
  *                                                       ox*sw - left + kx*dw, o / m])
  *
  * over the taps inside the image.  m follows from the weights' shape; the option depth_multiplier
- * is ignored, as in the runtime. Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h,
+ * is ignored, as in the runtime.
+ *
+ * Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h,
  * integer_ops/depthwise_conv.h */
 #include "reference/kernels/dot.h"
 

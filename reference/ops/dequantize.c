@@ -8,8 +8,9 @@
  *
  * Any shape.  Where the other side is float, the integers may have a scale for each channel.  Ties
  * go away from zero.  Models with f16 weights have a DEQUANTIZE before each weight; on a constant
- * it is computed once, when the graph is prepared. Meaning: tflite/kernels/dequantize.h,
- * quantize.cc, internal/reference/{quantize,requantize}.h */
+ * it is computed once, when the graph is prepared.
+ *
+ * Meaning: tflite/kernels/dequantize.h, quantize.cc, internal/reference/{quantize,requantize}.h */
 #include "reference/kernels/quantized.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* FULLY_CONNECTED.  x of any shape with B*K elements, w [U,K], bias [U] or absent; types of
- * ref_dot.h.
+ * kernels/dot.h.
  *
  *     y[b,u] = act(bias[u] + sum w[u,k] * x[b*K + k])
  *

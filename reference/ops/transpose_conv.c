@@ -1,5 +1,5 @@
 /* TRANSPOSE_CONV.  output_shape [4] i32 = N, OH, OW, O; w [O,fh,fw,I], x [N,H,W,I], bias [O] or
- * absent, y [N,OH,OW,O]; types of ref_dot.h, but i8 weights for f32.
+ * absent, y [N,OH,OW,O]; the types of kernels/dot.h except f32 with i8 weights.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n,iy,ix,i])
  *

@@ -5,8 +5,9 @@
  *
  * f32; LOGISTIC f16 too.  NaN stays NaN.  i8 and, but for EXP, u8: RELU and RELU6 requantize in
  * fixed point; EXP and LOGISTIC are computed in f32 for each integer; the output of LOGISTIC has
- * the scale 1/256 and the least zero point. Meaning: tflite/kernels/activations.cc,
- * tflite/kernels/exp.cc */
+ * the scale 1/256 and the least zero point.
+ *
+ * Meaning: tflite/kernels/activations.cc, tflite/kernels/exp.cc */
 #include "reference/kernels/quantized.h"
 
 #include <math.h>
