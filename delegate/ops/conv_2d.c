@@ -22,9 +22,7 @@ static bool accept_conv(struct check *c)
     struct weights_shape shape;
     struct window window;
 
-    if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
-        !check_input(c, 1, 4, 4) || !check_output(c, 0, 4, 4) ||
-        !check_activation(c, params->activation))
+    if (!check_conv_operands(c))
         return false;
     x = graph_input(c->graph, c->node, 0);
     w = graph_input(c->graph, c->node, 1);
@@ -76,10 +74,7 @@ static enum status plan_grouped(struct planner *p, const struct graph_node *n,
     step_spec(s, CONV_2D_GROUPED_SPEC_ACTIVATION, m->activation);
     step_spec(s, CONV_2D_GROUPED_SPEC_ROUNDED, n->steps.scale > 0);
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, m->dst);
-    step_read(p, s, 1, m->src);
-    step_operand(p, s, 2, m->weights);
-    step_operand(p, s, 3, m->bias);
+    step_products(p, s, m->dst, m->src, m->weights, m->bias);
     return step_items(p, s, args.count);
 }
 

@@ -57,10 +57,7 @@ static enum status plan_grouped(struct planner *p, const struct graph_node *n, c
     args.count =
         (args.pixels + CONV_2D_GROUPED_TILE - 1) / CONV_2D_GROUPED_TILE * args.window.out_slices;
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, m->dst);
-    step_read(p, s, 1, m->src);
-    step_constants(s, 2, &weights);
-    step_constants(s, 3, &channels);
+    step_dot_products(p, s, m->dst, m->src, &weights, &channels);
     return step_items(p, s, args.count);
 }
 

@@ -12,9 +12,7 @@ static bool accept_depthwise(struct check *c)
     const struct graph_tensor *x, *w, *y;
     struct window window;
 
-    if (!check_counts(c, 2, 3, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
-        !check_input(c, 1, 4, 4) || !check_output(c, 0, 4, 4) ||
-        !check_activation(c, params->activation))
+    if (!check_conv_operands(c))
         return false;
     x = graph_input(c->graph, c->node, 0);
     w = graph_input(c->graph, c->node, 1);
@@ -70,10 +68,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     };
     args.count = p->plan->tensors[dst].rows * args.window.out_slices;
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    step_operand(p, s, 2, &weights);
-    step_operand(p, s, 3, &bias);
+    step_products(p, s, dst, src, &weights, &bias);
     return step_items(p, s, args.count);
 }
 

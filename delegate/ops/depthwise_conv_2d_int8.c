@@ -81,10 +81,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     };
     args.count = p->plan->tensors[dst].rows * args.window.out_slices;
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    step_constants(s, 2, &weights);
-    step_constants(s, 3, &channels);
+    step_dot_products(p, s, dst, src, &weights, &channels);
     return step_items(p, s, args.count);
 }
 

@@ -79,10 +79,7 @@ enum status fully_connected_plan(struct planner *p, const struct graph_node *n,
     step_spec(s, FULLY_CONNECTED_SPEC_WIDE, f->wide);
     step_shared(s, SLICES_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, f->dst);
-    step_read(p, s, 1, f->src);
-    step_operand(p, s, 2, f->weights);
-    step_operand(p, s, 3, f->bias);
+    step_products(p, s, f->dst, f->src, f->weights, f->bias);
     return step_groups(p, s, args.count);
 }
 

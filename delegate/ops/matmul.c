@@ -19,9 +19,6 @@ enum status matmul_plan(struct planner *p, const struct graph_node *n, const str
     step_spec(s, CONV_2D_SPEC_RESIDUAL, m->has_residual);
     step_spec(s, CONV_2D_SPEC_ROUNDED, n->steps.scale > 0);
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, m->dst);
-    step_read(p, s, 1, m->src);
-    step_operand(p, s, 2, m->weights);
-    step_operand(p, s, 3, m->bias);
+    step_products(p, s, m->dst, m->src, m->weights, m->bias);
     return conv_tile_grid(p, s, &tile, m->dst);
 }

@@ -121,3 +121,12 @@ void step_operand(struct planner *p, struct plan_step *s, int binding,
     else
         step_read(p, s, binding, operand->tensor);
 }
+
+void step_products(struct planner *p, struct plan_step *s, int dst, int src,
+                   const struct operand *weights, const struct operand *bias)
+{
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_operand(p, s, 2, weights);
+    step_operand(p, s, 3, bias);
+}

@@ -37,5 +37,8 @@ enum status operand_bias(struct planner *p, const struct graph_node *node, int t
 /* Binds it for reading. */
 void step_operand(struct planner *p, struct plan_step *s, int binding,
                   const struct operand *operand);
+/* Bindings 0 to 3 of the shaders that sum products: dst, src, weights, bias. */
+void step_products(struct planner *p, struct plan_step *s, int dst, int src,
+                   const struct operand *weights, const struct operand *bias);
 
 #endif

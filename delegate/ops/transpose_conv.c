@@ -123,10 +123,7 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
     window_specs(s, &window);
     step_spec(s, TRANSPOSE_CONV_SPEC_ACTIVATION, (uint32_t)params->activation);
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    step_operand(p, s, 2, &weights);
-    step_operand(p, s, 3, &bias);
+    step_products(p, s, dst, src, &weights, &bias);
     return step_items(p, s, args.count);
 }
 

@@ -64,10 +64,7 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
     step_spec(s, TRANSPOSE_CONV_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, TRANSPOSE_CONV_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    step_constants(s, 2, &weights);
-    step_constants(s, 3, &channels);
+    step_dot_products(p, s, dst, src, &weights, &channels);
     return step_items(p, s, args.count);
 }
 

@@ -1,5 +1,6 @@
 #include "delegate/ops/window.h"
 
+#include "delegate/graph/gpu_op.h"
 #include "delegate/plan/planner.h"
 
 /* Pixels from the first tap to the last. */
@@ -40,43 +41,36 @@ struct window_pads window_pads_of_node(const struct graph *g, const struct graph
     return window_pads(w, graph_input(g, n, 0), graph_output(g, n, 0));
 }
 
-static struct window window_of(TfLitePadding padding, const struct graph_tensor *weights,
-                               int stride_h, int stride_w)
-{
-    return (struct window){ .padding = padding,
-                            .filter_h = weights->dims[1],
-                            .filter_w = weights->dims[2],
-                            .stride_h = stride_h,
-                            .stride_w = stride_w,
-                            .dilation_h = 1,
-                            .dilation_w = 1 };
-}
+/* The structs of CONV_2D and DEPTHWISE_CONV_2D differ, their members have the same names. */
+#define WINDOW_OF_DILATED(params, weights)                                                         \
+    {                                                                                              \
+        .padding = (params)->padding, .filter_h = (weights)->dims[1],                              \
+        .filter_w = (weights)->dims[2], .stride_h = (params)->stride_height,                       \
+        .stride_w = (params)->stride_width, .dilation_h = (params)->dilation_height_factor,        \
+        .dilation_w = (params)->dilation_width_factor                                              \
+    }
 
 struct window window_of_conv(const TfLiteConvParams *params, const struct graph_tensor *weights)
 {
-    struct window w =
-        window_of(params->padding, weights, params->stride_height, params->stride_width);
-
-    w.dilation_h = params->dilation_height_factor;
-    w.dilation_w = params->dilation_width_factor;
-    return w;
+    return (struct window)WINDOW_OF_DILATED(params, weights);
 }
 
 struct window window_of_depthwise(const TfLiteDepthwiseConvParams *params,
                                   const struct graph_tensor *weights)
 {
-    struct window w =
-        window_of(params->padding, weights, params->stride_height, params->stride_width);
-
-    w.dilation_h = params->dilation_height_factor;
-    w.dilation_w = params->dilation_width_factor;
-    return w;
+    return (struct window)WINDOW_OF_DILATED(params, weights);
 }
 
 struct window window_of_transpose(const TfLiteTransposeConvParams *params,
                                   const struct graph_tensor *weights)
 {
-    return window_of(params->padding, weights, params->stride_height, params->stride_width);
+    return (struct window){ .padding = params->padding,
+                            .filter_h = weights->dims[1],
+                            .filter_w = weights->dims[2],
+                            .stride_h = params->stride_height,
+                            .stride_w = params->stride_width,
+                            .dilation_h = 1,
+                            .dilation_w = 1 };
 }
 
 const struct window window_1x1 = { .padding = kTfLitePaddingValid,
@@ -161,4 +155,11 @@ bool check_window(struct check *c, const struct window *w, int in, int out)
                       y->dims[0], y->dims[1], y->dims[2], x->dims[0], (long long)want_h,
                       (long long)want_w);
     return true;
+}
+
+bool check_conv_operands(struct check *c)
+{
+    return check_counts(c, 2, 3, 1) && check_params(c) && check_computed_input(c, 0, 4, 4) &&
+           check_input(c, 1, 4, 4) && check_output(c, 0, 4, 4) &&
+           check_activation(c, (int)gpu_op_activation(c->node));
 }

@@ -45,6 +45,9 @@ struct window_args window_args_1x1(const struct plan *plan, int src, int dst);
 /* Sets the specialization constants of window.glsl. */
 void window_specs(struct plan_step *s, const struct window *w);
 
+/* CONV_2D, DEPTHWISE_CONV_2D: image, weights and output have 4 dimensions, a bias may follow, and
+ * the fused activation is one that the shaders have. */
+bool check_conv_operands(struct check *c);
 /* The sizes of the window are positive, and it takes the H and W of `in` to those of `out`, tensors
  * of the graph (both NHWC). */
 bool check_window(struct check *c, const struct window *w, int in, int out);

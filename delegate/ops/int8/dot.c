@@ -193,6 +193,15 @@ struct requantize_args dot_output_range(const struct graph_tensor *y, int activa
     return (struct requantize_args){ zero, range.low - zero, range.high - zero };
 }
 
+void step_dot_products(struct planner *p, struct plan_step *s, int dst, int src,
+                       const struct packed *weights, const struct packed *channels)
+{
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_constants(s, 2, weights);
+    step_constants(s, 3, channels);
+}
+
 void step_packed_dot(struct planner *p, struct plan_step *s)
 {
     s->packed_dot = p->options->packed_dot;

@@ -53,6 +53,9 @@ enum status dot_pack_channels(struct planner *p, const struct graph_node *n, con
 
 struct requantize_args dot_output_range(const struct graph_tensor *y, int activation);
 
+/* Bindings 0 to 3 of the shaders: dst, src, weights, `channels`. */
+void step_dot_products(struct planner *p, struct plan_step *s, int dst, int src,
+                       const struct packed *weights, const struct packed *channels);
 /* The shader of the step also exists with the packed dot product, which is used where the device
  * has it. */
 void step_packed_dot(struct planner *p, struct plan_step *s);

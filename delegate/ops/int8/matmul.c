@@ -31,9 +31,6 @@ enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, cons
     step_spec(s, CONV_2D_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_spec(s, CONV_2D_INT8_SPEC_QUADS, args.window.in_slices % 4 == 0);
     step_push(s, &args, sizeof args);
-    step_write(p, s, 0, m->dst);
-    step_read(p, s, 1, m->src);
-    step_constants(s, 2, &weights);
-    step_constants(s, 3, &channels);
+    step_dot_products(p, s, m->dst, m->src, &weights, &channels);
     return conv_tile_grid(p, s, &tile, m->dst);
 }
