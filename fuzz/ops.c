@@ -337,7 +337,7 @@ static TfLiteStatus look_with(TfLiteContext *context, const char *quantized)
     if (options_parse(&options, &key, &quantized, 1, &diag) != STATUS_OK)
         return kTfLiteError;
     if (graph_import(&g, context, &diag) == STATUS_OK) {
-        if (decide(&d, &g, &options, &limits, &diag) == STATUS_OK) {
+        if (decision_make(&d, &g, &options, &limits, &diag) == STATUS_OK) {
             for (int i = 0; i < g.node_count; i++)
                 all = all && d.take[i];
             if (all && g.node_count > 0)

@@ -83,7 +83,7 @@ static bool check_tensor(struct check *c, int tensor)
     if (t->is_sparse)
         return refuse(c, RULE_TENSOR_SPARSE, tensor, "sparsity",
                       "convert the model with dense weights", "dense", "sparse");
-    if (t->is_misfit) {
+    if (t->has_wrong_bytes) {
         snprintf(limit, sizeof limit, "%zu elements of %u bits", t->elements,
                  runtime_type_bits(t->type));
         return refuse(c, RULE_TENSOR_BYTES, tensor, "bytes", "the model is malformed", limit, "%zu",
@@ -188,13 +188,13 @@ static bool check_node(struct check *c)
 /* Refuses the nodes that compute a constant (DEQUANTIZE of a constant, folded ones) which no node
  * on the device reads.  From the last node to the first, since the inputs of one that is dropped
  * may have no other reader. */
-static void drop_unread_constants(struct decision *d, const struct graph *g)
+static void refuse_unread_constants(struct decision *d, const struct graph *g)
 {
-    static const struct drop why = { .rule = RULE_DEQUANTIZE_NO_READER,
-                                     .field = "readers on the device",
-                                     .hint = "the nodes that read it run on the CPU",
-                                     .value = "0",
-                                     .limit = "at least 1" };
+    static const struct refusal_reason why = { .rule = RULE_DEQUANTIZE_NO_READER,
+                                               .field = "readers on the device",
+                                               .hint = "the nodes that read it run on the CPU",
+                                               .value = "0",
+                                               .limit = "at least 1" };
 
     for (int i = g->node_count - 1; i >= 0; i--) {
         bool read = false;
@@ -206,12 +206,13 @@ static void drop_unread_constants(struct decision *d, const struct graph *g)
             for (int k = 0; k < g->nodes[j].input_count && d->take[j]; k++)
                 read |= g->nodes[j].inputs[k] == g->nodes[i].outputs[0];
         if (!read)
-            decision_drop(d, g, i, &why);
+            decision_refuse(d, g, i, &why);
     }
 }
 
-enum status decide(struct decision *d, const struct graph *g, const struct gpu_options *options,
-                   const struct device_limits *limits, struct diag *diag)
+enum status decision_make(struct decision *d, const struct graph *g,
+                          const struct gpu_options *options, const struct device_limits *limits,
+                          struct diag *diag)
 {
     *d = (struct decision){ 0 };
     d->take = ARENA_NEW(&d->arena, (size_t)g->node_count, bool);
@@ -232,11 +233,12 @@ enum status decide(struct decision *d, const struct graph *g, const struct gpu_o
         if (!d->take[i])
             d->refusal_count++;
     }
-    drop_unread_constants(d, g);
+    refuse_unread_constants(d, g);
     return STATUS_OK;
 }
 
-void decision_drop(struct decision *d, const struct graph *g, int node, const struct drop *why)
+void decision_refuse(struct decision *d, const struct graph *g, int node,
+                     const struct refusal_reason *why)
 {
     /* One refusal a node at most, so there is room; kept in the order of nodes. */
     int at = d->refusal_count;

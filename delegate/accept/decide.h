@@ -14,16 +14,18 @@ struct decision {
 };
 
 /* Decides on every node of the graph.  Needs no device. */
-enum status decide(struct decision *d, const struct graph *g, const struct gpu_options *options,
-                   const struct device_limits *limits, struct diag *diag);
+enum status decision_make(struct decision *d, const struct graph *g,
+                          const struct gpu_options *options, const struct device_limits *limits,
+                          struct diag *diag);
 void decision_close(struct decision *d);
 
 /* A node that was taken is refused after all, because of its partition. */
-struct drop {
+struct refusal_reason {
     enum rule rule;
     const char *field, *hint; /* static */
     char value[160], limit[80];
 };
-void decision_drop(struct decision *d, const struct graph *g, int node, const struct drop *why);
+void decision_refuse(struct decision *d, const struct graph *g, int node,
+                     const struct refusal_reason *why);
 
 #endif

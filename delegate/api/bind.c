@@ -3,7 +3,7 @@
 #include "delegate/plan/memory.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/kernel.h"
-#include "delegate/vulkan/binding.h"
+#include "delegate/vulkan/io_binding.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static enum status find_io(struct gpu_delegate *d, int tensor, int partition, st
     struct kernel *k;
     int count = 0, partitions = 0;
 
-    for (; (k = kernel_find(d, partitions)); partitions++)
+    for (; (k = kernel_at(d, partitions)); partitions++)
         for (int i = 0; (partition < 0 || partitions == partition) && i < io_count(k); i++) {
             const struct io_ref r = io_at(k, partitions, i);
 
@@ -92,11 +92,12 @@ static enum status find_io(struct gpu_delegate *d, int tensor, int partition, st
 /* ---- binding ---- */
 
 /* Memory that an inference writes must not be bound twice: steps would race. */
-static enum status check_overlap(const struct io_ref *r, const struct binding *b, struct diag *diag)
+static enum status check_overlap(const struct io_ref *r, const struct io_binding *b,
+                                 struct diag *diag)
 {
     for (int i = 0; i < io_count(r->kernel); i++) {
         const struct io_ref other = io_at(r->kernel, r->partition, i);
-        const struct binding *o = &kernel_io_of(&other)->bound;
+        const struct io_binding *o = &kernel_io_of(&other)->bound;
 
         if (o->on && o->external.buffer == b->external.buffer && (r->output || other.output) &&
             b->offset < o->offset + o->bytes && o->offset < b->offset + b->bytes)
@@ -111,7 +112,7 @@ static enum status check_overlap(const struct io_ref *r, const struct binding *b
     return STATUS_OK;
 }
 
-static void set_memory(const struct io_ref *r, const struct binding *b)
+static void set_backing(const struct io_ref *r, const struct io_binding *b)
 {
     *executor_io_of(r) = (struct executor_io){ b->external.buffer, b->offset, b->external.foreign };
     plan_io_of(r)->backing = !b->on                            ? BACKING_STAGING
@@ -120,20 +121,20 @@ static void set_memory(const struct io_ref *r, const struct binding *b)
 }
 
 /* Binds to other memory.  After a failure the former binding holds. */
-static enum status change(const struct io_ref *r, struct binding *b, struct diag *diag)
+static enum status change_binding(const struct io_ref *r, struct io_binding *b, struct diag *diag)
 {
     struct kernel *k = r->kernel;
-    struct binding *old = &kernel_io_of(r)->bound;
+    struct io_binding *old = &kernel_io_of(r)->bound;
     enum status s;
 
-    set_memory(r, b);
+    set_backing(r, b);
     s = kernel_replan(k, diag);
     if (s != STATUS_OK) {
-        set_memory(r, old);
+        set_backing(r, old);
         (void)kernel_replan(k, NULL); /* if it fails, the next inference tries again */
         return s;
     }
-    binding_close(old, k->owner->device);
+    io_binding_close(old, k->owner->device);
     *old = *b;
     /* Bound outputs have not been written yet at their new place. */
     for (int i = 0; i < k->plan.output_count; i++)
@@ -147,12 +148,12 @@ static enum status bind_io(const struct io_ref *r, struct assay_gpu_buffer *give
 {
     struct device *d = r->kernel->owner->device;
     const struct plan_io *io = plan_io_of(r);
-    const struct binding *old = &kernel_io_of(r)->bound;
+    const struct io_binding *old = &kernel_io_of(r)->bound;
     const enum plan_backing backing =
         given->layout == ASSAY_LAYOUT_C4 ? BACKING_SLICES : BACKING_DENSE;
     /* Shaders access dense elements of less than 4 bytes as words. */
     const size_t need = (plan_io_bytes(&r->kernel->plan, io, backing) + 3) / 4 * 4;
-    struct binding b;
+    struct io_binding b;
     enum status s;
 
     if (given->layout != ASSAY_LAYOUT_DENSE && given->layout != ASSAY_LAYOUT_C4)
@@ -166,24 +167,24 @@ static enum status bind_io(const struct io_ref *r, struct assay_gpu_buffer *give
                          "unbind it first",
                          (unsigned long long)old->bytes, (unsigned long long)old->offset,
                          (unsigned long long)(uintptr_t)old->external.buffer);
-    TRY(binding_open(&b, d, given, need, diag));
+    TRY(io_binding_open(&b, d, given, need, diag));
     if ((s = check_overlap(r, &b, diag)) == STATUS_OK)
-        s = change(r, &b, diag);
+        s = change_binding(r, &b, diag);
     if (s != STATUS_OK) {
         if (given->kind == ASSAY_GPU_NEW_OPAQUE_FD || given->kind == ASSAY_GPU_NEW_DMA_BUF)
             close(given->fd);
-        binding_close(&b, d);
+        io_binding_close(&b, d);
     }
     return s;
 }
 
 static enum status unbind_io(const struct io_ref *r, struct diag *diag)
 {
-    struct binding none = { .on = false };
+    struct io_binding none = { .on = false };
 
     if (!kernel_io_of(r)->bound.on)
         return diag_fail(diag, STATUS_USAGE, "it is not bound");
-    return change(r, &none, diag);
+    return change_binding(r, &none, diag);
 }
 
 static int answer(enum status s, const struct diag *diag, char *error, size_t error_bytes)
@@ -204,7 +205,7 @@ static enum status no_delegate(struct diag *diag)
 static enum status bind_or_unbind(const TfLiteDelegate *delegate, int tensor, int partition,
                                   struct assay_gpu_buffer *buffer, struct diag *diag)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     struct io_ref r = { 0 };
     enum status s;
 
@@ -221,7 +222,7 @@ static enum status bind_or_unbind(const TfLiteDelegate *delegate, int tensor, in
         lock_release(&r.kernel->run_lock);
     }
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return s;
 }
 
@@ -257,7 +258,7 @@ int assay_gpu_unbind_tensor(TfLiteDelegate *delegate, int tensor, int partition,
 
 int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     enum status s = STATUS_OK;
     struct diag diag = { 0 };
 
@@ -270,7 +271,7 @@ int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes)
         lock_release(&k->run_lock);
     }
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return answer(s, &diag, error, error_bytes);
 }
 
@@ -278,7 +279,7 @@ int assay_gpu_wait(TfLiteDelegate *delegate, char *error, size_t error_bytes)
 
 int assay_gpu_io_count(const TfLiteDelegate *delegate)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     int count = 0;
 
     if (!d)
@@ -287,7 +288,7 @@ int assay_gpu_io_count(const TfLiteDelegate *delegate)
     for (const struct kernel *k = d->kernels; k; k = k->next)
         count += io_count(k);
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return count;
 }
 
@@ -295,7 +296,7 @@ static struct assay_gpu_io describe(const struct io_ref *r)
 {
     const struct kernel *k = r->kernel;
     const struct plan_io *io = plan_io_of(r);
-    const struct binding *b = &kernel_io_of(r)->bound;
+    const struct io_binding *b = &kernel_io_of(r)->bound;
     const struct plan_tensor *t = io->plan_tensor >= 0 ? &k->plan.tensors[io->plan_tensor] : NULL;
 
     return (struct assay_gpu_io){
@@ -316,7 +317,7 @@ static struct assay_gpu_io describe(const struct io_ref *r)
 
 int assay_gpu_get_io(const TfLiteDelegate *delegate, int i, struct assay_gpu_io *io)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     struct assay_gpu_io mine = { .tensor = -1 };
     struct kernel *k;
     bool found = false;
@@ -324,7 +325,7 @@ int assay_gpu_get_io(const TfLiteDelegate *delegate, int i, struct assay_gpu_io 
     if (!d)
         return -1;
     lock_acquire(&d->lock);
-    for (int partition = 0; i >= 0 && !found && (k = kernel_find(d, partition)); partition++) {
+    for (int partition = 0; i >= 0 && !found && (k = kernel_at(d, partition)); partition++) {
         found = i < io_count(k);
         if (found) {
             const struct io_ref r = io_at(k, partition, i);
@@ -336,6 +337,6 @@ int assay_gpu_get_io(const TfLiteDelegate *delegate, int i, struct assay_gpu_io 
         i -= io_count(k);
     }
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return found ? struct_copy_out(io, &mine, sizeof mine) : -1;
 }

@@ -27,7 +27,7 @@ int assay_gpu_devices(struct assay_gpu_device *devices, int room, char *error, s
 
 int assay_gpu_get_device(const TfLiteDelegate *delegate, struct assay_gpu_vulkan *vulkan)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     struct assay_gpu_vulkan mine;
 
     if (!d)
@@ -42,24 +42,24 @@ int assay_gpu_get_device(const TfLiteDelegate *delegate, struct assay_gpu_vulkan
                                           d->device->info.external_memory_dma_buf };
     memcpy(mine.device_uuid, d->device->device_uuid, sizeof mine.device_uuid);
     memcpy(mine.driver_uuid, d->device->driver_uuid, sizeof mine.driver_uuid);
-    delegate_drop(d);
+    delegate_release(d);
     return struct_copy_out(vulkan, &mine, sizeof mine);
 }
 
 void assay_gpu_lock_queue(TfLiteDelegate *delegate)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
 
     if (d)
         device_lock_queue(d->device);
-    delegate_drop(d);
+    delegate_release(d);
 }
 
 void assay_gpu_unlock_queue(TfLiteDelegate *delegate)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
 
     if (d)
         device_unlock_queue(d->device);
-    delegate_drop(d);
+    delegate_release(d);
 }

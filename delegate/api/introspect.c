@@ -26,7 +26,7 @@ static int tensor_count(const struct plan *p)
 /* Steps (tensors) are numbered over all partitions: how many there are, and whose is the i-th. */
 static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct plan *))
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     int sum = 0;
 
     if (!d)
@@ -35,7 +35,7 @@ static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct p
     for (const struct kernel *k = d->kernels; k; k = k->next)
         sum += count(&k->plan);
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return sum;
 }
 
@@ -44,7 +44,7 @@ static const struct kernel *find(const struct gpu_delegate *d, int (*count)(cons
 {
     const struct kernel *k;
 
-    for (*partition = 0; *i >= 0 && (k = kernel_find(d, *partition)); ++*partition) {
+    for (*partition = 0; *i >= 0 && (k = kernel_at(d, *partition)); ++*partition) {
         if (*i < count(&k->plan))
             return k;
         *i -= count(&k->plan);
@@ -126,7 +126,7 @@ int assay_gpu_step_count(const TfLiteDelegate *delegate)
 
 int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_step *step)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     struct assay_gpu_step mine = { .step = 0 };
     const struct kernel *k;
     int partition;
@@ -137,7 +137,7 @@ int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_s
     if ((k = find(d, step_count, &i, &partition)))
         mine = describe_step(k, partition, i);
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return k ? struct_copy_out(step, &mine, sizeof mine) : -1;
 }
 
@@ -169,7 +169,7 @@ int assay_gpu_tensor_count(const TfLiteDelegate *delegate)
 
 int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i, struct assay_gpu_tensor *tensor)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     struct assay_gpu_tensor mine = { .tensor = 0 };
     const struct kernel *k;
     int partition;
@@ -180,20 +180,20 @@ int assay_gpu_get_tensor(const TfLiteDelegate *delegate, int i, struct assay_gpu
     if ((k = find(d, tensor_count, &i, &partition)))
         mine = describe_tensor(&k->plan, partition, i);
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return k ? struct_copy_out(tensor, &mine, sizeof mine) : -1;
 }
 
 int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
                             struct assay_gpu_transform *transform)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     struct assay_gpu_transform mine = { .applied = 0 };
 
     if (!d)
         return -1;
     if (i < 0 || i >= TRANSFORM_COUNT) {
-        delegate_drop(d);
+        delegate_release(d);
         return -1;
     }
     mine.name = transform_name((enum transform_id)i);
@@ -203,13 +203,13 @@ int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
     for (const struct kernel *k = d->kernels; k; k = k->next)
         mine.applied += k->plan.applied[i];
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return struct_copy_out(transform, &mine, sizeof mine);
 }
 
 int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     int count;
 
     if (!d)
@@ -217,13 +217,13 @@ int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
     lock_acquire(&d->lock);
     count = d->decision.refusal_count;
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return count;
 }
 
 int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gpu_refusal *refusal)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     struct assay_gpu_refusal mine;
     bool found;
 
@@ -234,6 +234,6 @@ int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gp
     if (found)
         mine = refusal_view(&d->decision.refusals[i]);
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return found ? struct_copy_out(refusal, &mine, sizeof mine) : -1;
 }

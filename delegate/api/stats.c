@@ -11,7 +11,7 @@
 
 int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     struct assay_gpu_stats mine = { .pipelines_created = pipelines_made() };
 
     if (!d)
@@ -62,6 +62,6 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
         mine.staging_bytes += k->plan.input_bytes + k->plan.output_bytes;
     }
     lock_release(&d->lock);
-    delegate_drop(d);
+    delegate_release(d);
     return struct_copy_out(stats, &mine, sizeof mine);
 }

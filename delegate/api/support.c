@@ -93,9 +93,9 @@ static enum status query_graph(TfLiteContext *context, struct assay_gpu_support_
     struct decision d;
     enum status s;
 
-    TRY(decide(&d, g, o, &limits, diag));
-    if ((s = partition_limit(context, o, &limits, g, &d, diag)) == STATUS_OK &&
-        (s = partition_sum(context, o, &limits, g, &d, &sums, diag)) == STATUS_OK)
+    TRY(decision_make(&d, g, o, &limits, diag));
+    if ((s = partition_apply_limits(context, o, &limits, g, &d, diag)) == STATUS_OK &&
+        (s = partition_sum_memory(context, o, &limits, g, &d, &sums, diag)) == STATUS_OK)
         answer(q, g, &d, &sums);
     decision_close(&d);
     return s;

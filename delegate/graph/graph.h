@@ -45,7 +45,7 @@ struct graph_tensor {
     bool is_dynamic;
     bool is_sparse; /* the host's buffer holds the elements that are not 0; `data` is NULL */
     /* A constant whose buffer has another size than shape and type say; `data` is NULL. */
-    bool is_misfit;
+    bool has_wrong_bytes;
     size_t host_bytes; /* of that buffer */
 };
 

@@ -73,9 +73,9 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         size_t bits;
 
         to->host_bytes = from->bytes;
-        to->is_misfit = !checked_mul(to->elements, runtime_type_bits(from->type), &bits) ||
-                        bits / 8 + (bits % 8 != 0) != from->bytes;
-        if (!to->is_misfit)
+        to->has_wrong_bytes = !checked_mul(to->elements, runtime_type_bits(from->type), &bits) ||
+                              bits / 8 + (bits % 8 != 0) != from->bytes;
+        if (!to->has_wrong_bytes)
             to->data = from->data.raw;
     }
 }

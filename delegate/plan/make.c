@@ -260,7 +260,7 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
     if (p->plan->poison != POISON_OFF)
         TRY(poison_padding(p));
     TRY(plan_assign_memory(p->plan, p->options->in_place, p->diag));
-    return plan_check(p->plan, p->limits, p->diag);
+    return plan_check_limits(p->plan, p->limits, p->diag);
 }
 
 enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)

@@ -280,8 +280,8 @@ static enum status check_step(const struct plan_step *s, const struct device_lim
     return STATUS_OK;
 }
 
-enum status plan_check(const struct plan *plan, const struct device_limits *limits,
-                       struct diag *diag)
+enum status plan_check_limits(const struct plan *plan, const struct device_limits *limits,
+                              struct diag *diag)
 {
     const struct plan_block block = plan_largest_block(plan);
 

@@ -15,7 +15,7 @@ uint64_t plan_memory_limit(const struct gpu_options *options, const struct devic
 enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag);
 /* Compares the plan with the limits of the device: STATUS_UNSUPPORTED, with the need and the limit.
  */
-enum status plan_check(const struct plan *plan, const struct device_limits *limits,
-                       struct diag *diag);
+enum status plan_check_limits(const struct plan *plan, const struct device_limits *limits,
+                              struct diag *diag);
 
 #endif

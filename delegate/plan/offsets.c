@@ -113,7 +113,7 @@ static bool done(const struct search *s)
     return s->best_peak <= s->bound || s->rounds_left == 0;
 }
 
-static void raise_the_top(struct search *s, enum criterion by)
+static void search_by_peak(struct search *s, enum criterion by)
 {
     order_by(s->spans, s->order, s->count, by);
     for (int round = 0; round < RAISES_MAX && !done(s); round++) {
@@ -181,7 +181,7 @@ size_t offsets_assign(struct span *spans, size_t count, bool *ok)
 
     *ok = s.order && s.placed && s.best_order && s.best_offset && s.bound != SIZE_MAX;
     for (int by = 0; by < CRITERIA && *ok && !done(&s); by++)
-        raise_the_top(&s, (enum criterion)by);
+        search_by_peak(&s, (enum criterion)by);
     if (*ok && !done(&s))
         shuffle(&s);
     *ok = *ok && s.best_peak != SIZE_MAX;

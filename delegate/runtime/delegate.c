@@ -34,7 +34,7 @@ static struct gpu_delegate **find(const TfLiteDelegate *delegate)
     return at;
 }
 
-struct gpu_delegate *delegate_hold(const TfLiteDelegate *delegate)
+struct gpu_delegate *delegate_acquire(const TfLiteDelegate *delegate)
 {
     struct gpu_delegate *d;
 
@@ -57,7 +57,7 @@ static void close_delegate(struct gpu_delegate *d)
     mem_free(d);
 }
 
-void delegate_drop(struct gpu_delegate *d)
+void delegate_release(struct gpu_delegate *d)
 {
     bool last;
 
@@ -79,7 +79,7 @@ void delegate_destroy(const TfLiteDelegate *delegate)
     if ((d = *at))
         *at = d->next;
     lock_release(&all_lock);
-    delegate_drop(d);
+    delegate_release(d);
 }
 
 enum status delegate_open(struct gpu_delegate **out, const char *const *keys,

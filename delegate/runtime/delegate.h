@@ -17,7 +17,7 @@ struct kernel;
 
 struct gpu_delegate {
     TfLiteDelegate base;       /* what the host holds; base.data_ is this struct */
-    int users;                 /* references: delegate_hold's, and one until it is destroyed */
+    int users;                 /* references: delegate_acquire's, and one until it is destroyed */
     struct gpu_delegate *next; /* in the list of the process */
     struct gpu_options options;
     struct device *device;
@@ -48,16 +48,16 @@ struct gpu_delegate {
 enum status delegate_open(struct gpu_delegate **out, const char *const *keys,
                           const char *const *values, size_t count, const struct device_given *given,
                           struct diag *diag);
-/* From now on delegate_hold finds it. */
+/* From now on delegate_acquire finds it. */
 void delegate_publish(struct gpu_delegate *d);
-/* From now on delegate_hold does not find it; freed with the last of its kernels.  Does nothing
+/* From now on delegate_acquire does not find it; freed with the last of its kernels.  Does nothing
  * for NULL, and for a pointer that is not a living delegate of this library. */
 void delegate_destroy(const TfLiteDelegate *delegate);
 
 /* The delegate of a host's pointer, which is compared but not read: NULL when it is not a delegate
- * of this library, or was destroyed.  It lives until delegate_drop, which takes NULL. */
-struct gpu_delegate *delegate_hold(const TfLiteDelegate *delegate);
-void delegate_drop(struct gpu_delegate *d);
+ * of this library, or was destroyed.  It lives until delegate_release, which takes NULL. */
+struct gpu_delegate *delegate_acquire(const TfLiteDelegate *delegate);
+void delegate_release(struct gpu_delegate *d);
 
 /* Adds the time since `before` to init_ns, except while a graph is prepared: that time is measured
  * as a whole. */

@@ -47,7 +47,7 @@ struct kernel *handle_find(int handle, int *output)
     return found;
 }
 
-bool handle_give(const struct handle_range *r, int output, TfLiteTensor *t)
+bool handle_assign(const struct handle_range *r, int output, TfLiteTensor *t)
 {
     const int handle = r->first + output;
 

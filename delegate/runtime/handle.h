@@ -28,7 +28,7 @@ struct kernel *handle_find(int handle, int *output);
 
 /* Tells the host that the tensor's data is on the device, under the handle of this output.  False
  * when the host cannot be told so, and the data must be copied. */
-bool handle_give(const struct handle_range *r, int output, TfLiteTensor *t);
+bool handle_assign(const struct handle_range *r, int output, TfLiteTensor *t);
 
 /* Whether the tensor has the handle of this output. */
 bool handle_is_of(const struct handle_range *r, int output, const TfLiteTensor *t);

@@ -29,8 +29,8 @@ static TfLiteStatus fail(TfLiteContext *context, const struct diag *diag)
     return kTfLiteError;
 }
 
-static TfLiteStatus replace(TfLiteContext *context, TfLiteDelegate *delegate,
-                            struct gpu_delegate *d, const struct decision *decision)
+static TfLiteStatus replace_nodes(TfLiteContext *context, TfLiteDelegate *delegate,
+                                  struct gpu_delegate *d, const struct decision *decision)
 {
     struct diag diag = { 0 };
     TfLiteIntArray *nodes = partition_nodes(d->graph, decision);
@@ -67,13 +67,13 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
         return fail(context, &diag);
     }
     d->graph = &graph;
-    if (decide(&decision, &graph, &d->options, &d->device->limits, &diag) != STATUS_OK ||
-        partition_limit(context, &d->options, &d->device->limits, &graph, &decision, &diag) !=
-            STATUS_OK) {
+    if (decision_make(&decision, &graph, &d->options, &d->device->limits, &diag) != STATUS_OK ||
+        partition_apply_limits(context, &d->options, &d->device->limits, &graph, &decision,
+                               &diag) != STATUS_OK) {
         status = fail(context, &diag);
     } else {
         warn(context, &decision);
-        status = replace(context, delegate, d, &decision);
+        status = replace_nodes(context, delegate, d, &decision);
     }
     d->graph = NULL;
     graph_close(&graph);
@@ -86,7 +86,7 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
 
 static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
-    struct gpu_delegate *d = delegate_hold(delegate);
+    struct gpu_delegate *d = delegate_acquire(delegate);
     TfLiteStatus status;
     uint64_t before;
 
@@ -101,7 +101,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
     atomic_store(&d->preparing, false);
     delegate_add_time(d, before);
     lock_release(&d->prepare_lock);
-    delegate_drop(d);
+    delegate_release(d);
     return status;
 }
 

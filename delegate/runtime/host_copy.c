@@ -61,7 +61,7 @@ void host_copy_out(void *host, const void *staging, const struct plan_io *io)
                  lowest(io->view.type));
 }
 
-void host_copy_across(void *to, const void *from, const struct plan_io *io)
+void host_copy_between(void *to, const void *from, const struct plan_io *io)
 {
     const float *values = from;
     float *rounded = to;

@@ -9,6 +9,6 @@ void host_copy_in(void *staging, const void *host, const struct plan_io *io);
 void host_copy_out(void *host, const void *staging, const struct plan_io *io);
 /* From the staging buffer of one partition to that of another, with the same result as by way of
  * the host. */
-void host_copy_across(void *to, const void *from, const struct plan_io *io);
+void host_copy_between(void *to, const void *from, const struct plan_io *io);
 
 #endif

@@ -51,7 +51,7 @@ static bool has_node(const struct plan_request *r, int host_node)
 }
 
 /* Whether a node outside of the partition reads the tensor. */
-static bool is_read(const struct plan_request *r, int tensor)
+static bool is_read_outside(const struct plan_request *r, int tensor)
 {
     for (int i = 0; i < r->graph->node_count; i++) {
         const struct graph_node *n = &r->graph->nodes[i];
@@ -72,8 +72,8 @@ static enum status open_ios(struct kernel *k, const struct plan_request *r, stru
     if (!k->inputs || !k->outputs)
         return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
     for (int i = 0; i < p->output_count; i++)
-        k->outputs[i].last =
-            i < r->output_count && !p->outputs[i].constant && !is_read(r, p->outputs[i].tensor);
+        k->outputs[i].unread = i < r->output_count && !p->outputs[i].constant &&
+                               !is_read_outside(r, p->outputs[i].tensor);
     return STATUS_OK;
 }
 
@@ -82,16 +82,16 @@ static void close_kernel(struct kernel *k)
     struct gpu_delegate *const owner = k->owner;
 
     for (int i = 0; k->inputs && i < k->plan.input_count; i++)
-        binding_close(&k->inputs[i].bound, owner->device);
+        io_binding_close(&k->inputs[i].bound, owner->device);
     for (int i = 0; k->outputs && i < k->plan.output_count; i++)
-        binding_close(&k->outputs[i].bound, owner->device);
+        io_binding_close(&k->outputs[i].bound, owner->device);
     mem_free(k->inputs);
     mem_free(k->outputs);
     serialization_close(&k->serialization);
     plan_close(&k->plan);
     lock_destroy(&k->run_lock);
     mem_free(k);
-    delegate_drop(owner);
+    delegate_release(owner);
 }
 
 static enum status plan_partition(struct kernel *k, TfLiteContext *context,
@@ -124,12 +124,12 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     struct kernel *k;
 
     (void)length;
-    if (!params || !(d = delegate_hold(params->delegate)))
+    if (!params || !(d = delegate_acquire(params->delegate)))
         return TfLiteKernelInitFailed();
     if (!(k = mem_alloc(1, sizeof *k))) {
         diag_fail(&diag, STATUS_NO_MEMORY, "partition: out of memory");
         report(context, &diag);
-        delegate_drop(d);
+        delegate_release(d);
         return TfLiteKernelInitFailed();
     }
     k->owner = d;
@@ -153,7 +153,7 @@ static void publish(struct kernel *k)
 }
 
 /* Removes the handles of a kernel from the host's tensors before it is freed. */
-static void take_handles_back(TfLiteContext *context, const struct kernel *k)
+static void revoke_handles(TfLiteContext *context, const struct kernel *k)
 {
     for (int i = 0; context && context->tensors && i < k->plan.output_count; i++) {
         const size_t tensor = (size_t)k->plan.outputs[i].tensor;
@@ -174,7 +174,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
     if (!k || user_data == TfLiteKernelInitFailed())
         return;
     handles_close(&k->handles);
-    take_handles_back(context, k);
+    revoke_handles(context, k);
     lock_acquire(&k->owner->lock);
     for (at = &k->owner->kernels; *at && *at != k; at = &(*at)->next)
         ;
@@ -234,7 +234,7 @@ static enum status test_dot(struct kernel *k, struct pipeline_cache *cache, TfLi
 static enum status open_partition(struct kernel *k, TfLiteContext *context, struct diag *diag)
 {
     struct gpu_delegate *d = k->owner;
-    struct pipeline_cache *cache = serialization_pipelines(&k->serialization, d, context);
+    struct pipeline_cache *cache = serialization_open_pipelines(&k->serialization, d, context);
     bool changed = false;
     uint64_t before;
     enum status s;
@@ -253,7 +253,7 @@ static enum status open_partition(struct kernel *k, TfLiteContext *context, stru
         executor_close(&k->executor);
         return s;
     }
-    serialization_keep(&k->serialization, d, context, &k->plan, changed);
+    serialization_write(&k->serialization, d, context, &k->plan, changed);
     return STATUS_OK;
 }
 
@@ -308,7 +308,7 @@ static void count_copy(struct kernel *k, size_t bytes)
     atomic_fetch_add(&k->host_copied_bytes, bytes);
 }
 
-struct kernel *kernel_find(const struct gpu_delegate *d, int i)
+struct kernel *kernel_at(const struct gpu_delegate *d, int i)
 {
     struct kernel *k = d->kernels;
     int kernels = 0;
@@ -324,11 +324,11 @@ struct kernel *kernel_find(const struct gpu_delegate *d, int i)
 
 enum status kernel_replan(struct kernel *k, struct diag *diag)
 {
-    k->unplanned = true;
+    k->needs_replan = true;
     TRY(executor_finish(&k->executor, diag));
     TRY(plan_assign_memory(&k->plan, k->owner->options.in_place, diag));
     TRY(executor_rebind(&k->executor, diag));
-    k->unplanned = false;
+    k->needs_replan = false;
     return STATUS_OK;
 }
 
@@ -348,7 +348,7 @@ static enum status wait_for_output(struct kernel *k, int i, struct diag *diag)
     if (!k->executor.recording.outputs[i].handle)
         return STATUS_OK;
     atomic_fetch_add(&k->device_copies, 1);
-    return executor_fetch(&k->executor, i, diag);
+    return executor_stage_output(&k->executor, i, diag);
 }
 
 static enum status copy_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag)
@@ -423,8 +423,8 @@ static enum status copy_stale(struct kernel *k, int i, const TfLiteTensor *t, st
     lock_source(k, source);
     s = wait_for_output(source, output, diag);
     if (s == STATUS_OK)
-        host_copy_across(executor_input(&k->executor, i),
-                         executor_output(&source->executor, output), io);
+        host_copy_between(executor_input(&k->executor, i),
+                          executor_output(&source->executor, output), io);
     lock_release(&source->run_lock);
     return s;
 }
@@ -445,15 +445,15 @@ static enum status copy_input(struct kernel *k, int i, const TfLiteTensor *t, st
 
 /* An output that no node reads stays on the device under its handle, as does one in memory of the
  * caller; others are copied to the host. */
-static enum status give_output(TfLiteContext *context, struct kernel *k, int i, struct diag *diag)
+static enum status return_output(TfLiteContext *context, struct kernel *k, int i, struct diag *diag)
 {
     const struct plan_io *io = &k->plan.outputs[i];
     TfLiteTensor *t;
 
     TRY(io_tensor(context, io, "output", &t, diag));
     k->outputs[i].fresh = true;
-    if ((k->outputs[i].last || k->executor.recording.outputs[i].handle) &&
-        handle_give(&k->handles, i, t))
+    if ((k->outputs[i].unread || k->executor.recording.outputs[i].handle) &&
+        handle_assign(&k->handles, i, t))
         return STATUS_OK;
     return copy_output(k, i, t, diag);
 }
@@ -470,14 +470,14 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
         TRY(io_tensor(context, &p->inputs[i], "input", &t, diag));
         TRY(copy_input(k, i, t, diag));
     }
-    if (k->unplanned)
+    if (k->needs_replan)
         TRY(kernel_replan(k, diag));
     TRY(executor_start(&k->executor, diag));
     atomic_fetch_add(&k->device_copies, (unsigned)k->executor.recording.copies);
     if (k->owner->options.wait != WAIT_NONE)
         TRY(executor_finish(&k->executor, diag));
     for (int i = 0; i < p->output_count; i++)
-        TRY(give_output(context, k, i, diag));
+        TRY(return_output(context, k, i, diag));
     return STATUS_OK;
 }
 

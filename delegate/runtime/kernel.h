@@ -7,8 +7,8 @@
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/handle.h"
 #include "delegate/runtime/serialize.h"
-#include "delegate/vulkan/binding.h"
 #include "delegate/vulkan/executor.h"
+#include "delegate/vulkan/io_binding.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdatomic.h>
@@ -16,9 +16,10 @@
 
 /* An input or output of a partition, at run time. */
 struct kernel_io {
-    bool last; /* an output that no node reads: it stays on the device until the host asks for it */
-    bool fresh; /* an output: it holds the result of the last inference */
-    struct binding bound;
+    bool unread; /* an output that no node reads: it stays on the device until the host asks for it
+                  */
+    bool fresh;  /* an output: it holds the result of the last inference */
+    struct io_binding bound;
 };
 
 struct kernel {
@@ -28,7 +29,7 @@ struct kernel {
     struct executor executor;
     struct serialization serialization;
     bool ready;           /* the executor is open */
-    bool unplanned;       /* kernel_replan failed: call it again before the next inference */
+    bool needs_replan;    /* kernel_replan failed: call it again before the next inference */
     struct lock run_lock; /* guards the executor, and what inputs and outputs are bound to */
     struct kernel_io *inputs, *outputs;
     struct handle_range handles; /* one an output */
@@ -38,7 +39,7 @@ struct kernel {
 
 /* The i-th partition that d runs now, the oldest first; NULL past the end.  The caller holds
  * d->lock. */
-struct kernel *kernel_find(const struct gpu_delegate *d, int i);
+struct kernel *kernel_at(const struct gpu_delegate *d, int i);
 
 /* Assigns memory again, for what inputs and outputs are bound to now.  The caller holds run_lock.
  */

@@ -53,15 +53,16 @@ enum status partition_request(struct plan_request *r, const TfLiteDelegateParams
     return STATUS_OK;
 }
 
-static void drop_partition(struct decision *d, const struct graph *g,
-                           const TfLiteDelegateParams *partition, const struct drop *why)
+static void refuse_partition(struct decision *d, const struct graph *g,
+                             const TfLiteDelegateParams *partition,
+                             const struct refusal_reason *why)
 {
     const TfLiteIntArray *nodes = partition->nodes_to_replace;
 
     for (int i = 0; i < nodes->size; i++)
         for (int j = 0; j < g->node_count; j++)
             if (g->nodes[j].host_node == nodes->data[i])
-                decision_drop(d, g, j, why);
+                decision_refuse(d, g, j, why);
 }
 
 /* ---- memory ---- */
@@ -88,9 +89,11 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
                                  const struct gpu_options *o, const struct device_limits *limits,
                                  uint64_t *free_bytes, struct decision *d, struct diag *diag)
 {
-    struct drop why = { .rule = RULE_LIMITS_PARTITION,
-                        .field = "device memory",
-                        .hint = "use precision=fp16, or take fewer nodes (include, exclude)" };
+    struct refusal_reason why = {
+        .rule = RULE_LIMITS_PARTITION,
+        .field = "device memory",
+        .hint = "use precision=fp16, or take fewer nodes (include, exclude)"
+    };
     struct plan plan;
     const enum status s = plan_sizes(&plan, partition, g, o, limits, diag);
 
@@ -98,7 +101,7 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
         snprintf(why.value, sizeof why.value, "%.*s", (int)sizeof why.value - 1, diag->text);
         snprintf(why.limit, sizeof why.limit, "a plan that the device can run");
         why.field = "plan";
-        drop_partition(d, g, partition, &why);
+        refuse_partition(d, g, partition, &why);
         diag_clear(diag);
         return STATUS_OK;
     }
@@ -111,12 +114,12 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
         snprintf(why.value, sizeof why.value, "%zu bytes of %s", block.bytes, block.what);
         snprintf(why.limit, sizeof why.limit, "%llu bytes in one block (maxMemoryAllocationSize)",
                  (unsigned long long)limits->max_memory_allocation_bytes);
-        drop_partition(d, g, partition, &why);
+        refuse_partition(d, g, partition, &why);
     } else if (need > *free_bytes) {
         snprintf(why.value, sizeof why.value, "%llu bytes", (unsigned long long)need);
         snprintf(why.limit, sizeof why.limit, "%llu bytes, free of %llu",
                  (unsigned long long)*free_bytes, (unsigned long long)plan_memory_limit(o, limits));
-        drop_partition(d, g, partition, &why);
+        refuse_partition(d, g, partition, &why);
     } else {
         *free_bytes -= need;
     }
@@ -151,20 +154,20 @@ static enum status limit(const TfLiteDelegateParams *partitions, const int *orde
 
     for (int i = 0; i < count; i++) {
         const TfLiteDelegateParams *p = &partitions[order[i]];
-        struct drop why = { .field = "nodes of the partition" };
+        struct refusal_reason why = { .field = "nodes of the partition" };
 
         snprintf(why.value, sizeof why.value, "%d", p->nodes_to_replace->size);
         if (p->nodes_to_replace->size < o->min_nodes) {
             why.rule = RULE_OPTION_MIN_NODES;
             why.hint = "its partition is smaller than the option min_nodes";
             snprintf(why.limit, sizeof why.limit, "at least %d (min_nodes)", o->min_nodes);
-            drop_partition(d, g, p, &why);
+            refuse_partition(d, g, p, &why);
         } else if (o->max_partitions > 0 && i >= o->max_partitions) {
             why.rule = RULE_OPTION_MAX_PARTITIONS;
             why.hint = "larger partitions are taken; raise max_partitions (0: no limit)";
             snprintf(why.limit, sizeof why.limit, "one of the %d largest (max_partitions)",
                      o->max_partitions);
-            drop_partition(d, g, p, &why);
+            refuse_partition(d, g, p, &why);
         } else {
             TRY(fit_partition(p, g, o, limits, &free_bytes, d, diag));
         }
@@ -199,9 +202,9 @@ static enum status preview(TfLiteContext *context, const struct graph *g, const 
     return STATUS_OK;
 }
 
-enum status partition_limit(TfLiteContext *context, const struct gpu_options *o,
-                            const struct device_limits *limits, const struct graph *g,
-                            struct decision *d, struct diag *diag)
+enum status partition_apply_limits(TfLiteContext *context, const struct gpu_options *o,
+                                   const struct device_limits *limits, const struct graph *g,
+                                   struct decision *d, struct diag *diag)
 {
     TfLiteDelegateParams *partitions;
     enum status s;
@@ -218,9 +221,10 @@ enum status partition_limit(TfLiteContext *context, const struct gpu_options *o,
     return s;
 }
 
-enum status partition_sum(TfLiteContext *context, const struct gpu_options *o,
-                          const struct device_limits *limits, const struct graph *g,
-                          const struct decision *d, struct partition_sums *sums, struct diag *diag)
+enum status partition_sum_memory(TfLiteContext *context, const struct gpu_options *o,
+                                 const struct device_limits *limits, const struct graph *g,
+                                 const struct decision *d, struct partition_sums *sums,
+                                 struct diag *diag)
 {
     TfLiteDelegateParams *partitions;
 

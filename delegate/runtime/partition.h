@@ -16,18 +16,19 @@ TfLiteIntArray *partition_nodes(const struct graph *g, const struct decision *d)
  * largest, or need more memory than the device has.  Called while the host prepares a delegate.
  * With a host that gives no preview nothing is dropped; a partition that does not fit then fails
  * when its kernel is initialized. */
-enum status partition_limit(TfLiteContext *context, const struct gpu_options *o,
-                            const struct device_limits *limits, const struct graph *g,
-                            struct decision *d, struct diag *diag);
+enum status partition_apply_limits(TfLiteContext *context, const struct gpu_options *o,
+                                   const struct device_limits *limits, const struct graph *g,
+                                   struct decision *d, struct diag *diag);
 
 /* Sums over the partitions that the host would make; count is -1 when it gives no preview. */
 struct partition_sums {
     int count;
     uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
 };
-enum status partition_sum(TfLiteContext *context, const struct gpu_options *o,
-                          const struct device_limits *limits, const struct graph *g,
-                          const struct decision *d, struct partition_sums *sums, struct diag *diag);
+enum status partition_sum_memory(TfLiteContext *context, const struct gpu_options *o,
+                                 const struct device_limits *limits, const struct graph *g,
+                                 const struct decision *d, struct partition_sums *sums,
+                                 struct diag *diag);
 
 /* Fills in nodes, inputs and outputs of a request, whose graph is set, from what the host gives.
  * The caller frees *nodes, which r->nodes points to, with mem_free after use. */

@@ -82,8 +82,8 @@ bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteC
     return found;
 }
 
-struct pipeline_cache *serialization_pipelines(struct serialization *s, struct gpu_delegate *d,
-                                               TfLiteContext *context)
+struct pipeline_cache *serialization_open_pipelines(struct serialization *s, struct gpu_delegate *d,
+                                                    TfLiteContext *context)
 {
     struct diag diag = { 0 };
 
@@ -98,8 +98,8 @@ struct pipeline_cache *serialization_pipelines(struct serialization *s, struct g
     return NULL;
 }
 
-void serialization_keep(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
-                        const struct plan *plan, bool changed)
+void serialization_write(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
+                         const struct plan *plan, bool changed)
 {
     struct cache_content content = { .tuning = s->content.tuning,
                                      .tuning_count = s->content.tuning_count,

@@ -26,12 +26,12 @@ bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteC
                         struct plan *plan);
 
 /* The pipeline cache to make the partition's pipelines with; NULL: none. */
-struct pipeline_cache *serialization_pipelines(struct serialization *s, struct gpu_delegate *d,
-                                               TfLiteContext *context);
+struct pipeline_cache *serialization_open_pipelines(struct serialization *s, struct gpu_delegate *d,
+                                                    TfLiteContext *context);
 
 /* Writes the file of a partition that is ready, when there was none, or `changed` is set. */
-void serialization_keep(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
-                        const struct plan *plan, bool changed);
+void serialization_write(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
+                         const struct plan *plan, bool changed);
 
 /* Frees what only the start needs.  Takes a closed one, too. */
 void serialization_close(struct serialization *s);

@@ -200,7 +200,7 @@ static enum status device_open(struct device **out, VkInstance instance,
     if (!d)
         return diag_fail(diag, STATUS_NO_MEMORY, "device '%s': out of memory", c->info.name);
     d->process = getpid();
-    d->losses = result_losses();
+    d->losses = result_lost_count();
     d->instance = instance;
     d->physical = c->physical;
     d->info = c->info;
@@ -243,7 +243,7 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
     s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
     for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
         if (d->physical == candidates[i].physical && !d->given && d->process == getpid() &&
-            d->losses == result_losses())
+            d->losses == result_lost_count())
             *out = d;
     if (s == STATUS_OK && !*out) {
         s = device_open(out, instance, &candidates[i], cost, diag);

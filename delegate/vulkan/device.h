@@ -26,7 +26,7 @@ struct device {
     int users;
     struct device *next;
     pid_t process;   /* the one that opened it: a forked process opens a device of its own */
-    unsigned losses; /* result_losses() when it was opened; more since: it may be lost */
+    unsigned losses; /* result_lost_count() when it was opened; more since: it may be lost */
     bool given;      /* made by the caller, who destroys it */
     VkInstance instance;
     VkPhysicalDevice physical;

@@ -254,12 +254,12 @@ enum status executor_finish(struct executor *e, struct diag *diag)
     return s;
 }
 
-enum status executor_fetch(struct executor *e, int i, struct diag *diag)
+enum status executor_stage_output(struct executor *e, int i, struct diag *diag)
 {
     TRY(executor_finish(e, diag));
     if (!e->recording.outputs[i].handle)
         return STATUS_OK;
-    TRY(record_fetch(&e->recording, i, diag));
+    TRY(record_stage_output(&e->recording, i, diag));
     TRY(submit(e, e->recording.once, diag));
     TRY(wait_fence(e, diag));
     TRY(buffer_invalidate(e->recording.device, &e->recording.output, diag));

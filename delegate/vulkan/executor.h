@@ -45,7 +45,7 @@ enum status executor_run(struct executor *e, struct diag *diag);
 enum status executor_start(struct executor *e, struct diag *diag);
 enum status executor_finish(struct executor *e, struct diag *diag);
 /* Copies output i, when it is in memory of the caller, to executor_output(e, i). */
-enum status executor_fetch(struct executor *e, int i, struct diag *diag);
+enum status executor_stage_output(struct executor *e, int i, struct diag *diag);
 
 /* Call it after the memory behind inputs or outputs has changed and plan_assign_memory has run
  * again: it writes descriptors, enlarges the arena when it must, and records.  After a failure,

@@ -366,7 +366,7 @@ enum status record_copy(struct recording *r, VkBuffer from, VkBuffer to, size_t 
     return end(r->run, diag);
 }
 
-enum status record_fetch(struct recording *r, int output, struct diag *diag)
+enum status record_stage_output(struct recording *r, int output, struct diag *diag)
 {
     const struct plan_step *s = find_store(r->plan, output);
     VkPipeline pipeline;

@@ -25,7 +25,7 @@ struct recording {
     struct buffer constants, arena, input, output;
     struct executor_io *inputs, *outputs; /* as many as the plan has */
     VkDescriptorPool pool;
-    VkDescriptorSet *sets; /* one a step, then one an output for record_fetch */
+    VkDescriptorSet *sets; /* one a step, then one an output for record_stage_output */
     VkCommandBuffer run;   /* one inference: recorded once, submitted each time */
     VkCommandBuffer once;  /* recorded anew for each submission */
     int barriers, dispatches;
@@ -53,6 +53,6 @@ enum status record_copy(struct recording *r, VkBuffer from, VkBuffer to, size_t 
                         struct diag *diag);
 
 /* Records the step that stores an output in r->once, with the staging buffer as its target. */
-enum status record_fetch(struct recording *r, int output, struct diag *diag);
+enum status record_stage_output(struct recording *r, int output, struct diag *diag);
 
 #endif

@@ -35,7 +35,7 @@ const char *result_name(VkResult r)
     return NULL;
 }
 
-unsigned result_losses(void)
+unsigned result_lost_count(void)
 {
     return atomic_load(&losses);
 }

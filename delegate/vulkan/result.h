@@ -14,6 +14,6 @@ const char *result_name(VkResult result);
 enum status result_fail_call(struct diag *diag, const char *call, VkResult result);
 
 /* How many calls of this process have failed with VK_ERROR_DEVICE_LOST. */
-unsigned result_losses(void);
+unsigned result_lost_count(void);
 
 #endif

@@ -265,7 +265,7 @@ static void look_damaged(struct graph *g, void *user)
 
     assert_int_equal(g->node_count, NODES);
     apply(g, d, params);
-    KIT_OK(decide(&decision, g, &o, &limits, &diag));
+    KIT_OK(decision_make(&decision, g, &o, &limits, &diag));
     r = refusal_of(&decision, d->node);
     if (!d->rule && r)
         fail_msg("node %d refused by %s: %s is %s, limit %s", d->node, r->rule, r->field, r->value,
@@ -302,7 +302,7 @@ static void look_all_taken(struct graph *g, void *user)
     struct diag diag = { 0 };
     struct decision decision;
 
-    KIT_OK(decide(&decision, g, &o, limits, &diag));
+    KIT_OK(decision_make(&decision, g, &o, limits, &diag));
     if (decision.refusal_count > 0)
         fail_msg("%s: %s is %s", decision.refusals[0].rule, decision.refusals[0].field,
                  decision.refusals[0].value);
@@ -336,7 +336,7 @@ static void look_tensor_bytes(struct graph *g, void *user)
     /* The largest tensors are [1,6,6,8]: 36 rows of 2 slices of 16 bytes; packed weights of the
      * convolution: 9 taps of 4 channels by 2 slices of 16 bytes. */
     limits.max_storage_buffer_range = *fits ? 1152 : 1151;
-    KIT_OK(decide(&d, g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
     for (int n = CONV; n <= POOL; n++) {
         const struct refusal *r = refusal_of(&d, n);
 
@@ -363,7 +363,7 @@ static void look_constant_bytes(struct graph *g, void *user)
         if (g->tensors[i].rank == 4 && !g->tensors[i].data)
             g->tensors[i].dims[1] = g->tensors[i].dims[2] = 1, g->tensors[i].elements = 3;
     limits.max_storage_buffer_range = 1024;
-    KIT_OK(decide(&d, g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
     assert_string_equal(refusal_of(&d, CONV)->rule, "limits.constant_bytes");
     decision_close(&d);
     options_close(&o);
@@ -393,7 +393,7 @@ static void taken_with(struct graph *g, const char *const *pairs, const char *ex
     struct decision d;
     char got[NODES + 1] = { 0 };
 
-    KIT_OK(decide(&d, g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
     for (int i = 0; i < NODES; i++)
         got[i] = d.take[i] ? 'x' : '.';
     if (strcmp(got, expected) != 0)
@@ -441,7 +441,7 @@ static void look_f16_range(struct graph *g, void *user)
 
     w[100] = *value;
     g->tensors[g->nodes[CONV].inputs[1]].data = w;
-    KIT_OK(decide(&d, g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
     assert_int_equal(d.take[CONV], *value <= 65504.0f);
     if (!d.take[CONV])
         assert_string_equal(refusal_of(&d, CONV)->rule, "constant.f16_range");
@@ -494,7 +494,7 @@ static TfLiteStatus import_changed(TfLiteContext *context, TfLiteDelegate *deleg
     weights->bytes += (size_t)want->more_bytes;
     KIT_OK(graph_import(&g, context, &diag));
     assert_int_equal(g.tensors[node->inputs->data[1]].data == NULL, want->rule != NULL);
-    KIT_OK(decide(&d, &g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, &g, &o, &limits, &diag));
     r = refusal_of(&d, CONV);
     assert_int_equal(d.take[CONV], want->rule == NULL);
     if (want->rule) {

@@ -207,7 +207,7 @@ static void every_rule(void **state)
 
         move_make(&w);
         apply(&w, d);
-        KIT_OK(decide(&decision, &w.graph, &o, &limits, &diag));
+        KIT_OK(decision_make(&decision, &w.graph, &o, &limits, &diag));
         r = move_refusal(&decision, d->node);
         if (!d->rule && r)
             fail_msg("damage %zu, node %d refused by %s: %s is %s, limit %s", i, d->node, r->rule,

@@ -6,7 +6,7 @@
 
 static struct gpu_device_profiles devices;
 
-/* Checks the limits again, without plan_check. */
+/* Checks the limits again, without plan_check_limits. */
 static void check_step(const struct plan_step *s, const struct device_limits *l)
 {
     uint64_t invocations = 1;
@@ -86,7 +86,7 @@ static void each_op_fits(void **state)
             w.pairs[0] = "precision";
             w.pairs[1] = half ? "fp16" : "fp32";
             o = gpu_options_of(w.pairs);
-            KIT_OK(decide(&d, &w.graph, &o, &w.limits, &diag));
+            KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
             assert_int_equal(d.refusal_count, possible ? 0 : NODES);
             for (int n = 0; n < NODES; n++) {
                 struct plan p;
@@ -138,7 +138,7 @@ static void look_large(struct graph *g, void *user)
     struct decision d;
     char text[64];
 
-    KIT_OK(decide(&d, g, &o, large->limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, large->limits, &diag));
     assert_int_equal(d.take[0], large->fits);
     if (!large->fits) {
         assert_string_equal(d.refusals[0].rule, "limits.tensor_bytes");

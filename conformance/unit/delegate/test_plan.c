@@ -27,7 +27,7 @@ static void look_plan(struct graph *g, void *user)
     struct plan p;
     enum status s;
 
-    KIT_OK(decide(&d, g, &o, &c->limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, &c->limits, &diag));
     if (d.refusal_count)
         fail_msg("%s: %s", d.refusals[0].rule, d.refusals[0].value);
     decision_close(&d);

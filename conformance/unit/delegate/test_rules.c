@@ -33,7 +33,7 @@ static void check_row(const struct rule_row *row, size_t number)
     for (size_t i = 0; i < sizeof row->edits / sizeof row->edits[0]; i++)
         world_edit(&w, &row->edits[i]);
     o = gpu_options_of(w.pairs);
-    KIT_OK(decide(&d, &w.graph, &o, &w.limits, &diag));
+    KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
     r = world_refusal(&d, row->node);
     if ((r ? (int)r->id : -1) != wanted)
         fail_msg("row %zu, %s, node %d: %s (%s is %s, limit %s), expected %s", number,
@@ -77,7 +77,7 @@ static void graph_that_passes(void **state)
         w.pairs[0] = "precision";
         w.pairs[1] = precision[i];
         o = gpu_options_of(w.pairs);
-        KIT_OK(decide(&d, &w.graph, &o, &w.limits, &diag));
+        KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
         for (int n = 0; n < d.refusal_count; n++)
             fail_msg("%s: node %d: %s is %s, limit %s", d.refusals[n].rule, d.refusals[n].host_node,
                      d.refusals[n].field, d.refusals[n].value, d.refusals[n].limit);
@@ -135,10 +135,10 @@ static TfLiteStatus parts_prepare(TfLiteContext *context, TfLiteDelegate *delega
     char got[5] = { 0 };
 
     KIT_OK(graph_import(&g, context, &diag));
-    KIT_OK(decide(&d, &g, &o, &p->limits, &diag));
+    KIT_OK(decision_make(&d, &g, &o, &p->limits, &diag));
     if (p->no_preview)
         context->PreviewDelegatePartitioning = NULL;
-    KIT_OK(partition_limit(context, &o, &p->limits, &g, &d, &diag));
+    KIT_OK(partition_apply_limits(context, &o, &p->limits, &g, &d, &diag));
     for (int i = 0; i < 4; i++)
         got[i] = d.take[i] ? 'x' : '.';
     if (strcmp(got, p->taken) != 0)

@@ -268,7 +268,7 @@ static void look_unread(struct graph *g, void *user)
 
     (void)user;
     KIT_OK(fold_constants(g, &o, &limits, &diag));
-    KIT_OK(decide(&d, g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
     assert_int_equal(g->nodes[0].code, BUILTIN_RELU);
     assert_true(g->nodes[0].folded);
     for (int i = 0; i < g->node_count; i++)

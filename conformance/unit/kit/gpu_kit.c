@@ -67,7 +67,7 @@ enum status gpu_try_plan_graph(struct plan *p, const struct graph *g, const stru
     enum status s;
 
     assert_non_null(lists);
-    KIT_OK_DIAG(decide(&d, g, o, limits, diag), *diag);
+    KIT_OK_DIAG(decision_make(&d, g, o, limits, diag), *diag);
     for (int i = 0; i < d.refusal_count; i++)
         fail_msg("node %d: %s: %s is %s, limit %s", d.refusals[i].host_node, d.refusals[i].rule,
                  d.refusals[i].field, d.refusals[i].value, d.refusals[i].limit);

@@ -108,7 +108,7 @@ const char *move_rule(struct move_graph *w, int which, const char *precision,
     struct decision d;
     const char *rule;
 
-    KIT_OK(decide(&d, &w->graph, &o, limits, &diag));
+    KIT_OK(decision_make(&d, &w->graph, &o, limits, &diag));
     rule = move_refusal(&d, which) ? move_refusal(&d, which)->rule : "taken";
     decision_close(&d);
     options_close(&o);

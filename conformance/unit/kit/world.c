@@ -242,7 +242,7 @@ void world_edit(struct world *w, const struct edit *e)
         t->data = NULL;
         break;
     case EDIT_MISFIT:
-        t->is_misfit = true;
+        t->has_wrong_bytes = true;
         t->host_bytes = (size_t)e->value;
         t->data = NULL;
         break;

@@ -504,7 +504,7 @@ static TfLiteStatus see_unprepared(TfLiteContext *context, TfLiteDelegate *deleg
     struct graph g;
 
     KIT_OK(graph_import(&g, context, &diag));
-    KIT_OK(decide(&d, &g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, &g, &o, &limits, &diag));
     *(int *)delegate->data_ = d.take[0];
     decision_close(&d);
     options_close(&o);

@@ -1,4 +1,4 @@
-#include "delegate/vulkan/binding.h"
+#include "delegate/vulkan/io_binding.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static enum status check_range(const struct device *d, const struct assay_gpu_bu
 }
 
 /* Vulkan does not tell the size of a buffer.  Its memory requirements are at least that. */
-static enum status take_buffer(struct binding *b, const struct device *d,
+static enum status take_buffer(struct io_binding *b, const struct device *d,
                                const struct assay_gpu_buffer *given, struct diag *diag)
 {
     const VkBuffer buffer = (VkBuffer)(uintptr_t)given->vk_buffer;
@@ -69,7 +69,7 @@ static enum status take_buffer(struct binding *b, const struct device *d,
 }
 
 /* A buffer that the caller has not made as a VkBuffer of this device. */
-static enum status open_external(struct binding *b, struct device *d,
+static enum status open_external(struct io_binding *b, struct device *d,
                                  struct assay_gpu_buffer *given, size_t need, struct diag *diag)
 {
     enum status s;
@@ -89,8 +89,8 @@ static enum status open_external(struct binding *b, struct device *d,
     return s;
 }
 
-static enum status open_given(struct binding *b, struct device *d, struct assay_gpu_buffer *given,
-                              size_t need, struct diag *diag)
+static enum status open_given(struct io_binding *b, struct device *d,
+                              struct assay_gpu_buffer *given, size_t need, struct diag *diag)
 {
     if (given->kind < ASSAY_GPU_VK_BUFFER || given->kind > ASSAY_GPU_NEW_DMA_BUF)
         return diag_fail(diag, STATUS_USAGE, "kind %d: expected 0 to %d", given->kind,
@@ -102,25 +102,25 @@ static enum status open_given(struct binding *b, struct device *d, struct assay_
     return take_buffer(b, d, given, diag);
 }
 
-enum status binding_open(struct binding *b, struct device *d, struct assay_gpu_buffer *given,
-                         size_t need, struct diag *diag)
+enum status io_binding_open(struct io_binding *b, struct device *d, struct assay_gpu_buffer *given,
+                            size_t need, struct diag *diag)
 {
     enum status s;
 
-    *b = (struct binding){
+    *b = (struct io_binding){
         .on = true, .layout = given->layout, .offset = given->offset, .bytes = given->size
     };
     s = open_given(b, d, given, need, diag);
     if (s != STATUS_OK)
-        binding_close(b, d);
+        io_binding_close(b, d);
     else
         given->vk_buffer = (uint64_t)(uintptr_t)b->external.buffer;
     return s;
 }
 
-void binding_close(struct binding *b, struct device *d)
+void io_binding_close(struct io_binding *b, struct device *d)
 {
     if (b->owned)
         external_close(&b->external, d);
-    *b = (struct binding){ .on = false };
+    *b = (struct io_binding){ .on = false };
 }

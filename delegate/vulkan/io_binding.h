@@ -1,6 +1,6 @@
 /* Memory of the caller that an input or output of a partition is bound to. */
-#ifndef ASSAY_DELEGATE_VULKAN_BINDING_H
-#define ASSAY_DELEGATE_VULKAN_BINDING_H
+#ifndef ASSAY_DELEGATE_VULKAN_IO_BINDING_H
+#define ASSAY_DELEGATE_VULKAN_IO_BINDING_H
 
 #include "assay_gpu.h"
 #include "delegate/vulkan/device.h"
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <vulkan/vulkan.h>
 
-struct binding {
+struct io_binding {
     bool on;                         /* false: not bound */
     int layout;                      /* enum assay_gpu_layout */
     bool owned;                      /* external is closed with the binding */
@@ -21,9 +21,9 @@ struct binding {
 
 /* Checks what the caller gives, of which `need` bytes are used, and imports or makes the buffer
  * where the caller gives none.  Results are written to *given.  On failure *b is closed. */
-enum status binding_open(struct binding *b, struct device *d, struct assay_gpu_buffer *given,
-                         size_t need, struct diag *diag);
+enum status io_binding_open(struct io_binding *b, struct device *d, struct assay_gpu_buffer *given,
+                            size_t need, struct diag *diag);
 /* Destroys what the binding owns.  Takes one that is not bound. */
-void binding_close(struct binding *b, struct device *d);
+void io_binding_close(struct io_binding *b, struct device *d);
 
 #endif
