@@ -12,11 +12,11 @@ extern const struct pairwise_level axis_kernels[8], axis_strides[5], axis_paddin
 #define AXIS_CHANNELS    PAIRWISE_AXIS(axis_channels)
 #define AXIS_BATCHES     PAIRWISE_AXIS(axis_batches)
 #define AXIS_ACTIVATIONS PAIRWISE_AXIS(axis_activations) /* fused; x: file code */
-/* Of windows over an image: height x, width y. */
+/* Kernels and strides of windows over an image: x is the height, y the width. */
 #define AXIS_KERNELS  PAIRWISE_AXIS(axis_kernels)
 #define AXIS_STRIDES  PAIRWISE_AXIS(axis_strides)
 #define AXIS_PADDINGS PAIRWISE_AXIS(axis_paddings) /* x: file code */
-/* Some are smaller than a kernel reaches over: with VALID a suite makes them that large. */
+/* Some images are smaller than a dilated kernel; with VALID a suite enlarges them to its size. */
 #define AXIS_IMAGES PAIRWISE_AXIS(axis_images)
 
 #endif

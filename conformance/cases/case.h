@@ -28,9 +28,9 @@ struct test_case {
     const struct op_case *row;
     int32_t type;               /* enum tensor_type: the type that the name says */
     const char *type_name;      /* "i8pc" */
-    bool half;                  /* inputs, constants and outputs have that type, f16 */
+    bool half;                  /* CASE_HALF: inputs, constants and outputs are f16 */
     bool quantized;             /* activations are of 8 bits */
-    bool dynamic;               /* f32 with weights of 8 bits */
+    bool dynamic;               /* activations are f32, weights are of 8 bits */
     bool by_channel;            /* weights have a scale for each output channel */
     char name[CASE_NAME_BYTES]; /* "conv_2d.f32.same_s2_c5" */
     const char *op;             /* "conv_2d" */
@@ -40,8 +40,8 @@ struct test_case {
 
 struct case_request {
     enum data_set set;
-    uint64_t seed; /* the run's; the case's own stream is derived from it, name and set */
-    bool half;     /* round inputs and constants to f16 values (a run in fp16) */
+    uint64_t seed; /* of the run; the streams of a case depend on seed, name and set */
+    bool half;     /* rounds inputs and constants to f16 values, for subjects of class fp16 */
 };
 
 /* What is run: a model file, and the inputs of two inferences. */
@@ -54,7 +54,7 @@ struct case_instance {
         void *data[2]; /* of frame A and frame B (data.h) */
     } inputs[CASE_INPUTS_MAX];
     int judged_node; /* the node that the case is about */
-    /* inputs[0] holds infinities and NaNs, too; it has an element for each one of the output. */
+    /* inputs[0] holds every f16 value, infinities and NaNs too, one for each output element. */
     bool every_half;
 };
 

@@ -9,7 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Draws one tensor; frame 0 or 1, constants have frame 0 only.  The caller frees it. */
+/* Draws the values of one tensor in frame 0 or 1; constants have frame 0 only.  The caller frees
+ * them. */
 static float *draw(struct case_builder *m, const struct shape *shape, const struct fill *fill,
                    unsigned tensor, unsigned frame)
 {
@@ -39,7 +40,8 @@ static float *draw(struct case_builder *m, const struct shape *shape, const stru
     return values;
 }
 
-/* A tensor that mirrors the one before it has that one's stream. */
+/* Returns the number of the next tensor's random stream.  In S3 a tensor that mirrors the one
+ * before it has the same stream, so that it draws the same values. */
 static unsigned stream_number(struct case_builder *m, const struct fill *fill)
 {
     const unsigned n = m->filled++;
@@ -47,7 +49,7 @@ static unsigned stream_number(struct case_builder *m, const struct fill *fill)
     return m->request->set == SET_CANCEL && fill->pair == PAIR_MIRROR && n > 0 ? n - 1 : n;
 }
 
-/* As f16, in an allocation of its own; values that are no f16 are rounded to nearest. */
+/* Rounds values to the nearest f16, in an allocation of its own. */
 static uint16_t *narrow(struct case_builder *m, const float *values, size_t count)
 {
     uint16_t *const halves = mem_alloc(count, sizeof *halves);
@@ -59,18 +61,19 @@ static uint16_t *narrow(struct case_builder *m, const float *values, size_t coun
     for (size_t i = 0; i < count; i++) {
         halves[i] = float_to_half(values[i]);
         if ((halves[i] & 0x7fff) == 0x7c00)
-            halves[i]--; /* the largest instead of infinity */
+            halves[i]--; /* the largest finite f16 instead of infinity */
     }
     return halves;
 }
 
-/* The first input of a row with every_half; as is drawn, else. */
+/* Whether the input that is being added holds every f16 value instead of what was drawn. */
 static bool takes_every_half(const struct case_builder *m)
 {
     return m->c->row->every_half && m->out->input_count == 1;
 }
 
-/* Element i of it.  40503 is odd: frame B has every value, too. */
+/* Element i of an input that holds every f16 value.  Frame B multiplies by 40503, which is odd, so
+ * that it holds every value, too. */
 static uint16_t half_at(size_t i, unsigned frame)
 {
     return (uint16_t)(frame == 0 ? i : i * 40503 + 11);
@@ -338,7 +341,7 @@ int case_judged_op_outputs(struct case_builder *m, const struct options *options
                            size_t input_count, const int *inputs, size_t output_count,
                            const int *outputs)
 {
-    int32_t version = m->c->version; /* which has the type already */
+    int32_t version = m->c->version; /* case_list.c chose one that has the case's type */
     int replaced[CASE_INPUTS_MAX];
 
     case_quantize_op(m, m->c->code, &version, options, input_count, inputs, replaced, outputs[0]);

@@ -10,7 +10,7 @@ enum { CASE_OUTPUTS_MAX = 8 };
 
 struct case_scale;
 
-/* A case on its way to a model; in functions it is called m, for the model that is built. */
+/* The state of a case that is being built.  Parameters of this type are called m, for the model. */
 struct case_builder {
     const struct test_case *c;
     const struct suite_member *member;
@@ -19,36 +19,36 @@ struct case_builder {
     struct case_instance *out;
     enum status status;
     struct diag *diag;
-    unsigned filled; /* tensors with data so far: the number of the next one's stream */
+    unsigned filled; /* number of tensors with data: that of the next tensor's random stream */
     int inputs[CASE_INPUTS_MAX];
     int outputs[CASE_OUTPUTS_MAX];
     size_t output_count;
-    int judged; /* -1: the last operator */
-    /* Of quantized types (case_quant.h): scales by tensor; inputs and constants of values so far.
-     */
-    struct case_scale *scales;
+    int judged; /* index of the operator that the case is about; -1: the last one */
+    /* For quantized types (case_quant.h). */
+    struct case_scale *scales; /* by index of tensor */
     size_t scale_count;
-    unsigned values;
+    unsigned values; /* number of tensors with role FILL_VALUES: the first has the scale quant.in */
 };
 
 /* What a tensor is for, which says how its integers are scaled in quantized types. */
 enum fill_role { FILL_VALUES, FILL_WEIGHTS, FILL_BIAS };
 
-/* How a tensor is filled.  All zero: one summand, S3 without cancellation. */
+/* How a tensor is filled (struct data_spec).  All zero: each result has one term, and nothing
+ * cancels in S3. */
 struct fill {
-    double terms; /* products or summands of one result */
-    int factors;  /* 2: a factor of products */
-    enum data_pair pair;
-    int axis;
-    struct shape as; /* the shape in which axis counts; rank 0: the tensor's */
-    bool plain;      /* without the row's scale and offset */
+    double terms;        /* number of products or summands of one result */
+    int factors;         /* 2: the values are factors of products; 1 or 0: they are summands */
+    enum data_pair pair; /* what cancels in S3 */
+    int axis;            /* along which pairs lie */
+    struct shape as;     /* the shape that axis refers to; rank 0: that of the tensor */
+    bool plain;          /* the row's scale and offset are not applied */
     enum fill_role role;
     int channel; /* of weights: the dimension of output channels */
 };
 
-/* The builder's status becomes STATUS_NO_MEMORY, unless it has failed before. */
+/* Sets the status to STATUS_NO_MEMORY, unless the builder has failed before. */
 void case_fail_memory(struct case_builder *m);
-/* An input of the graph, of any type, without data. */
+/* Adds an input of the graph of any type, without data. */
 int case_declare_input(struct case_builder *m, const char *name, const struct shape *shape,
                        int32_t type, size_t element_bytes);
 

@@ -1,4 +1,4 @@
-/* All rows of all suites, named. */
+/* Makes the list of cases: every row of every suite, in each of its types, with its name. */
 #include "conformance/cases/case_list.h"
 
 #include "conformance/cases/suite.h"
@@ -35,7 +35,7 @@ static const struct op_case *row_at(const struct row_list *list, size_t i)
     return (const struct op_case *)(const void *)row;
 }
 
-/* op is one of the words of the list. */
+/* Whether op is one of the words of the list. */
 static bool has_word(const char *list, const char *op)
 {
     const size_t length = strlen(op);
@@ -47,7 +47,7 @@ static bool has_word(const char *list, const char *op)
     return false;
 }
 
-/* The first version of an op that has the type; 0: every version has it, or none. */
+/* Returns the first version of an op that has the type; 0 when every version has it, or none. */
 static int32_t first_version(int32_t code, enum case_type type, bool by_channel)
 {
     const struct op_facts *const facts = op_facts_find(code);
@@ -91,7 +91,8 @@ struct typed_row {
     enum case_type type;
 };
 
-/* The row makes sense in 8 bits: infinities and numbers far from 1 would saturate or vanish. */
+/* Whether the row makes sense in 8 bits: infinities and numbers far from 1 would saturate or
+ * vanish. */
 static bool suits_bytes(const struct op_case *row)
 {
     const double scale = row->scale != 0 ? row->scale : 1;
@@ -115,14 +116,15 @@ static bool has_type(const struct typed_row *r)
         return true;
     if (r->row->floats || !suits_bytes(r->row))
         return false;
-    if (r->row->each_version) /* versions need no second set of rows */
+    /* The gap suite has a row of each version, too: one of the two is enough in 8 bits. */
+    if (r->row->each_version)
         return !r->row->gap;
     return (hash_row(r->member->op, r->row->name) >> 3 * r->type & 7) < (r->row->gap ? 2 : 3);
 }
 
-/* Weights have a scale for each channel: in type i8pc; in dynamic range, whose name stands for one
- * scale and for many, in half of the rows whose version has it, or in all where the member says so.
- */
+/* Whether weights have a scale for each channel.  In type i8pc they have.  In dynamic range, where
+ * the name of the type leaves it open, half of the rows have, if their version allows it, or all
+ * rows where the member says so. */
 static bool is_by_channel(const struct typed_row *r, int32_t version)
 {
     if (r->type != CASE_DYNAMIC)
@@ -170,7 +172,7 @@ static enum status add_case(struct test_case *cases, size_t *count, const struct
     return STATUS_OK;
 }
 
-/* The cases of a row in one type: one, or one for each version. */
+/* Adds the cases of a row in one type: one, or one for each version. */
 static enum status add_cases(struct test_case *cases, size_t *count, const struct typed_row *r,
                              struct diag *diag)
 {
@@ -213,7 +215,8 @@ static enum status add_all(struct test_case *cases, size_t *count, struct diag *
     return STATUS_OK;
 }
 
-/* Gap cases first, title by title, then the others; each in the order that they had. */
+/* Sorts the cases: those of the gap suite first, title by title, then the others.  Apart from that
+ * they keep their order. */
 static enum status gaps_first(struct test_case *cases, size_t count, struct diag *diag)
 {
     struct test_case *const sorted = mem_alloc(count, sizeof *sorted);
@@ -268,7 +271,7 @@ bool case_has_set(const struct test_case *c, enum data_set set)
 {
     uint32_t sets = c->row->sets ? c->row->sets : suite_member_of(c->suite, c->code)->sets;
 
-    if (c->quantized) /* integers are exact: sets about rounding add nothing */
+    if (c->quantized) /* sums of integers are exact: the sets about rounding would add nothing */
         sets = (sets & (SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL))) | SET_BIT(SET_RANDOM);
     if (c->row->every_byte)
         sets = SET_BIT(SET_RANDOM);

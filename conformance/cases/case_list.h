@@ -4,10 +4,11 @@
 
 #include "conformance/cases/case.h"
 
-/* All cases, in a fixed order, those of the gap suite first.  *cases is freed with mem_free. */
+/* Lists all cases in a fixed order, those of the gap suite first.  The caller frees *cases with
+ * mem_free. */
 enum status cases_list(struct test_case **cases, size_t *count, struct diag *diag);
 
-/* The row can be run with this data set. */
+/* Whether the case runs on this data set. */
 bool case_has_set(const struct test_case *c, enum data_set set);
 
 #endif

@@ -14,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Of all 256 values alike, in steps. */
+/* The standard deviation of integers that are uniform in [-128, 127]. */
 static const double uniform_sd = 73.9;
 
-/* Streams of scales are not those of data. */
+/* The data set of the random streams of scales, which differ from those of data. */
 enum { SCALE_SET = 64 };
 
 struct byte_range {
@@ -39,7 +39,7 @@ static size_t bytes_of(int32_t type)
     return tensor_type_bits(type) / 8;
 }
 
-/* In [low, high), 24 bits of it random. */
+/* Returns a number in [low, high) with 24 random bits. */
 static double between(struct random_stream *s, double low, double high)
 {
     return low + (high - low) * ((double)random_below(s, 1 << 24) * 0x1p-24);
@@ -125,8 +125,9 @@ static int32_t place_zero(enum zero_place place, struct byte_range range, struct
     return range.low + (int32_t)random_below(s, 256);
 }
 
-/* One in eight at either end or in the middle. */
-static enum zero_place some_place(const struct quant_row *q, struct random_stream *s)
+/* The row's place of the zero point; where it has none, either end or the middle in one of eight
+ * tensors each. */
+static enum zero_place choose_zero_place(const struct quant_row *q, struct random_stream *s)
 {
     static const enum zero_place places[8] = { ZERO_LOW, ZERO_HIGH, ZERO_MIDDLE };
     const enum zero_place any = places[random_below(s, 8)];
@@ -134,7 +135,7 @@ static enum zero_place some_place(const struct quant_row *q, struct random_strea
     return q->zero != ZERO_ANYWHERE ? q->zero : any;
 }
 
-/* Inputs of an op of code may have other scales than its first one, though the result has that. */
+/* Whether the inputs of an op whose result has the scale of the first one may have other scales. */
 static bool rescales(const struct case_builder *m, int32_t code)
 {
     const struct suite_member *const member = suite_find_member(code);
@@ -142,8 +143,8 @@ static bool rescales(const struct case_builder *m, int32_t code)
     return member && member->rescales_u8 && m->c->type == TENSOR_UINT8;
 }
 
-/* The inputs of the case's op have one scale: what they hold is compared or moved.  Where they may
- * be rescaled, they are in every other row. */
+/* Whether the inputs of the case's op have one scale, as those have that are compared or moved.
+ * Where the op can rescale them, half of the cases have several. */
 static bool shares_scale(const struct case_builder *m)
 {
     const struct op_facts *const facts = op_facts_find(m->c->code);
@@ -179,7 +180,7 @@ static void scale_values(struct case_builder *m, int tensor, unsigned number,
     int32_t zero;
 
     scale_stream(m, &s, shares_scale(m) ? 0 : number);
-    place = some_place(&row->quant, &s);
+    place = choose_zero_place(&row->quant, &s);
     zero = place_zero(place, range, &s);
     if (scale == 0)
         scale = 8 * size / 255 * between(&s, 0.75, 1.25);
@@ -192,7 +193,7 @@ static void scale_values(struct case_builder *m, int tensor, unsigned number,
     case_set_scale(m, tensor, m->c->type, scale, zero);
 }
 
-/* The largest power of two that is not above. */
+/* Returns the largest power of two that is at most v. */
 static double power_below(double v)
 {
     int e;
@@ -203,7 +204,7 @@ static double power_below(double v)
 
 static double channel_factor(const struct quant_row *q, struct random_stream *s, bool tiny)
 {
-    /* One after the other: operands may be evaluated in either order. */
+    /* Each call is a statement of its own: C may evaluate operands in either order. */
     const double near_part = between(s, 1, 2);
     const double near = near_part * (double)(1 << random_below(s, 3)) / 3;
     const int far_power = (int)random_below(s, 9) - 6;
@@ -220,7 +221,8 @@ static void scale_weights(struct case_builder *m, int tensor, unsigned number,
     const struct quant_row *const q = &m->c->row->quant;
     const double terms = fill->terms > 1 ? fill->terms : 1;
     const int32_t type = m->c->type == TENSOR_UINT8 ? TENSOR_UINT8 : TENSOR_INT8;
-    /* In dynamic range what a device keeps as f16 has to be f16, and integers stay integers. */
+    /* In dynamic range weights are dequantized.  A subject of class fp16 stores them as f16, which
+     * is exact with a power of two as scale; in S2 they have to be integers. */
     const bool power = m->c->dynamic && m->request->half;
     const bool whole = m->c->dynamic && m->request->set == SET_INTEGERS;
     double scale = q->in2 != 0 ? q->in2 : 1 / (uniform_sd * sqrt(terms));
@@ -233,7 +235,7 @@ static void scale_weights(struct case_builder *m, int tensor, unsigned number,
     if (q->in2 == 0)
         scale *= between(&s, 0.75, 1.25);
     if (type == TENSOR_UINT8) {
-        const enum zero_place place = some_place(q, &s);
+        const enum zero_place place = choose_zero_place(q, &s);
 
         zero = place == ZERO_ANYWHERE ? 96 + (int32_t)random_below(&s, 64)
                                       : place_zero(place, range_of(type), &s);
@@ -274,8 +276,8 @@ static void store(void *data, int32_t type, size_t i, int32_t value)
     }
 }
 
-/* Element i of input `input` of `inputs` that hold all bytes, or all pairs of them.  40503 is odd:
- * frame B has every one, too. */
+/* Element i of input `input` of `inputs` that together hold every byte, or every pair of bytes.
+ * Frame B multiplies by 40503, which is odd, so that it holds every one, too. */
 static int32_t byte_at(size_t i, size_t input, size_t inputs, unsigned frame, int32_t low)
 {
     const size_t at = frame == 0 ? i : i * 40503 + 11;
@@ -283,15 +285,15 @@ static int32_t byte_at(size_t i, size_t input, size_t inputs, unsigned frame, in
     return low + (int32_t)(at >> 8 * (inputs - 1 - input) & 255);
 }
 
-/* Half the range of a bias: about as much as the products add up to. */
-static int32_t bias_reach(const struct fill *fill)
+/* The largest magnitude of a bias: about the standard deviation of the sum of products. */
+static int32_t bias_magnitude_max(const struct fill *fill)
 {
     const double terms = fill->terms > 1 ? fill->terms : 1;
 
     return nearest(uniform_sd * uniform_sd * sqrt(terms));
 }
 
-/* The integers of a tensor whose scale is known, in an allocation of their own. */
+/* Draws the integers of a tensor whose scale is known, in an allocation of their own. */
 static void *draw(struct case_builder *m, int tensor, const struct shape *shape,
                   const struct fill *fill, unsigned number, unsigned frame)
 {
@@ -309,9 +311,9 @@ static void *draw(struct case_builder *m, int tensor, const struct shape *shape,
     spec.high = range_of(info->type).high;
     spec.zero = info->zero;
     if (fill->role == FILL_WEIGHTS && info->type == TENSOR_INT8)
-        spec.low = -INT8_MAX; /* as converters have it */
+        spec.low = -INT8_MAX; /* converters write symmetric weights */
     if (fill->role == FILL_BIAS) {
-        spec.high = bias_reach(fill);
+        spec.high = bias_magnitude_max(fill);
         spec.low = -spec.high;
     }
     steps = mem_alloc(count, sizeof *steps);
@@ -351,7 +353,7 @@ static void choose_scale(struct case_builder *m, int tensor, unsigned number,
     switch (fill->role) {
     case FILL_VALUES: scale_values(m, tensor, number, fill); break;
     case FILL_WEIGHTS: scale_weights(m, tensor, number, shape, fill); break;
-    case FILL_BIAS: info->type = TENSOR_INT32; break; /* its scale follows from the others */
+    case FILL_BIAS: info->type = TENSOR_INT32; break; /* scale_bias sets its scale later */
     }
 }
 
@@ -387,7 +389,7 @@ int case_input_quantized(struct case_builder *m, const char *name, const struct 
 int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,
                             const struct fill *fill)
 {
-    /* The builder copies data, and counts tensors in order: the next one is this. */
+    /* Scales come before the tensor, which builder_constant will give the next index. */
     const int tensor = m->status == STATUS_OK ? (int)m->builder.tensors.count : -1;
     const int32_t type = type_of(m, fill);
     const unsigned number = m->filled++;
@@ -416,8 +418,8 @@ struct case_interval case_scale_interval(const struct case_scale *s)
                                    s->scale * ((double)range.high - s->zero) };
 }
 
-/* What any of the inputs can be. */
-static struct case_interval united(const struct case_node *n)
+/* The smallest interval that contains those of all inputs. */
+static struct case_interval unite_inputs(const struct case_node *n)
 {
     struct case_interval y = case_scale_interval(n->in[0]);
 
@@ -430,8 +432,9 @@ static struct case_interval united(const struct case_node *n)
     return y;
 }
 
-/* With a fused activation half of the results have just its range, the others have it inside. */
-static struct case_interval fused(struct case_node *r, struct case_interval y)
+/* The range of results behind a fused activation: in half of the cases that of the activation, in
+ * the others that without it, so that the clamp lies inside the range. */
+static struct case_interval clamp_to_activation(struct case_node *r, struct case_interval y)
 {
     const int act = options_int(r->options, "fused_activation_function");
 
@@ -445,7 +448,7 @@ static struct case_interval fused(struct case_node *r, struct case_interval y)
     }
 }
 
-/* A scale and a zero point that have the range, which 0 is always part of. */
+/* Gives the result a scale and a zero point that cover the interval y, extended to 0. */
 static void scale_range(struct case_node *r, int tensor, struct case_interval y,
                         const struct quant_row *q)
 {
@@ -467,9 +470,9 @@ static void scale_range(struct case_node *r, int tensor, struct case_interval y,
                                                 : within(range.low - y.low / scale, range));
 }
 
-/* The integers of tensor with the scale of another: by QUANTIZE, unless they have it; constants are
- * given it, as converters do. */
-static int requantized(struct case_builder *m, int tensor, int like)
+/* Returns a tensor with the scale of `like`: the tensor itself where it has that scale, or is a
+ * constant, whose scale is changed, as converters do; else the output of a QUANTIZE. */
+static int requantize(struct case_builder *m, int tensor, int like)
 {
     const struct options options = { .tag = OPTIONS_QuantizeOptions };
     const struct case_scale *const to = case_scale_of(m, like);
@@ -492,7 +495,7 @@ static int requantized(struct case_builder *m, int tensor, int like)
     return out;
 }
 
-/* Constants of a sum have the scale of its products. */
+/* Gives a bias the scale of the products that it is added to. */
 static void scale_bias(struct case_builder *m, int tensor, const struct case_scale *x,
                        const struct case_scale *w)
 {
@@ -520,19 +523,19 @@ static void share_scale(struct case_node *r, const int *inputs, int *replaced, i
 
     while (first + 1 < r->count && m->scales[inputs[first]].constant)
         first++;
-    if (!m->scales[inputs[first]].known) /* the shape of a reshape */
+    if (!m->scales[inputs[first]].known) /* an input without a scale, such as RESHAPE's shape */
         first = 0;
     for (size_t i = 0; i < r->count && m->status == STATUS_OK; i++) {
         if (inputs[i] >= 0 && m->scales[inputs[i]].known)
-            replaced[i] = requantized(m, inputs[i], inputs[first]);
+            replaced[i] = requantize(m, inputs[i], inputs[first]);
     }
     lead = case_scale_of(m, inputs[first]);
     if (lead)
         case_set_scale(m, output, lead->type, lead->scale, lead->zero);
 }
 
-/* By the range of the results, which the op's member knows; an op of one scale whose inputs have
- * several gets the range of all of them. */
+/* Gives the result a scale by its range, which the op's member computes.  Where ops.def says SAME,
+ * but the inputs have several scales, the range is that of all inputs. */
 static void scale_result(struct case_node *r, const int *inputs, int output)
 {
     const struct suite_member *const member = suite_find_member(r->facts->code);
@@ -543,7 +546,7 @@ static void scale_result(struct case_node *r, const int *inputs, int output)
         r->in[i] = inputs[i] >= 0 ? case_scale_of(r->m, inputs[i]) : NULL;
     r->out = case_scale_of(r->m, output);
     if (r->facts->result == OP_RESULT_SAME) {
-        y = united(r);
+        y = unite_inputs(r);
     } else if (member && member->range) {
         y = member->range(r);
     } else {
@@ -552,7 +555,7 @@ static void scale_result(struct case_node *r, const int *inputs, int output)
         return;
     }
     if (r->facts->fused_activation)
-        y = fused(r, y);
+        y = clamp_to_activation(r, y);
     scale_range(r, output, y, r->m->c->code == r->facts->code ? &r->m->c->row->quant : &none);
 }
 
@@ -580,7 +583,7 @@ void case_quantize_op(struct case_builder *m, int32_t code, int32_t *version,
     if (facts->result == OP_RESULT_NO)
         return;
     for (size_t i = 0; i < count; i++)
-        case_scale_of(m, inputs[i]); /* room for all: places stay where they are */
+        case_scale_of(m, inputs[i]); /* allocates all entries, so that pointers stay valid below */
     case_scale_of(m, output);
     if (m->status == STATUS_OK && facts->bias != OP_NONE && (size_t)facts->bias < count &&
         inputs[facts->bias] >= 0)

@@ -8,21 +8,21 @@
 
 /* How a tensor is quantized, and the distribution of the real values that it holds. */
 struct case_scale {
-    bool known;    /* the others are set */
-    bool constant; /* holds values, not weights */
+    bool known;    /* scale and zero point are set */
+    bool constant; /* a constant of values, not of weights */
     int32_t type;
-    float scale; /* of weights with a scale for each channel: the usual one */
+    float scale; /* where there are several: the one that those of channels are drawn around */
     int32_t zero;
-    float *scales; /* for each index along dimension; NULL: one.  mem_free */
+    float *scales; /* count scales, for each index along dimension; NULL: one scale.  mem_free */
     size_t count;
     int dimension;
     double mean, sd; /* of the real values */
-    double terms;    /* of weights: the fill's */
+    double terms;    /* of weights: the number of products of one result */
     size_t elements;
 };
 
-/* The entry of a tensor, all zero at first; NULL after a failure.  Valid until the next call with a
- * new tensor. */
+/* Returns the entry of a tensor, which is all zero at first; NULL after a failure.  The pointer is
+ * valid until the next call for a new tensor. */
 struct case_scale *case_scale_of(struct case_builder *m, int tensor);
 void case_set_scale(struct case_builder *m, int tensor, int32_t type, double scale, int32_t zero);
 void case_set_elements(struct case_builder *m, int tensor, const struct shape *shape);
@@ -31,7 +31,7 @@ void case_set_elements(struct case_builder *m, int tensor, const struct shape *s
 struct case_interval {
     double low, high;
 };
-/* The real values that the integers of the type stand for. */
+/* Returns the range of real values that the integers of the type stand for. */
 struct case_interval case_scale_interval(const struct case_scale *s);
 
 /* A node whose result gets a scale. */
@@ -42,26 +42,27 @@ struct case_node {
     size_t count;
     const struct case_scale *in[CASE_INPUTS_MAX]; /* NULL: absent */
     const struct case_scale *out;
-    struct random_stream stream; /* for what is chosen at random */
+    struct random_stream stream; /* for random choices about this node */
 };
 
-/* An input, a constant of integers: of the case's type, or of i32 for a bias. */
+/* Add an input (a constant) of integers: of the case's type, or i32 for a bias. */
 int case_input_quantized(struct case_builder *m, const char *name, const struct shape *shape,
                          const struct fill *fill);
 int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,
                             const struct fill *fill);
 
-/* Fills the input that was declared last, whose scale is known; number: of its stream. */
+/* Fills both frames of the input that was declared last, whose scale is known.  `number` is that of
+ * its random stream. */
 void case_fill_quantized(struct case_builder *m, int tensor, const struct shape *shape,
                          const struct fill *fill, unsigned number);
 
-/* Before an operator is added: gives its output (and a bias) a scale by what the op does, raises
- * *version to the least that has the type, and in replaced, as long as inputs, puts requantized
- * inputs where the op needs one scale. */
+/* Is called before an operator is added.  It gives the output and a bias the scales that follow
+ * from the op, and raises *version to the first one that has the type.  replaced gets the `count`
+ * inputs, requantized where the op needs one scale. */
 void case_quantize_op(struct case_builder *m, int32_t code, int32_t *version,
                       const struct options *options, size_t count, const int *inputs, int *replaced,
                       int output);
-/* Writes the scales of all tensors, and frees what was kept for that. */
+/* Writes the scales of all tensors to the model, and frees them. */
 void case_write_scales(struct case_builder *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* The ranges that results have. */
+/* The ranges of results of quantized nodes. */
 #include "conformance/cases/case_range.h"
 
 #include "conformance/cases/suite.h"
@@ -55,7 +55,7 @@ struct case_interval case_range_dot(struct case_node *n)
     return sum_of_products(n->in[n->facts->first], n->in[n->facts->weights]);
 }
 
-/* Half of the results begin at the clamp, the others have it inside. */
+/* In half of the cases the range begins at the clamp, in the others the clamp lies inside it. */
 struct case_interval case_range_relu(struct case_node *n)
 {
     struct case_interval y = case_scale_interval(n->in[0]);
@@ -72,7 +72,7 @@ struct case_interval case_range_relu6(struct case_node *n)
     return random_next(&n->stream) >> 63 ? (struct case_interval){ 0, 6 } : y;
 }
 
-/* Without exp(), which differs between machines. */
+/* A power of two near e^(mean + sd): exp() itself differs between machines. */
 struct case_interval case_range_exp(struct case_node *n)
 {
     const double exponent = 1.4426950408889634 * (n->in[0]->mean + n->in[0]->sd);
@@ -101,7 +101,7 @@ struct case_interval case_range_mean(struct case_node *n)
     return (struct case_interval){ fmax(y.low, all.low), fmin(y.high, all.high) };
 }
 
-/* f32 to integers: of the data that were drawn. */
+/* QUANTIZE of f32 has no input scale: the range is three standard deviations of the row's data. */
 struct case_interval case_range_drawn(struct case_node *n)
 {
     const struct op_case *const row = n->m->c->row;

@@ -7,20 +7,21 @@
 
 #include "conformance/cases/case_quant.h"
 
-/* Of two operands. */
+/* ADD, SUB, MUL of two operands. */
 struct case_interval case_range_sum(struct case_node *n);
 struct case_interval case_range_difference(struct case_node *n);
 struct case_interval case_range_product(struct case_node *n);
-/* Sums of products of data and weights, which op_facts name, and a bias. */
+/* Sums of products of data and weights (op_facts has their input indices), and a bias. */
 struct case_interval case_range_dot(struct case_node *n);
-/* Clamps: half of the results begin (RELU6: end, too) at the clamp, the others have it inside. */
+/* RELU, RELU6: in half of the cases the range begins (for RELU6 also ends) at the clamp, in the
+ * others the clamp lies inside it. */
 struct case_interval case_range_relu(struct case_node *n);
 struct case_interval case_range_relu6(struct case_node *n);
 struct case_interval case_range_exp(struct case_node *n);
 struct case_interval case_range_prelu(struct case_node *n);
-/* Of as many elements as the result is smaller than the input. */
+/* The mean of n elements, where the input has n times as many elements as the result. */
 struct case_interval case_range_mean(struct case_node *n);
-/* The input itself: its scale's range, or of floats that of the data which the row draws. */
+/* QUANTIZE: the range of the input's scale, or for f32 that of the data which the row draws. */
 struct case_interval case_range_drawn(struct case_node *n);
 
 #endif

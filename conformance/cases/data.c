@@ -47,12 +47,12 @@ static double at_least_one(double x)
     return x > 1 ? x : 1;
 }
 
-/* S2: integers whose products and sums are exact in the type that holds them: sum |w*x| + |bias|
- * stays within 2^24 (f16: 2^11), strictly where L is over 1, on the average where long sums leave
- * no room and most values become zero. */
+/* S2: integers whose products and sums are exact in the type that holds them.  sum |w*x| + |bias|
+ * stays within 2^24 (f16: 2^11): always where `largest` is over 1; on the average where sums are so
+ * long that even 1 is too large, and most values become zero. */
 struct integers {
     int64_t largest;
-    uint64_t keep; /* of 2^32, the share of values that are not forced to zero */
+    uint64_t keep; /* the share of values that are not forced to zero, times 2^32 */
 };
 
 static struct integers integers_for(const struct data_spec *spec)
@@ -69,9 +69,10 @@ static struct integers integers_for(const struct data_spec *spec)
         n.largest = terms > 1 ? (int64_t)(limit / (terms + 1)) : (int64_t)(limit / 2);
     }
     if (n.largest < 1) {
-        double share = limit / (2 * terms); /* of the products that may be nonzero */
+        double share = limit / (2 * terms); /* the share of products that may be nonzero */
 
-        if (spec->factors == 2) { /* each factor by its root: found by halving, no libm */
+        /* Each factor has the square root of the share, found by bisection without libm. */
+        if (spec->factors == 2) {
             double low = 0, high = 1;
             for (int i = 0; i < 40; i++) {
                 const double middle = (low + high) / 2;
@@ -88,8 +89,8 @@ static struct integers integers_for(const struct data_spec *spec)
     return n;
 }
 
-/* S4, S5: exponents within [-e, e].  For f16 results stay below 3e4: 2^11.6 times the largest
- * deviate that matters (about 3 for one, 9 for a product). */
+/* S4, S5: exponents lie within [-e, e].  For f16 results stay below 3e4, which is 2^11.6 times the
+ * largest normal deviate to be expected (about 3 for one value, 9 for a product). */
 static int exponent_for(const struct data_spec *spec, int most)
 {
     int e = most;
@@ -98,7 +99,7 @@ static int exponent_for(const struct data_spec *spec, int most)
         const int room = 11 - floor_log2(at_least_one(spec->terms)) - (spec->terms > 1);
         e = spec->factors == 2 ? room / 2 : room;
         if (e > 8)
-            e = 8; /* downwards too: 2^-14 is the smallest normal f16 */
+            e = 8; /* 2^-e stays normal in f16, too, where the smallest normal number is 2^-14 */
     }
     return e > most ? most : e < 0 ? 0 : e;
 }
@@ -148,15 +149,17 @@ static double make_value(struct random_stream *s, const struct generator *g)
     }
 }
 
-/* v times 1 + e, |e| < 1 / 21. */
+/* Returns v * (1 + e) with a random |e| < 1 / 21. */
 static double near(struct random_stream *s, double v)
 {
     return v * (1 + random_normal(s) * 0x1p-7);
 }
 
-/* A tensor as one axis of it divides it. */
+/* One axis of a tensor. */
 struct division {
-    size_t count, length, inner; /* elements in all, along the axis, behind it */
+    size_t count;  /* elements of the tensor */
+    size_t length; /* elements along the axis */
+    size_t inner;  /* elements of the dimensions after the axis */
 };
 
 static struct division divide(const int32_t *dims, int rank, int axis)
@@ -173,7 +176,7 @@ static struct division divide(const int32_t *dims, int rank, int axis)
     return d;
 }
 
-/* The element along the axis that element i is made of in S3; -1: none. */
+/* Returns the element along the axis from which S3 makes element i; -1: none. */
 static ptrdiff_t partner(enum data_pair pair, const struct division *d, size_t i)
 {
     const size_t along = i / d->inner % d->length;
@@ -196,7 +199,8 @@ void data_fill(struct random_stream *s, const struct data_spec *spec, const int3
 
     for (size_t i = 0; i < d.count; i++) {
         const ptrdiff_t from = partner(pair, &d, i);
-        double v = make_value(s, &g); /* drawn in any case: streams of equal shapes stay in step */
+        /* Each element draws once, needed or not, so that tensors of equal shapes draw alike. */
+        double v = make_value(s, &g);
 
         if (spec->set != SET_INTEGERS)
             v = v * scale + spec->offset;
@@ -224,7 +228,7 @@ static int64_t make_step(struct random_stream *s, const struct steps_spec *spec)
     uint64_t bits;
 
     switch (spec->set) {
-    case SET_POSITIVE: /* where zero is the highest there is nothing above it */
+    case SET_POSITIVE: /* where the zero point is the highest integer no value is positive */
         return spec->zero < spec->high
                    ? spec->zero + 1 +
                          (int64_t)random_below(s, (uint64_t)((int64_t)spec->high - spec->zero))

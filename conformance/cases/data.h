@@ -21,41 +21,42 @@
 /* The sets (TOLERANCES.md 11).  In 8 bits S0 takes every integer alike. */
 enum data_set {
     SET_RANDOM,   /* S0: random signs, about N(0, 1) */
-    SET_POSITIVE, /* S1: all positive: sums grow, and errors of one sign add up */
-    SET_INTEGERS, /* S2: small integers: sums of products are exact, each result must be, too */
-    SET_CANCEL,   /* S3: pairs that cancel: |result| is far below the sum of magnitudes */
-    SET_POWERS,   /* S4: powers of two: products are exact, whatever their order is */
+    SET_POSITIVE, /* S1: all positive, so that sums grow and errors of one sign add up */
+    SET_INTEGERS, /* S2: small integers, whose sums of products must be exact */
+    SET_CANCEL,   /* S3: pairs that cancel, so that |result| is far below the sum of magnitudes */
+    SET_POWERS,   /* S4: powers of two, whose products are exact */
     SET_SPREAD,   /* S5: magnitudes spread over many powers of two */
     SET_COUNT
 };
 const char *data_set_name(enum data_set set); /* "S0" ... */
 
-/* How S3 makes sums cancel: what the values along one axis have to do with each other. */
+/* How S3 makes sums cancel: the relation between the values along one axis. */
 enum data_pair {
     PAIR_NONE,
-    PAIR_EQUAL,    /* the second of each pair is about the first */
-    PAIR_OPPOSITE, /* the second of each pair is minus the first, exactly */
-    PAIR_FLAT,     /* all are about the first one */
-    PAIR_MIRROR    /* every value is about minus that of the tensor filled before this one */
+    PAIR_EQUAL,    /* of two neighbours the second nearly equals the first */
+    PAIR_OPPOSITE, /* of two neighbours the second is exactly minus the first */
+    PAIR_FLAT,     /* all values nearly equal the first one */
+    PAIR_MIRROR    /* each value is nearly minus that of the tensor filled before this one */
 };
 
 struct data_spec {
     enum data_set set;
-    bool half;     /* round to f16; magnitudes are such that results stay below 3e4 */
-    bool overflow; /* with half: the row is about overflow, results may be larger */
+    bool half;     /* values are rounded to f16, and so small that results stay below 3e4 */
+    bool overflow; /* with half: results may be larger, as the row is about overflow */
     double scale;  /* factor of the values of all sets but S2; 0: 1 */
     double offset; /* added after scale */
-    double terms;  /* products or summands of one result */
-    int factors;   /* 2: the values are factors of products, 1: they are summands */
+    double terms;  /* number of products or summands of one result */
+    int factors;   /* 2: the values are factors of products, else they are summands */
     enum data_pair pair;
-    int axis; /* of pair */
+    int axis; /* along which pairs lie */
 };
 
-/* Row-major, outermost first; every dimension is positive. */
+/* Draws all values, in row-major order.  Every dimension is positive. */
 void data_fill(struct random_stream *s, const struct data_spec *spec, const int32_t *dims, int rank,
                float *out);
 
-/* The integers of a quantized tensor: S0 takes the whole range, in which the others stay. */
+/* How integers of a quantized tensor are drawn: S0 takes all of [low, high] alike, the other sets
+ * stay within it. */
 struct steps_spec {
     enum data_set set;
     int32_t low, high, zero; /* zero point, within the range */
@@ -65,7 +66,7 @@ struct steps_spec {
 void data_fill_steps(struct random_stream *s, const struct steps_spec *spec, const int32_t *dims,
                      int rank, int32_t *out);
 
-/* To the nearest f16 value, denormals to 0, overflow to the largest. */
+/* Rounds to the nearest f16 value; denormals become 0, and overflow the largest finite value. */
 float data_half(float f);
 
 #endif

@@ -1,4 +1,4 @@
-/* Graphs of several ops. */
+/* Adds ops to a graph, one function an op. */
 #include "conformance/cases/graph_builder.h"
 
 #include "conformance/cases/window.h"
@@ -9,8 +9,8 @@
 
 static const struct fill fill = { .terms = 1, .factors = 2 };
 
-/* Constants of sums.  In 8 bits their scales follow from how many products there are; the floats
- * are drawn without regard to that. */
+/* Weights of sums of products.  In 8 bits their scales depend on the number of products; floats are
+ * drawn as if there were one. */
 static int weights_of(struct case_builder *m, const struct shape *shape, int channel)
 {
     struct fill of = fill;
@@ -37,7 +37,7 @@ static int32_t channels_of(struct value x)
     return x.shape.d[x.shape.rank - 1];
 }
 
-/* An op with one output. */
+/* Adds an op with one output. */
 static struct value add_op(struct case_builder *m, int32_t code, int32_t version,
                            const struct options *options, size_t count, const int *inputs,
                            const struct shape *out)

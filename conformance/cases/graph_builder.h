@@ -4,7 +4,8 @@
  *     struct value y = graph_add_conv_2d(m, x, &(struct graph_window){ .out = 5, .h = 3, .w = 3 });
  *     graph_add_judged_output(m, graph_add_unary(m, BUILTIN_RELU, y));
  *
- * Constants are drawn with the row's scale.  Versions are the least that have what is asked for. */
+ * Constants are drawn with the row's scale.  Each op has the lowest version that has the type and
+ * the features that are used. */
 #ifndef ASSAY_CONFORMANCE_CASES_GRAPH_BUILDER_H
 #define ASSAY_CONFORMANCE_CASES_GRAPH_BUILDER_H
 
@@ -20,12 +21,12 @@ enum {
 struct value {
     int tensor;
     struct shape shape;
-    int op; /* that made it; -1: none */
+    int op; /* index of the operator that makes the value; -1: none */
 };
 
-/* A window over an image.  stride and multiplier 0: 1. */
+/* A window over an image.  A stride of 0 is 1. */
 struct graph_window {
-    int32_t out; /* channels; depthwise and pools have none */
+    int32_t out; /* output channels; not used by depthwise convolutions and pools */
     int32_t h, w, stride;
     bool valid;
     int activation;
@@ -34,24 +35,25 @@ struct graph_window {
 struct value graph_add_input(struct case_builder *m, const char *name, const struct shape *shape);
 struct value graph_add_input_f32(struct case_builder *m, const char *name,
                                  const struct shape *shape);
-/* Between f32 and the type of a quantized case; from one scale to another. */
+/* QUANTIZE from f32 or from another scale, and DEQUANTIZE, in quantized cases. */
 struct value graph_add_quantize(struct case_builder *m, struct value x);
 struct value graph_add_dequantize(struct case_builder *m, struct value x);
 struct value graph_add_constant(struct case_builder *m, const struct shape *shape);
-/* The output of the graph, its op the judged one; or one output more. */
+/* Makes y an output of the graph; graph_add_judged_output also says that the case is about the op
+ * that makes it. */
 void graph_add_judged_output(struct case_builder *m, struct value y);
 void graph_add_output(struct case_builder *m, struct value y);
 
 /* RELU, RELU6, EXP, LOGISTIC. */
 struct value graph_add_unary(struct case_builder *m, int32_t code, struct value x);
-/* ADD, SUB, MUL, MAXIMUM, MINIMUM; the last two have no activation. */
+/* ADD, SUB, MUL, MAXIMUM, MINIMUM; the last two have no fused activation. */
 struct value graph_add_binary(struct case_builder *m, int32_t code, struct value a, struct value b,
                               int activation);
-/* A slope for each channel. */
+/* PRELU with a slope for each channel. */
 struct value graph_add_prelu(struct case_builder *m, struct value x);
 struct value graph_add_conv_2d(struct case_builder *m, struct value x,
                                const struct graph_window *w);
-/* Constants of more than one convolution of the same window and depth. */
+/* Constants that several convolutions of the same window and depth share. */
 struct graph_conv_constants {
     struct value weights, bias;
 };
@@ -62,30 +64,31 @@ struct value graph_add_conv_2d_with(struct case_builder *m, struct value x,
                                     const struct graph_conv_constants *shared);
 struct value graph_add_depthwise_conv_2d(struct case_builder *m, struct value x,
                                          const struct graph_window *w);
-/* With bias, to stride times the size. */
+/* TRANSPOSE_CONV with a bias, which enlarges height and width by the stride. */
 struct value graph_add_transpose_conv(struct case_builder *m, struct value x,
                                       const struct graph_window *w);
 /* AVERAGE_POOL_2D, MAX_POOL_2D. */
 struct value graph_add_pool(struct case_builder *m, int32_t code, struct value x,
                             const struct graph_window *w);
-/* All but the first dimension are flattened, or with keep the last is replaced. */
+/* FULLY_CONNECTED.  All but the first dimension are flattened, unless keep is set: then units
+ * replace the last dimension. */
 struct value graph_add_fully_connected(struct case_builder *m, struct value x, int32_t units,
                                        bool keep, int activation);
-/* axes: a bit for each. */
+/* MEAN over the dimensions whose bits are set in axes. */
 struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep);
 struct value graph_add_softmax(struct case_builder *m, struct value x);
 struct value graph_add_reshape(struct case_builder *m, struct value x, const struct shape *shape);
-/* Of an image: rows and columns all round, channels behind. */
+/* PAD of an image: `around` rows and columns on each side, and `channels` after its channels. */
 struct value graph_add_pad(struct case_builder *m, struct value x, int32_t around,
                            int32_t channels);
 struct value graph_add_concatenation(struct case_builder *m, size_t count,
                                      const struct value *values, int axis);
-/* One axis: begin, length, stride (not 0). */
+/* STRIDED_SLICE of one axis; the stride is not 0. */
 struct value graph_add_strided_slice(struct case_builder *m, struct value x, int axis,
                                      int32_t begin, int32_t length, int32_t stride);
 struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, int32_t h, int32_t w,
                                        bool half_pixel);
-/* One step of the basic kernel over x [B, D]; the state is a variable of its own.  Returns h. */
+/* One step of LSTM's basic kernel over x [B, D], with variables of its own.  Returns h. */
 struct value graph_add_lstm(struct case_builder *m, struct value x, int32_t cells);
 
 #endif

@@ -1,5 +1,5 @@
-/* Pairwise sweeps, greedily: a row begins with the first pair that no row has yet, and each further
- * axis takes the level that adds most new pairs to those chosen so far. */
+/* Makes pairwise sweeps greedily: a row begins with the first pair of levels that no row has yet,
+ * and each further axis takes the level that adds most new pairs to those chosen so far. */
 #include "conformance/cases/pairwise.h"
 
 #include <assert.h>
@@ -10,10 +10,10 @@
 struct state {
     const struct pairwise_axis *axes;
     size_t axis_count;
-    /* By axis and level, the lower axis first. */
+    /* Which pairs of levels some row has: [axis][axis][level][level], the lower axis first. */
     bool seen[PAIRWISE_AXES_MAX][PAIRWISE_AXES_MAX][PAIRWISE_LEVELS_MAX][PAIRWISE_LEVELS_MAX];
     unsigned used[PAIRWISE_AXES_MAX][PAIRWISE_LEVELS_MAX];
-    int chosen[PAIRWISE_AXES_MAX]; /* level of the row that is made; -1: not yet */
+    int chosen[PAIRWISE_AXES_MAX]; /* levels of the row that is being made; -1: not chosen yet */
 };
 
 static bool *pair(struct state *s, size_t a, size_t level_a, size_t b, size_t level_b)
@@ -21,7 +21,7 @@ static bool *pair(struct state *s, size_t a, size_t level_a, size_t b, size_t le
     return a < b ? &s->seen[a][b][level_a][level_b] : &s->seen[b][a][level_b][level_a];
 }
 
-/* Pairs of this level with those chosen that no row has. */
+/* Counts the pairs of this level with the levels chosen so far that no row has. */
 static unsigned gain(struct state *s, size_t axis, size_t level)
 {
     unsigned n = 0;
@@ -32,7 +32,8 @@ static unsigned gain(struct state *s, size_t axis, size_t level)
     return n;
 }
 
-/* Among equals the level that has been used least, so that the rest is spread, too. */
+/* Chooses the level of an axis with most new pairs; among equals the one that was used least, so
+ * that triples are spread evenly, too. */
 static void choose(struct state *s, size_t axis)
 {
     size_t best = 0;
@@ -95,7 +96,7 @@ static void end_row(struct state *s, struct pairwise_row *row)
 size_t pairwise_rows(const struct pairwise_axis *axes, size_t axis_count,
                      struct pairwise_row rows[PAIRWISE_ROWS_MAX])
 {
-    static struct state s; /* too large for the stack; calls must not run beside each other */
+    static struct state s; /* too large for the stack: only one thread may call this */
     size_t count = 0;
 
     assert(axis_count >= 1 && axis_count <= PAIRWISE_AXES_MAX);

@@ -1,5 +1,5 @@
-/* Pairwise sweeps: few rows in which every level of each axis stands with every level
- * of each other axis.
+/* Pairwise sweeps: few rows in which every level of each axis occurs together with every level of
+ * each other axis.
  *
  * Most faults need one or two circumstances at once (a stride and an odd channel, a padding and a
  * batch), so a table that has each pair finds about what the full product finds.  The rows depend
@@ -25,8 +25,8 @@ enum {
 };
 
 struct pairwise_level {
-    const char *label; /* part of a row's name; "": the usual, not named */
-    int32_t x, y;      /* what the suite makes of it */
+    const char *label; /* part of a row's name; "" for the usual level */
+    int32_t x, y;      /* values whose meaning the suite defines */
 };
 
 struct pairwise_axis {
@@ -42,11 +42,11 @@ struct pairwise_row {
     const struct pairwise_level *level[PAIRWISE_AXES_MAX]; /* one of each axis */
     size_t axis_count;
     char name[PAIRWISE_NAME_BYTES];
-    size_t index;    /* among the rows of these axes */
-    size_t position; /* among all rows of a sweep (sweep.h) */
+    size_t index;    /* of the row among those of these axes */
+    size_t position; /* of the row among all of a sweep (sweep.h) */
 };
 
-/* Fills rows and returns how many there are.  Of one axis each level is a row. */
+/* Fills rows and returns their number.  With a single axis each level is a row. */
 size_t pairwise_rows(const struct pairwise_axis *axes, size_t axis_count,
                      struct pairwise_row rows[PAIRWISE_ROWS_MAX]);
 

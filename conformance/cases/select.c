@@ -37,7 +37,7 @@ static bool same_group(const struct test_case *a, const struct test_case *b)
     return a->code == b->code && a->suite == b->suite;
 }
 
-/* Of n cases of an op at most limit, evenly spaced, the first among them. */
+/* Whether case i is among the `limit` evenly spaced ones of n, the first of which is case 0. */
 static bool within_limit(size_t i, size_t n, size_t limit)
 {
     return limit == 0 || n <= limit || i == 0 || i * limit / n != (i - 1) * limit / n;
@@ -109,7 +109,7 @@ static bool read_variable(const char *name, uint32_t *out)
     return value && read_number(value, strlen(value), out);
 }
 
-/* What the environment says; false when it says nothing. */
+/* Reads index and count from the environment; false when it has neither. */
 static bool from_environment(uint32_t *index, uint32_t *count, bool need_count)
 {
     static const struct {
@@ -152,8 +152,9 @@ enum status select_shard(struct selection *selection, const char *text, struct d
                          text);
     }
     if (count == 0 || index >= count)
-        return diag_fail(diag, STATUS_USAGE, "--shard=%s: shard %u of %u; they count from 0", text,
-                         index, count);
+        return diag_fail(diag, STATUS_USAGE,
+                         "--shard=%s: expected an index below the number of shards, found %u of %u",
+                         text, index, count);
     selection->shard = index;
     selection->shards = count;
     return STATUS_OK;

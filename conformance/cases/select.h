@@ -1,4 +1,4 @@
-/* Which cases run: filters, at most so many an op, one shard of several. */
+/* Which cases run: those of the filters, of --limit, and of one shard. */
 #ifndef ASSAY_CONFORMANCE_CASES_SELECT_H
 #define ASSAY_CONFORMANCE_CASES_SELECT_H
 
@@ -10,7 +10,7 @@
 
 struct selection {
     struct string_list filters; /* globs; none: all */
-    uint64_t limit;             /* at most so many an op, or a title of the gap suite; 0: all */
+    uint64_t limit;             /* the most cases of an op, or of a gap title; 0: all */
     uint32_t shard, shards;     /* shard of 0 ... shards-1; shards 0 or 1: all */
 };
 
@@ -27,7 +27,8 @@ enum status select_cases(struct test_case *cases, size_t *count, const struct se
  */
 enum status select_shard(struct selection *selection, const char *text, struct diag *diag);
 
-/* Which of n shards a case belongs to: by its name only, the same on every machine. */
+/* Returns which of n shards a case belongs to.  It depends on the name only, so it is the same on
+ * every machine. */
 uint32_t select_shard_of(const char *name, uint32_t n);
 
 #endif

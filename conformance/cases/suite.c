@@ -6,7 +6,7 @@
 #undef OP
 extern const struct suite suite_arg_max, suite_gap, suite_pairs;
 
-/* A row an op; the ops of a stem stand together and share a suite. */
+/* One entry for each op of ops.def; the ops of a stem are neighbours and share a suite. */
 static const struct suite *const rows[] = {
 #define OP(code_, stem, ...) &suite_##stem,
 #include "reference/ops.def"
@@ -66,7 +66,7 @@ struct shape shape_broadcast(const struct shape *a, const struct shape *b)
 {
     struct shape out = { .rank = a->rank > b->rank ? a->rank : b->rank };
 
-    for (int i = 1; i <= out.rank; i++) { /* aligned at the right */
+    for (int i = 1; i <= out.rank; i++) { /* the i-th dimension from the last */
         const int32_t x = i <= a->rank ? a->d[a->rank - i] : 1;
         const int32_t y = i <= b->rank ? b->d[b->rank - i] : 1;
 

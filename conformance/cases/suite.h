@@ -29,8 +29,9 @@
 enum case_type {
     CASE_F32,
     CASE_F16, /* f32 activations, f16 constants behind DEQUANTIZE */
-    /* f16 inputs, constants and outputs; named f16, too: an op has the one or the other.  For one
-     * op alone: what a device keeps between two ops may be wider than f16. */
+    /* Inputs, constants and outputs are f16.  The case is named f16, too: a member has CASE_F16 or
+     * CASE_HALF, never both.  The graph has one op only, since a device may keep what lies between
+     * two ops in a wider type than f16. */
     CASE_HALF,
     CASE_I8,   /* quantized; weights, too, have one scale */
     CASE_I8PC, /* weights have a scale for each output channel */
@@ -43,15 +44,16 @@ enum {
     TYPES_BYTES = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_U8),
     TYPES_QUANTIZED = TYPES_BYTES | TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_DYNAMIC)
 };
-/* For a sweep of an op with weights, in which each quantized type comes once in eight rows. */
+/* The types of row i of a sweep of an op with weights: each quantized type comes once in eight
+ * rows. */
 #define SWEPT_TYPES(i)                                                                             \
     ((i) % 8 == 1   ? TYPE_BIT(CASE_I8)                                                            \
      : (i) % 8 == 3 ? TYPE_BIT(CASE_I8PC)                                                          \
      : (i) % 8 == 5 ? TYPE_BIT(CASE_U8)                                                            \
      : (i) % 8 == 7 ? TYPE_BIT(CASE_DYNAMIC)                                                       \
                     : 0u)
-/* For a sweep of an op that has f16 activations, too: all are run in f32, one in four in each type.
- */
+/* The types of row i of a sweep of an op that also has f16 activations: one row in four runs in all
+ * types of its member, the others in f32 alone. */
 #define ONE_IN_FOUR_TYPES(i) ((i) % 4 == 0 ? 0u : TYPE_BIT(CASE_F32))
 struct case_type_name {
     const char *name;
@@ -62,7 +64,7 @@ extern const struct case_type_name case_types[CASE_TYPE_COUNT];
 #define SET_BIT(set) (1u << (set))
 enum {
     SETS_ALL = (1 << SET_COUNT) - 1,
-    /* Nothing is computed: signs and integers show where each value went. */
+    /* The sets of ops that only move data: signs and integers show where each value went. */
     SETS_MOVE = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS)
 };
 
@@ -78,57 +80,64 @@ struct shape {
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
-/* Rank 0: one element. */
+/* The shape of rank 0, which has one element. */
 #define SCALAR                                                                                     \
     {                                                                                              \
         .rank = 0                                                                                  \
     }
 size_t shape_elements(const struct shape *s);
-/* Of an elementwise op: aligned at the right, a dimension of 1 is stretched. */
+/* The shape of the result of an elementwise op: dimensions are aligned at the last one, and a
+ * dimension of 1 is broadcast. */
 struct shape shape_broadcast(const struct shape *a, const struct shape *b);
 
 /* Where the zero point of activations lies. */
 enum zero_place { ZERO_ANYWHERE, ZERO_LOW, ZERO_HIGH, ZERO_MIDDLE };
-/* How channels of weights compare. */
+/* How the scales of the output channels of weights compare: all within a factor of 8, the same but
+ * one 2^-10 times as large, or up to 2^9 apart. */
 enum channel_scales { CHANNELS_NEAR, CHANNELS_ONE_TINY, CHANNELS_FAR };
 
-/* How a row is quantized; all zero: by its name, so that results fill their range. */
+/* How a row is quantized.  What is 0 is chosen such that results fill the range of their type, with
+ * a random stream that the name of the case seeds. */
 struct quant_row {
-    double in, in2;   /* scales of the first input, and of the others; 0: by the name */
-    double out;       /* scale of the result; 0: so that results fill the range, times out_times */
-    double out_times; /* 0: 1; below, results saturate, above, they take a part of the range */
-    enum zero_place zero, zero_out; /* of inputs, of the result; u8 weights have that of inputs */
+    double in, in2; /* scales of the first input, and of the others */
+    double out;     /* scale of the result */
+    /* A factor of the scale with which results fill their range.  With less than 1 results
+     * saturate, with more they use a part of the range.  0: 1, or sometimes 0.5 or 2. */
+    double out_times;
+    enum zero_place zero, zero_out; /* of inputs and u8 weights, of the result */
     enum channel_scales channels;
 };
 
-/* What all rows have. */
+/* The fields that all rows have. */
 struct op_case {
     const char *name; /* the variant, unique among the rows of an op: [a-z0-9_]+ */
     const char *why;  /* why the row is there */
-    const char *only; /* the members that it is for, with a space between two; NULL: all */
-    /* TYPE_BITs; 0: those of the member, of its quantized types three in eight (of the gap suite
-     * two), by the name, and none where the data are about floats */
+    const char *only; /* the ops that the row is for, separated by spaces; NULL: all members */
+    /* TYPE_BITs.  0: the float types of the member, and each of its quantized types with a
+     * probability of 3 in 8 (in the gap suite of 2 in 8), which a hash of op and name decides.  A
+     * row whose data would saturate or vanish in 8 bits has no quantized type then; a row of each
+     * version has all of them, in the gap suite none. */
     uint32_t types;
     uint32_t sets;   /* SET_BITs; 0: the member's */
     int32_t version; /* of the operator; 0: the member's */
-    double scale;    /* of the data of all sets but S2; 0: 1 */
-    double offset;   /* added to them */
-    bool overflow;   /* results beyond the range of f16 are the point */
-    /* What goes wrong elsewhere, as a title: the row is one of the gap suite, is named
-     * gap.type.op_variant and comes first in reports. */
+    double scale;    /* factor of the data of all sets but S2; 0: 1 */
+    double offset;   /* added to the data of all sets but S2, after the factor */
+    bool overflow;   /* the row is about results beyond the range of f16 */
+    /* The title of a known fault of delegates (suites/gaps.h), or NULL.  A row with a title belongs
+     * to the gap suite: it is named gap.type.op_variant and comes first in reports. */
     const char *gap;
-    /* The row is a case for each version that the reference knows, named by it: "v" becomes v1,
-     * v2, ...; in type CASE_HALF from the version on that has f16. */
+    /* The row is a case for each version that the reference knows, whose number is added to the
+     * name: "v" becomes v1, v2, ...  A type that a later version added begins with that version. */
     bool each_version;
-    bool floats; /* in none of the quantized types, though the member has them */
-    /* Quantized types only: so many of the first inputs hold every byte, in frame B in another
-     * order: of one input the 256, of two all pairs.  The first has as many elements, or a multiple
-     * of them.  0: none. */
+    bool floats; /* the row has no quantized type, though the member has some */
+    /* Of quantized types: the number of first inputs that together hold every byte (1: all 256) or
+     * every pair of bytes (2: all 65,536); 0: none.  Frame B has another order.  The first input
+     * has that many elements, or a multiple. */
     unsigned every_byte;
     struct quant_row quant;
-    /* Elementwise ops only: the first input holds every f16 value, infinities and NaNs too, in
-     * frame B in another order.  It has 65,536 elements or a multiple of them, and the shape of the
-     * output; what infinities and NaNs give is judged by TOLERANCES.md 6. */
+    /* Of elementwise ops: the first input holds every f16 value, infinities and NaNs too; frame B
+     * has another order.  The input has the shape of the output and a multiple of 65,536 elements.
+     * TOLERANCES.md 6 says which results pass for infinities and NaNs. */
     bool every_half;
 };
 /* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */
@@ -138,21 +147,22 @@ struct case_builder;
 struct case_interval;
 struct case_node;
 
-/* An op of the stem. */
+/* An op of the stem, and what all of its cases share. */
 struct suite_member {
     const char *op; /* as ref_op's name */
     int32_t code;   /* enum builtin */
     int32_t version;
     uint32_t types, sets;
     struct bound_rule bound;
-    /* Of floats that are made of quantized integers; kind BOUND_BITS: bound says that, too. */
+    /* The rule of f32 results of quantized inputs (DEQUANTIZE).  Kind BOUND_BITS, which is the
+     * default, means that `bound` holds for them, too. */
     struct bound_rule bound_integers;
-    /* Where reference/ops.def says RANGE: the range of the results of a quantized node, one of
-     * case_range.h. */
+    /* The range of the results of a quantized node, a function of case_range.h.  It is needed where
+     * reference/ops.def says RANGE. */
     struct case_interval (*range)(struct case_node *node);
-    bool rescales_u8; /* result SAME, but u8 inputs may have other scales */
-    /* In dynamic range the weights have a scale for each channel in every case: with one scale the
-     * runtime reads beyond it. */
+    bool rescales_u8; /* ops.def says SAME, but u8 inputs may have other scales than the result */
+    /* In dynamic range the weights have a scale for each channel in every case: LiteRT reads beyond
+     * the end of the scales when there is only one. */
     bool dynamic_by_channel;
 };
 
@@ -162,10 +172,11 @@ struct suite {
     size_t member_count;
     const void *rows; /* row_count structs of row_bytes */
     size_t row_count, row_bytes;
-    /* More rows, made from axes (pairwise.h) rather than written down; NULL: none.  They are the
-     * callee's, and the same in each call. */
+    /* Returns more rows, which are made from axes (pairwise.h, sweep.h) rather than written down;
+     * NULL when the suite has none.  The function owns them, and returns the same in each call. */
     const void *(*sweep)(size_t *count);
-    /* Makes the model of m->c->row.  The builder remembers failures. */
+    /* Adds the tensors and operators of the row m->c->row to the model, with the functions of
+     * case_builder.h, which remember failures. */
     void (*build)(struct case_builder *m);
 };
 #define SUITE(stem_, members_, rows_, build_) SUITE_SWEPT(stem_, members_, rows_, build_, NULL)
@@ -181,17 +192,18 @@ struct suite {
         .sweep = (sweep_),                                                                         \
     }
 
-/* The suites, in the order of ops.def, behind them suite_arg_max, which shares a stem, and those of
- * graphs of several ops (suite_gap, suite_pairs): a member of these is what its rows are about, its
- * bound is not used.  NULL past the end. */
+/* Returns the suites in the order of ops.def, then suite_arg_max, which shares the stem of MEAN,
+ * then the suites of graphs of several ops (suite_gap, suite_pairs).  A member of the latter names
+ * the op that its rows are about; its bound is not used.  NULL past the end. */
 const struct suite *suite_at(size_t index);
 
-/* The suite's member that is an op; NULL: it has none. */
+/* Returns the suite's member for an op; NULL when it has none. */
 const struct suite_member *suite_member_of(const struct suite *suite, int32_t code);
-/* The member that is an op, of the suite of its stem; NULL when no suite has it. */
+/* Returns the member for an op from the suite of its stem; NULL when no suite has it. */
 const struct suite_member *suite_find_member(int32_t code);
 
-/* Counts of channels that find what slices of four get wrong. */
+/* Counts of channels around multiples of four, where code that works on slices of four goes wrong.
+ */
 #define CHANNEL_LIST(X)                                                                            \
     X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(15), X(16), X(17), X(31), X(32),       \
         X(33), X(64), X(67)

@@ -10,9 +10,9 @@
  *     SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
  *     SUITE_SWEPT(stem, members, rows, build, sweep);
  *
- * SWEEP_PART: the rows of all axes of an array; SWEEP_PART_OF: of so many of them; SWEEP_FILL: what
- * a function writes, which returns how many rows that are.  The rows are made at the first call,
- * which must not run beside another one, and stay. */
+ * SWEEP_PART makes the rows of all axes of an array, SWEEP_PART_OF those of its first axes, and
+ * SWEEP_FILL those that a function writes, which returns their number.  The first call makes the
+ * rows, which are static; only one thread may call it. */
 #ifndef ASSAY_CONFORMANCE_CASES_SWEEP_H
 #define ASSAY_CONFORMANCE_CASES_SWEEP_H
 
@@ -31,7 +31,7 @@
         .fill = (fill_rows)                                                                        \
     }
 
-/* Defines function(), for the sweep of a suite whose rows are struct row. */
+/* Defines function(), the `sweep` of a suite whose rows are struct row. */
 #define SUITE_SWEEP(function, ...)                                                                 \
     static const void *function(size_t *count)                                                     \
     {                                                                                              \
