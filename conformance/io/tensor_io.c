@@ -365,14 +365,16 @@ static enum status load_bytes(TfLiteTensor *t, const char *path, const uint8_t *
         return load_image(t, bytes, count, scale, diag);
     if (!raw && count >= sizeof hdf5 && memcmp(bytes, hdf5, sizeof hdf5) == 0)
         return diag_fail(diag, STATUS_USAGE,
-                         "name a dataset of the HDF5 file: FILE:DATASET or "
+                         "expected the name of a dataset behind the HDF5 file: FILE:DATASET or "
                          "FILE:DATASET[INDEX]");
     if (promised_format(path))
         return diag_fail(diag, STATUS_INVALID, "not %s", promised_format(path));
     shape_text(t, shape, sizeof shape);
     if (count != t->bytes)
-        return diag_fail(diag, STATUS_INVALID, "%zu raw bytes for the tensor %s %s of %zu bytes",
-                         count, runtime_type_name(t->type), shape, t->bytes);
+        return diag_fail(diag, STATUS_INVALID,
+                         "expected an image, .npy, HDF5, or %zu raw bytes for the tensor %s %s; "
+                         "found %zu raw bytes",
+                         t->bytes, runtime_type_name(t->type), shape, count);
     for (size_t i = 0; t->type == kTfLiteBool && i < count; i++) {
         if (bytes[i] > 1)
             return diag_fail(diag, STATUS_INVALID, "byte %zu is %d, expected a bool", i, bytes[i]);

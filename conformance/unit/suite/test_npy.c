@@ -471,7 +471,7 @@ static void files_into_tensors(void **state)
     assert_memory_equal(t->data.uint8, raw, 4);
     assert_int_equal(file_write(name, raw, 3, &diag), STATUS_OK);
     assert_int_equal(tensor_load(t, name, usual, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "a.bin: 3 raw bytes for the tensor u8 [1, 4] of 4 bytes"));
+    assert_non_null(strstr(diag.text, "4 raw bytes for the tensor u8 [1, 4]; found 3 raw bytes"));
     unlink(name);
 
     snprintf(name, sizeof name, "%s/a.png", folder);
