@@ -1,8 +1,8 @@
 #include "delegate/shaders/spirv.h"
 
+#include "delegate/base/lock.h"
 #include "reference/base/memory.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define ZLIB_CONST
@@ -57,15 +57,15 @@ bool spirv_unpack(uint8_t *out, size_t words, const uint8_t *file, size_t bytes)
 
 const uint32_t *spirv_code(const struct spirv *s)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct lock lock = LOCK_INITIALIZER(LOCK_RANK_SPIRV);
     static bool unpacked;
     bool ready;
 
-    pthread_mutex_lock(&lock);
+    lock_acquire(&lock);
     if (!unpacked)
         unpacked = spirv_unpack((uint8_t *)spirv_words, spirv_word_count, spirv_packed,
                                 spirv_packed_bytes);
     ready = unpacked;
-    pthread_mutex_unlock(&lock);
+    lock_release(&lock);
     return ready ? spirv_words + s->first : NULL;
 }
