@@ -2,6 +2,9 @@
  * channels, and in how many steps. */
 #include "conformance/unit/kit/move_graph.h"
 
+#include "delegate/ops/concatenation.args.h"
+#include "delegate/ops/strided_slice.args.h"
+
 /* ---- STRIDED_SLICE ---- */
 
 struct slice_case {
@@ -103,9 +106,11 @@ static void check_slice(const struct slice_case *c)
         assert_int_equal(p.steps[1]->bindings[1].offset, p.steps[0]->bindings[0].offset);
     } else {
         assert_string_equal(p.steps[1]->shader, "strided_slice");
-        if (p.steps[1]->spec[3] != (c->expected == WHOLE))
-            fail_msg("%s: slices move whole: %u", c->name, p.steps[1]->spec[3]);
-        memcpy(&pushed, p.steps[1]->push + 20, sizeof pushed);
+        if (p.steps[1]->spec[STRIDED_SLICE_SPEC_WHOLE] != (c->expected == WHOLE))
+            fail_msg("%s: slices move whole: %u", c->name,
+                     p.steps[1]->spec[STRIDED_SLICE_SPEC_WHOLE]);
+        memcpy(&pushed, p.steps[1]->push + offsetof(struct strided_slice_args, dims),
+               sizeof pushed);
         if (pushed != c->dims_pushed)
             fail_msg("%s: %u dims, expected %u", c->name, pushed, c->dims_pushed);
     }
@@ -168,8 +173,9 @@ static void check_concat(const struct concat_case *c)
 
         if (strcmp(p.steps[i]->shader, "concatenation") != 0)
             continue;
-        memcpy(&slices_written, p.steps[i]->push + 12, sizeof slices_written);
-        assert_int_equal(p.steps[i]->spec[3], c->split[steps]);
+        memcpy(&slices_written, p.steps[i]->push + offsetof(struct concatenation_args, slices),
+               sizeof slices_written);
+        assert_int_equal(p.steps[i]->spec[CONCATENATION_SPEC_SPLIT], c->split[steps]);
         assert_int_equal(slices_written, c->slices[steps]);
         steps++;
     }

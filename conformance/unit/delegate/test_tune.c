@@ -7,6 +7,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_list.h"
 #include "conformance/cases/suite.h"
+#include "delegate/ops/unary.args.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/runtime/kernel.h"
 #include "reference/format/read.h"
@@ -68,7 +69,8 @@ static void look_at_steps(struct run *r, TfLiteDelegate *d)
         for (int i = 0; i < k->plan.step_count; i++)
             if (k->plan.steps[i]->items > 0) {
                 r->free_steps++;
-                r->odd_steps += k->plan.steps[i]->runs > 0 || k->plan.steps[i]->spec[0] != 64;
+                r->odd_steps +=
+                    k->plan.steps[i]->runs > 0 || k->plan.steps[i]->spec[SPEC_WORKGROUP_X] != 64;
             }
 }
 
@@ -324,7 +326,7 @@ static void keys(void **state)
     struct plan_step t = s;
 
     (void)state;
-    t.spec[0] = 32;
+    t.spec[SPEC_WORKGROUP_X] = 32;
     t.groups[0] = 7;
     assert_true(workgroup_key(&t, false) == key);
     assert_true(workgroup_key(&s, true) != key);
@@ -335,7 +337,7 @@ static void keys(void **state)
     t.shader = "binary";
     assert_true(workgroup_key(&t, false) != key);
     t = s;
-    t.spec[3]++;
+    t.spec[UNARY_SPEC_OP]++;
     assert_true(workgroup_key(&t, false) != key);
     t = s;
     t.push[1]++;
@@ -368,9 +370,9 @@ static void apply(void **state)
         };
 
         workgroups_apply(&plan, &device_limits_minimum, tuning, 1);
-        assert_int_equal(step.spec[0], 64); /* the size is for another step */
+        assert_int_equal(step.spec[SPEC_WORKGROUP_X], 64); /* the size is for another step */
         workgroups_apply(&plan, &device_limits_minimum, tuning, 2);
-        assert_int_equal(step.spec[0], rows[i].wanted);
+        assert_int_equal(step.spec[SPEC_WORKGROUP_X], rows[i].wanted);
         assert_int_equal(step.tuned, rows[i].tuned);
         assert_int_equal(step.groups[0], (1000 - 1) / rows[i].wanted + 1);
     }

@@ -3,6 +3,7 @@
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/workgroups.h"
+#include "delegate/shaders/args.h"
 
 static void classes(void **state)
 {
@@ -64,11 +65,11 @@ static void grids(void **state)
 
             if (*size > 128) {
                 assert_false(workgroup_set(&s, *size, &limits));
-                assert_int_equal(s.spec[0], WORKGROUP);
+                assert_int_equal(s.spec[SPEC_WORKGROUP_X], WORKGROUP);
                 continue;
             }
             assert_true(workgroup_set(&s, *size, &limits));
-            assert_int_equal(s.spec[0], *size);
+            assert_int_equal(s.spec[SPEC_WORKGROUP_X], *size);
             assert_int_equal(s.groups[2], 1);
             assert_true(s.groups[0] <= 65535 && s.groups[1] <= 65535);
             groups = (uint64_t)s.groups[0] * s.groups[1];
@@ -85,7 +86,7 @@ static void not_allowed(void **state)
     (void)state;
     assert_false(workgroup_set(&s, 64, &limits)); /* the shader's grid is fixed */
     s = step_of(100);
-    s.spec[1] = 8; /* invocations in y have a meaning */
+    s.spec[SPEC_WORKGROUP_Y] = 8; /* invocations in y have a meaning */
     assert_false(workgroup_set(&s, 64, &limits));
     s = step_of(100);
     assert_false(workgroup_set(&s, 0, &limits));
@@ -127,11 +128,16 @@ static void tiles(void **state)
 
             assert_true(workgroup_set(&s, codes[c], &limits));
             assert_int_equal(workgroup_of(&s), codes[c]);
-            assert_int_equal(s.spec[2], shares[i % 3]); /* z is fixed */
-            assert_true(s.spec[0] * s.spec[1] * s.spec[2] <= 256);
-            assert_true(s.spec[0] * s.spec[1] * s.spec[2] >= 32);
-            wanted = (uint32_t)(((s.items + s.spec[0] - 1) / s.spec[0]) *
-                                ((s.runs + s.spec[1] - 1) / s.spec[1]));
+            assert_int_equal(s.spec[SPEC_WORKGROUP_Z], shares[i % 3]); /* z is fixed */
+            assert_true(s.spec[SPEC_WORKGROUP_X] * s.spec[SPEC_WORKGROUP_Y] *
+                            s.spec[SPEC_WORKGROUP_Z] <=
+                        256);
+            assert_true(s.spec[SPEC_WORKGROUP_X] * s.spec[SPEC_WORKGROUP_Y] *
+                            s.spec[SPEC_WORKGROUP_Z] >=
+                        32);
+            wanted =
+                (uint32_t)(((s.items + s.spec[SPEC_WORKGROUP_X] - 1) / s.spec[SPEC_WORKGROUP_X]) *
+                           ((s.runs + s.spec[SPEC_WORKGROUP_Y] - 1) / s.spec[SPEC_WORKGROUP_Y]));
             memcpy(&pushed, s.push, sizeof pushed);
             assert_int_equal(pushed, wanted);
             assert_true((uint64_t)s.groups[0] * s.groups[1] >= wanted);
