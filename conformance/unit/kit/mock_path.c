@@ -1,22 +1,23 @@
 #include "conformance/unit/kit/mock_path.h"
 
-#include <limits.h>
+#include "conformance/util/program_path.h"
+
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+
+static bool any(const char *path)
+{
+    (void)path;
+    return true;
+}
 
 const char *build_path(const char *directory, const char *name)
 {
-    static char path[PATH_MAX + 64];
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    char *slash;
+    static char path[PATH_MAX];
+    char relative[PATH_MAX];
 
-    program[length > 0 ? length : 0] = '\0';
-    slash = strrchr(program, '/');
-    if (slash)
-        *slash = '\0';
-    snprintf(path, sizeof path, "%s/../../%s/%s", program, directory, name);
+    snprintf(relative, sizeof relative, "../../%s/%s", directory, name);
+    if (!program_path_find(path, (const char *const[]){ relative }, 1, any))
+        path[0] = '\0';
     return path;
 }
 
