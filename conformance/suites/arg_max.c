@@ -21,7 +21,7 @@ static const struct suite_member members[] = {
       .bound = { .kind = BOUND_BITS } },
 };
 
-/* Of an image's channels, as segmentation has; of its rows. */
+/* ARG_MAX over the channels of an image, as in segmentation, and over its rows. */
 #define CHANNELS(c)                                                                                \
     {                                                                                              \
         ROW("c" #c, "classes in slices of four", .types = TYPE_BIT(CASE_F32) | TYPES_BYTES),       \

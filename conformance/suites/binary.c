@@ -62,7 +62,7 @@ static const struct suite_member members[] = {
       .bound = { .kind = BOUND_BITS } },
 };
 
-/* The members with a fused activation. */
+/* The members that have a fused activation. */
 #define FUSING "add sub mul"
 
 #define CHANNELS(c)                                                                                \
@@ -98,13 +98,13 @@ static const struct row rows[] = {
     BOTH_WAYS("column", "a value for each column", DIMS(1, 5, 3, 6), DIMS(1, 1, 3, 1)),
     BOTH_WAYS("batch", "a value for each image", DIMS(3, 2, 2, 5), DIMS(3, 1, 1, 1)),
     BOTH_WAYS("map", "one image for all of a batch", DIMS(3, 2, 2, 5), DIMS(2, 2, 5)),
-    BOTH_WAYS("both", "each operand is stretched somewhere", DIMS(2, 1, 3, 1), DIMS(1, 4, 1, 5)),
+    BOTH_WAYS("both", "each operand is broadcast somewhere", DIMS(2, 1, 3, 1), DIMS(1, 4, 1, 5)),
     BOTH_WAYS("outer", "column times row", DIMS(1, 1, 7, 1), DIMS(1, 1, 1, 9)),
     BOTH_WAYS("rank3", "rank 3 against rank 2", DIMS(2, 3, 5), DIMS(3, 5)),
     BOTH_WAYS("rank2", "matrix against vector", DIMS(4, 6), DIMS(6)),
-    BOTH_WAYS("rank5", "five dimensions, stretched in the middle", DIMS(2, 3, 1, 2, 5),
+    BOTH_WAYS("rank5", "five dimensions, broadcast in the middle", DIMS(2, 3, 1, 2, 5),
               DIMS(3, 4, 2, 1)),
-    BOTH_WAYS("rank6", "six dimensions, every other stretched", DIMS(2, 1, 3, 1, 2, 1),
+    BOTH_WAYS("rank6", "six dimensions, every other one broadcast", DIMS(2, 1, 3, 1, 2, 1),
               DIMS(1, 2, 1, 2, 1, 3)),
     CONSTANT("same", "full shape", DIMS(1, 3, 3, 5), DIMS(1, 3, 3, 5)),
     CONSTANT("linear", "a value for each channel", DIMS(1, 3, 3, 6), DIMS(6)),
@@ -165,7 +165,7 @@ static const struct operands {
     int32_t code;
     struct fill a, b;
 } operands[] = {
-    /* Mirrored sums cancel. */
+    /* In S3 the second summand is nearly minus the first. */
     { BUILTIN_ADD,
       { .terms = 2, .factors = 1 },
       { .terms = 2, .factors = 1, .pair = PAIR_MIRROR } },
@@ -196,20 +196,21 @@ static void build(struct case_builder *m)
     case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
 }
 
-/* ---- sweeps: who is stretched where ---- */
+/* ---- sweeps: which operand is broadcast in which dimension ---- */
 
-/* By dimension: x where a has it, y where b has it; who has not is stretched. */
+/* One axis for each dimension: x is 1 where operand a has the dimension, y is 1 where b has it.  An
+ * operand that has not is broadcast. */
 enum { MOST_RANK = 6, PATTERNS = 3 + 9 + 27 + 81 + 243 + 729 };
 static const struct pairwise_level sides[] = { { "n", 1, 1 }, { "a", 1, 0 }, { "b", 0, 1 } };
 static const struct pairwise_level channels[] = {
     { "c5", 5, 0 }, { "c4", 4, 0 }, { "c3", 3, 0 }, { "c6", 6, 0 }, { "c9", 9, 0 },
 };
-/* Dimensions of 1 in front: an operand has them, or is of a lower rank. */
+/* Whether an operand whose first dimensions are 1 has them, or is of a lower rank. */
 static const struct pairwise_level ranks[] = { { "", false, 0 }, { "short", true, 0 } };
 static const struct pairwise_level constants[] = { { "", CONST_NONE, 0 },
                                                    { "ca", CONST_A, 0 },
                                                    { "cb", CONST_B, 0 } };
-enum { CHANNEL, RANKS, CONSTANTS, ACTIVATION, BEHIND }; /* what is behind the dimensions */
+enum { CHANNEL, RANKS, CONSTANTS, ACTIVATION, BEHIND }; /* the axes after those of dimensions */
 static const struct pairwise_axis axes[MOST_RANK + BEHIND] = {
     PAIRWISE_AXIS(sides),     PAIRWISE_AXIS(sides), PAIRWISE_AXIS(sides),    PAIRWISE_AXIS(sides),
     PAIRWISE_AXIS(sides),     PAIRWISE_AXIS(sides), PAIRWISE_AXIS(channels), PAIRWISE_AXIS(ranks),
@@ -246,7 +247,7 @@ static struct row swept_row(const struct pairwise_row *p, int rank, bool fuses)
     const struct pairwise_level *const *const level = &p->level[rank];
     struct row r = {
         .base = { .name = p->name,
-                  .why = "pairwise: which operand is stretched in which dimension",
+                  .why = "pairwise: which operand is broadcast in which dimension",
                   .only = fuses ? FUSING : "maximum minimum",
                   .types = ONE_IN_FOUR_TYPES(p->position) },
         .constant = (enum constant)level[CONSTANTS]->x,
@@ -273,12 +274,13 @@ static struct row plain_row(const struct pairwise_row *p)
     return swept_row(p, (int)p->axis_count - ACTIVATION, false);
 }
 
-/* The last dimensions, so many as the rank is, and what is behind them. */
+/* The sweep of a rank: the axes of its dimensions, which are the last ones, and those after them.
+ */
 #define PARTS_OF_RANK(rank)                                                                        \
     SWEEP_PART_OF(plain_row, &axes[MOST_RANK - (rank)], (rank) + ACTIVATION),                      \
         SWEEP_PART_OF(fusing_row, &axes[MOST_RANK - (rank)], (rank) + BEHIND)
 
-/* Every pattern of a rank, for the op that tells its operands apart. */
+/* Every pattern of a rank, for SUB: swapped operands change its result. */
 static size_t patterns_of_rank(int rank, char names[][16], size_t position, struct row *out)
 {
     static const int32_t last[] = { 5, 4, 3, 6, 9, 2, 7, 8 };
@@ -296,10 +298,10 @@ static size_t patterns_of_rank(int rank, char names[][16], size_t position, stru
             strcat(names[n], side[i]->label);
         }
         out[n] = (struct row){ .base = { .name = names[n],
-                                         .why = "every pattern of stretching up to rank 6",
+                                         .why = "every pattern of broadcasting up to rank 6",
                                          .gap = GAP_BROADCAST,
                                          .only = "sub" } };
-        if (rank > 4) { /* of these there are many: two sets of data, constants in turn */
+        if (rank > 4) { /* there are many: two data sets only, and constants in turn */
             out[n].base.sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS);
             out[n].constant = (enum constant)(n % 3);
         }
@@ -322,7 +324,7 @@ static size_t every_pattern(struct row *out, size_t position)
 
 /* ---- sweep: scales and zero points ---- */
 
-/* Of sums, and of products: MUL has factors of its own. */
+/* One sweep for ADD and SUB, one for MUL, whose multipliers are others. */
 enum { Q_MULTIPLIERS, Q_ZERO, Q_ZERO_OUT, Q_ACTIVATION, Q_CONSTANT };
 static const struct pairwise_axis sum_axes[] = { QUANT_MULTIPLIERS_OF_SUMS, QUANT_ZEROS,
                                                  QUANT_ZEROS_OUT, AXIS_ACTIVATIONS,
@@ -361,7 +363,7 @@ static struct row product_row(const struct pairwise_row *p)
 {
     struct row r = quantized_row(p, "mul");
 
-    r.base.version = 3; /* has factors over 1 */
+    r.base.version = 3; /* the first version that has multipliers over 1 */
     return r;
 }
 

@@ -12,8 +12,8 @@ enum { INPUTS_MAX = 16 };
 
 struct row {
     struct op_case base;
-    struct shape in;             /* of input 0 */
-    int32_t lengths[INPUTS_MAX]; /* along the axis, one for each input; 0 ends them */
+    struct shape in;             /* the shape of input 0 */
+    int32_t lengths[INPUTS_MAX]; /* extents along the axis, one for each input, up to a 0 */
     int32_t axis;
     unsigned constants; /* bit i: input i is a constant */
 };
@@ -28,7 +28,7 @@ static const struct suite_member members[] = {
       .rescales_u8 = true },
 };
 
-/* The second input begins in any lane. */
+/* Two inputs: the second one begins in any lane. */
 #define BEHIND(c)                                                                                  \
     {                                                                                              \
         ROW("c" #c "_3", "the second input begins in any lane"), .in = DIMS(1, 2, 3, c),           \
@@ -141,7 +141,7 @@ static const struct pairwise_level channels[] = {
     { "c3", 3, 0 }, { "c4", 4, 0 }, { "c1", 1, 0 }, { "c5", 5, 0 }, { "c17", 17, 0 },
 };
 static const struct pairwise_level batches[] = { { "", 1, 0 }, { "n2", 2, 0 }, { "n3", 3, 0 } };
-/* Never all of them. */
+/* Which inputs are constants; never all of them. */
 static const struct pairwise_level masks[] = { { "", 0, 0 }, { "k0", 1, 0 }, { "k1", 2, 0 } };
 enum { LENGTHS, PLACE, CHANNEL, BATCH, MASK };
 static const struct pairwise_axis axes[] = {

@@ -185,7 +185,7 @@ static void build(struct case_builder *m)
     const struct shape out = DIMS(r->in.d[0], window_out(same, r->in.d[1], r->kernel.h, sh, dh),
                                   window_out(same, r->in.d[2], r->kernel.w, sw, dw), r->out);
     const double terms = (double)(weights.d[1] * weights.d[2] * weights.d[3]) + 1;
-    /* Channels cancel by pairs. */
+    /* In S3 neighbouring channels cancel. */
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 3 };
     const struct fill fill_w = fill_weights(terms, 3, 0);
     const struct fill fill_b = fill_bias(terms);
@@ -253,7 +253,7 @@ static struct row swept_row(const struct pairwise_row *p)
     return r;
 }
 
-/* Groups: channels are those of one group. */
+/* Grouped convolutions: the axis of channels has those of one group. */
 static const struct pairwise_level groups[] = {
     { "g2", 2, 0 }, { "g3", 3, 0 }, { "g5", 5, 0 }, { "g8", 8, 0 }
 };

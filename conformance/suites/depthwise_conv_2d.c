@@ -175,7 +175,8 @@ static void build(struct case_builder *m)
     const struct shape out = DIMS(r->in.d[0], window_out(same, r->in.d[1], r->kernel.h, sh, dh),
                                   window_out(same, r->in.d[2], r->kernel.w, sw, dw), channels);
     const double terms = (double)(weights.d[1] * weights.d[2]) + 1;
-    /* An even image row under weights that cancel by pairs; one-column kernels cancel downwards. */
+    /* In S3 pixels of a row are nearly equal and neighbouring weights opposite; under a kernel of
+     * one column it is pixels of a column. */
     const int axis = r->kernel.w > 1 ? 2 : 1;
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_FLAT, .axis = axis };
     const struct fill fill_w = fill_weights(terms, axis, 3);

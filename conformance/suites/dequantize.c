@@ -1,13 +1,12 @@
 /* QUANTIZE, and DEQUANTIZE of 8-bit integers and of f16.
  *
- * 8-bit cases are the one op on an input of the graph.  QUANTIZE reads f32, the same type in
- * another scale, or the other 8-bit type: which of them follows from the case's name, unless the
- * row says.
+ * An 8-bit case is the op alone, on an input of the graph.  QUANTIZE reads f32, the same type with
+ * another scale, or the other 8-bit type: the name of the case decides, unless the row says so.
  *
- * DEQUANTIZE of f16 has constants of every shape, which ADD, MUL, CONV_2D or FULLY_CONNECTED reads,
- * shared ones and several, and f16 inputs of the graph.  A graph of a constant alone has no input,
- * so that its values are seen through the op that reads them and judged by that op's bound; the
- * case asks that DEQUANTIZE itself is taken and adds no error. */
+ * DEQUANTIZE of f16 reads constants of every shape, which go to one or more of ADD, MUL, CONV_2D or
+ * FULLY_CONNECTED, and f16 inputs of the graph.  A graph of a constant alone would have no input,
+ * so the values of a constant are judged by the bound of the op that reads them; the case checks
+ * that DEQUANTIZE itself is taken and adds no error. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/suite.h"
@@ -19,12 +18,12 @@ enum reader {
     READ_MUL,     /* x * c */
     READ_TWICE,   /* (x + c) and (x * c): one DEQUANTIZE, two readers */
     READ_BOTH,    /* (x + c) * d: two DEQUANTIZEs */
-    READ_CONV,    /* 1x1 weights */
-    READ_CONV_B,  /* the bias of a convolution with f32 weights */
-    READ_FC,      /* weights */
-    READ_FC_B,    /* the bias behind f32 weights */
-    READ_NOTHING, /* x is f16 and an input; DEQUANTIZE(x) the output */
-    READ_RELU     /* ... with RELU behind it */
+    READ_CONV,    /* CONV_2D: c is its 1x1 weights */
+    READ_CONV_B,  /* CONV_2D: c is its bias, the weights are f32 */
+    READ_FC,      /* FULLY_CONNECTED: c is its weights */
+    READ_FC_B,    /* FULLY_CONNECTED: c is its bias, the weights are f32 */
+    READ_NOTHING, /* x is an f16 input, DEQUANTIZE(x) the output of the graph */
+    READ_RELU     /* x is an f16 input, RELU(DEQUANTIZE(x)) the output */
 };
 
 /* What QUANTIZE reads. */
@@ -32,7 +31,7 @@ enum source { FROM_ANY, FROM_FLOATS, FROM_SAME, FROM_OTHER };
 
 struct row {
     struct op_case base;
-    struct shape in, constant; /* constant rank 0 with in: a scalar */
+    struct shape in, constant; /* a constant of rank 0 is a scalar, unless `in` has rank 0, too */
     enum reader reader;
     enum source source;
 };

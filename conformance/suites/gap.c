@@ -1,6 +1,6 @@
-/* Graphs of several ops that show what goes wrong elsewhere: blocks of networks, ops that tend to
- * be merged, tensors that are read long after they were made.  A row has a make function of its
- * own; the member that it names in `only` is the last op, the one that it is about. */
+/* Graphs of several ops that show known faults of delegates: blocks of networks, ops that tend to
+ * be fused, tensors that are read long after they were made.  Each row has a make function; the
+ * member that it names in `only` is the last op, which the case is about. */
 #include "conformance/cases/graph_builder.h"
 #include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
@@ -15,7 +15,7 @@ struct row {
 
 enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
 
-/* The bounds are those of the members of the ops' own suites. */
+/* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
 #define MEMBER(name, code_)                                                                        \
     {                                                                                              \
         .op = name, .code = code_, .version = 1,                                                   \
@@ -84,7 +84,7 @@ static struct value relu(struct case_builder *m, struct value x)
 
 /* ---- lanes ---- */
 
-/* Subtracting leaves -c in lanes that are no channels. */
+/* SUB leaves -c in padded lanes, which the convolution must not sum. */
 static void make_sub_conv(struct case_builder *m, const struct row *r)
 {
     const struct value c = graph_add_constant(m, &scalar);
@@ -94,8 +94,8 @@ static void make_sub_conv(struct case_builder *m, const struct row *r)
                 ACTIVATION_NONE));
 }
 
-/* exp(0) is 1 and logistic(0) a half: both would count in a mean over channels, one behind the
- * other. */
+/* EXP makes 1 of a zero in a padded lane and LOGISTIC makes more than a half of that, which a mean
+ * over channels must not count. */
 static void make_exp_mean(struct case_builder *m, const struct row *r)
 {
     const struct value e = graph_add_unary(m, BUILTIN_EXP, input(m, r));
@@ -103,7 +103,8 @@ static void make_exp_mean(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_mean(m, graph_add_unary(m, BUILTIN_LOGISTIC, e), 8, true));
 }
 
-/* Concatenated at 3 channels, sliced from channel 1 on: rows of classes that begin in any lane. */
+/* Inputs concatenated at 3 channels and sliced from channel 1 on: SOFTMAX gets rows that begin in
+ * any lane. */
 static void make_concat_slice_softmax(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r), e = graph_add_unary(m, BUILTIN_EXP, x);
@@ -113,7 +114,7 @@ static void make_concat_slice_softmax(struct case_builder *m, const struct row *
         m, graph_add_softmax(m, graph_add_strided_slice(m, both, 3, 1, channels_of(both) - 1, 1)));
 }
 
-/* What layer normalization begins with: the mean over channels, taken off, squared, averaged. */
+/* The variance of a layer normalization: x less its mean over channels, squared and averaged. */
 static void make_variance(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
@@ -123,7 +124,7 @@ static void make_variance(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_mean(m, mul(m, off, off), 8, true));
 }
 
-/* The head of a detector: two heads of few channels, as one list. */
+/* A detector: two heads of few channels, concatenated to one list. */
 static void make_heads(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
@@ -137,7 +138,7 @@ static void make_heads(struct case_builder *m, const struct row *r)
                             graph_add_concatenation(m, 2, (const struct value[]){ near, far }, 1));
 }
 
-/* ---- merging ---- */
+/* ---- fusion ---- */
 
 static void make_conv_relu(struct case_builder *m, const struct row *r)
 {
@@ -150,7 +151,7 @@ static void make_conv_relu6(struct case_builder *m, const struct row *r)
         m, graph_add_unary(m, BUILTIN_RELU6, conv(m, input(m, r), 6, 3, ACTIVATION_NONE)));
 }
 
-/* The convolution clamps already. */
+/* RELU behind a convolution that has a fused RELU_N1_TO_1: both clamps hold. */
 static void make_conv_n1_relu(struct case_builder *m, const struct row *r)
 {
     graph_add_judged_output(m, relu(m, conv(m, input(m, r), 6, 1, ACTIVATION_RELU_N1)));
@@ -161,7 +162,7 @@ static void make_conv_prelu(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_prelu(m, conv(m, input(m, r), 6, 3, ACTIVATION_NONE)));
 }
 
-/* A batch normalization that the converter left. */
+/* A batch normalization that the converter did not fold into the convolution before it. */
 static void make_conv_mul_add(struct case_builder *m, const struct row *r)
 {
     struct value y = conv(m, input(m, r), 6, 3, ACTIVATION_NONE);
@@ -170,7 +171,8 @@ static void make_conv_mul_add(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, add(m, y, per_channel(m, y)));
 }
 
-/* Before the convolution it cannot be merged where SAME pads: there are no x to shift. */
+/* A batch normalization before a convolution, which cannot be folded where SAME pads: the zeros of
+ * the padding are not shifted. */
 static void make_mul_add_conv(struct case_builder *m, const struct row *r)
 {
     struct value x = input(m, r);
@@ -180,7 +182,7 @@ static void make_mul_add_conv(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, conv(m, x, 6, 3, ACTIVATION_NONE));
 }
 
-/* A factor that is computed cannot become part of the weights. */
+/* A factor that is computed at run time cannot be folded into the weights. */
 static void make_conv_mul_computed(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r), y = conv(m, x, 6, 3, ACTIVATION_NONE);
@@ -195,19 +197,20 @@ static void make_pad_conv(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_conv_2d(m, graph_add_pad(m, input(m, r), 1, 0), &w));
 }
 
-/* The padding is not SAME's: one pixel more all round. */
+/* PAD before a convolution that pads itself: one pixel more on each side. */
 static void make_pad_conv_same(struct case_builder *m, const struct row *r)
 {
     graph_add_judged_output(m, conv(m, graph_add_pad(m, input(m, r), 1, 0), 6, 3, ACTIVATION_NONE));
 }
 
-/* Channels that are zero, too. */
+/* PAD before a convolution that also adds channels of zeros. */
 static void make_pad_channels_conv(struct case_builder *m, const struct row *r)
 {
     graph_add_judged_output(m, conv(m, graph_add_pad(m, input(m, r), 1, 2), 6, 3, ACTIVATION_NONE));
 }
 
-/* The zeros are elements: of negative ones they are the maximum. */
+/* PAD before a pool: unlike the pool's own padding its zeros count, and are the maximum of negative
+ * values. */
 static void make_pad_max_pool(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
@@ -216,7 +219,7 @@ static void make_pad_max_pool(struct case_builder *m, const struct row *r)
         m, graph_add_pool(m, BUILTIN_MAX_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w));
 }
 
-/* The zeros are counted. */
+/* PAD before an average: its zeros are counted, unlike those of the pool's own padding. */
 static void make_pad_average_pool(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
@@ -225,7 +228,7 @@ static void make_pad_average_pool(struct case_builder *m, const struct row *r)
         m, graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w));
 }
 
-/* The padded image is read by another op as well. */
+/* Another op also reads the padded image. */
 static void make_pad_shared(struct case_builder *m, const struct row *r)
 {
     const struct value p = graph_add_pad(m, input(m, r), 1, 0);
@@ -233,7 +236,7 @@ static void make_pad_shared(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, add(m, p, conv(m, p, channels_of(p), 3, ACTIVATION_RELU)));
 }
 
-/* The convolution's result is read without the activation as well. */
+/* Another op also reads the convolution's result without the activation. */
 static void make_relu_shared(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, input(m, r), 5, 3, ACTIVATION_NONE);
@@ -241,7 +244,7 @@ static void make_relu_shared(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_binary(m, BUILTIN_SUB, y, relu(m, y), ACTIVATION_NONE));
 }
 
-/* x + ... in its own producer, as residual networks have it. */
+/* A residual: the result of convolutions of x is added to x. */
 static void make_residual(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
@@ -262,7 +265,7 @@ static void make_residual_projected(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_binary(m, BUILTIN_ADD, z, y, ACTIVATION_RELU));
 }
 
-/* A convolution is added to its own input's activation: the same tensor on both sides. */
+/* The result of a convolution is added to itself: ADD reads one tensor twice. */
 static void make_add_twice(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, input(m, r), 5, 1, ACTIVATION_NONE);
@@ -325,7 +328,7 @@ static void make_classifier_pool(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_fully_connected(m, y, 10, false, ACTIVATION_RELU));
 }
 
-/* Two reshapes and a cast of ranks in between: nothing moves, until the channels change. */
+/* Reshapes to other ranks: no data move until the number of channels changes. */
 static void make_reshapes(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
@@ -351,7 +354,7 @@ static void make_inception(struct case_builder *m, const struct row *r)
         m, conv(m, graph_add_concatenation(m, 3, parts, 3), 4, 1, ACTIVATION_NONE));
 }
 
-/* Each layer reads all before it: 3 channels more each time. */
+/* Each layer reads the results of all layers before it, 3 channels more each time. */
 static void make_dense_block(struct case_builder *m, const struct row *r)
 {
     struct value parts[4] = { input(m, r) };
@@ -364,7 +367,7 @@ static void make_dense_block(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_concatenation(m, 4, parts, 3));
 }
 
-/* Down and up again, with the image from before. */
+/* A U-Net: the image is reduced, enlarged again and concatenated with what it was before. */
 static void make_unet(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 5, 3, ACTIVATION_RELU);
@@ -378,7 +381,7 @@ static void make_unet(struct case_builder *m, const struct row *r)
                 ACTIVATION_NONE));
 }
 
-/* A pyramid: what is coarse is enlarged and added. */
+/* A feature pyramid: the coarse image is enlarged and added to the fine one. */
 static void make_pyramid(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
@@ -389,7 +392,7 @@ static void make_pyramid(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, add(m, conv(m, x, 5, 1, ACTIVATION_NONE), coarse));
 }
 
-/* Split by slices, one half worked on, together again. */
+/* Channels are split by STRIDED_SLICE, one half is convolved, and both are concatenated. */
 static void make_split(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
@@ -404,7 +407,7 @@ static void make_split(struct case_builder *m, const struct row *r)
 
 /* ---- tensors that live long ---- */
 
-/* Twelve ops in a row, each of which could be done in place, then the first tensor again. */
+/* Twelve ops in a row, each of which could run in place; then the first tensor is read again. */
 static void make_long_life(struct case_builder *m, const struct row *r)
 {
     const struct value first = relu(m, input(m, r));
@@ -470,7 +473,7 @@ static void make_input_again(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, mul(m, x, y));
 }
 
-/* Three outputs that could lie in the same memory, the first of them read again. */
+/* Three outputs that could alias in memory; the first of them is read again. */
 static void make_aliases(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
@@ -485,7 +488,7 @@ static void make_aliases(struct case_builder *m, const struct row *r)
 
 /* ---- constants with several readers ---- */
 
-/* Weights and bias of two convolutions; the bias is also a summand and slopes. */
+/* Two convolutions share weights and bias; the bias is also a summand and the slopes of PRELU. */
 static void make_shared_constants(struct case_builder *m, const struct row *r)
 {
     const int32_t c = r->in.d[3];
@@ -500,7 +503,7 @@ static void make_shared_constants(struct case_builder *m, const struct row *r)
 
 /* ---- state ---- */
 
-/* Two LSTMs behind each other, each with its own state, and a classifier of what they say. */
+/* Two LSTMs in a row, each with its own state, and a classifier of their result. */
 static void make_two_lstms(struct case_builder *m, const struct row *r)
 {
     const struct value h = graph_add_lstm(m, input(m, r), 5);
@@ -509,7 +512,7 @@ static void make_two_lstms(struct case_builder *m, const struct row *r)
         m, graph_add_fully_connected(m, graph_add_lstm(m, h, 7), 3, false, ACTIVATION_NONE));
 }
 
-/* Side by side on one input. */
+/* Two LSTMs on the same input, each with its own state. */
 static void make_twin_lstms(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
@@ -535,7 +538,7 @@ static struct value number(struct case_builder *m, const struct shape *shape, fl
     return c;
 }
 
-/* By 1e4 and by 1e-6, which f16 has as a denormal of 5 bits: a hundredth of x. */
+/* x times 1e4 times 1e-6.  In f16 1e-6 is a denormal with 5 bits. */
 static void make_epsilon(struct case_builder *m, const struct row *r)
 {
     const struct value large = mul(m, input(m, r), number(m, &scalar, 1e4f));
@@ -543,7 +546,7 @@ static void make_epsilon(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, mul(m, large, number(m, &scalar, 1e-6f)));
 }
 
-/* The same, a factor for each channel. */
+/* The same with a factor for each channel. */
 static void make_epsilon_channels(struct case_builder *m, const struct row *r)
 {
     const struct value large = mul(m, input(m, r), number(m, &scalar, 1e4f));
@@ -551,8 +554,8 @@ static void make_epsilon_channels(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, mul(m, large, number(m, &(struct shape)DIMS(r->in.d[3]), 1e-6f)));
 }
 
-/* 1e-9: f16 has nothing near it.  The results are below its normal numbers and must be right in
- * fp32 only; what the case asks in fp16 is that they are not NaN, and no more than a denormal. */
+/* 1e-9 is 0 in f16.  The results are below the normal numbers of f16, so they must be right in fp32
+ * only; in fp16 they must not be NaN or larger than a denormal. */
 static void make_epsilon_sum(struct case_builder *m, const struct row *r)
 {
     const struct value none = graph_add_binary(m, BUILTIN_MINIMUM, relu(m, input(m, r)),
@@ -577,7 +580,7 @@ static struct value floats(struct case_builder *m, const struct row *r)
     return graph_add_quantize(m, graph_add_input_f32(m, "x", &r->in));
 }
 
-/* The shortest one: an image of floats, a layer, a residual, floats again. */
+/* The shortest graph of this kind: QUANTIZE, a convolution, a residual, DEQUANTIZE. */
 static void make_edges(struct case_builder *m, const struct row *r)
 {
     const struct value x = floats(m, r);
@@ -586,7 +589,7 @@ static void make_edges(struct case_builder *m, const struct row *r)
         m, graph_add_dequantize(m, add(m, layer(m, x, r->in.d[3], 3, 1, ACTIVATION_RELU6), x)));
 }
 
-/* A network in small, as converters write it: bytes in the middle, floats on both sides. */
+/* A small network as converters write it: 8-bit nodes between a QUANTIZE and a DEQUANTIZE. */
 static void make_network(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, floats(m, r), 8, 3, 2, ACTIVATION_RELU6);
@@ -602,7 +605,7 @@ static void make_network(struct case_builder *m, const struct row *r)
                                                                                ACTIVATION_NONE))));
 }
 
-/* Bytes to bytes of another scale, read on both sides. */
+/* QUANTIZE to another scale; an ADD reads its input and its output. */
 static void make_rescaled(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, input(m, r), 6, 1, 1, ACTIVATION_RELU),
@@ -614,7 +617,7 @@ static void make_rescaled(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, add(m, x, y));
 }
 
-/* Results of one layer as bytes and as floats. */
+/* DEQUANTIZE, whose result is an output, and an 8-bit op read the same tensor. */
 static void make_both(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, floats(m, r), 5, 3, 1, ACTIVATION_NONE);
@@ -634,7 +637,7 @@ static void make_gates(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, mul(m, x, graph_add_unary(m, BUILTIN_LOGISTIC, gate)));
 }
 
-/* Segmentation: the mean of the image, enlarged, beside the image. */
+/* Segmentation: the mean of the image is enlarged and concatenated with the image. */
 static void make_context(struct case_builder *m, const struct row *r)
 {
     const struct value x = layer(m, input(m, r), 6, 3, 1, ACTIVATION_RELU6);
@@ -657,7 +660,7 @@ static void make_context(struct case_builder *m, const struct row *r)
         ROW(name, why, .only = op, .gap = gap_, .scale = 0.5, .floats = true),                     \
             .make = (make_), .in = DIMS(__VA_ARGS__)                                               \
     }
-/* One image of 3 channels, of 5, and a batch of whole slices. */
+/* Three rows: an image of 3 channels, one of 5, and a batch whose channels fill their slices. */
 #define GRAPHS(name, why, op, gap_, make_)                                                         \
     GRAPH(name "_c3", why, op, gap_, make_, 1, 4, 6, 3),                                           \
         GRAPH(name "_n2_c5", why, op, gap_, make_, 2, 6, 4, 5),                                    \

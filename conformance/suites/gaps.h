@@ -1,5 +1,5 @@
-/* The titles of the gap suite, for struct op_case's gap: what users of other delegates complain
- * about, and what those leave out, as far as a case can show it. */
+/* The titles of the gap suite, for `gap` in struct op_case: known faults of delegates, as their
+ * users report them, and what delegates leave out, as far as a case can show it. */
 #ifndef ASSAY_CONFORMANCE_SUITES_GAPS_H
 #define ASSAY_CONFORMANCE_SUITES_GAPS_H
 

@@ -77,7 +77,7 @@ static void build(struct case_builder *m)
     options_init(&options, OPTIONS_LSTMOptions);
     options_set_int(&options, "fused_activation_function", TANH);
     options_set_int(&options, "kernel_type", BASIC);
-    if (m->c->quantized) { /* scales that the kernel computes with */
+    if (m->c->quantized) { /* the scales that the kernel is written for */
         const double h = 1. / 128, c = 0x1p-11, z = 0x1p-12;
 
         in[0] = case_input_scaled(m, "x", &x, TENSOR_UINT8, h, 128);
@@ -114,7 +114,7 @@ static const struct pairwise_level cells[] = {
     { "a1", 1, 0 }, { "a2", 2, 0 }, { "a3", 3, 0 },   { "a4", 4, 0 },   { "a6", 6, 0 },
     { "a7", 7, 0 }, { "a8", 8, 0 }, { "a17", 17, 0 }, { "a32", 32, 0 },
 };
-/* A quarter: gates in between; four: most of them open or shut. */
+/* The scale of inputs in quarters: with 1/4 gates are half open, with 4 most are open or shut. */
 static const struct pairwise_level sizes[] = { { "", 4, 0 },
                                                { "small", 1, 0 },
                                                { "large", 16, 0 } };

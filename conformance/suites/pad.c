@@ -23,7 +23,7 @@ static const struct suite_member members[] = {
       .bound = { .kind = BOUND_BITS } },
 };
 
-/* Two axes around an image; channels stay. */
+/* Pads rows and columns of an image; channels stay. */
 #define CHANNELS(c)                                                                                \
     {                                                                                              \
         ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 2, 3, c), .pads = {               \
@@ -33,7 +33,7 @@ static const struct suite_member members[] = {
             { 0, 0 }                                                                               \
         }                                                                                          \
     }
-/* Channels only: each one moves to another lane. */
+/* Pads channels only: each one moves to another lane. */
 #define LANES(name, c, before, after)                                                              \
     {                                                                                              \
         ROW(name, "channels move between lanes"), .in = DIMS(1, 2, 2, c), .pads = {                \
@@ -162,7 +162,7 @@ static struct row swept_row(const struct pairwise_row *p)
     return r;
 }
 
-/* Ranks 1 to 3 and 5, their dimensions in the order of the axes. */
+/* The sweeps of ranks 1 to 3 and 5 use the first axes, one for each dimension. */
 static const struct pairwise_axis dims_axes[] = {
     PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads),
     PAIRWISE_AXIS(pads), PAIRWISE_AXIS(pads),

@@ -12,17 +12,17 @@ struct row {
     const struct link *first, *second;
 };
 
-/* x is an image; what the first op returns is one as well. */
+/* One of the two ops.  x is an image; a first op also returns an image. */
 struct link {
-    const char *op; /* of the member, for the second */
+    const char *op; /* name of the member, for a second op */
     struct value (*make)(struct case_builder *m, struct value x);
     int32_t version; /* 0: 1 */
 };
 
-/* Values around 0 and above. */
+/* The data sets: values around 0, and values above it. */
 enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
 
-/* The bounds are those of the members of the ops' own suites. */
+/* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
 #define MEMBER(name, code_)                                                                        \
     {                                                                                              \
         .op = name, .code = code_, .version = 1, .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,        \
@@ -129,7 +129,7 @@ static struct value pad(struct case_builder *m, struct value x)
     return graph_add_pad(m, x, 1, 1);
 }
 
-/* Two more channels behind those of x. */
+/* Two channels after those of x. */
 static struct value concat(struct case_builder *m, struct value x)
 {
     struct shape more = x.shape;
@@ -184,13 +184,13 @@ static struct value sub(struct case_builder *m, struct value x)
     return graph_add_binary(m, BUILTIN_SUB, x, graph_add_constant(m, &scalar), ACTIVATION_NONE);
 }
 
-/* The image is taken off a constant. */
+/* A constant less the image. */
 static struct value sub_from(struct case_builder *m, struct value x)
 {
     return graph_add_binary(m, BUILTIN_SUB, graph_add_constant(m, &scalar), x, ACTIVATION_RELU6);
 }
 
-/* By a factor for each image that is computed at run time. */
+/* The image times a factor for each image of the batch, which is computed at run time. */
 static struct value mul(struct case_builder *m, struct value x)
 {
     const struct shape one = DIMS(x.shape.d[0], 1, 1, 1);
@@ -235,7 +235,8 @@ static struct value logistic(struct case_builder *m, struct value x)
 
 /* ---- the axes ---- */
 
-/* Those before CONV1 return an image, and can be first: name, member, function, version (0: 1). */
+/* X(name, member, function, version), where version 0 is 1.  The ops before CONV1 return an image,
+ * so they can be first. */
 #define LINKS(X)                                                                                   \
     X(SUB, "sub", sub, 0)                                                                          \
     X(SUB_FROM, "sub", sub_from, 0)                                                                \
@@ -277,7 +278,7 @@ static const struct link links[LINK_COUNT] = {
     LINKS(LINK_ROW)
 };
 
-/* x: enum link_name. */
+/* In both axes x is an enum link_name. */
 static const struct pairwise_level firsts[] = {
     { "after_sub", SUB, 0 },
     { "after_sub_from", SUB_FROM, 0 },
@@ -339,7 +340,7 @@ static struct row swept_row(const struct pairwise_row *p)
                   .only = second->op,
                   .types = TYPE_BIT(CASE_F32),
                   .version = second->version,
-                  .scale = 0.5, /* three sums of products behind each other stay below 65504 */
+                  .scale = 0.5, /* three sums of products in a row stay below 65504 */
                   .gap = GAP_LANES },
         .in = DIMS(level[BATCH]->x, 4, 5, level[CHANNEL]->x),
         .first = &links[level[FIRST]->x],
@@ -348,7 +349,7 @@ static struct row swept_row(const struct pairwise_row *p)
 
     if (p->index % 20 == 0)
         r.base.types |= TYPE_BIT(CASE_I8);
-    if (p->index % 20 == 10 && level[SECOND]->x != EXPONENTIAL) /* which u8 has not */
+    if (p->index % 20 == 10 && level[SECOND]->x != EXPONENTIAL) /* EXP has no u8 */
         r.base.types |= TYPE_BIT(CASE_U8);
     return r;
 }

@@ -117,17 +117,18 @@ static void build(struct case_builder *m)
     case_judged_op(m, NULL, 2, (int[]){ x, alpha }, case_output(m, "y", &r->in));
 }
 
-/* ---- sweep: every way to stretch alpha, from rank 1 to 6 ---- */
+/* ---- sweep: every way to broadcast alpha, from rank 1 to 6 ---- */
 
 enum { MOST_RANK = 6, FULL_RANK = 5, PATTERNS = 2 + 4 + 8 + 16 + 32 + 12 };
 
-/* Bit i: alpha has dimension i, counted from the last. */
+/* Makes the row in which alpha has dimension i, counted from the last, where bit i of `has` is set,
+ * and is broadcast along the others. */
 static struct row pattern_row(int rank, unsigned has, unsigned number, const char *name)
 {
     static const int32_t extents[MOST_RANK] = { 2, 2, 3, 2, 3, 2 };
     static const int32_t last[] = { 5, 3, 4, 6, 9, 1, 7, 8 };
     struct row r = {
-        .base = { .name = name, .why = "every way to stretch alpha" },
+        .base = { .name = name, .why = "every way to broadcast alpha" },
         .in.rank = rank,
         .alpha.rank = rank,
         .runtime = number % 3 == 1,
@@ -143,7 +144,7 @@ static struct row pattern_row(int rank, unsigned has, unsigned number, const cha
         r.in.d[rank - 1 - i] = n;
         r.alpha.d[rank - 1 - i] = has >> i & 1 ? n : 1;
     }
-    if (number % 2 == 1) { /* ones in front: a lower rank */
+    if (number % 2 == 1) { /* without its first dimensions of 1, alpha has a lower rank */
         int ones = 0;
 
         while (ones < rank - 1 && r.alpha.d[ones] == 1)
@@ -162,7 +163,7 @@ static const void *sweep(size_t *count)
     static size_t made_count;
 
     for (int rank = 1; rank <= MOST_RANK && made_count < PATTERNS; rank++) {
-        /* Of rank 6 one pattern in five and some: 12 that have each dimension both ways. */
+        /* Rank 6 has 12 patterns, every fifth one, among which each dimension occurs both ways. */
         const unsigned step = rank <= FULL_RANK ? 1 : 5;
 
         for (unsigned has = 0; has < 1u << rank && made_count < PATTERNS; has += step) {

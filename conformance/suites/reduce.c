@@ -10,7 +10,7 @@
 struct row {
     struct op_case base;
     struct shape in;
-    struct shape axes; /* a rank-1 tensor's values; rank 0 here: a scalar tensor */
+    struct shape axes; /* the axes are in d; rank 0: one axis, d[0], in a scalar tensor */
     bool keep;         /* reduced dimensions stay, as 1 */
 };
 

@@ -29,7 +29,7 @@ static const struct suite_member members[] = {
       .bound = { .kind = BOUND_BITS } },
 };
 
-/* An image of c channels to a row and back. */
+/* An image of c channels becomes a row, and a row an image. */
 #define CHANNELS(c)                                                                                \
     {                                                                                              \
         ROW("flat_c" #c, "channels in slices of four become a row"), .in = DIMS(1, 2, 3, c),       \

@@ -8,7 +8,7 @@
 struct row {
     struct op_case base;
     struct shape in;
-    float beta; /* 0: 1 */
+    float beta; /* 0 stands for 1 */
 };
 
 static const struct suite_member members[] = {
@@ -156,7 +156,7 @@ static struct row swept_row(const struct pairwise_row *p)
         .beta = (float)level[BETA]->x / 2,
     };
 
-    /* The first dimensions and the classes. */
+    /* A lower rank drops the dimensions before the classes. */
     for (int i = 0; i < r.in.rank; i++)
         r.in.d[i] = i == r.in.rank - 1 ? image.d[3] : image.d[i];
     return r;

@@ -29,14 +29,14 @@ static const struct suite_member members[] = {
         1, 1, 1, 1, 1, 1                                                                           \
     }
 
-/* All channels, of a part of the image. */
+/* A part of the image with all channels. */
 #define ROWS(c)                                                                                    \
     {                                                                                              \
         ROW("rows_c" #c, "channels in slices of four"),                                            \
             .in = DIMS(1, 3, 3, c), .out = DIMS(1, 2, 3, c), .begin = { 0, 1, 0, 0 },              \
             .end = { 1, 3, 3, c }, .strides = ONES                                                 \
     }
-/* From lane 1 on, to the end. */
+/* All channels but the first: each moves to the lane before. */
 #define LANES(c)                                                                                   \
     {                                                                                              \
         ROW("lane1_c" #c, "all channels but the first"),                                           \
@@ -210,7 +210,7 @@ static const struct pairwise_axis image_axes[] = {
     PAIRWISE_AXIS(kinds), PAIRWISE_AXIS(kinds),    PAIRWISE_AXIS(kinds),
     PAIRWISE_AXIS(kinds), PAIRWISE_AXIS(channels),
 };
-/* For the other ranks. */
+/* Fewer kinds, for ranks other than 4. */
 static const struct pairwise_level some_kinds[] = {
     { "mid", MIDDLE, 0 },
     { "back2", BACK_BY_2, 0 },
@@ -222,7 +222,7 @@ static const struct pairwise_axis some_axes[] = {
     PAIRWISE_AXIS(some_kinds), PAIRWISE_AXIS(some_kinds), PAIRWISE_AXIS(some_kinds),
 };
 
-/* Spec i about a dimension of d >= 3 elements. */
+/* Sets begin, end, stride and mask bits of dimension i, which has d >= 3 elements. */
 static void set_spec(struct row *r, int i, enum kind kind, int32_t d)
 {
     const int32_t bit = 1 << i;

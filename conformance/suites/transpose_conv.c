@@ -109,7 +109,7 @@ static void build(struct case_builder *m)
                   sw = window_or_one(r->stride.w);
     const struct shape weights = DIMS(channels, r->kernel.h, r->kernel.w, r->in.d[3]);
     const struct shape vector = DIMS(4), bias = DIMS(channels);
-    /* How many taps one output has at most. */
+    /* The most taps that one output has. */
     const int32_t taps = ((r->kernel.h + sh - 1) / sh) * ((r->kernel.w + sw - 1) / sw);
     const double terms = (double)taps * r->in.d[3] + 1;
     const struct fill fill_x = { .terms = terms, .factors = 2, .pair = PAIR_EQUAL, .axis = 3 };
@@ -143,7 +143,7 @@ static const struct pairwise_level images[] = {
     { "i4x2", 4, 2 },
     { "i3x5", 3, 5 },
 };
-/* An input has as many outputs as the stride; the largest or the smallest that gives it. */
+/* As many output extents as the stride have the same input extent: the largest or the smallest. */
 static const struct pairwise_level sizes[] = { { "", 0, 0 }, { "odd", 1, 0 } };
 static const struct pairwise_level biases[] = { { "", 0, 0 }, { "b", 1, 0 }, { "rb", 1, 1 } };
 enum { KERNEL, STRIDE, PADDING, CHANNEL, OUT, BATCH, IMAGE, SIZE, BIAS, ACTIVATION };
@@ -153,7 +153,7 @@ static const struct pairwise_axis axes[] = {
     PAIRWISE_AXIS(biases), AXIS_ACTIVATIONS,
 };
 
-/* An output extent whose forward convolution gives in. */
+/* Returns an output extent whose forward convolution has the extent `in`. */
 static int32_t enlarged(int32_t in, int32_t kernel, int32_t stride, bool same, bool other)
 {
     if (same)
