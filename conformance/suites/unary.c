@@ -1,5 +1,5 @@
-/* Elementwise ops of one input: RELU, RELU6, EXP, LOGISTIC.  Every rank, slices of four, one
- * element more than a workgroup, and values on both sides of the clamps. */
+/* Elementwise ops of one input: RELU, RELU6, EXP, LOGISTIC, HARD_SWISH.  Every rank, slices of
+ * four, one element more than a workgroup, and values on both sides of the clamps. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
@@ -19,7 +19,17 @@ enum {
     SMOOTH = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS)
 };
 
-#define CLAMPING "relu relu6"
+#define CLAMPING    "relu relu6"
+#define REQUANTIZED CLAMPING " hard_swish"
+
+/* The least result is -3/8, at -3/2; from 3 on results are the input. */
+static struct case_interval range_hard_swish(struct case_node *n)
+{
+    const struct case_interval x = case_scale_interval(n->in[0]);
+
+    return (struct case_interval){ x.low < -1.5 ? -0.375 : x.low / 2,
+                                   x.high < 1 ? x.high / 2 : x.high };
+}
 
 static const struct suite_member members[] = {
     { .op = "relu",
@@ -49,6 +59,17 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets = SMOOTH,
       .bound = { .kind = BOUND_LOGISTIC } },
+    /* Roundings: a quotient, 2.5 ulp, a sum and a product, 2u of the result each, which is at
+     * most 4u |x|.  Multiplied out, as (x * x + 3 * x) / 6, the products are off by 2u (x * x +
+     * 3 |x|) / 6, at most 2u |x| where |x| < 3, and the sum by 2u of the result: no more.  The
+     * slope is (2x + 3) / 6 there, at most 3/2. */
+    { .op = "hard_swish",
+      .code = BUILTIN_HARD_SWISH,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SMOOTH,
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 2.5, .units = 4, .lipschitz = 1.5 },
+      .range = range_hard_swish },
 };
 
 /* Values around 3 cross 0 and 6. */
@@ -107,6 +128,15 @@ static const struct row rows[] = {
           .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 3, 5) },
     { ROW("large_results", "near 2^120", .only = "exp", .offset = 80), .in = DIMS(1, 3, 3, 5) },
+    { ROW("gate_low", "around -3: the gate opens", .only = "hard_swish", .scale = 1e-2,
+          .offset = -3),
+      .in = DIMS(1, 4, 4, 6) },
+    { ROW("gate_high", "around 3: the gate is open", .only = "hard_swish", .scale = 1e-2,
+          .offset = 3),
+      .in = DIMS(1, 4, 4, 6) },
+    { ROW("dip", "around -1.5: the least result, -3/8", .only = "hard_swish", .scale = 0.5,
+          .offset = -1.5),
+      .in = DIMS(1, 5, 5, 7) },
     { ROW("tails", "nearly 0 and nearly 1", .only = "logistic", .scale = 10),
       .in = DIMS(1, 5, 5, 7) },
     { ROW("v", "every version of the op means the same for floats", .each_version = true),
@@ -143,11 +173,12 @@ static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill any = { .terms = 1, .factors = 1 };
-    const struct options options = { .tag = OPTIONS_ExpOptions };
+    const struct options options = { .tag = m->c->code == BUILTIN_EXP ? OPTIONS_ExpOptions
+                                                                      : OPTIONS_HardSwishOptions };
+    const bool has_options = m->c->code == BUILTIN_EXP || m->c->code == BUILTIN_HARD_SWISH;
     const int x = case_input(m, "x", &r->in, &any);
 
-    case_judged_op(m, m->c->code == BUILTIN_EXP ? &options : NULL, 1, &x,
-                   case_output(m, "y", &r->in));
+    case_judged_op(m, has_options ? &options : NULL, 1, &x, case_output(m, "y", &r->in));
 }
 
 /* ---- sweep: ranks, channels, batch ---- */
@@ -195,7 +226,7 @@ static struct row quantized_row(const struct pairwise_row *p)
     return (struct row){
         .base = { .name = p->name,
                   .why = "pairwise: multipliers and zero points, every byte",
-                  .only = CLAMPING,
+                  .only = REQUANTIZED,
                   .types = p->index % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
                   .every_byte = 1,
                   .quant =

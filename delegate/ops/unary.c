@@ -1,4 +1,4 @@
-/* RELU, RELU6, EXP, LOGISTIC: the output has the input's shape. */
+/* RELU, RELU6, EXP, LOGISTIC, HARD_SWISH: the output has the input's shape. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
@@ -51,5 +51,6 @@ static const struct gpu_op ops[] = {
     UNARY(BUILTIN_RELU6, 3, UNARY_ACTIVATION, kTfLiteActRelu6),
     UNARY(BUILTIN_EXP, 2, UNARY_EXP, kTfLiteActNone),
     UNARY(BUILTIN_LOGISTIC, 3, UNARY_LOGISTIC, kTfLiteActNone),
+    UNARY(BUILTIN_HARD_SWISH, 1, UNARY_HARD_SWISH, kTfLiteActNone),
 };
 const struct gpu_family gpu_unary = { ops, sizeof ops / sizeof ops[0] };

@@ -1,4 +1,4 @@
-// RELU, RELU6, EXP, LOGISTIC: one slice an invocation.
+// RELU, RELU6, EXP, LOGISTIC, HARD_SWISH: one slice an invocation.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"
@@ -11,13 +11,21 @@ READS(1, src);
 layout(constant_id = UNARY_SPEC_OP) const uint OP = UNARY_ACTIVATION;
 layout(constant_id = UNARY_SPEC_ACTIVATION) const uint ACTIVATION = 1u;
 
+vec4 result(vec4 x)
+{
+    if (OP == UNARY_EXP)
+        return exp(x);
+    if (OP == UNARY_LOGISTIC)
+        return logistic(x);
+    // The quotient first: x * 6 could overflow.
+    if (OP == UNARY_HARD_SWISH)
+        return x * (clamped(x + 3.0, 0.0, 6.0) / 6.0);
+    return activate(x, ACTIVATION);
+}
+
 void main()
 {
     const uint i = item();
-    if (i >= args.count)
-        return;
-    const vec4 x = vec4(src[i]);
-    dst[i] = STORED(OP == UNARY_EXP        ? exp(x)
-                    : OP == UNARY_LOGISTIC ? logistic(x)
-                                           : activate(x, ACTIVATION));
+    if (i < args.count)
+        dst[i] = STORED(result(vec4(src[i])));
 }

@@ -1,8 +1,9 @@
-/* RELU, RELU6, LOGISTIC, EXP of 8-bit tensors: a table of 256 results, computed on the host.
- * Meaning: reference/ops/unary.c */
+/* RELU, RELU6, LOGISTIC, EXP, HARD_SWISH of 8-bit tensors: a table of 256 results, computed on the
+ * host.  Meaning: reference/ops/unary.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
+#include "reference/base/fixed_point16.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
@@ -13,11 +14,39 @@ static double multiplier_of(const struct graph *g, const struct graph_node *n)
     return graph_input(g, n, 0)->quant.scale[0] / graph_output(g, n, 0)->quant.scale[0];
 }
 
+/* HARD_SWISH: from 1/128 of a step of the input to a step of the output, and to 3 / 2^15, in which
+ * x / 3 has 15 bits of fraction.  TensorFlow Lite divides these in f32, too. */
+static double output_multiplier(const struct graph *g, const struct graph_node *n)
+{
+    return graph_input(g, n, 0)->quant.scale[0] / 128 / graph_output(g, n, 0)->quant.scale[0];
+}
+
+static double gate_multiplier(const struct graph *g, const struct graph_node *n)
+{
+    return graph_input(g, n, 0)->quant.scale[0] / 128 / (3.0f / 32768);
+}
+
+static bool accept_hard_swish(struct check *c)
+{
+    const int y = c->node->outputs[0];
+    const double real = output_multiplier(c->graph, c->node);
+
+    if (!check_multiplier(c, y, "input scale / 128 / output scale", real) ||
+        !check_multiplier(c, c->node->inputs[0], "input scale * 256 / 3",
+                          gate_multiplier(c->graph, c->node)))
+        return false;
+    return requantize_multiplier(real).e <= 0 ||
+           refuse(c, RULE_QUANT_SCALE, y, "scale", "quantize the output again",
+                  "more than the input's / 128", "%g, %g times the input's / 128",
+                  tensor_scale(&c->graph->tensors[y]), 1 / real);
+}
+
 static bool accept_unary(struct check *c)
 {
     switch (c->node->code) {
     case BUILTIN_EXP: return true;
     case BUILTIN_LOGISTIC: return check_unit_output(c, 0);
+    case BUILTIN_HARD_SWISH: return accept_hard_swish(c);
     default:
         return check_activation_range(c, 0, (int)c->node->op->as_activation) &&
                check_multiplier(c, c->node->outputs[0], "input scale / output scale",
@@ -26,29 +55,59 @@ static bool accept_unary(struct check *c)
 }
 
 /* The result for q, an integer of x less the zero point, before it is clamped. */
-static int64_t result_of(const struct graph_node *n, const struct graph_tensor *x,
-                         const struct graph_tensor *y, struct fixed_multiplier m, int32_t q)
+static int64_t result_of(const struct graph *g, const struct graph_node *n, int32_t q)
 {
+    const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
     const float real = x->quant.scale[0] * (float)q;
     float steps;
 
     if (n->op->as_activation != kTfLiteActNone)
-        return (int64_t)tensor_zero_point(y) + fixed_multiply(q, m);
+        return (int64_t)tensor_zero_point(y) +
+               fixed_multiply(q, requantize_multiplier(multiplier_of(g, n)));
     steps = (n->code == BUILTIN_EXP ? expf(real) : 1 / (1 + expf(-real))) * (1 / y->quant.scale[0]);
     return fixed_round((double)(roundf(steps) + (float)tensor_zero_point(y)));
+}
+
+/* (x / 3 + 1) / 2, clamped to [0, 1), in Q0.15; x in 1/128 of a step. */
+static int32_t hard_swish_gate(int16_t x, struct fixed_multiplier m)
+{
+    const int16_t mantissa = fixed16_mantissa(m.q);
+    int16_t third;
+
+    if (m.e <= 0) {
+        third = fixed16_rounding_shift_right(fixed16_mul_high(x, mantissa), -m.e);
+    } else {
+        /* x is 0 or at least 128: after 15 bits to the left it is saturated. */
+        const int left = m.e - 1 < 15 ? m.e - 1 : 15;
+
+        third = fixed16_saturate(2 * fixed16_mul_high(fixed16_saturate(x * (1 << left)), mantissa));
+    }
+    return (third + 32768) >> 1;
+}
+
+static int64_t hard_swish_result(const struct graph *g, const struct graph_node *n, int32_t q)
+{
+    const struct fixed_multiplier m = requantize_multiplier(output_multiplier(g, n));
+    const int16_t x = (int16_t)(q * 128);
+    const int32_t gate = hard_swish_gate(x, requantize_multiplier(gate_multiplier(g, n)));
+    const int32_t product = gate * fixed16_mul_high(x, fixed16_mantissa(m.q));
+
+    return (int64_t)tensor_zero_point(graph_output(g, n, 0)) +
+           fixed16_rounding_shift_right((int16_t)(product / 32768), -m.e);
 }
 
 static enum status plan_unary(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
     const struct fixed_range range = requantize_range(y, (int)n->op->as_activation);
-    const struct fixed_multiplier m = requantize_multiplier(multiplier_of(p->graph, n));
+    int64_t (*const result)(const struct graph *, const struct graph_node *, int32_t) =
+        n->code == BUILTIN_HARD_SWISH ? hard_swish_result : result_of;
     struct byte_table table;
 
     for (int byte = 0; byte < 256; byte++) {
         const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
 
-        table.to[byte] = (uint8_t)fixed_clamp(result_of(n, x, y, m, q), range);
+        table.to[byte] = (uint8_t)fixed_clamp(result(p->graph, n, q), range);
     }
     return bytes_plan_table(p, n, &table, planner_tensor(p, n->inputs[0]),
                             planner_tensor(p, n->outputs[0]));

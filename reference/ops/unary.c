@@ -1,13 +1,15 @@
 /* Elementwise ops of one input, of any shape:
  *
  *     RELU  y = max(x, 0)    RELU6  y = min(max(x, 0), 6)    EXP  y = e^x
- *     LOGISTIC  y = 1 / (1 + e^-x)
+ *     LOGISTIC  y = 1 / (1 + e^-x)    HARD_SWISH  y = x * min(max(x + 3, 0), 6) / 6
  *
- * f32; LOGISTIC f16 too.  NaN stays NaN.  i8 and, but for EXP, u8: RELU and RELU6 requantize in
- * fixed point; EXP and LOGISTIC are computed in f32 for each integer; the output of LOGISTIC has
- * the scale 1/256 and the least zero point.
+ * f32; LOGISTIC f16 too.  NaN stays NaN, and HARD_SWISH(-inf) is NaN.  i8 and, but for EXP, u8:
+ * RELU, RELU6 and HARD_SWISH requantize in fixed point; EXP and LOGISTIC are computed in f32 for
+ * each integer; the output of LOGISTIC has the scale 1/256 and the least zero point.
  *
- * Meaning: tflite/kernels/activations.cc, tflite/kernels/exp.cc */
+ * Meaning: tflite/kernels/activations.cc, tflite/kernels/exp.cc; of HARD_SWISH in 8 bits
+ * tflite/kernels/internal/reference/hard_swish.h */
+#include "reference/base/fixed_point16.h"
 #include "reference/kernels/quantized.h"
 
 #include <math.h>
@@ -28,6 +30,12 @@ static double logistic(double x)
     return 1 / (1 + exp(-x));
 }
 
+/* Of -inf it is -inf * 0: NaN. */
+static double hard_swish(double x)
+{
+    return x * fmin(fmax(x + 3, 0), 6) / 6;
+}
+
 static float exp_single(float x)
 {
     return expf(x);
@@ -38,17 +46,58 @@ static float logistic_single(float x)
     return 1 / (1 + expf(-x));
 }
 
+struct quantized {
+    double in_scale, out_scale;
+    int32_t in_zero, out_zero;
+    /* From steps of the input to steps of the output; of HARD_SWISH from 1/128 of a step. */
+    struct fixed_multiplier m;
+    struct fixed_multiplier gate; /* HARD_SWISH: from 1/128 of a step to 3 / 2^15 */
+    struct fixed_range range;
+};
+
+/* x, less the zero point, in steps of the output. */
+static int32_t clamp_fixed(const struct quantized *q, int32_t x)
+{
+    return fixed_multiply(x, q->m);
+}
+
+/* HARD_SWISH in 16 bits: x in 1/128 of a step, times its gate (x + 3) / 6, clamped to [0, 1], in
+ * Q0.15. x / 3 is made of x by a shift to the left, a product and another shift, each of which
+ * saturates: so it is clamped to [-1, 1). */
+static int32_t hard_swish_fixed(const struct quantized *q, int32_t x)
+{
+    const int16_t fine = (int16_t)(128 * x),
+                  output = fixed16_mul_high(fine, fixed16_mantissa(q->m.q));
+    const int e = q->gate.e;
+    int32_t gate = fine;
+
+    if (e > 0) /* beyond 15 bits all but 0 saturate */
+        gate = fixed16_saturate(gate * (1 << (e > 15 ? 15 : e - 1)));
+    gate = fixed16_mul_high((int16_t)gate, fixed16_mantissa(q->gate.q));
+    if (e > 0)
+        gate = fixed16_saturate(2 * gate);
+    else
+        gate = fixed16_rounding_shift_right((int16_t)gate, -e);
+    gate = (gate + (1 << 15)) >> 1;
+    return fixed16_rounding_shift_right((int16_t)(gate * output / (1 << 15)), -q->m.e);
+}
+
 static const struct member {
     int32_t code;
     double (*real)(double x);
-    float (*single)(float x); /* for quantized tensors; NULL: the op is a clamp */
+    /* Quantized tensors: in f32, or in fixed point. */
+    float (*single)(float x);
+    int32_t (*fixed)(const struct quantized *q, int32_t x);
     uint32_t types;
-    TfLiteFusedActivation act; /* the clamp */
+    TfLiteFusedActivation act; /* the op is this clamp; kTfLiteActNone: it is none */
 } members[] = {
-    { BUILTIN_RELU, relu, NULL, REF_TYPE(Float32) | REF_TYPES_8BIT, kTfLiteActRelu },
-    { BUILTIN_RELU6, relu6, NULL, REF_TYPE(Float32) | REF_TYPES_8BIT, kTfLiteActRelu6 },
-    { BUILTIN_EXP, exp, exp_single, REF_TYPE(Float32) | REF_TYPE(Int8), kTfLiteActNone },
-    { BUILTIN_LOGISTIC, logistic, logistic_single, REF_TYPES_FLOAT | REF_TYPES_8BIT,
+    { BUILTIN_RELU, relu, NULL, clamp_fixed, REF_TYPE(Float32) | REF_TYPES_8BIT, kTfLiteActRelu },
+    { BUILTIN_RELU6, relu6, NULL, clamp_fixed, REF_TYPE(Float32) | REF_TYPES_8BIT,
+      kTfLiteActRelu6 },
+    { BUILTIN_EXP, exp, exp_single, NULL, REF_TYPE(Float32) | REF_TYPE(Int8), kTfLiteActNone },
+    { BUILTIN_LOGISTIC, logistic, logistic_single, NULL, REF_TYPES_FLOAT | REF_TYPES_8BIT,
+      kTfLiteActNone },
+    { BUILTIN_HARD_SWISH, hard_swish, NULL, hard_swish_fixed, REF_TYPE(Float32) | REF_TYPES_8BIT,
       kTfLiteActNone },
 };
 
@@ -61,12 +110,22 @@ static const struct member *member_of(const struct ref_call *call)
     return m;
 }
 
-struct quantized {
-    double in_scale, out_scale;
-    int32_t in_zero, out_zero;
-    struct fixed_multiplier m;
-    struct fixed_range range;
-};
+/* The scales are divided in f32, as by the runtime.  The kernel shifts HARD_SWISH to the right
+ * only. */
+static enum status read_hard_swish(const struct ref_call *call, struct diag *diag,
+                                   struct quantized *q)
+{
+    const float fine = (float)q->in_scale / 128;
+
+    TRY(ref_check_multiplier(call, diag, "input scale / 128 / output scale",
+                             fine / (float)q->out_scale, &q->m));
+    if (q->m.e > 0)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "output 0 (output): scale %g, expected more than %g, the input's / 128",
+                        q->out_scale, (double)fine);
+    return ref_check_multiplier(call, diag, "input scale / 128 / (3 / 32768)",
+                                fine / (3.0f / 32768), &q->gate);
+}
 
 static enum status read_quantized(const struct ref_call *call, struct diag *diag,
                                   struct quantized *q)
@@ -80,6 +139,8 @@ static enum status read_quantized(const struct ref_call *call, struct diag *diag
     TRY(ref_check_range(call, diag, 0, member_of(call)->act, &q->range));
     if (member_of(call)->single)
         return STATUS_OK;
+    if (call->op->code == BUILTIN_HARD_SWISH)
+        return read_hard_swish(call, diag, q);
     /* The runtime divides in f32. */
     return ref_check_multiplier(call, diag, "input scale / output scale",
                                 (float)q->in_scale / (float)q->out_scale, &q->m);
@@ -115,6 +176,7 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
     const struct member *m = member_of(call);
     const int32_t x = (int32_t)ref_load_int(call->in[0], i) - q->in_zero;
     const double real = q->in_scale * x, y = m->real(real) / q->out_scale + q->out_zero;
+    double magnitude = fabs(real);
     int64_t result;
 
     if (m->single) {
@@ -122,10 +184,10 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
 
         result = fixed_round((double)(roundf(steps) + (float)q->out_zero));
     } else {
-        result = (int64_t)q->out_zero + fixed_multiply(x, q->m);
+        magnitude = m->act ? fabs(y - q->out_zero) : magnitude / q->out_scale;
+        result = (int64_t)q->out_zero + m->fixed(q, x);
     }
-    ref_store_quant(call, 0, i, q->range, result, y, m->single ? fabs(real) : fabs(y - q->out_zero),
-                    1);
+    ref_store_quant(call, 0, i, q->range, result, y, magnitude, 1);
 }
 
 static enum status eval(struct ref_call *call, struct diag *diag)
@@ -144,8 +206,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     for (size_t i = 0; i < count; i++) {
         const double x = ref_load(call->in[0], i), y = m->real(x);
 
-        /* The error of an elementary function depends on |x|. */
-        ref_store(call, 0, i, y, m->single ? fabs(x) : fabs(y), 1);
+        /* The error depends on |x|; clamps have none. */
+        ref_store(call, 0, i, y, m->act ? fabs(y) : fabs(x), 1);
     }
     return STATUS_OK;
 }
@@ -178,6 +240,13 @@ static const struct ref_op ops[] = {
         .name = "logistic",
         .code = BUILTIN_LOGISTIC,
         .max_version = 3,
+        MEMBER,
+    },
+    {
+        .name = "hard_swish",
+        .code = BUILTIN_HARD_SWISH,
+        .max_version = 1,
+        .options_tag = OPTIONS_HardSwishOptions,
         MEMBER,
     },
 };
