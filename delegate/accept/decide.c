@@ -171,7 +171,7 @@ static bool check_node(struct check *c)
     if (!c->options->enable_quantization && find_8bit(c->graph, n) >= 0)
         return refuse(c, RULE_OPTION_QUANTIZATION, find_8bit(c->graph, n), "enable_quantization",
                       "the option enable_quantization is off", "1", "0");
-    if (n->folded) /* fold_constants asked the op */
+    if (n->folded) /* fold_constants has called gpu_op.accept */
         return true;
     if (c->options->precision == PRECISION_FP16 && !c->limits->storage_16bit)
         return refuse(c, RULE_LIMITS_STORAGE_16BIT, -1, "storageBuffer16BitAccess",
@@ -186,8 +186,8 @@ static bool check_node(struct check *c)
 }
 
 /* Refuses the nodes that compute a constant (DEQUANTIZE of a constant, folded ones) which no node
- * on the device reads.  From the last node to the first, since the inputs of one that is dropped
- * may have no other reader. */
+ * on the device reads.  The loop goes from the last node to the first, since the inputs of a node
+ * that is refused may have no other reader. */
 static void refuse_unread_constants(struct decision *d, const struct graph *g)
 {
     static const struct refusal_reason why = { .rule = RULE_DEQUANTIZE_NO_READER,
@@ -240,7 +240,7 @@ enum status decision_make(struct decision *d, const struct graph *g,
 void decision_refuse(struct decision *d, const struct graph *g, int node,
                      const struct refusal_reason *why)
 {
-    /* One refusal a node at most, so there is room; kept in the order of nodes. */
+    /* A node has one refusal at most, so there is room.  Refusals stay in the order of nodes. */
     int at = d->refusal_count;
     struct check c = { .graph = g, .node = &g->nodes[node] };
 

@@ -19,7 +19,8 @@ enum status decision_make(struct decision *d, const struct graph *g,
                           struct diag *diag);
 void decision_close(struct decision *d);
 
-/* A node that was taken is refused after all, because of its partition. */
+/* Refuses a node that was taken, for a reason that shows only when other nodes are known: the size
+ * of its partition, or that no node on the device reads the constant that it computes. */
 struct refusal_reason {
     enum rule rule;
     const char *field, *hint; /* static */

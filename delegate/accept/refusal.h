@@ -16,10 +16,11 @@ enum rule {
 #undef RULE
     RULE_COUNT
 };
-/* "conv_2d.groups"; the condition that must hold. */
+/* The id of a rule, "conv_2d.groups", and the condition that must hold; both static. */
 const char *rule_id(enum rule rule);
 const char *rule_meaning(enum rule rule);
-/* The warning about ops that stay on the CPU names the op. */
+/* Whether TensorFlow Lite's warning about ops that stay on the CPU names an op that the rule
+ * refused. */
 bool rule_is_warned(enum rule rule);
 
 struct refusal {

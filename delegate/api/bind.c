@@ -67,8 +67,8 @@ static enum status find_io(struct gpu_delegate *d, int tensor, int partition, st
             if (count++ > 0)
                 return diag_fail(
                     diag, STATUS_USAGE,
-                    "tensor %d is an input or output of partitions %d and %d: say which", tensor,
-                    found->partition, partitions);
+                    "tensor %d is an input or output of partitions %d and %d: set partition",
+                    tensor, found->partition, partitions);
             *found = r;
         }
     if (partitions == 0)
@@ -76,8 +76,8 @@ static enum status find_io(struct gpu_delegate *d, int tensor, int partition, st
                          "tensor %d: the delegate runs no partition: modify the graph first",
                          tensor);
     if (partition >= partitions)
-        return diag_fail(diag, STATUS_USAGE, "tensor %d: partition %d of %d", tensor, partition,
-                         partitions);
+        return diag_fail(diag, STATUS_USAGE, "tensor %d: expected a partition below %d, found %d",
+                         tensor, partitions, partition);
     if (count == 0)
         return diag_fail(diag, STATUS_USAGE,
                          "tensor %d is not an input or output of the delegate's %d partitions",
@@ -120,7 +120,7 @@ static void set_backing(const struct io_ref *r, const struct io_binding *b)
                                                                : BACKING_SLICES;
 }
 
-/* Binds to other memory.  After a failure the former binding holds. */
+/* Binds an input or output to other memory.  After a failure the former binding holds. */
 static enum status change_binding(const struct io_ref *r, struct io_binding *b, struct diag *diag)
 {
     struct kernel *k = r->kernel;
@@ -237,8 +237,8 @@ int assay_gpu_bind_buffer_to_tensor(TfLiteDelegate *delegate, struct assay_gpu_b
         return answer(diag_fail(&diag, STATUS_USAGE, "no buffer given"), &diag, error, error_bytes);
     if (buffer->struct_size < sizeof mine)
         return answer(diag_fail(&diag, STATUS_USAGE,
-                                "struct assay_gpu_buffer of %zu bytes, %zu are needed",
-                                buffer->struct_size, sizeof mine),
+                                "assay_gpu_buffer.struct_size: expected at least %zu, found %zu",
+                                sizeof mine, buffer->struct_size),
                       &diag, error, error_bytes);
     mine = *buffer;
     s = bind_or_unbind(delegate, mine.tensor, mine.partition, &mine, &diag);

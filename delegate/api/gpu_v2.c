@@ -31,8 +31,9 @@ static enum status check_range(const char *name, int32_t value, int32_t min, int
 {
     if (value >= min && value <= max)
         return STATUS_OK;
-    return diag_fail(diag, STATUS_USAGE, "TfLiteGpuDelegateOptionsV2: %s is %d, not %d to %d", name,
-                     (int)value, (int)min, (int)max);
+    return diag_fail(diag, STATUS_USAGE,
+                     "TfLiteGpuDelegateOptionsV2: %s: expected %d to %d, found %d", name, (int)min,
+                     (int)max, (int)value);
 }
 
 /* The first priority must be given, none may occur twice, and after AUTO only AUTO may follow. */

@@ -23,7 +23,8 @@ static int tensor_count(const struct plan *p)
     return p->tensor_count;
 }
 
-/* Steps (tensors) are numbered over all partitions: how many there are, and whose is the i-th. */
+/* Steps, and tensors, are numbered over all partitions of a delegate.  count_all returns how many
+ * there are; find returns the kernel that has the i-th, and changes *i to its index there. */
 static int count_all(const TfLiteDelegate *delegate, int (*count)(const struct plan *))
 {
     struct gpu_delegate *d = delegate_acquire(delegate);

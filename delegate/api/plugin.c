@@ -41,8 +41,8 @@ static enum status create(struct gpu_delegate **d, const struct assay_gpu_option
 
     if (given && given->struct_size < offsetof(struct assay_gpu_options, instance))
         return diag_fail(diag, STATUS_USAGE,
-                         "struct assay_gpu_options of %zu bytes, %zu are needed",
-                         given->struct_size, offsetof(struct assay_gpu_options, instance));
+                         "assay_gpu_options.struct_size: expected at least %zu, found %zu",
+                         offsetof(struct assay_gpu_options, instance), given->struct_size);
     if (given)
         memcpy(&o, given, given->struct_size < sizeof o ? given->struct_size : sizeof o);
     if (o.count > 0 && (!o.keys || !o.values))

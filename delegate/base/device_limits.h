@@ -21,15 +21,15 @@ struct device_limits {
     uint64_t max_storage_buffer_range;
     uint64_t storage_buffer_offset_alignment; /* minStorageBufferOffsetAlignment */
     uint64_t max_memory_allocation_bytes;     /* maxMemoryAllocationSize */
-    uint64_t memory_bytes; /* available of the largest device-local heap; 0: not known */
+    uint64_t memory_bytes; /* available in the largest device-local heap; 0: not known */
     uint32_t max_workgroup_count[3];
     uint32_t max_workgroup_size[3];
     uint32_t max_workgroup_invocations;
     uint32_t max_shared_memory_bytes;
     uint32_t max_push_constants_bytes;
     bool storage_16bit; /* storageBuffer16BitAccess */
-    /* The largest device-local heap has host-visible memory; and memory that the host caches, too:
-     * then shaders read inputs from, and write outputs to, the staging buffers. */
+    /* Shaders read inputs from the staging buffer, where the largest device-local heap has a
+     * host-visible memory type, and write outputs to it, where one of these is host-cached, too. */
     bool zero_copy_inputs, zero_copy_outputs;
 };
 

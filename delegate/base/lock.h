@@ -22,7 +22,7 @@ struct lock {
         .mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (lock_rank)                                    \
     }
 
-/* serial: 0 for a rank of which a thread never holds two. */
+/* serial is 0 for a rank of which a thread never holds two locks. */
 static inline void lock_init(struct lock *l, enum lock_rank rank, uint64_t serial)
 {
     pthread_mutex_init(&l->mutex, NULL);

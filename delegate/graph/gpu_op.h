@@ -24,17 +24,18 @@ struct gpu_exact {
     /* Called after gpu_op.accept, which has checked shapes, parameters, types and scales.  NULL:
      * nothing is left to check. */
     bool (*accept)(struct check *c);
+    /* NULL: gpu_op.plan plans quantized nodes, too. */
     enum status (*plan)(struct planner *p, const struct graph_node *node);
 };
 
 struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
-    uint32_t variant; /* the family's own */
+    uint32_t variant; /* tells the ops of a family apart, in its files only: BINARY_ADD, ... */
     /* Size of the parameter struct and offset of the fused activation in it; 0: it has none. */
     size_t params_bytes, activation_at;
-    /* True: plan will take the node; else the refusal is filled.  Whatever the host hands over
-     * gives an answer, never a crash. */
+    /* Returns true when plan can plan the node, else false with the refusal filled.  The host may
+     * hand over any graph, valid or not: accept answers, and never crashes. */
     bool (*accept)(struct check *c);
     enum status (*plan)(struct planner *p, const struct graph_node *node);
     /* NULL: quantized nodes are not computed in integers. */
@@ -107,7 +108,8 @@ float gpu_op_activate(TfLiteFusedActivation activation, float v);
  * has this op, so gpu_op_find does not find it. */
 extern const struct gpu_op gpu_simulate;
 
-/* Invocations of the workgroup of an elementwise step. */
+/* The workgroup size in x that ops give to their steps.  step_items and tuning may replace it
+ * (plan/workgroups.h). */
 enum { WORKGROUP = 64 };
 
 #endif

@@ -54,7 +54,7 @@ struct graph_node {
     const struct gpu_op *op; /* NULL: the delegate does not have the op */
     int32_t code;
     int version;
-    const char *name;            /* "CONV_2D", or the name of a custom op */
+    const char *name;            /* "CONV_2D", a custom op's name; merged: "PAD+CONV_2D" */
     const void *params;          /* a struct of builtin_op_data.h; NULL: none */
     const int *inputs, *outputs; /* tensor indices; -1: absent */
     int input_count, output_count;

@@ -154,7 +154,7 @@ struct assay_gpu_refusal {
     int node;       /* index in the graph */
     const char *op; /* "CONV_2D" */
     int version;
-    const char *rule; /* stable id: "conv_2d.weights_constant" */
+    const char *rule; /* stable id: "conv_2d.groups" */
     int tensor;       /* index in the graph; -1: not about one tensor */
     const char *tensor_name;
     const char *field; /* what was checked: "dims[3]" */

@@ -1,7 +1,7 @@
 // CONCATENATION of up to 3 of the inputs, neighbours on the axis, into their range of dst.
 // Positions on the axis are in whole slices, with all that is inside the axis (`inner` rows)
-// counted in; with SPLIT, along the channels, they are in channels, since inputs may meet inside a
-// slice. An invocation computes one slice of dst.
+// counted in; with SPLIT, along the channels, they are in channels, since a slice may hold the end
+// of one input and the start of the next. An invocation computes one slice of dst.
 // Elements: f32 f16 byte
 #version 450
 #extension GL_GOOGLE_include_directive : require

@@ -25,8 +25,8 @@ static bool accept_quantize(struct check *c)
                             factor_of(c->graph, c->node));
 }
 
-/* Floats but NaN are ordered as integers are that have their magnitude and sign, in two's
- * complement. Of such an integer: the float. */
+/* The float at a place in the order of all floats but NaN: 0 is zero, 1 the least positive
+ * denormal, -1 its negative, and so on to the infinities. */
 static float float_of(int32_t order)
 {
     const uint32_t bits = order < 0 ? UINT32_C(0x80000000) - (uint32_t)order : (uint32_t)order;
@@ -36,8 +36,8 @@ static float float_of(int32_t order)
     return f;
 }
 
-/* The least float, as such an integer, that is quantized to `value` or more.  Bisection finds it,
- * since quantization is monotone. */
+/* The place, in that order, of the least float that is quantized to `value` or more.  Bisection
+ * finds it, since quantization is monotone. */
 static int32_t limit_of(const struct graph_tensor *y, int32_t value)
 {
     const int32_t infinity = 0x7f800000;

@@ -34,7 +34,7 @@ bool check_bias(struct check *c, int i, int32_t outputs, enum rule rule, const c
 enum status operand_bias(struct planner *p, const struct graph_node *node, int tensor,
                          uint32_t count, struct operand *operand);
 
-/* Binds it for reading. */
+/* Binds an operand as a buffer that the step reads. */
 void step_operand(struct planner *p, struct plan_step *s, int binding,
                   const struct operand *operand);
 /* Bindings 0 to 3 of the shaders that sum products: dst, src, weights, bias. */

@@ -131,7 +131,7 @@ static bool pads_image(const struct graph *g, const struct graph_node *n, int64_
     return true;
 }
 
-/* Bytes are moved as floats are. */
+/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 static const struct gpu_op ops[] = {

@@ -7,7 +7,7 @@
 
 enum {
     PIXELS_MAX = INT32_MAX / 256, /* of a window: its sum has 32 bits */
-    WORKGROUP_PIXELS_MIN = 16     /* of a window whose sum a workgroup makes, not an invocation */
+    WORKGROUP_PIXELS_MIN = 16     /* from here on a workgroup makes the sum of a window */
 };
 
 static bool accept_pool(struct check *c)

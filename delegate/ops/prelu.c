@@ -14,7 +14,7 @@ static enum status plan_prelu(struct planner *p, const struct graph_node *n)
     return binary_plan(p, n, BINARY_PRELU, 0);
 }
 
-/* Slopes of 1. */
+/* Slopes of 1 leave the input as it is. */
 static int kept_input(const struct graph *g, const struct graph_node *n)
 {
     return binary_operand_is(g, n, 1, 1) ? 0 : -1;

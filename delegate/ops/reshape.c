@@ -48,7 +48,7 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return 0;
 }
 
-/* Bytes are moved as floats are. */
+/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 static const struct gpu_op ops[] = {

@@ -1,5 +1,6 @@
-/* Rounds reals to the steps of an 8-bit tensor (float view).  No op of a model:
- * transform/float_view.c and rounding.c put it behind nodes. */
+/* Rounds reals to the steps of an 8-bit tensor (float view), as fake quantization does; other GPU
+ * delegates call it QuantizeAndDequantize.  It is no op of a model: transform/float_view.c inserts
+ * it after nodes, and transform/rounding.c merges it into them where it can. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/simulate.args.h"
 #include "delegate/plan/planner.h"

@@ -1,7 +1,7 @@
-/* STRIDED_SLICE with constant begin, end and strides, and every mask.  What is taken is an affine
- * image of the source, so one shader does for all; where source and result lie the same way in
- * memory it is a view.  Spec i is the i-th element of begin, end and strides; bit i of a mask is
- * about spec i. */
+/* STRIDED_SLICE with constant begin, end and strides, and every mask.  The index of an element
+ * in the source is an affine function of its index in the result, so one shader does for all; where
+ * both have the same memory layout, the result is a view.  Spec i is the i-th element of begin, end
+ * and strides; bit i of a mask is about spec i. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/strided_slice.args.h"
@@ -267,7 +267,7 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
                : -1;
 }
 
-/* Bytes are moved as floats are. */
+/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 static const struct gpu_op ops[] = {

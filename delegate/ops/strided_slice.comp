@@ -1,7 +1,7 @@
-// STRIDED_SLICE.  Places in src are counted in elements of its padded rows.  dst is an affine image
-// of src: `base`, plus `step` for each channel, plus a step for each of the dims but the last,
-// given innermost first; steps may be negative (sums wrap).  An invocation computes one slice of
-// dst.
+// STRIDED_SLICE.  Places in src are counted in elements of its padded rows.  The place of an
+// element of dst is `base`, plus `step` for each channel, plus a step for each of the dims but the
+// last, given innermost first; steps may be negative (sums wrap).  An invocation computes one slice
+// of dst.
 // Elements: f32 f16 byte
 #version 450
 #extension GL_GOOGLE_include_directive : require

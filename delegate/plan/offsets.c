@@ -113,6 +113,8 @@ static bool done(const struct search *s)
     return s->best_peak <= s->bound || s->rounds_left == 0;
 }
 
+/* Places the spans in one of the initial orders, then again and again with the span that sets the
+ * peak moved to the front. */
 static void search_by_peak(struct search *s, enum criterion by)
 {
     order_by(s->spans, s->order, s->count, by);
@@ -176,7 +178,7 @@ size_t offsets_assign(struct span *spans, size_t count, bool *ok)
                         .best_order = mem_alloc(count, sizeof(size_t)),
                         .best_offset = mem_alloc(count, sizeof(size_t)),
                         .best_peak = count ? SIZE_MAX : 0,
-                        /* A round compares pairs of spans. */
+                        /* A round compares all pairs of spans, so large plans get fewer rounds. */
                         .rounds_left = 1 + COMPARISONS_MAX / (count * count + 1) };
 
     *ok = s.order && s.placed && s.best_order && s.best_offset && s.bound != SIZE_MAX;

@@ -23,7 +23,7 @@ enum { PLAN_STATES = 64, PLAN_BINDINGS = 4, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES 
 enum { PLAN_ALIGN = 256 }; /* of offsets: the largest minStorageBufferOffsetAlignment of Vulkan */
 
 enum plan_format {
-    FORMAT_STORED, /* f32, or f16 in fp16 */
+    FORMAT_STORED, /* f32, or f16 with precision=fp16 */
     FORMAT_WIDE,   /* f32 */
     FORMAT_BYTES,  /* i8 or u8: a slice is one word, the first channel in its low byte */
     FORMAT_SHORTS  /* i16: a slice is two words */
@@ -113,7 +113,7 @@ struct plan_io {
 
 struct plan {
     struct arena arena;
-    bool half; /* elements of 2 bytes */
+    bool half; /* precision=fp16: FORMAT_STORED is f16 */
     struct plan_tensor *tensors;
     int tensor_count, tensor_capacity;
     struct plan_step **steps; /* each in the plan's arena */

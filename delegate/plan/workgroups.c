@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The first row for the class and the shader counts; shader NULL: any. */
+/* Workgroup sizes by device class and shader: the first row that matches is used.  A shader of NULL
+ * matches any. */
 static const struct {
     enum device_class device_class;
     const char *shader;

@@ -45,7 +45,7 @@ struct gpu_delegate *delegate_acquire(const TfLiteDelegate *delegate)
     return d;
 }
 
-/* Takes a half-made delegate, too. */
+/* The delegate may be half made. */
 static void close_delegate(struct gpu_delegate *d)
 {
     (void)trace_close(&d->trace, NULL); /* a host gives no error callback when it destroys */

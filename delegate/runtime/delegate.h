@@ -48,10 +48,10 @@ struct gpu_delegate {
 enum status delegate_open(struct gpu_delegate **out, const char *const *keys,
                           const char *const *values, size_t count, const struct device_given *given,
                           struct diag *diag);
-/* From now on delegate_acquire finds it. */
+/* Adds the delegate to the list of the process, in which delegate_acquire looks. */
 void delegate_publish(struct gpu_delegate *d);
-/* From now on delegate_acquire does not find it; freed with the last of its kernels.  Does nothing
- * for NULL, and for a pointer that is not a living delegate of this library. */
+/* Removes the delegate from that list.  It is freed with the last of its kernels.  Does nothing for
+ * NULL, and for a pointer that is not a living delegate of this library. */
 void delegate_destroy(const TfLiteDelegate *delegate);
 
 /* The delegate of a host's pointer, which is compared but not read: NULL when it is not a delegate

@@ -1,3 +1,7 @@
+/* The callbacks of TfLiteDelegate.  Prepare imports the host's graph (graph/import.c), folds
+ * constants (transform/fold.c), decides on every node (accept/decide.c), refuses partitions that
+ * are too small or too large (partition.c), and lets the host make a kernel (kernel.c) of each
+ * other. */
 #include "delegate/runtime/host.h"
 
 #include "delegate/base/clock.h"

@@ -4,7 +4,7 @@
 
 #include "delegate/runtime/delegate.h"
 
-/* As delegate_open, with callbacks, and published. */
+/* Opens a delegate as delegate_open does, sets its callbacks and publishes it. */
 enum status host_delegate_create(struct gpu_delegate **out, const char *const *keys,
                                  const char *const *values, size_t count,
                                  const struct device_given *given, struct diag *diag);

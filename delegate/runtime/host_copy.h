@@ -7,8 +7,8 @@
 
 void host_copy_in(void *staging, const void *host, const struct plan_io *io);
 void host_copy_out(void *host, const void *staging, const struct plan_io *io);
-/* From the staging buffer of one partition to that of another, with the same result as by way of
- * the host. */
+/* Copies an output in the staging buffer of one partition to an input in that of another.  The bits
+ * are those of a copy by way of the host: in float view they are rounded to 8 bits on the way. */
 void host_copy_between(void *to, const void *from, const struct plan_io *io);
 
 #endif

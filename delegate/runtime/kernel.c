@@ -1,6 +1,7 @@
-/* The callbacks of a partition: init plans, the first prepare allocates device memory, makes
- * pipelines and records, invoke runs.  Nothing is allocated, and no pipeline made, after the first
- * prepare. */
+/* The callbacks of a partition: init plans; the first prepare allocates device memory, makes
+ * pipelines and records; invoke copies inputs, submits, waits and copies outputs.  After the first
+ * prepare only a change of bound memory (kernel_replan) allocates, and only the copy of a bound
+ * output to the host (executor_stage_output) records, and may make one pipeline. */
 #include "delegate/runtime/kernel.h"
 
 #include "delegate/base/clock.h"
@@ -180,7 +181,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
         ;
     if (*at)
         *at = k->next;
-    /* A trace has the last inferences before the interpreter is closed. */
+    /* The trace shows the last inferences before the interpreter was closed. */
     if (k->owner->trace.file && k->ready)
         trace_write(&k->owner->trace, k->executor.recording.profile, &k->plan);
     lock_release(&k->owner->lock);
@@ -188,7 +189,8 @@ static void kernel_free(TfLiteContext *context, void *user_data)
     close_kernel(k);
 }
 
-/* On a device without time stamps the table's workgroup sizes stay, with a warning. */
+/* Measures workgroup sizes with option tune.  On a device without time stamps it warns, and the
+ * sizes of the table (plan/workgroups.c) stay. */
 static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool *changed,
                                   struct diag *diag)
 {
@@ -284,12 +286,13 @@ static enum status io_tensor(TfLiteContext *context, const struct plan_io *io, c
                              TfLiteTensor **t, struct diag *diag)
 {
     if ((size_t)io->tensor >= context->tensors_size)
-        return diag_fail(diag, STATUS_INVALID, "%s: tensor %d of %zu", what, io->tensor,
-                         context->tensors_size);
+        return diag_fail(diag, STATUS_INVALID, "%s: expected a tensor below %zu, found %d", what,
+                         context->tensors_size, io->tensor);
     *t = &context->tensors[io->tensor];
     if ((*t)->bytes != io->bytes)
-        return diag_fail(diag, STATUS_INVALID, "%s: tensor %d '%s' has %zu bytes, planned were %zu",
-                         what, io->tensor, (*t)->name ? (*t)->name : "", (*t)->bytes, io->bytes);
+        return diag_fail(diag, STATUS_INVALID,
+                         "%s: tensor %d '%s': expected %zu bytes as planned, found %zu", what,
+                         io->tensor, (*t)->name ? (*t)->name : "", io->bytes, (*t)->bytes);
     return STATUS_OK;
 }
 
@@ -297,8 +300,9 @@ static enum status check_data(const struct plan_io *io, const char *what, const 
                               struct diag *diag)
 {
     if (!t->data.raw)
-        return diag_fail(diag, STATUS_INVALID, "%s: tensor %d '%s' has no data, planned were %zu",
-                         what, io->tensor, t->name ? t->name : "", io->bytes);
+        return diag_fail(diag, STATUS_INVALID,
+                         "%s: tensor %d '%s': expected %zu bytes of data, found NULL", what,
+                         io->tensor, t->name ? t->name : "", io->bytes);
     return STATUS_OK;
 }
 
@@ -332,7 +336,7 @@ enum status kernel_replan(struct kernel *k, struct diag *diag)
     return STATUS_OK;
 }
 
-/* The dense bytes of an output, waiting for it.  The caller holds run_lock. */
+/* Waits until the staging buffer holds the dense bytes of an output.  The caller holds run_lock. */
 static enum status wait_for_output(struct kernel *k, int i, struct diag *diag)
 {
     const struct plan_io *io = &k->plan.outputs[i];
@@ -371,8 +375,9 @@ enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct 
     enum status s;
 
     if (t->bytes != io->bytes)
-        return diag_fail(diag, STATUS_INVALID, "output: tensor %d has %zu bytes, planned were %zu",
-                         io->tensor, t->bytes, io->bytes);
+        return diag_fail(diag, STATUS_INVALID,
+                         "output: tensor %d: expected %zu bytes as planned, found %zu", io->tensor,
+                         io->bytes, t->bytes);
     before = clock_ns();
     lock_acquire(&k->run_lock);
     s = k->ready
@@ -443,8 +448,8 @@ static enum status copy_input(struct kernel *k, int i, const TfLiteTensor *t, st
     return STATUS_OK;
 }
 
-/* An output that no node reads stays on the device under its handle, as does one in memory of the
- * caller; others are copied to the host. */
+/* Hands an output to the host after an inference: one that no node reads, or that is bound to
+ * memory of the caller, stays on the device under its handle; others are copied. */
 static enum status return_output(TfLiteContext *context, struct kernel *k, int i, struct diag *diag)
 {
     const struct plan_io *io = &k->plan.outputs[i];

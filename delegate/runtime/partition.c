@@ -84,7 +84,8 @@ static enum status plan_sizes(struct plan *plan, const TfLiteDelegateParams *par
     return s;
 }
 
-/* Drops the partition when the device lacks the memory for it, else takes that off *free_bytes. */
+/* Refuses the nodes of a partition for which the device lacks memory; else subtracts what the
+ * partition needs from *free_bytes. */
 static enum status fit_partition(const TfLiteDelegateParams *partition, const struct graph *g,
                                  const struct gpu_options *o, const struct device_limits *limits,
                                  uint64_t *free_bytes, struct decision *d, struct diag *diag)

@@ -12,9 +12,9 @@
  * memory. */
 TfLiteIntArray *partition_nodes(const struct graph *g, const struct decision *d);
 
-/* Drops the nodes of partitions that are smaller than min_nodes, are not among the max_partitions
+/* Refuses the nodes of partitions that are smaller than min_nodes, are not among the max_partitions
  * largest, or need more memory than the device has.  Called while the host prepares a delegate.
- * With a host that gives no preview nothing is dropped; a partition that does not fit then fails
+ * With a host that gives no preview nothing is refused; a partition that does not fit then fails
  * when its kernel is initialized. */
 enum status partition_apply_limits(TfLiteContext *context, const struct gpu_options *o,
                                    const struct device_limits *limits, const struct graph *g,

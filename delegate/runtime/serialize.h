@@ -33,7 +33,7 @@ struct pipeline_cache *serialization_open_pipelines(struct serialization *s, str
 void serialization_write(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
                          const struct plan *plan, bool changed);
 
-/* Frees what only the start needs.  Takes a closed one, too. */
+/* Frees what only the start needs.  May be called again. */
 void serialization_close(struct serialization *s);
 
 #endif

@@ -1,5 +1,6 @@
-/* Rounding is a node of its own after the one that computes.  A tensor that only the host reads has
- * none: the CPU rounds when it converts the output to integers. */
+/* Rounding is a node of its own (ops/simulate.c) after the one that computes, until transform
+ * rounding merges them.  A tensor that only the host reads has none: the CPU rounds when it
+ * converts the output to integers. */
 #include "delegate/transform/float_view.h"
 
 #include "delegate/graph/gpu_op.h"

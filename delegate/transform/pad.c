@@ -1,5 +1,5 @@
-/* PAD of H and W becomes the padding of the convolution that alone reads it.  Not of a pool: it
- * leaves padding out of its average and its maximum.
+/* PAD of H and W becomes the padding of the convolution that alone reads it.  A PAD before a pool
+ * stays, since a pool leaves its padding out of its average and its maximum.
  *
  * The shaders skip products with padding.  0 times an infinite or NaN weight would be NaN, so
  * weights must be constant and finite. */

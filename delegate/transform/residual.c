@@ -7,7 +7,7 @@
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"
 
-/* Its output may lie in the memory of an input. */
+/* Whether the op's output may be a view: share the memory of an input. */
 static bool is_view(const struct graph_node *n)
 {
     const struct op_facts *facts = op_facts_find(n->code);

@@ -23,7 +23,7 @@ struct buffer {
 enum status buffer_open(struct device *d, struct buffer *b, const char *what, size_t bytes,
                         VkBufferUsageFlags usage, VkMemoryPropertyFlags required,
                         VkMemoryPropertyFlags wanted, struct diag *diag);
-/* Takes a closed one, too. */
+/* May be called again for a closed buffer. */
 void buffer_close(struct device *d, struct buffer *b);
 
 /* After the host has written, and before it reads.  They do nothing for coherent memory. */

@@ -165,7 +165,7 @@ static enum status create_layouts(struct device *d, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Takes a half-opened device, too. */
+/* The device may be half opened. */
 static void device_close(struct device *d)
 {
     pipelines_close(&d->pipelines);

@@ -60,7 +60,8 @@ int device_choose(const struct device_candidate *c, uint32_t count, const char *
     if (best >= 0)
         diag_clear(diag); /* it is about a device that was passed over */
     else if (!diag || diag->status == STATUS_OK)
-        diag_fail(diag, STATUS_NO_DEVICE, "no device is '%s'; there is %s", wanted ? wanted : "",
-                  names);
+        diag_fail(diag, STATUS_NO_DEVICE,
+                  "option device '%s': expected an index or a part of a name of %s",
+                  wanted ? wanted : "", names);
     return best;
 }

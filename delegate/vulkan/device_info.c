@@ -37,7 +37,7 @@ static int find_family(VkPhysicalDevice physical, bool *timestamps)
         if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0)
             continue;
         /* The first family with compute; on GPUs it is the graphics one, for which drivers raise
-         * the soonest. */
+         * clocks the soonest. */
         if (best < 0)
             best = (int)i;
     }
@@ -233,7 +233,7 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
     *family = find_family(physical, &timestamps);
     info->timestamps = timestamps;
     if (p.apiVersion < VK_API_VERSION_1_1) {
-        snprintf(info->why_not, sizeof info->why_not, "Vulkan %u.%u, 1.1 is needed",
+        snprintf(info->why_not, sizeof info->why_not, "expected Vulkan 1.1 or later, found %u.%u",
                  VK_API_VERSION_MAJOR(p.apiVersion), VK_API_VERSION_MINOR(p.apiVersion));
         return;
     }
@@ -255,7 +255,8 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
     if (*family < 0)
         snprintf(info->why_not, sizeof info->why_not, "no compute queue");
     else if (limits->max_workgroup_invocations < device_limits_minimum.max_workgroup_invocations)
-        snprintf(info->why_not, sizeof info->why_not, "workgroups of %u invocations, 128 needed",
+        snprintf(info->why_not, sizeof info->why_not,
+                 "expected workgroups of 128 invocations, found at most %u",
                  limits->max_workgroup_invocations);
     else
         info->usable = 1;

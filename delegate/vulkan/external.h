@@ -24,7 +24,7 @@ enum status external_import(struct external_buffer *b, struct device *d,
  * *given gets what an importer needs.  After a failure, external_close. */
 enum status external_make(struct external_buffer *b, struct device *d,
                           struct assay_gpu_buffer *given, VkDeviceSize bytes, struct diag *diag);
-/* Takes a half-made one, too. */
+/* The buffer may be half made. */
 void external_close(struct external_buffer *b, struct device *d);
 
 #endif

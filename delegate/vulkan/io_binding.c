@@ -21,8 +21,9 @@ static enum status check_device(const struct device *d, const struct assay_gpu_b
     if (given->kind == ASSAY_GPU_VK_BUFFER) {
         if (given->vk_device == (void *)d->handle)
             return STATUS_OK;
-        return diag_fail(diag, STATUS_USAGE, "the buffer is of VkDevice %p, the delegate's is %p",
-                         given->vk_device, (void *)d->handle);
+        return diag_fail(diag, STATUS_USAGE,
+                         "vk_device: expected the delegate's VkDevice %p, found %p",
+                         (void *)d->handle, given->vk_device);
     }
     if (memcmp(given->device_uuid, none, sizeof none) == 0 ||
         memcmp(given->device_uuid, d->device_uuid, sizeof none) == 0)
@@ -39,11 +40,11 @@ static enum status check_range(const struct device *d, const struct assay_gpu_bu
     const uint64_t align = d->limits.storage_buffer_offset_alignment;
 
     if (given->size < need)
-        return diag_fail(diag, STATUS_USAGE, "the buffer has %llu bytes, %zu are needed",
-                         (unsigned long long)given->size, need);
+        return diag_fail(diag, STATUS_USAGE, "size: expected at least %zu bytes, found %llu", need,
+                         (unsigned long long)given->size);
     if (align > 0 && given->offset % align != 0)
-        return diag_fail(diag, STATUS_USAGE, "offset %llu is no multiple of %llu",
-                         (unsigned long long)given->offset, (unsigned long long)align);
+        return diag_fail(diag, STATUS_USAGE, "offset: expected a multiple of %llu, found %llu",
+                         (unsigned long long)align, (unsigned long long)given->offset);
     if (given->offset > UINT64_MAX - given->size)
         return diag_fail(diag, STATUS_USAGE, "offset %llu and size %llu do not fit 64 bits",
                          (unsigned long long)given->offset, (unsigned long long)given->size);

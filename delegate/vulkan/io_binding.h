@@ -1,4 +1,5 @@
-/* Memory of the caller that an input or output of a partition is bound to. */
+/* Memory of the caller that an input or output of a partition is bound to
+ * (assay_gpu_bind_buffer_to_tensor).  Descriptor bindings of a step are plan_binding. */
 #ifndef ASSAY_DELEGATE_VULKAN_IO_BINDING_H
 #define ASSAY_DELEGATE_VULKAN_IO_BINDING_H
 
@@ -23,7 +24,7 @@ struct io_binding {
  * where the caller gives none.  Results are written to *given.  On failure *b is closed. */
 enum status io_binding_open(struct io_binding *b, struct device *d, struct assay_gpu_buffer *given,
                             size_t need, struct diag *diag);
-/* Destroys what the binding owns.  Takes one that is not bound. */
+/* Destroys what the binding owns; does nothing when `on` is false. */
 void io_binding_close(struct io_binding *b, struct device *d);
 
 #endif

@@ -85,7 +85,8 @@ static void add_accesses(const struct recording *r, struct hazards *h, const str
     }
 }
 
-/* staged: an output is stored to the staging buffer, even if it is in memory of the caller. */
+/* Writes the descriptors of a step.  staged: the step stores an output to the staging buffer, even
+ * if that output is bound to memory of the caller. */
 static void write_set(struct recording *r, VkDescriptorSet set, const struct plan_step *s,
                       bool staged)
 {

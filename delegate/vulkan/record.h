@@ -39,8 +39,8 @@ enum status record_sets(struct recording *r, struct diag *diag);
 /* Writes the sets again, after the memory behind a tensor, input or output has changed. */
 void record_write_sets(struct recording *r);
 
-/* Records the whole plan in r->run, with barriers between steps only where one needs the result of
- * another. */
+/* Records the whole plan in r->run, with a barrier between steps only where both access the same
+ * bytes and at least one of them writes. */
 enum status record_plan(struct recording *r, struct diag *diag);
 
 /* Records one step `repeats` times in r->run, with another pipeline and the grid of s, each after

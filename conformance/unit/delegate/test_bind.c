@@ -35,14 +35,14 @@ static void does_not_fit(void **state)
 
     bad = good;
     bad.size = SLICES - 4;
-    bind_expect_refused(d, &bad, "has 188 bytes", "192 are needed");
+    bind_expect_refused(d, &bad, "expected at least 192 bytes", "found 188");
     bad.layout = ASSAY_LAYOUT_DENSE;
     bad.size = DENSE - 1;
-    bind_expect_refused(d, &bad, "has 143 bytes", "144 are needed");
+    bind_expect_refused(d, &bad, "expected at least 144 bytes", "found 143");
     bad = good;
     bad.offset = align / 2;
-    snprintf(text, sizeof text, "offset %u", align / 2);
-    bind_expect_refused(d, &bad, text, "no multiple of");
+    snprintf(text, sizeof text, "found %u", align / 2);
+    bind_expect_refused(d, &bad, text, "offset: expected a multiple of");
     bad = good;
     bad.offset = 1 << 20;
     bind_expect_refused(d, &bad, "end at 1048768", "has at most");
@@ -70,7 +70,7 @@ static void does_not_fit(void **state)
     bind_expect_refused(d, &bad, "tensor -1", "not an input or output");
     bad = good;
     bad.partition = 3;
-    bind_expect_refused(d, &bad, "partition 3", "of 1");
+    bind_expect_refused(d, &bad, "expected a partition below 1", "found 3");
     bad = good;
     bad.kind = ASSAY_GPU_NEW;
     bad.offset = 256;
@@ -80,7 +80,7 @@ static void does_not_fit(void **state)
     bad = good;
     bad.struct_size = sizeof bad - 1;
     assert_int_equal(assay_gpu_bind_buffer_to_tensor(d, &bad, error, sizeof error), -1);
-    assert_non_null(strstr(error, "are needed"));
+    assert_non_null(strstr(error, "struct_size: expected"));
     assert_int_equal(assay_gpu_bind_buffer_to_tensor(d, NULL, error, sizeof error), -1);
     assert_int_equal(assay_gpu_bind_buffer_to_tensor(d, NULL, NULL, 0), -1);
     bad.struct_size = sizeof bad;

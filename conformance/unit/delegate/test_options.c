@@ -195,9 +195,10 @@ static void devices(void **state)
           "device 2 'Old Card': precision=fp16 needs 16-bit storage (storageBuffer16BitAccess)" },
         { "2", true, -1, "device 2 'Old Card': precision=fp16 needs 16-bit storage" },
         { "0", false, -1, "device 0 'Display': no compute queue" },
-        { "4", false, -1, "no device is '4'; there is 0 'Display', 1 'Soft Pipe'" },
-        { "-1", false, -1, "no device is '-1'" },
-        { "none", false, -1, "no device is 'none'" },
+        { "4", false, -1,
+          "device '4': expected an index or a part of a name of 0 'Display', 1 'Soft Pipe'" },
+        { "-1", false, -1, "option device '-1': expected an index" },
+        { "none", false, -1, "option device 'none': expected an index" },
     };
 
     (void)state;
