@@ -431,6 +431,6 @@ int main(void)
         cmocka_unit_test(no_memory),        cmocka_unit_test(memory_stays_flat),
     };
 
-    kit_find_device();
+    kit_find_validated_device("tests of buffers");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

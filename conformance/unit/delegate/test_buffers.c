@@ -768,6 +768,6 @@ int main(void)
         cmocka_unit_test(another_thread_binds), cmocka_unit_test(resized),
     };
 
-    kit_find_device();
+    kit_find_validated_device("tests of buffers");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

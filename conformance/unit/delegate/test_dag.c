@@ -1,33 +1,11 @@
 /* Random graphs on a device: the memory layout changes no bit of a result.  Skipped without a
  * device. */
 #include "conformance/unit/kit/dag.h"
+#include "conformance/unit/kit/device_kit.h"
 
 #include "assay_gpu.h"
 
 #include <math.h>
-
-static bool have_device;
-static char said[2048]; /* what the host was told */
-
-static void listen(void *user, const char *format, va_list args)
-{
-    const size_t used = strlen(said);
-
-    (void)user;
-    vsnprintf(said + used, sizeof said - used, format, args);
-    if (strlen(said) + 1 < sizeof said)
-        strcat(said, "\n");
-}
-
-static void reported(const char *text)
-{
-    snprintf(said, sizeof said, "%s", text);
-}
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
 
 /* A delegate with key=value options, and an interpreter that has run a model with it once. */
 struct run {
@@ -37,23 +15,10 @@ struct run {
 
 static struct run run_model(const struct model *m, uint64_t seed, const char *const *pairs)
 {
-    const struct interpreter_options options = { .report = listen };
-    const char *keys[8], *values[8];
-    struct run r = { .delegate = NULL };
+    struct run r = { .delegate = pairs ? kit_delegate(pairs) : NULL };
     struct diag diag = { 0 };
-    size_t n = 0;
 
-    said[0] = '\0';
-    for (; pairs && pairs[2 * n]; n++) {
-        keys[n] = pairs[2 * n];
-        values[n] = pairs[2 * n + 1];
-    }
-    if (pairs && !(r.delegate = tflite_plugin_create_delegate(keys, values, n, reported)))
-        fail_msg("%s", said);
-    KIT_OK(interpreter_open(&r.in, m, &options, &diag));
-    if (r.delegate)
-        KIT_OK(interpreter_apply_delegate(r.in, r.delegate, NULL, &diag));
-    KIT_OK(interpreter_allocate(r.in, &diag));
+    r.in = kit_open(m, r.delegate);
     kit_fill_inputs(r.in, seed);
     KIT_OK(interpreter_invoke(r.in, &diag));
     return r;
@@ -65,7 +30,7 @@ static void run_close(struct run *r)
     tflite_plugin_destroy_delegate(r->delegate);
 }
 
-#define WITH(...) ((const char *const[]){ "max_partitions", "0", __VA_ARGS__, NULL })
+#define IN_ALL_PARTITIONS(...) ((const char *const[]){ "max_partitions", "0", __VA_ARGS__, NULL })
 
 /* Outputs of a are outputs of b, with the same bits. */
 static void same_bits(struct run *a, struct run *b, uint64_t seed, const char *what)
@@ -128,11 +93,14 @@ static void same_bits_wherever(const char *precision, double tolerance, uint64_t
         dag_make(&exposed, seed, 4 + (int)(seed % 28), true);
         truth = run_model(&plain, seed, NULL);
         /* Rewrites change rounding in fp16; this test is about memory. */
-        on = run_model(&plain, seed,
-                       WITH("precision", precision, "in_place", "1", "no_transform", "all"));
-        off = run_model(&plain, seed,
-                        WITH("precision", precision, "in_place", "0", "no_transform", "all"));
-        all = run_model(&exposed, seed, WITH("precision", precision, "no_transform", "all"));
+        on = run_model(
+            &plain, seed,
+            IN_ALL_PARTITIONS("precision", precision, "in_place", "1", "no_transform", "all"));
+        off = run_model(
+            &plain, seed,
+            IN_ALL_PARTITIONS("precision", precision, "in_place", "0", "no_transform", "all"));
+        all = run_model(&exposed, seed,
+                        IN_ALL_PARTITIONS("precision", precision, "no_transform", "all"));
         assert_int_equal(interpreter_partition_count(on.in), 1);
         close_to(&truth, &on, tolerance, seed);
         same_bits(&on, &off, seed, "not in place");
@@ -171,8 +139,8 @@ static void rewritten(void **state)
 
         dag_make(&plain, seed, 4 + (int)(seed % 28), false);
         dag_make(&exposed, seed, 4 + (int)(seed % 28), true);
-        on = run_model(&plain, seed, WITH("precision", "fp32"));
-        all = run_model(&exposed, seed, WITH("precision", "fp32"));
+        on = run_model(&plain, seed, IN_ALL_PARTITIONS("precision", "fp32"));
+        all = run_model(&exposed, seed, IN_ALL_PARTITIONS("precision", "fp32"));
         same_bits(&on, &all, seed, "every intermediate an output");
         run_close(&on);
         run_close(&all);
@@ -203,12 +171,12 @@ static void too_much_memory(void **state)
     builder_outputs(&b, 1, &t[2]);
     KIT_OK(builder_finish(&b, &m, &diag));
     truth = run_model(&m, 1, NULL);
-    high = run_model(&m, 1, WITH("memory_limit", "2"));
-    assert_string_equal(said, "");
+    high = run_model(&m, 1, IN_ALL_PARTITIONS("memory_limit", "2"));
+    assert_string_equal(kit_said, "");
     assert_int_equal(interpreter_partition_count(high.in), 1);
-    low = run_model(&m, 1, WITH("memory_limit", "1"));
+    low = run_model(&m, 1, IN_ALL_PARTITIONS("memory_limit", "1"));
     /* Once for both nodes. */
-    assert_string_equal(said, "WARNING: op code #19 cannot be handled by this delegate.\n");
+    assert_string_equal(kit_said, "WARNING: op code #19 cannot be handled by this delegate.\n");
     assert_int_equal(interpreter_partition_count(low.in), 0);
     assert_int_equal(assay_gpu_refusal_count(low.delegate), 2);
     assert_int_equal(assay_gpu_get_refusal(low.delegate, 1, &r), 0);
@@ -235,11 +203,7 @@ int main(void)
         cmocka_unit_test(rewritten),
         cmocka_unit_test(too_much_memory),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: random graphs on a device: %s\n", error);
+    kit_find_device("random graphs");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* The delegate in the reference interpreter; skipped without a device. */
+#include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
@@ -7,57 +8,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <unistd.h>
-
-static bool have_device;
-static char said[4096]; /* messages to the host's error reporter */
-
-static void listen(void *user, const char *format, va_list args)
-{
-    const size_t used = strlen(said);
-
-    (void)user;
-    vsnprintf(said + used, sizeof said - used, format, args);
-    if (strlen(said) + 1 < sizeof said)
-        strcat(said, "\n");
-}
-
-static void reported(const char *text)
-{
-    snprintf(said, sizeof said, "%s", text);
-}
-
-static TfLiteDelegate *create(const char *const *pairs)
-{
-    const char *keys[8], *values[8];
-    TfLiteDelegate *d;
-    size_t n = 0;
-
-    for (; pairs[2 * n]; n++) {
-        keys[n] = pairs[2 * n];
-        values[n] = pairs[2 * n + 1];
-    }
-    said[0] = '\0';
-    d = tflite_plugin_create_delegate(keys, values, n, reported);
-    if (!d)
-        fail_msg("%s", said);
-    return d;
-}
-
-#define WITH(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-static struct interpreter *open_with(const struct model *m, TfLiteDelegate *d)
-{
-    const struct interpreter_options options = { .report = listen };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-
-    said[0] = '\0';
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
-    if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
-    return in;
-}
 
 static void run(struct interpreter *in, uint64_t seed)
 {
@@ -86,11 +36,6 @@ static void expect_close(struct interpreter *a, struct interpreter *b, uint64_t 
     }
 }
 
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
-
 /* Random graphs.  With every intermediate tensor as an output, the graph's own outputs have the
  * same bits as without. */
 static void random_graphs(void **state)
@@ -98,7 +43,7 @@ static void random_graphs(void **state)
     TfLiteDelegate *d;
 
     NEEDS_DEVICE;
-    d = create(WITH("max_partitions", "0"));
+    d = kit_delegate(WITH("max_partitions", "0"));
     for (uint64_t seed = 1; seed <= 40; seed++) {
         const int nodes = 3 + (int)(seed % 30);
         struct model plain, exposed;
@@ -108,9 +53,9 @@ static void random_graphs(void **state)
 
         kit_random_graph(&plain, seed, nodes, 0);
         kit_random_graph(&exposed, seed, nodes, 8);
-        a = open_with(&plain, d);
-        b = open_with(&exposed, d);
-        c = open_with(&exposed, NULL);
+        a = kit_open(&plain, d);
+        b = kit_open(&exposed, d);
+        c = kit_open(&exposed, NULL);
         assert_int_equal(interpreter_partition_count(a), 1);
         run(a, seed);
         run(b, seed);
@@ -143,12 +88,12 @@ static void parts_on_the_cpu(void **state)
 
     NEEDS_DEVICE;
     kit_random_graph(&m, 77, 40, 2);
-    whole = open_with(&m, NULL);
+    whole = kit_open(&m, NULL);
     run(whole, 5);
-    d = create(WITH("max_partitions", "0", "exclude", "MUL,MEAN"));
-    parts = open_with(&m, d);
+    d = kit_delegate(WITH("max_partitions", "0", "exclude", "MUL,MEAN"));
+    parts = kit_open(&m, d);
     assert_true(interpreter_partition_count(parts) > 1);
-    assert_string_equal(said, ""); /* excluded by an option: no warning */
+    assert_string_equal(kit_said, ""); /* excluded by an option: no warning */
     run(parts, 5);
     expect_close(whole, parts, 77);
     /* Frames A, B, A. */
@@ -159,8 +104,8 @@ static void parts_on_the_cpu(void **state)
     tflite_plugin_destroy_delegate(d);
 
     /* Only the largest partition. */
-    d = create(WITH("exclude", "MUL,MEAN"));
-    parts = open_with(&m, d);
+    d = kit_delegate(WITH("exclude", "MUL,MEAN"));
+    parts = kit_open(&m, d);
     assert_int_equal(interpreter_partition_count(parts), 1);
     run(parts, 5);
     expect_close(whole, parts, 77);
@@ -176,8 +121,8 @@ static void parts_on_the_cpu(void **state)
     tflite_plugin_destroy_delegate(d);
 
     /* No partition is large enough. */
-    d = create(WITH("min_nodes", "1000"));
-    parts = open_with(&m, d);
+    d = kit_delegate(WITH("min_nodes", "1000"));
+    parts = kit_open(&m, d);
     assert_int_equal(interpreter_partition_count(parts), 0);
     run(parts, 5);
     kit_same_outputs(whole, parts, 77);
@@ -214,9 +159,9 @@ static void standard_warning(void **state)
     builder_inputs(&b, 1, &x);
     builder_outputs(&b, 1, &u);
     KIT_OK(builder_finish(&b, &m, &diag));
-    d = create(WITH("precision", "fp32"));
-    in = open_with(&m, d);
-    assert_string_equal(said, "WARNING: op code #40 cannot be handled by this delegate.\n");
+    d = kit_delegate(WITH("precision", "fp32"));
+    in = kit_open(&m, d);
+    assert_string_equal(kit_said, "WARNING: op code #40 cannot be handled by this delegate.\n");
     assert_int_equal(assay_gpu_refusal_count(d), 2);
     assert_int_equal(interpreter_partition_count(in), 1);
     interpreter_close(in);
@@ -243,8 +188,8 @@ static void resize(void **state)
     builder_inputs(&b, 1, &x);
     builder_outputs(&b, 1, &y);
     KIT_OK(builder_finish(&b, &m, &diag));
-    d = create(WITH("precision", "fp32"));
-    in = open_with(&m, d);
+    d = kit_delegate(WITH("precision", "fp32"));
+    in = kit_open(&m, d);
     run(in, 1);
     memcpy(first, interpreter_tensor(in, y)->data.raw, sizeof first);
     KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 7, 9 }, 2, &diag));
@@ -274,8 +219,8 @@ static void no_pipelines_per_inference(void **state)
 
     NEEDS_DEVICE;
     kit_random_graph(&m, 3, 20, 0);
-    d = create(WITH("precision", "fp16"));
-    in = open_with(&m, d);
+    d = kit_delegate(WITH("precision", "fp16"));
+    in = kit_open(&m, d);
     run(in, 1);
     assert_int_equal(assay_gpu_get_stats(d, &before), 0);
     mem_fail_after(-1); /* count from here */
@@ -304,15 +249,15 @@ static void no_memory(void **state)
     kit_random_graph(&m, 9, 6, 0);
     for (long n = 0;; n++) {
         mem_fail_after(n);
-        d = tflite_plugin_create_delegate(NULL, NULL, 0, reported);
+        d = tflite_plugin_create_delegate(NULL, NULL, 0, kit_reported);
         mem_fail_after(-1);
         if (d)
             break;
         assert_true(n < 100);
-        assert_true(said[0]);
+        assert_true(kit_said[0]);
     }
     for (long n = 0;; n++) {
-        const struct interpreter_options options = { .report = listen };
+        const struct interpreter_options options = { .report = kit_listen };
         struct diag diag = { 0 };
         struct interpreter *in;
         enum status s;
@@ -351,8 +296,8 @@ static void profile_and_trace(void **state)
     assert_true(fd >= 0);
     close(fd);
     kit_random_graph(&m, 5, 12, 0);
-    d = create(WITH("trace", path, "no_transform", "all"));
-    in = open_with(&m, d);
+    d = kit_delegate(WITH("trace", path, "no_transform", "all"));
+    in = kit_open(&m, d);
     for (int i = 0; i < 3; i++)
         run(in, 1);
     steps = assay_gpu_step_count(d);
@@ -381,8 +326,8 @@ static void profile_and_trace(void **state)
 
     snprintf(text, sizeof text, "%s/no/such", path);
     assert_null(tflite_plugin_create_delegate((const char *const[]){ "trace" },
-                                              (const char *const[]){ text }, 1, reported));
-    assert_non_null(strstr(said, "no/such"));
+                                              (const char *const[]){ text }, 1, kit_reported));
+    assert_non_null(strstr(kit_said, "no/such"));
 }
 
 static void create_and_destroy(void **state)
@@ -391,8 +336,8 @@ static void create_and_destroy(void **state)
 
     NEEDS_DEVICE;
     for (int i = 0; i < 20; i++) {
-        two[0] = create(WITH("precision", "fp16"));
-        two[1] = create(WITH("precision", "fp32"));
+        two[0] = kit_delegate(WITH("precision", "fp16"));
+        two[1] = kit_delegate(WITH("precision", "fp32"));
         tflite_plugin_destroy_delegate(two[i % 2]);
         tflite_plugin_destroy_delegate(two[1 - i % 2]);
     }
@@ -412,14 +357,14 @@ static void bad_arguments(void **state)
 
     NEEDS_DEVICE;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        said[0] = '\0';
-        assert_null(tflite_plugin_create_delegate(&wrong[i][0], &wrong[i][1], 1, reported));
-        if (!strstr(said, wrong[i][2]))
-            fail_msg("\"%s\"", said);
+        kit_said[0] = '\0';
+        assert_null(tflite_plugin_create_delegate(&wrong[i][0], &wrong[i][1], 1, kit_reported));
+        if (!strstr(kit_said, wrong[i][2]))
+            fail_msg("\"%s\"", kit_said);
         assert_null(tflite_plugin_create_delegate(&wrong[i][0], &wrong[i][1], 1, NULL));
     }
     /* Only the lower 32 bits of count are read. */
-    d = tflite_plugin_create_delegate(NULL, NULL, (size_t)7 << 32, reported);
+    d = tflite_plugin_create_delegate(NULL, NULL, (size_t)7 << 32, kit_reported);
     assert_non_null(d);
     assert_int_equal(assay_gpu_get_stats(NULL, &stats), -1);
     assert_int_equal(assay_gpu_get_stats(d, NULL), -1);
@@ -459,11 +404,7 @@ int main(void)
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(struct_sizes),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: tests of the delegate on a device: %s\n", error);
+    kit_find_device("tests of the delegate");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -408,6 +408,6 @@ int main(void)
         cmocka_unit_test(transposed_convolutions),
     };
 
-    dots_find_device("sums of bytes on a device");
+    kit_find_device("sums of bytes");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

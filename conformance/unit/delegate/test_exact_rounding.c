@@ -138,6 +138,6 @@ int main(void)
         cmocka_unit_test(product_of_scales),
     };
 
-    dots_find_device("rounding of factors on a device");
+    kit_find_device("rounding of factors");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,6 +266,6 @@ int main(void)
         cmocka_unit_test(given_device),
     };
 
-    kit_find_device();
+    kit_find_validated_device("tests of buffers");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Each Vulkan call fails in turn, out of memory or with a lost device.  An error is reported,
  * nothing leaks, and the next start works.  The functions below interpose libvulkan's; skipped
  * without a device. */
+#include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
@@ -147,15 +148,9 @@ static void disarm(void)
 
 /* ---- models and delegates ---- */
 
-static bool have_device;
 static char said[4096];
 static struct model model;
 static struct checksum right[2]; /* the outputs' bits: fp32, fp16 */
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
 
 static void listen(void *user, const char *format, va_list args)
 {
@@ -443,7 +438,7 @@ static int setup(void **state)
     (void)state;
     assert_non_null(mkdtemp(directory));
     kit_random_graph(&model, 21, 7, 2);
-    for (int half = 0; half < 2 && have_device; half++) {
+    for (int half = 0; half < 2 && kit_device; half++) {
         TfLiteDelegate *const d = create(half ? "fp16" : "fp32", NULL, NULL);
         struct interpreter *const in = open_only();
 
@@ -568,11 +563,7 @@ int main(void)
         cmocka_unit_test(invoke_fails), cmocka_unit_test(lost_while_others_use_it),
         cmocka_unit_test(bind_fails),   cmocka_unit_test(bound_invoke_fails),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: tests of calls that fail on a device: %s\n", error);
+    kit_find_device("tests of calls that fail");
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,16 +1,10 @@
 /* The GPU delegate's V2 options: what they become; skipped where there is no device. */
+#include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
 #include "delegate/runtime/delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
-
-static bool have_device;
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
 
 enum { AUTO, PRECISION, LATENCY, MEMORY };
 
@@ -152,11 +146,7 @@ int main(void)
         cmocka_unit_test(the_rest),
         cmocka_unit_test(serialization),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: tests of the V2 options on a device: %s\n", error);
+    kit_find_device("tests of the V2 options");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

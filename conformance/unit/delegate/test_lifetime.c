@@ -1,5 +1,6 @@
 /* Lifetimes: of the instance, as long as the process; of devices, as long as their delegates; of
  * the library under dlclose; and forked processes.  Skipped without a device. */
+#include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
@@ -10,13 +11,6 @@
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static bool have_device;
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
 
 static VkInstance instance_now(void)
 {
@@ -177,11 +171,7 @@ int main(void)
         cmocka_unit_test(the_instance_stays),
         cmocka_unit_test(a_forked_process),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: tests of lifetimes on a device: %s\n", error);
+    kit_find_device("tests of lifetimes");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

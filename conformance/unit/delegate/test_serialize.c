@@ -2,6 +2,7 @@
  * device is closed between two starts, as between two processes; some tests use other processes.
  * Skipped without a device. */
 #include "conformance/unit/kit/cache_kit.h"
+#include "conformance/unit/kit/device_kit.h"
 
 #include "assay_gpu.h"
 #include "delegate/runtime/kernel.h"
@@ -10,13 +11,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-
-static bool have_device;
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
 
 /* ---- one start ---- */
 
@@ -812,13 +806,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(shared_pipelines),
         cmocka_unit_test(no_memory),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
     if (argc == 5 && strcmp(argv[1], "child") == 0)
         return child(argv);
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: tests of serialization on a device: %s\n", error);
+    kit_find_device("tests of serialization");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

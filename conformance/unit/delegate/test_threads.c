@@ -1,5 +1,6 @@
 /* The delegate used from many threads, and destroyed in every order; skipped without a device.
  * `make tsan` runs it under ThreadSanitizer. */
+#include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
@@ -11,15 +12,9 @@
 
 enum { THREADS = 4, MODELS = 3, ROUNDS = 6, FRAMES = 8 };
 
-static bool have_device;
 static struct model models[MODELS];
 /* Checksums of each model's outputs by frame, from a single thread: fp32, fp16. */
 static struct checksum right[2][MODELS][FRAMES];
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
 
 /* ---- in a thread: failures are texts, since cmocka's assertions work in the main thread only ----
  */
@@ -404,7 +399,7 @@ static int setup(void **state)
     (void)state;
     for (int m = 0; m < MODELS; m++)
         kit_random_graph(&models[m], (uint64_t)m + 11, 6 + 5 * m, 2);
-    for (int half = 0; half < 2 && have_device; half++) {
+    for (int half = 0; half < 2 && kit_device; half++) {
         TfLiteDelegate *const d = create(half ? "fp16" : "fp32", NULL, NULL);
 
         assert_non_null(d);
@@ -442,11 +437,7 @@ int main(void)
         cmocka_unit_test(every_order),
         cmocka_unit_test(destroyed_while_running),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: tests of threads on a device: %s\n", error);
+    kit_find_device("tests of threads");
     return cmocka_run_group_tests(tests, setup, teardown);
 }

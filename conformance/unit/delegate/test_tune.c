@@ -1,6 +1,7 @@
 /* Workgroup sizes: results have the same bits with every free size, and after tuning; measured
  * sizes are kept.  Skipped without a device. */
 #include "conformance/unit/kit/cache_kit.h"
+#include "conformance/unit/kit/device_kit.h"
 
 #include "assay_gpu.h"
 #include "conformance/cases/case.h"
@@ -11,13 +12,6 @@
 #include "delegate/plan/workgroups.h"
 #include "delegate/runtime/kernel.h"
 #include "reference/format/read.h"
-
-static bool have_device;
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!have_device)                                                                              \
-    skip()
 
 static char said[4096];
 
@@ -386,11 +380,7 @@ int main(void)
         cmocka_unit_test(no_time_stamps), cmocka_unit_test(keys),
         cmocka_unit_test(apply),
     };
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
 
-    have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!have_device)
-        printf("skipped: tests of workgroups on a device: %s\n", error);
+    kit_find_device("tests of workgroups");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,67 +1,14 @@
 #include "conformance/unit/kit/buffer_kit.h"
 
-bool kit_device;
-
-char kit_said[4096];
-
-static void kit_listen(void *user, const char *format, va_list args)
+void kit_find_validated_device(const char *what)
 {
-    const size_t used = strlen(kit_said);
-
-    (void)user;
-    vsnprintf(kit_said + used, sizeof kit_said - used, format, args);
-}
-
-void kit_reported(const char *text)
-{
-    snprintf(kit_said, sizeof kit_said, "%s", text);
-}
-
-void kit_find_device(void)
-{
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
-
     if (!KIT_SANITIZED)
         setenv("ASSAY_VK_VALIDATION", "1", 0);
-    kit_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
+    kit_find_device(what);
     if (!kit_device) {
         unsetenv("ASSAY_VK_VALIDATION");
-        kit_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
+        kit_find_device(what);
     }
-    if (!kit_device)
-        printf("skipped: tests of buffers on a device: %s\n", error);
-}
-
-TfLiteDelegate *kit_delegate(const char *const *pairs)
-{
-    const char *keys[8], *values[8];
-    TfLiteDelegate *d;
-    size_t n = 0;
-
-    for (; pairs[2 * n]; n++) {
-        keys[n] = pairs[2 * n];
-        values[n] = pairs[2 * n + 1];
-    }
-    kit_said[0] = '\0';
-    d = tflite_plugin_create_delegate(keys, values, n, kit_reported);
-    if (!d)
-        fail_msg("%s", kit_said);
-    return d;
-}
-
-struct interpreter *kit_open(const struct model *m, TfLiteDelegate *d)
-{
-    const struct interpreter_options options = { .report = kit_listen };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-
-    kit_said[0] = '\0';
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
-    if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
-    return in;
 }
 
 void kit_run(struct interpreter *in)

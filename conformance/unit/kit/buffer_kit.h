@@ -3,6 +3,7 @@
 #ifndef ASSAY_CONFORMANCE_UNIT_KIT_BUFFER_KIT_H
 #define ASSAY_CONFORMANCE_UNIT_KIT_BUFFER_KIT_H
 
+#include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "assay_gpu.h"
@@ -23,22 +24,10 @@
 #define KIT_SANITIZED 0
 #endif
 
-extern bool kit_device; /* the delegate finds a device */
-extern char kit_said[4096];
-void kit_reported(const char *text);
-/* Under the validation layer where it is installed: it fails whatever it has a message about.  Its
- * own leaks would be taken for ours under a sanitizer. */
-void kit_find_device(void);
+/* kit_find_device under the validation layer where that is installed: it fails whatever it has a
+ * message about.  Its own leaks would be taken for ours under a sanitizer. */
+void kit_find_validated_device(const char *what);
 
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!kit_device)                                                                               \
-    skip()
-
-#define WITH(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-TfLiteDelegate *kit_delegate(const char *const *pairs);
-struct interpreter *kit_open(const struct model *m, TfLiteDelegate *d);
 void kit_run(struct interpreter *in);
 void kit_read(struct interpreter *in, int tensor);
 

@@ -1,7 +1,5 @@
 #include "conformance/unit/kit/dots_kit.h"
 
-bool dots_have_device;
-
 static char said[2048]; /* what the host was told */
 
 struct run {
@@ -93,14 +91,4 @@ int dots_check(const struct model *m, int seed)
     }
     run_close(&truth);
     return values;
-}
-
-void dots_find_device(const char *what)
-{
-    struct assay_gpu_device any = { .struct_size = sizeof any };
-    char error[256] = "";
-
-    dots_have_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
-    if (!dots_have_device)
-        printf("skipped: %s: %s\n", what, error);
 }

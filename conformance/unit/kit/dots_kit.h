@@ -4,23 +4,16 @@
 #ifndef ASSAY_CONFORMANCE_UNIT_KIT_DOTS_KIT_H
 #define ASSAY_CONFORMANCE_UNIT_KIT_DOTS_KIT_H
 
+#include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/graph_kit.h"
 
 #include "assay_gpu.h"
 
-extern bool dots_have_device;
 extern int dots_merged; /* nodes that the delegate merged into another, in the last check */
 
 /* Runs m without a delegate, and with ours without and with the packed dot product; fails where an
  * output differs.  Returns how many distinct bytes the output has: a constant output would prove
  * little. */
 int dots_check(const struct model *m, int seed);
-/* Sets dots_have_device, and says what is skipped where there is none. */
-void dots_find_device(const char *what);
-
-#define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
-    if (!dots_have_device)                                                                         \
-    skip()
 
 #endif
