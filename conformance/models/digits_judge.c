@@ -8,9 +8,9 @@
 /* The committed models have 0.9867 and more with LiteRT's reference kernels. */
 static const double least_top1 = 0.97;
 
-/* TOLERANCES.md 10: the least SNR of float models in fp32 and in fp16, */
+/* The limits of TOLERANCES.md 10: the least SNR of float models in fp32 and in fp16, the least SNR
+ * of 8-bit models, and their largest mean error in steps. */
 static const double least_snr_db = 90, least_snr_db_fp16 = 40;
-/* and of models in 8 bits, with the largest mean error. */
 static const double least_snr_db_8bit = 25, most_steps = 1;
 
 static size_t best(const float *row, size_t classes)
@@ -24,7 +24,7 @@ static size_t best(const float *row, size_t classes)
     return at;
 }
 
-/* The best score less the second best. */
+/* Returns the best score less the second best. */
 static double margin(const float *row, size_t classes)
 {
     const size_t first = best(row, classes);
@@ -93,10 +93,13 @@ static void compared_reason(const struct digits_score *s, double step, enum boun
                                                  : least_snr_db;
 
     if (step > 0 && bounds == BOUNDS_EXACT && s->same < s->images)
-        snprintf(reason, room, "%zu of %zu images have other scores, by up to %g steps",
+        snprintf(reason, room,
+                 "expected the reference's scores, found %zu of %zu images off by up to %g steps",
                  s->images - s->same, s->images, s->max_abs / step);
     else if (s->wrong > 0)
-        snprintf(reason, room, "%zu images have another class, beyond what their errors explain",
+        snprintf(reason, room,
+                 "%zu images have another class than the reference's, beyond what their errors "
+                 "explain",
                  s->wrong);
     else if (!(s->snr_db >= least))
         snprintf(reason, room, "SNR %.1f dB, expected at least %.0f", s->snr_db, least);

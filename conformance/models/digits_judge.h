@@ -22,7 +22,7 @@ void digits_judge(struct digits_score *score, const struct digits_answers *answe
                   const struct digits_answers *reference, const uint8_t *labels,
                   enum bounds bounds);
 
-/* Any status but pass and declined. */
+/* Whether any model has another status than pass or declined. */
 bool digits_failed(const struct digits_report *r);
 
 #endif

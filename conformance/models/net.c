@@ -41,7 +41,7 @@ static double *draw(struct zoo_net *net, size_t count, double deviation)
     return values;
 }
 
-/* Values in f32; with f16 weights the output of their DEQUANTIZE. */
+/* Adds a constant of f32 values; with f16 weights returns the output of its DEQUANTIZE. */
 static int floats(struct zoo_net *net, const char *layer, const char *part, size_t rank,
                   const int32_t *dims, const double *values, size_t count)
 {
@@ -191,9 +191,9 @@ static void weights(struct zoo_net *net, struct layer *l)
 /* Where the scale of a quantized activation comes from. */
 enum scale_source {
     SCALE_MEASURED,
-    SCALE_UNIT, /* an image's: -1 to 1 */
-    SCALE_SAME, /* another tensor's: the op moves or averages integers */
-    SCALE_SHARE /* of SOFTMAX: 1/256, all of it above 0 */
+    SCALE_UNIT,       /* an image, from -1 to 1 */
+    SCALE_SAME,       /* that of another tensor: the op moves or averages integers */
+    SCALE_PROBABILITY /* the output of SOFTMAX: 1/256, from 0 to 1 */
 };
 
 static int activation(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
@@ -212,7 +212,7 @@ static int activation(struct zoo_net *net, const char *name, size_t rank, const 
     case SCALE_MEASURED: a->scale = zoo_scale_of(type, a->range); break;
     case SCALE_UNIT: a->scale = zoo_scale_of(type, (struct zoo_range){ -1, 1 }); break;
     case SCALE_SAME: a->scale = scale_of(net, other); break;
-    case SCALE_SHARE:
+    case SCALE_PROBABILITY:
         a->scale = (struct zoo_scale){ 1.0F / 256, type == TENSOR_INT8 ? INT8_MIN : 0 };
         break;
     }
@@ -222,7 +222,7 @@ static int activation(struct zoo_net *net, const char *name, size_t rank, const 
     return index;
 }
 
-/* The version of an op that brought what the model's numbers need. */
+/* Returns the version of an op: of_i8 in i8 models, else 1. */
 static int32_t version(const struct zoo_net *net, int32_t of_i8)
 {
     return net->options.type == TENSOR_INT8 && !net->options.weights_only ? of_i8 : 1;
@@ -233,7 +233,8 @@ static int32_t same_extent(int32_t in, int32_t stride)
     return (in + stride - 1) / stride;
 }
 
-/* How many of the kernel's taps read inside the image, on average, along one axis with SAME. */
+/* Returns how many of the kernel's taps read inside the image along one axis with SAME padding, on
+ * average over all outputs. */
 static double mean_taps(int32_t in, int32_t kernel, int32_t stride)
 {
     const int32_t out = same_extent(in, stride);
@@ -358,7 +359,7 @@ int zoo_flatten(struct zoo_net *net, const char *name, struct zoo_tensor in)
 
 int zoo_softmax(struct zoo_net *net, const char *name, int in, int32_t count)
 {
-    const int out = activation(net, name, 2, (int32_t[]){ 1, count }, SCALE_SHARE, -1);
+    const int out = activation(net, name, 2, (int32_t[]){ 1, count }, SCALE_PROBABILITY, -1);
     struct options o;
 
     options_init(&o, OPTIONS_SoftmaxOptions);

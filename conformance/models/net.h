@@ -36,17 +36,17 @@ struct zoo_tensor {
 enum zoo_padding { ZOO_SAME, ZOO_VALID }; /* file codes */
 enum zoo_activation { ZOO_NONE = 0, ZOO_RELU = 1, ZOO_RELU6 = 3 };
 
-/* gain: of the weights; the layer's tensors are named after name. */
+/* The layers.  gain is that of the weights; the names of a layer's tensors begin with `name`. */
 struct zoo_tensor zoo_conv_2d(struct zoo_net *net, const char *name, struct zoo_tensor in,
                               int32_t channels, int32_t kernel, int32_t stride,
                               enum zoo_activation activation, double gain);
 struct zoo_tensor zoo_depthwise_conv_2d(struct zoo_net *net, const char *name, struct zoo_tensor in,
                                         int32_t kernel, int32_t stride,
                                         enum zoo_activation activation, double gain);
-/* Over all of height and width. */
+/* Averages over height and width. */
 struct zoo_tensor zoo_global_average_pool(struct zoo_net *net, const char *name,
                                           struct zoo_tensor in);
-/* [1, 1, 1, c] to [1, c]; returns the tensor's index. */
+/* Reshapes [1, 1, 1, c] to [1, c], and returns the tensor's index. */
 int zoo_flatten(struct zoo_net *net, const char *name, struct zoo_tensor in);
 int zoo_softmax(struct zoo_net *net, const char *name, int in, int32_t count);
 

@@ -25,8 +25,8 @@ struct zoo_scale {
 
 /* One activation of a topology; they are numbered in the order in which they are made. */
 struct zoo_measured {
-    struct zoo_range range; /* that the float model stays in */
-    struct zoo_scale scale; /* from here on: of the model in 8 bits */
+    struct zoo_range range; /* the least and the largest value in the float model */
+    struct zoo_scale scale; /* the scale in the 8-bit model */
     int tensor;
 };
 
