@@ -177,7 +177,7 @@ static void print_report(FILE *out, const struct golden_report *r)
         fprintf(out, "%-20s %6zu %6zu %7zu %7zu  ", op->name, op->cases, op->failed, op->missing,
                 op->skipped);
         if (op->margin > 0)
-            fprintf(out, "%-8.3g %s %s\n", op->margin, op->where, op->element);
+            fprintf(out, "%-8.3g %s %s\n", op->margin, op->worst_case, op->element);
         else
             fprintf(out, "%-8s -\n", "exact");
     }
@@ -202,7 +202,7 @@ static json_t *report_json(const struct golden_report *r)
                            (json_int_t)op->cases, "failed", (json_int_t)op->failed, "missing",
                            (json_int_t)op->missing, "skipped", (json_int_t)op->skipped, "margin",
                            isfinite(op->margin) ? json_real(op->margin) : json_null(), "worst_case",
-                           op->where));
+                           op->worst_case));
     }
     for (size_t i = 0; i < r->failure_count; i++)
         json_array_append_new(failures, json_pack("{s:s s:s}", "case", r->failures[i].name,

@@ -259,9 +259,10 @@ end:
     return s;
 }
 
-/* Dynamic range: the runtime rounds the activations of each image to 8 bits, in steps of the
- * largest over 127, or of the range over 255, which is no more.  A result is off by up to half a
- * step times the sum of |weights|, the magnitude with every activation at half a step. */
+/* TOLERANCES.md 9.  In dynamic range the runtime rounds the activations of each image to 8 bits, in
+ * steps of max / 127, or of (max - min) / 255, which is no more.  A result is off by up to half a
+ * step times the sum of |weights|: the reference's magnitude where every activation is half a step,
+ * less that where all are 0, which is the bias. */
 static enum status find_runtime_error(struct checked_case *k, int node, struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(k->in, node);
@@ -513,7 +514,7 @@ static enum status count_case(struct checker *checker, const struct golden_file 
             : diag_fail(&why, STATUS_MISMATCH, "the suite has no such case%s", mint_again);
     if (k.margin > op->margin) {
         op->margin = k.margin;
-        memcpy(op->where, g->name, sizeof op->where);
+        memcpy(op->worst_case, g->name, sizeof op->worst_case);
         memcpy(op->element, k.element, sizeof op->element);
     }
     checked_case_close(&k);

@@ -17,7 +17,7 @@ struct golden_op {
     char name[CASE_NAME_BYTES];
     size_t cases, failed, missing, skipped;
     double margin; /* the largest |difference| / bound; may be infinite */
-    char where[CASE_NAME_BYTES];
+    char worst_case[CASE_NAME_BYTES];
     char element[64]; /* "output 0 [0,1,2,3]"; empty: no difference at all */
 };
 struct golden_report {

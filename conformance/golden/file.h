@@ -69,9 +69,9 @@ void golden_free_paths(char **paths, size_t count);
  * ../golden or ../share/assay/golden beside the program. */
 enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag);
 
-/* "conv_2d.f32.tail" as the path of its group, "conv_2d/f32/tail". */
+/* Writes the path of a case's group: "softmax/f32/rank1" for "softmax.f32.rank1". */
 void golden_case_path(const char *name, char path[CASE_NAME_BYTES]);
-/* SHA-256 of a case's model file; of its inputs (frame A), one after the other. */
+/* Computes the SHA-256 of a case's model file, and that of its inputs (frame A) in their order. */
 enum status golden_hash(const struct case_instance *instance, char model[SHA256_HEX_BYTES],
                         char inputs[SHA256_HEX_BYTES], struct diag *diag);
 

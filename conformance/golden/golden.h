@@ -12,12 +12,12 @@ struct golden_request {
     const char *filter; /* the cases whose names match; NULL: all */
     bool quiet;
     enum bounds bounds; /* fp16: inputs and constants are rounded to f16 */
-    /* export */
+    /* For golden_export. */
     uint64_t seed;
-    size_t limit; /* cases of an op at most, evenly spaced; 0: all */
-    /* check */
+    size_t limit; /* the most cases of an op, evenly spaced; 0: all */
+    /* For golden_check. */
     const char *directory;
-    bool delegate; /* the answers are a delegate's, held to bounds; of some of the cases */
+    bool delegate; /* the answers are those of a delegate, which need not have every case */
 };
 
 #endif

@@ -30,7 +30,7 @@ void h5_close(hid_t id)
     }
 }
 
-/* The element type as files have it, a new handle; negative: none. */
+/* Returns a new handle of the type that elements have in files; negative when there is none. */
 static hid_t element_type(TfLiteType type)
 {
     hid_t half;
