@@ -46,7 +46,7 @@ struct bench_result {
     bool has_memory; /* of the device */
     uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
     int dispatches, barriers;
-    int tuned_steps; /* with the option tune=1, now or at an earlier start */
+    int tuned_steps; /* steps whose workgroup was tuned (tune=1), now or at an earlier start */
     double tune_ms;
     /* What an inference copies to the device and back, and what the nodes left to the CPU take of
      * its time (with all that the runtime does between partitions). */

@@ -159,7 +159,8 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
                    "not the integer nearest to the exact result");
 }
 
-/* Of few elements a larger share may differ by chance: four standard deviations and one more. */
+/* Judges the share of integers that differ from the reference's (TOLERANCES.md 5.1).  Of few
+ * elements a larger share may differ by chance: four standard deviations and one more. */
 static void compare_share(const struct compare_request *q, struct comparison *c)
 {
     const double n = (double)c->elements, p = q->steps->max_mismatch_share;

@@ -42,12 +42,12 @@ struct compare_request {
 struct comparison {
     bool pass;
     double max_abs; /* |got - want|; infinite when a result is NaN or a wrong infinity */
-    double max_ulp; /* ... in units of the last place of what the class stores */
+    double max_ulp; /* |got - want| in units in the last place of the class's storage format */
     double margin;  /* the largest error / limit, of elements, rms, mean and row sums */
     double bias;    /* sums: mean of error / (u * magnitude); else mean of error / limit */
     size_t elements, wrong;
-    size_t unequal; /* quantized elements that are not the reference's integers */
-    size_t untied;  /* those of them whose exact result is no tie, which may go either way */
+    size_t unequal; /* quantized elements that differ from the reference's integers */
+    size_t untied; /* those of them whose exact result is no tie, which may be rounded either way */
     /* The first wrong element, or sum of a row.  Not set when only rms or mean fail. */
     bool has_element;
     size_t index;
@@ -56,7 +56,7 @@ struct comparison {
     char text[160]; /* what is wrong, in words; empty on a pass */
 };
 
-/* STATUS_UNSUPPORTED when the type is one that has no rule. */
+/* Fills *out.  STATUS_UNSUPPORTED for a type that has no rule. */
 enum status compare_tensor(const struct compare_request *request, struct comparison *out,
                            struct diag *diag);
 

@@ -20,8 +20,8 @@ static float *draw(struct case_builder *m, const struct shape *shape, const stru
         .set = m->request->set,
         .half = m->request->half || m->c->half,
         .overflow = row->overflow,
-        .scale = fill->plain ? 1 : row->scale,
-        .offset = fill->plain ? 0 : row->offset,
+        .scale = fill->unscaled ? 1 : row->scale,
+        .offset = fill->unscaled ? 0 : row->offset,
         .terms = fill->terms,
         .factors = fill->factors,
         .pair = fill->pair,
@@ -215,14 +215,14 @@ struct fill fill_weights(double terms, int axis, int channel)
                           .factors = 2,
                           .pair = PAIR_OPPOSITE,
                           .axis = axis,
-                          .plain = true,
+                          .unscaled = true,
                           .role = FILL_WEIGHTS,
                           .channel = channel };
 }
 
 struct fill fill_bias(double terms)
 {
-    return (struct fill){ .terms = terms, .factors = 2, .plain = true, .role = FILL_BIAS };
+    return (struct fill){ .terms = terms, .factors = 2, .unscaled = true, .role = FILL_BIAS };
 }
 
 int case_constant_i32(struct case_builder *m, const char *name, const struct shape *shape,

@@ -41,7 +41,7 @@ struct fill {
     enum data_pair pair; /* what cancels in S3 */
     int axis;            /* along which pairs lie */
     struct shape as;     /* the shape that axis refers to; rank 0: that of the tensor */
-    bool plain;          /* the row's scale and offset are not applied */
+    bool unscaled;       /* the row's scale and offset are not applied */
     enum fill_role role;
     int channel; /* of weights: the dimension of output channels */
 };

@@ -171,8 +171,8 @@ static void scale_values(struct case_builder *m, int tensor, unsigned number,
 {
     const struct op_case *const row = m->c->row;
     const struct byte_range range = range_of(m->c->type);
-    const double size = fill->plain || row->scale == 0 ? 1 : row->scale;
-    const double offset = fill->plain ? 0 : row->offset;
+    const double size = fill->unscaled || row->scale == 0 ? 1 : row->scale;
+    const double offset = fill->unscaled ? 0 : row->offset;
     const bool first = m->values++ == 0;
     double scale = first || shares_scale(m) ? row->quant.in : row->quant.in2;
     enum zero_place place;

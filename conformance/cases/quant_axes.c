@@ -6,27 +6,27 @@
 /* The multiplier from the scale of sums or products to that of the result. */
 enum multiplier {
     USUAL,
-    TIES,    /* powers of two: 2^-7, 2^-1 */
-    LEFT,    /* between 1 and 2: a shift to the left */
-    LEFT_4,  /* about 9 */
-    NOTHING, /* below 2^-32 */
-    TINY,    /* about 2^-20 */
-    OVER_1,  /* the scales of all inputs are over 1 */
+    TIES,         /* powers of two: 2^-7, 2^-1 */
+    SHIFT_LEFT,   /* between 1 and 2: a shift to the left */
+    SHIFT_LEFT_4, /* about 9 */
+    ALL_ZERO,     /* below 2^-32 */
+    TINY,         /* about 2^-20 */
+    OVER_1,       /* the scales of all inputs are over 1 */
     SATURATED,
     COARSE,
     A_LARGER, /* the scale of the first operand is a thousand times the other one */
     B_LARGER,
     EQUAL, /* all scales are one */
-    HALF,
+    ONE_QUARTER,
     NEAR_1,
     MULTIPLIER_COUNT
 };
 
 static const struct quant_row of_products[MULTIPLIER_COUNT] = {
     [TIES] = { .in = 0.5, .in2 = 0.25, .out = 16 },
-    [LEFT] = { .in = 1.9, .in2 = 0.7, .out = 1.1 },
-    [LEFT_4] = { .in = 1.9, .in2 = 1.7, .out = 0.35 },
-    [NOTHING] = { .in = 1e-6, .in2 = 1e-6, .out = 0.5 },
+    [SHIFT_LEFT] = { .in = 1.9, .in2 = 0.7, .out = 1.1 },
+    [SHIFT_LEFT_4] = { .in = 1.9, .in2 = 1.7, .out = 0.35 },
+    [ALL_ZERO] = { .in = 1e-6, .in2 = 1e-6, .out = 0.5 },
     [TINY] = { .in = 0.001, .in2 = 0.001, .out = 1.1 },
     [OVER_1] = { .in = 1.7, .in2 = 3.3 },
     [SATURATED] = { .out_times = 0.11 },
@@ -34,7 +34,7 @@ static const struct quant_row of_products[MULTIPLIER_COUNT] = {
 };
 static const struct quant_row of_sums[MULTIPLIER_COUNT] = {
     [TIES] = { .in = 0.5, .in2 = 0.25, .out = 1 },
-    [LEFT] = { .in = 0.5, .in2 = 0.9, .out = 0.2 },
+    [SHIFT_LEFT] = { .in = 0.5, .in2 = 0.9, .out = 0.2 },
     [OVER_1] = { .in = 1.7, .in2 = 3.3 },
     [SATURATED] = { .out_times = 0.23 },
     [COARSE] = { .out_times = 9.3 },
@@ -43,31 +43,33 @@ static const struct quant_row of_sums[MULTIPLIER_COUNT] = {
     [EQUAL] = { .in = 0.1, .in2 = 0.1, .out = 0.1 },
 };
 static const struct quant_row of_one[MULTIPLIER_COUNT] = {
-    [TIES] = { .in = 0.25, .out = 0.5 },  [LEFT] = { .in = 0.19, .out = 0.11 },
-    [LEFT_4] = { .in = 0.9, .out = 0.1 }, [TINY] = { .in = 0.0001, .out = 0.5 },
-    [OVER_1] = { .in = 3.3, .out = 1.7 }, [EQUAL] = { .in = 0.1, .out = 0.1 },
-    [HALF] = { .in = 0.11, .out = 0.44 }, [NEAR_1] = { .in = 0.12, .out = 0.14 },
+    [TIES] = { .in = 0.25, .out = 0.5 },         [SHIFT_LEFT] = { .in = 0.19, .out = 0.11 },
+    [SHIFT_LEFT_4] = { .in = 0.9, .out = 0.1 },  [TINY] = { .in = 0.0001, .out = 0.5 },
+    [OVER_1] = { .in = 3.3, .out = 1.7 },        [EQUAL] = { .in = 0.1, .out = 0.1 },
+    [ONE_QUARTER] = { .in = 0.11, .out = 0.44 }, [NEAR_1] = { .in = 0.12, .out = 0.14 },
 };
 
 enum { PRODUCTS, SUMS, ONE };
 static const struct quant_row *const tables[] = { of_products, of_sums, of_one };
 
 const struct pairwise_level quant_product_multipliers[9] = {
-    { "q", USUAL, PRODUCTS },          { "qties", TIES, PRODUCTS },
-    { "qleft", LEFT, PRODUCTS },       { "qleft4", LEFT_4, PRODUCTS },
-    { "qnothing", NOTHING, PRODUCTS }, { "qtiny", TINY, PRODUCTS },
-    { "qover1", OVER_1, PRODUCTS },    { "qsat", SATURATED, PRODUCTS },
+    { "q", USUAL, PRODUCTS },           { "qties", TIES, PRODUCTS },
+    { "qleft", SHIFT_LEFT, PRODUCTS },  { "qleft4", SHIFT_LEFT_4, PRODUCTS },
+    { "qnothing", ALL_ZERO, PRODUCTS }, { "qtiny", TINY, PRODUCTS },
+    { "qover1", OVER_1, PRODUCTS },     { "qsat", SATURATED, PRODUCTS },
     { "qcoarse", COARSE, PRODUCTS },
 };
 const struct pairwise_level quant_sum_multipliers[9] = {
-    { "q", USUAL, SUMS },       { "qties", TIES, SUMS },      { "qleft", LEFT, SUMS },
+    { "q", USUAL, SUMS },       { "qties", TIES, SUMS },      { "qleft", SHIFT_LEFT, SUMS },
     { "qover1", OVER_1, SUMS }, { "qsat", SATURATED, SUMS },  { "qcoarse", COARSE, SUMS },
     { "qfar", A_LARGER, SUMS }, { "qfar_b", B_LARGER, SUMS }, { "qequal", EQUAL, SUMS },
 };
 const struct pairwise_level quant_one_multipliers[9] = {
-    { "q", USUAL, ONE },       { "qties", TIES, ONE }, { "qleft", LEFT, ONE },
-    { "qleft4", LEFT_4, ONE }, { "qtiny", TINY, ONE }, { "qover1", OVER_1, ONE },
-    { "qequal", EQUAL, ONE },  { "qhalf", HALF, ONE }, { "qnear1", NEAR_1, ONE },
+    { "q", USUAL, ONE },          { "qties", TIES, ONE },
+    { "qleft", SHIFT_LEFT, ONE }, { "qleft4", SHIFT_LEFT_4, ONE },
+    { "qtiny", TINY, ONE },       { "qover1", OVER_1, ONE },
+    { "qequal", EQUAL, ONE },     { "qhalf", ONE_QUARTER, ONE },
+    { "qnear1", NEAR_1, ONE },
 };
 const struct pairwise_level quant_zero_levels[3] = { { "", ZERO_ANYWHERE, 0 },
                                                      { "zlow", ZERO_LOW, 0 },

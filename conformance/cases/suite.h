@@ -10,7 +10,7 @@
  *         float beta;
  *     };
  *     static const struct row rows[] = {
- *         { ROW("tail", "1001 classes: one lane in the last slice"), .in = DIMS(1, 1001) },
+ *         { ROW("rank2_c1001", "the last slice has one lane"), .in = DIMS(1, 1001) },
  *     };
  *     SUITE(softmax, members, rows, build);
  */

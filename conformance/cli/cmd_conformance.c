@@ -91,7 +91,7 @@ static enum status open_subjects(const struct request *q, struct subject *subjec
 }
 
 /* Drops the subjects that run none of the cases. */
-static void drop_idle(struct report *r, struct subject *subjects)
+static void drop_idle_subjects(struct report *r, struct subject *subjects)
 {
     size_t kept = 0;
 
@@ -340,7 +340,7 @@ static int check(const struct request *q)
     report.subjects = subjects;
     report.cases = cases;
     report.case_count = case_count;
-    drop_idle(&report, subjects);
+    drop_idle_subjects(&report, subjects);
     if (code == EXIT_AS_EXPECTED && !q->list) {
         prepare_environment(q->common.jobs ? (size_t)q->common.jobs : process_count_processors());
         if (probe(q, &report, subjects, &diag) != STATUS_OK ||
@@ -474,7 +474,7 @@ const struct command command_conformance = {
         "worker processes, and compares the results element by element, each with a bound of its "
         "own.  It also compares runs of the delegate with each other: with poisoned unused memory, "
         "in batches, repeated, and with every intermediate tensor as an output.\n\n"
-        "A case is named op.type.variant, for instance softmax.f32.tail.  It passes, fails, is "
+        "A case is named op.type.variant, for instance softmax.f32.rank1.  It passes, fails, is "
         "declined (the delegate does not take the op), crashes, times out, is waived, or passes "
         "although it is waived.  Declined is never counted as passed.\n\n"
         "Without --delegate, Assay's own delegate runs as four subjects: precision=fp32 and "

@@ -181,7 +181,7 @@ enum status inspection_open(struct inspection *n, const char *path, const char *
     n->session.quiet = true; /* the report has the refusals that the warnings name */
     n->count = graph(n)->operator_count;
     if (!(n->notes = mem_alloc(n->count, sizeof *n->notes)))
-        return diag_fail(diag, STATUS_NO_MEMORY, "%zu nodes", n->count);
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu nodes: out of memory", n->count);
     for (size_t i = 0; i < n->count; i++) {
         n->notes[i].known = ref_find(opcode(n, i)->code) != NULL;
         n->notes[i].partition = -1;

@@ -34,8 +34,8 @@ struct inspection {
 };
 
 /* Reads the model, opens the delegate (see subject_init) and prepares the graph with it.  Without a
- * usable delegate it fails when required is set, and otherwise sets why_not; so it does for a graph
- * that cannot be prepared. */
+ * usable delegate it fails when required is set, and otherwise sets why_not.  For a graph that
+ * cannot be prepared it sets why_not. */
 enum status inspection_open(struct inspection *n, const char *path, const char *delegate,
                             const struct string_list *options, bool required, struct diag *diag);
 void inspection_close(struct inspection *n);

@@ -108,7 +108,7 @@ enum status case_run_open(struct case_run *run, const struct case_run_setup *set
         .report = take_report,
         .report_user = j,
     };
-    const int which = j->ours ? setup->delegate : PLAIN;
+    const int which = j->ours ? setup->delegate : DELEGATE_PLAIN;
 
     *in = NULL;
     j->report[0] = '\0';

@@ -32,7 +32,7 @@ struct case_run {
 /* How an interpreter of the model is opened. */
 struct case_run_setup {
     const struct model *model;
-    int delegate;         /* PLAIN or a poison */
+    int delegate;         /* DELEGATE_PLAIN or a poison */
     uint32_t poison_word; /* what outputs hold before they are written */
     int32_t batch;        /* of the inputs in `resized`; 0: as the file says */
     const bool *resized;  /* of each input */

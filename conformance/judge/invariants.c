@@ -15,7 +15,7 @@
 int invariants_count_steps(const struct case_run *run)
 {
     const struct subject_extras *const extras = &run->judge->subject->extras;
-    const TfLiteDelegate *const d = run->judge->delegates[PLAIN];
+    const TfLiteDelegate *const d = run->judge->delegates[DELEGATE_PLAIN];
     struct assay_gpu_step step;
     int count = 0;
 
@@ -29,7 +29,7 @@ int invariants_count_steps(const struct case_run *run)
 }
 
 /* Fused ops round at other places: outputs keep the propagated limits of all of them. */
-static bool compare_summed(struct case_run *run)
+static bool compare_propagated(struct case_run *run)
 {
     const struct case_run_setup setup = { .model = &run->model };
     struct interpreter *in;
@@ -122,7 +122,7 @@ bool invariants_check_hidden(struct case_run *run, struct interpreter *bare, int
             case_run_differ(run, &run->got[1], &run->original[1], count, what);
         return false;
     }
-    return run->test_case->quantized ? compare_integers(run) : compare_summed(run);
+    return run->test_case->quantized ? compare_integers(run) : compare_propagated(run);
 }
 
 /* ---- poison ---- */
@@ -131,7 +131,7 @@ bool invariants_check_poison(struct case_run *run)
 {
     const struct outputs *const want = run->hides_intermediates ? &run->original[0] : &run->got[0];
 
-    for (int which = POISON_FIRST; which < DELEGATE_COUNT; which++) {
+    for (int which = DELEGATE_POISON_FIRST; which < DELEGATE_COUNT; which++) {
         const struct case_run_setup setup = { .model = &run->model,
                                               .delegate = which,
                                               .poison_word = case_run_poison_words[which] };
@@ -194,7 +194,8 @@ static bool judge_sequence(struct case_run *run, struct outputs got[SEQUENCE])
                                                       .bounds = run->judge->subject->bounds,
                                                       .quantized = run->judge->subject->quantized,
                                                       .set = run->set,
-                                                      .poison_word = case_run_poison_words[PLAIN] };
+                                                      .poison_word =
+                                                          case_run_poison_words[DELEGATE_PLAIN] };
 
         run->result->frame = i % 2 ? 'B' : 'A';
         s = node_compare_outputs(in, &request, &got[i], run->result, &diag);
@@ -215,7 +216,7 @@ static bool judge_sequence(struct case_run *run, struct outputs got[SEQUENCE])
 bool invariants_check_sequence(struct case_run *run)
 {
     const struct case_run_setup setup = { .model = &run->exposed,
-                                          .poison_word = case_run_poison_words[PLAIN] };
+                                          .poison_word = case_run_poison_words[DELEGATE_PLAIN] };
     struct outputs got[SEQUENCE] = { { .count = 0 } };
     struct interpreter *in = NULL;
     struct diag diag;
@@ -324,7 +325,7 @@ static bool run_parts(struct case_run *run, const struct split *s, struct interp
 {
     const struct outputs *const whole = run->hides_intermediates ? &run->original[0] : &run->got[0];
     const struct case_run_setup setup = { .model = &run->model,
-                                          .poison_word = case_run_poison_words[PLAIN],
+                                          .poison_word = case_run_poison_words[DELEGATE_PLAIN],
                                           .batch = 1,
                                           .resized = s->resized };
     struct interpreter *in = NULL;
@@ -348,14 +349,14 @@ static bool run_parts(struct case_run *run, const struct split *s, struct interp
             ok = result_fail(run->result, "image %d of %d has other bits as a batch of 1", n + 1,
                              s->batch);
         } else if (ok && !run->judge->ours && !run->hides_intermediates) {
-            const struct node_compare_request request = { .instance = &s->part[n],
-                                                          .frame = 0,
-                                                          .bounds = run->judge->subject->bounds,
-                                                          .quantized =
-                                                              run->judge->subject->quantized,
-                                                          .set = run->set,
-                                                          .poison_word =
-                                                              case_run_poison_words[PLAIN] };
+            const struct node_compare_request request = {
+                .instance = &s->part[n],
+                .frame = 0,
+                .bounds = run->judge->subject->bounds,
+                .quantized = run->judge->subject->quantized,
+                .set = run->set,
+                .poison_word = case_run_poison_words[DELEGATE_PLAIN]
+            };
 
             if (node_compare_outputs(reference, &request, &got, run->result, &diag) != STATUS_OK)
                 result_fail(run->result, "reference: %s", diag.text);

@@ -34,7 +34,7 @@ enum status judge_open(struct judge **out, struct subject *subject,
     j->options = *options;
     if ((s = subject_load(subject, diag)) == STATUS_OK) {
         j->ours = subject->extras.get_stats && subject->extras.refusal_count;
-        s = case_run_make_delegate(j, PLAIN, diag);
+        s = case_run_make_delegate(j, DELEGATE_PLAIN, diag);
     }
     if (s != STATUS_OK) {
         judge_close(j);
@@ -58,7 +58,7 @@ void judge_device(const struct judge *j, struct judge_device *device)
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
 
     *device = (struct judge_device){ "", "", "" };
-    if (!j->ours || j->subject->extras.get_stats(j->delegates[PLAIN], &stats) != 0)
+    if (!j->ours || j->subject->extras.get_stats(j->delegates[DELEGATE_PLAIN], &stats) != 0)
         return;
     snprintf(device->name, sizeof device->name, "%.*s", (int)sizeof stats.device - 1, stats.device);
     snprintf(device->driver, sizeof device->driver, "%.*s", (int)sizeof stats.driver - 1,
@@ -73,7 +73,7 @@ void judge_device(const struct judge *j, struct judge_device *device)
 static void explain_refusal(struct judge *j, const struct test_case *c, int node,
                             struct case_result *r)
 {
-    const TfLiteDelegate *const d = j->delegates[PLAIN];
+    const TfLiteDelegate *const d = j->delegates[DELEGATE_PLAIN];
     struct assay_gpu_refusal refusal;
     int count = 0;
 
@@ -101,7 +101,7 @@ static void note_bytes(struct case_run *run, struct interpreter *in)
     uint64_t bytes = interpreter_arena_bytes(in);
 
     if (run->judge->ours &&
-        run->judge->subject->extras.get_stats(run->judge->delegates[PLAIN], &stats) == 0)
+        run->judge->subject->extras.get_stats(run->judge->delegates[DELEGATE_PLAIN], &stats) == 0)
         bytes = stats.constant_bytes + stats.activation_bytes + stats.staging_bytes;
     if (bytes > run->result->bytes)
         run->result->bytes = bytes;
@@ -145,7 +145,7 @@ static bool compare_frames(struct case_run *run, const char *repro)
             .bounds = run->judge->subject->bounds,
             .quantized = run->judge->subject->quantized,
             .set = run->set,
-            .poison_word = case_run_poison_words[PLAIN],
+            .poison_word = case_run_poison_words[DELEGATE_PLAIN],
             .repro = repro,
         };
 
@@ -164,7 +164,7 @@ static bool compare_frames(struct case_run *run, const char *repro)
 static bool run_device(struct case_run *run)
 {
     struct case_run_setup setup = { .model = &run->exposed,
-                                    .poison_word = case_run_poison_words[PLAIN] };
+                                    .poison_word = case_run_poison_words[DELEGATE_PLAIN] };
     struct interpreter *in = NULL;
     struct diag diag;
     int steps = -1;
@@ -200,7 +200,7 @@ static bool run_device(struct case_run *run)
 
 /* Makes a graph in which every result of a node is an output, behind the graph's own outputs;
  * results that are computed from constants alone are left out. */
-static enum status expose(struct case_run *run, struct diag *diag)
+static enum status expose_intermediates(struct case_run *run, struct diag *diag)
 {
     const struct model_subgraph *const graph = &run->model.subgraphs[0];
     const struct case_run_setup setup = { .model = &run->model };
@@ -289,7 +289,7 @@ static bool run_set(struct case_run *run)
         result_fail(run->result, "the reader refuses it: %s", diag.text);
     } else {
         memcpy(run->file_copy, run->instance.file.bytes, run->instance.file.count);
-        if (expose(run, &diag) != STATUS_OK)
+        if (expose_intermediates(run, &diag) != STATUS_OK)
             result_fail(run->result, "reference: %s", diag.text);
         else
             ok = run_device(run) && check_invariants(run);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Delegate objects: one for the comparison, and of our delegate one for each poison. */
-enum { PLAIN, POISON_FIRST, DELEGATE_COUNT = 4 };
+enum { DELEGATE_PLAIN, DELEGATE_POISON_FIRST, DELEGATE_COUNT = 4 };
 
 struct judge {
     struct subject *subject;

@@ -15,7 +15,7 @@ const char *case_status_name(enum case_status s)
     return (unsigned)s < CASE_STATUS_COUNT ? names[s] : "?";
 }
 
-bool result_is_bad(const struct case_result *r)
+bool result_fails_run(const struct case_result *r)
 {
     return r->required || r->regression || r->status == CASE_FAIL || r->status == CASE_CRASH ||
            r->status == CASE_TIMEOUT || r->status == CASE_UNEXPECTED_PASS;

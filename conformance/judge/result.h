@@ -49,7 +49,7 @@ struct case_result {
 };
 
 /* Whether the result makes the run's exit code 1. */
-bool result_is_bad(const struct case_result *r);
+bool result_fails_run(const struct case_result *r);
 
 /* Notes a failure, unless one is noted already.  Returns false. */
 bool result_fail(struct case_result *r, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -158,7 +158,7 @@ static void save_repro(const struct runner *r, size_t job, struct case_result *r
 }
 
 /* Notes a crash, or ends the process and notes a timeout. */
-static void lose(struct runner *r, struct slot *slot, bool timed_out)
+static void record_loss(struct runner *r, struct slot *slot, bool timed_out)
 {
     const struct judge_stage stage = r->stages[slot - r->slots];
     struct case_result result = { .status = timed_out ? CASE_TIMEOUT : CASE_CRASH };
@@ -245,7 +245,7 @@ static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
         process_expect(slot->process, r->request->timeout_s);
         if (process_send(slot->process, &(int32_t){ (int32_t)slot->job }, sizeof(int32_t)))
             return STATUS_OK;
-        lose(r, slot, false);
+        record_loss(r, slot, false);
     }
     if (slot->process->pid > 0)
         tell_to_quit(slot);
@@ -279,7 +279,7 @@ static void take(struct runner *r, struct slot *slot)
     struct case_result result;
 
     if (!process_read(slot->process->socket, &result, sizeof result)) {
-        lose(r, slot, false);
+        record_loss(r, slot, false);
         return;
     }
     store(r, slot->job, &result);
@@ -301,7 +301,7 @@ static enum status step(struct runner *r, struct diag *diag)
         if (event == PROCESS_READABLE)
             take(r, slot);
         else
-            lose(r, slot, true);
+            record_loss(r, slot, true);
         TRY(feed(r, slot, diag));
     }
     return STATUS_OK;

@@ -194,8 +194,9 @@ void expectations_close(struct expectations *e)
     *e = (struct expectations){ .waiver_count = 0 };
 }
 
-/* The delegate takes every node like the one that the case is about: quantized, or f32 with weights
- * of 8 bits.  Rows of each version have other types in newer ones. */
+/* Whether reference/ops.def says that our delegate takes the node of a quantized or dynamic-range
+ * case: TAKEN, or BYTES, where rows of each version are left out, whose newer versions have other
+ * types. */
 static bool integers_are_taken(const struct test_case *c)
 {
     const struct op_facts *const facts = op_facts_find(c->code);

@@ -13,7 +13,7 @@ void totals_add(struct totals *t, const struct case_result *r, size_t index)
         t->worst = SIZE_MAX;
     t->all++;
     t->count[r->status]++;
-    t->bad += result_is_bad(r);
+    t->bad += result_fails_run(r);
     t->integers += r->integers;
     t->unequal += r->unequal;
     if (r->status != CASE_PASS && r->status != CASE_FAIL)

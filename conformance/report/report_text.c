@@ -254,7 +254,7 @@ static void print_failures(const struct report *r, FILE *out)
     size_t shown = 0, more = 0;
 
     for (size_t i = 0; i < r->outcome.count; i++) {
-        if (!result_is_bad(&r->outcome.results[i]))
+        if (!result_fails_run(&r->outcome.results[i]))
             continue;
         if (shown == 0)
             fputc('\n', out);
@@ -266,7 +266,7 @@ static void print_failures(const struct report *r, FILE *out)
         }
     }
     if (more > 0)
-        fprintf(out, "... and %zu more; --format=json has them all\n", more);
+        fprintf(out, "... and %zu more failures; --format=json has them all\n", more);
 }
 
 /* ---- planted faults ---- */

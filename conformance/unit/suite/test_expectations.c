@@ -47,10 +47,10 @@ static void test_waivers(void **state)
     assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_WAIVED);
     report_kit_expect("issue 12: wrong lanes (fail: over the limit",
                       report_kit_result(0, "relu.f32.c1")->reason);
-    assert_false(result_is_bad(report_kit_result(0, "relu.f32.c1")));
+    assert_false(result_fails_run(report_kit_result(0, "relu.f32.c1")));
     assert_int_equal(report_kit_result(1, "relu.f32.c1")->status, CASE_DECLINED);
     assert_int_equal(report_kit_result(0, "conv_2d.f32.c9")->status, CASE_UNEXPECTED_PASS);
-    assert_true(result_is_bad(report_kit_result(0, "conv_2d.f32.c9")));
+    assert_true(result_fails_run(report_kit_result(0, "conv_2d.f32.c9")));
     assert_int_equal(report_kit_result(0, "relu.f32.c5")->status, CASE_FAIL);
     assert_int_equal(report_totals(&report_kit.report).bad, 3);
 }
@@ -109,7 +109,7 @@ static void test_baseline(void **state)
     free(text);
     assert_false(report_kit_result(1, "relu.f32.c5")->regression);
     assert_true(report_kit_result(1, "relu.f32.c7")->regression);
-    assert_true(result_is_bad(report_kit_result(1, "relu.f32.c7")));
+    assert_true(result_fails_run(report_kit_result(1, "relu.f32.c7")));
     assert_true(report_kit_result(0, "relu.f32.c8")->regression);
     assert_int_equal(report_totals(&report_kit.report).bad, 3);
     text = report_kit_text();

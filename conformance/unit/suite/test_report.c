@@ -305,7 +305,7 @@ static void test_many_failures(void **state)
     for (size_t i = 0; i < 50; i++)
         report_kit_fail(&report_kit.report.outcome.results[i]);
     text = report_kit_text();
-    report_kit_expect("... and 10 more; --format=json has them all\n", text);
+    report_kit_expect("... and 10 more failures; --format=json has them all\n", text);
     free(text);
 }
 

@@ -227,7 +227,7 @@ static void test_absent(void **state)
         assert_int_equal(o.results[i].status, CASE_PASS);
         assert_false(o.results[i].absent);
         assert_true(o.results[case_count + i].absent);
-        assert_false(result_is_bad(&o.results[case_count + i]));
+        assert_false(result_fails_run(&o.results[case_count + i]));
     }
     run_outcome_close(&o);
     subject_close(&subjects[0]);
