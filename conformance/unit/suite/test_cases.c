@@ -3,6 +3,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_list.h"
 #include "conformance/cases/suite.h"
+#include "conformance/unit/kit/cases_kit.h"
 
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
@@ -21,22 +22,6 @@
 
 #include <cmocka.h>
 
-static struct test_case *cases;
-static size_t case_count;
-
-static int open_cases(void **state)
-{
-    (void)state;
-    return cases_list(&cases, &case_count, NULL) == STATUS_OK ? 0 : -1;
-}
-
-static int close_cases(void **state)
-{
-    (void)state;
-    mem_free(cases);
-    return 0;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -44,17 +29,17 @@ static int by_name(const void *a, const void *b)
 
 static void test_names_are_unique_and_plain(void **state)
 {
-    const char **names = mem_alloc(case_count, sizeof *names);
+    const char **names = mem_alloc(kit_case_count, sizeof *names);
 
     (void)state;
     assert_non_null(names);
-    for (size_t i = 0; i < case_count; i++) {
-        names[i] = cases[i].name;
+    for (size_t i = 0; i < kit_case_count; i++) {
+        names[i] = kit_cases[i].name;
         assert_int_equal(strspn(names[i], "abcdefghijklmnopqrstuvwxyz0123456789_."),
                          strlen(names[i]));
     }
-    qsort(names, case_count, sizeof *names, by_name);
-    for (size_t i = 1; i < case_count; i++)
+    qsort(names, kit_case_count, sizeof *names, by_name);
+    for (size_t i = 1; i < kit_case_count; i++)
         assert_string_not_equal(names[i - 1], names[i]);
     mem_free(names);
 }
@@ -62,9 +47,9 @@ static void test_names_are_unique_and_plain(void **state)
 static void test_each_row_says_why(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < case_count; i++) {
-        if (!cases[i].row->why || strlen(cases[i].row->why) < 5)
-            fail_msg("%s: no reason", cases[i].name);
+    for (size_t i = 0; i < kit_case_count; i++) {
+        if (!kit_cases[i].row->why || strlen(kit_cases[i].row->why) < 5)
+            fail_msg("%s: no reason", kit_cases[i].name);
     }
 }
 
@@ -84,10 +69,10 @@ static void test_each_op_has_forty(void **state)
         for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
             size_t count = 0;
 
-            for (size_t j = 0; j < case_count; j++)
-                count += cases[j].code == op->code && !cases[j].row->gap &&
-                         strcmp(cases[j].type_name, case_types[t].name) == 0 &&
-                         cases[j].half == (t == CASE_HALF);
+            for (size_t j = 0; j < kit_case_count; j++)
+                count += kit_cases[j].code == op->code && !kit_cases[j].row->gap &&
+                         strcmp(kit_cases[j].type_name, case_types[t].name) == 0 &&
+                         kit_cases[j].half == (t == CASE_HALF);
             if (TYPE_BIT(t) & TYPES_QUANTIZED) { /* they share the rows */
                 if (!(member->types & TYPE_BIT(t)) != (count == 0) || (count > 0 && count < 16))
                     fail_msg("%s.%s: %zu cases", op->name, case_types[t].name, count);
@@ -106,21 +91,21 @@ static void test_each_op_has_forty(void **state)
 static void test_versions(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < case_count; i++) {
-        const struct ref_op *const op = ref_find(cases[i].code);
+    for (size_t i = 0; i < kit_case_count; i++) {
+        const struct ref_op *const op = ref_find(kit_cases[i].code);
 
         assert_non_null(op);
-        if (cases[i].version < 1 || cases[i].version > op->max_version)
-            fail_msg("%s: version %d", cases[i].name, cases[i].version);
+        if (kit_cases[i].version < 1 || kit_cases[i].version > op->max_version)
+            fail_msg("%s: version %d", kit_cases[i].name, kit_cases[i].version);
     }
 }
 
 static void test_each_case_has_sets(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < case_count; i++) {
-        assert_true(case_has_set(&cases[i], SET_RANDOM)); /* what goldens and poison runs use */
-        assert_false(case_has_set(&cases[i], SET_COUNT));
+    for (size_t i = 0; i < kit_case_count; i++) {
+        assert_true(case_has_set(&kit_cases[i], SET_RANDOM)); /* what goldens and poison runs use */
+        assert_false(case_has_set(&kit_cases[i], SET_COUNT));
     }
 }
 
@@ -193,20 +178,20 @@ static void check_model(const struct test_case *c, const struct case_instance *x
 static void test_all_build(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < case_count; i++) {
+    for (size_t i = 0; i < kit_case_count; i++) {
         for (int set = 0; set < SET_COUNT; set++) {
             for (int half = 0; half < 2; half++) {
                 const struct case_request request = { (enum data_set)set, 1, half };
                 struct case_instance a, b;
                 struct diag diag;
 
-                if (!case_has_set(&cases[i], (enum data_set)set))
+                if (!case_has_set(&kit_cases[i], (enum data_set)set))
                     continue;
-                if (case_build(&cases[i], &request, &a, &diag) != STATUS_OK)
+                if (case_build(&kit_cases[i], &request, &a, &diag) != STATUS_OK)
                     fail_msg("%s", diag.text);
                 if (set == SET_RANDOM || half) {
-                    check_model(&cases[i], &a, half);
-                    assert_int_equal(case_build(&cases[i], &request, &b, &diag), STATUS_OK);
+                    check_model(&kit_cases[i], &a, half);
+                    assert_int_equal(case_build(&kit_cases[i], &request, &b, &diag), STATUS_OK);
                     assert_int_equal(a.file.count, b.file.count);
                     assert_memory_equal(a.file.bytes, b.file.bytes, a.file.count);
                     for (size_t n = 0; n < a.input_count; n++)
@@ -226,13 +211,13 @@ static void test_gaps(void **state)
     bool others = false;
 
     (void)state;
-    assert_non_null(cases[0].row->gap);
-    for (size_t i = 0; i < case_count; i++) {
-        const bool gap = cases[i].row->gap;
+    assert_non_null(kit_cases[0].row->gap);
+    for (size_t i = 0; i < kit_case_count; i++) {
+        const bool gap = kit_cases[i].row->gap;
 
         others = others || !gap;
-        if (gap != (strncmp(cases[i].name, "gap.", 4) == 0) || (gap && others))
-            fail_msg("%s: case %zu", cases[i].name, i);
+        if (gap != (strncmp(kit_cases[i].name, "gap.", 4) == 0) || (gap && others))
+            fail_msg("%s: case %zu", kit_cases[i].name, i);
     }
 }
 
@@ -242,18 +227,19 @@ static void test_each_version(void **state)
     size_t rows = 0;
 
     (void)state;
-    for (size_t i = 0; i < case_count; i++) {
-        const struct ref_op *const op = ref_find(cases[i].code);
+    for (size_t i = 0; i < kit_case_count; i++) {
+        const struct ref_op *const op = ref_find(kit_cases[i].code);
         char end[16];
 
-        if (!cases[i].row->each_version)
+        if (!kit_cases[i].row->each_version)
             continue;
-        snprintf(end, sizeof end, "%d", cases[i].version);
-        assert_string_equal(cases[i].name + strlen(cases[i].name) - strlen(end), end);
-        rows += cases[i].version == op->max_version && !cases[i].half;
+        snprintf(end, sizeof end, "%d", kit_cases[i].version);
+        assert_string_equal(kit_cases[i].name + strlen(kit_cases[i].name) - strlen(end), end);
+        rows += kit_cases[i].version == op->max_version && !kit_cases[i].half;
         /* The one before it in the list; f16 and bytes begin with the version that has them. */
-        if (cases[i].version > 1 && !cases[i].half && !cases[i].quantized && !cases[i].dynamic)
-            assert_int_equal(cases[i - 1].version, cases[i].version - 1);
+        if (kit_cases[i].version > 1 && !kit_cases[i].half && !kit_cases[i].quantized &&
+            !kit_cases[i].dynamic)
+            assert_int_equal(kit_cases[i - 1].version, kit_cases[i].version - 1);
     }
     assert_true(rows >= 20);
 }
@@ -264,20 +250,21 @@ static void test_half_activations(void **state)
     size_t count = 0;
 
     (void)state;
-    for (size_t i = 0; i < case_count; i++) {
+    for (size_t i = 0; i < kit_case_count; i++) {
         const struct case_request request = { SET_SPREAD, 1, false };
         struct case_instance x;
         struct model model;
         struct diag diag;
 
-        if (!cases[i].half)
+        if (!kit_cases[i].half)
             continue;
         count++;
-        assert_int_equal(case_build(&cases[i], &request, &x, &diag), STATUS_OK);
+        assert_int_equal(case_build(&kit_cases[i], &request, &x, &diag), STATUS_OK);
         assert_int_equal(tflite_read(&model, x.file.bytes, x.file.count, &diag), STATUS_OK);
         for (size_t t = 0; t < model.subgraphs[0].tensor_count; t++) {
             if (model.subgraphs[0].tensors[t].type == TENSOR_FLOAT32)
-                fail_msg("%s: %s is f32", cases[i].name, model.subgraphs[0].tensors[t].name.text);
+                fail_msg("%s: %s is f32", kit_cases[i].name,
+                         model.subgraphs[0].tensors[t].name.text);
         }
         assert_int_equal(x.inputs[0].type, kTfLiteFloat16);
         model_close(&model);
@@ -293,14 +280,14 @@ static void test_every_half(void **state)
     size_t count = 0;
 
     (void)state;
-    for (size_t i = 0; i < case_count; i++) {
+    for (size_t i = 0; i < kit_case_count; i++) {
         const struct case_request request = { SET_RANDOM, 1, false };
         struct case_instance x;
 
-        if (!cases[i].row->every_half)
+        if (!kit_cases[i].row->every_half)
             continue;
         count++;
-        assert_int_equal(case_build(&cases[i], &request, &x, NULL), STATUS_OK);
+        assert_int_equal(case_build(&kit_cases[i], &request, &x, NULL), STATUS_OK);
         assert_true(x.every_half);
         assert_memory_not_equal(x.inputs[0].data[0], x.inputs[0].data[1], 64);
         for (int frame = 0; frame < 2; frame++) {
@@ -336,19 +323,19 @@ static bool is_one_half(const struct case_instance *x)
 static void test_frames_and_seeds(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < case_count; i += 37) {
+    for (size_t i = 0; i < kit_case_count; i += 37) {
         struct case_instance a, b;
 
         assert_int_equal(
-            case_build(&cases[i], &(struct case_request){ SET_RANDOM, 1, false }, &a, NULL),
+            case_build(&kit_cases[i], &(struct case_request){ SET_RANDOM, 1, false }, &a, NULL),
             STATUS_OK);
         assert_int_equal(
-            case_build(&cases[i], &(struct case_request){ SET_RANDOM, 2, false }, &b, NULL),
+            case_build(&kit_cases[i], &(struct case_request){ SET_RANDOM, 2, false }, &b, NULL),
             STATUS_OK);
         if (!is_one_half(&a))
             assert_memory_not_equal(a.inputs[0].data[0], a.inputs[0].data[1], a.inputs[0].bytes);
         /* Every f16 value, or every byte, is the same whatever the seed is. */
-        if (!is_one_half(&a) && !a.every_half && !cases[i].row->every_byte)
+        if (!is_one_half(&a) && !a.every_half && !kit_cases[i].row->every_byte)
             assert_memory_not_equal(a.inputs[0].data[0], b.inputs[0].data[0], a.inputs[0].bytes);
         case_instance_close(&a);
         case_instance_close(&b);
@@ -361,18 +348,18 @@ static void test_no_memory(void **state)
     const struct case_request request = { SET_RANDOM, 1, false };
 
     (void)state;
-    for (size_t i = 0; i < case_count; i += 101) {
+    for (size_t i = 0; i < kit_case_count; i += 101) {
         struct case_instance x;
         struct diag diag;
         long made, n;
 
         mem_fail_after(-1);
-        assert_int_equal(case_build(&cases[i], &request, &x, &diag), STATUS_OK);
+        assert_int_equal(case_build(&kit_cases[i], &request, &x, &diag), STATUS_OK);
         case_instance_close(&x);
         made = mem_fail_after(-1);
         for (n = 0; n < made; n++) {
             mem_fail_after(n);
-            assert_int_equal(case_build(&cases[i], &request, &x, &diag), STATUS_NO_MEMORY);
+            assert_int_equal(case_build(&kit_cases[i], &request, &x, &diag), STATUS_NO_MEMORY);
             assert_null(x.file.bytes);
             assert_int_equal(x.input_count, 0);
         }
@@ -397,5 +384,5 @@ int main(void)
         cmocka_unit_test(test_no_memory),
     };
 
-    return cmocka_run_group_tests_name("cases", tests, open_cases, close_cases);
+    return cmocka_run_group_tests_name("cases", tests, kit_cases_open, kit_cases_close);
 }

@@ -1,7 +1,7 @@
 /* The judge against mock delegates: each planted fault is found, and delegates without fault pass.
  */
-#include "conformance/cases/case_list.h"
 #include "conformance/judge/judge.h"
+#include "conformance/unit/kit/cases_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
 #include "reference/base/memory.h"
@@ -18,32 +18,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static struct test_case *cases;
-static size_t case_count;
-
-static int open_cases(void **state)
-{
-    (void)state;
-    return cases_list(&cases, &case_count, NULL) == STATUS_OK ? 0 : -1;
-}
-
-static int close_cases(void **state)
-{
-    (void)state;
-    mem_free(cases);
-    return 0;
-}
-
-static const struct test_case *find(const char *name)
-{
-    for (size_t i = 0; i < case_count; i++) {
-        if (strcmp(cases[i].name, name) == 0)
-            return &cases[i];
-    }
-    fail_msg("no case %s", name);
-    return NULL;
-}
 
 /* Judges one case on a mock with these options and bounds. */
 static struct case_result judge_one(const char *mock, const char *name, const char *const *options,
@@ -64,7 +38,7 @@ static struct case_result judge_one(const char *mock, const char *name, const ch
         judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     subject.bounds = bounds;
-    judge_case(judge, find(name), &result);
+    judge_case(judge, kit_case(name), &result);
     judge_close(judge);
     subject_close(&subject);
     return result;
@@ -388,7 +362,7 @@ static struct case_result judge_bytes(const char *mock, const char *name, const 
         judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     subject.quantized = quantized;
-    judge_case(judge, find(name), &result);
+    judge_case(judge, kit_case(name), &result);
     judge_close(judge);
     subject_close(&subject);
     return result;
@@ -602,5 +576,5 @@ int main(void)
         cmocka_unit_test(test_repro_files),
     };
 
-    return cmocka_run_group_tests_name("judge", tests, open_cases, close_cases);
+    return cmocka_run_group_tests_name("judge", tests, kit_cases_open, kit_cases_close);
 }

@@ -1,8 +1,8 @@
 /* The version ledger: ours is true of the cases that there are, and each way to be untrue is seen.
  */
-#include "conformance/cases/case_list.h"
 #include "conformance/cases/suite.h"
 #include "conformance/report/ledger.h"
+#include "conformance/unit/kit/cases_kit.h"
 
 #include "delegate/accept/refusal.h"
 #include "reference/base/memory.h"
@@ -19,21 +19,6 @@
 #include <cmocka.h>
 
 static const char ours[] = "conformance/versions.tsv";
-static struct test_case *cases;
-static size_t case_count;
-
-static int open_cases(void **state)
-{
-    (void)state;
-    return cases_list(&cases, &case_count, NULL) == STATUS_OK ? 0 : -1;
-}
-
-static int close_cases(void **state)
-{
-    (void)state;
-    mem_free(cases);
-    return 0;
-}
 
 static void open_ours(struct ledger *l)
 {
@@ -52,7 +37,7 @@ static void test_ours_has_its_proofs(void **state)
 
     (void)state;
     open_ours(&l);
-    ledger_check_cases(&l, cases, case_count, &p);
+    ledger_check_cases(&l, kit_cases, kit_case_count, &p);
     assert_int_equal(p.count, 0);
     ledger_close(&l);
 }
@@ -141,7 +126,7 @@ static void expect_problem(const char *row, const struct report *r, const char *
     if (r)
         ledger_check_run(&l, r, &p);
     else
-        ledger_check_cases(&l, cases, case_count, &p);
+        ledger_check_cases(&l, kit_cases, kit_case_count, &p);
     fclose(p.out);
     if (words && !strstr(problems, words))
         fail_msg("\"%s\" is not in:\n%s", words, problems);
@@ -180,17 +165,17 @@ static void test_results(void **state)
     static const char refused[] = "add\t1\tf32\tsupported\trefused by op.version\tadd.f32.c1";
     struct subject subject = { .label = (char[]){ "ours" } };
     struct report r = {
-        .subjects = &subject, .subject_count = 1, .cases = cases, .case_count = case_count
+        .subjects = &subject, .subject_count = 1, .cases = kit_cases, .case_count = kit_case_count
     };
     struct case_result *c = NULL;
 
     (void)state;
-    r.outcome.count = case_count;
-    r.outcome.results = mem_alloc(case_count, sizeof *r.outcome.results);
+    r.outcome.count = kit_case_count;
+    r.outcome.results = mem_alloc(kit_case_count, sizeof *r.outcome.results);
     assert_non_null(r.outcome.results);
-    for (size_t i = 0; i < case_count; i++) {
+    for (size_t i = 0; i < kit_case_count; i++) {
         r.outcome.results[i].status = CASE_PASS;
-        if (strcmp(cases[i].name, "add.f32.c1") == 0)
+        if (strcmp(kit_cases[i].name, "add.f32.c1") == 0)
             c = &r.outcome.results[i];
     }
     assert_non_null(c);
@@ -218,5 +203,5 @@ int main(void)
         cmocka_unit_test(test_results),
     };
 
-    return cmocka_run_group_tests_name("ledger", tests, open_cases, close_cases);
+    return cmocka_run_group_tests_name("ledger", tests, kit_cases_open, kit_cases_close);
 }
