@@ -18,12 +18,7 @@ static void look_plan(struct graph *g, void *user)
     struct decision d;
     struct diag diag = { 0 };
     int nodes[KIT_TENSORS], inputs[KIT_TENSORS], outputs[KIT_TENSORS];
-    struct plan_request r = { .graph = g,
-                              .options = &o,
-                              .limits = &c->limits,
-                              .nodes = nodes,
-                              .inputs = inputs,
-                              .outputs = outputs };
+    struct plan_request r = { .graph = g, .options = &o, .limits = &c->limits };
     struct plan p;
     enum status s;
 
@@ -31,19 +26,7 @@ static void look_plan(struct graph *g, void *user)
     if (d.refusal_count)
         fail_msg("%s: %s", d.refusals[0].rule, d.refusals[0].value);
     decision_close(&d);
-    for (int i = 0; i < g->node_count; i++)
-        nodes[r.node_count++] = g->nodes[i].host_node;
-    for (int t = 0; t < g->tensor_count; t++) {
-        bool read = false;
-
-        for (int i = 0; i < g->node_count; i++)
-            for (int j = 0; j < g->nodes[i].input_count; j++)
-                read |= g->nodes[i].inputs[j] == t;
-        if (g->tensors[t].producer < 0 && read)
-            inputs[r.input_count++] = t;
-        if (g->tensors[t].producer >= 0 && !read)
-            outputs[r.output_count++] = t;
-    }
+    gpu_request_all(&r, g, nodes, inputs, outputs);
     if (c->fail_allocations) {
         for (long n = 0;; n++) {
             mem_fail_after(n);

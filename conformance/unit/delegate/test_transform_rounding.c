@@ -206,19 +206,7 @@ static void count_roundings(struct graph *g, void *user)
     }
     plan_close(&p);
 
-    /* Each allocation fails once: an error, and no leak. */
-    for (long n = 0;; n++) {
-        enum status status;
-
-        mem_fail_after(n);
-        status = transform_partition(&w, &r, &diag);
-        mem_fail_after(-1);
-        if (status == STATUS_OK)
-            break;
-        assert_int_equal(status, STATUS_NO_MEMORY);
-        assert_true(n < 1000);
-    }
-    rewrite_close(&w);
+    transform_allocations_fail(&r);
     options_close(&o);
 }
 

@@ -50,19 +50,34 @@ struct gpu_options gpu_options_of(const char *const *pairs)
     return o;
 }
 
+void gpu_request_all(struct plan_request *r, const struct graph *g, int *nodes, int *inputs,
+                     int *outputs)
+{
+    r->nodes = nodes;
+    r->inputs = inputs;
+    r->outputs = outputs;
+    r->node_count = r->input_count = r->output_count = 0;
+    for (int i = 0; i < g->node_count; i++)
+        nodes[r->node_count++] = g->nodes[i].host_node;
+    for (int t = 0; t < g->tensor_count; t++) {
+        bool read = false;
+
+        for (int i = 0; i < g->node_count; i++)
+            for (int j = 0; j < g->nodes[i].input_count; j++)
+                read |= g->nodes[i].inputs[j] == t;
+        if (g->tensors[t].producer < 0 && read)
+            inputs[r->input_count++] = t;
+        if (g->tensors[t].producer >= 0 && !read)
+            outputs[r->output_count++] = t;
+    }
+}
+
 enum status gpu_try_plan_graph(struct plan *p, const struct graph *g, const struct gpu_options *o,
                                const struct device_limits *limits, struct diag *diag)
 {
     int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count, sizeof(int));
-    int *const nodes = lists, *const inputs = lists + g->node_count;
-    int *const outputs = inputs + g->tensor_count;
-    struct plan_request r = { .graph = g,
-                              .options = o,
-                              .limits = limits,
-                              .nodes = nodes,
-                              .inputs = inputs,
-                              .outputs = outputs,
-                              .unpacked = true };
+    int *const inputs = lists + g->node_count;
+    struct plan_request r = { .graph = g, .options = o, .limits = limits, .unpacked = true };
     struct decision d;
     enum status s;
 
@@ -72,19 +87,7 @@ enum status gpu_try_plan_graph(struct plan *p, const struct graph *g, const stru
         fail_msg("node %d: %s: %s is %s, limit %s", d.refusals[i].host_node, d.refusals[i].rule,
                  d.refusals[i].field, d.refusals[i].value, d.refusals[i].limit);
     decision_close(&d);
-    for (int i = 0; i < g->node_count; i++)
-        nodes[r.node_count++] = g->nodes[i].host_node;
-    for (int t = 0; t < g->tensor_count; t++) {
-        bool read = false;
-
-        for (int i = 0; i < g->node_count; i++)
-            for (int j = 0; j < g->nodes[i].input_count; j++)
-                read |= g->nodes[i].inputs[j] == t;
-        if (g->tensors[t].producer < 0 && read)
-            inputs[r.input_count++] = t;
-        if (g->tensors[t].producer >= 0 && !read)
-            outputs[r.output_count++] = t;
-    }
+    gpu_request_all(&r, g, lists, inputs, inputs + g->tensor_count);
     s = plan_make(p, &r, diag);
     free(lists);
     return s;

@@ -13,8 +13,13 @@
 void gpu_look(const struct model *m, void (*look)(struct graph *, void *), void *user);
 /* The options of key=value pairs, ended by NULL. */
 struct gpu_options gpu_options_of(const char *const *pairs);
-/* Plans all nodes, which must all be taken, as one partition: its inputs are tensors that no node
- * writes, its outputs those that no node reads.  Constants have offsets, but are not packed. */
+/* Sets the lists of *r to one partition of all nodes: its inputs are tensors that no node writes,
+ * its outputs those that no node reads.  The arrays have room for all nodes, and for all tensors.
+ */
+void gpu_request_all(struct plan_request *r, const struct graph *g, int *nodes, int *inputs,
+                     int *outputs);
+/* Plans all nodes, which must all be taken, as one partition.  Constants have offsets, but are not
+ * packed. */
 enum status gpu_try_plan_graph(struct plan *p, const struct graph *g, const struct gpu_options *o,
                                const struct device_limits *limits, struct diag *diag);
 /* gpu_try_plan_graph, which must succeed. */

@@ -90,7 +90,7 @@ static void expect_round_trip(const struct hostile *row, const struct model *m)
     mem_free(file.bytes);
 }
 
-void hostile_expect(const struct hostile *row)
+static void expect_row(const struct hostile *row)
 {
     struct diag diag = { 0 };
     struct tflite_file file;
@@ -119,7 +119,13 @@ void hostile_expect(const struct hostile *row)
     free(file.bytes);
 }
 
-int hostile_write_corpus(const struct hostile *rows, size_t count, const char *folder)
+/* Where a row lies in the corpus. */
+static void corpus_path(char path[512], const struct hostile *row, const char *folder)
+{
+    snprintf(path, 512, "%s/%s-%s.tflite", folder, kind_of(row->expected), row->name);
+}
+
+static int write_corpus(const struct hostile *rows, size_t count, const char *folder)
 {
     for (size_t i = 0; i < count; i++) {
         struct diag diag = { 0 };
@@ -129,8 +135,7 @@ int hostile_write_corpus(const struct hostile *rows, size_t count, const char *f
         if (!rows[i].in_corpus)
             continue;
         make_file(&rows[i], &file);
-        snprintf(path, sizeof path, "%s/%s-%s.tflite", folder, kind_of(rows[i].expected),
-                 rows[i].name);
+        corpus_path(path, &rows[i], folder);
         if (file_write(path, file.bytes, file.count, &diag) != STATUS_OK) {
             fprintf(stderr, "%s\n", diag.text);
             free(file.bytes);
@@ -141,20 +146,32 @@ int hostile_write_corpus(const struct hostile *rows, size_t count, const char *f
     return 0;
 }
 
-void hostile_expect_corpus(const struct hostile *rows, size_t count, const char *folder)
+static const struct hostile *tested;
+static size_t tested_count;
+
+static void every_row_is_as_expected(void **state)
 {
-    for (size_t i = 0; i < count; i++) {
+    (void)state;
+    for (size_t i = 0; i < tested_count; i++)
+        expect_row(&tested[i]);
+}
+
+static void corpus_is_what_the_rows_make(void **state)
+{
+    static const char folder[] = "fuzz/corpus/reader";
+
+    (void)state;
+    for (size_t i = 0; i < tested_count; i++) {
         struct tflite_file file;
         struct diag diag = { 0 };
         uint8_t *bytes;
         size_t size;
         char path[512];
 
-        if (!rows[i].in_corpus)
+        if (!tested[i].in_corpus)
             continue;
-        make_file(&rows[i], &file);
-        snprintf(path, sizeof path, "%s/%s-%s.tflite", folder, kind_of(rows[i].expected),
-                 rows[i].name);
+        make_file(&tested[i], &file);
+        corpus_path(path, &tested[i], folder);
         if (file_read(path, 1 << 20, &bytes, &size, &diag) != STATUS_OK)
             fail_msg("%s (write it with --corpus %s)", diag.text, folder);
         if (size != file.count || memcmp(bytes, file.bytes, size) != 0)
@@ -162,6 +179,20 @@ void hostile_expect_corpus(const struct hostile *rows, size_t count, const char 
         mem_free(bytes);
         free(file.bytes);
     }
+}
+
+int hostile_main(int argc, char **argv, const struct hostile *rows, size_t count)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_as_expected),
+        cmocka_unit_test(corpus_is_what_the_rows_make),
+    };
+
+    if (argc == 3 && strcmp(argv[1], "--corpus") == 0)
+        return write_corpus(rows, count, argv[2]);
+    tested = rows;
+    tested_count = count;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 /* ---- places in a file, for patches ---- */

@@ -256,6 +256,25 @@ static void transform_check(const struct transform_case *c, enum transform_id id
     model_close(&m);
 }
 
+void transform_allocations_fail(const struct transform_request *r)
+{
+    for (long n = 0;; n++) {
+        struct diag diag = { 0 };
+        struct rewrite w;
+        enum status s;
+
+        mem_fail_after(n);
+        s = transform_partition(&w, r, &diag);
+        mem_fail_after(-1);
+        if (s == STATUS_OK) {
+            rewrite_close(&w);
+            return;
+        }
+        assert_int_equal(s, STATUS_NO_MEMORY);
+        assert_true(n < 1000);
+    }
+}
+
 /* ---- without a device ---- */
 
 struct transform_look {
@@ -308,19 +327,7 @@ static void transform_look_at(struct graph *g, void *user)
         look->labelled = strncmp(p.steps[i]->label, look->c->label, strlen(look->c->label)) == 0;
     plan_close(&p);
 
-    /* Every allocation failing once: an error, and nothing is left behind. */
-    for (long n = 0;; n++) {
-        enum status status;
-
-        mem_fail_after(n);
-        status = transform_partition(&w, &r, &diag);
-        mem_fail_after(-1);
-        if (status == STATUS_OK)
-            break;
-        assert_int_equal(status, STATUS_NO_MEMORY);
-        assert_true(n < 1000);
-    }
-    rewrite_close(&w);
+    transform_allocations_fail(&r);
     options_close(&o);
 }
 

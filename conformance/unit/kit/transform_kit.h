@@ -72,6 +72,9 @@ void transform_quiet(void *user, const char *format, va_list args);
 /* Runs two inferences; the outputs are those of the second one. */
 struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d);
 /* Outputs are equal; -0 equals +0. */
+/* Each allocation of the transforms of a partition fails once: that is an error without a leak. */
+void transform_allocations_fail(const struct transform_request *r);
+
 void transform_equal(const struct transform_case *c, const char *what, struct interpreter *a,
                      struct interpreter *b);
 

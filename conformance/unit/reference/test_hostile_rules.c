@@ -706,29 +706,7 @@ static const struct hostile rows[] = {
     PATCH(mutable_for_second, options_2, OK, NULL),
 };
 
-enum { ROWS = sizeof rows / sizeof *rows };
-
-static void every_row_is_as_expected(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < ROWS; i++)
-        hostile_expect(&rows[i]);
-}
-
-static void corpus_is_what_the_rows_make(void **state)
-{
-    (void)state;
-    hostile_expect_corpus(rows, ROWS, "fuzz/corpus/reader");
-}
-
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_as_expected),
-        cmocka_unit_test(corpus_is_what_the_rows_make),
-    };
-
-    if (argc == 3 && strcmp(argv[1], "--corpus") == 0)
-        return hostile_write_corpus(rows, ROWS, argv[2]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return hostile_main(argc, argv, rows, sizeof rows / sizeof *rows);
 }
