@@ -16,7 +16,7 @@ struct lock {
     uint64_t serial; /* orders locks of the same rank: the larger is acquired first */
 };
 
-/* For a static lock. */
+/* Initializes a static lock. */
 #define LOCK_INITIALIZER(lock_rank)                                                                \
     {                                                                                              \
         .mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (lock_rank)                                    \

@@ -31,7 +31,8 @@ void lock_order_acquire(const void *lock, enum lock_rank rank, uint64_t serial)
                     (unsigned long long)held[i].serial);
             abort();
         }
-    /* Of one rank only kernels are held together: two, while one reads from the other. */
+    /* A thread holds one lock of each rank, but two of kernels, while one kernel reads from
+     * another; the array has room for that. */
     if (held_count == sizeof held / sizeof held[0]) {
         fprintf(stderr, "assay delegate: lock order: %zu locks are held\n", held_count);
         abort();

@@ -11,7 +11,7 @@ enum lock_rank {
     LOCK_RANK_COUNT
 };
 
-/* To be called before this thread acquires a lock, and before it releases one.  They abort, with
+/* A thread calls these before it acquires a lock, and before it releases one.  They abort, with
  * the names of the locks on stderr, when the order forbids it, or the lock is not held. */
 void lock_order_acquire(const void *lock, enum lock_rank rank, uint64_t serial);
 void lock_order_release(const void *lock, enum lock_rank rank);

@@ -139,8 +139,9 @@ static enum status check_pipelines(const struct cache_content *c, const struct c
     uint32_t word[4];
 
     if (c->pipeline_bytes < sizeof word + sizeof id->pipeline_uuid)
-        return diag_fail(diag, STATUS_INVALID, "%s: pipelines: %zu bytes are less than a header",
-                         name, c->pipeline_bytes);
+        return diag_fail(diag, STATUS_INVALID,
+                         "%s: pipelines: expected a header of %zu bytes, found %zu", name,
+                         sizeof word + sizeof id->pipeline_uuid, c->pipeline_bytes);
     memcpy(word, c->pipelines, sizeof word);
     if (word[0] < sizeof word + sizeof id->pipeline_uuid || word[0] > c->pipeline_bytes ||
         word[1] != 1 || word[2] != id->vendor_id || word[3] != id->device_id ||

@@ -63,12 +63,12 @@ static void add_io(struct checksum *h, const struct plan_io *io, int count)
     for (int i = 0; i < count; i++) {
         const uint64_t values[] = { (uint64_t)io[i].tensor, io[i].format,
                                     io[i].offset,           io[i].bytes,
-                                    io[i].constant != NULL, io[i].view.type };
+                                    io[i].constant != NULL, io[i].float_view.type };
 
         checksum_add(h, values, sizeof values);
-        if (io[i].view.type != kTfLiteNoType) {
-            checksum_add(h, &io[i].view.scale, sizeof io[i].view.scale);
-            checksum_add(h, &io[i].view.zero_point, sizeof io[i].view.zero_point);
+        if (io[i].float_view.type != kTfLiteNoType) {
+            checksum_add(h, &io[i].float_view.scale, sizeof io[i].float_view.scale);
+            checksum_add(h, &io[i].float_view.zero_point, sizeof io[i].float_view.zero_point);
         }
     }
 }

@@ -44,7 +44,7 @@ struct gpu_op {
     /* ---- quantized nodes ---- */
     /* quantized=float_view does not take the op. */
     bool no_float_view;
-    /* Its shader can round results to graph_node.steps. */
+    /* The op's shader can round results to graph_node.steps. */
     bool rounds_to_steps;
     /* 8-bit elements are used without requantization: inputs must have the output's scale and zero
      * point. */

@@ -27,7 +27,7 @@ enum gpu_wait {
     WAIT_NONE        /* return at once; like passive where outputs are copied to the host */
 };
 
-/* For tests: the pattern that fills the arena and the padding channels of every tensor. */
+/* Tests choose the pattern that fills the arena and the padding channels of every tensor. */
 enum gpu_poison { POISON_OFF, POISON_NAN, POISON_INF, POISON_JUNK };
 
 struct gpu_options {

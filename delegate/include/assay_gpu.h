@@ -91,12 +91,12 @@ ASSAY_GPU_EXPORT const char *assay_gpu_option_help(void);
 ASSAY_GPU_EXPORT int assay_gpu_check_options(const char *const *keys, const char *const *values,
                                              size_t count, char *error, size_t error_bytes);
 
-/* As assay_gpu_delegate_create with options alone: the plug-in ABI. */
+/* The plug-in ABI: does what assay_gpu_delegate_create does with keys and values alone. */
 ASSAY_GPU_EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
                                                                const char *const *values,
                                                                size_t count,
                                                                void (*report_error)(const char *));
-/* As assay_gpu_delegate_destroy. */
+/* Does what assay_gpu_delegate_destroy does. */
 ASSAY_GPU_EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
 
 /* ---- devices ---- */
@@ -168,11 +168,11 @@ struct assay_gpu_refusal {
  * callback of a delegate of your own, which then takes no nodes. */
 struct assay_gpu_support_query {
     size_t struct_size;
-    /* As for assay_gpu_delegate_create. */
+    /* Options as assay_gpu_delegate_create takes them. */
     const char *const *keys, *const *values;
     size_t count;
-    /* As assay_gpu_devices describes it, on this machine or another.  Members that are 0, and all
-     * when device is NULL, have the value that Vulkan 1.1 requires of every device. */
+    /* A device as assay_gpu_devices describes it, of this machine or another.  Members that are 0,
+     * and all when device is NULL, have the value that Vulkan 1.1 requires of every device. */
     const struct assay_gpu_device *device;
     /* Called for each node that is left to the CPU; may be NULL.  Strings are valid during the
      * call only. */
@@ -365,7 +365,7 @@ enum assay_gpu_buffer_kind {
     ASSAY_GPU_NEW_DMA_BUF
 };
 
-/* As VK_UUID_SIZE. */
+/* Equals VK_UUID_SIZE. */
 enum { ASSAY_GPU_UUID_BYTES = 16 };
 
 /* What to bind, and to which tensor.  "out": the call writes it. */

@@ -86,7 +86,7 @@ bool binary_broadcasts(const struct planner *p, const struct graph_node *n, int 
 {
     const struct graph_tensor *t = graph_input(p->graph, n, i);
 
-    /* With one channel on both sides nothing needs to be spread. */
+    /* When the result has one channel, too, the shader has no lane to broadcast to. */
     return (t->rank == 0 || t->dims[t->rank - 1] == 1) && p->plan->tensors[dst].channels != 1;
 }
 

@@ -9,7 +9,7 @@
 PUSH_CONSTANTS(binary_int8_args)
     ARGS_STRUCT(binary_grid) grid;
     int zero_a, zero_b, zero_y;
-    /* Of a (ADD, SUB, PRELU), of b (ADD, SUB), of the result. */
+    /* Multipliers of a (ADD, SUB, PRELU), of b (ADD, SUB), and of the result. */
     int multiplier[3], shift[3];
     int low, high; /* of the result, less its zero point */
 END_PUSH_CONSTANTS

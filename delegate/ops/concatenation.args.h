@@ -11,9 +11,10 @@
 
 PUSH_CONSTANTS(concatenation_args)
     uint count; /* slices to write: those of the range, for each index outside the axis */
-    /* Of the output, in slices: whole axis; where the range begins; its length. */
+    /* The axis of the output, in slices: its whole length; where the range begins; the range's
+     * length. */
     uint pitch, begin, slices;
-    /* Where inputs begin and end on the axis, in slices, or in channels with SPLIT. */
+    /* The places where inputs begin and end on the axis, in slices, or in channels with SPLIT. */
     uint first;                           /* of input a */
     uint end[CONCATENATION_SOURCES];      /* of each input, where the next begins */
     uint pitch_of[CONCATENATION_SOURCES]; /* of the inputs, in slices: whole axis */

@@ -133,7 +133,7 @@ static enum status bind_constant(struct planner *p, struct plan_step *s, int bin
     return STATUS_OK;
 }
 
-/* From positions on the axis to slices. */
+/* What turns positions on the axis into slices. */
 struct axis {
     uint32_t whole; /* slices of an index of the axis; 0: the axis is the channels */
     uint32_t outer; /* indices outside the axis */

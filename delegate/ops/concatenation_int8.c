@@ -12,7 +12,7 @@ bool concatenation_table(const struct graph_tensor *x, const struct graph_tensor
 
     if (y->type != kTfLiteUInt8 || !x->quant.scale || !y->quant.scale || graph_same_quant(x, y))
         return false;
-    /* In f32, each operation rounded, as TensorFlow Lite does. */
+    /* TensorFlow Lite computes this in f32, and each operation rounds. */
     scale = x->quant.scale[0] * (1 / y->quant.scale[0]);
     offset = -(float)tensor_zero_point(x) * scale;
     for (int q = 0; q < 256; q++) {

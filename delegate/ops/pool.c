@@ -17,7 +17,7 @@ static struct window window_of(const TfLitePoolParams *params)
                             .dilation_w = 1 };
 }
 
-/* So many rows, or columns, of a window are inside the image at most. */
+/* The largest number of rows, or columns, that a window has inside the image. */
 static uint64_t clipped(int filter, int32_t extent)
 {
     return (uint64_t)(filter < extent ? filter : extent);

@@ -61,7 +61,7 @@ static bool accept_resize(struct check *c)
     return check_size(c);
 }
 
-/* In f32, as the CPU does: the coordinates must come out the same to the last bit. */
+/* Computed in f32, as the CPU does, since the coordinates must have the same bits. */
 static float scale_of(bool align_corners, int32_t in, int32_t out)
 {
     return align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
@@ -96,7 +96,7 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.count);
 }
 
-/* To the same size nothing changes (but an infinity, which the weight 0 beside it makes NaN). */
+/* A resize to the same size changes nothing, but an infinity, which a weight of 0 makes NaN. */
 static int kept_input(const struct graph *g, const struct graph_node *n)
 {
     (void)g;

@@ -17,7 +17,7 @@ struct Span {
 
 Span span(uint o, float scale, uint size)
 {
-    // Not contracted: an fma here would round once where the CPU rounds twice.
+    // `precise` forbids contraction: an fma here would round once where the CPU rounds twice.
     precise const float scaled = (float(o) + args.offset) * scale;
     precise const float at = scaled - args.offset;
     const float low = clamp(floor(at), 0.0, float(size - 1u));

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Where an output pixel lies on an axis of the input: between pixels low and high, and the weight
- * of high, an f32 (u8) or in units of 1/1024 (i8). */
+/* The place of an output pixel on an axis of the input: it lies between pixels low and high, and
+ * weight is that of high: the bits of an f32 (u8), or units of 1/1024 (i8). */
 enum { PLACE_WORDS = 3 };
 struct place {
     uint32_t low, high, weight;
@@ -42,7 +42,7 @@ static struct place float_place(const TfLiteResizeBilinearParams *params, int32_
     return place;
 }
 
-/* In units of 1/1024, with a scale rounded to one of them. */
+/* Computes in units of 1/1024, to which the scale is rounded, too. */
 static struct place fixed_place(const TfLiteResizeBilinearParams *params, int32_t in, int32_t out,
                                 int32_t o)
 {

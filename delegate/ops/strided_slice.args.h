@@ -12,7 +12,7 @@
 PUSH_CONSTANTS(strided_slice_args)
     uint count; /* slices of the output */
     uint channels, slices;
-    /* In elements of the padded rows of the input; steps may be negative, sums wrap. */
+    /* Offsets count elements of the padded rows of the input.  Steps may be negative; sums wrap. */
     uint base, step; /* where channel 0 is, and from there to the next channel */
     uint dims;
     uint size_of[STRIDED_SLICE_OUTER], step_of[STRIDED_SLICE_OUTER]; /* innermost first */

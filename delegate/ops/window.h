@@ -17,7 +17,7 @@ struct window {
     int filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
 };
 
-/* Of a convolution: the filter is dimensions 1 and 2 of the weights. */
+/* The window of a convolution, whose filter is dimensions 1 and 2 of the weights. */
 struct window window_of_conv(const TfLiteConvParams *params, const struct graph_tensor *weights);
 struct window window_of_depthwise(const TfLiteDepthwiseConvParams *params,
                                   const struct graph_tensor *weights);
@@ -32,15 +32,16 @@ struct window_pads {
 };
 struct window_pads window_pads(const struct window *w, const struct graph_tensor *in,
                                const struct graph_tensor *out);
-/* Of a node with input 0 and output 0: those of a PAD that was merged into it, or of its window. */
+/* The padding of a node with input 0 and output 0: that of a PAD that was merged into it, else that
+ * of its window. */
 struct window_pads window_pads_of_node(const struct graph *g, const struct graph_node *n,
                                        const struct window *w);
 
-/* For the shader: x and y are the graph tensors of the plan tensors src and dst. */
+/* The shader's arguments; x and y are the graph tensors of the plan tensors src and dst. */
 struct window_args window_args_of(const struct plan *plan, int src, int dst,
                                   const struct graph_tensor *x, const struct graph_tensor *y,
                                   struct window_pads pads);
-/* Of a matrix product: rows are pixels. */
+/* The same of a matrix product, whose rows are pixels. */
 struct window_args window_args_1x1(const struct plan *plan, int src, int dst);
 /* Sets the specialization constants of window.glsl. */
 void window_specs(struct plan_step *s, const struct window *w);

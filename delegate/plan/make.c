@@ -44,9 +44,9 @@ static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct
 
     *io = (struct plan_io){ .tensor = tensor, .offset = *end, .format = io_format(t) };
     if (t->float_view_of != kTfLiteNoType) {
-        io->view.type = t->float_view_of;
-        io->view.scale = t->quant.scale[0];
-        io->view.zero_point = t->quant.zero_point[0];
+        io->float_view.type = t->float_view_of;
+        io->float_view.scale = t->quant.scale[0];
+        io->float_view.zero_point = t->quant.zero_point[0];
     }
     if (!checked_mul(t->elements, io_formats[io->format].bytes, &io->dense_bytes) ||
         !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))

@@ -46,7 +46,7 @@ struct plan_tensor {
     bool in_place;             /* view_of is an input that the step reads for the last time */
     int first_step, last_step; /* lifetime; of an owner, with that of its views */
     size_t offset;             /* in the arena; of an owner */
-    /* Of the owner: LOCATION_ARENA, or LOCATION_INPUT or LOCATION_OUTPUT of input or output io. */
+    /* The memory of an owner: LOCATION_ARENA, or the backing of input or output `io`. */
     enum plan_location location;
     int io;
 };
@@ -107,7 +107,7 @@ struct plan_io {
         TfLiteType type;
         float scale;
         int32_t zero_point;
-    } view;
+    } float_view;
     const void *constant; /* elements of an output that is a constant, in the plan's arena */
 };
 

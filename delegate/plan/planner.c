@@ -103,7 +103,8 @@ int planner_temp(struct planner *p, uint32_t rows, uint32_t channels, enum plan_
 enum status planner_write_back(struct planner *p, int tensor, int from)
 {
     if (p->state_count == PLAN_STATES)
-        return diag_fail(p->diag, STATUS_UNSUPPORTED, "state tensors: at most %d per partition",
+        return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                         "expected at most %d state tensors in a partition, found more",
                          PLAN_STATES);
     p->state[p->state_count].tensor = tensor;
     p->state[p->state_count++].from = from;
@@ -238,7 +239,7 @@ enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups)
     return STATUS_OK;
 }
 
-/* For tests: another candidate of workgroup sizes. */
+/* Tests choose another candidate of workgroup sizes, since results must not depend on it. */
 static void use_variant(struct planner *p, struct plan_step *s)
 {
     uint32_t codes[WORKGROUP_CANDIDATES];

@@ -42,11 +42,11 @@ static float lowest(TfLiteType type)
 
 void host_copy_in(void *staging, const void *host, const struct plan_io *io)
 {
-    const float scale = io->view.scale, zero = (float)io->view.zero_point;
+    const float scale = io->float_view.scale, zero = (float)io->float_view.zero_point;
 
-    if (io->view.type == kTfLiteNoType)
+    if (io->float_view.type == kTfLiteNoType)
         memcpy(staging, host, io->bytes);
-    else if (io->view.type == kTfLiteInt8)
+    else if (io->float_view.type == kTfLiteInt8)
         dequantize_i8(staging, host, io->bytes, scale, zero);
     else
         dequantize_u8(staging, host, io->bytes, scale, zero);
@@ -54,11 +54,11 @@ void host_copy_in(void *staging, const void *host, const struct plan_io *io)
 
 void host_copy_out(void *host, const void *staging, const struct plan_io *io)
 {
-    if (io->view.type == kTfLiteNoType)
+    if (io->float_view.type == kTfLiteNoType)
         memcpy(host, staging, io->bytes);
     else
-        quantize(host, staging, io->bytes, io->view.scale, (float)io->view.zero_point,
-                 lowest(io->view.type));
+        quantize(host, staging, io->bytes, io->float_view.scale, (float)io->float_view.zero_point,
+                 lowest(io->float_view.type));
 }
 
 void host_copy_between(void *to, const void *from, const struct plan_io *io)
@@ -66,16 +66,17 @@ void host_copy_between(void *to, const void *from, const struct plan_io *io)
     const float *values = from;
     float *rounded = to;
 
-    if (io->view.type == kTfLiteNoType) {
+    if (io->float_view.type == kTfLiteNoType) {
         memcpy(to, from, io->bytes);
         return;
     }
     for (size_t i = 0; i < io->bytes; i++) {
         uint8_t q;
 
-        quantize(&q, &values[i], 1, io->view.scale, (float)io->view.zero_point,
-                 lowest(io->view.type));
-        rounded[i] = io->view.scale *
-                     (float)((io->view.type == kTfLiteInt8 ? (int8_t)q : q) - io->view.zero_point);
+        quantize(&q, &values[i], 1, io->float_view.scale, (float)io->float_view.zero_point,
+                 lowest(io->float_view.type));
+        rounded[i] =
+            io->float_view.scale * (float)((io->float_view.type == kTfLiteInt8 ? (int8_t)q : q) -
+                                           io->float_view.zero_point);
     }
 }

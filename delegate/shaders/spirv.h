@@ -24,8 +24,8 @@ extern const size_t spirv_packed_bytes;
 
 /* NULL: there is none of this name. */
 const struct spirv *spirv_find(const char *name);
-/* Its words.  The first call of the process unpacks all shaders, which takes a few milliseconds.
- * NULL: no memory for that; a later call tries again.  Any thread. */
+/* The words of a shader.  The first call of the process unpacks all shaders, which takes a few
+ * milliseconds. NULL: no memory for that; a later call tries again.  Any thread. */
 const uint32_t *spirv_code(const struct spirv *s);
 /* Unpacks a gzip file of exactly 4 * words bytes, which come in four planes: byte i goes to
  * out[i % words * 4 + i / words].  False: it is not such a file, its checksum is wrong, or no

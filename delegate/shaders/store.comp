@@ -1,6 +1,6 @@
 // Rows of padded channels to a dense tensor for the host, whose floats are f32 in both precisions.
-// Of floats an invocation stores a slice; of narrower elements a word, since no smaller store
-// exists without a device feature.
+// An invocation stores a slice of floats, or a word of narrower elements, since a smaller store
+// needs a device feature.
 // Elements: f32 f16 byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require

@@ -8,7 +8,7 @@
 layout(set = 0, binding = 0) writeonly buffer Target { uint words[]; };
 READS(1, src);
 
-// To nearest, ties to even: packHalf2x16 may round either way.
+// The bits of f rounded to f16, to nearest, ties to even; packHalf2x16 may round either way.
 uint half_bits(float f)
 {
     const uint bits = floatBitsToUint(f);

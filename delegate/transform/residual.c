@@ -24,7 +24,7 @@ static bool can_overwrite(const struct rewrite *w, int tensor, int conv, int add
 
     if (w->exposed[tensor] || graph_is_constant(g, tensor) || t->is_variable || t->producer >= conv)
         return false;
-    /* Of several outputs some are state, which must stay until the end. */
+    /* A node with several outputs has state among them, which must stay until the end. */
     if (t->producer >= 0 &&
         (is_view(&g->nodes[t->producer]) || g->nodes[t->producer].output_count != 1))
         return false;

@@ -18,15 +18,15 @@ struct buffer {
     VkDeviceSize bytes;
 };
 
-/* At least `bytes` bytes of a memory type that has all of `required`, and as many of `wanted` as
- * any has.  `what` names the buffer in messages.  On failure *b is closed. */
+/* Makes a buffer of at least `bytes` bytes of a memory type that has all of `required`, and as many
+ * of `wanted` as any has.  `what` names the buffer in messages.  On failure *b is closed. */
 enum status buffer_open(struct device *d, struct buffer *b, const char *what, size_t bytes,
                         VkBufferUsageFlags usage, VkMemoryPropertyFlags required,
                         VkMemoryPropertyFlags wanted, struct diag *diag);
 /* May be called again for a closed buffer. */
 void buffer_close(struct device *d, struct buffer *b);
 
-/* After the host has written, and before it reads.  They do nothing for coherent memory. */
+/* To call after the host has written, and before it reads.  Both do nothing for coherent memory. */
 enum status buffer_flush(struct device *d, const struct buffer *b, struct diag *diag);
 enum status buffer_invalidate(struct device *d, const struct buffer *b, struct diag *diag);
 

@@ -72,7 +72,7 @@ struct device_given {
 enum status device_adopt(struct device **out, const struct device_given *given, bool half,
                          struct diag *diag);
 
-/* To be called around every use of the queue. */
+/* Every use of the queue stands between these two. */
 void device_lock_queue(struct device *d);
 void device_unlock_queue(struct device *d);
 

@@ -77,7 +77,8 @@ static void read_features(VkPhysicalDevice physical, uint32_t api,
         *tail = &float16;
         tail = &float16.pNext;
     }
-    /* As an extension, even though Vulkan 1.3 includes it: the instance is made for 1.1. */
+    /* The struct is chained for the extension, even where Vulkan 1.3 includes it: the instance is
+     * made for 1.1. */
     if (has_extension(extensions, count, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME))
         *tail = &dot;
     vkGetPhysicalDeviceFeatures2(physical, &features);

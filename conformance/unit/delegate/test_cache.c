@@ -288,7 +288,7 @@ static void pipelines_of_another(void **state)
     c = sample_content(&id, 7);
     c.pipeline_bytes = 31;
     KIT_OK(cache_save(&c, d.path, name, &id, &diag));
-    expect_refused(d.path, "31 bytes");
+    expect_refused(d.path, "32 bytes, found 31");
     c.pipeline_bytes = 32; /* an empty cache, such as lavapipe's */
     KIT_OK(cache_save(&c, d.path, name, &id, &diag));
     KIT_OK(cache_load(&c, &(bool){ false }, d.path, name, &id, 300, &diag));

@@ -201,7 +201,7 @@ static void count_roundings(struct graph *g, void *user)
     for (int i = 0; i < p.step_count; i++)
         c->steps_rounding += strcmp(p.steps[i]->shader, "simulate") == 0;
     for (int i = 0; i < p.input_count; i++) { /* host's bytes, device's floats */
-        assert_int_equal(p.inputs[i].view.type, kTfLiteInt8);
+        assert_int_equal(p.inputs[i].float_view.type, kTfLiteInt8);
         assert_int_equal(p.inputs[i].dense_bytes, 4 * p.inputs[i].bytes);
     }
     plan_close(&p);

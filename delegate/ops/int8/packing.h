@@ -1,5 +1,5 @@
-/* Packed constants of bytes, functions of one byte as tables, and checks that many 8-bit ops make.
- */
+/* Packed constants of bytes, lookup tables over one byte (TensorFlow Lite: LUT), and checks that
+ * many 8-bit ops make. */
 #ifndef ASSAY_DELEGATE_OPS_INT8_PACKING_H
 #define ASSAY_DELEGATE_OPS_INT8_PACKING_H
 
@@ -24,7 +24,7 @@ bool check_per_tensor(struct check *c, int tensor);
  * zero point, which the CPU kernels of LOGISTIC and SOFTMAX require. */
 bool check_unit_output(struct check *c, double tolerance);
 
-/* A function of one byte: its result for each pattern of 8 bits. */
+/* A lookup table: the result of a function of one byte for each pattern of 8 bits. */
 struct byte_table {
     uint8_t to[256];
 };

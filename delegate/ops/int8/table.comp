@@ -1,5 +1,6 @@
-// A function of one byte, as a table of 256 results: RELU, RELU6, LOGISTIC, EXP and requantization
-// give bytes, four in a word of the table; DEQUANTIZE gives f16 or f32, one in a word.
+// A lookup table (LUT) over one byte, with 256 results: RELU, RELU6, LOGISTIC, EXP and
+// requantization give bytes, four in a word of the table; DEQUANTIZE gives f16 or f32, one in a
+// word.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
