@@ -60,32 +60,32 @@ static enum status make_groups(struct runner *r, struct diag *diag)
     return STATUS_OK;
 }
 
-static size_t left(const struct range *range)
+static size_t jobs_left(const struct range *range)
 {
     return range->end - range->next;
 }
 
-/* The next job of a slot: of its own range, of a fresh group, or of what another has left.  Absent
- * ones, too. */
-static bool any_job(struct runner *r, struct slot *slot, size_t *job)
+/* Takes a job for a slot: from its own range, else from the next group, else from half of the
+ * longest range of another slot.  The case may be absent on its subject. */
+static bool take_job(struct runner *r, struct slot *slot, size_t *job)
 {
-    if (left(&slot->range) == 0 && r->group_count > 0) {
+    if (jobs_left(&slot->range) == 0 && r->group_count > 0) {
         slot->range = r->groups[0];
         r->group_count--;
         memmove(r->groups, r->groups + 1, r->group_count * sizeof *r->groups);
     }
-    if (left(&slot->range) == 0) {
-        struct slot *richest = slot;
+    if (jobs_left(&slot->range) == 0) {
+        struct slot *longest = slot;
 
         for (size_t i = 0; i < r->pool.count; i++) {
-            if (left(&r->slots[i].range) > left(&richest->range))
-                richest = &r->slots[i];
+            if (jobs_left(&r->slots[i].range) > jobs_left(&longest->range))
+                longest = &r->slots[i];
         }
-        slot->range.end = richest->range.end;
-        richest->range.end -= (left(&richest->range) + 1) / 2;
-        slot->range.next = richest->range.end;
+        slot->range.end = longest->range.end;
+        longest->range.end -= (jobs_left(&longest->range) + 1) / 2;
+        slot->range.next = longest->range.end;
     }
-    if (left(&slot->range) == 0)
+    if (jobs_left(&slot->range) == 0)
         return false;
     *job = slot->range.next++;
     return true;
@@ -93,7 +93,7 @@ static bool any_job(struct runner *r, struct slot *slot, size_t *job)
 
 static bool next_job(struct runner *r, struct slot *slot, size_t *job)
 {
-    while (any_job(r, slot, job)) {
+    while (take_job(r, slot, job)) {
         if (!r->outcome->results[*job].absent)
             return true;
     }
@@ -157,7 +157,7 @@ static void save_repro(const struct runner *r, size_t job, struct case_result *r
     case_instance_close(&instance);
 }
 
-/* Notes a crash, or ends the process and notes a timeout. */
+/* Stores the result of a case whose process crashed, or took too long and is ended here. */
 static void record_loss(struct runner *r, struct slot *slot, bool timed_out)
 {
     const struct judge_stage stage = r->stages[slot - r->slots];
@@ -181,7 +181,7 @@ static void record_loss(struct runner *r, struct slot *slot, bool timed_out)
 
 enum { QUIT = -1 };
 
-struct errand {
+struct worker_args {
     const struct run_request *run;
     struct judge_stage *stage; /* in memory shared with the parent */
 };
@@ -190,7 +190,7 @@ struct errand {
  */
 static void serve(int socket, void *user)
 {
-    const struct errand *const e = user;
+    const struct worker_args *const e = user;
     struct judge **const judges = mem_alloc(e->run->subject_count, sizeof(struct judge *));
     int32_t job;
 
@@ -222,10 +222,10 @@ static void serve(int socket, void *user)
 
 static enum status start(struct runner *r, struct slot *slot, struct diag *diag)
 {
-    struct errand errand = { r->request, &r->stages[slot - r->slots] };
+    struct worker_args args = { r->request, &r->stages[slot - r->slots] };
 
-    *errand.stage = (struct judge_stage){ -1, "start" };
-    return process_start(slot->process, PROCESS_OUTPUT_LOG, serve, &errand, diag);
+    *args.stage = (struct judge_stage){ -1, "start" };
+    return process_start(slot->process, PROCESS_OUTPUT_LOG, serve, &args, diag);
 }
 
 static void tell_to_quit(struct slot *slot)
@@ -235,8 +235,8 @@ static void tell_to_quit(struct slot *slot)
     process_send(slot->process, &(int32_t){ QUIT }, sizeof(int32_t));
 }
 
-/* Gives the slot a job, and its process another one where it died between two; without a job the
- * process is told to quit. */
+/* Gives the slot its next job.  A process that died between two jobs loses this one as a crash, and
+ * the next job gets a new process.  When no job is left the process is told to quit. */
 static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
 {
     while (next_job(r, slot, &slot->job)) {
