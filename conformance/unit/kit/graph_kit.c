@@ -1,5 +1,7 @@
 #include "conformance/unit/kit/graph_kit.h"
 
+#include "reference/base/half.h"
+
 uint64_t kit_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -140,4 +142,61 @@ void kit_same_outputs(struct interpreter *a, struct interpreter *b, unsigned lon
         if (memcmp(x->data.raw, y->data.raw, x->bytes) != 0)
             fail_msg("seed %llu: output %zu (tensor %d) differs", seed, i, outputs[i]);
     }
+}
+
+void kit_simple_graph(struct model *m)
+{
+    static const int32_t two[] = { 1, 2 };
+    static const float w[] = { 1, -3 };
+    struct diag diag = { 0 };
+    struct options add, mul;
+    struct builder b;
+    int x, c, s, y, z;
+
+    builder_init(&b);
+    options_init(&add, OPTIONS_AddOptions);
+    options_init(&mul, OPTIONS_MulOptions);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
+    c = builder_constant(&b, TENSOR_FLOAT32, "w", 2, two, w, sizeof w);
+    s = builder_tensor(&b, TENSOR_FLOAT32, "s", 2, two);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, two);
+    z = builder_tensor(&b, TENSOR_FLOAT32, "z", 2, two);
+    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, c }, 1, &s);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &s, 1, &y);
+    builder_op(&b, BUILTIN_MUL, 1, &mul, 2, (int[]){ y, y }, 1, &z);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 4, (int[]){ z, y, x, c });
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+void kit_folding_graph(struct model *m)
+{
+    static const int32_t two[] = { 1, 2 };
+    const uint16_t w[] = { float_to_half(1.5f), float_to_half(-2) };
+    struct diag diag = { 0 };
+    struct options add;
+    struct builder b;
+    int x, h, f, y;
+
+    builder_init(&b);
+    options_init(&add, OPTIONS_AddOptions);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
+    h = builder_constant(&b, TENSOR_FLOAT16, "h", 2, two, w, sizeof w);
+    f = builder_tensor(&b, TENSOR_FLOAT32, "f", 2, two);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, two);
+    builder_op(&b, BUILTIN_DEQUANTIZE, 3, NULL, 1, &h, 1, &f);
+    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, f }, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 2, (int[]){ y, f });
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+struct interpreter *kit_interpreter(const struct model *m,
+                                    const struct interpreter_options *options)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+
+    KIT_OK(interpreter_open(&in, m, options, &diag));
+    return in;
 }

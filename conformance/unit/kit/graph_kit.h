@@ -42,6 +42,14 @@ enum { KIT_TENSORS = 256 };
 void kit_random_graph(struct model *m, uint64_t seed, int nodes, int outputs);
 /* The same values for the same seed, whatever the shapes are. */
 void kit_fill_inputs(struct interpreter *in, uint64_t seed);
+/* s = x + w, y = relu(s), z = y * y over [1, 2], w = { 1, -3 }; tensors x 0, w 1, s 2, y 3, z 4.
+ * The outputs are z, y, x and w. */
+void kit_simple_graph(struct model *m);
+/* f = DEQUANTIZE of an f16 constant, y = x + f; the outputs are y and f. */
+void kit_folding_graph(struct model *m);
+/* An interpreter for *m; options may be NULL. */
+struct interpreter *kit_interpreter(const struct model *m,
+                                    const struct interpreter_options *options);
 /* Outputs of two interpreters of one model are equal, bit for bit. */
 void kit_same_outputs(struct interpreter *a, struct interpreter *b, unsigned long long seed);
 

@@ -1,0 +1,266 @@
+/* What an interpreter makes of a model: constants, folding, quantization, sizes of elements, and
+ * the graphs that are refused. */
+#include "conformance/unit/kit/graph_kit.h"
+
+#include "reference/base/half.h"
+
+static const int32_t two[] = { 1, 2 };
+
+static void expect_open_fails(struct builder *b, enum status want, const char *text)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in = (struct interpreter *)&diag;
+    struct model m;
+
+    KIT_OK(builder_finish(b, &m, &diag));
+    assert_int_equal(interpreter_open(&in, &m, NULL, &diag), want);
+    assert_null(in);
+    if (!strstr(diag.text, text))
+        fail_msg("\"%s\" is not in \"%s\"", text, diag.text);
+    model_close(&m);
+}
+
+/* ---- constants ---- */
+
+static void folds_constants(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    const TfLiteTensor *f;
+
+    (void)state;
+    kit_folding_graph(&m);
+    in = kit_interpreter(&m, &(struct interpreter_options){
+                                 .guard_bytes = 64, .poison = true, .poison_word = 0xDEADBEEF });
+    f = interpreter_tensor(in, 2);
+    assert_int_equal(f->allocation_type, kTfLitePersistentRo); /* before allocate */
+    assert_true(f->data.f[0] == 1.5f && f->data.f[1] == -2);
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 2 }, 2, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    kit_fill_inputs(in, 7);
+    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_check_guards(in, &diag));
+    assert_true(f->data.f[0] == 1.5f && f->data.f[1] == -2);
+    for (int i = 0; i < 8; i++)
+        assert_true(interpreter_tensor(in, 3)->data.f[i] ==
+                    interpreter_tensor(in, 0)->data.f[i] + f->data.f[i % 2]);
+    interpreter_close(in);
+    model_close(&m);
+}
+
+/* Kernels read elements in place; a file may have them anywhere. */
+static void copies_unaligned_constants(void **state)
+{
+    uint8_t bytes[9 + 16];
+    const float w[] = { 5, 6 };
+    struct model_buffer buffers[2];
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m, changed;
+    const TfLiteTensor *c;
+
+    (void)state;
+    kit_simple_graph(&m);
+    memcpy(bytes + 1, w, sizeof w);
+    memset(buffers, 0, sizeof buffers);
+    buffers[1].data = (struct model_bytes){ bytes + 1, sizeof w };
+    changed = m;
+    assert_int_equal(m.buffer_count, 2);
+    changed.buffers = buffers;
+    in = kit_interpreter(&changed, NULL);
+    c = interpreter_tensor(in, 1);
+    assert_int_equal((uintptr_t)c->data.raw % sizeof(float), 0);
+    assert_true(c->data.f[1] == 6);
+    interpreter_close(in);
+
+    buffers[1].data.count = 7; /* too small for its shape */
+    in = NULL;
+    assert_int_equal(interpreter_open(&in, &changed, NULL, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "tensor 1 (w): 7 bytes"));
+    buffers[1].data.count = 9; /* larger is accepted */
+    in = kit_interpreter(&changed, NULL);
+    assert_int_equal(interpreter_tensor(in, 1)->bytes, 8);
+    interpreter_close(in);
+    model_close(&m);
+}
+
+static void fills_quantization(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder b;
+    struct model m;
+    const TfLiteAffineQuantization *q;
+    int t[3];
+
+    (void)state;
+    builder_init(&b);
+    for (int i = 0; i < 3; i++)
+        t[i] = builder_tensor(&b, TENSOR_INT8, "t", 2, (int32_t[]){ 2, 3 });
+    builder_quantization(&b, t[0], 1, (float[]){ 0.5f }, (int64_t[]){ -7 }, 0);
+    builder_quantization(&b, t[1], 3, (float[]){ 1, 2, 3 }, (int64_t[]){ 0, 0, 0 }, 1);
+    builder_inputs(&b, 3, t);
+    builder_outputs(&b, 1, t);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    in = kit_interpreter(&m, NULL);
+    assert_true(interpreter_tensor(in, 0)->params.scale == 0.5f);
+    assert_int_equal(interpreter_tensor(in, 0)->params.zero_point, -7);
+    assert_int_equal(interpreter_tensor(in, 0)->quantization.type, kTfLiteAffineQuantization);
+    assert_true(interpreter_tensor(in, 1)->params.scale == 0);
+    q = interpreter_tensor(in, 1)->quantization.params;
+    assert_int_equal(q->scale->size, 3);
+    assert_int_equal(q->zero_point->size, 3);
+    assert_true(q->scale->data[2] == 3);
+    assert_int_equal(q->quantized_dimension, 1);
+    assert_int_equal(interpreter_tensor(in, 2)->quantization.type, kTfLiteNoQuantization);
+    interpreter_close(in);
+    model_close(&m);
+
+    builder_init(&b);
+    t[0] = builder_tensor(&b, TENSOR_INT8, "t", 2, (int32_t[]){ 2, 3 });
+    builder_quantization(&b, t[0], 1, (float[]){ 0.5f }, (int64_t[]){ INT64_MIN }, 0);
+    expect_open_fails(&b, STATUS_INVALID, "zero point");
+}
+
+/* ---- graphs that are refused ---- */
+
+/* Two tensors and one op; what is wrong is the row. */
+static void refuse(const char *text, enum status want, int32_t code, int32_t version, uint8_t tag,
+                   size_t in_count, const int *in, size_t out_count, const int *out)
+{
+    struct options options;
+    struct builder b;
+    int t[2];
+
+    options_init(&options, tag);
+    builder_init(&b);
+    for (int i = 0; i < 2; i++)
+        t[i] = builder_tensor(&b, TENSOR_FLOAT32, i ? "y" : "x", 2, two);
+    builder_op(&b, code, version, tag ? &options : NULL, in_count, in, out_count, out);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[1]);
+    expect_open_fails(&b, want, text);
+}
+
+static void refuses_bad_graphs(void **state)
+{
+    static const int x = 0, y = 1, bad = 2, absent = -1;
+
+    (void)state;
+    refuse("node 0: the op GELU (code 150) version 2 is not known", STATUS_UNSUPPORTED,
+           BUILTIN_GELU, 2, 0, 1, &x, 1, &y);
+    refuse("node 0: RELU version 99, expected 1 to", STATUS_UNSUPPORTED, BUILTIN_RELU, 99, 0, 1, &x,
+           1, &y);
+    refuse("node 0: RELU version 0, expected 1 to", STATUS_UNSUPPORTED, BUILTIN_RELU, 0, 0, 1, &x,
+           1, &y);
+    refuse("version 1 is not known", STATUS_UNSUPPORTED, 9999, 1, 0, 1, &x, 1, &y);
+    refuse("custom op", STATUS_UNSUPPORTED, BUILTIN_CUSTOM, 1, 0, 1, &x, 1, &y);
+    refuse("option table Conv2DOptions", STATUS_INVALID, BUILTIN_ADD, 1, OPTIONS_Conv2DOptions, 2,
+           (int[]){ 0, 0 }, 1, &y);
+    refuse("RELU with 2 inputs", STATUS_INVALID, BUILTIN_RELU, 1, 0, 2, (int[]){ 0, 0 }, 1, &y);
+    refuse("ADD with 1 inputs", STATUS_INVALID, BUILTIN_ADD, 1, 0, 1, &x, 1, &y);
+    refuse("RELU with 0 outputs", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 0, &y);
+    refuse("input 0: no such tensor: 2", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &bad, 1, &y);
+    refuse("input 0 is absent", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &absent, 1, &y);
+    refuse("output 0: no such tensor: 2", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 1, &bad);
+    refuse("output 0: no such tensor: -1", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 1, &absent);
+    refuse("tensor 1 (y) is read before it is written", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &y,
+           1, &y);
+    refuse("tensor 0 (x) is an input, a constant or written before", STATUS_INVALID, BUILTIN_RELU,
+           1, 0, 1, &x, 1, &x);
+}
+
+/* Sizes that do not fit a size_t, or exceed the machine's memory. */
+static void refuses_what_does_not_fit(void **state)
+{
+    static const int32_t huge[] = { INT32_MAX, INT32_MAX, INT32_MAX };
+    static const int32_t large[] = { INT32_MAX, 1 << 20 };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder b;
+    struct model m;
+    int x, y;
+
+    (void)state;
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 3, huge);
+    builder_inputs(&b, 1, &x);
+    expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, INT32_MIN });
+    builder_inputs(&b, 1, &x);
+    expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, large);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, large);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    in = kit_interpreter(&m, NULL);
+    assert_int_equal(interpreter_allocate(in, &diag), STATUS_NO_MEMORY);
+    assert_non_null(strstr(diag.text, "bytes"));
+    assert_int_equal(interpreter_invoke(in, &diag), STATUS_USAGE);
+    interpreter_close(in);
+    model_close(&m);
+}
+
+/* ---- element sizes ---- */
+
+static void knows_all_element_sizes(void **state)
+{
+    static const struct {
+        int32_t type;
+        size_t bytes; /* of 5 elements */
+    } rows[] = { { TENSOR_INT8, 5 },     { TENSOR_BOOL, 5 },        { TENSOR_FLOAT16, 10 },
+                 { TENSOR_INT16, 10 },   { TENSOR_INT32, 20 },      { TENSOR_INT64, 40 },
+                 { TENSOR_FLOAT64, 40 }, { TENSOR_COMPLEX128, 80 }, { TENSOR_INT4, 3 },
+                 { TENSOR_UINT4, 3 },    { TENSOR_INT2, 2 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        struct options reshape;
+        struct builder b;
+        struct model m;
+        int t[3];
+
+        options_init(&reshape, OPTIONS_ReshapeOptions);
+        options_set_ints(&reshape, "new_shape", (int32_t[]){ 1, -1 }, 2);
+        builder_init(&b);
+        for (int k = 0; k < 3; k++)
+            t[k] = builder_tensor(&b, rows[i].type, "t", 1, (int32_t[]){ 5 });
+        builder_op(&b, BUILTIN_RESHAPE, 1, &reshape, 1, &t[0], 1, &t[1]);
+        builder_op(&b, BUILTIN_RESHAPE, 1, &reshape, 1, &t[1], 1, &t[2]);
+        builder_inputs(&b, 1, t);
+        builder_outputs(&b, 1, &t[2]);
+        KIT_OK(builder_finish(&b, &m, &diag));
+        in =
+            kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64, .poison = true });
+        KIT_OK(interpreter_allocate(in, &diag));
+        assert_int_equal(interpreter_tensor(in, 0)->bytes, rows[i].bytes);
+        memset(interpreter_tensor(in, 0)->data.raw, 0x1B + (int)i, rows[i].bytes);
+        KIT_OK(interpreter_invoke(in, &diag));
+        KIT_OK(interpreter_check_guards(in, &diag));
+        assert_int_equal(interpreter_tensor(in, 2)->bytes, rows[i].bytes);
+        assert_memory_equal(interpreter_tensor(in, 2)->data.raw,
+                            interpreter_tensor(in, 0)->data.raw, rows[i].bytes);
+        interpreter_close(in);
+        model_close(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_constants),           cmocka_unit_test(copies_unaligned_constants),
+        cmocka_unit_test(fills_quantization),        cmocka_unit_test(refuses_bad_graphs),
+        cmocka_unit_test(refuses_what_does_not_fit), cmocka_unit_test(knows_all_element_sizes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
