@@ -62,12 +62,12 @@ static struct assay_gpu_binding describe_binding(const struct plan *p, const str
                                              [LOCATION_OUTPUT] = "output" };
 
     const struct plan_tensor *owner =
-        n->location == LOCATION_ARENA ? &p->tensors[plan_owner(p, n->tensor)] : NULL;
+        n->location == LOCATION_ARENA ? &p->tensors[plan_owner(p, n->index)] : NULL;
 
     return (struct assay_gpu_binding){ .location = locations[owner ? owner->location : n->location],
-                                       .tensor = n->location == LOCATION_ARENA ? n->tensor : -1,
+                                       .tensor = n->location == LOCATION_ARENA ? n->index : -1,
                                        .graph_tensor = n->location == LOCATION_ARENA
-                                                           ? p->tensors[n->tensor].tensor
+                                                           ? p->tensors[n->index].graph_tensor
                                                            : -1,
                                        .offset = n->offset,
                                        .bytes = n->bytes,
@@ -107,7 +107,7 @@ static struct assay_gpu_step describe_step(const struct kernel *k, int partition
         else if (n->location != LOCATION_NONE)
             mine.read_bytes += n->bytes;
         if (n->location == LOCATION_ARENA && n->writes && mine.written_offset < 0 &&
-            k->plan.tensors[plan_owner(&k->plan, n->tensor)].location == LOCATION_ARENA)
+            k->plan.tensors[plan_owner(&k->plan, n->index)].location == LOCATION_ARENA)
             mine.written_offset = (int64_t)n->offset;
     }
     if (profile)
@@ -149,7 +149,7 @@ static struct assay_gpu_tensor describe_tensor(const struct plan *p, int partiti
 
     return (struct assay_gpu_tensor){ .partition = partition,
                                       .tensor = i,
-                                      .graph_tensor = t->tensor,
+                                      .graph_tensor = t->graph_tensor,
                                       .owner = plan_owner(p, i),
                                       .rows = t->rows,
                                       .channels = t->channels,

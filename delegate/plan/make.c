@@ -75,7 +75,7 @@ static enum status load_step(struct planner *p, int to, struct plan_io *io)
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, to);
     s->bindings[1] = (struct plan_binding){ .location = LOCATION_INPUT,
-                                            .tensor = p->plan->input_count,
+                                            .index = p->plan->input_count,
                                             .offset = io->offset,
                                             .bytes = (io->dense_bytes + 3) / 4 * 4 };
     return step_items(p, s, args.count);
@@ -100,7 +100,7 @@ static enum status store_step(struct planner *p, int from, struct plan_io *io)
                              t->channels, t->slices, t->rows * t->channels };
     step_push(s, &args, sizeof args);
     s->bindings[0] = (struct plan_binding){ .location = LOCATION_OUTPUT,
-                                            .tensor = p->plan->output_count,
+                                            .index = p->plan->output_count,
                                             .offset = io->offset,
                                             .bytes = (io->dense_bytes + 3) / 4 * 4,
                                             .writes = true };
@@ -238,7 +238,7 @@ static enum status poison_padding(struct planner *p)
         *step = *old[i];
         for (int b = 0; b < PLAN_BINDINGS && s == STATUS_OK; b++)
             if (old[i]->bindings[b].location == LOCATION_ARENA && old[i]->bindings[b].writes)
-                s = poison_step(p, old[i]->bindings[b].tensor);
+                s = poison_step(p, old[i]->bindings[b].index);
     }
     mem_free(old);
     return s;

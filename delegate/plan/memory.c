@@ -14,7 +14,7 @@ static void find_lifetimes(struct plan *plan)
 
             if (binding->location != LOCATION_ARENA || plan->steps[i]->idle)
                 continue;
-            t = &plan->tensors[plan_owner(plan, binding->tensor)];
+            t = &plan->tensors[plan_owner(plan, binding->index)];
             if (t->first_step < 0)
                 t->first_step = i;
             t->last_step = i;
@@ -36,7 +36,7 @@ static bool is_copy(const struct plan_step *s, enum plan_location location, int 
 {
     const struct plan_binding *n = &s->bindings[location == LOCATION_INPUT];
 
-    return n->location == location && n->tensor == io;
+    return n->location == location && n->index == io;
 }
 
 /* The step that writes to the tensor or a view of it, other than loading it from the input.  Memory
@@ -47,8 +47,7 @@ static const struct plan_step *find_writer(const struct plan *plan, int owner)
         for (int b = 0; b < PLAN_BINDINGS; b++) {
             const struct plan_binding *n = &plan->steps[i]->bindings[b];
 
-            if (n->location == LOCATION_ARENA && n->writes &&
-                plan_owner(plan, n->tensor) == owner &&
+            if (n->location == LOCATION_ARENA && n->writes && plan_owner(plan, n->index) == owner &&
                 plan->steps[i]->bindings[1].location != LOCATION_INPUT)
                 return plan->steps[i];
         }
@@ -140,7 +139,7 @@ static bool only_elementwise(const struct plan *plan, const struct plan_step *s,
 {
     for (int b = 0; b < PLAN_BINDINGS; b++)
         if (s->bindings[b].location == LOCATION_ARENA &&
-            plan_owner(plan, s->bindings[b].tensor) == owner && !s->bindings[b].elementwise)
+            plan_owner(plan, s->bindings[b].index) == owner && !s->bindings[b].elementwise)
             return false;
     return true;
 }
@@ -155,12 +154,12 @@ static void reuse_input(struct plan *plan, int step)
 
     if (s->bindings[0].location != LOCATION_ARENA || !s->bindings[0].writes)
         return;
-    to = &plan->tensors[s->bindings[0].tensor];
-    if (to->view_of != s->bindings[0].tensor || to->first_step != step)
+    to = &plan->tensors[s->bindings[0].index];
+    if (to->view_of != s->bindings[0].index || to->first_step != step)
         return;
     for (int b = 1; b < PLAN_BINDINGS; b++) {
         const int owner = s->bindings[b].location == LOCATION_ARENA && s->bindings[b].elementwise
-                              ? plan_owner(plan, s->bindings[b].tensor)
+                              ? plan_owner(plan, s->bindings[b].index)
                               : -1;
         struct plan_tensor *from = owner >= 0 ? &plan->tensors[owner] : NULL;
 
@@ -223,7 +222,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
             struct plan_binding *binding = &plan->steps[i]->bindings[b];
 
             if (binding->location == LOCATION_ARENA)
-                binding->offset = plan->tensors[plan_owner(plan, binding->tensor)].offset;
+                binding->offset = plan->tensors[plan_owner(plan, binding->index)].offset;
         }
     return STATUS_OK;
 }

@@ -38,7 +38,7 @@ enum plan_location {
 };
 
 struct plan_tensor {
-    int tensor;                      /* of the graph; -1: a temporary */
+    int graph_tensor;                /* index in the graph; -1: a temporary */
     uint32_t rows, channels, slices; /* slices = ceil(channels / 4) */
     enum plan_format format;
     size_t bytes;              /* rows * slices * 4 elements */
@@ -53,7 +53,7 @@ struct plan_tensor {
 
 struct plan_binding {
     enum plan_location location;
-    int tensor;    /* index into tensors, inputs or outputs of the plan, by location */
+    int index;     /* in the tensors, inputs or outputs of the plan, by location */
     size_t offset; /* in the location; filled from the tensor for LOCATION_ARENA */
     size_t bytes;
     bool writes;

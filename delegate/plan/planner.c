@@ -32,7 +32,7 @@ static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t cha
         plan->tensor_capacity = capacity;
     }
     t = &plan->tensors[plan->tensor_count];
-    *t = (struct plan_tensor){ .tensor = tensor,
+    *t = (struct plan_tensor){ .graph_tensor = tensor,
                                .rows = rows,
                                .channels = channels,
                                .slices = channels / 4 + (channels % 4 != 0),
@@ -284,7 +284,7 @@ static void bind_tensor(struct planner *p, struct plan_step *s, int binding, int
 {
     assert(binding < PLAN_BINDINGS && tensor >= 0);
     s->bindings[binding] = (struct plan_binding){ .location = LOCATION_ARENA,
-                                                  .tensor = tensor,
+                                                  .index = tensor,
                                                   .bytes = p->plan->tensors[tensor].bytes,
                                                   .writes = writes };
 }

@@ -46,10 +46,10 @@ static struct range find_range(const struct recording *r, const struct plan_bind
     switch (n->location) {
     case LOCATION_CONSTANTS: return at(&r->constants, n->offset, n->bytes);
     case LOCATION_INPUT:
-    case LOCATION_OUTPUT: return io_range(r, n->location, n->tensor, n->bytes);
+    case LOCATION_OUTPUT: return io_range(r, n->location, n->index, n->bytes);
     default: break;
     }
-    t = &r->plan->tensors[plan_owner(r->plan, n->tensor)];
+    t = &r->plan->tensors[plan_owner(r->plan, n->index)];
     if (t->location == LOCATION_ARENA)
         return at(&r->arena, n->offset, n->bytes);
     return io_range(r, t->location, t->io, n->bytes);
@@ -117,7 +117,7 @@ static const struct plan_step *find_store(const struct plan *p, int output)
 {
     for (int i = 0; i < p->step_count; i++)
         if (p->steps[i]->bindings[0].location == LOCATION_OUTPUT &&
-            p->steps[i]->bindings[0].tensor == output)
+            p->steps[i]->bindings[0].index == output)
             return p->steps[i];
     return NULL;
 }

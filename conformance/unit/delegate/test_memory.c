@@ -51,7 +51,7 @@ static void make_plan(struct plan *p, const char *const *steps, int view_of)
         s->label = s->shader = "step";
         for (int b = 0; *text; b++, text += 2)
             s->bindings[b] = (struct plan_binding){ .location = LOCATION_ARENA,
-                                                    .tensor = text[1] - '0',
+                                                    .index = text[1] - '0',
                                                     .bytes = 1024,
                                                     .writes = text[0] == 'w',
                                                     .elementwise = text[0] == 'e' };

@@ -208,7 +208,7 @@ static int value_of(const struct plan *p, int t)
         for (int b = 0; b < PLAN_BINDINGS; b++) {
             const struct plan_binding *n = &p->steps[s]->bindings[b];
 
-            if (n->location == LOCATION_ARENA && n->writes && n->tensor == t)
+            if (n->location == LOCATION_ARENA && n->writes && n->index == t)
                 return t;
         }
     assert_int_not_equal(p->tensors[t].view_of, t);
@@ -230,13 +230,13 @@ static void check_lifetimes(const struct plan *p, const struct graph *g)
 
                 if (n->location != LOCATION_ARENA || n->writes != (pass == 1))
                     continue;
-                const int value = value_of(p, n->tensor);
+                const int value = value_of(p, n->index);
                 assert_true(n->offset % 256 == 0);
                 assert_true(n->offset + n->bytes <= p->arena_bytes);
                 for (size_t i = n->offset / 4; i < (n->offset + n->bytes) / 4; i++) {
                     if (pass == 0 && owner[i] != value)
                         fail_msg("step %d (%s) reads tensor %d, overwritten at byte %zu", s,
-                                 p->steps[s]->shader, n->tensor, 4 * i);
+                                 p->steps[s]->shader, n->index, 4 * i);
                     owner[i] = value;
                 }
             }

@@ -205,13 +205,13 @@ void dag_check(const struct plan *p)
                 if (n->location != LOCATION_ARENA || n->writes != (pass == 1))
                     continue;
                 assert_true(n->offset % PLAN_ALIGN == 0 && end <= cells);
-                written[n->tensor] |= n->writes;
+                written[n->index] |= n->writes;
                 for (size_t i = n->offset / PLAN_ALIGN; i < end; i++) {
                     if (pass == 1)
-                        value[i] = n->tensor + 1;
-                    else if (value[i] != dag_value(p, written, n->tensor) + 1)
+                        value[i] = n->index + 1;
+                    else if (value[i] != dag_value(p, written, n->index) + 1)
                         fail_msg("step %d (%s) reads tensor %d, and finds %d in cell %zu", s,
-                                 p->steps[s]->label, n->tensor, value[i] - 1, i);
+                                 p->steps[s]->label, n->index, value[i] - 1, i);
                 }
             }
     free(value);
