@@ -15,10 +15,11 @@ struct api_reporter {
     void *user;
 };
 
-/* Printf-style; to the reporter. */
+/* Sends a printf-style message to the reporter. */
 void api_report(const struct api_reporter *to, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Freed with its last reference: its own, and one for each interpreter made from it. */
+/* A model is freed with its last reference: TfLiteModelDelete drops one, and each interpreter made
+ * from it holds one. */
 struct TfLiteModel {
     atomic_int references;
     struct model model;

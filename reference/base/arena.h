@@ -7,7 +7,7 @@
 
 struct arena_block;
 
-/* Zero-initialized is empty and ready. */
+/* A zero-initialized arena is empty and ready. */
 struct arena {
     struct arena_block *blocks;
     size_t bytes; /* handed out so far, for reports */

@@ -27,7 +27,7 @@ static const struct type_row types[TENSOR_TYPE_COUNT] = {
 #undef X
 };
 
-/* Lower case: parts of case names. */
+/* Short names of types are lower case, since case names contain them. */
 static const char *const short_names[TENSOR_TYPE_COUNT] = {
     [TENSOR_FLOAT32] = "f32",        [TENSOR_FLOAT16] = "f16",
     [TENSOR_INT32] = "i32",          [TENSOR_UINT8] = "u8",

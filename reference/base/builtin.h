@@ -13,7 +13,7 @@ enum builtin {
     BUILTIN_COUNT
 };
 
-/* "CONV_2D"; NULL when the code is not of the schema. */
+/* The name of an op, such as "CONV_2D"; NULL when the code is not of the schema. */
 const char *builtin_name(int32_t code);
 
 /* Element types as the file codes them (runtime: TfLiteType).
@@ -50,13 +50,14 @@ enum tensor_type {
         TENSOR_TYPE_COUNT
 };
 
-/* Of a file code; NULL, 0 and kTfLiteNoType when it is out of range. */
+/* Name ("FLOAT32"), bits of an element and runtime type of a type code of the file; NULL, 0 and
+ * kTfLiteNoType when it is out of range. */
 const char *tensor_type_name(int32_t type);
 unsigned tensor_type_bits(int32_t type);
 TfLiteType tensor_type_runtime(int32_t type);
 
-/* Of a runtime type.  The short names are those of case names and reports: "f32", "f16", "i8"; a
- * type that files do not have is "none". */
+/* The same of a runtime type.  The short names are those of case names and reports: "f32", "f16",
+ * "i8"; a type that files do not have is "none". */
 const char *runtime_type_name(TfLiteType type);
 unsigned runtime_type_bits(TfLiteType type);
 int32_t runtime_type_file(TfLiteType type); /* -1: not a type of the file */

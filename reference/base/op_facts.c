@@ -3,7 +3,7 @@
 
 #include "reference/base/builtin.h"
 
-/* The words of ops.def; their prefixes keep them from meeting other names. */
+/* The words of ops.def, with prefixes so that they clash with no other name. */
 enum { ROW_GPU = 1, ROW_HOST = 0, ROW_ACTIVATION = 1, ROW_PLAIN = 0, ROW_VIEW = 1, ROW_OWN = 0 };
 enum { ROW_NO_STATE = 0, ROW_INPUTS_1_4 = 1 << 1 | 1 << 4 };
 #define NONE OP_NONE

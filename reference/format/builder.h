@@ -31,7 +31,7 @@ struct builder {
 };
 
 void builder_init(struct builder *b);
-/* Needed only for a builder that is not finished. */
+/* Frees a builder that builder_finish has not emptied. */
 void builder_close(struct builder *b);
 
 /* An activation (or graph input).  Returns its tensor index. */

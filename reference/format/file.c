@@ -134,7 +134,7 @@ static enum status replace(const char *path, const void *bytes, size_t count, st
     return error ? io_error(diag, path, error) : STATUS_OK;
 }
 
-/* /dev/stdout, a pipe: nothing to rename over. */
+/* A pipe or a device such as /dev/stdout cannot be replaced by a renamed file. */
 static enum status write_in_place(const char *path, const void *bytes, size_t count,
                                   struct diag *diag)
 {

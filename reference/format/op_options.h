@@ -41,7 +41,7 @@ enum {
     OPTIONS_TAG_COUNT
 };
 
-/* NULL when the tag is 0 or not of the schema. */
+/* The table of a tag; NULL when the tag is 0 or not of the schema. */
 const struct option_table *option_table_find(uint8_t tag);
 
 union option_value {

@@ -61,7 +61,7 @@ struct schema_table_row {
     size_t count;
 };
 
-/* NULL when it is not a table. */
+/* The row of a table; NULL when it is not a table. */
 const struct schema_table_row *schema_row(enum schema_table table);
 /* The table that a tag of a union selects; SCHEMA_NONE: not described (option tables, unknown
  * tags).

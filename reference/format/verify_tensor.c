@@ -5,7 +5,8 @@
 
 #include <float.h>
 
-/* i32 count n, n + 1 offsets from the start of the data, characters. */
+/* The data of a string tensor: an i32 count n, n + 1 offsets from the start of the data, then the
+ * characters. */
 static enum status check_strings(struct rules *r, struct fb_table t, struct tflite_span data,
                                  size_t elements)
 {

@@ -16,7 +16,7 @@
 
 /* ---- undo ---- */
 
-/* Tensors that delegates added. */
+/* Removes the tensors that delegates added with AddTensors. */
 static void drop_added_tensors(struct interpreter *in)
 {
     for (size_t i = in->model_tensors; i < in->tensor_count; i++) {

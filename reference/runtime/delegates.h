@@ -6,7 +6,7 @@
 #include "reference/base/diag.h"
 #include "reference/runtime/state.h"
 
-/* interpreter_apply_delegate. */
+/* The work of interpreter_apply_delegate. */
 enum status delegates_apply(struct interpreter *in, TfLiteDelegate *delegate, TfLiteStatus *code,
                             struct diag *diag);
 /* Makes the plan that of the model again; the delegates are remembered. */

@@ -10,7 +10,8 @@
 
 /* The delegate frees the tensor's buffer handle; it has none afterwards. */
 void handle_free(struct interpreter *in, TfLiteTensor *t);
-/* interpreter_make_readable, interpreter_set_buffer_handle, interpreter_set_custom. */
+/* The work of interpreter_make_readable, interpreter_set_buffer_handle and interpreter_set_custom.
+ */
 enum status handle_make_readable(struct interpreter *in, int tensor, struct diag *diag);
 enum status handle_set(struct interpreter *in, int tensor, int handle, TfLiteDelegate *delegate,
                        struct diag *diag);

@@ -45,7 +45,7 @@ static enum status run_reference(struct interpreter *in, struct node *node,
                              node->out[i]->name);
         node->out[i]->data_is_stale = false; /* newer than a delegate's copy */
     }
-    /* A kernel would loop over 2^31 empty images. */
+    /* The loops of a kernel run over every dimension, also the 2^31 images of an empty tensor. */
     if (empty)
         return STATUS_OK;
     call.detail = detail;

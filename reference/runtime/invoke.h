@@ -6,7 +6,7 @@
 #include "reference/kernels/op.h"
 #include "reference/runtime/state.h"
 
-/* interpreter_invoke, interpreter_eval_node. */
+/* The work of interpreter_invoke and interpreter_eval_node. */
 enum status invoke_plan(struct interpreter *in, struct diag *diag);
 enum status invoke_node(struct interpreter *in, int node, struct ref_detail *detail,
                         struct diag *diag);
