@@ -54,7 +54,7 @@ static double dot_units(double terms)
     return 2 + fmin(terms, 3 * sqrt(terms));
 }
 
-/* With f32 arithmetic and storage. */
+/* The limit of a result that is computed and stored in f32. */
 static double limit32(const struct bound_rule *rule, const struct bound_point *p)
 {
     const double r = fabs(p->value);

@@ -45,7 +45,7 @@ const struct bound_rule *bound_rule_of_output(const struct bound_rule *rule, int
 /* One element of the reference. */
 struct bound_point {
     double value, magnitude, terms; /* struct ref_detail */
-    double row; /* the last dimension: what BOUND_SOFTMAX normalizes, the channels of BOUND_DOT */
+    double row; /* extent of the last dimension: a row of SOFTMAX, the channels of a convolution */
 };
 
 /* The format that results are stored in. */
@@ -54,7 +54,7 @@ struct bound_storage {
     double smallest_normal;
     int fraction_bits;
     double rounding; /* relative error of storing an f32 result; 0 for f32 */
-    double step;     /* the same, absolute: half a step of the denormals */
+    double step;     /* absolute error of storing an f32 result: half a step of the denormals */
 };
 const struct bound_storage *bound_storage(enum bounds bounds);
 

@@ -144,7 +144,7 @@ enum status select_shard(struct selection *selection, const char *text, struct d
         text = "of the environment";
     } else if (!slash || !read_number(slash + 1, strlen(slash + 1), &count) ||
                (slash != text && !read_number(text, (size_t)(slash - text), &index))) {
-        return diag_fail(diag, STATUS_USAGE, "--shard=%s: not I/N, such as 0/4", text);
+        return diag_fail(diag, STATUS_USAGE, "--shard=%s: expected I/N, such as 0/4", text);
     } else if (slash == text && !from_environment(&index, &count, false)) {
         return diag_fail(diag, STATUS_USAGE,
                          "--shard=%s: the environment has no index (TEST_SHARD_INDEX, "

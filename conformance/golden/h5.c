@@ -94,7 +94,7 @@ enum status h5_count(hid_t group, const char *where, size_t limit, size_t *count
     if (H5Gget_info(group, &info) < 0)
         return diag_fail(diag, STATUS_IO, "%s: the group cannot be read", where);
     if (info.nlinks > limit)
-        return diag_fail(diag, STATUS_IO, "%s: %llu members, at most %zu", where,
+        return diag_fail(diag, STATUS_IO, "%s: found %llu members, expected at most %zu", where,
                          (unsigned long long)info.nlinks, limit);
     *count = (size_t)info.nlinks;
     return STATUS_OK;
@@ -186,8 +186,8 @@ enum status h5_read_uint(hid_t object, const char *where, const char *name, uint
     if (H5Tget_size(type) > sizeof *value || H5Aread(attribute, H5T_NATIVE_UINT64, value) < 0)
         s = diag_fail(diag, STATUS_IO, "%s: attribute '%s' cannot be read", where, name);
     else if (*value > max)
-        s = diag_fail(diag, STATUS_IO, "%s: attribute '%s' is %llu, at most %llu", where, name,
-                      (unsigned long long)*value, (unsigned long long)max);
+        s = diag_fail(diag, STATUS_IO, "%s: attribute '%s' is %llu, expected at most %llu", where,
+                      name, (unsigned long long)*value, (unsigned long long)max);
     h5_close(type);
     h5_close(attribute);
     return s;

@@ -27,7 +27,7 @@ enum status node_detail_open(struct node_detail *d, struct interpreter *in, cons
 {
     *d = (struct node_detail){ .count = 0 };
     if (node->outputs->size > CASE_INPUTS_MAX)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "%d outputs of a node, at most %d",
+        return diag_fail(diag, STATUS_UNSUPPORTED, "a node has %d outputs, expected at most %d",
                          node->outputs->size, CASE_INPUTS_MAX);
     for (int i = 0; i < node->outputs->size; i++) {
         const size_t n = ref_elements(interpreter_tensor(in, node->outputs->data[i]));

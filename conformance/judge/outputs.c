@@ -19,7 +19,8 @@ enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag 
 
     *o = (struct outputs){ .count = 0 };
     if (count > OUTPUTS_MAX)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu outputs, at most %d", count, OUTPUTS_MAX);
+        return diag_fail(diag, STATUS_UNSUPPORTED, "found %zu outputs, expected at most %d", count,
+                         OUTPUTS_MAX);
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
 

@@ -14,12 +14,12 @@ struct digits_score {
     const char *model;       /* "digits_f32" */
     int subject;             /* index, or DIGITS_REFERENCE */
     enum case_status status; /* declined: the delegate took no node */
-    char reason[256];        /* of every status but pass */
-    size_t images, right;    /* whose class is the label */
-    bool compared;           /* with the reference's answers, or the reference's with LiteRT's */
-    size_t same;             /* images all of whose scores are the same bits */
-    size_t differ;           /* whose class is another */
-    size_t wrong;            /* those of them whose margin is above the error */
+    char reason[256];        /* set for every status but pass */
+    size_t images, right;    /* right: the class is the label */
+    bool compared;           /* with the reference's scores; those of the reference with LiteRT's */
+    size_t same;             /* images all of whose scores have the same bits */
+    size_t differ;           /* images of another class */
+    size_t wrong;            /* of these, images whose margin exceeds their largest error */
     double snr_db, max_abs;  /* infinite and 0 when equal */
     double mean_steps;       /* the mean error of scores in 8 bits, in their scale */
     size_t nodes, taken;
@@ -29,7 +29,7 @@ struct digits_score {
 struct digits_report {
     struct digits_score *scores;
     size_t count;
-    char skipped[256]; /* why nothing was run: no models here; else empty */
+    char skipped[256]; /* why no model was run; empty where some were */
 };
 
 #endif

@@ -143,7 +143,7 @@ static enum status add_option(struct subject *s, const char *text, struct diag *
     char key[256];
 
     if (!equals || equals == text || (size_t)(equals - text) >= sizeof key)
-        return diag_fail(diag, STATUS_USAGE, "delegate option %s: not KEY=VALUE", text);
+        return diag_fail(diag, STATUS_USAGE, "delegate option %s: expected KEY=VALUE", text);
     snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
     return subject_set(s, key, equals + 1, diag);
 }

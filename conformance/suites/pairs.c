@@ -1,5 +1,5 @@
-/* Every op behind every other one, for channels that do not fill their slices: what the first op
- * leaves in lanes that are no channels must not be seen by the second.  The case is about the
+/* Every op after every other one, for channels that do not fill their slices: the second op must
+ * not see what the first one leaves in padded lanes.  The case is about the
  * second op; the tensor between the two is judged as well. */
 #include "conformance/cases/graph_builder.h"
 #include "conformance/cases/suite.h"

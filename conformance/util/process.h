@@ -20,8 +20,8 @@ enum process_output {
 
 enum process_event {
     PROCESS_NOTHING,
-    PROCESS_READABLE, /* it has answered, or its end of the socket is closed: it is gone */
-    PROCESS_LATE      /* neither before its deadline */
+    PROCESS_READABLE, /* the process has answered, or ended and so closed its socket */
+    PROCESS_LATE      /* the process has done neither before its deadline */
 };
 
 struct process {
@@ -29,7 +29,7 @@ struct process {
     int socket;               /* the parent's end */
     int log;                  /* PROCESS_OUTPUT_LOG: the file; else -1 */
     off_t logged;             /* its size at the last process_send */
-    double deadline_s;        /* by clock_s, of what is waited for; 0: nothing is */
+    double deadline_s;        /* by clock_s, of the answer that is waited for; 0: none is */
     enum process_event event; /* what the last wait found */
 };
 
@@ -38,10 +38,10 @@ struct process {
 enum status process_start(struct process *p, enum process_output output,
                           void (*serve)(int socket, void *user), void *user, struct diag *diag);
 
-/* Write and read all of it, on either end; false when the other end is closed. */
+/* Write and read all bytes, on either end; false when the other end is closed. */
 bool process_write(int socket, const void *data, size_t bytes);
 bool process_read(int socket, void *data, size_t bytes);
-/* As process_write, from the parent; process_last_words begins here. */
+/* Writes from the parent's end.  process_last_words reports what the process prints after this. */
 bool process_send(struct process *p, const void *data, size_t bytes);
 
 /* Starts waiting for an answer, or the end, for timeout_s from now on. */

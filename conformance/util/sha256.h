@@ -9,7 +9,7 @@
 enum { SHA256_HEX_BYTES = 65 };
 
 void sha256_hex(const void *bytes, size_t count, char hex[SHA256_HEX_BYTES]);
-/* Of a file's bytes; STATUS_IO with path and reason. */
+/* Hashes a file's bytes; STATUS_IO with path and reason. */
 enum status sha256_file(const char *path, char hex[SHA256_HEX_BYTES], struct diag *diag);
 
 #endif
