@@ -31,13 +31,13 @@ struct ref_detail {
     double *value; /* the result before it is rounded to the output's type; of a quantized output
                       the exact result in steps, real / scale + zero point, within the range of type
                       and activation; magnitude is in steps, too */
-    double
-        *magnitude; /* the same operator on absolute values (a dot product: sum |w*x| + |bias|);
-                       SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i); EXP, LOGISTIC: |x|;
-                       RESIZE_BILINEAR: the largest |corner| of the four; LSTM h and c: the error
-                       bound of one step in f32, divided by 2^-24.  Ops that round once: |value| */
-    double *terms;  /* number of products (and bias) that were summed; RESIZE_BILINEAR: the larger
-                       input side times the range of the 4x4 neighbourhood; 1 without a sum */
+    double *magnitude; /* the same operator on absolute values (a dot product: sum |w*x| + |bias|);
+                          SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i); EXP, LOGISTIC,
+                          HARD_SWISH: |x|; RESIZE_BILINEAR: the largest |corner| of the four; LSTM h
+                          and c: the error bound of one step in f32, divided by 2^-24.  Ops that
+                          round once: |value| */
+    double *terms; /* number of products (and bias) that were summed; RESIZE_BILINEAR: the larger
+                      input side times the range of the 4x4 neighbourhood; 1 without a sum */
 };
 
 /* One node as its op sees it. */
