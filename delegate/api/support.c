@@ -4,6 +4,7 @@
 #include "delegate/accept/decide.h"
 #include "delegate/graph/import.h"
 #include "delegate/runtime/partition.h"
+#include "delegate/transform/fold.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,14 +86,15 @@ static void answer(struct assay_gpu_support_query *q, const struct graph *g,
 }
 
 static enum status query_graph(TfLiteContext *context, struct assay_gpu_support_query *q,
-                               const struct gpu_options *o, const struct graph *g,
-                               struct diag *diag)
+                               const struct gpu_options *o, struct graph *g, struct diag *diag)
 {
     const struct device_limits limits = limits_of(q->device);
     struct partition_sums sums;
     struct decision d;
     enum status s;
 
+    /* As in Prepare: an op may accept a node only because one before it is folded. */
+    TRY(fold_constants(g, o, &limits, diag));
     TRY(decision_make(&d, g, o, &limits, diag));
     if ((s = partition_apply_limits(context, o, &limits, g, &d, diag)) == STATUS_OK &&
         (s = partition_sum_memory(context, o, &limits, g, &d, &sums, diag)) == STATUS_OK)

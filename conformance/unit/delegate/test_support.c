@@ -245,12 +245,54 @@ static void before_and_after(void **state)
     assay_gpu_delegate_destroy(d);
 }
 
+/* c = a * b of constants, which the delegate folds; y = x + c. */
+static void folded_nodes_are_taken(void **state)
+{
+    const float values[] = { 1, 2, 3, 4 };
+    struct diag diag = { 0 };
+    struct options mul, add;
+    struct builder b;
+    struct model m;
+    struct asker a;
+    int x, k[2], c, y;
+
+    (void)state;
+    builder_init(&b);
+    options_init(&mul, OPTIONS_MulOptions);
+    options_init(&add, OPTIONS_AddOptions);
+    x = kit_vector(&b, 4);
+    k[0] = builder_constant(&b, TENSOR_FLOAT32, "a", 2, (int32_t[]){ 1, 4 }, values, sizeof values);
+    k[1] = builder_constant(&b, TENSOR_FLOAT32, "b", 2, (int32_t[]){ 1, 4 }, values, sizeof values);
+    c = kit_vector(&b, 4);
+    y = kit_vector(&b, 4);
+    builder_op(&b, BUILTIN_MUL, 1, &mul, 2, k, 1, &c);
+    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, c }, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, &m, &diag));
+
+    ask_about(&a, &m, PLAIN, NULL);
+    assert_int_equal(a.result, 0);
+    assert_int_equal(a.query.taken, 2);
+    assert_int_equal(a.refused, 0);
+
+    ask_about(&a, &m, WITH("no_transform", "fold"), NULL);
+    assert_int_equal(a.result, 0);
+    assert_int_equal(a.query.taken, 1);
+    assert_string_equal(a.first, "0 binary.constants two");
+    model_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_the_least_device), cmocka_unit_test(on_a_device_that_is_described),
-        cmocka_unit_test(with_options),        cmocka_unit_test(bad_queries),
-        cmocka_unit_test(before_and_after),    cmocka_unit_test(no_memory),
+        cmocka_unit_test(on_the_least_device),
+        cmocka_unit_test(on_a_device_that_is_described),
+        cmocka_unit_test(folded_nodes_are_taken),
+        cmocka_unit_test(with_options),
+        cmocka_unit_test(bad_queries),
+        cmocka_unit_test(before_and_after),
+        cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, make_net, drop_net);
