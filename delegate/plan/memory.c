@@ -1,6 +1,7 @@
 #include "delegate/plan/memory.h"
 
 #include "delegate/plan/offsets.h"
+#include "delegate/shaders/args.h"
 #include "reference/base/memory.h"
 
 static void find_lifetimes(struct plan *plan)
@@ -246,16 +247,17 @@ static bool fits(const uint32_t *value, const uint32_t *limit)
 static enum status check_step(const struct plan_step *s, const struct device_limits *limits,
                               struct diag *diag)
 {
-    const uint64_t invocations = (uint64_t)s->spec[0] * s->spec[1] * s->spec[2];
+    const uint64_t invocations =
+        (uint64_t)s->spec[SPEC_WORKGROUP_X] * s->spec[SPEC_WORKGROUP_Y] * s->spec[SPEC_WORKGROUP_Z];
 
     if (!fits(s->spec, limits->max_workgroup_size) ||
         invocations > limits->max_workgroup_invocations)
         return diag_fail(
             diag, STATUS_UNSUPPORTED,
             "%s: workgroups of %u x %u x %u, the device allows %u x %u x %u, %u in all", s->shader,
-            s->spec[0], s->spec[1], s->spec[2], limits->max_workgroup_size[0],
-            limits->max_workgroup_size[1], limits->max_workgroup_size[2],
-            limits->max_workgroup_invocations);
+            s->spec[SPEC_WORKGROUP_X], s->spec[SPEC_WORKGROUP_Y], s->spec[SPEC_WORKGROUP_Z],
+            limits->max_workgroup_size[0], limits->max_workgroup_size[1],
+            limits->max_workgroup_size[2], limits->max_workgroup_invocations);
     if (!fits(s->groups, limits->max_workgroup_count))
         return diag_fail(diag, STATUS_UNSUPPORTED,
                          "%s: %u x %u x %u workgroups, the device allows %u x %u x %u", s->shader,

@@ -1,4 +1,5 @@
 #include "delegate/plan/planner.h"
+
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/plan.h"
 #include "delegate/plan/workgroups.h"
@@ -252,7 +253,7 @@ static void use_variant(struct planner *p, struct plan_step *s)
 enum status step_tiles(struct planner *p, struct plan_step *s, uint32_t columns, uint64_t runs,
                        uint32_t invocation_bytes)
 {
-    const uint64_t x = s->spec[0], y = s->spec[1];
+    const uint64_t x = s->spec[SPEC_WORKGROUP_X], y = s->spec[SPEC_WORKGROUP_Y];
 
     s->items = columns;
     s->runs = runs;
@@ -265,7 +266,8 @@ enum status step_tiles(struct planner *p, struct plan_step *s, uint32_t columns,
     TRY(step_groups(p, s, (columns + x - 1) / x * ((runs + y - 1) / y)));
     return diag_fail(p->diag, STATUS_UNSUPPORTED,
                      "%s: the device does not allow workgroups of %u x %u x %u with %u bytes each",
-                     s->shader, s->spec[0], s->spec[1], s->spec[2], invocation_bytes);
+                     s->shader, s->spec[SPEC_WORKGROUP_X], s->spec[SPEC_WORKGROUP_Y],
+                     s->spec[SPEC_WORKGROUP_Z], invocation_bytes);
 }
 
 enum status step_items(struct planner *p, struct plan_step *s, uint64_t count)
@@ -275,8 +277,9 @@ enum status step_items(struct planner *p, struct plan_step *s, uint64_t count)
         use_variant(p, s);
         return STATUS_OK;
     }
-    return step_groups(
-        p, s, (count + s->spec[0] - 1) / s->spec[0]); /* fails, with the limit in the message */
+    return step_groups(p, s,
+                       (count + s->spec[SPEC_WORKGROUP_X] - 1) /
+                           s->spec[SPEC_WORKGROUP_X]); /* fails, with the limit in the message */
 }
 
 static void bind_tensor(struct planner *p, struct plan_step *s, int binding, int tensor,

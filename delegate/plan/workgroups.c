@@ -2,6 +2,7 @@
 
 #include "delegate/base/checksum.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/shaders/args.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -42,7 +43,8 @@ uint32_t workgroup_size(const struct device_limits *limits, const char *shader)
 
 uint32_t workgroup_of(const struct plan_step *s)
 {
-    return s->runs > 0 ? workgroup_code(s->spec[0], s->spec[1]) : s->spec[0];
+    return s->runs > 0 ? workgroup_code(s->spec[SPEC_WORKGROUP_X], s->spec[SPEC_WORKGROUP_Y])
+                       : s->spec[SPEC_WORKGROUP_X];
 }
 
 static uint64_t quotient_up(uint64_t a, uint64_t b)
@@ -57,21 +59,23 @@ bool workgroup_set(struct plan_step *s, uint32_t code, const struct device_limit
     uint64_t groups, grid_x, grid_y;
 
     if (s->items == 0 || s->items > UINT32_MAX || s->runs > UINT32_MAX || max[0] == 0 ||
-        !allowed(x, y, s->spec[2], limits) || (s->runs == 0 && s->spec[1] != 1) ||
-        (uint64_t)x * y * s->spec[2] * s->invocation_bytes > limits->max_shared_memory_bytes)
+        !allowed(x, y, s->spec[SPEC_WORKGROUP_Z], limits) ||
+        (s->runs == 0 && s->spec[SPEC_WORKGROUP_Y] != 1) ||
+        (uint64_t)x * y * s->spec[SPEC_WORKGROUP_Z] * s->invocation_bytes >
+            limits->max_shared_memory_bytes)
         return false;
     groups = quotient_up(s->items, x) * (s->runs > 0 ? quotient_up(s->runs, y) : 1);
     grid_x = groups < max[0] ? groups : max[0];
     grid_y = quotient_up(groups, grid_x);
     if (groups > UINT32_MAX || grid_y > max[1])
         return false;
-    s->spec[0] = x;
-    s->spec[1] = y;
+    s->spec[SPEC_WORKGROUP_X] = x;
+    s->spec[SPEC_WORKGROUP_Y] = y;
     s->groups[0] = (uint32_t)grid_x;
     s->groups[1] = (uint32_t)grid_y;
     s->groups[2] = 1;
     if (s->invocation_bytes > 0)
-        s->shared_bytes = x * y * s->spec[2] * s->invocation_bytes;
+        s->shared_bytes = x * y * s->spec[SPEC_WORKGROUP_Z] * s->invocation_bytes;
     if (s->runs > 0) { /* step_tiles: the number of workgroups is the first push constant */
         const uint32_t count = (uint32_t)groups;
 
@@ -103,7 +107,8 @@ int workgroup_candidates(const struct plan_step *s, const struct device_limits *
     /* Splits of 32 to 256 invocations into x * y; x beyond the columns would idle. */
     for (uint32_t all = 32; all <= 256; all *= 2)
         for (uint32_t x = 1; x <= 32 && x < 2 * s->items; x *= 2)
-            count = add_candidate(s, workgroup_code(x, all / s->spec[2] / x), limits, codes, count);
+            count = add_candidate(s, workgroup_code(x, all / s->spec[SPEC_WORKGROUP_Z] / x), limits,
+                                  codes, count);
     return count;
 }
 
@@ -116,7 +121,8 @@ uint64_t workgroup_key(const struct plan_step *s, bool half)
 
     checksum_add_text(&h, s->shader);
     checksum_add(&h, numbers, sizeof numbers);
-    checksum_add(&h, s->spec + free_specs, (s->spec_count - free_specs) * sizeof s->spec[0]);
+    checksum_add(&h, s->spec + free_specs,
+                 (s->spec_count - free_specs) * sizeof s->spec[SPEC_WORKGROUP_X]);
     checksum_add(&h, s->push + free_bytes, s->push_bytes - free_bytes);
     return h.word[0];
 }
