@@ -2,6 +2,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/suite.h"
+#include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
 #include <string.h>
@@ -156,28 +157,28 @@ static struct row pattern_row(int rank, unsigned has, unsigned number, const cha
     return r;
 }
 
-static const void *sweep(size_t *count)
+static size_t fill_patterns(struct row *to, size_t position)
 {
     static char names[PATTERNS][24];
-    static struct row made[PATTERNS];
-    static size_t made_count;
+    size_t count = 0;
 
-    for (int rank = 1; rank <= MOST_RANK && made_count < PATTERNS; rank++) {
+    (void)position; /* the only part of the sweep */
+    for (int rank = 1; rank <= MOST_RANK && count < PATTERNS; rank++) {
         /* Rank 6 has 12 patterns, every fifth one, among which each dimension occurs both ways. */
         const unsigned step = rank <= FULL_RANK ? 1 : 5;
 
-        for (unsigned has = 0; has < 1u << rank && made_count < PATTERNS; has += step) {
-            char *const name = names[made_count];
+        for (unsigned has = 0; has < 1u << rank && count < PATTERNS; has += step) {
+            char *const name = names[count];
 
             strcpy(name, "alpha_");
             for (int i = rank - 1; i >= 0; i--)
                 strcat(name, has >> i & 1 ? "n" : "1");
-            made[made_count] = pattern_row(rank, has, (unsigned)made_count, name);
-            made_count++;
+            to[count] = pattern_row(rank, has, (unsigned)count, name);
+            count++;
         }
     }
-    *count = made_count;
-    return made;
+    return count;
 }
+SUITE_SWEEP(sweep, SWEEP_FILL(fill_patterns))
 
 SUITE_SWEPT(prelu, members, rows, build, sweep);
