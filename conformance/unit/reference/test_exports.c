@@ -54,7 +54,7 @@ static void gpu_delegate_create(void)
     o.keys = o.values = (const char *const[]){ NULL };
     assert_null(assay_gpu_delegate_create(&o, reported));
     assert_null(assay_gpu_delegate_create(&tiny, reported));
-    assert_non_null(strstr(said, "4 bytes"));
+    assert_non_null(strstr(said, "found 4"));
     o = (struct assay_gpu_options){ .struct_size = sizeof o, .device = &o };
     assert_null(assay_gpu_delegate_create(&o, reported)); /* a device without an instance */
 }
