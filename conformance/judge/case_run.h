@@ -3,8 +3,9 @@
 #define ASSAY_CONFORMANCE_JUDGE_CASE_RUN_H
 
 #include "conformance/judge/judge_impl.h"
-#include "conformance/judge/outputs.h"
 #include "conformance/judge/result.h"
+#include "conformance/subject/engine.h"
+#include "conformance/subject/outputs.h"
 #include "reference/runtime/interpreter.h"
 
 #include <stdbool.h>
@@ -29,7 +30,7 @@ struct case_run {
     struct case_result *result;
 };
 
-/* How an interpreter of the model is opened. */
+/* How the model is opened. */
 struct case_run_setup {
     const struct model *model;
     int delegate;         /* DELEGATE_PLAIN or a poison */
@@ -42,18 +43,20 @@ extern const char *const case_run_poisons[DELEGATE_COUNT]; /* NULL, "nan", "inf"
 
 /* Creates a delegate of the judge, where it is missing. */
 enum status case_run_make_delegate(struct judge *j, int which, struct diag *diag);
-/* Opens an interpreter, resizes its inputs, applies the delegate and allocates. */
+/* Opens the model on the subject, with its inputs resized. */
 enum status case_run_open(struct case_run *run, const struct case_run_setup *setup,
-                          struct interpreter **in, struct diag *diag);
-/* The same without a delegate; every tensor keeps its value. */
+                          struct engine **e, struct diag *diag);
+/* Opens it in our interpreter without a delegate; every tensor keeps its value. */
 enum status case_run_open_reference(struct case_run *run, const struct case_run_setup *setup,
                                     struct interpreter **in, struct diag *diag);
-/* The delegate took the node that the case is about, or there is no delegate. */
-bool case_run_is_taken(const struct case_run *run, struct interpreter *in);
+/* The subject took the node that the case is about. */
+bool case_run_is_taken(const struct case_run *run, struct engine *e);
 
+/* Sets the variables to zero.  False when the case failed. */
+bool case_run_reset(struct case_run *run, struct engine *e);
 /* One inference of the frame (0: A, 1: B) of x.  False when the case failed: the inference itself,
- * or something was written that a delegate must leave alone. */
-bool case_run_invoke(struct case_run *run, struct interpreter *in, const struct case_instance *x,
+ * or something was written that a subject must leave alone. */
+bool case_run_invoke(struct case_run *run, struct engine *e, const struct case_instance *x,
                      int frame, struct outputs *got);
 /* Whether the first `count` outputs have other bits: then the case failed, for the reason what. */
 bool case_run_differ(struct case_run *run, const struct outputs *first,

@@ -97,18 +97,17 @@ static bool compare_integers(struct case_run *run)
     return true;
 }
 
-bool invariants_check_hidden(struct case_run *run, struct interpreter *bare, int exposed_steps)
+bool invariants_check_hidden(struct case_run *run, struct engine *bare, int exposed_steps)
 {
     const int steps = invariants_count_steps(run);
-    size_t count;
+    const size_t count = run->model.subgraphs[0].outputs.count;
     int output;
     size_t byte;
 
-    interpreter_outputs(bare, &count);
     for (int frame = 0; frame < 2; frame++) {
         case_run_stage(run, "frame %c without intermediates", 'A' + frame);
-        interpreter_reset_variables(bare);
-        if (!case_run_invoke(run, bare, &run->instance, frame, &run->original[frame]))
+        if (!case_run_reset(run, bare) ||
+            !case_run_invoke(run, bare, &run->instance, frame, &run->original[frame]))
             return false;
     }
     if (!outputs_differ(&run->got[0], &run->original[0], count, &output, &byte) &&
@@ -135,25 +134,25 @@ bool invariants_check_poison(struct case_run *run)
         const struct case_run_setup setup = { .model = &run->model,
                                               .delegate = which,
                                               .poison_word = case_run_poison_words[which] };
-        struct interpreter *in = NULL;
+        struct engine *e = NULL;
         struct outputs got = { .count = 0 };
         char what[64];
         struct diag diag;
         bool ok;
 
         case_run_stage(run, "poison=%s", case_run_poisons[which]);
-        if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+        if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
             return result_fail(run->result, "poison=%s: prepare: %s", case_run_poisons[which],
                                diag.text);
         snprintf(what, sizeof what, "poison=%s changes the result", case_run_poisons[which]);
-        if (!case_run_is_taken(run, in))
+        if (!case_run_is_taken(run, e))
             ok = result_fail(run->result, "poison=%s: the node is not taken any more",
                              case_run_poisons[which]);
         else
-            ok = case_run_invoke(run, in, &run->instance, 0, &got) &&
+            ok = case_run_invoke(run, e, &run->instance, 0, &got) &&
                  !case_run_differ(run, want, &got, want->count, what);
         outputs_close(&got);
-        interpreter_close(in);
+        engine_close(e);
         if (!ok)
             return false;
     }
@@ -165,12 +164,13 @@ bool invariants_check_poison(struct case_run *run)
 enum { SEQUENCE = 4 }; /* inferences without a reset: A, B, A, B */
 
 /* The first inference begins after a reset, so it has the bits of frame A. */
-static bool run_sequence(struct case_run *run, struct interpreter *in, struct outputs got[SEQUENCE])
+static bool run_sequence(struct case_run *run, struct engine *e, struct outputs got[SEQUENCE])
 {
-    interpreter_reset_variables(in);
+    if (!case_run_reset(run, e))
+        return false;
     for (int i = 0; i < SEQUENCE; i++) {
         case_run_stage(run, "inference %d of a sequence", i + 1);
-        if (!case_run_invoke(run, in, &run->instance, i % 2, &got[i]))
+        if (!case_run_invoke(run, e, &run->instance, i % 2, &got[i]))
             return false;
     }
     return !case_run_differ(run, &run->got[0], &got[0], got[0].count,
@@ -218,18 +218,18 @@ bool invariants_check_sequence(struct case_run *run)
     const struct case_run_setup setup = { .model = &run->exposed,
                                           .poison_word = case_run_poison_words[DELEGATE_PLAIN] };
     struct outputs got[SEQUENCE] = { { .count = 0 } };
-    struct interpreter *in = NULL;
+    struct engine *e = NULL;
     struct diag diag;
-    size_t variables = 0;
     bool ok;
 
-    if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+    if (engine_count_variables(&run->model) == 0)
+        return true;
+    if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
         return result_fail(run->result, "prepare: %s", diag.text);
-    interpreter_variables(in, &variables);
-    ok = variables == 0 || (run_sequence(run, in, got) && judge_sequence(run, got));
+    ok = run_sequence(run, e, got) && judge_sequence(run, got);
     for (int i = 0; i < SEQUENCE; i++)
         outputs_close(&got[i]);
-    interpreter_close(in);
+    engine_close(e);
     return ok;
 }
 
@@ -328,23 +328,25 @@ static bool run_parts(struct case_run *run, const struct split *s, struct interp
                                           .poison_word = case_run_poison_words[DELEGATE_PLAIN],
                                           .batch = 1,
                                           .resized = s->resized };
-    struct interpreter *in = NULL;
+    struct engine *e = NULL;
     struct diag diag;
     bool ok = true;
 
+    if (!(engine_abilities(run->judge->subject) & ENGINE_RESIZE))
+        return true;
     case_run_stage(run, "a batch of 1");
-    if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+    if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
         return result_fail(run->result, "as batches of 1: prepare: %s", diag.text);
-    if (!case_run_is_taken(run, in)) {
+    if (!case_run_is_taken(run, e)) {
         ok =
             !run->judge->ours || result_fail(run->result, "as batches of 1: the node is not taken");
-        interpreter_close(in);
+        engine_close(e);
         return ok;
     }
     for (int32_t n = 0; n < s->batch && ok; n++) {
         struct outputs got = { .count = 0 };
 
-        ok = case_run_invoke(run, in, &s->part[n], 0, &got);
+        ok = case_run_invoke(run, e, &s->part[n], 0, &got);
         if (ok && run->judge->ours && part_differs(s, whole, n, &got)) {
             ok = result_fail(run->result, "image %d of %d has other bits as a batch of 1", n + 1,
                              s->batch);
@@ -364,7 +366,7 @@ static bool run_parts(struct case_run *run, const struct split *s, struct interp
         }
         outputs_close(&got);
     }
-    interpreter_close(in);
+    engine_close(e);
     return ok;
 }
 
@@ -374,14 +376,14 @@ bool invariants_check_batches(struct case_run *run)
     struct interpreter *whole = NULL, *parts = NULL;
     struct split s = { .batch = 0 };
     struct diag diag;
-    size_t variables;
     bool ok = true;
 
+    if (engine_count_variables(&run->model) > 0)
+        return true;
     case_run_stage(run, "reference of batches of 1");
     if (case_run_open_reference(run, &setup, &whole, &diag) != STATUS_OK)
         return result_fail(run->result, "reference: %s", diag.text);
-    interpreter_variables(whole, &variables);
-    if (variables == 0 && make_parts(run, whole, &s)) {
+    if (make_parts(run, whole, &s)) {
         setup.batch = 1;
         setup.resized = s.resized;
         if (case_run_open_reference(run, &setup, &parts, &diag) == STATUS_OK &&

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 /* Intermediates that are no outputs: the bits of the exposed graph, or, where ops were fused, the
- * propagated limits.  exposed_steps: of the plan of the exposed graph; original: an open
- * interpreter of the graph as it is. */
-bool invariants_check_hidden(struct case_run *run, struct interpreter *original, int exposed_steps);
+ * propagated limits.  exposed_steps: of the plan of the exposed graph; bare: the graph as it is,
+ * opened on the subject. */
+bool invariants_check_hidden(struct case_run *run, struct engine *bare, int exposed_steps);
 /* Steps of the plan that belong to nodes; -1: the delegate does not say. */
 int invariants_count_steps(const struct case_run *run);
 /* Poison in padded lanes, arena and outputs does not change the result. */

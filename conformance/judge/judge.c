@@ -70,23 +70,26 @@ void judge_device(const struct judge *j, struct judge_device *device)
 
 /* ---- declined ---- */
 
-static void explain_refusal(struct judge *j, const struct test_case *c, int node,
-                            struct case_result *r)
+static void explain_refusal(struct case_run *run, struct engine *e)
 {
+    struct judge *const j = run->judge;
+    struct case_result *const r = run->result;
+    const char *const text = engine_refusal(e);
     const TfLiteDelegate *const d = j->delegates[DELEGATE_PLAIN];
     struct assay_gpu_refusal refusal;
     int count = 0;
 
     r->status = CASE_DECLINED;
-    snprintf(r->reason, sizeof r->reason, "not taken");
+    snprintf(r->reason, sizeof r->reason, "not taken%s%s", text[0] ? ": " : "", text);
     if (j->ours && j->subject->extras.get_refusal)
         count = j->subject->extras.refusal_count(d);
     for (int i = 0; i < count; i++) {
         refusal = (struct assay_gpu_refusal){ .struct_size = sizeof refusal };
-        if (j->subject->extras.get_refusal(d, i, &refusal) != 0 || refusal.node != node)
+        if (j->subject->extras.get_refusal(d, i, &refusal) != 0 ||
+            refusal.node != run->instance.judged_node)
             continue;
         snprintf(r->reason, sizeof r->reason, "%s: %s%s%s%s%s%s", refusal.rule,
-                 refusal.field ? refusal.field : c->op, refusal.value ? " is " : "",
+                 refusal.field ? refusal.field : run->test_case->op, refusal.value ? " is " : "",
                  refusal.value ? refusal.value : "", refusal.limit ? ", may be " : "",
                  refusal.limit ? refusal.limit : "", "");
         return;
@@ -95,10 +98,10 @@ static void explain_refusal(struct judge *j, const struct test_case *c, int node
 
 /* ---- one set ---- */
 
-static void note_bytes(struct case_run *run, struct interpreter *in)
+static void note_bytes(struct case_run *run, struct engine *e)
 {
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
-    uint64_t bytes = interpreter_arena_bytes(in);
+    uint64_t bytes = engine_bytes(e);
 
     if (run->judge->ours &&
         run->judge->subject->extras.get_stats(run->judge->delegates[DELEGATE_PLAIN], &stats) == 0)
@@ -108,21 +111,19 @@ static void note_bytes(struct case_run *run, struct interpreter *in)
 }
 
 /* Runs the frames A, B, A, each after a reset of the variables. */
-static bool run_frames(struct case_run *run, struct interpreter *in)
+static bool run_frames(struct case_run *run, struct engine *e)
 {
     struct outputs again = { .count = 0 };
     bool ok;
 
     case_run_stage(run, "frame A");
-    if (!case_run_invoke(run, in, &run->instance, 0, &run->got[0]))
+    if (!case_run_invoke(run, e, &run->instance, 0, &run->got[0]))
         return false;
     case_run_stage(run, "frame B");
-    interpreter_reset_variables(in);
-    if (!case_run_invoke(run, in, &run->instance, 1, &run->got[1]))
+    if (!case_run_reset(run, e) || !case_run_invoke(run, e, &run->instance, 1, &run->got[1]))
         return false;
     case_run_stage(run, "frame A again");
-    interpreter_reset_variables(in);
-    ok = case_run_invoke(run, in, &run->instance, 0, &again) &&
+    ok = case_run_reset(run, e) && case_run_invoke(run, e, &run->instance, 0, &again) &&
          !case_run_differ(run, &run->got[0], &again, again.count,
                           "frame A gives other bits after frame B: state is kept");
     outputs_close(&again);
@@ -165,34 +166,34 @@ static bool run_device(struct case_run *run)
 {
     struct case_run_setup setup = { .model = &run->exposed,
                                     .poison_word = case_run_poison_words[DELEGATE_PLAIN] };
-    struct interpreter *in = NULL;
+    struct engine *e = NULL;
     struct diag diag;
     int steps = -1;
     bool ok = false;
 
     case_run_stage(run, "prepare");
-    if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+    if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
         return result_fail(run->result, "prepare: %s", diag.text);
-    if (!case_run_is_taken(run, in)) {
-        explain_refusal(run->judge, run->test_case, run->instance.judged_node, run->result);
+    if (!case_run_is_taken(run, e)) {
+        explain_refusal(run, e);
     } else {
         steps = invariants_count_steps(run);
-        ok = run_frames(run, in);
-        note_bytes(run, in);
+        ok = run_frames(run, e);
+        note_bytes(run, e);
     }
-    interpreter_close(in);
+    engine_close(e);
     ok = ok && compare_frames(run, NULL);
     if (!ok || !run->hides_intermediates)
         return ok;
     setup.model = &run->model;
     case_run_stage(run, "prepare without intermediates");
-    if (case_run_open(run, &setup, &in, &diag) != STATUS_OK)
+    if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
         return result_fail(run->result, "prepare: %s", diag.text);
-    ok = case_run_is_taken(run, in)
-             ? invariants_check_hidden(run, in, steps)
+    ok = case_run_is_taken(run, e)
+             ? invariants_check_hidden(run, e, steps)
              : result_fail(run->result, "not taken unless its intermediates are "
                                         "outputs");
-    interpreter_close(in);
+    engine_close(e);
     return ok;
 }
 

@@ -7,8 +7,8 @@
 
 #include "conformance/bounds/compare.h"
 #include "conformance/cases/case.h"
-#include "conformance/judge/outputs.h"
 #include "conformance/judge/result.h"
+#include "conformance/subject/outputs.h"
 #include "reference/runtime/interpreter.h"
 
 struct node_compare_request {

@@ -5,7 +5,7 @@
 #define ASSAY_CONFORMANCE_JUDGE_REPRO_H
 
 #include "conformance/cases/case.h"
-#include "conformance/judge/outputs.h"
+#include "conformance/subject/outputs.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* Copies of outputs, and inputs of a frame. */
-#include "conformance/judge/outputs.h"
+#include "conformance/subject/outputs.h"
 
 #include "reference/base/memory.h"
 

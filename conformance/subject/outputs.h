@@ -1,6 +1,6 @@
 /* What goes into an inference, and what comes out of it. */
-#ifndef ASSAY_CONFORMANCE_JUDGE_OUTPUTS_H
-#define ASSAY_CONFORMANCE_JUDGE_OUTPUTS_H
+#ifndef ASSAY_CONFORMANCE_SUBJECT_OUTPUTS_H
+#define ASSAY_CONFORMANCE_SUBJECT_OUTPUTS_H
 
 #include "conformance/cases/case.h"
 #include "reference/kernels/op.h"
