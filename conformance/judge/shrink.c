@@ -1,0 +1,87 @@
+/* The loop that makes a failure smaller. */
+#include "conformance/judge/shrink.h"
+
+#include <ctype.h>
+
+/* Judges the current form `times` times; false when it once did not fail the same way. */
+static bool fails_each_time(const struct shrink_problem *p, int times,
+                            struct shrink_outcome *outcome)
+{
+    for (int i = 0; i < times; i++) {
+        outcome->steps++;
+        if (!p->judge(p->user))
+            return false;
+    }
+    return true;
+}
+
+/* Tries the reductions in a ring.  One that is accepted is tried again at once, as half of a
+ * dimension can be halved again; the ring ends when each was tried since the last success. */
+static void reduce(const struct shrink_problem *p, size_t step_limit,
+                   struct shrink_outcome *outcome)
+{
+    const size_t first_steps = outcome->steps;
+    size_t next = 0, since = 0;
+    size_t count = 0; /* of reductions of the current form; 0: not yet known */
+
+    while (!outcome->limited && (count == 0 || since < count)) {
+        const enum shrink_answer answer = p->try(p->user, next);
+
+        if (answer == SHRINK_END) {
+            if (next == 0)
+                return;
+            count = next;
+            next = 0;
+            continue;
+        }
+        if (answer == SHRINK_FAILS_ALIKE) {
+            p->accept(p->user);
+            outcome->accepted++;
+            count = since = 0;
+        } else {
+            next++;
+            since++;
+        }
+        outcome->steps += answer != SHRINK_SKIP;
+        outcome->limited = outcome->steps - first_steps >= step_limit;
+    }
+}
+
+void shrink_run(const struct shrink_problem *problem, size_t step_limit,
+                struct shrink_outcome *outcome)
+{
+    *outcome = (struct shrink_outcome){ .steps = 0 };
+    if (!fails_each_time(problem, SHRINK_REPEATS, outcome)) {
+        outcome->flaky = true;
+        return;
+    }
+    reduce(problem, step_limit, outcome);
+    if (outcome->accepted > 0)
+        outcome->flaky_end = !fails_each_time(problem, 1, outcome);
+}
+
+/* The next character of a reason that counts; 0 at the end of the part that does. */
+static char next_char(const char **at, const char *end)
+{
+    while (isdigit((unsigned char)**at))
+        ++*at;
+    if (**at == '(' || **at == end[0] || **at == '\0')
+        return '\0';
+    return *(*at)++;
+}
+
+bool result_fails_alike(const struct case_result *a, const struct case_result *b)
+{
+    const bool died = a->status == CASE_CRASH || a->status == CASE_TIMEOUT;
+    const char *const end = died ? ";" : ""; /* the last words stand behind it */
+    const char *x = a->reason, *y = b->reason;
+    char c;
+
+    if (a->status != b->status || a->status == CASE_PASS || a->status == CASE_DECLINED)
+        return false;
+    while ((c = next_char(&x, end)) == next_char(&y, end)) {
+        if (c == '\0')
+            return true;
+    }
+    return false;
+}
