@@ -189,7 +189,7 @@ void ref_dot_store(struct ref_call *call, const struct ref_dot *d, size_t i, siz
     int32_t zero, steps;
 
     if (!c) {
-        ref_store(call, 0, i, ref_activation(d->act, sum), magnitude, terms);
+        ref_store_fused(call, 0, i, d->act, sum, magnitude, terms);
         return;
     }
     zero = ref_zero_point(call->out[0]);

@@ -5,6 +5,7 @@
 #include "reference/base/half.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -162,6 +163,22 @@ void ref_store(struct ref_call *call, int o, size_t i, double value, double magn
         assert(t->type == kTfLiteFloat32);
         t->data.f[i] = (float)value;
     }
+    ref_store_detail(call, o, i, value, magnitude, terms);
+}
+
+static double clamp(double x, double largest)
+{
+    /* Comparisons with NaN are false, so it passes. */
+    return x < -largest ? -largest : x > largest ? largest : x;
+}
+
+void ref_store_fused(struct ref_call *call, int o, size_t i, TfLiteFusedActivation act,
+                     double value, double magnitude, double terms)
+{
+    const double largest = call->out[o]->type == kTfLiteFloat16 ? 65504 : FLT_MAX;
+
+    value = ref_activation(act, value);
+    ref_store(call, o, i, clamp(value, largest), magnitude, terms);
     ref_store_detail(call, o, i, value, magnitude, terms);
 }
 

@@ -113,6 +113,13 @@ int64_t ref_load_int(const TfLiteTensor *t, size_t i);
 void ref_store(struct ref_call *call, int o, size_t i, double value, double magnitude,
                double terms);
 
+/* Stores element i of output o, the float result of an op that has a fused activation.  The runtime
+ * clamps such results to the activation's range, which without an activation is that of the finite
+ * numbers: an infinity becomes the largest number of the type, and NaN passes.  The detail keeps
+ * the infinity, so that judges see an overflow. */
+void ref_store_fused(struct ref_call *call, int o, size_t i, TfLiteFusedActivation act,
+                     double value, double magnitude, double terms);
+
 /* Stores element i of output o, an integer tensor: value modulo 2^bits of the type, and its detail
  * when asked for. */
 void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value);

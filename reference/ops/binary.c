@@ -5,7 +5,8 @@
  *
  * a, b of any shapes that broadcast: aligned at the last dimension, each pair of dimensions is
  * equal or one of them is 1 (a missing one counts as 1); y has the other one (1 and 0 give 0).
- * Floats are rounded once, to f32 or f16.  Integers wrap around, as in the runtime, before the
+ * Floats are rounded once, to f32 or f16; ADD, SUB and MUL clamp infinities to the largest numbers,
+ * as an activation does.  Integers wrap around, as in the runtime, before the
  * activation.  Where one operand is NaN, MAXIMUM and MINIMUM give the second one.
  *
  * i8 and u8 are quantized, each tensor with its own scale.  ADD and SUB rescale both operands,
@@ -234,11 +235,14 @@ static void eval_one(struct ref_call *call, size_t at, size_t ia, size_t ib)
     const TfLiteTensor *a = call->in[0], *b = call->in[1];
     const struct member *m = member_of(call);
     const TfLiteFusedActivation act = activation(call);
-    double r;
 
     if (REF_TYPES_FLOAT >> a->type & 1) {
-        r = ref_activation(act, m->real(ref_load(a, ia), ref_load(b, ib)));
-        ref_store(call, 0, at, r, fabs(r), 1);
+        const double r = m->real(ref_load(a, ia), ref_load(b, ib));
+
+        if (m->code == BUILTIN_MAXIMUM || m->code == BUILTIN_MINIMUM)
+            ref_store(call, 0, at, r, fabs(r), 1);
+        else
+            ref_store_fused(call, 0, at, act, r, fabs(ref_activation(act, r)), 1);
         return;
     }
     ref_store_int(call, 0, at, m->whole(ref_load_int(a, ia), ref_load_int(b, ib)));

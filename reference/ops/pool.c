@@ -2,9 +2,10 @@
  * both.
  *
  * The mean or the largest of the elements of the window that lie inside the image (the mean divides
- * by their number, not by the window's area), then the fused activation.  NaN is never the maximum.
- * The mean of integers is rounded, ties away from zero, without regard to the zero point.
- * Meaning: tflite/kernels/internal/reference/pooling.h */
+ * by their number, not by the window's area), then the fused activation, which clamps
+ * infinities to the largest numbers even if it is none.  NaN is never the maximum: a window of NaNs
+ * gives the lowest number.  The mean of integers is rounded, ties away from zero, without regard to
+ * the zero point. Meaning: tflite/kernels/internal/reference/pooling.h */
 #include "reference/kernels/quantized.h"
 
 #include "reference/base/memory.h"
@@ -132,20 +133,20 @@ static void store_average(struct ref_call *call, size_t at, const struct window_
                         s->sum / s->count, s->magnitude / s->count, s->count);
         return;
     }
-    ref_store(call, 0, at, ref_activation(p->activation, s->sum / s->count),
-              s->magnitude / s->count, s->count);
+    ref_store_fused(call, 0, at, p->activation, s->sum / s->count, s->magnitude / s->count,
+                    s->count);
 }
 
 static void store_max(struct ref_call *call, size_t at, const struct window_sum *s,
                       struct fixed_range range)
 {
     const TfLitePoolParams *p = call->params;
-    const double y = ref_activation(p->activation, s->largest);
 
     if (ref_is_8bit(call->out[0]->type))
         ref_store_int(call, 0, at, fixed_clamp((int64_t)s->largest, range));
     else
-        ref_store(call, 0, at, y, fabs(y), 1);
+        ref_store_fused(call, 0, at, p->activation, s->largest,
+                        fabs(ref_activation(p->activation, s->largest)), 1);
 }
 
 static enum status pool(struct ref_call *call, struct diag *diag, store_function *store)

@@ -158,7 +158,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 /* ---- ARG_MAX: the index of the largest element along an axis, the first of equal ones ----
  *
  * x f32, i8, u8 or i32; axis one i32 or i64; y i32 or i64, as output_type says, without the axis.
- * NaNs are skipped; the index is 0 where there are only NaNs.
+ * NaNs are skipped; the index is 0 where there are only NaNs.  Over the last axis the runtime
+ * compares four elements at a time, and NaN hides some of the others: arg_max_lanes.
  * Meaning: tflite/kernels/internal/reference/arg_min_max.h */
 
 static void arg_max_read(const struct options *options, void *params)
@@ -218,6 +219,74 @@ static double number_at(const TfLiteTensor *t, size_t i)
     return t->type == kTfLiteFloat32 ? ref_load(t, i) : (double)ref_load_int(t, i);
 }
 
+/* A row whose elements lie `step` apart. */
+struct arg_max_row {
+    const TfLiteTensor *x;
+    size_t first, step, count;
+};
+
+static double row_at(const struct arg_max_row *r, size_t i)
+{
+    return number_at(r->x, r->first + i * r->step);
+}
+
+/* Whether element i comes before the largest one so far: NaN is less than every number. */
+static bool is_larger(const struct arg_max_row *r, size_t i, double largest)
+{
+    const double v = row_at(r, i);
+
+    return v > largest || (isnan(largest) && !isnan(v));
+}
+
+/* Searches elements from `from` on, in steps of `step`, for a larger one than that at `best`. */
+static size_t arg_max_from(const struct arg_max_row *r, size_t from, size_t end, size_t step,
+                           size_t best, double largest)
+{
+    for (size_t i = from; i < end; i += step) {
+        if (is_larger(r, i, largest)) {
+            largest = row_at(r, i);
+            best = i;
+        }
+    }
+    return best;
+}
+
+static double not_less(double a, double b)
+{
+    return a < b ? b : a;
+}
+
+/* The runtime on x86, for rows of at least four floats without gaps: four lanes have a largest
+ * element each, which are compared in pairs, where a NaN on the left wins and one on the right
+ * loses; then those elements follow that fill no lane.  Without NaN this is the first of the
+ * largest elements.  It was found by asking the runtime about 9,000 rows with NaNs. */
+static size_t arg_max_lanes(const struct arg_max_row *r)
+{
+    enum { LANES = 4 };
+    const size_t whole = r->count / LANES * LANES;
+    size_t at[LANES], best = 0;
+    double largest;
+
+    for (size_t lane = 0; lane < LANES; lane++)
+        at[lane] = arg_max_from(r, lane + LANES, whole, LANES, lane, row_at(r, lane));
+    largest = not_less(not_less(row_at(r, at[0]), row_at(r, at[1])),
+                       not_less(row_at(r, at[2]), row_at(r, at[3])));
+    for (size_t lane = 0, found = 0; lane < LANES; lane++) {
+        if (row_at(r, at[lane]) == largest && (!found || at[lane] < best)) {
+            best = at[lane];
+            found = 1;
+        }
+    }
+    return arg_max_from(r, whole, r->count, 1, best, largest);
+}
+
+static size_t arg_max(const struct arg_max_row *r)
+{
+    if (r->x->type == kTfLiteFloat32 && r->step == 1 && r->count >= 4)
+        return arg_max_lanes(r);
+    return arg_max_from(r, 1, r->count, 1, 0, row_at(r, 0));
+}
+
 static enum status arg_max_eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *const x = call->in[0];
@@ -232,17 +301,9 @@ static enum status arg_max_eval(struct ref_call *call, struct diag *diag)
         inner *= (size_t)ref_dim(x, d);
     for (size_t i = 0; i < outer; i++) {
         for (size_t j = 0; j < inner; j++) {
-            const size_t first = i * count * inner + j;
-            size_t best = 0;
+            const struct arg_max_row row = { x, i * count * inner + j, inner, count };
 
-            for (size_t k = 1; k < count; k++) {
-                const double largest = number_at(x, first + best * inner);
-                const double v = number_at(x, first + k * inner);
-
-                if (v > largest || (isnan(largest) && !isnan(v)))
-                    best = k;
-            }
-            ref_store_int(call, 0, i * inner + j, (int64_t)best);
+            ref_store_int(call, 0, i * inner + j, (int64_t)arg_max(&row));
         }
     }
     return STATUS_OK;

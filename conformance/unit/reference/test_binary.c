@@ -4,6 +4,8 @@
 
 #include "reference/base/half.h"
 
+#include <float.h>
+
 static void set_add(struct op_test *t, TfLiteFusedActivation act)
 {
     ((TfLiteAddParams *)(void *)t->params.bytes)->activation = act;
@@ -269,6 +271,42 @@ static void nan_gives_the_second_operand(void **state)
     }
 }
 
+/* As in the runtime, which clamps to the range of the activation, and without one to that of the
+ * finite numbers: where these ops overflow they give the largest number. */
+static void overflow_gives_the_largest_number(void **state)
+{
+    static const int32_t codes[] = { BUILTIN_ADD, BUILTIN_MUL };
+    struct op_test t;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        op_begin(&t, codes[i], kTfLiteFloat32);
+        op_input(&t, kTfLiteFloat32, 1, DIMS(4), FLOATS(3e38f, -3e38f, INFINITY, NAN));
+        op_input(&t, kTfLiteFloat32, 1, DIMS(4), FLOATS(3e38f, i ? 3e38f : -3e38f, 1, 1));
+        op_run(&t);
+        assert_true(t.out[0]->data.f[0] == FLT_MAX && t.out[0]->data.f[1] == -FLT_MAX);
+        assert_true(t.out[0]->data.f[2] == FLT_MAX && isnan(t.out[0]->data.f[3]));
+        assert_true(t.details[0].value[0] > FLT_MAX); /* the exact sum, from which judges see it */
+        set_add(&t, kTfLiteActRelu);
+        op_run(&t);
+        assert_true(t.out[0]->data.f[0] == FLT_MAX && t.out[0]->data.f[1] == 0);
+        op_end(&t);
+
+        op_begin(&t, codes[i], kTfLiteFloat16);
+        op_input(&t, kTfLiteFloat16, 1, DIMS(2), HALVES(0x7b53, 0x7c00)); /* 60000, infinity */
+        op_input(&t, kTfLiteFloat16, 1, DIMS(2), HALVES(0x7b53, 0x3c00));
+        op_run(&t);
+        op_gives_bytes(&t, 4, HALVES(0x7bff, 0x7bff));
+        op_end(&t);
+    }
+    op_begin(&t, BUILTIN_MAXIMUM, kTfLiteFloat32); /* has no activation */
+    op_input(&t, kTfLiteFloat32, 1, DIMS(1), FLOATS(INFINITY));
+    op_input(&t, kTfLiteFloat32, 1, DIMS(1), FLOATS(1));
+    op_run(&t);
+    assert_true(isinf(t.out[0]->data.f[0]));
+    op_end(&t);
+}
+
 static void set_activation(struct op_test *t, TfLiteFusedActivation act)
 {
     /* The first field of the parameters of ADD, SUB and MUL. */
@@ -430,6 +468,7 @@ int main(void)
         cmocka_unit_test(sub_by_hand),
         cmocka_unit_test(maximum_and_minimum_by_hand),
         cmocka_unit_test(nan_gives_the_second_operand),
+        cmocka_unit_test(overflow_gives_the_largest_number),
         cmocka_unit_test(integers_wrap_around),
         cmocka_unit_test(halves_are_rounded_once),
         cmocka_unit_test(types_are_one_for_both),

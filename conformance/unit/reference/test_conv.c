@@ -2,6 +2,8 @@
  * opposite order, in which each input is scattered to the outputs that it reaches. */
 #include "conformance/unit/kit/op_harness.h"
 
+#include <float.h>
+
 struct conv_row {
     const char *why;
     int32_t x[4], w[4]; /* w as the op has it */
@@ -334,6 +336,25 @@ static void convolutions_read_their_options(void **state)
     assert_int_equal(depthwise.dilation_height_factor, 6);
 }
 
+static void overflow_gives_the_largest_number(void **state)
+{
+    static const struct conv_row row = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
+    };
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 1, 1, 2), FLOATS(1, 2));
+    op_input(&t, kTfLiteFloat32, 4, DIMS(4, 1, 1, 2),
+             FLOATS(3e38f, 3e38f, -3e38f, -3e38f, INFINITY, 0, NAN, 1));
+    set_conv(&t, &row);
+    op_run(&t);
+    assert_true(t.out[0]->data.f[0] == FLT_MAX && t.out[0]->data.f[1] == -FLT_MAX);
+    assert_true(t.out[0]->data.f[2] == FLT_MAX && isnan(t.out[0]->data.f[3]));
+    op_end(&t);
+}
+
 static void an_empty_batch_gives_an_empty_output(void **state)
 {
     static const struct conv_row row = {
@@ -359,6 +380,7 @@ int main(void)
         cmocka_unit_test(sums_are_kept_in_double),
         cmocka_unit_test(convolutions_refuse),
         cmocka_unit_test(convolutions_read_their_options),
+        cmocka_unit_test(overflow_gives_the_largest_number),
         cmocka_unit_test(an_empty_batch_gives_an_empty_output),
     };
 

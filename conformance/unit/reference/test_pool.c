@@ -1,6 +1,8 @@
 /* AVERAGE_POOL_2D and MAX_POOL_2D of floats: results by hand, and against a naive loop. */
 #include "conformance/unit/kit/op_harness.h"
 
+#include <float.h>
+
 static TfLitePoolParams *pool_params(struct op_test *t)
 {
     return (TfLitePoolParams *)(void *)t->params.bytes;
@@ -52,6 +54,28 @@ static void max_pool_passes_over_nan(void **state)
     op_run(&t);
     op_gives(&t, 2, FLOATS(-7, 3));
     op_end(&t);
+}
+
+static void pools_clamp_infinities(void **state)
+{
+    static const int32_t codes[] = { BUILTIN_AVERAGE_POOL_2D, BUILTIN_MAX_POOL_2D };
+    struct op_test t;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        op_begin(&t, codes[i], kTfLiteFloat32);
+        op_input(&t, kTfLiteFloat32, 4, DIMS(1, 1, 3, 1), FLOATS(INFINITY, -INFINITY, NAN));
+        *pool_params(&t) = (TfLitePoolParams){ .padding = kTfLitePaddingValid,
+                                               .stride_width = 1,
+                                               .stride_height = 1,
+                                               .filter_width = 1,
+                                               .filter_height = 1 };
+        op_run(&t);
+        assert_true(t.out[0]->data.f[0] == FLT_MAX && t.out[0]->data.f[1] == -FLT_MAX);
+        /* No element is larger than NaN, and the maximum begins with the lowest number. */
+        assert_true(i ? t.out[0]->data.f[2] == -FLT_MAX : isnan(t.out[0]->data.f[2]));
+        op_end(&t);
+    }
 }
 
 /* Random windows over random images with batch and channels, against a loop over all cells that
@@ -190,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(max_pool_by_hand),
         cmocka_unit_test(max_pool_passes_over_nan),
+        cmocka_unit_test(pools_clamp_infinities),
         cmocka_unit_test(max_pool_equals_a_naive_one),
         cmocka_unit_test(average_pool_counts_cells_inside),
         cmocka_unit_test(average_pool_refuses),

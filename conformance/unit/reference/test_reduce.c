@@ -1,5 +1,5 @@
-/* MEAN of floats: results by hand, empty and scalar inputs, and what it refuses.  (ARG_MAX:
- * test_quant_ops.c.) */
+/* MEAN of floats: results by hand, empty and scalar inputs, and what it refuses.  ARG_MAX of
+ * floats with NaN (without: test_quant_ops.c). */
 #include "conformance/unit/kit/op_harness.h"
 
 static void mean_by_hand(void **state)
@@ -67,6 +67,56 @@ static void mean_of_scalars_and_of_nothing(void **state)
     op_end(&t);
 }
 
+/* Answers of ai-edge-litert 2.3.0 on x86: over the last axis, and over an axis before it. */
+static void arg_max_of_nan_is_the_runtimes(void **state)
+{
+    static const struct {
+        float x[13];
+        int32_t count, last, before;
+    } rows[] = {
+        { { 1, 2, NAN, 3 }, 4, 1, 3 },
+        { { NAN, 2, 3, 4 }, 4, 0, 3 },
+        { { 1, NAN, 3, 4 }, 4, 3, 3 },
+        { { 1, 2, 3, NAN }, 4, 2, 2 },
+        { { 2, NAN, 1, NAN }, 4, 0, 0 },
+        { { NAN, 1, 2 }, 3, 2, 2 },
+        { { 1, NAN, 2 }, 3, 2, 2 },
+        { { NAN, NAN, NAN, NAN, NAN }, 5, 0, 0 },
+        { { NAN, -2, 8, 1, 1, -INFINITY }, 6, 4, 2 },
+        { { NAN, 5, 5, 7, -INFINITY, -INFINITY, NAN, INFINITY }, 8, 7, 7 },
+        { { -INFINITY, -1, NAN, 2, NAN, 2, NAN, 5, 2 }, 9, 5, 7 },
+        { { -1, -1, NAN, 8, 8, 8, NAN, 7 }, 8, 3, 3 },
+        { { NAN, 3, -INFINITY, -INFINITY, 4, -1, -1, 1, NAN, -2, -INFINITY, -INFINITY }, 12, 4, 4 },
+        { { 1, 5, 3, 2, 5, 5, 4, 5, 5 }, 9, 1, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        float twice[2 * 13];
+        struct op_test t;
+
+        op_begin(&t, BUILTIN_ARG_MAX, kTfLiteInt32);
+        op_input(&t, kTfLiteFloat32, 2, DIMS(1, rows[i].count), rows[i].x);
+        op_input(&t, kTfLiteInt32, 0, NULL, INTS(-1));
+        ((TfLiteArgMaxParams *)(void *)t.params.bytes)->output_type = kTfLiteInt32;
+        op_run(&t);
+        if (t.out[0]->data.i32[0] != rows[i].last)
+            fail_msg("row %zu: %d, expected %d", i, t.out[0]->data.i32[0], rows[i].last);
+        op_end(&t);
+
+        for (int32_t k = 0; k < rows[i].count; k++)
+            twice[2 * k] = twice[2 * k + 1] = rows[i].x[k];
+        op_begin(&t, BUILTIN_ARG_MAX, kTfLiteInt32);
+        op_input(&t, kTfLiteFloat32, 2, DIMS(rows[i].count, 2), twice);
+        op_input(&t, kTfLiteInt32, 0, NULL, INTS(0));
+        ((TfLiteArgMaxParams *)(void *)t.params.bytes)->output_type = kTfLiteInt32;
+        op_run(&t);
+        if (t.out[0]->data.i32[0] != rows[i].before || t.out[0]->data.i32[1] != rows[i].before)
+            fail_msg("row %zu, axis 0: %d, expected %d", i, t.out[0]->data.i32[0], rows[i].before);
+        op_end(&t);
+    }
+}
+
 static void mean_waits_and_refuses(void **state)
 {
     struct op_test t;
@@ -114,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mean_by_hand),
         cmocka_unit_test(mean_of_scalars_and_of_nothing),
+        cmocka_unit_test(arg_max_of_nan_is_the_runtimes),
         cmocka_unit_test(mean_waits_and_refuses),
         cmocka_unit_test(mean_reads_keep_dims),
     };
