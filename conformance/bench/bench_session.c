@@ -2,6 +2,7 @@
 #include "conformance/bench/bench_session.h"
 
 #include "conformance/io/tensor_value.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/util/clock.h"
 
 enum status bench_start_session(struct bench_session *t, const struct bench_request *q,

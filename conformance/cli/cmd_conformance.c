@@ -7,6 +7,7 @@
 #include "conformance/report/expectations.h"
 #include "conformance/report/ledger.h"
 #include "conformance/report/report.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/util/output.h"
 #include "conformance/util/process.h"
 #include "reference/base/memory.h"
@@ -20,12 +21,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SUBJECTS_MAX = 4 };
+enum { SUBJECTS_MAX = 16, SUBJECTS_OURS = 4 };
 
 struct request {
     struct args_common common;
     struct selection selection;
-    struct string_list require;
+    struct string_list require, subjects;
     const char *shard, *waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
     int bounds; /* enum bounds; -1: as the subject's options say */
@@ -56,10 +57,31 @@ static enum status open_subject(const struct request *q, struct subject *subject
     ++*count;
     if (value)
         TRY(subject_set(s, key, value, diag));
-    if (q->bounds == BOUNDS_EXACT || q->bounds == BOUNDS_FLOAT_VIEW)
-        s->quantized = (enum bounds)q->bounds;
-    else if (q->bounds >= 0)
-        s->bounds = (enum bounds)q->bounds;
+    if (q->bounds >= 0)
+        subject_hold_to(s, (enum bounds)q->bounds);
+    return STATUS_OK;
+}
+
+/* Opens what --subject names, a column each. */
+static enum status open_named_subjects(const struct request *q, struct subject *subjects,
+                                       size_t *count, struct diag *diag)
+{
+    if (q->common.delegate || q->common.delegate_option.count > 0)
+        return diag_fail(diag, STATUS_USAGE,
+                         "--subject and %s do not mix; options of a subject stand behind its "
+                         "name: --subject='delegate:PATH?KEY=VALUE&KEY=VALUE'",
+                         q->common.delegate ? "--delegate" : "--delegate-option");
+    if (q->subjects.count > SUBJECTS_MAX)
+        return diag_fail(diag, STATUS_USAGE, "expected at most %d --subject, found %zu",
+                         SUBJECTS_MAX, q->subjects.count);
+    for (size_t i = 0; i < q->subjects.count; i++) {
+        struct subject *const s = &subjects[*count];
+
+        TRY(subject_parse(s, q->subjects.items[i], diag));
+        ++*count;
+        if (q->bounds >= 0 && !s->bounds_given)
+            subject_hold_to(s, (enum bounds)q->bounds);
+    }
     return STATUS_OK;
 }
 
@@ -71,7 +93,7 @@ static enum status open_subjects(const struct request *q, struct subject *subjec
     static const struct {
         const char *key, *value;
         bool skips_floats, skips_quantized;
-    } ours[SUBJECTS_MAX] = {
+    } ours[SUBJECTS_OURS] = {
         { "precision", "fp32", false, true },
         { "precision", "fp16", false, true },
         { "quantized", "exact", true, false },
@@ -79,10 +101,12 @@ static enum status open_subjects(const struct request *q, struct subject *subjec
     };
     const struct string_list *const options = &q->common.delegate_option;
 
+    if (q->subjects.count > 0)
+        return open_named_subjects(q, subjects, count, diag);
     if (q->common.delegate || names_option(options, "precision") ||
         names_option(options, "allow_precision_loss") || names_option(options, "quantized"))
         return open_subject(q, subjects, count, NULL, NULL, diag);
-    for (size_t i = 0; i < SUBJECTS_MAX; i++) {
+    for (size_t i = 0; i < SUBJECTS_OURS; i++) {
         TRY(open_subject(q, subjects, count, ours[i].key, ours[i].value, diag));
         subjects[i].skips_floats = ours[i].skips_floats;
         subjects[i].skips_quantized = ours[i].skips_quantized;
@@ -395,6 +419,12 @@ static int run(const struct command *self, int argc, char **argv)
           .value = "I/N",
           .help = "run part I of N, counted from 0 (default: as the environment of Bazel, Slurm "
                   "or Kubernetes says)" },
+        { .name = "subject",
+          .kind = ARGS_LIST,
+          .target = &q.subjects,
+          .value = "KIND:LIBRARY?KEY=VALUE&...",
+          .help = "who is judged: delegate:PATH, tflite-c:PATH?delegate=PATH or reference; "
+                  "repeatable, a column each" },
         { .name = "bounds",
           .kind = ARGS_CHOICE,
           .target = &q.bounds,
@@ -489,6 +519,8 @@ const struct command command_conformance = {
                 "  assay conformance --filter='conv_2d.*' --delegate-option=precision=fp16\n"
                 "  assay conformance --delegate=./libother.so --bounds=fp16 \\\n"
                 "      --format=json --out=report.json\n"
+                "  assay conformance --subject=tflite-c:./libtensorflowlite_c.so \\\n"
+                "      --subject='delegate:./libother.so?threads=4&bounds=fp16'\n"
                 "  assay conformance --baseline=report.json --repro-dir=failures\n",
     .run = run,
 };

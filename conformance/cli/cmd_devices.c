@@ -2,6 +2,7 @@
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
 #include "conformance/subject/subject.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
 #include "reference/base/memory.h"

@@ -1,6 +1,9 @@
 #include "conformance/report/report.h"
 
 #include "conformance/cases/suite.h"
+#include "conformance/subject/subject_find.h"
+#include "conformance/subject/subject_kind.h"
+#include "conformance/subject/subject_spec.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,11 +101,25 @@ static void print_word(const char *word, FILE *out)
     fputc('\'', out);
 }
 
+static void print_rest(const struct report *r, FILE *out)
+{
+    if (r->bounds)
+        fprintf(out, " --bounds=%s", r->bounds);
+    fprintf(out, " --seed=%llu", (unsigned long long)r->seed);
+}
+
 void report_rerun(const struct report *r, size_t index, FILE *out)
 {
     const struct subject *const s = &r->subjects[index / r->case_count];
+    char spec[4096];
 
     fprintf(out, "assay conformance --filter=%s", r->cases[index % r->case_count].name);
+    if (s->kind->shown && s->path && subject_spec(s, spec, sizeof spec)) {
+        fputs(" --subject=", out);
+        print_word(spec, out);
+        print_rest(r, out);
+        return;
+    }
     if (!s->path)
         fputs(" --delegate=none", out);
     else if (!subject_is_default(s)) {
@@ -115,9 +132,7 @@ void report_rerun(const struct report *r, size_t index, FILE *out)
         fputc('=', out);
         print_word(s->options[i].value, out);
     }
-    if (r->bounds)
-        fprintf(out, " --bounds=%s", r->bounds);
-    fprintf(out, " --seed=%llu", (unsigned long long)r->seed);
+    print_rest(r, out);
 }
 
 void report_reason(const struct report *r, size_t index, char *text, size_t bytes)

@@ -1,6 +1,7 @@
 /* Opens and closes in order: delegates outlive the interpreters that use them. */
 #include "conformance/subject/session.h"
 
+#include "conformance/subject/subject_spec.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"

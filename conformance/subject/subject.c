@@ -1,7 +1,7 @@
-/* Finds, loads and configures delegate libraries. */
+/* Finds, loads and configures subjects and their delegates. */
 #include "conformance/subject/subject.h"
 
-#include "conformance/util/program_path.h"
+#include "conformance/subject/subject_kind.h"
 #include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
 
@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 _Static_assert(sizeof((struct subject *)0)->sha256 >= SHA256_HEX_BYTES, "the hash fits");
-
-#define OUR_NAME "libassay_delegate.so"
 
 static char *copy(const char *text)
 {
@@ -33,7 +31,7 @@ static enum status no_memory(struct diag *diag)
 
 /* ---- options ---- */
 
-static const char *option(const struct subject *s, const char *key)
+const char *subject_option(const struct subject *s, const char *key)
 {
     for (size_t i = 0; i < s->option_count; i++) {
         if (strcmp(s->options[i].key, key) == 0)
@@ -44,16 +42,16 @@ static const char *option(const struct subject *s, const char *key)
 
 static bool is_ours(const struct subject *s)
 {
-    const char *const slash = s->path ? strrchr(s->path, '/') : NULL;
+    const char *const slash = s->plugin ? strrchr(s->plugin, '/') : NULL;
 
-    return slash && strcmp(slash + 1, OUR_NAME) == 0;
+    return slash && strcmp(slash + 1, SUBJECT_OUR_NAME) == 0;
 }
 
 /* Our delegate's class follows from its option precision; other libraries are held to fp32. */
 static enum bounds bounds_for(const struct subject *s)
 {
-    const char *const precision = option(s, "precision");
-    const char *const loss = option(s, "allow_precision_loss");
+    const char *const precision = subject_option(s, "precision");
+    const char *const loss = subject_option(s, "allow_precision_loss");
 
     if (!is_ours(s))
         return BOUNDS_FP32;
@@ -66,7 +64,7 @@ static enum bounds bounds_for(const struct subject *s)
  */
 static enum bounds quantized_bounds_for(const struct subject *s)
 {
-    const char *const quantized = option(s, "quantized");
+    const char *const quantized = subject_option(s, "quantized");
 
     if (!s->path)
         return BOUNDS_EXACT;
@@ -74,9 +72,29 @@ static enum bounds quantized_bounds_for(const struct subject *s)
                                                                          : BOUNDS_FLOAT_VIEW;
 }
 
+/* Options say which class a subject is held to, unless the user has said it. */
+static void derive_bounds(struct subject *s)
+{
+    if (s->bounds_given)
+        return;
+    s->bounds = bounds_for(s);
+    s->quantized = quantized_bounds_for(s);
+}
+
+void subject_hold_to(struct subject *s, enum bounds bounds)
+{
+    derive_bounds(s);
+    s->bounds_given = true;
+    if (bounds == BOUNDS_EXACT || bounds == BOUNDS_FLOAT_VIEW)
+        s->quantized = bounds;
+    else
+        s->bounds = bounds;
+}
+
 enum bounds subject_bounds(const struct subject *s)
 {
-    return s->skips_floats || (is_ours(s) && option(s, "quantized")) ? s->quantized : s->bounds;
+    return s->skips_floats || (is_ours(s) && subject_option(s, "quantized")) ? s->quantized
+                                                                             : s->bounds;
 }
 
 bool subject_runs(const struct subject *s, const struct test_case *c)
@@ -87,8 +105,10 @@ bool subject_runs(const struct subject *s, const struct test_case *c)
 /* "libx.so precision=fp16" */
 static enum status make_label(struct subject *s, struct diag *diag)
 {
-    const char *const name = s->path ? strrchr(s->path, '/') + 1 : "reference";
-    size_t bytes = strlen(name) + 1, at;
+    const char *const file = s->path ? strrchr(s->path, '/') + 1 : "";
+    const char *const kind = s->kind->shown ? s->kind->name : "";
+    const char *const colon = s->kind->shown && s->kind->library ? ":" : "";
+    size_t bytes = strlen(kind) + strlen(s->what ? s->what : file) + 2, at;
     char *label;
 
     for (size_t i = 0; i < s->option_count; i++)
@@ -96,7 +116,7 @@ static enum status make_label(struct subject *s, struct diag *diag)
     label = mem_alloc(bytes, 1);
     if (!label)
         return no_memory(diag);
-    at = (size_t)snprintf(label, bytes, "%s", name);
+    at = (size_t)snprintf(label, bytes, "%s%s%s", kind, colon, s->what ? s->what : file);
     for (size_t i = 0; i < s->option_count; i++)
         at += (size_t)snprintf(label + at, bytes - at, " %s=%s", s->options[i].key,
                                s->options[i].value);
@@ -132,78 +152,17 @@ enum status subject_set(struct subject *s, const char *key, const char *value, s
     else
         s->option_count++;
     s->options[at] = o;
-    s->bounds = bounds_for(s);
-    s->quantized = quantized_bounds_for(s);
+    derive_bounds(s);
     return make_label(s, diag);
 }
 
-static enum status add_option(struct subject *s, const char *text, struct diag *diag)
+enum status subject_settle(struct subject *s, struct diag *diag)
 {
-    const char *const equals = strchr(text, '=');
-    char key[256];
-
-    if (!equals || equals == text || (size_t)(equals - text) >= sizeof key)
-        return diag_fail(diag, STATUS_USAGE, "delegate option %s: expected KEY=VALUE", text);
-    snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
-    return subject_set(s, key, equals + 1, diag);
+    derive_bounds(s);
+    return make_label(s, diag);
 }
 
-/* ---- finding and loading ---- */
-
-static bool is_readable(const char *path)
-{
-    return access(path, R_OK) == 0;
-}
-
-/* Beside the program, or in ../lib as installed. */
-static enum status find_ours(char path[PATH_MAX], struct diag *diag)
-{
-    static const char *const relative[] = { OUR_NAME, "../lib/" OUR_NAME };
-
-    if (program_path_find(path, relative, sizeof relative / sizeof relative[0], is_readable))
-        return STATUS_OK;
-    return diag_fail(diag, STATUS_IO,
-                     "%s: neither beside the program nor in ../lib; --delegate=PATH names one",
-                     OUR_NAME);
-}
-
-bool subject_is_default(const struct subject *s)
-{
-    char found[PATH_MAX], absolute[PATH_MAX];
-
-    return s->path && find_ours(found, NULL) == STATUS_OK && realpath(found, absolute) &&
-           strcmp(absolute, s->path) == 0;
-}
-
-enum status subject_init(struct subject *s, const char *path, const struct string_list *options,
-                         struct diag *diag)
-{
-    char found[PATH_MAX], absolute[PATH_MAX];
-    enum status status;
-
-    *s = (struct subject){ .bounds = BOUNDS_FP32 };
-    if (!path || strcmp(path, "none") != 0) {
-        if (!path) {
-            if ((status = find_ours(found, diag)) != STATUS_OK)
-                return status;
-            path = found;
-        }
-        if (!realpath(path, absolute))
-            return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
-        if ((status = sha256_file(absolute, s->sha256, diag)) != STATUS_OK)
-            return status;
-        if (!(s->path = copy(absolute)))
-            return no_memory(diag);
-    }
-    s->bounds = bounds_for(s);
-    s->quantized = quantized_bounds_for(s);
-    status = make_label(s, diag);
-    for (size_t i = 0; status == STATUS_OK && options && i < options->count; i++)
-        status = add_option(s, options->items[i], diag);
-    if (status != STATUS_OK)
-        subject_close(s);
-    return status;
-}
+/* ---- loading ---- */
 
 /* POSIX lets a pointer from dlsym be a function; C has no cast for it. */
 static bool find_symbol(void *library, const char *name, void *function)
@@ -214,19 +173,19 @@ static bool find_symbol(void *library, const char *name, void *function)
     return symbol != NULL;
 }
 
-enum status subject_load(struct subject *s, struct diag *diag)
+static enum status load_plugin(struct subject *s, struct diag *diag)
 {
     static const char create[] = "tflite_plugin_create_delegate";
     static const char destroy[] = "tflite_plugin_destroy_delegate";
 
-    if (!s->path || s->library)
+    if (!s->plugin || s->library)
         return STATUS_OK;
-    s->library = dlopen(s->path, RTLD_NOW | RTLD_LOCAL);
+    s->library = dlopen(s->plugin, RTLD_NOW | RTLD_LOCAL);
     if (!s->library)
         return diag_fail(diag, STATUS_IO, "%s", dlerror());
     if (!find_symbol(s->library, create, &s->create) ||
         !find_symbol(s->library, destroy, &s->destroy)) {
-        diag_fail(diag, STATUS_IO, "%s: no delegate: it does not export %s", s->path,
+        diag_fail(diag, STATUS_IO, "%s: no delegate: it does not export %s", s->plugin,
                   s->create ? destroy : create);
         dlclose(s->library);
         s->library = NULL;
@@ -244,6 +203,13 @@ enum status subject_load(struct subject *s, struct diag *diag)
     find_symbol(s->library, "assay_gpu_get_tensor", &s->extras.get_tensor);
     find_symbol(s->library, "assay_gpu_get_transform", &s->extras.get_transform);
     return STATUS_OK;
+}
+
+enum status subject_load(struct subject *s, struct diag *diag)
+{
+    if (s->kind->load && !s->runtime)
+        TRY(s->kind->load(s, diag));
+    return load_plugin(s, diag);
 }
 
 /* ---- delegate objects ---- */
@@ -267,13 +233,15 @@ enum status subject_create(const struct subject *s, const struct subject_option 
     bool wrong_options;
 
     *out = NULL;
-    if (!s->path)
+    if (!s->plugin)
         return STATUS_OK;
     if (!s->create)
-        return diag_fail(diag, STATUS_USAGE, "%s: not loaded", s->path);
-    for (size_t i = 0; i < s->option_count; i++, count++) {
+        return diag_fail(diag, STATUS_USAGE, "%s: not loaded", s->plugin);
+    for (size_t i = 0; i < s->option_count; i++) {
+        if (subject_kind_has_key(s->kind, s->options[i].key))
+            continue; /* it is the runtime's, not the delegate's */
         keys[count] = s->options[i].key;
-        values[count] = s->options[i].value;
+        values[count++] = s->options[i].value;
     }
     for (size_t i = 0; i < extra_count && i < SUBJECT_OPTIONS_MAX; i++) {
         size_t at = 0;
@@ -309,7 +277,11 @@ void subject_close(struct subject *s)
         free_option(&s->options[i]);
     if (s->library)
         dlclose(s->library);
+    if (s->runtime)
+        s->kind->unload(s);
     mem_free(s->path);
+    mem_free(s->plugin);
+    mem_free(s->what);
     mem_free(s->label);
     *s = (struct subject){ .bounds = BOUNDS_FP32 };
 }

@@ -1,7 +1,9 @@
-/* A subject: a delegate library with its options, or the scalar reference itself.
+/* A subject: a delegate library with its options, a runtime of somebody else, or the scalar
+ * reference itself.
  *
  * Delegates are spoken to through the plug-in ABI only, so any .so will do.  Ours also exports
- * assay_gpu_* (assay_gpu.h): where a library has these, reasons and figures are shown. */
+ * assay_gpu_* (assay_gpu.h): where a library has these, reasons and figures are shown.  Other
+ * runtimes are kinds of subjects (subject_kind.h), each with an engine that runs models. */
 #ifndef ASSAY_CONFORMANCE_SUBJECT_SUBJECT_H
 #define ASSAY_CONFORMANCE_SUBJECT_SUBJECT_H
 
@@ -13,6 +15,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The file name of our delegate, whose options say which class it is held to. */
+#define SUBJECT_OUR_NAME "libassay_delegate.so"
 
 enum { SUBJECT_OPTIONS_MAX = 64 };
 
@@ -35,9 +40,14 @@ struct subject_extras {
     int (*get_transform)(const TfLiteDelegate *, int, struct assay_gpu_transform *);
 };
 
+struct subject_kind;
+
 struct subject {
-    char *path;  /* absolute; NULL: the scalar reference (--delegate=none) */
-    char *label; /* for tables: "libassay_delegate.so precision=fp16" */
+    const struct subject_kind *kind;
+    char *path;   /* absolute, the library that is judged; NULL: the scalar reference */
+    char *plugin; /* absolute, the delegate library that is loaded; NULL: none */
+    char *what;   /* behind "KIND:" where it is no path, such as "gpu"; NULL else */
+    char *label;  /* for tables: "libassay_delegate.so precision=fp16" */
     struct subject_option options[SUBJECT_OPTIONS_MAX];
     size_t option_count;
     enum bounds
@@ -46,6 +56,7 @@ struct subject {
      * others.
      */
     enum bounds quantized;
+    bool bounds_given; /* by --bounds or the key bounds: options do not change them any more */
     bool skips_floats, skips_quantized; /* cases that it does not run */
     char sha256[65];                    /* of the file, lower-case hex; empty for the reference */
     void *library;                      /* from dlopen; NULL until subject_load */
@@ -53,22 +64,22 @@ struct subject {
                               void (*)(const char *));
     void (*destroy)(TfLiteDelegate *);
     struct subject_extras extras;
+    void *runtime; /* what the kind's load opened; NULL until then */
 };
 
-/* Reads path and options (KEY=VALUE each); copies all.  path NULL: our delegate, beside the program
- * or in ../lib; "none": the reference.  Does not load the library: a parent process stays free of
- * what a delegate does when loaded.  STATUS_IO when the file is missing or unreadable. */
-enum status subject_init(struct subject *s, const char *path, const struct string_list *options,
-                         struct diag *diag);
-/* Whether it is the library that a NULL path stands for. */
-bool subject_is_default(const struct subject *s);
+/* Holds it to a class: of floats (fp32, fp16) or of quantized integers (exact, float_view). */
+void subject_hold_to(struct subject *s, enum bounds bounds);
+/* The value of an option; NULL when it is not given. */
+const char *subject_option(const struct subject *s, const char *key);
+/* Derives bounds and label from the other fields, after a change of these. */
+enum status subject_settle(struct subject *s, struct diag *diag);
 /* Adds one more option, replacing one of the same key. */
 enum status subject_set(struct subject *s, const char *key, const char *value, struct diag *diag);
 /* The class that reports name: of floats, or of quantized integers where it runs no others. */
 enum bounds subject_bounds(const struct subject *s);
 /* Whether it runs the case at all. */
 bool subject_runs(const struct subject *s, const struct test_case *c);
-/* Loads the library and finds its entry points.  STATUS_IO with dlopen's reason. */
+/* Loads its libraries and finds their entry points.  STATUS_IO with dlopen's reason. */
 enum status subject_load(struct subject *s, struct diag *diag);
 /* Creates a delegate with the subject's options and extra ones (replacing those of the same key).
  * STATUS_NO_DEVICE with the messages that the library reported when it returns NULL; STATUS_USAGE

@@ -3,6 +3,7 @@
 #include "conformance/models/digits.h"
 #include "conformance/models/digits_judge.h"
 #include "conformance/models/digits_report.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
 
 #include "assay_gpu.h"

@@ -1,5 +1,6 @@
 /* `assay inspect --plan`: the steps that the delegate tells of, and where its tensors lie. */
 #include "conformance/inspect/inspection.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
 #include "delegate/ops/binary.args.h"
 #include "reference/base/memory.h"

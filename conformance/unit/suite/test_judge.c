@@ -1,6 +1,7 @@
 /* The judge against mock delegates: each planted fault is found, and delegates without fault pass.
  */
 #include "conformance/judge/judge.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/cases_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 

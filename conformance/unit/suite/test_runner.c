@@ -3,6 +3,7 @@
 #include "conformance/cases/case_list.h"
 #include "conformance/cases/select.h"
 #include "conformance/judge/runner.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
 
 #include "reference/base/memory.h"

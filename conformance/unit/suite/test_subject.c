@@ -1,7 +1,10 @@
 /* Subjects: paths, options, bounds, what loads and what does not. */
 #include "conformance/subject/subject.h"
+#include "conformance/subject/subject_find.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -215,12 +218,79 @@ static void test_load_and_create(void **state)
     subject_close(&s);
 }
 
+static void expect_no_subject(const char *text, const char *message)
+{
+    struct subject s;
+    struct diag diag;
+
+    assert_int_equal(subject_parse(&s, text, &diag), STATUS_USAGE);
+    if (!strstr(diag.text, message))
+        fail_msg("%s: expected '%s' in '%s'", text, message, diag.text);
+    subject_close(&s);
+}
+
+static void test_spec(void **state)
+{
+    char text[PATH_MAX + 200], again[PATH_MAX + 200];
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    snprintf(text, sizeof text, "delegate:%s?fault=a%%26b%%3f&ulps=3&bounds=fp16,exact",
+             mock_path("delegate.so"));
+    assert_int_equal(subject_parse(&s, text, &diag), STATUS_OK);
+    assert_int_equal(s.option_count, 2);
+    assert_string_equal(subject_option(&s, "fault"), "a&b?");
+    assert_string_equal(subject_option(&s, "ulps"), "3");
+    assert_null(subject_option(&s, "bounds"));
+    assert_int_equal(s.bounds, BOUNDS_FP16);
+    assert_int_equal(s.quantized, BOUNDS_EXACT);
+    assert_string_equal(s.plugin, s.path);
+    assert_true(subject_spec(&s, text, sizeof text));
+    assert_false(subject_spec(&s, again, 20));
+    subject_close(&s);
+    assert_int_equal(subject_parse(&s, text, &diag), STATUS_OK); /* what it writes, it reads */
+    assert_true(subject_spec(&s, again, sizeof again));
+    assert_string_equal(again, text);
+    subject_close(&s);
+    assert_int_equal(subject_parse(&s, "reference", &diag), STATUS_OK);
+    assert_null(s.path);
+    assert_true(subject_spec(&s, again, sizeof again));
+    assert_string_equal(again, "reference");
+    subject_close(&s);
+    snprintf(text, sizeof text, "delegate:%s", "/nowhere/x.so");
+    assert_int_equal(subject_parse(&s, text, &diag), STATUS_IO);
+}
+
+static void test_wrong_spec(void **state)
+{
+    (void)state;
+    expect_no_subject("", "expected one of reference, delegate:PATH");
+    expect_no_subject("gpu", "subject gpu: expected one of");
+    expect_no_subject("delegate", "expected one of");
+    expect_no_subject("delegate:", "expected one of");
+    expect_no_subject("reference:x", "expected one of");
+    expect_no_subject("reference?threads=2", "a reference has no key threads");
+    expect_no_subject("delegate:x?precision", "expected KEY=VALUE, found 'precision'");
+    expect_no_subject("delegate:x?=fp16", "expected KEY=VALUE, found '=fp16'");
+    expect_no_subject("delegate:x?a=1&a=2", "the key a is given twice");
+    expect_no_subject("delegate:x?a=%4", "found '%4'");
+    expect_no_subject("delegate:x?a=%00", "not 00");
+    expect_no_subject("delegate:%zz", "found '%zz'");
+    expect_no_subject("delegate:x?bounds=fp8", "bounds=fp8: no such class");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),          cmocka_unit_test(test_options),
-        cmocka_unit_test(test_bad_options),        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_bounds_of_integers), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_spec),
+        cmocka_unit_test(test_wrong_spec),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_bounds_of_integers),
+        cmocka_unit_test(test_missing),
         cmocka_unit_test(test_load_and_create),
     };
 

@@ -1,0 +1,33 @@
+/* A kind of subject: who runs the models, how its library is found, which keys it has.
+ *
+ * The rows stand in kinds.c, each pointing to the functions of its own file. */
+#ifndef ASSAY_CONFORMANCE_SUBJECT_SUBJECT_KIND_H
+#define ASSAY_CONFORMANCE_SUBJECT_SUBJECT_KIND_H
+
+#include "reference/base/diag.h"
+
+#include <stdbool.h>
+
+struct engine_type; /* engine.h */
+struct subject;     /* subject.h */
+
+struct subject_kind {
+    const char *name;    /* "delegate", as in --subject=delegate:PATH */
+    const char *library; /* what stands behind the colon, for messages: "PATH"; NULL: nothing */
+    /* Keys of its own, ending with NULL.  Others are options of the delegate; a kind whose
+     * takes_options is false has none. */
+    const char *const *keys;
+    bool takes_options;
+    bool shown; /* labels begin with its name */
+    const struct engine_type *engine;
+    /* Finds the library that the text names (NULL: none) and notes path, plugin, what and sha256;
+     * the options are known.  Loads nothing. */
+    enum status (*find)(struct subject *s, const char *library, struct diag *diag);
+    /* Opens what the engine needs beside a delegate, into s->runtime; both NULL: nothing. */
+    enum status (*load)(struct subject *s, struct diag *diag);
+    void (*unload)(struct subject *s);
+};
+
+bool subject_kind_has_key(const struct subject_kind *kind, const char *key);
+
+#endif
