@@ -62,11 +62,32 @@ static bool is_exact(const struct compare_request *q, const struct bound_point *
            p->value == rint(p->value);
 }
 
-/* Notes a wrong element; the first one is kept. */
+static double ratio(double error, double limit)
+{
+    if (isnan(error))
+        return INFINITY;
+    return error == 0 ? 0 : error / limit; /* limit 0: infinite */
+}
+
+/* Of elements whose limit is 0 the one with the largest error is the worst. */
+static bool is_worse(const struct comparison_worst *worst, double error, double limit)
+{
+    const double r = ratio(error, limit);
+
+    if (isinf(r) && isinf(worst->ratio))
+        return !isnan(worst->error) && (isnan(error) || error > worst->error);
+    return r > worst->ratio;
+}
+
+/* Notes a wrong element; the first one and the worst one are kept. */
 static void note_wrong(const struct compare_request *q, struct comparison *c, size_t i, double got,
                        double want, double error, double limit, const char *text)
 {
     c->pass = false;
+    if (is_worse(&c->worst, error, limit)) {
+        c->worst = (struct comparison_worst){ ratio(error, limit), "", got, want, error, limit };
+        compare_where(q->dims, q->rank, i, c->worst.where, sizeof c->worst.where);
+    }
     if (c->has_element)
         return;
     c->has_element = true;
@@ -77,13 +98,6 @@ static void note_wrong(const struct compare_request *q, struct comparison *c, si
     c->limit = limit;
     compare_where(q->dims, q->rank, i, c->where, sizeof c->where);
     snprintf(c->text, sizeof c->text, "%s", text);
-}
-
-static double ratio(double error, double limit)
-{
-    if (isnan(error))
-        return INFINITY;
-    return error == 0 ? 0 : error / limit; /* limit 0: infinite */
 }
 
 static void compare_element(const struct compare_request *q, struct comparison *c, size_t i,

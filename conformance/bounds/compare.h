@@ -54,6 +54,12 @@ struct comparison {
     char where[64]; /* "n 0 h 1 w 2 c 3", "[4, 5]" */
     double got, want, error, limit;
     char text[160]; /* what is wrong, in words; empty on a pass */
+    /* The wrong element, or row, with the largest error / limit. */
+    struct comparison_worst {
+        double ratio; /* 0: no element is wrong */
+        char where[64];
+        double got, want, error, limit;
+    } worst;
 };
 
 /* Fills *out.  STATUS_UNSUPPORTED for a type that has no rule. */

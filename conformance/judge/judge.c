@@ -272,16 +272,12 @@ static void save_repro(struct case_run *run)
                  " (--repro-dir: %s)", diag.text);
 }
 
-static bool run_set(struct case_run *run)
+/* Runs what run->instance holds. */
+static bool run_instance(struct case_run *run)
 {
-    const struct case_request request = { run->set, run->judge->options.seed,
-                                          run->judge->subject->bounds == BOUNDS_FP16 };
     struct diag diag;
     bool ok = false;
 
-    case_run_stage(run, "build");
-    if (case_build(run->test_case, &request, &run->instance, &diag) != STATUS_OK)
-        return result_fail(run->result, "the suite cannot build it: %s", diag.text);
     run->file_copy = mem_alloc(run->instance.file.count, 1);
     if (!run->file_copy) {
         result_fail(run->result, "out of memory");
@@ -303,8 +299,46 @@ static bool run_set(struct case_run *run)
     }
     model_close(&run->model);
     mem_free(run->file_copy);
+    return ok;
+}
+
+static void note_set(const struct case_run *run)
+{
+    if (run->result->status == CASE_FAIL) {
+        run->result->has_set = true;
+        run->result->set = run->set;
+    }
+}
+
+static bool run_set(struct case_run *run)
+{
+    const struct case_request request = { run->set, run->judge->options.seed,
+                                          run->judge->subject->bounds == BOUNDS_FP16 };
+    struct diag diag;
+    bool ok;
+
+    case_run_stage(run, "build");
+    if (case_build(run->test_case, &request, &run->instance, &diag) != STATUS_OK) {
+        result_fail(run->result, "the suite cannot build it: %s", diag.text);
+        note_set(run);
+        return false;
+    }
+    ok = run_instance(run);
+    note_set(run);
     case_instance_close(&run->instance);
     return ok;
+}
+
+void judge_instance(struct judge *j, const struct test_case *c, enum data_set set,
+                    const struct case_instance *x, struct case_result *result)
+{
+    struct case_run run = {
+        .judge = j, .test_case = c, .set = set, .instance = *x, .result = result
+    };
+
+    *result = (struct case_result){ .status = CASE_PASS };
+    run_instance(&run);
+    note_set(&run);
 }
 
 void judge_case(struct judge *j, const struct test_case *c, struct case_result *result)
@@ -318,9 +352,5 @@ void judge_case(struct judge *j, const struct test_case *c, struct case_result *
         if (!case_has_set(c, run.set))
             continue;
         ok = run_set(&run);
-        if (result->status == CASE_FAIL) {
-            result->has_set = true;
-            result->set = run.set;
-        }
     }
 }

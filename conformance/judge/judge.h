@@ -22,6 +22,10 @@ void judge_close(struct judge *j);
 
 /* Judges a case; failures of any kind are part of *result. */
 void judge_case(struct judge *j, const struct test_case *c, struct case_result *result);
+/* Judges one instance, which may have been changed since the suite built it, as data of the case
+ * and set; c gives the name of the judged op. */
+void judge_instance(struct judge *j, const struct test_case *c, enum data_set set,
+                    const struct case_instance *x, struct case_result *result);
 
 /* The device that the subject's delegate runs on; empty strings where the library lacks
  * assay_gpu_get_stats. */

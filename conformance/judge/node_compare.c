@@ -158,6 +158,7 @@ static void note_failure(const struct node_compare_request *q, const struct comp
     r->want = c->want;
     r->error = c->error;
     r->limit = c->limit;
+    r->worst = c->worst;
     if (c->wrong > 0)
         result_fail(r, "%s (%zu of %zu wrong)", text, c->wrong, c->elements);
     else

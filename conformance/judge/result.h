@@ -2,6 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_RESULT_H
 #define ASSAY_CONFORMANCE_JUDGE_RESULT_H
 
+#include "conformance/bounds/compare.h"
 #include "conformance/cases/case.h"
 
 #include <stdbool.h>
@@ -46,6 +47,7 @@ struct case_result {
     int output;     /* of the graph */
     char where[64]; /* index of the element */
     double got, want, error, limit;
+    struct comparison_worst worst; /* of the output that failed; ratio 0: not known */
 };
 
 /* Whether the result makes the run's exit code 1. */
