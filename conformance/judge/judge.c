@@ -8,6 +8,7 @@
 #include "conformance/judge/judge_impl.h"
 #include "conformance/judge/node_compare.h"
 #include "conformance/judge/repro.h"
+#include "conformance/subject/subject_kind.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 
@@ -58,6 +59,9 @@ void judge_device(const struct judge *j, struct judge_device *device)
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
 
     *device = (struct judge_device){ "", "", "" };
+    if (j->subject->kind->describe)
+        j->subject->kind->describe(j->subject, device->name, sizeof device->name, device->driver,
+                                   sizeof device->driver);
     if (!j->ours || j->subject->extras.get_stats(j->delegates[DELEGATE_PLAIN], &stats) != 0)
         return;
     snprintf(device->name, sizeof device->name, "%.*s", (int)sizeof stats.device - 1, stats.device);

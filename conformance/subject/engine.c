@@ -11,7 +11,9 @@ const struct engine_type *engine_type_of(const struct subject *s)
 
 unsigned engine_abilities(const struct subject *s)
 {
-    return engine_type_of(s)->abilities;
+    const struct engine_type *const type = engine_type_of(s);
+
+    return type->abilities_of ? type->abilities_of(s) : type->abilities;
 }
 
 enum status engine_open(const struct engine_request *request, struct engine **out,

@@ -44,7 +44,8 @@ struct engine {
 
 /* What a kind of subject implements.  The functions below call these. */
 struct engine_type {
-    unsigned abilities; /* of enum engine_ability */
+    unsigned abilities;                                /* of enum engine_ability */
+    unsigned (*abilities_of)(const struct subject *s); /* where options change them; NULL: never */
     enum status (*open)(const struct engine_request *request, struct engine **out,
                         struct diag *diag);
     void (*close)(struct engine *e);

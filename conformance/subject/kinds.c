@@ -2,6 +2,7 @@
 #include "conformance/subject/kinds.h"
 
 #include "conformance/subject/engine_interpreter.h"
+#include "conformance/subject/litert_kind.h"
 #include "conformance/subject/subject_find.h"
 #include "conformance/util/sha256.h"
 
@@ -48,7 +49,8 @@ const struct subject_kind subject_kind_delegate = {
 const struct subject_kind *subject_kind_at(size_t index)
 {
     static const struct subject_kind *const kinds[] = { &subject_kind_reference,
-                                                        &subject_kind_delegate };
+                                                        &subject_kind_delegate,
+                                                        &subject_kind_litert };
 
     return index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;
 }

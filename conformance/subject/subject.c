@@ -53,6 +53,8 @@ static enum bounds bounds_for(const struct subject *s)
     const char *const precision = subject_option(s, "precision");
     const char *const loss = subject_option(s, "allow_precision_loss");
 
+    if (s->kind->bounds)
+        return s->kind->bounds(s);
     if (!is_ours(s))
         return BOUNDS_FP32;
     if (precision)

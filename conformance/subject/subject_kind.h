@@ -4,9 +4,11 @@
 #ifndef ASSAY_CONFORMANCE_SUBJECT_SUBJECT_KIND_H
 #define ASSAY_CONFORMANCE_SUBJECT_SUBJECT_KIND_H
 
+#include "conformance/bounds/bound.h"
 #include "reference/base/diag.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct engine_type; /* engine.h */
 struct subject;     /* subject.h */
@@ -26,6 +28,11 @@ struct subject_kind {
     /* Opens what the engine needs beside a delegate, into s->runtime; both NULL: nothing. */
     enum status (*load)(struct subject *s, struct diag *diag);
     void (*unload)(struct subject *s);
+    /* The class of floats that its options ask for; NULL: as delegates, whose keys are ours. */
+    enum bounds (*bounds)(const struct subject *s);
+    /* Names, once loaded, the device that runs models and the runtime; NULL: the delegate does. */
+    void (*describe)(const struct subject *s, char *device, size_t device_bytes, char *runtime,
+                     size_t runtime_bytes);
 };
 
 bool subject_kind_has_key(const struct subject_kind *kind, const char *key);
