@@ -4,6 +4,7 @@
 #include "conformance/subject/engine_interpreter.h"
 #include "conformance/subject/litert_kind.h"
 #include "conformance/subject/subject_find.h"
+#include "conformance/subject/tflite_c.h"
 #include "conformance/util/sha256.h"
 
 #include <limits.h>
@@ -50,7 +51,8 @@ const struct subject_kind *subject_kind_at(size_t index)
 {
     static const struct subject_kind *const kinds[] = { &subject_kind_reference,
                                                         &subject_kind_delegate,
-                                                        &subject_kind_litert };
+                                                        &subject_kind_litert,
+                                                        &subject_kind_tflite_c };
 
     return index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;
 }

@@ -12,35 +12,49 @@ void outputs_close(struct outputs *o)
     *o = (struct outputs){ .count = 0 };
 }
 
+enum status outputs_add(struct outputs *o, const struct output_view *v, struct diag *diag)
+{
+    const size_t i = o->count;
+    enum status s = STATUS_OK;
+
+    if (i == OUTPUTS_MAX)
+        s = diag_fail(diag, STATUS_UNSUPPORTED, "found over %zu outputs, expected at most %d", i,
+                      OUTPUTS_MAX);
+    else if (v->rank < 0 || v->rank > REF_MAX_RANK || (!v->data && v->bytes > 0))
+        s = diag_fail(diag, STATUS_MISMATCH, "output %zu: rank %d, %zu bytes, %s", i, v->rank,
+                      v->bytes, v->data ? "with data" : "no data");
+    if (s == STATUS_OK) {
+        o->items[i].tensor = v->tensor;
+        o->items[i].type = v->type;
+        o->items[i].rank = v->rank;
+        if (v->rank > 0)
+            memcpy(o->items[i].dims, v->dims, (size_t)v->rank * sizeof(int));
+        o->items[i].bytes = v->bytes;
+        o->items[i].data = mem_alloc(v->bytes, 1);
+        o->count = i + 1;
+        if (!o->items[i].data)
+            s = diag_fail(diag, STATUS_NO_MEMORY, "output %zu: out of memory", i);
+        else if (v->bytes > 0)
+            memcpy(o->items[i].data, v->data, v->bytes);
+    }
+    if (s != STATUS_OK)
+        outputs_close(o);
+    return s;
+}
+
 enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag)
 {
     size_t count;
     const int *const tensors = interpreter_outputs(in, &count);
 
     *o = (struct outputs){ .count = 0 };
-    if (count > OUTPUTS_MAX)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "found %zu outputs, expected at most %d", count,
-                         OUTPUTS_MAX);
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
 
-        if (t->dims->size > REF_MAX_RANK || (!t->data.raw && t->bytes > 0)) {
-            outputs_close(o);
-            return diag_fail(diag, STATUS_MISMATCH, "output %zu: rank %d, %zu bytes, no data", i,
-                             t->dims->size, t->bytes);
-        }
-        o->items[i].tensor = tensors[i];
-        o->items[i].type = t->type;
-        o->items[i].rank = t->dims->size;
-        memcpy(o->items[i].dims, t->dims->data, (size_t)t->dims->size * sizeof(int));
-        o->items[i].bytes = t->bytes;
-        o->items[i].data = mem_alloc(t->bytes, 1);
-        o->count = i + 1;
-        if (!o->items[i].data) {
-            outputs_close(o);
-            return diag_fail(diag, STATUS_NO_MEMORY, "output %zu: out of memory", i);
-        }
-        memcpy(o->items[i].data, t->data.raw, t->bytes);
+        TRY(outputs_add(o,
+                        &(struct output_view){ tensors[i], t->type, t->dims->size, t->dims->data,
+                                               t->bytes, t->data.raw },
+                        diag));
     }
     return STATUS_OK;
 }

@@ -24,8 +24,20 @@ struct outputs {
     } items[OUTPUTS_MAX];
 };
 
-/* Copies every output of the graph.  On failure *o is empty: STATUS_UNSUPPORTED for more than
- * OUTPUTS_MAX, STATUS_MISMATCH for an output without data. */
+/* One output as its runtime has it. */
+struct output_view {
+    int tensor;
+    TfLiteType type;
+    int rank;
+    const int *dims;
+    size_t bytes;
+    const void *data;
+};
+
+/* Copies one more output.  On failure *o is empty: STATUS_UNSUPPORTED for more than OUTPUTS_MAX,
+ * STATUS_MISMATCH for a rank over REF_MAX_RANK or an output without data. */
+enum status outputs_add(struct outputs *o, const struct output_view *view, struct diag *diag);
+/* Copies every output of the graph; as outputs_add. */
 enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag);
 void outputs_close(struct outputs *o);
 /* Finds the first byte that differs, of output *output, among the first `count`; false when all are
