@@ -267,13 +267,28 @@ enum status cases_list(struct test_case **cases, size_t *count, struct diag *dia
     return s;
 }
 
+/* The sets of a quantized case.  Sums of integers are exact, so the sets about rounding would add
+ * nothing.  S1 and S6 are for ops that add up what can grow and cancel: sums of products, means. */
+static uint32_t byte_sets(const struct test_case *c)
+{
+    const uint32_t grows = SET_BIT(SET_POSITIVE) | SET_BIT(SET_CANCEL);
+    const uint32_t sets = c->row->sets ? c->row->sets : suite_member_of(c->suite, c->code)->sets;
+
+    if (c->row->byte_sets)
+        return c->row->byte_sets | SET_BIT(SET_RANDOM);
+    if (c->row->every_byte)
+        return SET_BIT(SET_RANDOM);
+    return (sets & (SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL))) | SET_BIT(SET_RANDOM) |
+           ((sets & grows) == grows ? SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS) : 0);
+}
+
 bool case_has_set(const struct test_case *c, enum data_set set)
 {
     uint32_t sets = c->row->sets ? c->row->sets : suite_member_of(c->suite, c->code)->sets;
 
-    if (c->quantized) /* sums of integers are exact: the sets about rounding would add nothing */
-        sets = (sets & (SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL))) | SET_BIT(SET_RANDOM);
-    if (c->row->every_byte)
+    if (c->quantized)
+        sets = byte_sets(c);
+    else if (c->row->every_byte)
         sets = SET_BIT(SET_RANDOM);
 
     return (unsigned)set < SET_COUNT && (sets & SET_BIT(set));

@@ -1,4 +1,4 @@
-/* The data of cases: the sets S0-S5. */
+/* The data of cases: the sets S0-S6. */
 #include "conformance/cases/data.h"
 
 #include "reference/base/half.h"
@@ -8,7 +8,7 @@
 
 const char *data_set_name(enum data_set set)
 {
-    static const char *const names[SET_COUNT] = { "S0", "S1", "S2", "S3", "S4", "S5" };
+    static const char *const names[SET_COUNT] = { "S0", "S1", "S2", "S3", "S4", "S5", "S6" };
 
     return (unsigned)set < SET_COUNT ? names[set] : "S?";
 }
@@ -145,6 +145,7 @@ static double make_value(struct random_stream *s, const struct generator *g)
     }
     case SET_RANDOM:
     case SET_CANCEL:
+    case SET_ENDS: /* of 8-bit tensors only: floats beside them are those of S0 */
     default: return random_normal(s);
     }
 }
@@ -240,7 +241,30 @@ static int64_t make_step(struct random_stream *s, const struct steps_spec *spec)
     case SET_SPREAD: return spec->zero + (any - spec->zero) / (1 << random_below(s, 8));
     case SET_RANDOM:
     case SET_CANCEL:
+    case SET_ENDS: /* fill_ends */
     default: return any;
+    }
+}
+
+/* S6.  One row along the axis in four is all low and one all high; the others have pairs. */
+static void fill_ends(struct random_stream *s, const struct steps_spec *spec,
+                      const struct division *d, int32_t *out)
+{
+    enum { ALL_LOW, ALL_HIGH, WAYS = 4 };
+    const bool pairs = spec->pair == PAIR_EQUAL || spec->pair == PAIR_OPPOSITE;
+
+    for (size_t first = 0; first < d->count; first += d->length * d->inner) {
+        const uint64_t way = random_below(s, WAYS);
+
+        for (size_t i = first; i < first + d->length * d->inner; i++) {
+            const bool follows = pairs && i / d->inner % d->length % 2 == 1;
+            const bool high = random_next(s) >> 63;
+
+            if (way == ALL_LOW || way == ALL_HIGH)
+                out[i] = way == ALL_HIGH ? spec->high : spec->low;
+            else
+                out[i] = follows ? out[i - d->inner] : high ? spec->high : spec->low;
+        }
     }
 }
 
@@ -250,6 +274,10 @@ void data_fill_steps(struct random_stream *s, const struct steps_spec *spec, con
     const enum data_pair pair = spec->set == SET_CANCEL ? spec->pair : PAIR_NONE;
     const struct division d = divide(dims, rank, spec->axis);
 
+    if (spec->set == SET_ENDS) {
+        fill_ends(s, spec, &d, out);
+        return;
+    }
     for (size_t i = 0; i < d.count; i++) {
         const ptrdiff_t from = partner(pair, &d, i);
         int64_t q = make_step(s, spec);

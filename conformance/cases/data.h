@@ -1,6 +1,6 @@
 /* The data that cases are run with.
  *
- * A case is run with some of six data sets, S0 to S5 in reports: each is a way to draw the values
+ * A case is run with some of seven data sets, S0 to S6 in reports: each is a way to draw the values
  * of its inputs and constants, and finds other faults.  Every set is drawn in two frames, A and B:
  * two inferences with the same constants and other inputs, so that a delegate which keeps results
  * from one inference to the next gives B what belongs to A; A, B, A again must give the bits of A
@@ -26,6 +26,8 @@ enum data_set {
     SET_CANCEL,   /* S3: pairs that cancel, so that |result| is far below the sum of magnitudes */
     SET_POWERS,   /* S4: powers of two, whose products are exact */
     SET_SPREAD,   /* S5: magnitudes spread over many powers of two */
+    SET_ENDS, /* S6, of 8 bits only: the ends of the range, so that sums grow as large as they can
+               */
     SET_COUNT
 };
 const char *data_set_name(enum data_set set); /* "S0" ... */
@@ -56,7 +58,10 @@ void data_fill(struct random_stream *s, const struct data_spec *spec, const int3
                float *out);
 
 /* How integers of a quantized tensor are drawn: S0 takes all of [low, high] alike, the other sets
- * stay within it. */
+ * stay within it.  S6 takes low and high alone: rows along the axis that are all low or all high,
+ * so that sums of products become as large as they can, and others in which each two neighbours are
+ * at the same end, so that pairs of products become that large while their sum stays in its range.
+ */
 struct steps_spec {
     enum data_set set;
     int32_t low, high, zero; /* zero point, within the range */

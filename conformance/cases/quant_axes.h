@@ -30,6 +30,25 @@ struct quant_row quant_row_of(const struct pairwise_level *multiplier,
                               const struct pairwise_level *zero_out,
                               const struct pairwise_level *channels);
 
+/* Scales whose product is 2^-6, but for a part in 4e7 that f32 rounds off, to an output scale of 1:
+ * a multiplier that is made of the product in f32 has another mantissa and exponent than one of the
+ * product in double, and rounds one sum in 128 to another integer. */
+#define QUANT_PRODUCT_ROUNDED   .quant = { .in = 0.471680462, .in2 = 0.0331262387, .out = 1 }
+#define QUANT_PRODUCT_ROUNDED_B .quant = { .in = 0.0552671887, .in2 = 0.282717466, .out = 1 }
+/* Scales of a result at which a bound of RELU6, or of RELU_N1_TO_1, is a tie in f32, and less than
+ * one in double. */
+#define QUANT_SIX_TIE .quant = { .in = 0.1, .out = 0.196721315, .zero_out = ZERO_MIDDLE }
+#define QUANT_ONE_TIE .quant = { .out = 0.0307692308, .zero_out = ZERO_MIDDLE }
+/* Scales of one operand and of the result whose quotient in f32 makes another multiplier than that
+ * in double, by which some byte becomes another one. */
+#define QUANT_QUOTIENT_ROUNDED                                                                     \
+    .quant = { .in = 0.698453069, .out = 1.01593173, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }
+#define QUANT_QUOTIENT_ROUNDED_B                                                                   \
+    .quant = { .in = 1.97502458, .out = 7.19786739, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }
+/* The same, where a product with the reciprocal in f32 makes a third multiplier. */
+#define QUANT_QUOTIENT_LEFT                                                                        \
+    .quant = { .in = 0.180014506, .out = 0.131439164, .zero = ZERO_LOW, .zero_out = ZERO_MIDDLE }
+
 /* The axes that convolutions and FULLY_CONNECTED share: multipliers, zero points, scales of
  * channels, activations. */
 enum { QUANT_PRODUCT_AXES = 5 };

@@ -18,7 +18,8 @@
 
 /* S2 comes first: it shows an indexing error without any tolerance. */
 static const enum data_set set_order[SET_COUNT] = { SET_INTEGERS, SET_RANDOM, SET_POSITIVE,
-                                                    SET_CANCEL,   SET_POWERS, SET_SPREAD };
+                                                    SET_CANCEL,   SET_POWERS, SET_SPREAD,
+                                                    SET_ENDS };
 
 /* ---- delegates ---- */
 

@@ -158,6 +158,20 @@ static const struct row rows[] = {
     { ROW("half_squares", "products of 1e4 and more: most are beyond f16", .only = "mul",
           .scale = 1e4, .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
       .a = DIMS(1, 3, 3, 5), .same = true },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("product_rounded",
+          "the product of the scales is a power of two in f32, and less in double", .only = "mul",
+          .types = TYPES_BYTES, QUANT_PRODUCT_ROUNDED),
+      .a = DIMS(1, 8, 8, 8), .b = DIMS(1, 8, 8, 8) },
+    { ROW("product_rounded_b", "the same for other scales", .only = "mul", .types = TYPES_BYTES,
+          QUANT_PRODUCT_ROUNDED_B),
+      .a = DIMS(1, 8, 8, 8), .b = DIMS(1, 8, 8, 8) },
+    { ROW("six_tie", "6 is a tie of the result's steps in f32, and below one in double",
+          .only = FUSING, .types = TYPES_BYTES, QUANT_SIX_TIE),
+      .a = DIMS(1, 4, 4, 5), .b = DIMS(1, 4, 4, 5), .activation = 3 },
+    { ROW("one_tie", "1 and -1 are ties of the result's steps in f32, and below one in double",
+          .only = FUSING, .types = TYPE_BIT(CASE_I8), QUANT_ONE_TIE),
+      .a = DIMS(1, 4, 4, 5), .b = DIMS(1, 4, 4, 5), .activation = 2 },
 };
 
 /* How the operands of a member are filled. */

@@ -7,6 +7,7 @@
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/window.h"
+#include "conformance/cases/window_sweep.h"
 #include "conformance/suites/gaps.h"
 
 enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2 };
@@ -171,6 +172,33 @@ static const struct row rows[] = {
       .in = DIMS(1, 3, 3, 1024), .out = 3, .kernel = { 3, 3 }, .padding = VALID },
     { ROW("beyond65536", "columns beyond 65,536"), .in = DIMS(1, 1, 70001, 2), .out = 3,
       .kernel = { 1, 3 }, .stride = { 1, 1000 }, .padding = VALID },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("ends_k1_1025", "sums of products at the ends of both ranges: beyond 24 bits",
+          .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 30 }),
+      .in = DIMS(1, 2, 2, 1025), .out = 6, .kernel = { 1, 1 } },
+    { ROW("ends_k1_70001", "sums of products at the ends of both ranges: beyond 30 bits",
+          .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 200 }),
+      .in = DIMS(1, 2, 2, 70001), .out = 2, .kernel = { 1, 1 } },
+    { ROW("ends_k3_64", "sums of products at the ends of both ranges: beyond 24 bits",
+          .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 8 }),
+      .in = DIMS(1, 4, 4, 64), .out = 8, .kernel = { 3, 3 } },
+    { ROW("product_rounded",
+          "the product of the scales is a power of two in f32, and less in double",
+          .types = TYPES_BYTES, QUANT_PRODUCT_ROUNDED),
+      .in = DIMS(1, 8, 8, 1), .out = 16, .kernel = { 1, 1 } },
+    { ROW("product_rounded_b",
+          "the product of the scales is a power of two in f32, and less in double",
+          .types = TYPES_BYTES, QUANT_PRODUCT_ROUNDED_B),
+      .in = DIMS(1, 8, 8, 1), .out = 16, .kernel = { 1, 1 } },
+    { ROW("six_tie", "6 is a tie of the result's steps in f32, and below one in double",
+          .types = TYPES_BYTES, QUANT_SIX_TIE),
+      .in = DIMS(1, 4, 4, 3), .out = 6, .kernel = { 3, 3 }, .activation = 3 },
+    { ROW("one_tie", "1 and -1 are ties of the result's steps in f32, and below one in double",
+          .types = TYPE_BIT(CASE_I8), QUANT_ONE_TIE),
+      .in = DIMS(1, 4, 4, 3), .out = 6, .kernel = { 3, 3 }, .activation = 2 },
 };
 
 static void build(struct case_builder *m)
@@ -315,6 +343,28 @@ static struct row quantized_row(const struct pairwise_row *p)
     return r;
 }
 
+/* ---- sweep: every kernel with every stride, in 8 bits ---- */
+
+static size_t every_window(struct row *to, size_t position)
+{
+    const struct window_choice *const w = window_choices(true);
+
+    (void)position; /* the rows have names of their own */
+    for (size_t i = 0; i < WINDOW_CHOICES; i++)
+        to[i] = (struct row){
+            .base = { .name = w[i].name,
+                      .why = "every kernel with every stride, for kernels of integers",
+                      .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC) },
+            .in = DIMS(1, w[i].image.h, w[i].image.w, w[i].channels),
+            .out = i % 2 ? 5 : 8,
+            .kernel = { w[i].kernel.h, w[i].kernel.w },
+            .stride = { w[i].stride.h, w[i].stride.w },
+            .dilation = { w[i].dilation.h, w[i].dilation.w },
+            .padding = w[i].padding,
+        };
+    return WINDOW_CHOICES;
+}
+
 SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(group_row, group_axes),
-            SWEEP_PART(quantized_row, quant_product_axes))
+            SWEEP_PART(quantized_row, quant_product_axes), SWEEP_FILL(every_window))
 SUITE_SWEPT(conv_2d, members, rows, build, sweep);

@@ -7,6 +7,7 @@
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/window.h"
+#include "conformance/cases/window_sweep.h"
 #include "conformance/suites/gaps.h"
 
 enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2, NO_BIAS = 4 };
@@ -161,6 +162,35 @@ static const struct row rows[] = {
       .kernel = { 250, 250 }, .padding = VALID },
     { ROW("beyond65536", "rows beyond 65,536"), .in = DIMS(1, 70001, 1, 3), .kernel = { 3, 1 },
       .stride = { 1000, 1 }, .padding = VALID },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("ends_k250", "sums of products at the ends of both ranges: beyond 24 bits",
+          .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 40 }),
+      .in = DIMS(2, 250, 250, 1), .kernel = { 250, 250 }, .padding = VALID, .multiplier = 2 },
+    { ROW("ends_k5", "pairs of products at the ends of both ranges",
+          .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS)),
+      .in = DIMS(1, 9, 9, 5), .kernel = { 5, 5 } },
+    { ROW("far_left", "a factor of 300: small sums become large results", .types = TYPES_BYTES,
+          .byte_sets = SET_BIT(SET_INTEGERS), .quant = { .in = 1.5, .in2 = 0.02, .out = 0.0001 }),
+      .in = DIMS(1, 5, 5, 6), .kernel = { 1, 1 }, .flags = NO_BIAS },
+    { ROW("left_30", "a factor of 30: small sums fill the range", .types = TYPES_BYTES,
+          .byte_sets = SET_BIT(SET_INTEGERS), .quant = { .in = 1.5, .in2 = 0.02, .out = 0.001 }),
+      .in = DIMS(1, 5, 5, 6), .kernel = { 1, 1 }, .flags = NO_BIAS },
+    { ROW("product_rounded",
+          "the product of the scales is a power of two in f32, and less in double",
+          .types = TYPES_BYTES, QUANT_PRODUCT_ROUNDED),
+      .in = DIMS(1, 8, 8, 4), .kernel = { 1, 1 }, .multiplier = 4 },
+    { ROW("product_rounded_b",
+          "the product of the scales is a power of two in f32, and less in double",
+          .types = TYPES_BYTES, QUANT_PRODUCT_ROUNDED_B),
+      .in = DIMS(1, 8, 8, 4), .kernel = { 1, 1 }, .multiplier = 4 },
+    { ROW("six_tie", "6 is a tie of the result's steps in f32, and below one in double",
+          .types = TYPES_BYTES, QUANT_SIX_TIE),
+      .in = DIMS(1, 5, 4, 6), .kernel = { 3, 3 }, .activation = 3 },
+    { ROW("one_tie", "1 and -1 are ties of the result's steps in f32, and below one in double",
+          .types = TYPE_BIT(CASE_I8), QUANT_ONE_TIE),
+      .in = DIMS(1, 5, 4, 6), .kernel = { 3, 3 }, .activation = 2 },
 };
 
 static void build(struct case_builder *m)
@@ -281,5 +311,30 @@ static struct row quantized_row(const struct pairwise_row *p)
     return r;
 }
 
-SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quant_product_axes))
+/* ---- sweep: every kernel with every stride, in 8 bits ---- */
+
+/* A type a row, and i8pc beside it in one row of three. */
+static size_t every_window(struct row *to, size_t position)
+{
+    const struct window_choice *const w = window_choices(true);
+
+    (void)position; /* the rows have names of their own */
+    for (size_t i = 0; i < WINDOW_CHOICES; i++)
+        to[i] = (struct row){
+            .base = { .name = w[i].name,
+                      .why = "every kernel with every stride, for kernels of integers",
+                      .types = w[i].type | (i % 3 == 0 ? TYPE_BIT(CASE_I8PC) : 0),
+                      .version = 2 },
+            .in = DIMS(1, w[i].image.h, w[i].image.w, w[i].channels),
+            .kernel = { w[i].kernel.h, w[i].kernel.w },
+            .stride = { w[i].stride.h, w[i].stride.w },
+            .dilation = { w[i].dilation.h, w[i].dilation.w },
+            .padding = w[i].padding,
+            .multiplier = i % 4 == 3 ? 2 : 1,
+        };
+    return WINDOW_CHOICES;
+}
+
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quant_product_axes),
+            SWEEP_FILL(every_window))
 SUITE_SWEPT(depthwise_conv_2d, members, rows, build, sweep);

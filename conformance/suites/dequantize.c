@@ -9,6 +9,7 @@
  * that DEQUANTIZE itself is taken and adds no error. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
+#include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -28,6 +29,8 @@ enum reader {
 
 /* What QUANTIZE reads. */
 enum source { FROM_ANY, FROM_FLOATS, FROM_SAME, FROM_OTHER };
+/* The data set of the random stream that chooses it. */
+enum { SOURCE_SET = 6 };
 
 struct row {
     struct op_case base;
@@ -184,6 +187,30 @@ static const struct row rows[] = {
     { ROW("version", "newer converters write higher versions of the op", .each_version = true,
           .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 6), .constant = DIMS(6) },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("quotient_rounded",
+          "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED, .only = "quantize"),
+      .in = DIMS(1, 4, 16, 4), .source = FROM_SAME },
+    { ROW("quotient_rounded_b",
+          "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED_B, .only = "quantize"),
+      .in = DIMS(1, 4, 16, 4), .source = FROM_SAME },
+    { ROW("quotient_left", "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_LEFT, .only = "quantize"),
+      .in = DIMS(1, 4, 16, 4), .source = FROM_SAME },
+    { ROW("floats_near_ties_7", "quotients that are ties in f32, not in double or by a reciprocal",
+          .types = TYPES_BYTES, .byte_sets = SET_BIT(SET_INTEGERS),
+          .quant = { .out = 0.285714298, .zero_out = ZERO_MIDDLE }, .only = "quantize"),
+      .in = DIMS(1, 5, 7, 6), .source = FROM_FLOATS },
+    { ROW("floats_near_ties_13", "quotients that are ties in f32, not in double or by a reciprocal",
+          .types = TYPES_BYTES, .byte_sets = SET_BIT(SET_INTEGERS),
+          .quant = { .out = 0.15384616, .zero_out = ZERO_MIDDLE }, .only = "quantize"),
+      .in = DIMS(1, 5, 7, 6), .source = FROM_FLOATS },
+    { ROW("floats_near_ties_51", "quotients that are ties in f32, not in double or by a reciprocal",
+          .types = TYPES_BYTES, .byte_sets = SET_BIT(SET_INTEGERS),
+          .quant = { .out = 0.0392156877, .zero_out = ZERO_MIDDLE }, .only = "quantize"),
+      .in = DIMS(1, 5, 7, 6), .source = FROM_FLOATS },
 };
 
 /* DEQUANTIZE of half, which is the operator that the case is about. */
@@ -267,7 +294,7 @@ static enum source source_of(const struct case_builder *m, const struct row *r)
 {
     struct random_stream s;
 
-    random_init(&s, 0, m->c->name, SET_COUNT, 0, 0);
+    random_init(&s, 0, m->c->name, SOURCE_SET, 0, 0);
     return r->source != FROM_ANY ? r->source : (enum source)(1 + random_below(&s, 3));
 }
 

@@ -5,6 +5,7 @@
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/window.h"
+#include "conformance/cases/window_sweep.h"
 #include "conformance/suites/gaps.h"
 
 struct row {
@@ -113,6 +114,15 @@ static const struct row rows[] = {
       .filter = { 250, 250 }, .padding = VALID },
     { ROW("beyond65536", "columns beyond 65,536"), .in = DIMS(1, 1, 70001, 3), .filter = { 1, 3 },
       .stride = { 1, 1000 }, .padding = VALID },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("global_2_n3", "a global average of two pixels: half of the sums are ties",
+          .types = TYPES_BYTES),
+      .in = DIMS(3, 1, 2, 9), .filter = { 1, 2 }, .padding = VALID },
+    { ROW("global_16_n3", "a global average of an even count, of a batch", .types = TYPES_BYTES),
+      .in = DIMS(3, 4, 4, 17), .filter = { 4, 4 }, .padding = VALID },
+    { ROW("six_tie", "6 is a tie of the result's steps in f32, and below one in double",
+          .types = TYPES_BYTES, .quant = { .in = 0.196721315, .zero = ZERO_MIDDLE }),
+      .in = DIMS(1, 4, 4, 6), .filter = { 2, 2 }, .activation = 3 },
 };
 
 static void build(struct case_builder *m)
@@ -174,5 +184,25 @@ static struct row swept_row(const struct pairwise_row *p)
     return r;
 }
 
-SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes))
+/* ---- sweep: every window with every stride, in 8 bits ---- */
+
+static size_t every_window(struct row *to, size_t position)
+{
+    const struct window_choice *const w = window_choices(false);
+
+    (void)position; /* the rows have names of their own */
+    for (size_t i = 0; i < WINDOW_CHOICES; i++)
+        to[i] = (struct row){
+            .base = { .name = w[i].name,
+                      .why = "every window with every stride, for kernels of integers",
+                      .types = w[i].type },
+            .in = DIMS(1, w[i].image.h, w[i].image.w, w[i].channels),
+            .filter = { w[i].kernel.h, w[i].kernel.w },
+            .stride = { w[i].stride.h, w[i].stride.w },
+            .padding = w[i].padding,
+        };
+    return WINDOW_CHOICES;
+}
+
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_FILL(every_window))
 SUITE_SWEPT(pool, members, rows, build, sweep);

@@ -1,6 +1,7 @@
 /* PRELU.  Slopes for each channel, one for all, for each pixel; constant or not; both signs. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
+#include "conformance/cases/quant_axes.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -106,6 +107,22 @@ static const struct row rows[] = {
     { ROW("half_max", "near the largest f16", .scale = 3e4, .overflow = true,
           .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
       .in = DIMS(1, 3, 3, 5), .alpha = DIMS(1, 1, 5) },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("product_rounded",
+          "the product of the scales is a power of two in f32, and less in double",
+          .types = TYPES_BYTES, QUANT_PRODUCT_ROUNDED),
+      .in = DIMS(1, 8, 8, 8), .alpha = DIMS(1, 1, 8) },
+    { ROW("quotient_rounded",
+          "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED),
+      .in = DIMS(1, 4, 16, 4), .alpha = DIMS(1, 1, 4) },
+    { ROW("quotient_rounded_b",
+          "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED_B),
+      .in = DIMS(1, 4, 16, 4), .alpha = DIMS(1, 1, 4) },
+    { ROW("quotient_left", "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_LEFT),
+      .in = DIMS(1, 4, 16, 4), .alpha = DIMS(1, 1, 4) },
 };
 
 static void build(struct case_builder *m)

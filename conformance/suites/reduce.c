@@ -113,6 +113,26 @@ static const struct row rows[] = {
       .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
     { ROW("sum_batch", "70,000 elements of each of two images", .gap = GAP_HALF_SUM),
       .in = DIMS(2, 280, 250, 3), .axes = DIMS(1, 2), .keep = true },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("quotient_rounded",
+          "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
+    { ROW("quotient_rounded_b",
+          "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED_B),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
+    { ROW("quotient_left", "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_LEFT),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
+    { ROW("halves", "means of two, without another scale: half of them are ties",
+          .types = TYPES_BYTES,
+          .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
+      .in = DIMS(3, 1, 2, 17), .axes = DIMS(1, 2) },
+    { ROW("ends_70000", "70,000 elements at either end: sums beyond 23 bits", .types = TYPES_BYTES,
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS),
+          .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_LOW, .zero_out = ZERO_LOW }),
+      .in = DIMS(2, 280, 250, 1), .axes = DIMS(1, 2) },
 };
 
 /* The shape without the reduced axes, or with 1 in their places.  *count: elements of one mean;

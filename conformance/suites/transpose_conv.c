@@ -7,6 +7,7 @@
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/window.h"
+#include "conformance/cases/window_sweep.h"
 #include "conformance/suites/gaps.h"
 
 struct row {
@@ -100,6 +101,37 @@ static const struct row rows[] = {
     { ROW("version", "newer converters write higher versions of the op", .each_version = true,
           .gap = GAP_VERSION),
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("ends_1025", "sums of products at the ends of both ranges: beyond 24 bits", .version = 3,
+          .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 30 }),
+      .in = DIMS(1, 2, 2, 1025), .out = DIMS(1, 2, 2, 6), .kernel = { 1, 1 }, .bias = true },
+    { ROW("ends_k3", "sums of products at the ends of both ranges: beyond 24 bits",
+          .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 8 }),
+      .in = DIMS(1, 3, 3, 64), .out = DIMS(1, 6, 6, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { ROW("far_left", "a factor of 300: small sums become large results", .types = TYPES_BYTES,
+          .byte_sets = SET_BIT(SET_INTEGERS), .quant = { .in = 1.5, .in2 = 0.02, .out = 0.0001 }),
+      .in = DIMS(1, 4, 3, 2), .out = DIMS(1, 4, 3, 5), .kernel = { 1, 1 } },
+    { ROW("left_30", "a factor of 30: small sums fill the range", .types = TYPES_BYTES,
+          .byte_sets = SET_BIT(SET_INTEGERS), .quant = { .in = 1.5, .in2 = 0.02, .out = 0.001 }),
+      .in = DIMS(1, 4, 3, 2), .out = DIMS(1, 4, 3, 5), .kernel = { 1, 1 } },
+    { ROW("product_rounded",
+          "the product of the scales is a power of two in f32, and less in double",
+          .types = TYPES_BYTES, QUANT_PRODUCT_ROUNDED),
+      .in = DIMS(1, 8, 8, 1), .out = DIMS(1, 8, 8, 16), .kernel = { 1, 1 } },
+    { ROW("product_rounded_b",
+          "the product of the scales is a power of two in f32, and less in double",
+          .types = TYPES_BYTES, QUANT_PRODUCT_ROUNDED_B),
+      .in = DIMS(1, 8, 8, 1), .out = DIMS(1, 8, 8, 16), .kernel = { 1, 1 } },
+    { ROW("six_tie", "6 is a tie of the result's steps in f32, and below one in double",
+          .types = TYPES_BYTES, QUANT_SIX_TIE, .version = 4),
+      .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 },
+      .activation = 3 },
+    { ROW("one_tie", "1 and -1 are ties of the result's steps in f32, and below one in double",
+          .types = TYPE_BIT(CASE_I8), QUANT_ONE_TIE, .version = 4),
+      .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 },
+      .activation = 2 },
 };
 
 static void build(struct case_builder *m)
@@ -214,5 +246,35 @@ static struct row quantized_row(const struct pairwise_row *p)
     return r;
 }
 
-SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quant_product_axes))
+/* ---- sweep: every kernel with every stride, in 8 bits ---- */
+
+/* A type a row, and i8pc beside it in one row of three. */
+static size_t every_window(struct row *to, size_t position)
+{
+    const struct window_choice *const w = window_choices(false);
+
+    (void)position; /* the rows have names of their own */
+    for (size_t i = 0; i < WINDOW_CHOICES; i++) {
+        const bool same = w[i].padding != VALID;
+        struct row r = {
+            .base = { .name = w[i].name,
+                      .why = "every kernel with every stride, for kernels of integers",
+                      .types = w[i].type | (i % 3 == 0 ? TYPE_BIT(CASE_I8PC) : 0),
+                      .version = i % 2 ? 3 : 1 },
+            .in = DIMS(1, 2, 3, w[i].channels),
+            .kernel = { w[i].kernel.h, w[i].kernel.w },
+            .stride = { w[i].stride.h, w[i].stride.w },
+            .padding = w[i].padding,
+            .bias = i % 2,
+        };
+
+        r.out = (struct shape)DIMS(1, enlarged(2, r.kernel.h, r.stride.h, same, i % 4 == 1),
+                                   enlarged(3, r.kernel.w, r.stride.w, same, i % 4 == 1), 5);
+        to[i] = r;
+    }
+    return WINDOW_CHOICES;
+}
+
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quant_product_axes),
+            SWEEP_FILL(every_window))
 SUITE_SWEPT(transpose_conv, members, rows, build, sweep);

@@ -42,14 +42,14 @@ static uint64_t hash_values(void)
 /* Goldens hold the answers to these very bits: a change here makes every golden file stale. */
 static void test_bits_are_pinned(void **state)
 {
-    static const uint64_t expected[SET_COUNT][2] = {
+    static const uint64_t expected[SET_ENDS][2] = {
         { 0x6d7425823c6851ee, 0x20bc64c2d7183b32 }, { 0xbf20805d12121f42, 0x99d4ef34fb5f283b },
         { 0x019aeb86a9efad9d, 0xc68339e15b24d485 }, { 0x6bcc24fb8db1f936, 0x55ea89505c0ccdf9 },
         { 0x34a977a32b7c1d9e, 0x9fb57a830d0b29e8 }, { 0x59dc8cd5cc54b87c, 0x496b0e5ba037efc5 },
     };
 
     (void)state;
-    for (int set = 0; set < SET_COUNT; set++) {
+    for (int set = 0; set < SET_ENDS; set++) {
         for (int half = 0; half < 2; half++) {
             fill((struct data_spec){ .set = (enum data_set)set,
                                      .half = half,
@@ -306,12 +306,51 @@ static void test_steps(void **state)
     }
 }
 
+/* S6: rows along the axis at one end, and rows of pairs at one end, all of which occur.  Where the
+ * axis is not the last one, so do they along it. */
+static void test_ends(void **state)
+{
+    const int32_t dims[] = { N / 16, 8, 2 };
+    const struct steps_spec spec = {
+        .set = SET_ENDS, .low = 0, .high = 255, .zero = 99, .pair = PAIR_EQUAL, .axis = 1
+    };
+    size_t low_rows = 0, high_rows = 0, mixed = 0, both_low = 0, both_high = 0;
+    struct random_stream s;
+
+    (void)state;
+    random_init(&s, 1, "op.u8.row", SET_ENDS, 3, 1);
+    data_fill_steps(&s, &spec, dims, 3, steps);
+    for (size_t row = 0; row < N / 16; row++) {
+        size_t high = 0;
+
+        for (size_t i = 0; i < 16; i++) {
+            const int32_t step = steps[row * 16 + i];
+
+            assert_true(step == 0 || step == 255);
+            high += step == 255;
+            if (i / 2 % 2 == 1) { /* the second of a pair along the axis */
+                assert_int_equal(step, steps[row * 16 + i - 2]);
+                both_low += step == 0;
+                both_high += step == 255;
+            }
+        }
+        low_rows += high == 0;
+        high_rows += high == 16;
+        mixed += high > 0 && high < 16;
+    }
+    assert_in_range(low_rows, N / 16 / 8, N / 16 * 3 / 8);
+    assert_in_range(high_rows, N / 16 / 8, N / 16 * 3 / 8);
+    assert_in_range(mixed, N / 16 / 3, N / 16 * 2 / 3);
+    assert_true(both_low > 0 && both_high > 0);
+}
+
 /* Models and goldens have these very integers. */
 static void test_steps_are_pinned(void **state)
 {
     static const int32_t first[SET_COUNT][4] = { { -5, -83, -14, 107 }, { 31, 58, 120, 95 },
                                                  { 7, 2, 8, 6 },        { 45, 47, -102, -102 },
-                                                 { 37, 6, -11, -27 },   { 18, 65, -58, 5 } };
+                                                 { 37, 6, -11, -27 },   { 18, 65, -58, 5 },
+                                                 { 127, 127, 127, 127 } };
 
     (void)state;
     for (int set = 0; set < SET_COUNT; set++) {
@@ -342,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_half),
         cmocka_unit_test(test_scale_and_offset),
         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_ends),
         cmocka_unit_test(test_steps_are_pinned),
     };
 
