@@ -3,7 +3,7 @@
 #include "conformance/subject/engine_litert.h"
 
 #include "conformance/subject/litert_model.h"
-#include "conformance/subject/model_batch.h"
+#include "conformance/subject/model_adapt.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
@@ -64,7 +64,7 @@ static enum status check_io(const struct litert_engine *e, struct diag *diag)
 static enum status compile(struct litert_engine *e, struct diag *diag)
 {
     TRY(litert_model_open(&e->compiled, e->litert, e->file.bytes, e->file.count, diag));
-    return check_io(e, diag);
+    return e->compiled.refusal[0] ? STATUS_OK : check_io(e, diag);
 }
 
 static void end(struct engine *e)
@@ -87,7 +87,7 @@ static enum status start(const struct engine_request *request, struct engine **o
     e->litert = request->subject->runtime;
     e->model = request->model;
     e->poison_word = request->poison_word;
-    s = model_batch_write(request, &e->file, diag);
+    s = model_adapt_write(request, &e->file, diag);
     if (s == STATUS_OK) {
         e->copy = (struct tflite_file){ mem_alloc(e->file.count, 1), e->file.count };
         if (e->copy.bytes)

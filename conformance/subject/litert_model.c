@@ -152,18 +152,19 @@ static enum status make_buffers(struct litert_model *m, struct diag *diag)
 
 /* ---- compilation ---- */
 
-/* An accelerator that cannot compile a model says so in time: it refuses.  The CPU has to run every
- * valid model, if need be with other kernels than XNNPACK's. */
-static enum status take_refusal(struct litert_model *m, int answer, const char *printed,
-                                struct diag *diag)
+static void take_refusal(struct litert_model *m, const char *what, int answer, const char *printed)
 {
     struct diag reason;
 
-    if (m->litert->config.hardware == LITERT_CPU || m->litert->config.fallback)
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateCompiledModel", answer, printed);
-    litert_fail(&reason, STATUS_UNSUPPORTED, "LiteRtCreateCompiledModel", answer, printed);
+    litert_fail(&reason, STATUS_UNSUPPORTED, what, answer, printed);
     snprintf(m->refusal, sizeof m->refusal, "%.*s", LITERT_REFUSAL_BYTES - 1, reason.text);
-    return STATUS_OK;
+}
+
+/* An accelerator that cannot compile a model says so in time: it refuses.  The CPU has to run every
+ * valid model, if need be with other kernels than XNNPACK's. */
+static bool may_refuse(const struct litert_config *c, int answer)
+{
+    return answer == LITERT_ERROR_UNSUPPORTED || (c->hardware != LITERT_CPU && !c->fallback);
 }
 
 /* With fallback=cpu or kernel_mode=builtin other kernels are asked for, and judged with the rest.
@@ -194,27 +195,45 @@ static enum status compile(struct litert_model *m, struct diag *diag)
     answer = m->litert->api.create_compiled_model(m->litert->environment, m->file, m->options,
                                                   &m->compiled);
     stderr_text_end(&text, printed, sizeof printed);
-    if (answer != LITERT_OK) {
-        m->compiled = NULL;
-        return take_refusal(m, answer, printed, diag);
+    if (answer == LITERT_OK) {
+        check_whole(m);
+        return STATUS_OK;
     }
-    check_whole(m);
+    m->compiled = NULL;
+    if (!may_refuse(&m->litert->config, answer))
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateCompiledModel", answer, printed);
+    take_refusal(m, "LiteRtCreateCompiledModel", answer, printed);
     return STATUS_OK;
 }
 
-static enum status start(struct litert_model *m, const void *bytes, size_t count, struct diag *diag)
+/* LiteRT reads the model before any accelerator does, and refuses some: those with variables. */
+static enum status read_model(struct litert_model *m, const void *bytes, size_t count,
+                              struct diag *diag)
 {
-    const struct litert_api *const api = &m->litert->api;
-    struct litert_signature *signature = NULL;
     char printed[PRINTED_BYTES];
     struct stderr_text text;
     int answer;
 
     stderr_text_begin(&text);
-    answer = api->create_model_from_buffer(m->litert->environment, bytes, count, &m->file);
+    answer =
+        m->litert->api.create_model_from_buffer(m->litert->environment, bytes, count, &m->file);
     stderr_text_end(&text, printed, sizeof printed);
-    if (answer != LITERT_OK)
+    if (answer == LITERT_OK)
+        return STATUS_OK;
+    m->file = NULL;
+    if (answer != LITERT_ERROR_UNSUPPORTED)
         return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateModelFromBuffer", answer, printed);
+    take_refusal(m, "LiteRtCreateModelFromBuffer", answer, printed);
+    return STATUS_OK;
+}
+
+static enum status start(struct litert_model *m, const void *bytes, size_t count, struct diag *diag)
+{
+    struct litert_signature *signature = NULL;
+
+    TRY(read_model(m, bytes, count, diag));
+    if (m->refusal[0])
+        return STATUS_OK;
     TRY(count_io(m, &signature, diag));
     TRY(read_types(m, signature, diag));
     TRY(make_options(m, diag));
