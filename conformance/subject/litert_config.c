@@ -68,36 +68,6 @@ static const struct toml_key {
     { LITERT_CPU, "xnnpack_flags", "flags", NUMBER, { NULL } },
 };
 
-const char *const litert_config_keys[] = { "library",
-                                           "accelerator",
-                                           "runtime_path",
-                                           "dispatch_library_path",
-                                           "compiler_plugin_path",
-                                           "buffers",
-                                           "fallback",
-                                           "log_severity",
-                                           "backend",
-                                           "priority",
-                                           "benchmark_mode",
-                                           "convert_weights_on_gpu",
-                                           "disable_shader_optimization",
-                                           "external_tensors_mode",
-                                           "hint_waiting_for_completion",
-                                           "prefer_texture_weights",
-                                           "serialize_program_cache",
-                                           "kernel_batch_size",
-                                           "num_threads_to_compile",
-                                           "num_threads_to_upload",
-                                           "model_cache_key",
-                                           "preferred_device_substr",
-                                           "serialization_dir",
-                                           "kernel_mode",
-                                           "num_threads",
-                                           "xnnpack_flags",
-                                           "cpu",
-                                           "gpu",
-                                           NULL };
-
 static const struct {
     int bit;
     const char *name;

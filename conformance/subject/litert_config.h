@@ -33,9 +33,6 @@ struct litert_config {
     char xnnpack[LITERT_TOML_BYTES];
 };
 
-/* Every key that litert_config_set knows, ending with NULL. */
-extern const char *const litert_config_keys[];
-
 /* "cpu", "gpu" or "npu"; STATUS_USAGE for another word. */
 enum status litert_config_init(struct litert_config *c, const char *hardware, struct diag *diag);
 /* One option of the subject; the key `library` is accepted, and left to others.  STATUS_USAGE: the

@@ -72,10 +72,13 @@ static void describe(const struct subject *s, char *device, size_t device_bytes,
     snprintf(runtime, runtime_bytes, "%s", l->runtime);
 }
 
+static const char *const no_keys[] = { NULL };
+
 const struct subject_kind subject_kind_litert = {
     .name = "litert",
     .library = "cpu|gpu|npu",
-    .keys = litert_config_keys,
+    .keys = no_keys, /* litert_config_set checks them */
+    .takes_options = true,
     .shown = true,
     .engine = &engine_litert,
     .find = find,
