@@ -28,6 +28,8 @@ struct device_limits {
     uint32_t max_shared_memory_bytes;
     uint32_t max_push_constants_bytes;
     bool storage_16bit; /* storageBuffer16BitAccess */
+    /* minImportedHostPointerAlignment; 0: the device cannot use memory of the host as it is. */
+    uint64_t host_pointer_alignment;
     /* Shaders read inputs from the staging buffer, where the largest device-local heap has a
      * host-visible memory type, and write outputs to it, where one of these is host-cached, too. */
     bool zero_copy_inputs, zero_copy_outputs;

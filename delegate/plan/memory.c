@@ -89,13 +89,15 @@ static enum status place_ios(struct plan *plan, enum plan_backing backing, bool 
     const enum plan_location location = inputs ? LOCATION_INPUT : LOCATION_OUTPUT;
     const int count = inputs ? plan->input_count : plan->output_count;
     const bool staged = inputs ? plan->zero_copy_inputs : plan->zero_copy_outputs;
+    /* Pages of the host are near to a device only if its own memory is the host's, too. */
+    const bool near = plan->zero_copy_inputs && plan->zero_copy_outputs;
 
     for (int i = 0; i < count; i++) {
         struct plan_io *io = inputs ? &plan->inputs[i] : &plan->outputs[i];
 
         if (io->backing != backing || io->plan_tensor < 0 ||
             (backing != BACKING_SLICES && !dense_is_slices(plan, io)) ||
-            (backing == BACKING_STAGING && !staged))
+            (backing == BACKING_STAGING && !staged) || (backing == BACKING_HOST && !near))
             continue;
         if (backing == BACKING_SLICES)
             TRY(use_io_memory(plan, io, location, i, diag));
@@ -109,7 +111,8 @@ static enum status place_ios(struct plan *plan, enum plan_backing backing, bool 
  * others only save a copy. */
 static enum status place_all_ios(struct plan *plan, struct diag *diag)
 {
-    static const enum plan_backing order[] = { BACKING_SLICES, BACKING_DENSE, BACKING_STAGING };
+    static const enum plan_backing order[] = { BACKING_SLICES, BACKING_DENSE, BACKING_HOST,
+                                               BACKING_STAGING };
 
     plan->in_place = 0;
     for (int i = 0; i < plan->tensor_count; i++) {

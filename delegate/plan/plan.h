@@ -85,7 +85,8 @@ struct plan_step {
 enum plan_backing {
     BACKING_STAGING, /* ours, dense */
     BACKING_DENSE,   /* the caller's, dense */
-    BACKING_SLICES   /* the caller's, in the layout of the plan tensor: no step copies */
+    BACKING_SLICES,  /* the caller's, in the layout of the plan tensor: no step copies */
+    BACKING_HOST     /* the host's, dense, which the device reaches as it does staging memory */
 };
 
 /* Elements of a dense input or output. */

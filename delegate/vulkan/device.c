@@ -104,7 +104,7 @@ static enum status create_device(struct device *d, struct diag *diag)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
         .shaderIntegerDotProduct = VK_TRUE
     };
-    const char *extensions[3];
+    const char *extensions[4];
     VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .pNext = &storage16,
                                 .queueCreateInfoCount = 1,
@@ -120,6 +120,8 @@ static enum status create_device(struct device *d, struct diag *diag)
         extensions[info.enabledExtensionCount++] = VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME;
     if (d->info.external_memory_dma_buf)
         extensions[info.enabledExtensionCount++] = VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME;
+    if (d->limits.host_pointer_alignment > 0)
+        extensions[info.enabledExtensionCount++] = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
     r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
     if (r != VK_SUCCESS) {
         d->handle = VK_NULL_HANDLE;
@@ -288,6 +290,7 @@ static void limit_given(struct device *d, uint32_t enabled)
         d->info.external_memory_fd && (enabled & ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_DMA_BUF) != 0;
     d->info.integer_dot_product &= (enabled & ASSAY_GPU_ENABLED_INTEGER_DOT_PRODUCT) != 0;
     d->limits.storage_16bit = d->info.storage_16bit;
+    d->limits.host_pointer_alignment = 0;
 }
 
 static enum status check_given(const struct device *d, bool half, struct diag *diag)

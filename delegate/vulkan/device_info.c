@@ -97,6 +97,22 @@ static void read_features(VkPhysicalDevice physical, uint32_t api,
     info->memory_budget = has_extension(extensions, count, "VK_EXT_memory_budget");
 }
 
+/* See struct device_limits. */
+static uint64_t host_pointer_alignment(VkPhysicalDevice physical,
+                                       const VkExtensionProperties *extensions, uint32_t count)
+{
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT
+    };
+    VkPhysicalDeviceProperties2 p = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                      .pNext = &host };
+
+    if (!has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
+        return 0;
+    vkGetPhysicalDeviceProperties2(physical, &p);
+    return host.minImportedHostPointerAlignment;
+}
+
 static void read_properties(VkPhysicalDevice physical, const VkPhysicalDeviceProperties *p,
                             struct assay_gpu_device *info, struct device_limits *limits)
 {
@@ -244,6 +260,8 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
         vkEnumerateDeviceExtensionProperties(physical, NULL, &count, extensions) < VK_SUCCESS)
         count = 0;
     read_features(physical, p.apiVersion, extensions, extensions ? count : 0, info);
+    limits->host_pointer_alignment =
+        host_pointer_alignment(physical, extensions, extensions ? count : 0);
     mem_free(extensions);
     limits->storage_16bit = info->storage_16bit;
     limits->device_class = device_class_of(info->type, info->vendor_id);

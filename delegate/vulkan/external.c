@@ -174,6 +174,79 @@ enum status external_import(struct external_buffer *b, struct device *d,
     return diag_prefix(diag, s, "fd %d, %llu bytes", given->fd, (unsigned long long)allocated);
 }
 
+/* ---- host memory ---- */
+
+static int coherent_type(const struct device *d, uint32_t types)
+{
+    const VkMemoryPropertyFlags wanted =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+
+    for (uint32_t i = 0; i < d->memory.memoryTypeCount; i++)
+        if (types & 1u << i && (d->memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+            return (int)i;
+    return -1;
+}
+
+/* The memory types that the pointer can be imported as. */
+static enum status read_host_pointer(struct device *d, const void *memory, uint32_t *types,
+                                     struct diag *diag)
+{
+    const PFN_vkGetMemoryHostPointerPropertiesEXT look =
+        (PFN_vkGetMemoryHostPointerPropertiesEXT)vkGetDeviceProcAddr(
+            d->handle, "vkGetMemoryHostPointerPropertiesEXT");
+    VkMemoryHostPointerPropertiesEXT p = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT
+    };
+    VkResult r;
+
+    if (!look)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "vkGetMemoryHostPointerPropertiesEXT is missing");
+    r = look(d->handle, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, memory, &p);
+    if (r != VK_SUCCESS)
+        return result_fail_call(diag, "vkGetMemoryHostPointerPropertiesEXT", r);
+    *types = p.memoryTypeBits;
+    return STATUS_OK;
+}
+
+enum status external_import_host(struct external_buffer *b, struct device *d, void *memory,
+                                 VkDeviceSize bytes, struct diag *diag)
+{
+    const VkImportMemoryHostPointerInfoEXT import = {
+        .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+        .pHostPointer = memory
+    };
+    VkMemoryAllocateInfo info = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                  .pNext = &import,
+                                  .allocationSize = bytes };
+    const uint64_t align = d->limits.host_pointer_alignment;
+    VkMemoryRequirements needs;
+    uint32_t types = 0;
+    int type;
+
+    if (align == 0)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "device '%s' imports no host memory",
+                         d->info.name);
+    if ((uintptr_t)memory % align != 0 || bytes % align != 0)
+        return diag_fail(diag, STATUS_USAGE,
+                         "host memory: expected an address and a size that are multiples of %llu, "
+                         "found %p and %llu",
+                         (unsigned long long)align, memory, (unsigned long long)bytes);
+    TRY(read_host_pointer(d, memory, &types, diag));
+    TRY(make_buffer(b, d, bytes, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, &needs,
+                    diag));
+    type = coherent_type(d, types & needs.memoryTypeBits);
+    if (type < 0 || needs.size > bytes)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "device '%s': %llu bytes of host memory cannot be a buffer: it needs %llu "
+                         "bytes, and one of the memory types 0x%x",
+                         d->info.name, (unsigned long long)bytes, (unsigned long long)needs.size,
+                         types & needs.memoryTypeBits);
+    info.memoryTypeIndex = (uint32_t)type;
+    return allocate(b, d, &info, diag);
+}
+
 /* ---- export ---- */
 
 static int local_type(const struct device *d, uint32_t types)

@@ -24,6 +24,11 @@ enum status external_import(struct external_buffer *b, struct device *d,
  * *given gets what an importer needs.  After a failure, external_close. */
 enum status external_make(struct external_buffer *b, struct device *d,
                           struct assay_gpu_buffer *given, VkDeviceSize bytes, struct diag *diag);
+/* A buffer over `bytes` bytes of host memory, which must stay until the buffer is closed; both are
+ * whole pages.  STATUS_UNSUPPORTED: the device cannot import it, or only as memory that is not
+ * coherent.  After a failure, external_close. */
+enum status external_import_host(struct external_buffer *b, struct device *d, void *memory,
+                                 VkDeviceSize bytes, struct diag *diag);
 /* The buffer may be half made. */
 void external_close(struct external_buffer *b, struct device *d);
 
