@@ -68,8 +68,8 @@ CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o,$(CONF_OBJ))
 
 # Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
 # is compiled for size.
-QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c runtime/kernel.c \
-         vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
+QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c runtime/kernel_callbacks.c \
+         runtime/kernel_copy.c vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
 $(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os)
 
 # What must be installed is checked once for each $(B), before anything that needs it is compiled.

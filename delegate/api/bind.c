@@ -3,6 +3,7 @@
 #include "delegate/plan/memory.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/kernel.h"
+#include "delegate/runtime/kernel_memory.h"
 #include "delegate/vulkan/io_binding.h"
 
 #include <stdio.h>
@@ -39,12 +40,6 @@ static struct plan_io *plan_io_of(const struct io_ref *r)
 static struct kernel_io *kernel_io_of(const struct io_ref *r)
 {
     return r->output ? &r->kernel->outputs[r->index] : &r->kernel->inputs[r->index];
-}
-
-static struct executor_io *executor_io_of(const struct io_ref *r)
-{
-    return r->output ? &r->kernel->executor.recording.outputs[r->index]
-                     : &r->kernel->executor.recording.inputs[r->index];
 }
 
 /* The caller holds d->lock. */
@@ -112,30 +107,23 @@ static enum status check_overlap(const struct io_ref *r, const struct io_binding
     return STATUS_OK;
 }
 
-static void set_backing(const struct io_ref *r, const struct io_binding *b)
-{
-    *executor_io_of(r) = (struct executor_io){ b->external.buffer, b->offset, b->external.foreign };
-    plan_io_of(r)->backing = !b->on                            ? BACKING_STAGING
-                             : b->layout == ASSAY_LAYOUT_DENSE ? BACKING_DENSE
-                                                               : BACKING_SLICES;
-}
-
 /* Binds an input or output to other memory.  After a failure the former binding holds. */
 static enum status change_binding(const struct io_ref *r, struct io_binding *b, struct diag *diag)
 {
     struct kernel *k = r->kernel;
-    struct io_binding *old = &kernel_io_of(r)->bound;
+    struct io_binding *at = &kernel_io_of(r)->bound, old = *at;
     enum status s;
 
-    set_backing(r, b);
+    *at = *b;
+    kernel_set_backing(k, r->output, r->index);
     s = kernel_replan(k, diag);
     if (s != STATUS_OK) {
-        set_backing(r, old);
+        *at = old;
+        kernel_set_backing(k, r->output, r->index);
         (void)kernel_replan(k, NULL); /* if it fails, the next inference tries again */
         return s;
     }
-    io_binding_close(old, k->owner->device);
-    *old = *b;
+    io_binding_close(&old, k->owner->device);
     /* Bound outputs have not been written yet at their new place. */
     for (int i = 0; i < k->plan.output_count; i++)
         if (k->executor.recording.outputs[i].handle || (r->output && r->index == i))

@@ -2,6 +2,7 @@
 
 #include "delegate/base/clock.h"
 #include "delegate/base/lock.h"
+#include "delegate/runtime/host_source.h"
 #include "delegate/vulkan/selftest.h"
 #include "reference/base/memory.h"
 
@@ -49,6 +50,8 @@ struct gpu_delegate *delegate_acquire(const TfLiteDelegate *delegate)
 static void close_delegate(struct gpu_delegate *d)
 {
     (void)trace_close(&d->trace, NULL); /* a host gives no error callback when it destroys */
+    if (d->source)
+        d->source->destroy(d->source);
     device_release(d->device);
     options_close(&d->options);
     decision_close(&d->decision);

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 struct graph;
+struct host_source;
 struct kernel;
 
 struct gpu_delegate {
@@ -21,11 +22,12 @@ struct gpu_delegate {
     struct gpu_delegate *next; /* in the list of the process */
     struct gpu_options options;
     struct device *device;
-    struct lock prepare_lock; /* one graph at a time is being delegated */
-    struct graph *graph;      /* the graph that is being delegated; NULL otherwise */
-    struct lock lock;         /* guards what follows */
-    struct decision decision; /* on the graph that was delegated last */
-    struct kernel *kernels;   /* partitions that are ready to run, the newest first */
+    struct host_source *source; /* owned; NULL: all inputs and outputs are in TfLiteTensor.data */
+    struct lock prepare_lock;   /* one graph at a time is being delegated */
+    struct graph *graph;        /* the graph that is being delegated; NULL otherwise */
+    struct lock lock;           /* guards what follows */
+    struct decision decision;   /* on the graph that was delegated last */
+    struct kernel *kernels;     /* partitions that are ready to run, the newest first */
     struct trace trace;
     struct device_cost cost; /* of opening the device */
     uint64_t init_ns;        /* spent in the library so far, inferences excluded */

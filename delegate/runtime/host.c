@@ -1,13 +1,14 @@
 /* The callbacks of TfLiteDelegate.  Prepare imports the host's graph (graph/import.c), folds
  * constants (transform/fold.c), decides on every node (accept/decide.c), refuses partitions that
- * are too small or too large (partition.c), and lets the host make a kernel (kernel.c) of each
- * other. */
+ * are too small or too large (partition.c), and lets the host make a kernel of each other. */
 #include "delegate/runtime/host.h"
 
 #include "delegate/base/clock.h"
 #include "delegate/graph/import.h"
 #include "delegate/runtime/handle.h"
-#include "delegate/runtime/kernel.h"
+#include "delegate/runtime/host_source.h"
+#include "delegate/runtime/kernel_callbacks.h"
+#include "delegate/runtime/kernel_copy.h"
 #include "delegate/runtime/partition.h"
 #include "delegate/transform/fold.h"
 #include "reference/base/memory.h"
@@ -51,6 +52,53 @@ static TfLiteStatus replace_nodes(TfLiteContext *context, TfLiteDelegate *delega
     return status;
 }
 
+/* Its memory is the host's to choose; after a first inference it may be the application's. */
+static bool is_activation(const TfLiteTensor *t)
+{
+    return t->allocation_type == kTfLiteArenaRw || t->allocation_type == kTfLiteCustom ||
+           t->allocation_type == kTfLiteNonCpu;
+}
+
+/* Tells the source of a host where it may keep the tensors that the delegate's nodes read or write,
+ * and nobody else. */
+static TfLiteStatus announce(TfLiteContext *context, const TfLiteDelegate *delegate,
+                             struct host_source *source)
+{
+    enum { OURS = 1, OTHERS = 2 };
+    const size_t count = context->tensors_size;
+    unsigned char *users = mem_alloc(count, sizeof *users);
+    struct diag diag = { 0 };
+    enum status s = STATUS_OK;
+    TfLiteIntArray *plan;
+
+    if (!users || context->GetExecutionPlan(context, &plan) != kTfLiteOk) {
+        mem_free(users);
+        diag_fail(&diag, STATUS_NO_MEMORY, "the execution plan of %zu tensors cannot be read",
+                  count);
+        return fail(context, &diag);
+    }
+    for (int i = 0; i < plan->size; i++) {
+        TfLiteRegistration *registration;
+        TfLiteNode *node;
+
+        if (context->GetNodeAndRegistration(context, plan->data[i], &node, &registration) !=
+            kTfLiteOk)
+            continue;
+        for (int j = 0; j < node->inputs->size + node->outputs->size; j++) {
+            const int t = j < node->inputs->size ? node->inputs->data[j]
+                                                 : node->outputs->data[j - node->inputs->size];
+
+            if (t >= 0 && (size_t)t < count)
+                users[t] |= node->delegate == delegate ? OURS : OTHERS;
+        }
+    }
+    for (size_t t = 0; t < count && s == STATUS_OK; t++)
+        if (users[t] == OURS && is_activation(&context->tensors[t]))
+            s = source->announce(source, context, &context->tensors[t], &diag);
+    mem_free(users);
+    return s == STATUS_OK ? kTfLiteOk : fail(context, &diag);
+}
+
 static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delegate,
                                   struct gpu_delegate *d)
 {
@@ -78,6 +126,8 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
     } else {
         warn(context, &decision);
         status = replace_nodes(context, delegate, d, &decision);
+        if (status == kTfLiteOk && d->source)
+            status = announce(context, delegate, d->source);
     }
     d->graph = NULL;
     graph_close(&graph);

@@ -6,6 +6,7 @@
 #include "delegate/plan/plan.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/handle.h"
+#include "delegate/runtime/host_source.h"
 #include "delegate/runtime/serialize.h"
 #include "delegate/vulkan/executor.h"
 #include "delegate/vulkan/io_binding.h"
@@ -20,6 +21,12 @@ struct kernel_io {
                   */
     bool fresh;  /* an output: it holds the result of the last inference */
     struct io_binding bound;
+    struct host_memory memory; /* during an inference: where the host has it */
+    struct host_block *block;  /* held: what `bound` is imported from; NULL: bound by the caller */
+    /* The block of the last inference, and how often in a row it was the same. */
+    const struct host_block *last;
+    int repeats;
+    bool restless; /* blocks change too often to be imported */
 };
 
 struct kernel {
@@ -33,6 +40,7 @@ struct kernel {
     struct lock run_lock; /* guards the executor, and what inputs and outputs are bound to */
     struct kernel_io *inputs, *outputs;
     struct handle_range handles; /* one an output */
+    bool cannot_import;          /* the device failed to import memory of the host: it is copied */
     atomic_uint_fast64_t invokes, invoke_ns;
     atomic_uint_fast64_t host_copies, host_copied_bytes, device_copies;
 };
@@ -44,11 +52,5 @@ struct kernel *kernel_at(const struct gpu_delegate *d, int i);
 /* Assigns memory again, for what inputs and outputs are bound to now.  The caller holds run_lock.
  */
 enum status kernel_replan(struct kernel *k, struct diag *diag);
-
-/* Copies output i of the last inference to the host's tensor, and waits for it. */
-enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag);
-
-/* The callbacks init, free, prepare and invoke of a partition. */
-extern const TfLiteRegistration kernel_registration;
 
 #endif

@@ -2,11 +2,11 @@
  * pipelines and records; invoke copies inputs, submits, waits and copies outputs.  After the first
  * prepare only a change of bound memory (kernel_replan) allocates, and only the copy of a bound
  * output to the host (executor_stage_output) records, and may make one pipeline. */
-#include "delegate/runtime/kernel.h"
+#include "delegate/runtime/kernel_callbacks.h"
 
 #include "delegate/base/clock.h"
-#include "delegate/plan/memory.h"
-#include "delegate/runtime/host_copy.h"
+#include "delegate/runtime/kernel_copy.h"
+#include "delegate/runtime/kernel_memory.h"
 #include "delegate/runtime/partition.h"
 #include "delegate/vulkan/selftest.h"
 #include "delegate/vulkan/tune.h"
@@ -78,14 +78,20 @@ static enum status open_ios(struct kernel *k, const struct plan_request *r, stru
     return STATUS_OK;
 }
 
+static void close_io(struct kernel_io *io, struct device *d)
+{
+    io_binding_close(&io->bound, d);
+    host_block_release(io->block);
+}
+
 static void close_kernel(struct kernel *k)
 {
     struct gpu_delegate *const owner = k->owner;
 
     for (int i = 0; k->inputs && i < k->plan.input_count; i++)
-        io_binding_close(&k->inputs[i].bound, owner->device);
+        close_io(&k->inputs[i], owner->device);
     for (int i = 0; k->outputs && i < k->plan.output_count; i++)
-        io_binding_close(&k->outputs[i].bound, owner->device);
+        close_io(&k->outputs[i], owner->device);
     mem_free(k->inputs);
     mem_free(k->outputs);
     serialization_close(&k->serialization);
@@ -281,208 +287,23 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
     return k->ready ? kTfLiteOk : kTfLiteError;
 }
 
-/* The host's tensor of an input or output, checked against what was planned. */
-static enum status io_tensor(TfLiteContext *context, const struct plan_io *io, const char *what,
-                             TfLiteTensor **t, struct diag *diag)
-{
-    if ((size_t)io->tensor >= context->tensors_size)
-        return diag_fail(diag, STATUS_INVALID, "%s: expected a tensor below %zu, found %d", what,
-                         context->tensors_size, io->tensor);
-    *t = &context->tensors[io->tensor];
-    if ((*t)->bytes != io->bytes)
-        return diag_fail(diag, STATUS_INVALID,
-                         "%s: tensor %d '%s': expected %zu bytes as planned, found %zu", what,
-                         io->tensor, (*t)->name ? (*t)->name : "", io->bytes, (*t)->bytes);
-    return STATUS_OK;
-}
-
-static enum status check_data(const struct plan_io *io, const char *what, const TfLiteTensor *t,
-                              struct diag *diag)
-{
-    if (!t->data.raw)
-        return diag_fail(diag, STATUS_INVALID,
-                         "%s: tensor %d '%s': expected %zu bytes of data, found NULL", what,
-                         io->tensor, t->name ? t->name : "", io->bytes);
-    return STATUS_OK;
-}
-
-static void count_copy(struct kernel *k, size_t bytes)
-{
-    atomic_fetch_add(&k->host_copies, 1);
-    atomic_fetch_add(&k->host_copied_bytes, bytes);
-}
-
-struct kernel *kernel_at(const struct gpu_delegate *d, int i)
-{
-    struct kernel *k = d->kernels;
-    int kernels = 0;
-
-    for (const struct kernel *at = d->kernels; at; at = at->next)
-        kernels++;
-    if (i >= kernels)
-        return NULL;
-    for (int skip = kernels - 1 - i; skip > 0; skip--)
-        k = k->next;
-    return k;
-}
-
-enum status kernel_replan(struct kernel *k, struct diag *diag)
-{
-    k->needs_replan = true;
-    TRY(executor_finish(&k->executor, diag));
-    TRY(plan_assign_memory(&k->plan, k->owner->options.in_place, diag));
-    TRY(executor_rebind(&k->executor, diag));
-    k->needs_replan = false;
-    return STATUS_OK;
-}
-
-/* Waits until the staging buffer holds the dense bytes of an output.  The caller holds run_lock. */
-static enum status wait_for_output(struct kernel *k, int i, struct diag *diag)
-{
-    const struct plan_io *io = &k->plan.outputs[i];
-
-    TRY(executor_finish(&k->executor, diag));
-    if (k->executor.failed)
-        return diag_fail(diag, STATUS_DEVICE, "output: tensor %d: the inference failed",
-                         io->tensor);
-    if (!k->outputs[i].fresh)
-        return diag_fail(diag, STATUS_USAGE,
-                         "output: tensor %d was bound to other memory since the last inference",
-                         io->tensor);
-    if (!k->executor.recording.outputs[i].handle)
-        return STATUS_OK;
-    atomic_fetch_add(&k->device_copies, 1);
-    return executor_stage_output(&k->executor, i, diag);
-}
-
-static enum status copy_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag)
-{
-    const struct plan_io *io = &k->plan.outputs[i];
-
-    TRY(check_data(io, "output", t, diag));
-    if (!io->constant)
-        TRY(wait_for_output(k, i, diag));
-    host_copy_out(t->data.raw, io->constant ? io->constant : executor_output(&k->executor, i), io);
-    count_copy(k, io->bytes);
-    t->data_is_stale = false;
-    return STATUS_OK;
-}
-
-enum status kernel_read_output(struct kernel *k, int i, TfLiteTensor *t, struct diag *diag)
-{
-    const struct plan_io *io = &k->plan.outputs[i];
-    uint64_t before;
-    enum status s;
-
-    if (t->bytes != io->bytes)
-        return diag_fail(diag, STATUS_INVALID,
-                         "output: tensor %d: expected %zu bytes as planned, found %zu", io->tensor,
-                         io->bytes, t->bytes);
-    before = clock_ns();
-    lock_acquire(&k->run_lock);
-    s = k->ready
-            ? copy_output(k, i, t, diag)
-            : diag_fail(diag, STATUS_USAGE, "output: tensor %d: no inference has run", io->tensor);
-    lock_release(&k->run_lock);
-    atomic_fetch_add(&k->invoke_ns, clock_ns() - before);
-    return s;
-}
-
-/* Acquires the lock of the kernel that k reads from; the caller holds the lock of k.  locks.def has
- * the newer kernel first.  Hosts make the kernel of a producer before that of its consumer, so k is
- * the newer one; if it is not, both locks are acquired in that order, and what k is bound to may
- * change in between. */
-static void lock_source(struct kernel *k, struct kernel *source)
-{
-    if (source->run_lock.serial < k->run_lock.serial) {
-        lock_acquire(&source->run_lock);
-        return;
-    }
-    lock_release(&k->run_lock);
-    lock_acquire(&source->run_lock);
-    lock_acquire(&k->run_lock);
-}
-
-/* Copies an input that is an output of another partition, and was left on the device. */
-static enum status copy_stale(struct kernel *k, int i, const TfLiteTensor *t, struct diag *diag)
-{
-    const struct plan_io *io = &k->plan.inputs[i];
-    const struct plan_io *from;
-    struct kernel *source;
-    enum status s;
-    int output;
-
-    source = handle_find(t->buffer_handle, &output);
-    if (!source || source == k)
-        return diag_fail(diag, STATUS_INVALID,
-                         "input: tensor %d '%s': buffer handle %d is not of an output of another "
-                         "partition",
-                         io->tensor, t->name ? t->name : "", t->buffer_handle);
-    from = &source->plan.outputs[output];
-    if (from->bytes != io->bytes || from->dense_bytes != io->dense_bytes)
-        return diag_fail(
-            diag, STATUS_INVALID,
-            "input: tensor %d '%s': buffer handle %d: expected an output of %zu bytes, "
-            "found %zu",
-            io->tensor, t->name ? t->name : "", t->buffer_handle, io->bytes, from->bytes);
-    lock_source(k, source);
-    s = wait_for_output(source, output, diag);
-    if (s == STATUS_OK)
-        host_copy_between(executor_input(&k->executor, i),
-                          executor_output(&source->executor, output), io);
-    lock_release(&source->run_lock);
-    return s;
-}
-
-static enum status copy_input(struct kernel *k, int i, const TfLiteTensor *t, struct diag *diag)
-{
-    const struct plan_io *io = &k->plan.inputs[i];
-
-    if (t->data_is_stale && t->buffer_handle != kTfLiteNullBufferHandle) {
-        TRY(copy_stale(k, i, t, diag));
-    } else {
-        TRY(check_data(io, "input", t, diag));
-        host_copy_in(executor_input(&k->executor, i), t->data.raw, io);
-    }
-    count_copy(k, io->bytes);
-    return STATUS_OK;
-}
-
-/* Hands an output to the host after an inference: one that no node reads, or that is bound to
- * memory of the caller, stays on the device under its handle; others are copied. */
-static enum status return_output(TfLiteContext *context, struct kernel *k, int i, struct diag *diag)
-{
-    const struct plan_io *io = &k->plan.outputs[i];
-    TfLiteTensor *t;
-
-    TRY(io_tensor(context, io, "output", &t, diag));
-    k->outputs[i].fresh = true;
-    if ((k->outputs[i].unread || k->executor.recording.outputs[i].handle) &&
-        handle_assign(&k->handles, i, t))
-        return STATUS_OK;
-    return copy_output(k, i, t, diag);
-}
-
 static enum status run(TfLiteContext *context, struct kernel *k, struct diag *diag)
 {
     const struct plan *p = &k->plan;
-    TfLiteTensor *t;
 
     TRY(executor_finish(&k->executor, diag)); /* with wait=none the last inference may still run */
-    for (int i = 0; i < p->input_count; i++) {
-        if (k->executor.recording.inputs[i].handle)
-            continue;
-        TRY(io_tensor(context, &p->inputs[i], "input", &t, diag));
-        TRY(copy_input(k, i, t, diag));
-    }
+    TRY(kernel_memory_open(k, context, diag));
+    for (int i = 0; i < p->input_count; i++)
+        if (!k->executor.recording.inputs[i].handle)
+            TRY(kernel_copy_input(k, context, i, diag));
     if (k->needs_replan)
         TRY(kernel_replan(k, diag));
     TRY(executor_start(&k->executor, diag));
     atomic_fetch_add(&k->device_copies, (unsigned)k->executor.recording.copies);
-    if (k->owner->options.wait != WAIT_NONE)
+    if (k->owner->options.wait != WAIT_NONE || k->owner->source)
         TRY(executor_finish(&k->executor, diag));
     for (int i = 0; i < p->output_count; i++)
-        TRY(return_output(context, k, i, diag));
+        TRY(kernel_return_output(k, context, i, diag));
     return STATUS_OK;
 }
 
@@ -497,6 +318,7 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         return kTfLiteError;
     lock_acquire(&k->run_lock);
     s = run(context, k, &diag);
+    kernel_memory_close(k);
     lock_release(&k->run_lock);
     if (s != STATUS_OK) {
         report(context, &diag);
