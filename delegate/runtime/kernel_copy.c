@@ -141,7 +141,7 @@ enum status kernel_copy_input(struct kernel *k, TfLiteContext *context, int i, s
 {
     const struct plan_io *io = &k->plan.inputs[i];
     const void *from = k->inputs[i].memory.data;
-    TfLiteTensor *t;
+    TfLiteTensor *t = NULL;
 
     TRY(io_tensor(context, io, "input", &t, diag));
     if (from) {
@@ -159,7 +159,7 @@ enum status kernel_copy_input(struct kernel *k, TfLiteContext *context, int i, s
 enum status kernel_return_output(struct kernel *k, TfLiteContext *context, int i, struct diag *diag)
 {
     const struct plan_io *io = &k->plan.outputs[i];
-    TfLiteTensor *t;
+    TfLiteTensor *t = NULL;
 
     TRY(io_tensor(context, io, "output", &t, diag));
     k->outputs[i].fresh = true;
