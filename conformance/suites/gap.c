@@ -580,6 +580,17 @@ static struct value floats(struct case_builder *m, const struct row *r)
     return graph_add_quantize(m, graph_add_input_f32(m, "x", &r->in));
 }
 
+/* A pool keeps the scale of its input, but the ends of its activation, 1 and -1, lie between two
+ * steps of it: the mean must read what they were rounded to. */
+static void make_clamped_pool(struct case_builder *m, const struct row *r)
+{
+    const struct value p = graph_add_pool(
+        m, BUILTIN_MAX_POOL_2D, input(m, r),
+        &(struct graph_window){ .h = 2, .w = 2, .stride = 2, .activation = ACTIVATION_RELU_N1 });
+
+    graph_add_judged_output(m, graph_add_mean(m, p, 8, true));
+}
+
 /* The shortest graph of this kind: QUANTIZE, a convolution, a residual, DEQUANTIZE. */
 static void make_edges(struct case_builder *m, const struct row *r)
 {
@@ -771,6 +782,9 @@ static const struct row rows[] = {
                     GAP_EPSILON, make_epsilon_channels, 1, 3, 3, 5),
     GRAPH_OF_FLOATS("epsilon_sum", "a summand that f16 rounds to zero", "add", GAP_EPSILON,
                     make_epsilon_sum, 1, 3, 3, 5),
+    { ROW("clamped_pool", "an activation that ends between two steps, in a pool", .only = "mean",
+          .gap = GAP_BYTES, .types = TYPES_BYTES),
+      .make = make_clamped_pool, .in = DIMS(1, 6, 5, 6) },
 };
 
 static void build(struct case_builder *m)

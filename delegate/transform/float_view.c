@@ -70,11 +70,14 @@ static enum status view_bias(struct rewrite *w, int node)
     return rewrite_input(w, node, facts->bias, tensor);
 }
 
-/* Whether all results of the node are multiples of the scale of output y without rounding. */
+/* Whether all results of the node are multiples of the scale of output y without rounding.  RELU
+ * clamps at the zero point; 6 and 1 may lie between two steps. */
 static bool is_on_steps(const struct graph *g, const struct graph_node *n,
                         const struct graph_tensor *y)
 {
-    if (!n->op->selects)
+    const TfLiteFusedActivation activation = gpu_op_activation(n);
+
+    if (!n->op->selects || (activation != kTfLiteActNone && activation != kTfLiteActRelu))
         return false;
     for (int i = 0; i < n->input_count; i++) {
         const struct graph_tensor *x = n->inputs[i] >= 0 ? &g->tensors[n->inputs[i]] : NULL;
