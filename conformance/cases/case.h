@@ -53,7 +53,7 @@ struct case_instance {
         size_t bytes;
         void *data[2]; /* of frame A and frame B (data.h) */
     } inputs[CASE_INPUTS_MAX];
-    int judged_node; /* the node that the case is about */
+    int judged_node; /* the node that the case is about; -1: all nodes, as of a random graph */
     /* inputs[0] holds every f16 value, infinities and NaNs too, one for each output element. */
     bool every_half;
 };

@@ -16,11 +16,12 @@ static float *draw(struct case_builder *m, const struct shape *shape, const stru
 {
     const struct op_case *row = m->c->row;
     const struct shape *as = fill->as.rank > 0 ? &fill->as : shape;
+    const double gain = fill->gain != 0 ? fill->gain : 1;
     const struct data_spec spec = {
         .set = m->request->set,
         .half = m->request->half || m->c->half,
         .overflow = row->overflow,
-        .scale = fill->unscaled ? 1 : row->scale,
+        .scale = (fill->unscaled || row->scale == 0 ? 1 : row->scale) * gain,
         .offset = fill->unscaled ? 0 : row->offset,
         .terms = fill->terms,
         .factors = fill->factors,
@@ -296,6 +297,11 @@ int case_tensor_f32(struct case_builder *m, const char *name, const struct shape
     return add_tensor(m, TENSOR_FLOAT32, name, shape);
 }
 
+int case_tensor_i32(struct case_builder *m, const char *name, const struct shape *shape)
+{
+    return add_tensor(m, TENSOR_INT32, name, shape);
+}
+
 int case_output_f32(struct case_builder *m, const char *name, const struct shape *shape)
 {
     return as_output(m, case_tensor_f32(m, name, shape));
@@ -303,7 +309,7 @@ int case_output_f32(struct case_builder *m, const char *name, const struct shape
 
 int case_output_i32(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    return as_output(m, add_tensor(m, TENSOR_INT32, name, shape));
+    return as_output(m, case_tensor_i32(m, name, shape));
 }
 
 int case_output_scaled(struct case_builder *m, const char *name, const struct shape *shape,

@@ -68,7 +68,8 @@ int case_tensor_f32(struct case_builder *m, const char *name, const struct shape
 int case_output_f32(struct case_builder *m, const char *name, const struct shape *shape);
 int case_output_scaled(struct case_builder *m, const char *name, const struct shape *shape,
                        int32_t type, double scale, int32_t zero);
-/* Adds an output of the graph of type int32. */
+/* Add an activation of type int32, the same as an output of the graph. */
+int case_tensor_i32(struct case_builder *m, const char *name, const struct shape *shape);
 int case_output_i32(struct case_builder *m, const char *name, const struct shape *shape);
 /* Add a variable tensor, which holds zero before the first invoke: of f32, and of integers. */
 int case_variable_f32(struct case_builder *m, const char *name, const struct shape *shape);

@@ -23,7 +23,7 @@ struct case_builder {
     int inputs[CASE_INPUTS_MAX];
     int outputs[CASE_OUTPUTS_MAX];
     size_t output_count;
-    int judged; /* index of the operator that the case is about; -1: the last one */
+    int judged; /* index of the operator that the case is about; -1: all of them */
     /* For quantized types (case_quant.h). */
     struct case_scale *scales; /* by index of tensor */
     size_t scale_count;
@@ -42,6 +42,7 @@ struct fill {
     int axis;            /* along which pairs lie */
     struct shape as;     /* the shape that axis refers to; rank 0: that of the tensor */
     bool unscaled;       /* the row's scale and offset are not applied */
+    double gain;         /* a factor of floats; 0: 1 */
     enum fill_role role;
     int channel; /* of weights: the dimension of output channels */
 };

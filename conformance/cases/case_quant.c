@@ -484,6 +484,8 @@ static int requantize(struct case_builder *m, int tensor, int like)
         return tensor;
     if (from.constant) {
         case_set_scale(m, tensor, from.type, to->scale, to->zero);
+        if (case_scale_of(m, tensor)) /* another op that reads it gets a QUANTIZE */
+            case_scale_of(m, tensor)->constant = false;
         return tensor;
     }
     t = (const struct model_tensor *)m->builder.tensors.items + tensor;

@@ -6,6 +6,7 @@
 #include "reference/kernels/op.h"
 
 #include <assert.h>
+#include <math.h>
 
 static const struct fill fill = { .terms = 1, .factors = 2 };
 
@@ -19,6 +20,8 @@ static int weights_of(struct case_builder *m, const struct shape *shape, int cha
     of.channel = channel;
     if (m->c->quantized)
         of.terms = (double)shape_elements(shape) / shape->d[channel] + 1;
+    else if (m->c->row->unit_gain)
+        of.gain = 1 / sqrt((double)shape_elements(shape) / shape->d[channel]);
     return case_constant(m, "weights", shape, &of);
 }
 
@@ -30,6 +33,15 @@ static int bias_of(struct case_builder *m, const struct shape *shape)
     if (m->c->quantized)
         of.terms = 16;
     return case_constant(m, "bias", shape, &of);
+}
+
+/* The version of an op with weights: in dynamic range one that has i8 weights. */
+static int32_t dot_version(const struct case_builder *m, int32_t code, int32_t version)
+{
+    const struct op_facts *const facts = op_facts_find(code);
+    const int32_t first = m->c->by_channel ? facts->hybrid_per_channel : facts->hybrid;
+
+    return m->c->dynamic && version < first ? first : version;
 }
 
 static int32_t channels_of(struct value x)
@@ -137,14 +149,21 @@ static struct shape image_of(struct value x, const struct graph_window *w, int32
                               window_out(!w->valid, x.shape.d[2], w->w, stride, 1), channels);
 }
 
+struct value graph_add_conv_bias(struct case_builder *m, int32_t channels)
+{
+    const struct shape bias = DIMS(channels);
+
+    return (struct value){ bias_of(m, &bias), bias, -1 };
+}
+
 struct graph_conv_constants graph_add_conv_constants(struct case_builder *m, struct value x,
                                                      const struct graph_window *w)
 {
-    const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
+    const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x));
     struct graph_conv_constants shared;
 
     shared.weights = (struct value){ weights_of(m, &weights, 0), weights, -1 };
-    shared.bias = (struct value){ bias_of(m, &bias), bias, -1 };
+    shared.bias = graph_add_conv_bias(m, w->out);
     return shared;
 }
 
@@ -157,7 +176,7 @@ struct value graph_add_conv_2d_with(struct case_builder *m, struct value x,
 
     options_init(&options, OPTIONS_Conv2DOptions);
     set_window(&options, w);
-    return add_op(m, BUILTIN_CONV_2D, 1, &options, 3,
+    return add_op(m, BUILTIN_CONV_2D, dot_version(m, BUILTIN_CONV_2D, 1), &options, 3,
                   (const int[]){ x.tensor, shared->weights.tensor, shared->bias.tensor }, &out);
 }
 
@@ -182,7 +201,8 @@ struct value graph_add_depthwise_conv_2d(struct case_builder *m, struct value x,
     options_init(&options, OPTIONS_DepthwiseConv2DOptions);
     set_window(&options, w);
     options_set_int(&options, "depth_multiplier", 1);
-    return add_op(m, BUILTIN_DEPTHWISE_CONV_2D, 1, &options, 3, in, &out);
+    return add_op(m, BUILTIN_DEPTHWISE_CONV_2D, dot_version(m, BUILTIN_DEPTHWISE_CONV_2D, 1),
+                  &options, 3, in, &out);
 }
 
 struct value graph_add_transpose_conv(struct case_builder *m, struct value x,
@@ -239,7 +259,28 @@ struct value graph_add_fully_connected(struct case_builder *m, struct value x, i
     options_init(&options, OPTIONS_FullyConnectedOptions);
     options_set_int(&options, "fused_activation_function", activation);
     options_set_int(&options, "keep_num_dims", keep);
-    return add_op(m, BUILTIN_FULLY_CONNECTED, keep ? 5 : 1, &options, 3, in, &out);
+    return add_op(m, BUILTIN_FULLY_CONNECTED, dot_version(m, BUILTIN_FULLY_CONNECTED, keep ? 5 : 1),
+                  &options, 3, in, &out);
+}
+
+struct value graph_add_arg_max(struct case_builder *m, struct value x, int32_t axis)
+{
+    const struct shape scalar = SCALAR;
+    struct value y = { .shape.rank = 0 };
+    struct options options;
+    int in[2];
+
+    for (int i = 0; i < x.shape.rank; i++) {
+        if (i != axis)
+            y.shape.d[y.shape.rank++] = x.shape.d[i];
+    }
+    options_init(&options, OPTIONS_ArgMaxOptions);
+    options_set_int(&options, "output_type", TENSOR_INT32);
+    in[0] = x.tensor;
+    in[1] = case_constant_i32(m, "axis", &scalar, &axis);
+    y.tensor = case_tensor_i32(m, "t", &y.shape);
+    y.op = case_op(m, BUILTIN_ARG_MAX, 1, &options, 2, in, y.tensor);
+    return y;
 }
 
 struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep)
@@ -368,13 +409,16 @@ struct value graph_add_lstm(struct case_builder *m, struct value x, int32_t cell
     const struct shape gates = DIMS(batch, 4 * cells);
     const struct shape weights = DIMS(4 * cells, width), bias = DIMS(4 * cells);
     struct value y = { .shape = state };
+    struct fill factors = fill;
     struct options options;
     int in[5], out[4];
 
     assert(x.shape.rank == 2);
+    if (m->c->row->unit_gain)
+        factors.gain = 1 / sqrt(width);
     in[0] = x.tensor;
     in[1] = case_variable_f32(m, "h_prev", &state);
-    in[2] = case_constant(m, "weights", &weights, &fill);
+    in[2] = case_constant(m, "weights", &weights, &factors);
     in[3] = case_constant(m, "bias", &bias, &fill);
     in[4] = case_variable_f32(m, "c_prev", &state);
     out[0] = case_tensor(m, "h", &state);

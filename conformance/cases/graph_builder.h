@@ -59,6 +59,8 @@ struct graph_conv_constants {
 };
 struct graph_conv_constants graph_add_conv_constants(struct case_builder *m, struct value x,
                                                      const struct graph_window *w);
+/* The bias alone: in quantized cases its scale is that of one convolution. */
+struct value graph_add_conv_bias(struct case_builder *m, int32_t channels);
 struct value graph_add_conv_2d_with(struct case_builder *m, struct value x,
                                     const struct graph_window *w,
                                     const struct graph_conv_constants *shared);
@@ -74,6 +76,8 @@ struct value graph_add_pool(struct case_builder *m, int32_t code, struct value x
  * replace the last dimension. */
 struct value graph_add_fully_connected(struct case_builder *m, struct value x, int32_t units,
                                        bool keep, int activation);
+/* ARG_MAX over one dimension, which gives i32. */
+struct value graph_add_arg_max(struct case_builder *m, struct value x, int32_t axis);
 /* MEAN over the dimensions whose bits are set in axes. */
 struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep);
 struct value graph_add_softmax(struct case_builder *m, struct value x);

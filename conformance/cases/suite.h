@@ -137,6 +137,9 @@ struct op_case {
      * every pair of bytes (2: all 65,536); 0: none.  Frame B has another order.  The first input
      * has that many elements, or a multiple. */
     unsigned every_byte;
+    /* Floats: weights of sums of products are drawn such that results are about as large as inputs;
+     * a graph of many ops keeps its values in range. */
+    bool unit_gain;
     struct quant_row quant;
     /* Of elementwise ops: the first input holds every f16 value, infinities and NaNs too; frame B
      * has another order.  The input has the shape of the output and a multiple of 65,536 elements.
@@ -149,6 +152,22 @@ struct op_case {
 struct case_builder;
 struct case_interval;
 struct case_node;
+struct random_call;
+
+/* What the operands of a node of a random graph are. */
+enum random_operands {
+    RANDOM_NONE,      /* the op is in no random graph */
+    RANDOM_ONE,       /* one tensor */
+    RANDOM_BROADCAST, /* two, which broadcast to one shape; the second may be a constant */
+    RANDOM_JOINED     /* two to four, which differ in one dimension at most */
+};
+/* How random graphs use an op (random_node.h). */
+struct random_use {
+    enum random_operands operands;
+    uint32_t kinds; /* bits of enum random_kind that the operands may have; 0: RANDOM_VALUES */
+    /* Adds a node; false, with nothing added, when the op does not fit the operands. */
+    bool (*add)(struct case_builder *m, struct random_call *call);
+};
 
 /* An op of the stem, and what all of its cases share. */
 struct suite_member {
@@ -167,6 +186,7 @@ struct suite_member {
     /* In dynamic range the weights have a scale for each channel in every case: LiteRT reads beyond
      * the end of the scales when there is only one. */
     bool dynamic_by_channel;
+    struct random_use random;
 };
 
 struct suite {

@@ -1,5 +1,6 @@
 /* assay conformance: the suite against a delegate. */
 #include "conformance/cases/case_list.h"
+#include "conformance/cases/random_graph.h"
 #include "conformance/cases/select.h"
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
@@ -29,6 +30,7 @@ struct request {
     struct string_list require, subjects;
     const char *shard, *waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
+    uint64_t graphs;
     int bounds; /* enum bounds; -1: as the subject's options say */
     bool list, no_models, require_integers;
 };
@@ -137,10 +139,31 @@ static void drop_idle_subjects(struct report *r, struct subject *subjects)
     r->subject_count = kept;
 }
 
+/* Adds the random graphs behind all other cases. */
+static enum status append_graphs(const struct request *q, struct test_case **cases, size_t *count,
+                                 struct random_row **rows, struct diag *diag)
+{
+    struct test_case *graphs, *all;
+
+    if (q->graphs == 0)
+        return STATUS_OK;
+    TRY(random_cases(q->common.seed, q->graphs, &graphs, rows, diag));
+    all = mem_resize(*cases, *count + q->graphs, sizeof *all);
+    if (all) {
+        memcpy(all + *count, graphs, q->graphs * sizeof *all);
+        *cases = all;
+        *count += q->graphs;
+    }
+    mem_free(graphs);
+    return all ? STATUS_OK
+               : diag_fail(diag, STATUS_NO_MEMORY, "%" PRIu64 " graphs: out of memory", q->graphs);
+}
+
 static enum status open_cases(const struct request *q, struct test_case **cases, size_t *count,
-                              struct diag *diag)
+                              struct random_row **graphs, struct diag *diag)
 {
     TRY(cases_list(cases, count, diag));
+    TRY(append_graphs(q, cases, count, graphs, diag));
     return select_cases(*cases, count, &q->selection, diag);
 }
 
@@ -342,12 +365,13 @@ static int check(const struct request *q)
     struct tsv mutants = { .rows = 0 };
     struct ledger ledger = { .count = 0 };
     struct test_case *cases = NULL;
+    struct random_row *graphs = NULL;
     size_t case_count = 0;
     struct totals totals;
     struct diag diag = { .status = STATUS_OK };
     int code = EXIT_AS_EXPECTED;
 
-    if (open_cases(q, &cases, &case_count, &diag) != STATUS_OK)
+    if (open_cases(q, &cases, &case_count, &graphs, &diag) != STATUS_OK)
         code = message_fail("conformance", &diag);
     else if (q->list)
         code = list_cases(q, cases, case_count);
@@ -388,6 +412,7 @@ static int check(const struct request *q)
     ledger_close(&ledger);
     for (size_t i = 0; i < SUBJECTS_MAX; i++)
         subject_close(&subjects[i]);
+    mem_free(graphs);
     mem_free(cases);
     return code;
 }
@@ -402,6 +427,13 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.selection.filters,
           .value = "GLOB",
           .help = "cases to run, such as 'conv_2d.*'; repeatable" },
+        { .name = "graphs",
+          .kind = ARGS_UINT,
+          .target = &q.graphs,
+          .value = "N",
+          .help = "run N random graphs, too; --seed draws others",
+          .min = 0,
+          .max = 1e6 },
         { .name = "list",
           .kind = ARGS_BOOL,
           .target = &q.list,

@@ -90,8 +90,19 @@ enum status case_run_open_reference(struct case_run *run, const struct case_run_
     return engine_interpreter_start(&request, &options, in, diag);
 }
 
+int case_run_count_taken(const struct case_run *run, struct engine *e)
+{
+    int taken = 0;
+
+    for (int n = 0; n < (int)run->model.subgraphs[0].operator_count; n++)
+        taken += engine_is_taken(e, n);
+    return taken;
+}
+
 bool case_run_is_taken(const struct case_run *run, struct engine *e)
 {
+    if (run->instance.judged_node < 0)
+        return case_run_count_taken(run, e) > 0;
     return engine_is_taken(e, run->instance.judged_node);
 }
 

@@ -49,7 +49,9 @@ enum status case_run_open(struct case_run *run, const struct case_run_setup *set
 /* Opens it in our interpreter without a delegate; every tensor keeps its value. */
 enum status case_run_open_reference(struct case_run *run, const struct case_run_setup *setup,
                                     struct interpreter **in, struct diag *diag);
-/* The subject took the node that the case is about. */
+/* Nodes of the graph that the subject took. */
+int case_run_count_taken(const struct case_run *run, struct engine *e);
+/* The subject took the node that the case is about; of a random graph, at least one node. */
 bool case_run_is_taken(const struct case_run *run, struct engine *e);
 
 /* Sets the variables to zero.  False when the case failed. */

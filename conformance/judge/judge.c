@@ -91,7 +91,7 @@ static void explain_refusal(struct case_run *run, struct engine *e)
     for (int i = 0; i < count; i++) {
         refusal = (struct assay_gpu_refusal){ .struct_size = sizeof refusal };
         if (j->subject->extras.get_refusal(d, i, &refusal) != 0 ||
-            refusal.node != run->instance.judged_node)
+            (run->instance.judged_node >= 0 && refusal.node != run->instance.judged_node))
             continue;
         snprintf(r->reason, sizeof r->reason, "%s: %s%s%s%s%s%s", refusal.rule,
                  refusal.field ? refusal.field : run->test_case->op, refusal.value ? " is " : "",
@@ -183,6 +183,8 @@ static bool run_device(struct case_run *run)
         explain_refusal(run, e);
     } else {
         steps = invariants_count_steps(run);
+        run->result->nodes = (int)run->model.subgraphs[0].operator_count;
+        run->result->taken = case_run_count_taken(run, e);
         ok = run_frames(run, e);
         note_bytes(run, e);
     }

@@ -39,6 +39,7 @@ struct case_result {
     uint64_t unequal;  /* those of them that were not the reference's */
     double ms;         /* the fastest inference */
     uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
+    int nodes, taken;  /* of the model: all, and those that the subject took */
     /* Where it failed. */
     bool has_set;
     enum data_set set;

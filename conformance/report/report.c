@@ -1,10 +1,12 @@
 #include "conformance/report/report.h"
 
+#include "conformance/cases/random_graph.h"
 #include "conformance/cases/suite.h"
 #include "conformance/subject/subject_find.h"
 #include "conformance/subject/subject_kind.h"
 #include "conformance/subject/subject_spec.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -111,9 +113,12 @@ static void print_rest(const struct report *r, FILE *out)
 void report_rerun(const struct report *r, size_t index, FILE *out)
 {
     const struct subject *const s = &r->subjects[index / r->case_count];
+    const struct test_case *const c = &r->cases[index % r->case_count];
     char spec[4096];
 
-    fprintf(out, "assay conformance --filter=%s", r->cases[index % r->case_count].name);
+    fprintf(out, "assay conformance --filter=%s", c->name);
+    if (random_is_graph(c))
+        fprintf(out, " --graphs=%" PRIu32, random_index(c) + 1);
     if (s->kind->shown && s->path && subject_spec(s, spec, sizeof spec)) {
         fputs(" --subject=", out);
         print_word(spec, out);

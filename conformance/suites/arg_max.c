@@ -2,6 +2,7 @@
  * cases are declined; they hold the reference against the real runtime: the first of equal
  * elements, every axis, every rank. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
@@ -12,13 +13,26 @@ struct row {
     bool vector; /* the axis is a tensor of rank 1 */
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+
+    if (x.shape.rank == 0)
+        return false;
+    call->out.kind = RANDOM_INDICES;
+    call->out.value = graph_add_arg_max(
+        m, x, x.shape.rank - 1 - (int32_t)random_choice(call, 0, (uint32_t)x.shape.rank));
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "arg_max",
       .code = BUILTIN_ARG_MAX,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS } },
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 /* ARG_MAX over the channels of an image, as in segmentation, and over its rows. */

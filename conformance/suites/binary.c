@@ -5,6 +5,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -24,6 +25,23 @@ struct row {
     bool same; /* both operands are the tensor a */
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const int32_t code = call->member->code;
+    const double a = call->in[0].peak, b = call->in[1].peak;
+    int activation = ACTIVATION_NONE;
+
+    if (!random_can_broadcast(&call->in[0].value.shape, &call->in[1].value.shape))
+        return false;
+    call->out.peak = code == BUILTIN_MUL                          ? a * b
+                     : code == BUILTIN_ADD || code == BUILTIN_SUB ? a + b
+                                                                  : call->out.peak;
+    if (op_facts_find(code)->fused_activation)
+        activation = random_activation(call, 0);
+    call->out.value = graph_add_binary(m, code, call->in[0].value, call->in[1].value, activation);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "add",
       .code = BUILTIN_ADD,
@@ -32,14 +50,16 @@ static const struct suite_member members[] = {
       .sets =
           SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_CANCEL) | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
-      .range = case_range_sum },
+      .range = case_range_sum,
+      .random = { .operands = RANDOM_BROADCAST, .add = add_random } },
     { .op = "sub",
       .code = BUILTIN_SUB,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
-      .range = case_range_difference },
+      .range = case_range_difference,
+      .random = { .operands = RANDOM_BROADCAST, .add = add_random } },
     { .op = "mul",
       .code = BUILTIN_MUL,
       .version = 1,
@@ -47,19 +67,22 @@ static const struct suite_member members[] = {
       .sets =
           SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
-      .range = case_range_product },
+      .range = case_range_product,
+      .random = { .operands = RANDOM_BROADCAST, .add = add_random } },
     { .op = "maximum",
       .code = BUILTIN_MAXIMUM,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_BITS } },
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_BROADCAST, .add = add_random } },
     { .op = "minimum",
       .code = BUILTIN_MINIMUM,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_BITS } },
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_BROADCAST, .add = add_random } },
 };
 
 /* The members that have a fused activation. */

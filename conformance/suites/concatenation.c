@@ -1,5 +1,6 @@
 /* CONCATENATION: channels that do not fill their slices, every axis, many inputs, constants. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -18,6 +19,44 @@ struct row {
     unsigned constants; /* bit i: input i is a constant */
 };
 
+/* The dimension in which two shapes differ: -1 for none, -2 where they differ otherwise. */
+static int differing_axis(const struct shape *a, const struct shape *b)
+{
+    int axis = -1;
+
+    if (a->rank != b->rank)
+        return -2;
+    for (int i = 0; i < a->rank; i++) {
+        if (a->d[i] != b->d[i])
+            axis = axis == -1 ? i : -2;
+        if (axis == -2)
+            return axis;
+    }
+    return axis;
+}
+
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct shape *const first = &call->in[0].value.shape;
+    struct value values[RANDOM_OPERANDS_MAX];
+    int axis = -1;
+
+    if (first->rank == 0)
+        return false;
+    for (size_t i = 0; i < call->count; i++) {
+        const int own = differing_axis(first, &call->in[i].value.shape);
+
+        if (own == -2 || (own >= 0 && axis >= 0 && own != axis))
+            return false;
+        axis = own >= 0 ? own : axis;
+        values[i] = call->in[i].value;
+    }
+    if (axis < 0) /* the last one by default */
+        axis = first->rank - 1 - (int)random_choice(call, 0, (uint32_t)first->rank);
+    call->out.value = graph_add_concatenation(m, call->count, values, axis);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "concatenation",
       .code = BUILTIN_CONCATENATION,
@@ -25,7 +64,8 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS },
-      .rescales_u8 = true },
+      .rescales_u8 = true,
+      .random = { .operands = RANDOM_JOINED, .add = add_random } },
 };
 
 /* Two inputs: the second one begins in any lane. */

@@ -4,11 +4,14 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/window.h"
 #include "conformance/cases/window_sweep.h"
 #include "conformance/suites/gaps.h"
+
+#include <string.h>
 
 enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2 };
 
@@ -24,6 +27,54 @@ struct row {
     unsigned runtime;
 };
 
+/* The weights of an earlier convolution of the graph that fit, which also has a bias of floats. */
+static bool find_shared(const struct random_call *call, const struct shape *weights,
+                        struct graph_conv_constants *found)
+{
+    for (size_t i = 0; i < call->shared->count; i++) {
+        const struct shape *const s = &call->shared->weights[i];
+
+        if (memcmp(s->d, weights->d, 4 * sizeof s->d[0]) == 0) {
+            *found = call->shared->constants[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    static const struct graph_window windows[] = {
+        { .h = 1, .w = 1 },
+        { .h = 3, .w = 3 },
+        { .h = 3, .w = 3, .stride = 2 },
+        { .h = 1, .w = 3, .valid = true },
+    };
+    struct graph_window w = windows[random_choice(call, 0, sizeof windows / sizeof windows[0])];
+    const struct value x = call->in[0].value;
+    struct graph_conv_constants c;
+    struct shape weights;
+
+    if (!random_window_fits(&call->in[0], &w))
+        return false;
+    w.out = random_channels(call, 1);
+    random_set_dot_peak(call);
+    w.activation = random_activation(call, 2);
+    weights = (struct shape)DIMS(w.out, w.h, w.w, x.shape.d[3]);
+    if (random_choice(call, 3, 2) && find_shared(call, &weights, &c)) {
+        if (m->c->quantized) /* whose scale follows from that of x */
+            c.bias = graph_add_conv_bias(m, w.out);
+    } else {
+        c = graph_add_conv_constants(m, x, &w);
+        if (call->shared->count < RANDOM_SHARED_MAX) {
+            call->shared->weights[call->shared->count] = weights;
+            call->shared->constants[call->shared->count++] = c;
+        }
+    }
+    call->out.value = graph_add_conv_2d_with(m, x, &w, &c);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "conv_2d",
       .code = BUILTIN_CONV_2D,
@@ -31,7 +82,8 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
       .sets = SETS_ALL,
       .bound = { .kind = BOUND_DOT },
-      .range = case_range_dot },
+      .range = case_range_dot,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \

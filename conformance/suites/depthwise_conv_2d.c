@@ -4,6 +4,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/window.h"
@@ -23,6 +24,23 @@ struct row {
     unsigned flags;
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    static const struct graph_window windows[] = {
+        { .h = 3, .w = 3 },
+        { .h = 3, .w = 3, .stride = 2 },
+        { .h = 2, .w = 1, .valid = true },
+    };
+    struct graph_window w = windows[random_choice(call, 0, sizeof windows / sizeof windows[0])];
+
+    if (!random_window_fits(&call->in[0], &w))
+        return false;
+    random_set_dot_peak(call);
+    w.activation = random_activation(call, 1);
+    call->out.value = graph_add_depthwise_conv_2d(m, call->in[0].value, &w);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "depthwise_conv_2d",
       .code = BUILTIN_DEPTHWISE_CONV_2D,
@@ -31,7 +49,8 @@ static const struct suite_member members[] = {
       .sets = SETS_ALL,
       .bound = { .kind = BOUND_DOT },
       .range = case_range_dot,
-      .dynamic_by_channel = true },
+      .dynamic_by_channel = true,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \

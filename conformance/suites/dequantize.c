@@ -10,8 +10,11 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
+
+#include <math.h>
 
 enum reader {
     READ_ADD,     /* x + c */
@@ -39,6 +42,23 @@ struct row {
     enum source source;
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const bool from_floats = call->in[0].kind == RANDOM_WIDE;
+
+    if (!m->c->quantized)
+        return false;
+    if (call->member->code == BUILTIN_DEQUANTIZE) {
+        call->out.kind = RANDOM_WIDE;
+        call->out.value = graph_add_dequantize(m, call->in[0].value);
+    } else {
+        if (from_floats)
+            call->out.peak = fmin(call->out.peak, 4); /* what QUANTIZE clamps to */
+        call->out.value = graph_add_quantize(m, call->in[0].value);
+    }
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "dequantize",
       .code = BUILTIN_DEQUANTIZE,
@@ -46,14 +66,18 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F16) | TYPES_BYTES,
       .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_BITS },
-      .bound_integers = { .kind = BOUND_ROUNDED, .ulps = 1 } },
+      .bound_integers = { .kind = BOUND_ROUNDED, .ulps = 1 },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
     { .op = "quantize",
       .code = BUILTIN_QUANTIZE,
       .version = 1,
       .types = TYPES_BYTES,
       .sets = SETS_MOVE,
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
-      .range = case_range_drawn },
+      .range = case_range_drawn,
+      .random = { .operands = RANDOM_ONE,
+                  .kinds = 1u << RANDOM_VALUES | 1u << RANDOM_WIDE,
+                  .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -4,6 +4,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -18,6 +19,20 @@ struct row {
     unsigned flags;
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+    const bool keep = random_choice(call, 1, 2);
+    int activation;
+
+    if (x.shape.rank < 2)
+        return false;
+    random_set_dot_peak(call);
+    activation = random_activation(call, 2);
+    call->out.value = graph_add_fully_connected(m, x, random_channels(call, 0), keep, activation);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "fully_connected",
       .code = BUILTIN_FULLY_CONNECTED,
@@ -25,7 +40,8 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
       .sets = SETS_ALL,
       .bound = { .kind = BOUND_DOT },
-      .range = case_range_dot },
+      .range = case_range_dot,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -3,6 +3,7 @@
  * graph. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -14,13 +15,24 @@ struct row {
     int32_t batch, depth, cells;
 };
 
+/* One step over rows, of floats: quantized, the op has scales of its own. */
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    if (m->c->quantized || call->in[0].value.shape.rank != 2)
+        return false;
+    call->out.peak = 1;
+    call->out.value = graph_add_lstm(m, call->in[0].value, random_channels(call, 0));
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "lstm",
       .code = BUILTIN_LSTM,
       .version = 2,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_U8),
       .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS),
-      .bound = { .kind = BOUND_LSTM } },
+      .bound = { .kind = BOUND_LSTM },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define DEPTH(n)                                                                                   \

@@ -1,6 +1,7 @@
 /* PAD: every axis alone and together, pads that move channels across slices, ranks 1-5. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -14,13 +15,27 @@ struct row {
     bool longs;                      /* paddings are int64 */
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    static const struct {
+        int32_t around, channels;
+    } menu[] = { { 1, 0 }, { 0, 1 }, { 1, 2 } };
+    const uint32_t i = random_choice(call, 0, sizeof menu / sizeof menu[0]);
+
+    if (call->in[0].value.shape.rank != 4)
+        return false;
+    call->out.value = graph_add_pad(m, call->in[0].value, menu[i].around, menu[i].channels);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "pad",
       .code = BUILTIN_PAD,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS } },
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 /* Pads rows and columns of an image; channels stay. */

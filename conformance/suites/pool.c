@@ -2,6 +2,7 @@
  * image only, and find no zeros outside. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/window.h"
@@ -17,19 +18,37 @@ struct row {
     int padding, activation;
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    static const struct graph_window windows[] = {
+        { .h = 2, .w = 2, .stride = 2, .valid = true },
+        { .h = 3, .w = 3 },
+        { .h = 2, .w = 3, .stride = 2 },
+    };
+    struct graph_window w = windows[random_choice(call, 0, sizeof windows / sizeof windows[0])];
+
+    if (!random_window_fits(&call->in[0], &w))
+        return false;
+    w.activation = random_activation(call, 1);
+    call->out.value = graph_add_pool(m, call->member->code, call->in[0].value, &w);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "average_pool_2d",
       .code = BUILTIN_AVERAGE_POOL_2D,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
-      .bound = { .kind = BOUND_AVERAGE } },
+      .bound = { .kind = BOUND_AVERAGE },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
     { .op = "max_pool_2d",
       .code = BUILTIN_MAX_POOL_2D,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_BITS } },
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -2,6 +2,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -14,6 +15,15 @@ struct row {
     bool runtime; /* alpha is an input */
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    if (call->in[0].value.shape.rank == 0)
+        return false;
+    call->out.peak *= 4; /* the largest slope */
+    call->out.value = graph_add_prelu(m, call->in[0].value);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "prelu",
       .code = BUILTIN_PRELU,
@@ -22,7 +32,8 @@ static const struct suite_member members[] = {
       .sets =
           SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
-      .range = case_range_prelu },
+      .range = case_range_prelu,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \

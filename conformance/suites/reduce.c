@@ -3,6 +3,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -14,6 +15,20 @@ struct row {
     bool keep;         /* reduced dimensions stay, as 1 */
 };
 
+/* MEAN over height and width, over the last dimension, or over any. */
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+    const unsigned last = x.shape.rank > 0 ? 1u << (x.shape.rank - 1) : 0;
+    const unsigned masks[] = { 6, last, 4, 2 };
+    const unsigned axes = masks[random_choice(call, 0, 4)];
+
+    if (x.shape.rank < 2 || axes >> x.shape.rank != 0)
+        return false;
+    call->out.value = graph_add_mean(m, x, axes, random_choice(call, 1, 2));
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "mean",
       .code = BUILTIN_MEAN,
@@ -21,7 +36,8 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
       .bound = { .kind = BOUND_AVERAGE },
-      .range = case_range_mean },
+      .range = case_range_mean,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -1,5 +1,6 @@
 /* RESHAPE: data that keep their order while slices and padded lanes change under them. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -20,13 +21,57 @@ struct row {
     int wildcard; /* 1 + the axis of out that is given as -1; 0: none */
 };
 
+/* The largest factor of n that is at most `most`. */
+static int32_t factor_below(int32_t n, int32_t most)
+{
+    while (n % most != 0)
+        most--;
+    return most;
+}
+
+/* Rows; the last two dimensions exchanged or made one; or an image of other channels, whose slices
+ * of four hold other elements than before. */
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+    const int rank = x.shape.rank;
+    const int32_t all = (int32_t)shape_elements(&x.shape), n = rank > 0 ? x.shape.d[0] : 1;
+    struct shape to = x.shape;
+
+    switch (random_choice(call, 0, 4)) {
+    case 0: to = (struct shape)DIMS(n, all / n); break;
+    case 1:
+        if (rank < 2)
+            return false;
+        to.d[rank - 2] = x.shape.d[rank - 1];
+        to.d[rank - 1] = x.shape.d[rank - 2];
+        break;
+    case 2:
+        if (rank < 2)
+            return false;
+        to.rank--;
+        to.d[rank - 2] *= x.shape.d[rank - 1];
+        break;
+    default: {
+        const int32_t channels = factor_below(all / n, random_channels(call, 1));
+        const int32_t columns = factor_below(all / n / channels, 5);
+
+        to = (struct shape)DIMS(n, all / n / channels / columns, columns, channels);
+        break;
+    }
+    }
+    call->out.value = graph_add_reshape(m, x, &to);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "reshape",
       .code = BUILTIN_RESHAPE,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS } },
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 /* An image of c channels becomes a row, and a row an image. */

@@ -2,6 +2,7 @@
  */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -15,13 +16,27 @@ struct row {
     bool align, half; /* align_corners, half_pixel_centers */
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+    const bool to_5x3 = random_choice(call, 0, 2);
+
+    if (x.shape.rank != 4)
+        return false;
+    call->out.value =
+        graph_add_resize_bilinear(m, x, to_5x3 ? 5 : 2 * x.shape.d[1],
+                                  to_5x3 ? 3 : 2 * x.shape.d[2], random_choice(call, 1, 2));
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "resize_bilinear",
       .code = BUILTIN_RESIZE_BILINEAR,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_ALL & ~SET_BIT(SET_INTEGERS) & ~SET_BIT(SET_CANCEL),
-      .bound = { .kind = BOUND_RESIZE } },
+      .bound = { .kind = BOUND_RESIZE },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define UP(c)                                                                                      \

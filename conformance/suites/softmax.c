@@ -1,6 +1,7 @@
 /* SOFTMAX: rows of every length around slices and workgroups, logits near and far apart. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -11,6 +12,15 @@ struct row {
     float beta; /* 0 stands for 1 */
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    if (call->in[0].value.shape.rank == 0)
+        return false;
+    call->out.peak = 1;
+    call->out.value = graph_add_softmax(m, call->in[0].value);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "softmax",
       .code = BUILTIN_SOFTMAX,
@@ -18,7 +28,8 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets =
           SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_SOFTMAX } },
+      .bound = { .kind = BOUND_SOFTMAX },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -1,5 +1,6 @@
 /* STRIDED_SLICE: every mask, both directions, slices that move channels between lanes. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
@@ -15,13 +16,38 @@ struct row {
     } masks;
 };
 
+/* Halves of a dimension, all of it but the first, every other one, or all of it from the end. */
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+    int32_t n, half;
+    int axis;
+
+    if (x.shape.rank == 0)
+        return false;
+    axis = x.shape.rank - 1 - (int)random_choice(call, 0, (uint32_t)x.shape.rank);
+    n = x.shape.d[axis];
+    half = n / 2;
+    if (n < 2)
+        return false;
+    switch (random_choice(call, 1, 5)) {
+    case 0: call->out.value = graph_add_strided_slice(m, x, axis, 0, half, 1); break;
+    case 1: call->out.value = graph_add_strided_slice(m, x, axis, half, n - half, 1); break;
+    case 2: call->out.value = graph_add_strided_slice(m, x, axis, 1, n - 1, 1); break;
+    case 3: call->out.value = graph_add_strided_slice(m, x, axis, n % 2, half, 2); break;
+    default: call->out.value = graph_add_strided_slice(m, x, axis, n - 1, n, -1); break;
+    }
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "strided_slice",
       .code = BUILTIN_STRIDED_SLICE,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS } },
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define ONES                                                                                       \

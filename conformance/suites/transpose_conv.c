@@ -4,6 +4,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/window.h"
@@ -21,6 +22,22 @@ struct row {
     bool bias, runtime_weights, runtime_bias;
 };
 
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    static const struct graph_window windows[] = {
+        { .h = 2, .w = 2, .stride = 2 },
+        { .h = 3, .w = 3, .stride = 1 },
+    };
+    struct graph_window w = windows[random_choice(call, 0, sizeof windows / sizeof windows[0])];
+
+    if (m->c->dynamic || !random_window_fits(&call->in[0], &w)) /* the op has no i8 weights there */
+        return false;
+    w.out = random_channels(call, 1);
+    random_set_dot_peak(call);
+    call->out.value = graph_add_transpose_conv(m, call->in[0].value, &w);
+    return true;
+}
+
 static const struct suite_member members[] = {
     { .op = "transpose_conv",
       .code = BUILTIN_TRANSPOSE_CONV,
@@ -28,7 +45,8 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),
       .sets = SETS_ALL,
       .bound = { .kind = BOUND_DOT },
-      .range = case_range_dot },
+      .range = case_range_dot,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define INPUT(c)                                                                                   \

@@ -4,9 +4,12 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
+#include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
+
+#include <math.h>
 
 struct row {
     struct op_case base;
@@ -22,13 +25,36 @@ enum {
 #define CLAMPING    "relu relu6"
 #define REQUANTIZED CLAMPING " hard_swish"
 
-/* The least result is -3/8, at -3/2; from 3 on results are the input. */
+/* The least result is -3/8, at -3/2; from 3 on results are the input.  The scale of the result has
+ * to exceed that of the input / 128: in random graphs, whose inputs have any range, it does with
+ * half of the scale that covers the range. */
 static struct case_interval range_hard_swish(struct case_node *n)
 {
     const struct case_interval x = case_scale_interval(n->in[0]);
+    struct case_interval y = { x.low < -1.5 ? -0.375 : x.low / 2,
+                               x.high < 1 ? x.high / 2 : x.high };
 
-    return (struct case_interval){ x.low < -1.5 ? -0.375 : x.low / 2,
-                                   x.high < 1 ? x.high / 2 : x.high };
+    if (n->m->c->row->unit_gain)
+        y.high = fmax(y.high, y.low + 5 * n->in[0]->scale);
+    return y;
+}
+
+/* EXP of what may be large would leave the range of f16. */
+enum { EXP_PEAK_MAX = 4, EXP_PEAK = 55 };
+
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const int32_t code = call->member->code;
+    const double peak = call->in[0].peak;
+
+    if (code == BUILTIN_EXP && peak > EXP_PEAK_MAX)
+        return false;
+    call->out.peak = code == BUILTIN_EXP                   ? EXP_PEAK
+                     : code == BUILTIN_LOGISTIC            ? 1
+                     : code == BUILTIN_RELU6 && peak > 6.0 ? 6
+                                                           : peak;
+    call->out.value = graph_add_unary(m, code, call->in[0].value);
+    return true;
 }
 
 static const struct suite_member members[] = {
@@ -38,27 +64,31 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = CLAMPS,
       .bound = { .kind = BOUND_BITS },
-      .range = case_range_relu },
+      .range = case_range_relu,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
     { .op = "relu6",
       .code = BUILTIN_RELU6,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = CLAMPS,
       .bound = { .kind = BOUND_BITS },
-      .range = case_range_relu6 },
+      .range = case_range_relu6,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
     { .op = "exp",
       .code = BUILTIN_EXP,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
       .sets = SMOOTH,
       .bound = { .kind = BOUND_EXP },
-      .range = case_range_exp },
+      .range = case_range_exp,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
     { .op = "logistic",
       .code = BUILTIN_LOGISTIC,
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets = SMOOTH,
-      .bound = { .kind = BOUND_LOGISTIC } },
+      .bound = { .kind = BOUND_LOGISTIC },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
     /* Roundings: a quotient, 2.5 ulp, a sum and a product, 2u of the result each, which is at
      * most 4u |x|.  Multiplied out, as (x * x + 3 * x) / 6, the products are off by 2u (x * x +
      * 3 |x|) / 6, at most 2u |x| where |x| < 3, and the sum by 2u of the result: no more.  The
@@ -69,7 +99,8 @@ static const struct suite_member members[] = {
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SMOOTH,
       .bound = { .kind = BOUND_ROUNDED, .ulps = 2.5, .units = 4, .lipschitz = 1.5 },
-      .range = range_hard_swish },
+      .range = range_hard_swish,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 /* Values around 3 cross 0 and 6. */
