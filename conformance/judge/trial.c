@@ -37,8 +37,6 @@ struct answer {
     struct trial trial; /* with sizes in the place of the outputs' data */
 };
 
-enum { POISON_WORD = 0x7fe5a5a5 };
-
 /* ---- the process ---- */
 
 struct server {
@@ -112,7 +110,7 @@ static bool open_model(struct server *s, struct trial *t)
     struct engine_request request = { .subject = s->judge->subject,
                                       .delegate = s->judge->delegates[DELEGATE_PLAIN],
                                       .model = &s->model,
-                                      .poison_word = POISON_WORD,
+                                      .poison_word = TRIAL_POISON_WORD,
                                       .report = take_report,
                                       .report_user = s };
     const double start = clock_ms();

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { TRIAL_POISON_WORD = 0x7fe5a5a5 }; /* what outputs hold before they are written */
+
 struct trial_host {
     struct subject *subject; /* borrowed; its library is loaded in the process alone */
     double timeout_s;        /* of one trial */
