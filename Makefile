@@ -171,7 +171,7 @@ $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
-$(addprefix $(B)/unit/suite/test_,subject judge runner report expectations digits inspection inspection_plan): | $(MOCKS)
+$(addprefix $(B)/unit/suite/test_,subject judge runner diff report expectations digits inspection inspection_plan): | $(MOCKS)
 $(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan delegate/test_lifetime reference/test_exports): \
     | $(B)/libassay_delegate.so
 $(B)/unit/reference/test_exports: | $(B)/libassay.so

@@ -56,7 +56,12 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(MERGED, "merged")               /* no fault: as hidden, and a step is saved */               \
     X(FORGET, "forget")               /* variables are not written */                              \
     X(KEEP, "keep")                   /* variables are kept when the host resets them */           \
-    X(NO_DEVICE, "no_device")         /* no delegate is made */
+    X(TAIL, "tail")             /* the last element of the node that writes `tensor`, where */     \
+                                /* it has more than 4 channels, no multiple of 4 */                \
+    X(TOGETHER, "together")     /* ... its first one, behind another node of the partition */      \
+    X(NODE_CRASH, "node_crash") /* that node crashes */                                            \
+    X(SOMETIMES, "sometimes")   /* wrong in the first of each three invokes of the process */      \
+    X(NO_DEVICE, "no_device")   /* no delegate is made */
 
 enum fault {
 #define X(name, text) FAULT_##name,
@@ -77,8 +82,9 @@ struct mock {
     enum fault fault;
     int ulps;
     bool poisoned;
-    int refused; /* a node of the graph seen last; -1: none */
-    int steps;   /* of the kernel made last */
+    int refused;     /* a node of the graph seen last; -1: none */
+    int steps;       /* of the kernel made last */
+    char tensor[64]; /* whose node has the fault; empty: that of all nodes */
 };
 
 struct step {
@@ -237,6 +243,39 @@ static void round_to_nearest(TfLiteTensor *t, const double *value)
     }
 }
 
+static bool is_made_before(const struct kernel *k, const struct step *s, int tensor)
+{
+    for (const struct step *other = k->steps; other < s; other++) {
+        for (int i = 0; i < other->outputs->size; i++) {
+            if (other->outputs->data[i] == tensor)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The faults of one node, named by the tensor that it writes. */
+static void spoil_node(const struct kernel *k, const struct step *s, TfLiteTensor *t)
+{
+    const int rank = t->dims->size, channels = rank > 0 ? t->dims->data[rank - 1] : 1;
+    const size_t size = t->type == kTfLiteFloat32 ? sizeof(float) : 1;
+    const size_t last = t->bytes / size - 1;
+
+    if (k->mock->tensor[0] && (!t->name || strcmp(t->name, k->mock->tensor) != 0))
+        return;
+    if (k->mock->fault == FAULT_NODE_CRASH)
+        raise(SIGSEGV);
+    if (k->mock->fault == FAULT_TAIL && channels > 4 && channels % 4 != 0) {
+        if (is_bytes(t))
+            add_step(t, last, 3);
+        else if (t->type == kTfLiteFloat32)
+            t->data.f[last] += 1;
+    }
+    if (k->mock->fault == FAULT_TOGETHER && t->type == kTfLiteFloat32 &&
+        is_made_before(k, s, s->inputs->data[0]))
+        t->data.f[0] += 1;
+}
+
 static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct step *s,
                              struct view *v)
 {
@@ -283,9 +322,13 @@ static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct st
         if (k->mock->fault == FAULT_HALF ||
             (k->mock->fault == FAULT_HALF_ENDS && is_output(k, s->outputs->data[i])))
             round_to_half(out[i]);
+        if (out[i]->bytes > 0)
+            spoil_node(k, s, out[i]);
     }
     return kTfLiteOk;
 }
+
+static int invokes_of_process;
 
 static float move(float f, int ulps)
 {
@@ -354,6 +397,7 @@ static void spoil(struct kernel *k, TfLiteTensor *t)
     case FAULT_STATE: y[0] += k->invokes > 1 ? 1e-6f * k->last : 0; break;
     case FAULT_SECOND: y[n - 1] = k->invokes == 2 ? y[n - 1] + 1 : y[n - 1]; break;
     case FAULT_NOT_A_NUMBER: y[n - 1] = NAN; break;
+    case FAULT_SOMETIMES: y[0] += invokes_of_process % 3 == 1; break;
     case FAULT_BATCH:
         if (t->dims->size > 0 && t->dims->data[0] > 1)
             y[0] = move(y[0], 1);
@@ -411,6 +455,7 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     const size_t elements = first->bytes / sizeof(float);
 
     k->invokes++;
+    invokes_of_process++;
     if (fault == FAULT_INVOKE) {
         context->ReportError(context, "mock: the device is %s", "lost");
         return kTfLiteError;
@@ -476,6 +521,10 @@ static bool read_option(struct mock *m, const char *key, const char *value)
 {
     if (strcmp(key, "ulps") == 0) {
         m->ulps = atoi(value);
+        return true;
+    }
+    if (strcmp(key, "tensor") == 0) {
+        snprintf(m->tensor, sizeof m->tensor, "%s", value);
         return true;
     }
     if (strcmp(key, "fault") == 0) {
