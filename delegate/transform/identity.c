@@ -1,6 +1,7 @@
 /* Removes nodes whose result equals an input bit for bit, as gpu_op.kept_input says, and a RESHAPE
  * that only another RESHAPE reads. */
 #include "delegate/graph/gpu_op.h"
+#include "delegate/transform/float_view.h"
 #include "delegate/transform/rewrite.h"
 
 /* The input that equals the result in bits, shape, type and scale; -1: none. */
@@ -58,6 +59,10 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         int output = 0;
 
         if (producer < 0 || w->exposed[from])
+            return STATUS_OK;
+        /* A rounding takes its steps from its output, which would now be those of the result. */
+        if (float_view_is_rounding(&g->nodes[producer]) &&
+            !graph_same_quant(&g->tensors[from], &g->tensors[to]))
             return STATUS_OK;
         while (g->nodes[producer].outputs[output] != from)
             output++;
