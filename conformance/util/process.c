@@ -175,6 +175,24 @@ int process_end(struct process *p, bool by_force)
     return status;
 }
 
+/* How much a line of a dying process tells: stack frames nothing, its last words something, what a
+ * failed check or an uncaught exception prints more, a sanitizer's summary most. */
+static int rank_words(const char *line)
+{
+    static const char *const causes[] = { "Check failed",     "CHECK failed", "Assertion",
+                                          "terminate called", "what():",      "FATAL" };
+
+    if (strncmp(line, "SUMMARY: ", 9) == 0)
+        return 3;
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        if (strstr(line, causes[i]))
+            return 2;
+    }
+    if (line[0] == 'F' && line[1] >= '0' && line[1] <= '9' && line[2] >= '0' && line[2] <= '9')
+        return 2; /* glog and absl begin fatal messages so */
+    return strncmp(line + strspn(line, " "), "@ ", 2) == 0 || !*line ? 0 : 1;
+}
+
 void process_last_words(const struct process *p, char *text, size_t bytes)
 {
     enum { TAIL = 16384 };
@@ -183,6 +201,7 @@ void process_last_words(const struct process *p, char *text, size_t bytes)
     off_t from;
     ssize_t n;
     char *line, *rest = tail, *best = NULL;
+    int best_rank = 0;
 
     text[0] = '\0';
     if (p->log < 0 || fstat(p->log, &st) != 0)
@@ -191,8 +210,13 @@ void process_last_words(const struct process *p, char *text, size_t bytes)
     n = pread(p->log, tail, TAIL, from);
     tail[n > 0 ? n : 0] = '\0';
     while ((line = strsep(&rest, "\n")) != NULL) {
-        if (*line && (!best || strncmp(best, "SUMMARY: ", 9) != 0))
+        const int rank = rank_words(line);
+
+        /* Of causes the first counts, of other words the last. */
+        if (*line && (!best || rank > best_rank || (rank == best_rank && rank < 2))) {
             best = line;
+            best_rank = rank;
+        }
     }
     if (best)
         snprintf(text, bytes, "%s", best);

@@ -52,8 +52,9 @@ enum process_event process_wait(struct process *p);
 /* Waits for the end of the process (by_force: ends it with SIGKILL) and frees what belongs to it.
  * Returns its wait status, 0 where there was none. */
 int process_end(struct process *p, bool by_force);
-/* The line of its log since the last job that says most: a sanitizer's summary, else the last one.
- * Empty when it wrote nothing.  Before process_end. */
+/* The line of its log since the last job that says most: a sanitizer's summary, else a check that
+ * failed, else the last line that is no stack frame.  Empty when it wrote nothing.  Before
+ * process_end. */
 void process_last_words(const struct process *p, char *text, size_t bytes);
 
 /* A wait status in words: "SIGSEGV", "exit status 1". */

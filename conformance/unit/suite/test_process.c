@@ -88,6 +88,45 @@ static void test_ends(void **state)
     }
 }
 
+/* Prints the lines and waits. */
+static void print(int socket, void *user)
+{
+    int32_t n = 0;
+
+    fputs(user, stdout);
+    fflush(stdout);
+    process_write(socket, &n, sizeof n);
+    while (process_read(socket, &n, sizeof n))
+        ;
+}
+
+static void expect_words(char *lines, const char *words)
+{
+    char text[64];
+    struct process p;
+    struct diag diag;
+    int32_t n;
+
+    assert_int_equal(process_start(&p, PROCESS_OUTPUT_LOG, print, lines, &diag), STATUS_OK);
+    assert_true(process_read(p.socket, &n, sizeof n));
+    process_last_words(&p, text, sizeof text);
+    process_end(&p, true);
+    assert_string_equal(text, words);
+}
+
+/* The line that tells the cause, not the stack frames behind it. */
+static void test_last_words(void **state)
+{
+    (void)state;
+    expect_words((char[]){ "one\ntwo\n    @     0x55a6 (unknown)\n\n" }, "two");
+    expect_words((char[]){ "F1122 x.cc:3] Check failed: a\nF0000 y\n    @ 0x1 main\nend\n" },
+                 "F1122 x.cc:3] Check failed: a");
+    expect_words((char[]){ "Check failed: a\nSUMMARY: AddressSanitizer: leak\nend\n" },
+                 "SUMMARY: AddressSanitizer: leak");
+    expect_words((char[]){ "    @ 0x1 main\n" }, "    @ 0x1 main");
+    expect_words((char[]){ "" }, "");
+}
+
 /* A process that died between two jobs takes no other. */
 static void test_send_to_the_dead(void **state)
 {
@@ -157,11 +196,9 @@ static void test_pool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answer),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_send_to_the_dead),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_answer),     cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_last_words), cmocka_unit_test(test_send_to_the_dead),
+        cmocka_unit_test(test_late),       cmocka_unit_test(test_pool),
     };
 
     return cmocka_run_group_tests_name("process", tests, NULL, NULL);
