@@ -2,6 +2,7 @@
  * comes from. */
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
+#include "conformance/diff/cause.h"
 #include "conformance/diff/cut.h"
 #include "conformance/diff/diff_print.h"
 #include "conformance/subject/subject_spec.h"

@@ -1,9 +1,10 @@
 /* Finds the smallest range of nodes that fails together: the last node first, from the whole
  * model's first node on, then the first one.  Each range is cut out of the model and runs on the
  * activations of the reference; its outputs are screened as those of a whole model. */
-#include "conformance/diff/part.h"
+#include "conformance/diff/bisect.h"
 
 #include "conformance/cases/case_builder.h"
+#include "conformance/diff/part.h"
 #include "conformance/util/message.h"
 
 static bool is_loss(enum case_status s)

@@ -81,8 +81,7 @@ struct diff {
 /* Reads the model and runs the reference once.  The subject is not loaded here. */
 enum status diff_open(struct diff *d, const struct diff_request *request, struct subject *subject,
                       struct diag *diag);
-/* Runs, judges, and where request.per_node is set looks for the cause.  Failures of the subject are
- * part of *d. */
+/* Runs both and judges the outputs.  Failures of the subject are part of *d. */
 enum status diff_run(struct diff *d, struct diag *diag);
 void diff_close(struct diff *d);
 

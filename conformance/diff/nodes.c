@@ -1,8 +1,9 @@
 /* Judges each node by itself, on the activations of the reference: an error of one node is not
  * counted against those behind it. */
-#include "conformance/diff/part.h"
+#include "conformance/diff/nodes.h"
 
 #include "conformance/cases/case_builder.h"
+#include "conformance/diff/part.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
 

@@ -33,9 +33,4 @@ enum status part_screen(struct trial_host *host, const struct screen *screen,
                         const struct case_instance *x, struct case_result *result,
                         struct diag *diag);
 
-/* Judges every node by itself. */
-enum status nodes_judge(struct diff *d, struct diag *diag);
-/* Finds the smallest range of nodes that fails together, where no node fails by itself. */
-enum status bisect_run(struct diff *d, struct diag *diag);
-
 #endif

@@ -1,6 +1,7 @@
 /* From failure to cause: a delegate that computes one node of 60 wrongly is found out, node and
  * element, and what fails is cut out and made small. */
 #include "conformance/cases/case_builder.h"
+#include "conformance/diff/cause.h"
 #include "conformance/diff/cut.h"
 #include "conformance/diff/diff_print.h"
 #include "conformance/judge/minimize_print.h"
@@ -147,6 +148,7 @@ static void run_diff(struct diff *d, const struct diff_request *q, struct subjec
 
     KIT_OK(diff_open(d, q, s, &diag));
     KIT_OK(diff_run(d, &diag));
+    KIT_OK(cause_find(d, &diag));
 }
 
 static char *print_text(const struct diff *d)
