@@ -441,7 +441,10 @@ void random_graph_draw(const struct test_case *c, struct random_graph *graph)
 /* ---- cases ---- */
 
 static const struct suite_member members[] = {
-    { .op = "graph", .code = OP_NONE, .version = 1, .sets = SET_BIT(SET_RANDOM) },
+    { .op = "graph",
+      .code = BUILTIN_PLACEHOLDER_FOR_GREATER_OP_CODES,
+      .version = 1,
+      .sets = SET_BIT(SET_RANDOM) },
 };
 static const struct suite suite_random = { .stem = "graph",
                                            .members = members,
@@ -499,4 +502,23 @@ enum status random_cases(uint64_t seed, size_t count, struct test_case **cases,
     for (size_t i = 0; i < count; i++)
         make_case(&(*cases)[i], &(*rows)[i], seed, (uint32_t)i);
     return STATUS_OK;
+}
+
+enum status random_cases_append(uint64_t seed, size_t graphs, struct test_case **cases,
+                                size_t *count, struct random_row **rows, struct diag *diag)
+{
+    struct test_case *more, *all;
+
+    *rows = NULL;
+    if (graphs == 0)
+        return STATUS_OK;
+    TRY(random_cases(seed, graphs, &more, rows, diag));
+    all = mem_resize(*cases, *count + graphs, sizeof *all);
+    if (all) {
+        memcpy(all + *count, more, graphs * sizeof *all);
+        *cases = all;
+        *count += graphs;
+    }
+    mem_free(more);
+    return all ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "%zu graphs: out of memory", graphs);
 }

@@ -139,31 +139,11 @@ static void drop_idle_subjects(struct report *r, struct subject *subjects)
     r->subject_count = kept;
 }
 
-/* Adds the random graphs behind all other cases. */
-static enum status append_graphs(const struct request *q, struct test_case **cases, size_t *count,
-                                 struct random_row **rows, struct diag *diag)
-{
-    struct test_case *graphs, *all;
-
-    if (q->graphs == 0)
-        return STATUS_OK;
-    TRY(random_cases(q->common.seed, q->graphs, &graphs, rows, diag));
-    all = mem_resize(*cases, *count + q->graphs, sizeof *all);
-    if (all) {
-        memcpy(all + *count, graphs, q->graphs * sizeof *all);
-        *cases = all;
-        *count += q->graphs;
-    }
-    mem_free(graphs);
-    return all ? STATUS_OK
-               : diag_fail(diag, STATUS_NO_MEMORY, "%" PRIu64 " graphs: out of memory", q->graphs);
-}
-
 static enum status open_cases(const struct request *q, struct test_case **cases, size_t *count,
                               struct random_row **graphs, struct diag *diag)
 {
     TRY(cases_list(cases, count, diag));
-    TRY(append_graphs(q, cases, count, graphs, diag));
+    TRY(random_cases_append(q->common.seed, q->graphs, cases, count, graphs, diag));
     return select_cases(*cases, count, &q->selection, diag);
 }
 

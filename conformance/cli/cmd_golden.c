@@ -25,7 +25,7 @@ struct golden_flags {
     const char *dir, *filter;
     int source;    /* of check: index into sources */
     int precision; /* of export: enum bounds */
-    uint64_t limit;
+    uint64_t limit, graphs;
     struct args_common common;
     struct args args;
     char directory[PATH_MAX];
@@ -33,7 +33,10 @@ struct golden_flags {
 
 static const char filter_help[] = "cases whose name matches, such as 'conv_2d.*' (default: all)";
 
-/* Reads the flags of list and check; only check has --bounds, the last one. */
+static const char graphs_help[] =
+    "N random graphs of --seed are cases, too, as in `assay conformance --graphs`";
+
+/* Reads the flags of list and check; only check has the last two. */
 static bool parse_reader(const struct command *self, int argc, char **argv, bool check,
                          struct golden_flags *f, int *exit_code)
 {
@@ -56,12 +59,19 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
           .value = "CLASS",
           .help = "who answered: the real runtime (default), or a delegate in it for some of the "
                   "cases, held to the bounds of fp32 or fp16" },
+        { .name = "graphs",
+          .kind = ARGS_UINT,
+          .target = &f->graphs,
+          .value = "N",
+          .help = graphs_help,
+          .min = 0,
+          .max = 1e6 },
     };
     struct diag diag = { .status = STATUS_OK };
 
-    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0] - !check,
-                    check ? ARGS_FORMAT | ARGS_QUIET : ARGS_FORMAT, &f->common, &f->args, 0, 0,
-                    exit_code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0] - (check ? 0 : 2),
+                    check ? ARGS_FORMAT | ARGS_QUIET | ARGS_SEED : ARGS_FORMAT, &f->common,
+                    &f->args, 0, 0, exit_code))
         return false;
     if (f->dir) {
         if ((size_t)snprintf(f->directory, sizeof f->directory, "%s", f->dir) < sizeof f->directory)
@@ -230,6 +240,8 @@ static int check_run(const struct command *self, int argc, char **argv)
         (struct golden_request){ .filter = f.filter,
                                  .quiet = f.common.quiet,
                                  .bounds = f.source > 0 ? (enum bounds)(f.source - 1) : BOUNDS_FP32,
+                                 .seed = f.common.seed,
+                                 .graphs = (size_t)f.graphs,
                                  .directory = f.directory,
                                  .delegate = f.source > 0 };
     if (golden_check(&request, &report, &diag) != STATUS_OK)
@@ -277,6 +289,13 @@ static int export_run(const struct command *self, int argc, char **argv)
           .choices = precisions,
           .value = "CLASS",
           .help = "precision of inputs and constants; fp16 rounds them to f16 values" },
+        { .name = "graphs",
+          .kind = ARGS_UINT,
+          .target = &f.graphs,
+          .value = "N",
+          .help = graphs_help,
+          .min = 0,
+          .max = 1e6 },
     };
     struct golden_request request;
     struct diag diag = { .status = STATUS_OK };
@@ -292,6 +311,7 @@ static int export_run(const struct command *self, int argc, char **argv)
                                        .quiet = f.common.quiet,
                                        .bounds = (enum bounds)f.precision,
                                        .seed = f.common.seed,
+                                       .graphs = (size_t)f.graphs,
                                        .limit = (size_t)f.limit };
     s = golden_export(&request, &bytes, &count, &diag);
     if (s == STATUS_OK) {

@@ -11,6 +11,7 @@
 #include "conformance/bounds/compare.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_list.h"
+#include "conformance/cases/random_graph.h"
 #include "conformance/golden/file.h"
 #include "conformance/judge/node_compare.h"
 #include "conformance/util/message.h"
@@ -575,6 +576,7 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
                          struct diag *diag)
 {
     struct checker checker = { .request = request, .report = report };
+    struct random_row *graphs = NULL;
     char **paths;
     size_t count;
     enum status s;
@@ -582,6 +584,9 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
     *report = (struct golden_report){ .cases = 0 };
     TRY(golden_list_files(request->directory, &paths, &count, diag));
     s = cases_list(&checker.cases, &checker.case_count, diag);
+    if (s == STATUS_OK)
+        s = random_cases_append(request->seed, request->graphs, &checker.cases, &checker.case_count,
+                                &graphs, diag);
     if (s == STATUS_OK) {
         checker.found = mem_alloc(checker.case_count, sizeof *checker.found);
         if (!checker.found)
@@ -597,6 +602,7 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
     message_progress_end();
     mem_free(checker.found);
     mem_free(checker.cases);
+    mem_free(graphs);
     golden_free_paths(paths, count);
     if (s != STATUS_OK)
         golden_report_close(report);

@@ -5,6 +5,7 @@
 
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_list.h"
+#include "conformance/cases/random_graph.h"
 #include "conformance/cases/select.h"
 #include "conformance/golden/file.h"
 #include "conformance/util/message.h"
@@ -94,8 +95,8 @@ static enum status write_attributes(hid_t group, const struct test_case *c,
                                     struct diag *diag)
 {
     char model_hash[SHA256_HEX_BYTES], inputs_hash[SHA256_HEX_BYTES];
-    char *const options =
-        options_json(&model->subgraphs[0].operators[instance->judged_node].options);
+    const int judged = instance->judged_node >= 0 ? instance->judged_node : 0;
+    char *const options = options_json(&model->subgraphs[0].operators[judged].options);
     enum status s;
 
     if (!options)
@@ -186,6 +187,7 @@ enum status golden_export(const struct golden_request *request, uint8_t **bytes,
                                          .limit = request->limit,
                                          .shards = 1 };
     struct test_case *cases = NULL;
+    struct random_row *graphs = NULL;
     size_t case_count;
     hid_t file = -1, meta = -1;
     enum status s;
@@ -193,7 +195,9 @@ enum status golden_export(const struct golden_request *request, uint8_t **bytes,
     *bytes = NULL;
     *count = 0;
     TRY(cases_list(&cases, &case_count, diag));
-    if ((s = select_cases(cases, &case_count, &selection, diag)) != STATUS_OK ||
+    if ((s = random_cases_append(request->seed, request->graphs, &cases, &case_count, &graphs,
+                                 diag)) != STATUS_OK ||
+        (s = select_cases(cases, &case_count, &selection, diag)) != STATUS_OK ||
         (s = h5_image_open(&file, diag)) != STATUS_OK ||
         (s = h5_make_group(file, "meta", &meta, diag)) != STATUS_OK ||
         (s = h5_write_uint(meta, "schema", GOLDEN_SCHEMA, diag)) != STATUS_OK ||
@@ -206,6 +210,7 @@ enum status golden_export(const struct golden_request *request, uint8_t **bytes,
 end:
     message_progress_end();
     h5_close(meta);
+    mem_free(graphs);
     mem_free(cases);
     if (s != STATUS_OK) {
         h5_close(file);

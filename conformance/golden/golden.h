@@ -12,8 +12,9 @@ struct golden_request {
     const char *filter; /* the cases whose names match; NULL: all */
     bool quiet;
     enum bounds bounds; /* fp16: inputs and constants are rounded to f16 */
-    /* For golden_export. */
     uint64_t seed;
+    size_t graphs; /* random graphs of the seed that are cases, too */
+    /* For golden_export. */
     size_t limit; /* the most cases of an op, evenly spaced; 0: all */
     /* For golden_check. */
     const char *directory;
