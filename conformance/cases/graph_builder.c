@@ -159,7 +159,8 @@ struct value graph_add_conv_bias(struct case_builder *m, int32_t channels)
 struct graph_conv_constants graph_add_conv_constants(struct case_builder *m, struct value x,
                                                      const struct graph_window *w)
 {
-    const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x));
+    const struct shape weights =
+        DIMS(w->out, w->h, w->w, channels_of(x) / window_or_one(w->groups));
     struct graph_conv_constants shared;
 
     shared.weights = (struct value){ weights_of(m, &weights, 0), weights, -1 };
@@ -176,7 +177,8 @@ struct value graph_add_conv_2d_with(struct case_builder *m, struct value x,
 
     options_init(&options, OPTIONS_Conv2DOptions);
     set_window(&options, w);
-    return add_op(m, BUILTIN_CONV_2D, dot_version(m, BUILTIN_CONV_2D, 1), &options, 3,
+    return add_op(m, BUILTIN_CONV_2D, dot_version(m, BUILTIN_CONV_2D, w->groups > 1 ? 6 : 1),
+                  &options, 3,
                   (const int[]){ x.tensor, shared->weights.tensor, shared->bias.tensor }, &out);
 }
 
@@ -190,8 +192,9 @@ struct value graph_add_conv_2d(struct case_builder *m, struct value x, const str
 struct value graph_add_depthwise_conv_2d(struct case_builder *m, struct value x,
                                          const struct graph_window *w)
 {
-    const struct shape weights = DIMS(1, w->h, w->w, channels_of(x)), bias = DIMS(channels_of(x));
-    const struct shape out = image_of(x, w, channels_of(x));
+    const int32_t multiplier = window_or_one(w->multiplier), channels = channels_of(x) * multiplier;
+    const struct shape weights = DIMS(1, w->h, w->w, channels), bias = DIMS(channels);
+    const struct shape out = image_of(x, w, channels);
     struct options options;
     int in[3];
 
@@ -200,7 +203,7 @@ struct value graph_add_depthwise_conv_2d(struct case_builder *m, struct value x,
     in[2] = bias_of(m, &bias);
     options_init(&options, OPTIONS_DepthwiseConv2DOptions);
     set_window(&options, w);
-    options_set_int(&options, "depth_multiplier", 1);
+    options_set_int(&options, "depth_multiplier", multiplier);
     return add_op(m, BUILTIN_DEPTHWISE_CONV_2D, dot_version(m, BUILTIN_DEPTHWISE_CONV_2D, 1),
                   &options, 3, in, &out);
 }

@@ -24,12 +24,14 @@ struct value {
     int op; /* index of the operator that makes the value; -1: none */
 };
 
-/* A window over an image.  A stride of 0 is 1. */
+/* A window over an image.  A stride, a number of groups and a multiplier of 0 are 1. */
 struct graph_window {
     int32_t out; /* output channels; not used by depthwise convolutions and pools */
     int32_t h, w, stride;
     bool valid;
     int activation;
+    int32_t groups;     /* of CONV_2D */
+    int32_t multiplier; /* of DEPTHWISE_CONV_2D */
 };
 
 struct value graph_add_input(struct case_builder *m, const char *name, const struct shape *shape);
