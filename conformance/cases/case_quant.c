@@ -85,6 +85,13 @@ void case_set_scale(struct case_builder *m, int tensor, int32_t type, double sca
     s->sd = s->scale * uniform_sd;
 }
 
+void case_set_bias_scale(struct case_builder *m, int tensor, double scale)
+{
+    case_set_scale(m, tensor, TENSOR_INT32, scale, 0);
+    if (scale == 0 && case_scale_of(m, tensor))
+        case_scale_of(m, tensor)->hidden = true;
+}
+
 void case_write_scales(struct case_builder *m)
 {
     for (size_t i = 0; i < m->scale_count; i++) {
@@ -92,7 +99,7 @@ void case_write_scales(struct case_builder *m)
         const size_t count = s->scales ? s->count : 1;
         int64_t *zeros;
 
-        if (!s->known || m->status != STATUS_OK)
+        if (!s->known || s->hidden || m->status != STATUS_OK)
             continue;
         zeros = mem_alloc(count, sizeof *zeros);
         if (!zeros) {

@@ -9,6 +9,7 @@
 /* How a tensor is quantized, and the distribution of the real values that it holds. */
 struct case_scale {
     bool known;    /* scale and zero point are set */
+    bool hidden;   /* they are not written to the model */
     bool constant; /* a constant of values, not of weights */
     int32_t type;
     float scale; /* where there are several: the one that those of channels are drawn around */
@@ -26,6 +27,8 @@ struct case_scale {
 struct case_scale *case_scale_of(struct case_builder *m, int tensor);
 void case_set_scale(struct case_builder *m, int tensor, int32_t type, double scale, int32_t zero);
 void case_set_elements(struct case_builder *m, int tensor, const struct shape *shape);
+/* Gives a bias another scale than that of its products, which it would get; 0: none at all. */
+void case_set_bias_scale(struct case_builder *m, int tensor, double scale);
 
 /* An interval of real numbers. */
 struct case_interval {

@@ -2,6 +2,7 @@
  * sides; groups; fused activations; long sums; constants that are not constant. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_quant.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/random_node.h"
@@ -13,7 +14,12 @@
 
 #include <string.h>
 
-enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2 };
+enum {
+    RUNTIME_WEIGHTS = 1,
+    RUNTIME_BIAS = 2,
+    BIAS_OTHER_SCALE = 4, /* in 8 bits, where nobody reads the scale of a bias */
+    BIAS_NO_SCALE = 8
+};
 
 struct row {
     struct op_case base;
@@ -225,6 +231,12 @@ static const struct row rows[] = {
     { ROW("beyond65536", "columns beyond 65,536"), .in = DIMS(1, 1, 70001, 2), .out = 3,
       .kernel = { 1, 3 }, .stride = { 1, 1000 }, .padding = VALID },
     /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("bias_other_scale", "a bias with a scale that nobody reads",
+          .types = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC)),
+      .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 }, .runtime = BIAS_OTHER_SCALE },
+    { ROW("bias_no_scale", "a bias without a scale",
+          .types = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC)),
+      .in = DIMS(1, 4, 4, 5), .out = 6, .kernel = { 3, 3 }, .runtime = BIAS_NO_SCALE },
     { ROW("ends_k1_1025", "sums of products at the ends of both ranges: beyond 24 bits",
           .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
           .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 30 }),
@@ -275,6 +287,8 @@ static void build(struct case_builder *m)
     in[0] = case_input(m, "x", &r->in, &fill_x);
     in[1] = case_operand(m, r->runtime & RUNTIME_WEIGHTS, "weights", &weights, &fill_w);
     in[2] = case_operand(m, r->runtime & RUNTIME_BIAS, "bias", &bias, &fill_b);
+    if (r->runtime & (BIAS_OTHER_SCALE | BIAS_NO_SCALE))
+        case_set_bias_scale(m, in[2], r->runtime & BIAS_OTHER_SCALE ? 0.75 : 0);
     options_init(&options, OPTIONS_Conv2DOptions);
     options_set_int(&options, "padding", r->padding);
     options_set_int(&options, "stride_w", sw);

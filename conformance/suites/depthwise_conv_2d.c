@@ -2,6 +2,7 @@
  * slices; depth multipliers, whose outputs cross slices; fused activations. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_quant.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/random_node.h"
@@ -11,7 +12,13 @@
 #include "conformance/cases/window_sweep.h"
 #include "conformance/suites/gaps.h"
 
-enum { RUNTIME_WEIGHTS = 1, RUNTIME_BIAS = 2, NO_BIAS = 4 };
+enum {
+    RUNTIME_WEIGHTS = 1,
+    RUNTIME_BIAS = 2,
+    NO_BIAS = 4,
+    BIAS_OTHER_SCALE = 8, /* in 8 bits, where nobody reads the scale of a bias */
+    BIAS_NO_SCALE = 16
+};
 
 struct row {
     struct op_case base;
@@ -182,6 +189,12 @@ static const struct row rows[] = {
     { ROW("beyond65536", "rows beyond 65,536"), .in = DIMS(1, 70001, 1, 3), .kernel = { 3, 1 },
       .stride = { 1000, 1 }, .padding = VALID },
     /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("bias_other_scale", "a bias with a scale that nobody reads",
+          .types = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC)),
+      .in = DIMS(1, 4, 4, 6), .kernel = { 3, 3 }, .flags = BIAS_OTHER_SCALE },
+    { ROW("bias_no_scale", "a bias without a scale",
+          .types = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC)),
+      .in = DIMS(1, 4, 4, 6), .kernel = { 3, 3 }, .flags = BIAS_NO_SCALE },
     { ROW("ends_k250", "sums of products at the ends of both ranges: beyond 24 bits",
           .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
           .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 40 }),
@@ -239,6 +252,8 @@ static void build(struct case_builder *m)
         in[2] = -1;
     else
         in[2] = case_operand(m, r->flags & RUNTIME_BIAS, "bias", &bias, &fill_b);
+    if (r->flags & (BIAS_OTHER_SCALE | BIAS_NO_SCALE))
+        case_set_bias_scale(m, in[2], r->flags & BIAS_OTHER_SCALE ? 0.75 : 0);
     options_init(&options, OPTIONS_DepthwiseConv2DOptions);
     options_set_int(&options, "padding", r->padding);
     options_set_int(&options, "stride_w", sw);

@@ -71,6 +71,14 @@ static const struct row rows[] = {
     { ROW("half_gates", "sums of gates beyond f16: gates are open or shut, not NaN", .scale = 300,
           .overflow = true, .sets = SET_BIT(SET_RANDOM), .gap = GAP_HALF_RANGE),
       .batch = 2, .depth = 6, .cells = 5 },
+    /* 8 bits: arguments of gates beyond their 16 bits. */
+    { ROW("gates_saturate", "arguments of gates that saturate in 16 bits",
+          .types = TYPE_BIT(CASE_U8), .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS),
+          .quant = { .in2 = 0.03 }),
+      .batch = 3, .depth = 9, .cells = 7 },
+    { ROW("gates_saturate_ends", "sums at the ends of both ranges, some beyond 16 bits",
+          .types = TYPE_BIT(CASE_U8), .byte_sets = SET_BIT(SET_ENDS), .quant = { .in2 = 0.004 }),
+      .batch = 2, .depth = 65, .cells = 5 },
 };
 
 static void build(struct case_builder *m)

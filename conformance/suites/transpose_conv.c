@@ -2,6 +2,7 @@
  * and without bias. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/case_quant.h"
 #include "conformance/cases/case_range.h"
 #include "conformance/cases/quant_axes.h"
 #include "conformance/cases/random_node.h"
@@ -20,6 +21,7 @@ struct row {
     } kernel, stride; /* stride 0: 1 */
     int padding, activation;
     bool bias, runtime_weights, runtime_bias;
+    enum bias_scale { OF_PRODUCTS, OTHER_SCALE, NO_SCALE } bias_scale; /* in 8 bits */
 };
 
 static bool add_random(struct case_builder *m, struct random_call *call)
@@ -120,6 +122,14 @@ static const struct row rows[] = {
           .gap = GAP_VERSION),
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
     /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("bias_other_scale", "a bias with a scale that nobody reads", .version = 3,
+          .types = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC)),
+      .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 },
+      .bias = true, .bias_scale = OTHER_SCALE },
+    { ROW("bias_no_scale", "a bias without a scale", .version = 3,
+          .types = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC)),
+      .in = DIMS(1, 3, 3, 5), .out = DIMS(1, 6, 6, 6), .kernel = { 3, 3 }, .stride = { 2, 2 },
+      .bias = true, .bias_scale = NO_SCALE },
     { ROW("ends_1025", "sums of products at the ends of both ranges: beyond 24 bits", .version = 3,
           .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC),
           .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS), .quant = { .out_times = 30 }),
@@ -178,6 +188,8 @@ static void build(struct case_builder *m)
     in[2] = case_input(m, "x", &r->in, &fill_x);
     if (r->bias)
         in[3] = case_operand(m, r->runtime_bias, "bias", &bias, &fill_b);
+    if (r->bias_scale != OF_PRODUCTS)
+        case_set_bias_scale(m, in[3], r->bias_scale == OTHER_SCALE ? 0.75 : 0);
     case_judged_op(m, &options, r->bias ? 4 : 3, in, case_output(m, "y", &r->out));
 }
 
