@@ -146,7 +146,9 @@ static void make_pad_channels(struct case_builder *m, const struct row *r)
 
 static void make_pad_grouped(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(m, grouped(m, graph_add_pad(m, conv(m, input(m, r), 6, 1), 1, 0), 8));
+    const struct value y = grouped(m, graph_add_pad(m, conv(m, input(m, r), 6, 1), 1, 0), 8);
+
+    graph_add_judged_output(m, add(m, y, per_channel(m, y)));
 }
 
 /* ---- averages of a batch ---- */
@@ -285,7 +287,7 @@ static const struct row rows[] = {
     EXACT("pad_zero", "PAD writes the zero point", "conv_2d", make_pad),
     EXACT("pad_zero", "PAD writes the zero point", "depthwise_conv_2d", make_pad_depthwise),
     EXACT("pad_behind", "PAD writes channels of the zero point", "conv_2d", make_pad_channels),
-    EXACT("pad_grouped", "PAD before a grouped convolution", "conv_2d", make_pad_grouped),
+    EXACT("pad_grouped", "PAD before a grouped convolution", "add", make_pad_grouped),
     EXACT("global_mean", "the mean of each image of a batch", "fully_connected", make_global_mean),
     EXACT("global", "the average of each image of a batch", "average_pool_2d", make_global_pool),
     FUSED("residual_grouped", "a residual behind a grouped convolution", "add",
