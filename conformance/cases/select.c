@@ -109,48 +109,84 @@ static bool read_variable(const char *name, uint32_t *out)
     return value && read_number(value, strlen(value), out);
 }
 
-/* Reads index and count from the environment; false when it has neither. */
-static bool from_environment(uint32_t *index, uint32_t *count, bool need_count)
+/* Variables of those who run many processes at once. */
+static const struct system_variables {
+    const char *index, *count, *first;
+} systems[] = {
+    { "TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", NULL },
+    { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN" },
+    { "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", NULL },
+};
+
+/* The first whose index is set, be it a number or not; NULL: none is. */
+static const struct system_variables *find_system(void)
 {
-    static const struct {
-        const char *index, *count, *first;
-    } systems[] = {
-        { "TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", NULL },
-        { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN" },
-        { "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", NULL },
-    };
-
     for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
-        uint32_t first = 0;
+        const char *const value = getenv(systems[i].index);
 
-        if (!read_variable(systems[i].index, index) ||
-            (need_count && !read_variable(systems[i].count, count)))
-            continue;
-        if (systems[i].first && read_variable(systems[i].first, &first))
-            *index -= first < *index ? first : *index;
-        return true;
+        if (value && *value)
+            return &systems[i];
     }
-    return false;
+    return NULL;
 }
 
-enum status select_shard(struct selection *selection, const char *text, struct diag *diag)
+/* Reads the index, and the count where it is asked for. */
+static enum status from_environment(const char *text, uint32_t *index, uint32_t *count,
+                                    struct diag *diag)
 {
-    const char *const slash = text ? strchr(text, '/') : NULL;
-    uint32_t index = 0, count = 1;
+    const struct system_variables *const v = find_system();
+    uint32_t first = 0;
 
-    if (!text) {
-        if (!from_environment(&index, &count, true))
-            return STATUS_OK;
-        text = "of the environment";
-    } else if (!slash || !read_number(slash + 1, strlen(slash + 1), &count) ||
-               (slash != text && !read_number(text, (size_t)(slash - text), &index))) {
-        return diag_fail(diag, STATUS_USAGE, "--shard=%s: expected I/N, such as 0/4", text);
-    } else if (slash == text && !from_environment(&index, &count, false)) {
+    if (!v)
         return diag_fail(diag, STATUS_USAGE,
                          "--shard=%s: the environment has no index (TEST_SHARD_INDEX, "
                          "SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX)",
                          text);
-    }
+    if (!read_variable(v->index, index))
+        return diag_fail(diag, STATUS_USAGE, "--shard=%s: %s=%s: expected a number", text, v->index,
+                         getenv(v->index));
+    if (count && !read_variable(v->count, count))
+        return diag_fail(diag, STATUS_USAGE,
+                         "--shard=%s: %s=%s: expected the number of shards; --shard=/N gives it",
+                         text, v->count, getenv(v->count) ? getenv(v->count) : "");
+    if (v->first && read_variable(v->first, &first))
+        *index -= first < *index ? first : *index;
+    return STATUS_OK;
+}
+
+/* A process of a job array would run a part that nobody asked for, or all of it many times. */
+static enum status nobody_asked(struct diag *diag)
+{
+    const struct system_variables *const v = find_system();
+
+    if (!v)
+        return STATUS_OK;
+    return diag_fail(diag, STATUS_USAGE,
+                     "%s=%s is set, but --shard is not given: --shard=env runs the part of this "
+                     "process, --shard=0/1 all cases",
+                     v->index, getenv(v->index));
+}
+
+static enum status read_shard(const char *text, uint32_t *index, uint32_t *count, struct diag *diag)
+{
+    const char *const slash = strchr(text, '/');
+
+    if (strcmp(text, "env") == 0)
+        return from_environment(text, index, count, diag);
+    if (!slash || !read_number(slash + 1, strlen(slash + 1), count) ||
+        (slash != text && !read_number(text, (size_t)(slash - text), index)))
+        return diag_fail(diag, STATUS_USAGE, "--shard=%s: expected I/N, such as 0/4, or /N, or env",
+                         text);
+    return slash == text ? from_environment(text, index, NULL, diag) : STATUS_OK;
+}
+
+enum status select_shard(struct selection *selection, const char *text, struct diag *diag)
+{
+    uint32_t index = 0, count = 1;
+
+    if (!text)
+        return nobody_asked(diag);
+    TRY(read_shard(text, &index, &count, diag));
     if (count == 0 || index >= count)
         return diag_fail(diag, STATUS_USAGE,
                          "--shard=%s: expected an index below the number of shards, found %u of %u",

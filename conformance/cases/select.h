@@ -18,13 +18,13 @@ struct selection {
 enum status select_cases(struct test_case *cases, size_t *count, const struct selection *selection,
                          struct diag *diag);
 
-/* Reads "I/N", or "/N" with I from the environment.  text NULL: all from the environment, where a
- * test runner or a batch system says which part of the work is ours:
+/* Reads "I/N"; "/N" with I from the environment; or "env", both from it, where a test runner or a
+ * batch system says which part of the work is ours:
  *     TEST_SHARD_INDEX, TEST_TOTAL_SHARDS                        (Bazel)
  *     SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT, ..._TASK_MIN  (a Slurm job array)
  *     JOB_COMPLETION_INDEX, JOB_COMPLETIONS                      (an indexed Kubernetes Job; the
  *                                                                second is the manifest's to set)
- */
+ * text NULL: all cases; STATUS_USAGE where an index is set, since nobody has asked for a part. */
 enum status select_shard(struct selection *selection, const char *text, struct diag *diag);
 
 /* Returns which of n shards a case belongs to.  It depends on the name only, so it is the same on

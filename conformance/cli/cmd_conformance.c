@@ -48,6 +48,15 @@ static bool names_option(const struct string_list *options, const char *key)
     return false;
 }
 
+/* Whether the subjects are our delegate as it is: it has to take what reference/ops.def says. */
+static bool runs_ours(const struct request *q)
+{
+    const struct args_common *const common = &q->common;
+
+    return q->subjects.count == 0 && !common->delegate &&
+           common->delegate_option.count == (common->device ? 1 : 0);
+}
+
 /* Opens one more subject, with one more option where value is not NULL. */
 static enum status open_subject(const struct request *q, struct subject *subjects, size_t *count,
                                 const char *key, const char *value, struct diag *diag)
@@ -325,6 +334,23 @@ static size_t check_ledger(const struct request *q, const struct ledger *ledger,
     return problems.count;
 }
 
+/* A run in which nothing ran, or all was declined, shows nothing: its exit code is no success. */
+static bool proves_something(const struct totals *totals)
+{
+    size_t all = 0;
+
+    for (int i = 0; i < CASE_STATUS_COUNT; i++)
+        all += totals->count[i];
+    if (all > totals->count[CASE_DECLINED])
+        return true;
+    if (all == 0)
+        message_error("conformance", "nothing was checked: the subjects run none of the cases");
+    else
+        message_error("conformance", "nothing was checked: the subjects declined all of %zu cases",
+                      all);
+    return false;
+}
+
 static int list_cases(const struct request *q, const struct test_case *cases, size_t count)
 {
     struct output o;
@@ -340,6 +366,11 @@ static int check(const struct request *q)
 {
     struct subject subjects[SUBJECTS_MAX] = { { .path = NULL } };
     struct expectations expected = { .waiver_count = 0 };
+    const struct expectation_flags expect = { .waivers = q->waivers,
+                                              .baseline = q->baseline,
+                                              .require = q->require,
+                                              .require_integers = q->require_integers,
+                                              .require_supported = runs_ours(q) };
     struct report report = { .subjects = NULL };
     struct digits_report digits = { .count = 0 };
     struct tsv mutants = { .rows = 0 };
@@ -357,8 +388,7 @@ static int check(const struct request *q)
         code = list_cases(q, cases, case_count);
     else if ((q->common.out && try_output(q->common.out, &diag) != STATUS_OK) ||
              (q->repro_dir && try_directory(q->repro_dir, &diag) != STATUS_OK) ||
-             expectations_open(&expected, q->waivers, q->baseline, &q->require, q->require_integers,
-                               &diag) != STATUS_OK ||
+             expectations_open(&expected, &expect, cases, case_count, &diag) != STATUS_OK ||
              open_ledger(q, &ledger, &diag) != STATUS_OK ||
              (q->mutants && tsv_read(&mutants, q->mutants, mutants_columns, MUTANT_COLUMNS,
                                      &diag) != STATUS_OK) ||
@@ -379,9 +409,9 @@ static int check(const struct request *q)
             expectations_apply(&expected, &report);
             totals = report_totals(&report);
             code = write_reports(q, &report);
-            if (code == EXIT_AS_EXPECTED &&
-                (check_ledger(q, &ledger, &report) > 0 || totals.bad > 0 ||
-                 report.outcome.broken_ends > 0 || digits_failed(&digits)))
+            if (code == EXIT_AS_EXPECTED && (check_ledger(q, &ledger, &report) > 0 ||
+                                             totals.bad > 0 || report.outcome.broken_ends > 0 ||
+                                             digits_failed(&digits) || !proves_something(&totals)))
                 code = EXIT_FAILED;
         }
     }
@@ -429,8 +459,8 @@ static int run(const struct command *self, int argc, char **argv)
           .kind = ARGS_STRING,
           .target = &q.shard,
           .value = "I/N",
-          .help = "run part I of N, counted from 0 (default: as the environment of Bazel, Slurm "
-                  "or Kubernetes says)" },
+          .help = "run part I of N, counted from 0; /N: I from the environment of Bazel, Slurm or "
+                  "Kubernetes; env: both" },
         { .name = "subject",
           .kind = ARGS_LIST,
           .target = &q.subjects,
@@ -524,7 +554,7 @@ const struct command command_conformance = {
         "cases.\n\n"
         "A failure prints the case, seed, first wrong element, both values, error, limit, and the "
         "command that runs it again.\n\n"
-        "Work is split by --shard, or by the environment of Bazel (TEST_SHARD_INDEX, "
+        "Work is split by --shard=I/N; --shard=env reads both of Bazel (TEST_SHARD_INDEX, "
         "TEST_TOTAL_SHARDS), of a Slurm job array (SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT), "
         "or of an indexed Kubernetes Job (JOB_COMPLETION_INDEX, JOB_COMPLETIONS).",
     .examples = "  assay conformance\n"

@@ -171,17 +171,35 @@ static void apply_baseline(const struct expectations *e, struct report *r, size_
 
 /* ---- all ---- */
 
-enum status expectations_open(struct expectations *e, const char *waivers, const char *baseline,
-                              const struct string_list *require, bool require_integers,
-                              struct diag *diag)
+/* A glob that matches no case would require nothing. */
+static enum status check_require(const struct string_list *require, const struct test_case *cases,
+                                 size_t case_count, struct diag *diag)
 {
-    enum status s = STATUS_OK;
+    for (size_t k = 0; k < require->count; k++) {
+        size_t c = 0;
 
-    *e = (struct expectations){ .require = *require, .require_integers = require_integers };
-    if (waivers)
-        s = read_waivers(e, waivers, diag);
-    if (s == STATUS_OK && baseline)
-        s = read_baseline(e, baseline, diag);
+        while (c < case_count && fnmatch(require->items[k], cases[c].name, 0) != 0)
+            c++;
+        if (c == case_count)
+            return diag_fail(diag, STATUS_USAGE, "--require=%s matches none of the %zu cases",
+                             require->items[k], case_count);
+    }
+    return STATUS_OK;
+}
+
+enum status expectations_open(struct expectations *e, const struct expectation_flags *flags,
+                              const struct test_case *cases, size_t case_count, struct diag *diag)
+{
+    enum status s;
+
+    *e = (struct expectations){ .require = flags->require,
+                                .require_integers = flags->require_integers,
+                                .require_supported = flags->require_supported };
+    s = check_require(&flags->require, cases, case_count, diag);
+    if (s == STATUS_OK && flags->waivers)
+        s = read_waivers(e, flags->waivers, diag);
+    if (s == STATUS_OK && flags->baseline)
+        s = read_baseline(e, flags->baseline, diag);
     if (s != STATUS_OK)
         expectations_close(e);
     return s;
@@ -207,13 +225,26 @@ static bool integers_are_taken(const struct test_case *c)
            (facts->integers == OP_INTEGERS_BYTES && !c->row->each_version);
 }
 
-static bool is_required(const struct expectations *e, const struct test_case *c)
+/* Whether our delegate has to take the case, by reference/ops.def.  A device that is too small for
+ * it is no fault of the delegate. */
+static bool is_supported(const struct test_case *c, const struct case_result *r)
+{
+    const struct op_facts *const facts = op_facts_find(c->code);
+
+    if (!facts || !facts->on_gpu || strncmp(r->reason, "limits.", 7) == 0)
+        return false;
+    return !(c->quantized || c->dynamic) || integers_are_taken(c);
+}
+
+static bool is_required(const struct expectations *e, const struct test_case *c,
+                        const struct case_result *r)
 {
     for (size_t k = 0; k < e->require.count; k++) {
         if (fnmatch(e->require.items[k], c->name, 0) == 0)
             return true;
     }
-    return e->require_integers && integers_are_taken(c);
+    return (e->require_integers && integers_are_taken(c)) ||
+           (e->require_supported && is_supported(c, r));
 }
 
 void expectations_apply(const struct expectations *e, struct report *report)
@@ -226,7 +257,7 @@ void expectations_apply(const struct expectations *e, struct report *report)
         if (w)
             apply_waiver(w, r);
         if (r->status == CASE_DECLINED)
-            r->required = is_required(e, &report->cases[i % report->case_count]);
+            r->required = is_required(e, &report->cases[i % report->case_count], r);
     }
     for (size_t s = 0; s < report->subject_count && e->baseline; s++)
         apply_baseline(e, report, s);

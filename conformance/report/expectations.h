@@ -27,14 +27,20 @@ struct expectations {
     size_t waiver_count;
     struct string_list require; /* globs of cases */
     bool require_integers;      /* and the quantized cases that reference/ops.def says are taken */
+    bool require_supported;     /* and those of floats, unless the device is too small */
     void *baseline;             /* json_t */
 };
 
-/* Reads both files; either path may be NULL.  STATUS_IO when one cannot be read, STATUS_USAGE with
- * the line that is malformed. */
-enum status expectations_open(struct expectations *e, const char *waivers, const char *baseline,
-                              const struct string_list *require, bool require_integers,
-                              struct diag *diag);
+struct expectation_flags {
+    const char *waivers, *baseline; /* paths; may be NULL */
+    struct string_list require;
+    bool require_integers, require_supported;
+};
+
+/* Reads both files.  STATUS_IO when one cannot be read; STATUS_USAGE with the line that is
+ * malformed, or the glob of `require` that matches none of the cases. */
+enum status expectations_open(struct expectations *e, const struct expectation_flags *flags,
+                              const struct test_case *cases, size_t case_count, struct diag *diag);
 void expectations_close(struct expectations *e);
 
 /* Sets status and flags of the report's results. */

@@ -13,14 +13,18 @@
 
 #include <cmocka.h>
 
-static void apply_all(const char *waivers, const char *baseline, const char *require,
-                      bool require_integers)
+static enum status open_with(struct expectations *e, const struct expectation_flags *flags,
+                             struct diag *diag)
 {
-    const struct string_list list = { &require, require != NULL };
+    return expectations_open(e, flags, report_kit.report.cases, report_kit.report.case_count, diag);
+}
+
+static void apply_flags(const struct expectation_flags *flags)
+{
     struct expectations e;
     struct diag diag;
 
-    if (expectations_open(&e, waivers, baseline, &list, require_integers, &diag) != STATUS_OK)
+    if (open_with(&e, flags, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     expectations_apply(&e, &report_kit.report);
     expectations_close(&e);
@@ -28,7 +32,11 @@ static void apply_all(const char *waivers, const char *baseline, const char *req
 
 static void apply(const char *waivers, const char *baseline, const char *require)
 {
-    apply_all(waivers, baseline, require, false);
+    const struct expectation_flags flags = {
+        waivers, baseline, { &require, require != NULL }, false, false
+    };
+
+    apply_flags(&flags);
 }
 
 static void test_waivers(void **state)
@@ -57,14 +65,13 @@ static void test_waivers(void **state)
 
 static void expect_bad_file(const char *text, bool waivers, const char *words)
 {
-    const struct string_list none = { NULL, 0 };
+    char *const path = report_kit_write(text);
+    const struct expectation_flags flags = { .waivers = waivers ? path : NULL,
+                                             .baseline = waivers ? NULL : path };
     struct expectations e;
     struct diag diag;
-    char *const path = report_kit_write(text);
 
-    assert_int_equal(
-        expectations_open(&e, waivers ? path : NULL, waivers ? NULL : path, &none, false, &diag),
-        STATUS_USAGE);
+    assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
     report_kit_expect(path, diag.text);
     report_kit_expect(words, diag.text);
     unlink(path);
@@ -72,7 +79,6 @@ static void expect_bad_file(const char *text, bool waivers, const char *words)
 
 static void test_bad_files(void **state)
 {
-    const struct string_list none = { NULL, 0 };
     struct expectations e;
     struct diag diag;
 
@@ -83,10 +89,12 @@ static void test_bad_files(void **state)
     expect_bad_file("{\n\n\"a\":", false, "line 3");
     expect_bad_file("[]", false, "expected a JSON report");
     expect_bad_file("{\"subjects\": []}", false, "expected a JSON report");
-    assert_int_equal(expectations_open(&e, "/nowhere/at/all", NULL, &none, false, &diag),
-                     STATUS_IO);
-    assert_int_equal(expectations_open(&e, NULL, "/nowhere/at/all", &none, false, &diag),
-                     STATUS_IO);
+    assert_int_equal(
+        open_with(&e, &(struct expectation_flags){ .waivers = "/nowhere/at/all" }, &diag),
+        STATUS_IO);
+    assert_int_equal(
+        open_with(&e, &(struct expectation_flags){ .baseline = "/nowhere/at/all" }, &diag),
+        STATUS_IO);
 }
 
 static void test_baseline(void **state)
@@ -141,7 +149,7 @@ static bool integers_required(const char *name, int32_t code)
     report_kit.cases[report_kit_find(name)].code = code;
     r->status = CASE_DECLINED;
     r->required = false;
-    apply_all(NULL, NULL, NULL, true);
+    apply_flags(&(struct expectation_flags){ .require_integers = true });
     return r->required;
 }
 
@@ -157,6 +165,47 @@ static void test_require_integers(void **state)
     assert_false(integers_required("relu.f32.c5", BUILTIN_RELU));
 }
 
+/* A case of relu.f32.c5's row, as if it were of another op, that declines for the reason. */
+static bool supported_required(int32_t code, const char *reason)
+{
+    struct case_result *const r = report_kit_result(0, "relu.f32.c5");
+    struct test_case *const c =
+        (struct test_case *)(uintptr_t)&report_kit.report
+            .cases[(size_t)(r - report_kit.report.outcome.results) % report_kit.report.case_count];
+    const int32_t before = c->code;
+
+    c->code = code;
+    r->status = CASE_DECLINED;
+    r->required = false;
+    snprintf(r->reason, sizeof r->reason, "%s", reason);
+    apply_flags(&(struct expectation_flags){ .require_supported = true });
+    c->code = before;
+    return r->required && result_fails_run(r);
+}
+
+/* Lost support of floats fails; what never was supported, or what the device cannot hold, does not.
+ */
+static void test_require_supported(void **state)
+{
+    (void)state;
+    assert_true(supported_required(BUILTIN_RELU, "conv.dilation: dilation_h is 2, may be 1"));
+    assert_true(supported_required(BUILTIN_CONV_2D, "not taken"));
+    assert_false(supported_required(BUILTIN_ARG_MAX, "op.unknown: arg_max"));
+    assert_false(supported_required(BUILTIN_RELU, "limits.tensor_bytes: bytes is 9, may be 8"));
+}
+
+static void test_require_nothing(void **state)
+{
+    const char *const globs[] = { "relu.*", "nosuch*" };
+    const struct expectation_flags flags = { .require = { (const char **)(uintptr_t)globs, 2 } };
+    struct expectations e;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
+    report_kit_expect("--require=nosuch* matches none of the", diag.text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +214,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_baseline, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_integers, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_require_supported, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_require_nothing, report_kit_open, report_kit_close),
     };
 
     return cmocka_run_group_tests_name("expectations", tests, NULL, NULL);

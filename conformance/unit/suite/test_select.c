@@ -163,6 +163,7 @@ static void test_shard_flag(void **state)
     expect_usage("x/4");
     expect_usage("/4");
     expect_usage("99999999999/4");
+    expect_usage("env"); /* there is none */
     expect_shard(NULL, 0, 0);
 }
 
@@ -170,18 +171,26 @@ static void test_shard_environment(void **state)
 {
     (void)state;
     setenv("JOB_COMPLETION_INDEX", "5", 1);
-    expect_shard(NULL, 0, 0); /* an index alone says nothing */
+    expect_usage(NULL);  /* nobody asked for a part */
+    expect_usage("env"); /* an index without a count */
     expect_shard("/8", 5, 8);
     expect_usage("/4");
     setenv("JOB_COMPLETIONS", "6", 1);
-    expect_shard(NULL, 5, 6);
+    expect_shard("env", 5, 6);
+    expect_usage(NULL);
+    setenv("JOB_COMPLETIONS", "many", 1);
+    expect_usage("env");
+    setenv("JOB_COMPLETION_INDEX", "x", 1);
+    expect_usage("env");
+    expect_usage("/8");
+    expect_usage(NULL);
     setenv("SLURM_ARRAY_TASK_ID", "12", 1);
     setenv("SLURM_ARRAY_TASK_COUNT", "4", 1);
     setenv("SLURM_ARRAY_TASK_MIN", "10", 1);
-    expect_shard(NULL, 2, 4);
+    expect_shard("env", 2, 4);
     setenv("TEST_SHARD_INDEX", "1", 1);
     setenv("TEST_TOTAL_SHARDS", "3", 1);
-    expect_shard(NULL, 1, 3);
+    expect_shard("env", 1, 3);
     expect_shard("0/2", 0, 2); /* the flag wins */
 }
 
