@@ -171,6 +171,21 @@ $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
+# A LiteRT, one that lacks a function, and accelerators for it with structs that are not LiteRT's.
+LITERT_MOCKS := $(addprefix $(B)/mock/,litert.so litert_old.so accelerator.so accelerator_bytes.so \
+                accelerator_version.so accelerator_nameless.so)
+$(filter $(B)/mock/litert%,$(LITERT_MOCKS)): conformance/unit/mock/litert.c $(REF_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS_ALL) $(if $(findstring _old,$@),-DMOCK_WITHOUT_RUN) -MMD -MP -MF $@.d -shared -o $@ $< \
+	    $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
+ACCELERATOR_FLAGS = $(if $(findstring _bytes,$@),-DMOCK_BYTES=192) $(if $(findstring _version,$@),-DMOCK_MAJOR=2) \
+                    $(if $(findstring _nameless,$@),-DMOCK_WITHOUT_NAME)
+$(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/unit/mock/accelerator.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS_ALL) $(ACCELERATOR_FLAGS) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
+$(addprefix $(B)/unit/suite/test_litert,_engine _open _real): | $(MOCKS) $(LITERT_MOCKS)
 $(addprefix $(B)/unit/suite/test_,subject judge runner diff report expectations digits inspection inspection_plan): | $(MOCKS)
 $(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan delegate/test_lifetime reference/test_exports): \
     | $(B)/libassay_delegate.so

@@ -25,14 +25,6 @@ static struct litert_engine *of(struct engine *e)
 
 /* ---- opening ---- */
 
-static enum status check_count(const char *what, size_t found, size_t expected, struct diag *diag)
-{
-    return found == expected
-               ? STATUS_OK
-               : diag_fail(diag, STATUS_MISMATCH, "LiteRT finds %zu %s, the model has %zu", found,
-                           what, expected);
-}
-
 static enum status check_type(const struct litert_engine *e, const struct litert_io *io, int tensor,
                               const char *what, size_t index, struct diag *diag)
 {
@@ -46,14 +38,11 @@ static enum status check_type(const struct litert_engine *e, const struct litert
                            runtime_type_name(expected));
 }
 
-/* What is compiled has the inputs and outputs of the model. */
-static enum status check_io(const struct litert_engine *e, struct diag *diag)
+static enum status check_types(const struct litert_engine *e, struct diag *diag)
 {
     const struct model_subgraph *const graph = &e->model->subgraphs[0];
     const struct litert_model *const m = &e->compiled;
 
-    TRY(check_count("inputs", m->input_count, graph->inputs.count, diag));
-    TRY(check_count("outputs", m->output_count, graph->outputs.count, diag));
     for (size_t i = 0; i < m->input_count; i++)
         TRY(check_type(e, &m->inputs[i], graph->inputs.data[i], "input", i, diag));
     for (size_t i = 0; i < m->output_count; i++)
@@ -63,8 +52,12 @@ static enum status check_io(const struct litert_engine *e, struct diag *diag)
 
 static enum status compile(struct litert_engine *e, struct diag *diag)
 {
-    TRY(litert_model_open(&e->compiled, e->litert, e->file.bytes, e->file.count, diag));
-    return e->compiled.refusal[0] ? STATUS_OK : check_io(e, diag);
+    const struct model_subgraph *const graph = &e->model->subgraphs[0];
+    const struct litert_source source = { e->file.bytes, e->file.count, graph->inputs.count,
+                                          graph->outputs.count };
+
+    TRY(litert_model_open(&e->compiled, e->litert, &source, diag));
+    return e->compiled.refusal[0] ? STATUS_OK : check_types(e, diag);
 }
 
 static void end(struct engine *e)
@@ -128,7 +121,9 @@ static enum status write_inputs(struct engine *e, const struct case_instance *x,
 {
     struct litert_model *const m = &of(e)->compiled;
 
-    TRY(check_count("inputs", m->input_count, x->input_count, diag));
+    if (m->input_count != x->input_count)
+        return diag_fail(diag, STATUS_MISMATCH, "%zu inputs, the case has %zu", m->input_count,
+                         x->input_count);
     for (size_t i = 0; i < m->input_count; i++) {
         if (m->inputs[i].bytes != x->inputs[i].bytes)
             return diag_fail(diag, STATUS_MISMATCH,

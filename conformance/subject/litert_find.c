@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,34 +94,17 @@ static bool find_wheel(char path[PATH_MAX])
            snprintf(path, PATH_MAX, "%s/" LIBRARY, directory) < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Takes a pattern, since the folder of a virtual environment names the version of Python. */
-static bool find_pattern(const char *directory, char path[PATH_MAX])
+static bool is_readable(const char *path)
 {
-    static const char below[] = "lib/python3*/site-packages/ai_edge_litert/" LIBRARY;
-    char pattern[PATH_MAX];
-    bool found = false;
-    glob_t all;
-
-    if (snprintf(pattern, sizeof pattern, "%s/%s", directory, below) >= (int)sizeof pattern ||
-        glob(pattern, 0, NULL, &all) != 0)
-        return false;
-    if (all.gl_pathc > 0)
-        found = snprintf(path, PATH_MAX, "%s", all.gl_pathv[0]) < PATH_MAX;
-    globfree(&all);
-    return found;
+    return access(path, R_OK) == 0;
 }
 
-static bool is_directory(const char *path)
-{
-    return access(path, X_OK) == 0;
-}
-
+/* Where `make conformance-litert` links to the library of the wheel that it installs. */
 static bool find_beside_program(char path[PATH_MAX])
 {
-    static const char *const relative[] = { "litert-venv" };
-    char directory[PATH_MAX];
+    static const char *const relative[] = { "litert-venv/" LIBRARY };
 
-    return program_path_find(directory, relative, 1, is_directory) && find_pattern(directory, path);
+    return program_path_find(path, relative, 1, is_readable);
 }
 
 enum status litert_find(const char *given, char path[PATH_MAX], struct diag *diag)

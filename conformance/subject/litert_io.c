@@ -50,12 +50,13 @@ static bool lists_host_memory(const struct litert_api *api, struct litert_requir
 static enum status make_host_buffer(const struct litert *l, struct litert_io *io,
                                     struct litert_requirements *need, struct diag *diag)
 {
-    size_t alignment = LITERT_HOST_ALIGNMENT;
+    size_t alignment = LITERT_HOST_ALIGNMENT, bytes;
     int answer;
 
     if (l->api.get_alignment(need, &alignment) != LITERT_OK || alignment < LITERT_HOST_ALIGNMENT)
         alignment = LITERT_HOST_ALIGNMENT;
-    io->memory = mem_alloc(io->room + 2 * GUARD_BYTES + alignment, 1);
+    if (checked_add(io->room, 2 * GUARD_BYTES, &bytes) && checked_add(bytes, alignment, &bytes))
+        io->memory = mem_alloc(bytes, 1);
     if (!io->memory)
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", io->room);
     io->data = (uint8_t *)io->memory + GUARD_BYTES;
@@ -65,8 +66,7 @@ static enum status make_host_buffer(const struct litert *l, struct litert_io *io
     answer = l->api.create_host_buffer(&io->type, io->data, io->room, NULL, &io->buffer);
     if (answer != LITERT_OK) {
         io->buffer = NULL;
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateTensorBufferFromHostMemory", answer,
-                           "");
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateTensorBufferFromHostMemory", answer);
     }
     return STATUS_OK;
 }
@@ -81,7 +81,7 @@ enum status litert_io_open(const struct litert *l, struct litert_io *io,
     answer = l->api.get_buffer_size(need, &io->room);
     if (answer != LITERT_OK)
         return litert_fail(diag, STATUS_DEVICE, "LiteRtGetTensorBufferRequirementsBufferSize",
-                           answer, "");
+                           answer);
     if (io->room < io->bytes)
         io->room = io->bytes;
     if (kind == LITERT_BUFFERS_HOST ||
@@ -91,7 +91,7 @@ enum status litert_io_open(const struct litert *l, struct litert_io *io,
     if (answer != LITERT_OK) {
         io->buffer = NULL;
         return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateManagedTensorBufferFromRequirements",
-                           answer, "");
+                           answer);
     }
     return STATUS_OK;
 }
@@ -117,7 +117,7 @@ static enum status lock(const struct litert *l, struct litert_io *io, int mode, 
         return STATUS_OK;
     answer = l->api.lock_buffer(io->buffer, &memory, mode);
     if (answer != LITERT_OK || (!memory && io->bytes > 0))
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtLockTensorBuffer", answer, "");
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtLockTensorBuffer", answer);
     *data = memory;
     return STATUS_OK;
 }
@@ -128,7 +128,7 @@ static enum status unlock(const struct litert *l, struct litert_io *io, struct d
 
     return answer == LITERT_OK
                ? STATUS_OK
-               : litert_fail(diag, STATUS_DEVICE, "LiteRtUnlockTensorBuffer", answer, "");
+               : litert_fail(diag, STATUS_DEVICE, "LiteRtUnlockTensorBuffer", answer);
 }
 
 enum status litert_io_write(const struct litert *l, struct litert_io *io, const void *from,
@@ -172,13 +172,12 @@ enum status litert_io_check(const struct litert_io *io, const char *what, size_t
     for (size_t at = 1; at <= GUARD_BYTES; at++) {
         if (io->data[-(ptrdiff_t)at] != GUARD_BYTE)
             return diag_fail(diag, STATUS_MISMATCH,
-                             "%s %zu: a byte was written %zu bytes before its first", what, index,
-                             at);
+                             "%s %zu: byte %zu in front of its first was written", what, index, at);
     }
     for (size_t at = 0; at < GUARD_BYTES; at++) {
         if (io->data[io->room + at] != GUARD_BYTE)
             return diag_fail(diag, STATUS_MISMATCH,
-                             "%s %zu: a byte was written %zu bytes behind its last, of %zu", what,
+                             "%s %zu: byte %zu behind its last was written, it has %zu", what,
                              index, at + 1, io->room);
     }
     return STATUS_OK;

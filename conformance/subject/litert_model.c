@@ -29,12 +29,12 @@ static enum status add_toml(const struct litert *l, struct litert_options *o,
     answer = l->api.create_opaque_options(identifier, payload, mem_free, &opaque);
     if (answer != LITERT_OK) {
         mem_free(payload);
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateOpaqueOptions", answer, "");
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateOpaqueOptions", answer);
     }
     answer = l->api.add_opaque_options(o, opaque);
     if (answer != LITERT_OK) {
         l->api.destroy_opaque_options(opaque);
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtAddOpaqueOptions", answer, "");
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtAddOpaqueOptions", answer);
     }
     return STATUS_OK;
 }
@@ -46,36 +46,44 @@ static enum status make_options(struct litert_model *m, struct diag *diag)
     int answer = l->api.create_options(&m->options);
 
     if (answer != LITERT_OK)
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateOptions", answer, "");
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateOptions", answer);
     answer = l->api.set_hardware(m->options, c->hardware | (c->fallback ? LITERT_CPU : 0));
     if (answer != LITERT_OK)
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtSetOptionsHardwareAccelerators", answer, "");
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtSetOptionsHardwareAccelerators", answer);
     TRY(add_toml(l, m->options, "gpu_options", c->gpu, diag));
     return add_toml(l, m->options, "xnnpack", c->xnnpack, diag);
 }
 
 /* ---- inputs and outputs ---- */
 
-static enum status count_io(struct litert_model *m, struct litert_signature **signature,
-                            struct diag *diag)
+static enum status check_count(const char *what, size_t found, size_t expected, struct diag *diag)
+{
+    if (found != expected)
+        return diag_fail(diag, STATUS_MISMATCH, "LiteRT finds %zu %s, the model has %zu", found,
+                         what, expected);
+    if (found > LITERT_IO_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu %s, at most %d expected", found, what,
+                         LITERT_IO_MAX);
+    return STATUS_OK;
+}
+
+static enum status count_io(struct litert_model *m, const struct litert_source *source,
+                            struct litert_signature **signature, struct diag *diag)
 {
     const struct litert_api *const api = &m->litert->api;
+    size_t inputs = 0, outputs = 0;
     int answer = api->get_signature(m->file, SIGNATURE, signature);
 
     if (answer == LITERT_OK)
-        answer = api->get_num_inputs(*signature, &m->input_count);
+        answer = api->get_num_inputs(*signature, &inputs);
     if (answer == LITERT_OK)
-        answer = api->get_num_outputs(*signature, &m->output_count);
-    if (answer != LITERT_OK) {
-        m->input_count = m->output_count = 0;
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtGetModelSignature", answer, "");
-    }
-    if (m->input_count > LITERT_IO_MAX || m->output_count > LITERT_IO_MAX) {
-        diag_fail(diag, STATUS_UNSUPPORTED, "%zu inputs and %zu outputs, at most %d expected",
-                  m->input_count, m->output_count, LITERT_IO_MAX);
-        m->input_count = m->output_count = 0;
-        return STATUS_UNSUPPORTED;
-    }
+        answer = api->get_num_outputs(*signature, &outputs);
+    if (answer != LITERT_OK)
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtGetModelSignature", answer);
+    TRY(check_count("inputs", inputs, source->inputs, diag));
+    TRY(check_count("outputs", outputs, source->outputs, diag));
+    m->input_count = inputs;
+    m->output_count = outputs;
     return STATUS_OK;
 }
 
@@ -96,7 +104,7 @@ static enum status read_types(struct litert_model *m, struct litert_signature *s
         if (answer == LITERT_OK)
             answer = api->get_tensor_type(tensor, &io->type);
         if (answer != LITERT_OK)
-            return litert_fail(diag, STATUS_DEVICE, "LiteRtGetRankedTensorType", answer, "");
+            return litert_fail(diag, STATUS_DEVICE, "LiteRtGetRankedTensorType", answer);
     }
     return STATUS_OK;
 }
@@ -105,21 +113,17 @@ static enum status read_shapes(struct litert_model *m, struct diag *diag)
 {
     const struct litert_api *const api = &m->litert->api;
     struct litert_layout shapes[LITERT_IO_MAX] = { 0 };
-    char printed[PRINTED_BYTES];
-    struct stderr_text text;
     int answer;
 
     for (size_t i = 0; i < m->input_count; i++) {
         answer = api->get_input_layout(m->compiled, SIGNATURE, i, &m->inputs[i].type.layout);
         if (answer != LITERT_OK)
             return litert_fail(diag, STATUS_DEVICE, "LiteRtGetCompiledModelInputTensorLayout",
-                               answer, "");
+                               answer);
     }
-    stderr_text_begin(&text);
     answer = api->get_output_layouts(m->compiled, SIGNATURE, m->output_count, shapes, true);
-    stderr_text_end(&text, printed, sizeof printed);
     if (answer != LITERT_OK)
-        return litert_fail(diag, STATUS_DEVICE, "allocate", answer, printed);
+        return litert_fail(diag, STATUS_DEVICE, "allocate", answer);
     for (size_t i = 0; i < m->output_count; i++)
         m->outputs[i].type.layout = shapes[i];
     return STATUS_OK;
@@ -135,7 +139,7 @@ static enum status make_buffers(struct litert_model *m, struct diag *diag)
         answer = api->get_input_requirements(m->compiled, SIGNATURE, i, &need);
         if (answer != LITERT_OK)
             return litert_fail(diag, STATUS_DEVICE, "LiteRtGetCompiledModelInputBufferRequirements",
-                               answer, "");
+                               answer);
         TRY(diag_prefix(diag, litert_io_open(m->litert, &m->inputs[i], need, diag), "input %zu",
                         i));
     }
@@ -143,7 +147,7 @@ static enum status make_buffers(struct litert_model *m, struct diag *diag)
         answer = api->get_output_requirements(m->compiled, SIGNATURE, i, &need);
         if (answer != LITERT_OK)
             return litert_fail(diag, STATUS_DEVICE,
-                               "LiteRtGetCompiledModelOutputBufferRequirements", answer, "");
+                               "LiteRtGetCompiledModelOutputBufferRequirements", answer);
         TRY(diag_prefix(diag, litert_io_open(m->litert, &m->outputs[i], need, diag), "output %zu",
                         i));
     }
@@ -152,12 +156,11 @@ static enum status make_buffers(struct litert_model *m, struct diag *diag)
 
 /* ---- compilation ---- */
 
-static void take_refusal(struct litert_model *m, const char *what, int answer, const char *printed)
+/* litert_model_open adds what LiteRT printed. */
+static void take_refusal(struct litert_model *m, const char *what, int answer)
 {
-    struct diag reason;
-
-    litert_fail(&reason, STATUS_UNSUPPORTED, what, answer, printed);
-    snprintf(m->refusal, sizeof m->refusal, "%.*s", LITERT_REFUSAL_BYTES - 1, reason.text);
+    m->answer = answer;
+    snprintf(m->refusal, sizeof m->refusal, "%s: %s", what, litert_status_name(answer));
 }
 
 /* An accelerator that cannot compile a model says so in time: it refuses.  The CPU has to run every
@@ -187,54 +190,47 @@ static void check_whole(struct litert_model *m)
 
 static enum status compile(struct litert_model *m, struct diag *diag)
 {
-    char printed[PRINTED_BYTES];
-    struct stderr_text text;
     int answer;
 
-    stderr_text_begin(&text);
     answer = m->litert->api.create_compiled_model(m->litert->environment, m->file, m->options,
                                                   &m->compiled);
-    stderr_text_end(&text, printed, sizeof printed);
     if (answer == LITERT_OK) {
         check_whole(m);
         return STATUS_OK;
     }
     m->compiled = NULL;
     if (!may_refuse(&m->litert->config, answer))
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateCompiledModel", answer, printed);
-    take_refusal(m, "LiteRtCreateCompiledModel", answer, printed);
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateCompiledModel", answer);
+    take_refusal(m, "LiteRtCreateCompiledModel", answer);
     return STATUS_OK;
 }
 
 /* LiteRT reads the model before any accelerator does, and refuses some: those with variables. */
-static enum status read_model(struct litert_model *m, const void *bytes, size_t count,
+static enum status read_model(struct litert_model *m, const struct litert_source *source,
                               struct diag *diag)
 {
-    char printed[PRINTED_BYTES];
-    struct stderr_text text;
     int answer;
 
-    stderr_text_begin(&text);
-    answer =
-        m->litert->api.create_model_from_buffer(m->litert->environment, bytes, count, &m->file);
-    stderr_text_end(&text, printed, sizeof printed);
+    answer = m->litert->api.create_model_from_buffer(m->litert->environment, source->bytes,
+                                                     source->count, &m->file);
     if (answer == LITERT_OK)
         return STATUS_OK;
     m->file = NULL;
     if (answer != LITERT_ERROR_UNSUPPORTED)
-        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateModelFromBuffer", answer, printed);
-    take_refusal(m, "LiteRtCreateModelFromBuffer", answer, printed);
+        return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateModelFromBuffer", answer);
+    take_refusal(m, "LiteRtCreateModelFromBuffer", answer);
     return STATUS_OK;
 }
 
-static enum status start(struct litert_model *m, const void *bytes, size_t count, struct diag *diag)
+static enum status start(struct litert_model *m, const struct litert_source *source,
+                         struct diag *diag)
 {
     struct litert_signature *signature = NULL;
 
-    TRY(read_model(m, bytes, count, diag));
+    TRY(read_model(m, source, diag));
     if (m->refusal[0])
         return STATUS_OK;
-    TRY(count_io(m, &signature, diag));
+    TRY(count_io(m, source, &signature, diag));
     TRY(read_types(m, signature, diag));
     TRY(make_options(m, diag));
     TRY(compile(m, diag));
@@ -244,16 +240,32 @@ static enum status start(struct litert_model *m, const void *bytes, size_t count
     return make_buffers(m, diag);
 }
 
-enum status litert_model_open(struct litert_model *m, const struct litert *l, const void *bytes,
-                              size_t count, struct diag *diag)
+static void explain_refusal(struct litert_model *m, const char *printed)
 {
+    const size_t used = strlen(m->refusal);
+    char text[LITERT_REFUSAL_BYTES];
+
+    litert_explain(printed, text, sizeof text);
+    if (text[0])
+        snprintf(m->refusal + used, sizeof m->refusal - used, ": %s", text);
+}
+
+enum status litert_model_open(struct litert_model *m, const struct litert *l,
+                              const struct litert_source *source, struct diag *diag)
+{
+    char printed[PRINTED_BYTES];
+    struct stderr_text text;
     enum status s;
 
     *m = (struct litert_model){ .litert = l };
-    s = start(m, bytes, count, diag);
+    stderr_text_begin(&text);
+    s = start(m, source, diag);
+    stderr_text_end(&text, printed, sizeof printed);
     if (s != STATUS_OK)
         litert_model_close(m);
-    return s;
+    else if (m->answer != LITERT_OK)
+        explain_refusal(m, printed);
+    return litert_add_log(diag, s, printed);
 }
 
 /* Buffers and options first: the compiled model refers to them, and it to the file. */
@@ -293,9 +305,10 @@ enum status litert_model_run(struct litert_model *m, struct diag *diag)
     answer = m->litert->api.run(m->compiled, SIGNATURE, m->input_count, inputs, m->output_count,
                                 outputs);
     stderr_text_end(&text, printed, sizeof printed);
-    return answer == LITERT_OK
-               ? STATUS_OK
-               : litert_fail(diag, STATUS_DEVICE, "LiteRtRunCompiledModel", answer, printed);
+    if (answer == LITERT_OK)
+        return STATUS_OK;
+    return litert_add_log(diag, litert_fail(diag, STATUS_DEVICE, "LiteRtRunCompiledModel", answer),
+                          printed);
 }
 
 enum status litert_model_shapes(struct litert_model *m, struct litert_layout shapes[LITERT_IO_MAX],
@@ -304,10 +317,9 @@ enum status litert_model_shapes(struct litert_model *m, struct litert_layout sha
     const int answer =
         m->litert->api.get_output_layouts(m->compiled, SIGNATURE, m->output_count, shapes, false);
 
-    return answer == LITERT_OK
-               ? STATUS_OK
-               : litert_fail(diag, STATUS_DEVICE, "LiteRtGetCompiledModelOutputTensorLayouts",
-                             answer, "");
+    return answer == LITERT_OK ? STATUS_OK
+                               : litert_fail(diag, STATUS_DEVICE,
+                                             "LiteRtGetCompiledModelOutputTensorLayouts", answer);
 }
 
 size_t litert_model_bytes(const struct litert_model *m)

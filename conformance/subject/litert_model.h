@@ -13,15 +13,23 @@ struct litert_model {
     struct litert_options *options;
     struct litert_compiled_model *compiled; /* NULL: refused */
     char refusal[LITERT_REFUSAL_BYTES];     /* why it is not run; empty: it is */
+    int answer;                             /* of the call that refused it */
     size_t input_count, output_count;
     struct litert_io inputs[LITERT_IO_MAX], outputs[LITERT_IO_MAX];
 };
 
+/* A model's file, and what is in it. */
+struct litert_source {
+    const void *bytes;
+    size_t count;
+    size_t inputs, outputs;
+};
+
 /* Compiles the model; its bytes are borrowed.  A model that the accelerator does not take whole is
- * no failure: then m->refusal says why, in LiteRT's words where it has any.  On failure nothing is
- * left open. */
-enum status litert_model_open(struct litert_model *m, const struct litert *l, const void *bytes,
-                              size_t count, struct diag *diag);
+ * no failure: then m->refusal says why, in LiteRT's words where it has any.  STATUS_MISMATCH when
+ * LiteRT finds other inputs or outputs than there are.  On failure nothing is left open. */
+enum status litert_model_open(struct litert_model *m, const struct litert *l,
+                              const struct litert_source *source, struct diag *diag);
 void litert_model_close(struct litert_model *m);
 
 enum status litert_model_run(struct litert_model *m, struct diag *diag);

@@ -66,14 +66,23 @@ void litert_explain(const char *printed, char *text, size_t bytes)
         append_lines(printed, prefixes[i], text, bytes);
 }
 
-enum status litert_fail(struct diag *diag, enum status s, const char *what, int answer,
-                        const char *printed)
+enum status litert_fail(struct diag *diag, enum status s, const char *what, int answer)
+{
+    return diag_fail(diag, s, "%s: %s", what, litert_status_name(answer));
+}
+
+enum status litert_add_log(struct diag *diag, enum status s, const char *printed)
 {
     char text[600];
+    size_t used;
 
+    if (s == STATUS_OK || !diag)
+        return s;
     litert_explain(printed, text, sizeof text);
-    return diag_fail(diag, s, "%s: %s%s%s", what, litert_status_name(answer), text[0] ? ": " : "",
-                     text);
+    used = strlen(diag->text);
+    if (text[0])
+        snprintf(diag->text + used, sizeof diag->text - used, ": %s", text);
+    return s;
 }
 
 /* ---- the environment ---- */
@@ -126,7 +135,8 @@ static enum status create_environment(struct litert *l, const struct litert_acce
     answer = l->api.create_environment(count, options, &l->environment);
     stderr_text_end(&text, printed, PRINTED_BYTES);
     if (answer != LITERT_OK)
-        return litert_fail(diag, STATUS_NO_DEVICE, "LiteRtCreateEnvironment", answer, printed);
+        return litert_add_log(
+            diag, litert_fail(diag, STATUS_NO_DEVICE, "LiteRtCreateEnvironment", answer), printed);
     return STATUS_OK;
 }
 
@@ -164,8 +174,8 @@ static enum status check_accelerators(struct litert *l, const struct litert_acce
                                       const char *printed, struct diag *diag)
 {
     bool found = false, registered = false;
+    enum status s = STATUS_OK;
     size_t count = 0;
-    char text[600];
 
     l->api.get_num_accelerators(l->environment, &count);
     for (size_t i = 0; i < count; i++) {
@@ -178,17 +188,17 @@ static enum status check_accelerators(struct litert *l, const struct litert_acce
             registered = registered || (def && is_from(l, a, def));
         }
     }
-    litert_explain(printed, text, sizeof text);
     if (!found)
-        return diag_fail(diag, STATUS_NO_DEVICE,
-                         "litert: no accelerator for this hardware was found in %s nor in the "
-                         "loader's path%s%s",
-                         l->runtime_path, text[0] ? ": " : "", text);
-    if (def && !registered)
-        return diag_fail(diag, STATUS_NO_DEVICE,
-                         "litert: LiteRT does not use accelerator=%s, it found %s%s%s",
-                         l->config.accelerator, l->device, text[0] ? ": " : "", text);
-    return STATUS_OK;
+        s = diag_fail(
+            diag, STATUS_NO_DEVICE,
+            "litert: no accelerator for this hardware was found in %s nor in the loader's "
+            "path",
+            l->runtime_path);
+    else if (def && !registered)
+        s = diag_fail(diag, STATUS_NO_DEVICE,
+                      "litert: LiteRT does not use accelerator=%s, it found %s",
+                      l->config.accelerator, l->device);
+    return litert_add_log(diag, s, printed);
 }
 
 static enum status start(struct litert *l, const char *library, struct diag *diag)

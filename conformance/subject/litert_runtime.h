@@ -24,11 +24,12 @@ enum status litert_open(struct litert **out, const char *library,
                         const struct litert_config *config, struct diag *diag);
 void litert_close(struct litert *l); /* takes NULL */
 
-/* Writes into diag what a call of LiteRT answered, and what it printed meanwhile. */
-enum status litert_fail(struct diag *diag, enum status s, const char *what, int answer,
-                        const char *printed);
+/* Writes into diag what a call of LiteRT answered. */
+enum status litert_fail(struct diag *diag, enum status s, const char *what, int answer);
 /* The lines of LiteRT's log that say why something failed: its errors, else its warnings, without
  * file names and line numbers. */
 void litert_explain(const char *printed, char *text, size_t bytes);
+/* Adds these lines to a failure; does nothing when s is STATUS_OK.  Returns s. */
+enum status litert_add_log(struct diag *diag, enum status s, const char *printed);
 
 #endif

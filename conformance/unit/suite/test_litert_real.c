@@ -1,0 +1,118 @@
+/* The real LiteRT: that our declarations are its own, and that it computes what the reference does.
+ * Skipped, with a message, where there is none. */
+#include "conformance/judge/judge.h"
+#include "conformance/subject/litert_find.h"
+#include "conformance/subject/subject_kind.h"
+#include "conformance/subject/subject_spec.h"
+#include "conformance/unit/kit/cases_kit.h"
+#include "conformance/unit/kit/mock_path.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Where `ci/bootstrap conformance-litert` puts it, then where the suite looks. */
+static bool find(void)
+{
+    char path[PATH_MAX], installed[PATH_MAX];
+    struct diag diag;
+
+    snprintf(installed, sizeof installed, "%s", build_path("litert-venv", "libLiteRt.so"));
+    if (!getenv("LITERT_LIBRARY") && access(installed, R_OK) == 0)
+        setenv("LITERT_LIBRARY", installed, 1);
+    if (litert_find(NULL, path, &diag) == STATUS_OK)
+        return true;
+    print_message("skipped: %s\n", diag.text);
+    return false;
+}
+
+static struct case_result judge_one(const char *spec, const char *name)
+{
+    struct judge_stage stage = { .set = -1 };
+    const struct judge_options how = { 1, NULL, &stage };
+    struct case_result result;
+    struct subject subject;
+    struct judge *judge = NULL;
+    struct diag diag;
+
+    if (subject_parse(&subject, spec, &diag) != STATUS_OK ||
+        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
+        fail_msg("%s: %s", spec, diag.text);
+    judge_case(judge, kit_case(name), &result);
+    judge_close(judge);
+    subject_close(&subject);
+    return result;
+}
+
+static void expect(const char *spec, const char *name, enum case_status status, const char *reason)
+{
+    const struct case_result r = judge_one(spec, name);
+
+    if (r.status != status || !strstr(r.reason, reason))
+        fail_msg("%s: expected %s with '%s', found %s with '%s'", name, case_status_name(status),
+                 reason, case_status_name(r.status), r.reason);
+}
+
+static void test_cpu(void **state)
+{
+    static const char *const names[] = { "relu.f32.c5",         "conv_2d.f32.c5",
+                                         "reshape.f32.flat_c5", "add.i8.c5",
+                                         "pad.f32.hw_end",      "gap.f32.conv_2d_after_sub_c1" };
+
+    (void)state;
+    if (!find())
+        skip();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        expect("litert:cpu", names[i], CASE_PASS, "");
+        expect("litert:cpu?buffers=managed", names[i], CASE_PASS, "");
+    }
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    if (!find())
+        skip();
+    expect("litert:cpu?kernel_mode=reference", "softmax.f32.beta_half", CASE_PASS, "");
+    expect("litert:cpu?fallback=cpu", "softmax.f32.beta_half", CASE_PASS, "");
+    expect("litert:cpu", "softmax.f32.beta_half", CASE_DECLINED, "XNNPACK leaves nodes");
+    expect("litert:cpu", "lstm.f32.a5", CASE_DECLINED, "Variable tensors not yet supported");
+}
+
+/* LiteRT takes the accelerator that is handed in, and passes on that it makes no delegate. */
+static void test_accelerator(void **state)
+{
+    char spec[PATH_MAX + 64], device[64], runtime[64];
+    struct subject subject;
+    struct diag diag;
+
+    (void)state;
+    if (!find())
+        skip();
+    snprintf(spec, sizeof spec, "litert:gpu?accelerator=%s", mock_path("accelerator.so"));
+    expect(spec, "relu.f32.c5", CASE_DECLINED, "LiteRtCreateCompiledModel");
+    assert_int_equal(subject_parse(&subject, spec, &diag), STATUS_OK);
+    assert_int_equal(subject_load(&subject, &diag), STATUS_OK);
+    subject.kind->describe(&subject, device, sizeof device, runtime, sizeof runtime);
+    assert_string_equal(device, "Mock accelerator 4.5.6");
+    subject_close(&subject);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_accelerator),
+    };
+
+    return cmocka_run_group_tests_name("litert_real", tests, kit_cases_open, kit_cases_close);
+}
