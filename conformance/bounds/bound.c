@@ -161,6 +161,21 @@ double bound_runtime_error(const struct bound_rule *rule, enum bounds bounds,
     return rule->kind == BOUND_LOGISTIC && p->value < 0.5 && p->magnitude > 9 ? 2e-8 : 0;
 }
 
+double bound_rounded_operands(const struct bound_rule *rule, enum bounds bounds,
+                              const struct bound_point *p)
+{
+    const struct bound_storage *const s = bound_storage(bounds);
+
+    if (rule->kind == BOUND_BITS)
+        return s->rounding * fabs(p->value) + s->step;
+    return s->rounding * (2 + s->rounding) * p->magnitude;
+}
+
+double bound_rounded_mean(enum bounds bounds)
+{
+    return 0.35 * bound_storage(bounds)->rounding;
+}
+
 static bool is_overflow(const struct bound_storage *s, double limit, double value)
 {
     return fabs(value) + limit >= s->largest + ulp_of(s, s->largest) / 2;

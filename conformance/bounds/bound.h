@@ -73,6 +73,12 @@ struct bound_verdict {
     /* |got - value| as far as it counts; infinite for a wrong infinity, NaN for NaN. */
     double error;
 };
+/* What a result is off where the device itself rounds operands of 24 bits to f16, beside its limit,
+ * and the share of the magnitude that the sum of such errors may reach (TOLERANCES.md 3.10). */
+double bound_rounded_operands(const struct bound_rule *rule, enum bounds bounds,
+                              const struct bound_point *p);
+double bound_rounded_mean(enum bounds bounds);
+
 /* Compares one element with its limit; special values pass as TOLERANCES.md 6 says. */
 struct bound_verdict bound_check(enum bounds bounds, double limit, double value, double got);
 

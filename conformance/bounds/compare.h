@@ -37,6 +37,12 @@ struct compare_request {
     /* The input of an elementwise op, an element for each of the output, where infinities and NaNs
      * are among them; NULL: all inputs are finite. */
     const float *special;
+    /* What each element would be if the inputs' NaNs were -infinity, or +infinity: a device that
+     * assumes there are none may give these, too (TOLERANCES.md 6).  NULL: there are none. */
+    const struct ref_detail *nan_as[2];
+    /* In class fp16 the device, not the runner, rounded inputs and constants (TOLERANCES.md 3.10).
+     */
+    bool full_mantissas;
 };
 
 struct comparison {

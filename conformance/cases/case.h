@@ -56,6 +56,8 @@ struct case_instance {
     int judged_node; /* the node that the case is about; -1: all nodes, as of a random graph */
     /* inputs[0] holds every f16 value, infinities and NaNs too, one for each output element. */
     bool every_half;
+    bool has_nan;        /* some values of inputs[0] are NaN */
+    bool full_mantissas; /* inputs and constants were not rounded to f16, whatever the request says */
 };
 
 #endif

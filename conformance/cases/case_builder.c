@@ -7,6 +7,7 @@
 #include "reference/base/memory.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* Draws the values of one tensor in frame 0 or 1; constants have frame 0 only.  The caller frees
@@ -19,7 +20,7 @@ static float *draw(struct case_builder *m, const struct shape *shape, const stru
     const double gain = fill->gain != 0 ? fill->gain : 1;
     const struct data_spec spec = {
         .set = m->request->set,
-        .half = m->request->half || m->c->half,
+        .half = (m->request->half && !row->full_mantissas) || m->c->half,
         .overflow = row->overflow,
         .scale = (fill->unscaled || row->scale == 0 ? 1 : row->scale) * gain,
         .offset = fill->unscaled ? 0 : row->offset,
@@ -28,16 +29,24 @@ static float *draw(struct case_builder *m, const struct shape *shape, const stru
         .pair = fill->pair,
         .axis = fill->axis,
     };
-    float *const values = mem_alloc(shape_elements(shape), sizeof *values);
+    const size_t count = shape_elements(shape);
+    const bool repeats = row->period > 0 && row->period < count;
+    const int32_t period = (int32_t)row->period;
+    float *const values = mem_alloc(count, sizeof *values);
     struct random_stream s;
 
-    assert(shape_elements(as) == shape_elements(shape));
+    assert(shape_elements(as) == count);
     if (!values) {
         case_fail_memory(m);
         return NULL;
     }
     random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, tensor, frame);
-    data_fill(&s, &spec, as->d, as->rank, values);
+    if (repeats)
+        data_fill(&s, &spec, &period, 1, values);
+    else
+        data_fill(&s, &spec, as->d, as->rank, values);
+    for (size_t i = row->period; repeats && i < count; i++)
+        values[i] = values[i - row->period];
     return values;
 }
 
@@ -87,6 +96,23 @@ static void fill_every_half(float *values, size_t count, unsigned frame)
         values[i] = half_to_float(half_at(i, frame));
 }
 
+/* Replaces what was drawn for the first input by the values of its row. */
+static void fill_values(struct case_builder *m, float *values, size_t count, unsigned frame)
+{
+    const struct op_case *const row = m->c->row;
+    const bool half = (m->request->half && !row->full_mantissas) || m->c->half;
+
+    if (!row->values || m->out->input_count != 1)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = i % row->value_count;
+        const float v = row->values[frame == 0 ? at : row->value_count - 1 - at];
+
+        values[i] = half ? data_half(v) : v;
+        m->out->has_nan = m->out->has_nan || isnan(v);
+    }
+}
+
 int case_input_f32(struct case_builder *m, const char *name, const struct shape *shape,
                    const struct fill *fill)
 {
@@ -98,6 +124,8 @@ int case_input_f32(struct case_builder *m, const char *name, const struct shape 
 
         if (values && takes_every_half(m))
             fill_every_half(values, shape_elements(shape), frame);
+        if (values)
+            fill_values(m, values, shape_elements(shape), frame);
         m->out->inputs[m->out->input_count - 1].data[frame] = values;
     }
     return tensor;
@@ -111,8 +139,11 @@ int case_input_f16(struct case_builder *m, const char *name, const struct shape 
 
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
         float *const values = draw(m, shape, fill, number, frame);
-        uint16_t *const halves = values ? narrow(m, values, shape_elements(shape)) : NULL;
+        uint16_t *halves;
 
+        if (values)
+            fill_values(m, values, shape_elements(shape), frame);
+        halves = values ? narrow(m, values, shape_elements(shape)) : NULL;
         for (size_t i = 0; halves && takes_every_half(m) && i < shape_elements(shape); i++)
             halves[i] = half_at(i, frame);
         m->out->inputs[m->out->input_count - 1].data[frame] = halves;
@@ -404,6 +435,7 @@ enum status case_build(const struct test_case *c, const struct case_request *req
         goto fail;
     out->judged_node = m.judged;
     out->every_half = c->row->every_half;
+    out->full_mantissas = c->row->full_mantissas;
     return STATUS_OK;
 fail:
     case_instance_close(out);

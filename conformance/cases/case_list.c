@@ -97,8 +97,9 @@ static bool suits_bytes(const struct op_case *row)
 {
     const double scale = row->scale != 0 ? row->scale : 1;
 
-    return !row->overflow && !row->every_half && scale >= 0.1 && scale <= 64 &&
-           row->offset >= -64 && row->offset <= 64;
+    return !row->overflow && !row->every_half && !row->values && !row->period &&
+           !row->full_mantissas && scale >= 0.1 && scale <= 64 && row->offset >= -64 &&
+           row->offset <= 64;
 }
 
 static bool has_type(const struct typed_row *r)

@@ -145,7 +145,22 @@ struct op_case {
      * has another order.  The input has the shape of the output and a multiple of 65,536 elements.
      * TOLERANCES.md 6 says which results pass for infinities and NaNs. */
     bool every_half;
+    /* The first input holds these values over and over instead of drawn ones, in frame B from the
+     * last to the first.  Some may be NaN. */
+    const float *values;
+    size_t value_count;
+    /* Of large tensors: drawn values repeat after so many elements, a prime number.  An index that
+     * is cut to 16 bits still finds another value, and goldens compress to a few kilobytes. */
+    size_t period;
+    /* Inputs and constants keep all of their 24 bits in class fp16, too, so that the device rounds
+     * them to f16 itself (TOLERANCES.md 3.10). */
+    bool full_mantissas;
 };
+/* The period of large rows: 65,536 is no multiple of it. */
+enum { LARGE_PERIOD = 1009 };
+/* A row of more results than 16 bits count: small integers alone, in f32. */
+#define LARGE        .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_INTEGERS), .period = LARGE_PERIOD
+#define VALUES(list) .values = (list), .value_count = sizeof(list) / sizeof(list)[0]
 /* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */
 #define ROW(name_, ...) .base = { .name = (name_), .why = __VA_ARGS__ }
 

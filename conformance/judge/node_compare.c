@@ -189,13 +189,69 @@ static enum status special_input(const struct node_compare_request *q, int node,
     return STATUS_OK;
 }
 
+/* ---- NaN in inputs ---- */
+
+static float replaced(float v, float nan)
+{
+    return isnan(v) ? nan : v;
+}
+
+/* Writes the inputs of the node again, with `nan` for each NaN: from the instance, as they are
+ * inputs of the graph. */
+static enum status write_without_nan(struct interpreter *in, const struct node_compare_request *q,
+                                     float nan, struct diag *diag)
+{
+    size_t count;
+    const int *const inputs = interpreter_inputs(in, &count);
+
+    TRY(inputs_write(in, q->instance, q->frame, diag));
+    for (size_t i = 0; i < count; i++) {
+        TfLiteTensor *const t = interpreter_tensor(in, inputs[i]);
+
+        for (size_t k = 0; t->type == kTfLiteFloat32 && k < ref_elements(t); k++)
+            t->data.f[k] = replaced(t->data.f[k], nan);
+        for (size_t k = 0; t->type == kTfLiteFloat16 && k < ref_elements(t); k++)
+            t->data.f16[k].data = float_to_half(replaced(half_to_float(t->data.f16[k].data), nan));
+    }
+    return STATUS_OK;
+}
+
+/* Evaluates the judged node with -infinity and +infinity for the NaNs of its inputs (TOLERANCES.md
+ * 6).  Leaves *count at 0 where there are none. */
+static enum status eval_without_nan(struct interpreter *in, const struct node_compare_request *q,
+                                    int node, struct node_detail nan_as[2], int *count,
+                                    struct diag *diag)
+{
+    const struct case_instance *const x = q->instance;
+
+    *count = 0;
+    if (!(x->every_half || x->has_nan) || node != x->judged_node)
+        return STATUS_OK;
+    for (int i = 0; i < 2; i++) {
+        TRY(node_detail_open(&nan_as[i], in, interpreter_node(in, node), diag));
+        *count = i + 1;
+        TRY(write_without_nan(in, q, i ? INFINITY : -INFINITY, diag));
+        TRY(interpreter_eval_node(in, node, nan_as[i].all, diag));
+    }
+    return inputs_write(in, x, q->frame, diag);
+}
+
+/* ---- outputs ---- */
+
+/* The detail of a node: as it is, and as it would be without NaNs. */
+struct node_details {
+    struct node_detail own, nan_as[2];
+    int nan_count;
+};
+
 /* Compares output `of` of a node, which is output `output` of the graph. */
 static enum status compare_output(struct interpreter *in, const struct node_compare_request *q,
-                                  int node, int of, const struct ref_detail *detail,
+                                  int node, int of, const struct node_details *details,
                                   const struct outputs *got, size_t output,
                                   struct case_result *result, struct diag *diag)
 {
     const struct ref_op *const op = interpreter_node_op(in, node);
+    const struct ref_detail *const detail = &details->own.all[of];
     const struct bound_rule *const rule = node_compare_rule(in, node, of);
     const TfLiteTensor *const t = interpreter_tensor(in, got->items[output].tensor);
     struct compare_steps steps;
@@ -235,6 +291,10 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
             .rank = got->items[output].rank,
             .detail = detail,
             .special = special,
+            .nan_as = { details->nan_count > 0 ? &details->nan_as[0].all[of] : NULL,
+                        details->nan_count > 0 ? &details->nan_as[1].all[of] : NULL },
+            .full_mantissas = q->instance->full_mantissas && q->bounds == BOUNDS_FP16 &&
+                              t->type == kTfLiteFloat32,
         },
         &c, diag);
     mem_free(special);
@@ -289,22 +349,25 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
     bool exposed = false;
-    struct node_detail detail;
+    struct node_details details = { .nan_count = 0 };
     enum status s;
 
     for (int i = 0; i < abi->outputs->size; i++)
         exposed = exposed || find_output(got, abi->outputs->data[i]) >= 0;
     if (!exposed)
         return interpreter_eval_node(in, node, NULL, diag);
-    TRY(node_detail_open(&detail, in, abi, diag));
-    s = interpreter_eval_node(in, node, detail.all, diag);
+    s = eval_without_nan(in, q, node, details.nan_as, &details.nan_count, diag);
+    if (s == STATUS_OK)
+        s = node_detail_open(&details.own, in, abi, diag);
+    if (s == STATUS_OK)
+        s = interpreter_eval_node(in, node, details.own.all, diag);
     for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
         const int output = find_output(got, abi->outputs->data[i]);
         TfLiteTensor *const t = interpreter_tensor(in, abi->outputs->data[i]);
 
         if (output < 0)
             continue;
-        s = compare_output(in, q, node, i, &detail.all[i], got, (size_t)output, result, diag);
+        s = compare_output(in, q, node, i, &details, got, (size_t)output, result, diag);
         ++*judged;
         /* The nodes behind it are judged from the device's value. */
         if (t->bytes == got->items[output].bytes && t->bytes > 0) {
@@ -312,7 +375,9 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
             memcpy(t->data.raw, got->items[output].data, t->bytes);
         }
     }
-    node_detail_close(&detail);
+    node_detail_close(&details.own);
+    for (int i = 0; i < details.nan_count; i++)
+        node_detail_close(&details.nan_as[i]);
     return s;
 }
 
