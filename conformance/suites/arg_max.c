@@ -6,6 +6,8 @@
 #include "conformance/cases/suite.h"
 #include "conformance/suites/gaps.h"
 
+#include <math.h>
+
 struct row {
     struct op_case base;
     struct shape in;
@@ -46,6 +48,9 @@ static const struct suite_member members[] = {
         ROW("h_c" #c, "over rows", .types = TYPE_BIT(CASE_F32)), .in = DIMS(2, 4, 3, c), .axis = 1 \
     }
 
+static const float with_nan[] = { 1,        2, NAN, 3,   NAN, 2, -INFINITY, 5,  NAN, 2,
+                                  INFINITY, 7, NAN, NAN, 8,   4, 8,         -1, 3 };
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     CHANNEL_LIST(ROWS),
@@ -61,6 +66,19 @@ static const struct row rows[] = {
     { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5), .axis = 2 },
     { ROW("v", "every version of the op means the same", .each_version = true),
       .in = DIMS(2, 3, 3, 6), .axis = 3 },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("negative_first", "axis -rank is the first", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(5, 3, 4), .axis = -3 },
+    { ROW("rows70000", "more rows than 65,535", LARGE), .in = DIMS(70000, 3), .axis = 1 },
+    { ROW("nan", "NaN among the elements of a row", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(19, 9), .axis = 1 },
+    { ROW("nan_4", "rows of four with NaN", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(19, 4), .axis = -1 },
+    { ROW("nan_first", "NaN among the elements of a column", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(4, 19), .axis = 0 },
 };
 
 static void build(struct case_builder *m)

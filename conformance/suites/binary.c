@@ -12,6 +12,7 @@
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Which operand is a constant. */
@@ -106,6 +107,8 @@ static const struct suite_member members[] = {
                                                               .constant = CONST_A                  \
     }
 
+static const float with_nan[] = { NAN, 1, -2, 0, 7, NAN, NAN, -0.5f, 3, NAN, 6 };
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     BOTH_WAYS("scalar", "rank 0 against an image", DIMS(1, 3, 3, 5), SCALAR),
@@ -195,6 +198,31 @@ static const struct row rows[] = {
     { ROW("one_tie", "1 and -1 are ties of the result's steps in f32, and below one in double",
           .only = FUSING, .types = TYPE_BIT(CASE_I8), QUANT_ONE_TIE),
       .a = DIMS(1, 4, 4, 5), .b = DIMS(1, 4, 4, 5), .activation = 2 },
+    { ROW("places90300", "90,300 places, a value for each channel", LARGE),
+      .a = DIMS(1, 300, 301, 3), .b = DIMS(3) },
+    { ROW("places90300_pixel", "90,300 places, a value for each pixel", LARGE, .only = "mul"),
+      .a = DIMS(1, 300, 301, 3), .b = DIMS(1, 300, 301, 1) },
+    { ROW("columns70001", "columns beyond 65,536, each operand broadcast", LARGE, .only = "sub"),
+      .a = DIMS(1, 70001), .b = DIMS(2, 1) },
+    { ROW("rows70001", "rows beyond 65,536", LARGE, .only = "add"), .a = DIMS(70001, 3),
+      .b = DIMS(70001, 1) },
+    { ROW("nan_left", "NaN on the left", .only = "maximum minimum add mul",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .a = DIMS(1, 3, 4, 7), .b = DIMS(1, 3, 4, 7) },
+    { ROW("nan_broadcast", "NaN in the operand that is broadcast", .only = "maximum minimum",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .a = DIMS(7), .b = DIMS(1, 3, 4, 7) },
+    { ROW("full_mantissas", "operands that f16 rounds: to nearest, not toward zero",
+          .only = "maximum minimum", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POSITIVE),
+          .scale = -1, .full_mantissas = true),
+      .a = DIMS(1, 7, 7, 13), .b = DIMS(1, 7, 7, 13) },
+    { ROW("full_mantissas_const", "a constant that f16 rounds", .only = "maximum minimum",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
+      .a = DIMS(1, 7, 7, 13), .b = DIMS(1, 7, 7, 13), .constant = CONST_B },
+    { ROW("full_mantissas_linear", "a constant for each channel that f16 rounds",
+          .only = "maximum minimum", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POSITIVE),
+          .full_mantissas = true),
+      .a = DIMS(1, 2, 2, 131), .b = DIMS(131), .constant = CONST_B },
 };
 
 /* How the operands of a member are filled. */
@@ -210,6 +238,7 @@ static const struct operands {
     { BUILTIN_MUL, { .terms = 1, .factors = 2 }, { .terms = 1, .factors = 2 } },
     { BUILTIN_MAXIMUM, { .terms = 1, .factors = 1 }, { .terms = 1, .factors = 1 } },
     { BUILTIN_MINIMUM, { .terms = 1, .factors = 1 }, { .terms = 1, .factors = 1 } },
+
 };
 
 static void build(struct case_builder *m)

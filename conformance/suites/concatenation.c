@@ -188,6 +188,22 @@ static const struct row rows[] = {
     { ROW("ratio_one", "one input, of another scale", .types = TYPE_BIT(CASE_U8), .every_byte = 1,
           .quant = { .in = 0.0237053428, .in2 = 0.05, .out = 0.0138109386, .zero = ZERO_LOW }),
       .in = DIMS(1, 8, 8, 4), .axis = 3, .lengths = { 4 } },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("places90300", "90,300 places: the second input begins in lane 3", LARGE),
+      .in = DIMS(1, 300, 301, 3), .axis = 3, .lengths = { 3, 2 } },
+    { ROW("rows70003", "rows beyond 65,536", LARGE), .in = DIMS(35000, 3), .axis = 0,
+      .lengths = { 35000, 35003 } },
+    { ROW("columns70003", "columns beyond 65,536", LARGE), .in = DIMS(2, 35000), .axis = -1,
+      .lengths = { 35000, 35003 } },
+    { ROW("negative_first", "axis -rank is the first", .floats = true), .in = DIMS(2, 2, 3, 5),
+      .axis = -4, .lengths = { 2, 1, 3 } },
+    { ROW("negative_first_rank2", "axis -rank of a matrix", .floats = true), .in = DIMS(3, 7),
+      .axis = -2, .lengths = { 3, 2 } },
+    { ROW("negative_first_rank5", "axis -rank of five dimensions", .floats = true),
+      .in = DIMS(2, 1, 2, 3, 5), .axis = -5, .lengths = { 2, 1 } },
+    { ROW("full_mantissas", "an input and a constant that f16 rounds", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .scale = -1, .full_mantissas = true),
+      .in = DIMS(1, 5, 5, 13), .axis = 3, .lengths = { 13, 7 }, .constants = 2 },
 };
 
 static void build(struct case_builder *m)

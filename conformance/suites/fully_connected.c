@@ -173,6 +173,17 @@ static const struct row rows[] = {
     { ROW("one_tie", "1 and -1 are ties of the result's steps in f32, and below one in double",
           .types = TYPE_BIT(CASE_I8), QUANT_ONE_TIE),
       .in = DIMS(3, 9), .units = 6, .activation = 2 },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("rows65537", "more rows than 65,535", LARGE), .in = DIMS(65537, 3), .units = 8 },
+    { ROW("units70001", "more units than 65,535", LARGE), .in = DIMS(1, 3), .units = 70001 },
+    { ROW("units66000_rows2", "results beyond 65,536, of two rows", LARGE), .in = DIMS(2, 1),
+      .units = 66000 },
+    { ROW("full_mantissas", "operands that f16 rounds", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
+      .in = DIMS(5, 101), .units = 37 },
+    { ROW("full_mantissas_one", "one row of operands that f16 rounds", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
+      .in = DIMS(1, 257), .units = 65 },
 };
 
 static void build(struct case_builder *m)

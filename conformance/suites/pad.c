@@ -124,6 +124,17 @@ static const struct row rows[] = {
     { ROW("version", "newer converters write higher versions of the op", .each_version = true,
           .gap = GAP_VERSION),
       .in = DIMS(1, 2, 2, 6), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("places91506", "91,506 places", LARGE), .in = DIMS(1, 300, 301, 3),
+      .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("rows70002", "rows beyond 65,536", LARGE), .in = DIMS(70000, 3),
+      .pads = { { 1, 1 }, { 0, 2 } } },
+    { ROW("rank5_outer", "whole volumes of zeros before and after the first dimension",
+          .gap = GAP_RANK, .version = 4, .floats = true),
+      .in = DIMS(2, 2, 3, 2, 5), .pads = { { 2, 1 }, { 0, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } } },
+    { ROW("full_mantissas", "numbers that f16 rounds", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
+      .in = DIMS(1, 5, 5, 13), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
 };
 
 static void build(struct case_builder *m)

@@ -9,6 +9,8 @@
 #include "conformance/cases/window_sweep.h"
 #include "conformance/suites/gaps.h"
 
+#include <math.h>
+
 struct row {
     struct op_case base;
     struct shape in; /* N H W C */
@@ -59,6 +61,8 @@ static const struct suite_member members[] = {
                                                        2                                           \
                                                    }                                               \
     }
+
+static const float with_nan[] = { 1, -2, NAN, 0.5f, 3, -1, 2, NAN, NAN, -0.25f, 4, 0, 1.5f };
 
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
@@ -142,6 +146,30 @@ static const struct row rows[] = {
     { ROW("six_tie", "6 is a tie of the result's steps in f32, and below one in double",
           .types = TYPES_BYTES, .quant = { .in = 0.196721315, .zero = ZERO_MIDDLE }),
       .in = DIMS(1, 4, 4, 6), .filter = { 2, 2 }, .activation = 3 },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("f9x9", "a window of 9, as spatial pyramids have", .floats = true),
+      .in = DIMS(1, 13, 13, 5), .filter = { 9, 9 } },
+    { ROW("f13x13", "a window of 13, as large as the image", .floats = true),
+      .in = DIMS(1, 13, 13, 6), .filter = { 13, 13 } },
+    { ROW("f1x16_s1x8", "a window over time, 16 wide", .floats = true), .in = DIMS(1, 2, 50, 3),
+      .filter = { 1, 16 }, .stride = { 1, 8 } },
+    { ROW("f11_s4", "stride 4", .floats = true), .in = DIMS(1, 21, 19, 5), .filter = { 11, 11 },
+      .stride = { 4, 4 }, .padding = VALID },
+    { ROW("f5_s5", "stride 5", .floats = true), .in = DIMS(2, 12, 14, 6), .filter = { 5, 5 },
+      .stride = { 5, 5 } },
+    { ROW("f1_s1x2", "one element, stride in width only", .floats = true), .in = DIMS(1, 5, 7, 6),
+      .filter = { 1, 1 }, .stride = { 1, 2 } },
+    { ROW("f1_s2x1", "one element, stride in height only", .floats = true), .in = DIMS(1, 7, 5, 6),
+      .filter = { 1, 1 }, .stride = { 2, 1 } },
+    { ROW("places90000", "90,000 places", LARGE), .in = DIMS(1, 300, 300, 3), .filter = { 2, 2 } },
+    { ROW("rows70002", "batch times height is beyond 65,536", LARGE), .in = DIMS(35001, 2, 1, 3),
+      .filter = { 2, 1 } },
+    { ROW("nan", "NaN among the elements", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM),
+          VALUES(with_nan)),
+      .in = DIMS(1, 5, 7, 5), .filter = { 2, 2 } },
+    { ROW("nan_global", "one NaN in the whole image", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(1, 4, 3, 3), .filter = { 4, 3 }, .padding = VALID },
 };
 
 static void build(struct case_builder *m)

@@ -134,6 +134,12 @@ static const struct row rows[] = {
     { ROW("quotient_left", "the quotient of the scales makes another factor in f32 than in double",
           .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_LEFT),
       .in = DIMS(1, 4, 16, 4), .alpha = DIMS(1, 1, 4) },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("places90300", "90,300 places", LARGE), .in = DIMS(1, 300, 301, 3),
+      .alpha = DIMS(1, 1, 3) },
+    { ROW("full_mantissas", "positive numbers that f16 rounds, and pass as they are",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
+      .in = DIMS(1, 5, 5, 13), .alpha = DIMS(1, 1, 13) },
 };
 
 static void build(struct case_builder *m)

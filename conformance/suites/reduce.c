@@ -149,6 +149,20 @@ static const struct row rows[] = {
           .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS),
           .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_LOW, .zero_out = ZERO_LOW }),
       .in = DIMS(2, 280, 250, 1), .axes = DIMS(1, 2) },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("rows65537", "more rows than 65,535", LARGE), .in = DIMS(65537, 5), .axes = DIMS(1) },
+    { ROW("channels66000", "a mean for each of 66,000 channels", LARGE), .in = DIMS(1, 2, 1, 66000),
+      .axes = DIMS(1, 2) },
+    { ROW("negative_first", "axis -rank is the first", .floats = true), .in = IMAGE,
+      .axes = DIMS(-4) },
+    { ROW("negative_first_rank2", "axis -rank of a matrix", .floats = true), .in = DIMS(5, 6),
+      .axes = DIMS(-2), .keep = true },
+    { ROW("negative_first_rank5", "axis -rank of five dimensions", .floats = true),
+      .in = DIMS(3, 2, 2, 3, 5), .axes = DIMS(-5) },
+    { ROW("negative_all", "all axes from the end", .floats = true), .in = IMAGE,
+      .axes = DIMS(-1, -2, -3, -4) },
+    { ROW("c8_even", "a mean of two elements: ties of f16", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(1, 1, 2, 8), .axes = DIMS(1, 2) },
 };
 
 /* The shape without the reduced axes, or with 1 in their places.  *count: elements of one mean;

@@ -157,6 +157,13 @@ static const struct row rows[] = {
     { ROW("version", "newer converters write higher versions of the op", .each_version = true,
           .gap = GAP_VERSION),
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 30) },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("places90300", "90,300 pixels of three channels become others of five", LARGE),
+      .in = DIMS(1, 300, 301, 3), .out = DIMS(1, 301, 180, 5) },
+    { ROW("rows70000", "rows beyond 65,536", LARGE), .in = DIMS(70000, 3), .out = DIMS(2, 105000) },
+    { ROW("full_mantissas", "numbers that f16 rounds", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .scale = -1, .full_mantissas = true),
+      .in = DIMS(1, 5, 6, 7), .out = DIMS(1, 210) },
 };
 
 static void build(struct case_builder *m)

@@ -143,6 +143,27 @@ static const struct row rows[] = {
       .in = DIMS(1, 5003, 1, 1), .size = { 4099, 1 }, .half = true },
     { ROW("every_16th", "a few results from a row of 70,001 pixels"), .in = DIMS(1, 1, 70001, 2),
       .size = { 1, 67 }, .align = true },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("places90000", "90,000 places", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POWERS),
+          .period = LARGE_PERIOD),
+      .in = DIMS(1, 150, 150, 3), .size = { 300, 300 } },
+    { ROW("from65536", "pixels beyond 65,536", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .period = LARGE_PERIOD, .version = 3),
+      .in = DIMS(1, 300, 301, 3), .size = { 30, 7 }, .half = true },
+    { ROW("wide7_4099", "seven pixels become 4,099: coordinates drift", .floats = true),
+      .in = DIMS(1, 1, 7, 2), .size = { 1, 4099 } },
+    { ROW("wide7_4099_align", "the same with align_corners: the last one is met", .floats = true),
+      .in = DIMS(1, 1, 7, 2), .size = { 1, 4099 }, .align = true },
+    { ROW("wide7_4099_half", "the same with half-pixel centres", .floats = true, .version = 3),
+      .in = DIMS(1, 1, 7, 2), .size = { 1, 4099 }, .half = true },
+    { ROW("first_half", "half-pixel centres: the first pixels lie before the first cell's centre",
+          .floats = true, .version = 3),
+      .in = DIMS(1, 3, 2, 5), .size = { 17, 19 }, .half = true },
+    { ROW("down3_half", "half-pixel centres: the first share is not zero", .floats = true,
+          .version = 3),
+      .in = DIMS(2, 11, 17, 5), .size = { 4, 3 }, .half = true },
+    { ROW("times12_align", "4 x 5 to 90 x 110, as segmentation ends", .floats = true),
+      .in = DIMS(1, 4, 5, 3), .size = { 90, 110 }, .align = true },
 };
 
 static void build(struct case_builder *m)

@@ -6,6 +6,8 @@
 #include "conformance/cases/sweep.h"
 #include "conformance/suites/gaps.h"
 
+#include <float.h>
+
 struct row {
     struct op_case base;
     struct shape in;
@@ -40,6 +42,15 @@ static const struct suite_member members[] = {
     {                                                                                              \
         ROW("rank2_c" #c, "a row of classes"), .in = DIMS(1, c)                                    \
     }
+
+/* Rows of eight logits, as attention masks them: none, some, all but one, all. */
+#define MASKED(mask)                                                                               \
+    {                                                                                              \
+        0.5f, -1, 2, 0.25f, 1, 3, -2, 1.5f, 1, 2, mask, 0.5f, mask, mask, -1, 0, mask, mask, mask, \
+            mask, mask, -3, mask, mask, mask, mask, mask, mask, mask, mask, mask, mask             \
+    }
+static const float masks_1e9[] = MASKED(-1e9f), masks_lowest[] = MASKED(-FLT_MAX),
+                   masks_65504[] = MASKED(-65504);
 
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
@@ -125,6 +136,25 @@ static const struct row rows[] = {
     { ROW("sum70001_4d", "70,001 classes in four dimensions", .floats = true, .gap = GAP_HALF_SUM,
           .scale = 2),
       .in = DIMS(1, 1, 1, 70001) },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("rows65537", "more rows than 65,535", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .period = LARGE_PERIOD),
+      .in = DIMS(65537, 2) },
+    { ROW("mask_1e5", "attention: masked rows are near -1e5, below the lowest f16",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), .offset = -1e5),
+      .in = DIMS(2, 3, 5, 7) },
+    { ROW("mask_1e9", "attention: masks of -1e9, in whole rows and in a part of them",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), VALUES(masks_1e9)),
+      .in = DIMS(1, 8, 8) },
+    { ROW("mask_lowest", "attention: masks of the lowest f32, in whole rows and in a part",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), VALUES(masks_lowest)),
+      .in = DIMS(1, 8, 8) },
+    { ROW("mask_65504", "attention: masks of the lowest f16", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(masks_65504)),
+      .in = DIMS(1, 8, 8) },
+    { ROW("high_1e6", "logits over the largest f16 that differ by ones",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), .offset = 1e6),
+      .in = DIMS(2, 3, 9) },
 };
 
 static void build(struct case_builder *m)

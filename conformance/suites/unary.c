@@ -114,6 +114,8 @@ static const struct suite_member members[] = {
             .in = DIMS(1, n)                                                                       \
     }
 
+static const float with_nan[] = { NAN, 1, -2, 0, 7, NAN, NAN, -0.5f, 3, NAN, 6 };
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     LENGTH(63),
@@ -241,6 +243,21 @@ static const struct row rows[] = {
     { ROW("single_b", "a byte that LOGISTIC in double rounds elsewhere", .only = "logistic",
           .types = TYPES_BYTES, .every_byte = 1, .quant = { .in = 0.0170671586, .zero = ZERO_LOW }),
       .in = DIMS(1, 4, 16, 4) },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("slices4198401", "more than 65,535 workgroups of 64, one element in each slice", LARGE,
+          .only = "relu"),
+      .in = DIMS(1, 2049, 2049, 1) },
+    { ROW("places90300", "90,300 places", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .period = LARGE_PERIOD, .scale = 3,
+          .only = "relu6 exp logistic hard_swish"),
+      .in = DIMS(1, 300, 301, 3) },
+    { ROW("nan", "NaN and numbers", .only = CLAMPING, .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(1, 3, 4, 7) },
+    { ROW("full_mantissas", "numbers that f16 rounds: to nearest, not toward zero",
+          .only = "relu relu6", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POSITIVE),
+          .full_mantissas = true),
+      .in = DIMS(1, 7, 7, 13) },
 };
 
 static void build(struct case_builder *m)
