@@ -36,6 +36,9 @@ static int fill(void **state)
 static float inputs[N];
 static const float *special; /* NULL or inputs */
 
+static const struct ref_detail *nan_as[2]; /* NULL, or what elements are without NaN */
+static bool full_mantissas;
+
 static struct comparison compare(const struct bound_rule *rule, enum bounds bounds, bool integers)
 {
     const struct ref_detail detail = { value, magnitude, terms };
@@ -53,10 +56,102 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
                              .rank = 4,
                              .detail = &detail,
                              .special = special,
+                             .nan_as = { nan_as[0], nan_as[1] },
+                             .full_mantissas = full_mantissas,
                          },
                          &c, &diag),
                      STATUS_OK);
     return c;
+}
+
+/* An element that depends on a NaN may be a NaN, or what an infinity in its place gives; nothing
+ * else, and elements that do not depend on one may not. */
+static void test_nan_of_inputs(void **state)
+{
+    static double low[N], high[N];
+    const struct ref_detail lows = { low, magnitude, terms }, highs = { high, magnitude, terms };
+
+    (void)state;
+    memcpy(low, value, sizeof low);
+    memcpy(high, value, sizeof high);
+    value[7] = NAN; /* a minimum of NaN and 3, whatever the order */
+    low[7] = -INFINITY;
+    high[7] = 3;
+    nan_as[0] = &lows;
+    nan_as[1] = &highs;
+    got[7] = NAN;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = 3;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = -INFINITY;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = 0;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = INFINITY;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = 3;
+    got[8] = NAN;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[8] = (float)value[8];
+    value[7] = 3; /* the runtime's own answer, where it takes NaN for the lesser one */
+    got[7] = NAN;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    nan_as[0] = nan_as[1] = NULL;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+}
+
+static float cut(float v)
+{
+    uint32_t bits_of;
+
+    memcpy(&bits_of, &v, sizeof bits_of);
+    bits_of &= ~0x1fffu;
+    memcpy(&v, &bits_of, sizeof v);
+    return v;
+}
+
+/* Operands of 24 bits that the device rounds to f16: to nearest passes, cutting off does not, be it
+ * of an element that is moved or of a factor among many. */
+static void test_full_mantissas(void **state)
+{
+    enum { TERMS = 64 };
+    static float x[N][TERMS], w[TERMS];
+    uint64_t seed = 3;
+
+    (void)state;
+    full_mantissas = true;
+    for (int i = 0; i < N * TERMS + TERMS; i++) {
+        float *const to = i < N * TERMS ? &x[i / TERMS][i % TERMS] : &w[i - N * TERMS];
+
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        *to = 1 + (float)(seed >> 40) * 0x1p-24f;
+    }
+    for (int cutting = 0; cutting < 2; cutting++) {
+        for (int i = 0; i < N; i++) {
+            value[i] = magnitude[i] = x[i][0];
+            got[i] = cutting ? cut(x[i][0]) : half_to_float(float_to_half(x[i][0]));
+        }
+        assert_int_equal(compare(&bits, BOUNDS_FP16, false).pass, !cutting);
+    }
+    for (int cutting = 0; cutting < 3; cutting++) { /* nothing, the weights, or both */
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+
+            value[i] = 0;
+            terms[i] = TERMS;
+            for (int k = 0; k < TERMS; k++) {
+                const float a = cutting > 1 ? cut(x[i][k]) : half_to_float(float_to_half(x[i][k]));
+                const float b = cutting ? cut(w[k]) : half_to_float(float_to_half(w[k]));
+
+                value[i] += (double)x[i][k] * w[k];
+                sum += (double)a * b;
+            }
+            magnitude[i] = value[i];
+            got[i] = half_to_float(float_to_half((float)sum));
+        }
+        assert_int_equal(compare(&dot, BOUNDS_FP16, false).pass, !cutting);
+    }
+    full_mantissas = false;
 }
 
 static void test_equal(void **state)
@@ -437,6 +532,8 @@ int main(void)
         cmocka_unit_test_setup(test_exact_integers, fill_steps),
         cmocka_unit_test_setup(test_float_view, fill_steps),
         cmocka_unit_test_setup(test_share_of_unequal, fill_steps),
+        cmocka_unit_test_setup(test_nan_of_inputs, fill),
+        cmocka_unit_test_setup(test_full_mantissas, fill),
         cmocka_unit_test_setup(test_equal, fill),
         cmocka_unit_test_setup(test_first_wrong_is_named, fill),
         cmocka_unit_test_setup(test_where, fill),
