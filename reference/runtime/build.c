@@ -324,11 +324,9 @@ static enum status fill_outputs(struct interpreter *in, struct node *node,
 static TfLiteStatus reference_prepare(TfLiteContext *context, TfLiteNode *abi)
 {
     struct interpreter *in = context->impl_;
-    struct node *node = abi->user_data;
-    struct ref_call call = node_call(in, node);
     struct diag diag = { 0 };
 
-    if (node->op->prepare(&call, &diag) == STATUS_OK)
+    if (prepare_reference(in, abi->user_data, &diag) == STATUS_OK)
         return kTfLiteOk;
     report_send(in, "%s", diag.text);
     return kTfLiteError;

@@ -145,14 +145,14 @@ static enum status apply_one(struct interpreter *in, TfLiteDelegate *delegate, s
 {
     const bool resizes = (delegate->flags & kTfLiteDelegateFlagsAllowDynamicTensors) != 0;
     const bool was_allocated = in->allocated, was_immutable = in->immutable;
-    enum status s = STATUS_OK;
+    enum status s;
 
     if (!reserve_delegate(in))
         return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a delegate");
-    if (!in->prepared)
-        s = prepare_plan(in, resizes ? NULL : diag); /* shapes may still change by a resize */
-    if (s != STATUS_OK && !resizes)
-        return s;
+    /* As in the real runtime, one that resizes sees the shapes of the file, or of before a resize.
+     */
+    if (!in->prepared && !resizes)
+        TRY(prepare_plan(in, diag));
     if (!resizes && in->has_dynamic)
         return refuse_dynamic(in, diag, "the delegate cannot take a graph with dynamic tensors");
 

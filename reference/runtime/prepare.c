@@ -175,7 +175,7 @@ static enum status set_output(struct interpreter *in, struct node *node, int i, 
     return diag_prefix(diag, s, "%s: node %d", node_name(node), node->index);
 }
 
-static enum status prepare_reference(struct interpreter *in, struct node *node, struct diag *diag)
+enum status prepare_reference(struct interpreter *in, struct node *node, struct diag *diag)
 {
     if (node->folded)
         return STATUS_OK; /* constants do not change */

@@ -20,6 +20,8 @@ enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *
 /* What an op sees of a node. */
 struct ref_call node_call(struct interpreter *in, struct node *node);
 
+/* Prepares a node of the model: outputs get their shapes, or become dynamic. */
+enum status prepare_reference(struct interpreter *in, struct node *node, struct diag *diag);
 /* Prepares all nodes of the plan. */
 enum status prepare_plan(struct interpreter *in, struct diag *diag);
 /* Prepares a late node in invoke. */

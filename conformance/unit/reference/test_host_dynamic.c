@@ -116,6 +116,50 @@ static void kernels_follow_dynamic_shapes(void **state)
     host_end(in, &mock, &m);
 }
 
+/* First dims of the chain's tensors, before and after the delegate has prepared the nodes. */
+static int first_dims[2][6];
+
+static TfLiteStatus look_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    (void)delegate;
+    for (int i = 0; i < 6; i++)
+        first_dims[0][i] = context->tensors[i].dims->data[0];
+    for (int i = 0; i < 5; i++) {
+        TfLiteRegistration *registration;
+        TfLiteNode *node;
+
+        assert_int_equal(context->GetNodeAndRegistration(context, i, &node, &registration), 0);
+        assert_int_equal(registration->prepare(context, node), kTfLiteOk);
+    }
+    for (int i = 0; i < 6; i++)
+        first_dims[1][i] = context->tensors[i].dims->data[0];
+    return kTfLiteOk;
+}
+
+/* As in the real runtime: who wants the shapes has to prepare the nodes. */
+static void a_resized_graph_is_not_prepared_for_a_delegate_that_resizes(void **state)
+{
+    for (int flags = 0; flags < 2; flags++) {
+        TfLiteDelegate delegate = { .Prepare = look_prepare, .flags = flags };
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        struct model m;
+
+        (void)state;
+        host_chain(&m, false);
+        in = host_open(&m);
+        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 7, 6 }, 2, &diag));
+        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
+        for (int i = 0; i < 6; i++) {
+            assert_int_equal(first_dims[0][i], i == 0 || flags == 0 ? 7 : 1);
+            assert_int_equal(first_dims[1][i], 7);
+        }
+        host_run_and_compare(&m, in, 3);
+        interpreter_close(in);
+        model_close(&m);
+    }
+}
+
 /* A kernel may make its outputs dynamic; what reads them then follows in invoke. */
 static void kernels_may_make_outputs_dynamic(void **state)
 {
@@ -150,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dynamic_tensors_need_the_flag),
         cmocka_unit_test(kernels_follow_dynamic_shapes),
+        cmocka_unit_test(a_resized_graph_is_not_prepared_for_a_delegate_that_resizes),
         cmocka_unit_test(kernels_may_make_outputs_dynamic),
     };
 
