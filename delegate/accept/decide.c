@@ -1,6 +1,7 @@
 #include "delegate/accept/decide.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/graph/shapes.h"
 #include "reference/base/builtin.h"
 
 #include <fnmatch.h>
@@ -150,6 +151,22 @@ static bool accept_quantized(struct check *c)
     return exact ? !op->exact->accept || op->exact->accept(c) : check_same_quant(c);
 }
 
+/* After a resize the shapes of outputs are computed here (graph/shapes.h); they must be those that
+ * the host gave before it. */
+static bool check_outputs(struct check *c)
+{
+    for (int i = 0; i < c->node->output_count; i++) {
+        const struct graph_tensor *y = graph_output(c->graph, c->node, i);
+        struct graph_shape s;
+
+        if (!shapes_of_output(c->graph, c->node, i, &s) || !shapes_are(y, &s))
+            return refuse(c, RULE_TENSOR_SHAPE, c->node->outputs[i], "dims",
+                          "the model is malformed", "what follows from the inputs",
+                          "another shape of rank %d", y->rank);
+    }
+    return true;
+}
+
 static bool check_node(struct check *c)
 {
     const struct graph_node *n = c->node;
@@ -182,7 +199,19 @@ static bool check_node(struct check *c)
     for (int i = 0; i < n->output_count; i++)
         if (!check_tensor(c, n->outputs[i]))
             return false;
-    return graph_is_quantized(c->graph, n) ? accept_quantized(c) : n->op->accept(c);
+    return (graph_is_quantized(c->graph, n) ? accept_quantized(c) : n->op->accept(c)) &&
+           check_outputs(c);
+}
+
+bool decision_of_node(const struct graph *g, const struct graph_node *n,
+                      const struct gpu_options *options, const struct device_limits *limits,
+                      struct refusal *refusal)
+{
+    struct check c = {
+        .graph = g, .node = n, .options = options, .limits = limits, .refusal = refusal
+    };
+
+    return check_node(&c);
 }
 
 /* Refuses the nodes that compute a constant (DEQUANTIZE of a constant, folded ones) which no node
@@ -223,13 +252,8 @@ enum status decision_make(struct decision *d, const struct graph *g,
                          g->node_count);
     }
     for (int i = 0; i < g->node_count; i++) {
-        struct check c = { .graph = g,
-                           .node = &g->nodes[i],
-                           .options = options,
-                           .limits = limits,
-                           .refusal = &d->refusals[d->refusal_count] };
-
-        d->take[i] = check_node(&c);
+        d->take[i] =
+            decision_of_node(g, &g->nodes[i], options, limits, &d->refusals[d->refusal_count]);
         if (!d->take[i])
             d->refusal_count++;
     }

@@ -19,6 +19,11 @@ enum status decision_make(struct decision *d, const struct graph *g,
                           struct diag *diag);
 void decision_close(struct decision *d);
 
+/* The decision on one node alone: true, or the refusal is filled. */
+bool decision_of_node(const struct graph *g, const struct graph_node *n,
+                      const struct gpu_options *options, const struct device_limits *limits,
+                      struct refusal *refusal);
+
 /* Refuses a node that was taken, for a reason that shows only when other nodes are known: the size
  * of its partition, or that no node on the device reads the constant that it computes. */
 struct refusal_reason {

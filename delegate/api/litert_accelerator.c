@@ -163,6 +163,9 @@ static enum status make_delegate(struct gpu_delegate **d, const struct litert_ru
         delegate_destroy(&(*d)->base);
         s = diag_fail(diag, STATUS_NO_MEMORY, "delegate: out of memory");
     }
+    /* The sizes of buffers are announced in Prepare, so that has to run again after a resize. */
+    if (s == STATUS_OK)
+        (*d)->base.flags = kTfLiteDelegateFlagsNone;
     return s;
 }
 

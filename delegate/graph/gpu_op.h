@@ -38,6 +38,10 @@ struct gpu_op {
      * hand over any graph, valid or not: accept answers, and never crashes. */
     bool (*accept)(struct check *c);
     enum status (*plan)(struct planner *p, const struct graph_node *node);
+    /* The shape that output i has for the shapes that the inputs have now; false: there is none.
+     * Parameters and constants are those of a node that was accepted; the shapes of inputs that are
+     * computed may be any.  NULL: each output has the shape of input 0. */
+    bool (*shape)(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s);
     /* NULL: quantized nodes are not computed in integers. */
     const struct gpu_exact *exact;
 

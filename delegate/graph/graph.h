@@ -27,6 +27,12 @@ struct graph_quant {
     int dimension;
 };
 
+/* The dims that a tensor has, or would have. */
+struct graph_shape {
+    int rank;
+    int32_t dims[GRAPH_MAX_RANK];
+};
+
 struct graph_tensor {
     const char *name; /* never NULL */
     TfLiteType type;

@@ -153,6 +153,34 @@ static void link_producers(struct graph *g)
     }
 }
 
+enum status graph_import_again(struct graph *g, const struct graph *old,
+                               const TfLiteContext *context, struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    *g = (struct graph){ .tensor_count = old->tensor_count, .node_count = old->node_count };
+    if ((size_t)old->tensor_count > context->tensors_size)
+        return diag_fail(diag, STATUS_INVALID, "expected at least %d tensors, found %zu",
+                         old->tensor_count, context->tensors_size);
+    g->tensors = ARENA_NEW(&g->arena, (size_t)g->tensor_count, struct graph_tensor);
+    g->nodes = arena_copy(&g->arena, old->nodes, (size_t)g->node_count, sizeof *g->nodes);
+    if (!g->tensors || !g->nodes)
+        s = diag_fail(diag, STATUS_NO_MEMORY, "graph of %d nodes: out of memory", g->node_count);
+    for (int i = 0; i < g->tensor_count && s == STATUS_OK; i++) {
+        struct graph_tensor *t = &g->tensors[i];
+
+        import_tensor(t, &context->tensors[i]);
+        t->name = old->tensors[i].name;
+        t->is_dynamic = false;
+        s = import_quant(g, t, &context->tensors[i], diag);
+    }
+    if (s == STATUS_OK)
+        link_producers(g);
+    else
+        graph_close(g);
+    return s;
+}
+
 enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *diag)
 {
     TfLiteIntArray *plan = NULL;

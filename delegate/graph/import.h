@@ -9,4 +9,10 @@
  * expected and found, when the host breaks the ABI (a tensor index out of range). */
 enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *diag);
 
+/* A copy of an imported graph with the tensors as the host has them now: after a resize, when the
+ * host may no longer be asked for its nodes.  No tensor is dynamic in it.  It borrows names, lists
+ * and parameters of *old, which must outlive it. */
+enum status graph_import_again(struct graph *g, const struct graph *old,
+                               const TfLiteContext *context, struct diag *diag);
+
 #endif

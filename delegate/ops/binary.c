@@ -51,6 +51,25 @@ bool binary_accept(struct check *c)
     return true;
 }
 
+static bool shape_binary(const struct graph *g, const struct graph_node *n, int i,
+                         struct graph_shape *s)
+{
+    const struct graph_tensor *a = graph_input(g, n, 0), *b = graph_input(g, n, 1);
+
+    (void)i;
+    if (a->rank < 0 || b->rank < 0)
+        return false;
+    s->rank = a->rank > b->rank ? a->rank : b->rank;
+    for (int d = 0; d < s->rank; d++) {
+        const int32_t da = dim_at(a, s->rank, d), db = dim_at(b, s->rank, d);
+
+        if (da != db && da != 1 && db != 1)
+            return false;
+        s->dims[d] = da == 1 ? db : da;
+    }
+    return true;
+}
+
 /* Strides of an operand over y's dims but the last, in slices; broadcast dims have 0. */
 static void strides(const struct graph_tensor *t, const struct graph_tensor *y, uint32_t out[])
 {
@@ -219,7 +238,8 @@ static int kept_operand(const struct graph *g, const struct graph_node *n)
 #define BINARY(code_, version, variant_, ...)                                                      \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .rounds_to_steps = true, \
-        .accept = accept, .plan = plan, .exact = &exact_binary, .fold = binary_fold, __VA_ARGS__   \
+        .accept = accept, .plan = plan, .shape = shape_binary, .exact = &exact_binary,             \
+        .fold = binary_fold, __VA_ARGS__                                                           \
     }
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, BINARY_ADD, GPU_ACTIVATION(TfLiteAddParams), .kept_input = kept_operand,

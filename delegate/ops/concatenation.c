@@ -7,6 +7,7 @@
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <limits.h>
+#include <string.h>
 
 enum { SOURCES = CONCATENATION_SOURCES };
 
@@ -88,6 +89,30 @@ struct piece {
 };
 
 /* Finds the plan tensor of a piece; one of another scale is requantized into a temporary. */
+static bool shape_concatenation(const struct graph *g, const struct graph_node *n, int i,
+                                struct graph_shape *s)
+{
+    const struct graph_tensor *first = graph_input(g, n, 0);
+    const int axis = first->rank < 1 ? -1 : axis_of(n, first);
+    int64_t sum = 0;
+
+    (void)i;
+    if (axis < 0 || axis >= first->rank)
+        return false;
+    s->rank = first->rank;
+    memcpy(s->dims, first->dims, sizeof s->dims);
+    for (int k = 0; k < n->input_count; k++) {
+        const struct graph_tensor *x = graph_input(g, n, k);
+
+        for (int d = 0; d < s->rank; d++)
+            if (x->rank != s->rank || (d != axis && x->dims[d] != s->dims[d]))
+                return false;
+        sum += x->dims[axis];
+    }
+    s->dims[axis] = (int32_t)sum;
+    return sum <= INT32_MAX;
+}
+
 static enum status find_source(struct planner *p, const struct graph_node *n, struct piece *piece)
 {
     struct byte_table table;
@@ -245,6 +270,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_concatenation,
       .accept = accept_concatenation,
       .plan = plan_concatenation,
+      .shape = shape_concatenation,
       .fold = fold_concatenation,
       .kept_input = kept_input },
 };

@@ -51,6 +51,19 @@ static bool accept_conv(struct check *c)
            check_storable(c, 1, weights_vec4s(&shape));
 }
 
+static bool shape_conv(const struct graph *g, const struct graph_node *n, int i,
+                       struct graph_shape *s)
+{
+    const struct graph_tensor *w = graph_input(g, n, 1);
+    struct window window;
+
+    (void)i;
+    if (w->rank != 4)
+        return false;
+    window = window_of_conv(n->params, w);
+    return window_shape(&window, graph_input(g, n, 0), w->dims[0], s);
+}
+
 static enum status plan_grouped(struct planner *p, const struct graph_node *n,
                                 const struct matmul *m)
 {
@@ -125,6 +138,7 @@ static const struct gpu_op ops[] = {
       .rounds_to_steps = true,
       .accept = accept_conv,
       .plan = plan_conv,
+      .shape = shape_conv,
       .exact = &exact_conv_2d,
       .takes_padding = takes_padding,
       .takes_residual = takes_residual },

@@ -37,6 +37,19 @@ static bool accept_depthwise(struct check *c)
                               (((uint64_t)w->dims[3] + 3) / 4));
 }
 
+static bool shape_depthwise(const struct graph *g, const struct graph_node *n, int i,
+                            struct graph_shape *s)
+{
+    const struct graph_tensor *w = graph_input(g, n, 1);
+    struct window window;
+
+    (void)i;
+    if (w->rank != 4)
+        return false;
+    window = window_of_depthwise(n->params, w);
+    return window_shape(&window, graph_input(g, n, 0), w->dims[3], s);
+}
+
 static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
 {
     const TfLiteDepthwiseConvParams *params = n->params;
@@ -85,6 +98,7 @@ static const struct gpu_op ops[] = {
       .rounds_to_steps = true,
       .accept = accept_depthwise,
       .plan = plan_depthwise,
+      .shape = shape_depthwise,
       .exact = &exact_depthwise_conv_2d,
       .takes_padding = takes_padding },
 };

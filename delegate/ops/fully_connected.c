@@ -8,6 +8,8 @@
 #include "delegate/ops/matmul.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <string.h>
+
 /* A workgroup: output slices, and shares of the sum over K. */
 enum { SLICES_X = 8, SHARES_Y = 8 };
 
@@ -59,6 +61,27 @@ static bool accept_fully_connected(struct check *c)
     shape = fully_connected_weights(w);
     return check_fully_connected_loop(c, shape.inputs) &&
            check_storable(c, 1, weights_vec4s(&shape));
+}
+
+static bool shape_fully_connected(const struct graph *g, const struct graph_node *n, int i,
+                                  struct graph_shape *s)
+{
+    const TfLiteFullyConnectedParams *params = n->params;
+    const struct graph_tensor *x = graph_input(g, n, 0), *w = graph_input(g, n, 1);
+    size_t rows;
+
+    (void)i;
+    if (x->rank < 1 || w->rank != 2 || w->dims[1] < 1 || x->elements % (size_t)w->dims[1] != 0)
+        return false;
+    rows = x->elements / (size_t)w->dims[1];
+    if (!params->keep_num_dims) {
+        *s = (struct graph_shape){ 2, { (int32_t)rows, w->dims[0] } };
+        return rows <= INT32_MAX;
+    }
+    s->rank = x->rank;
+    memcpy(s->dims, x->dims, sizeof s->dims);
+    s->dims[s->rank - 1] = w->dims[0];
+    return x->dims[x->rank - 1] == w->dims[1];
 }
 
 enum status fully_connected_plan(struct planner *p, const struct graph_node *n,
@@ -125,6 +148,7 @@ static const struct gpu_op ops[] = {
       GPU_ACTIVATION(TfLiteFullyConnectedParams),
       .accept = accept_fully_connected,
       .plan = plan_fully_connected,
+      .shape = shape_fully_connected,
       .exact = &exact_fully_connected,
       .has_conv_1x1 = true },
 };

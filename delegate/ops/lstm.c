@@ -62,6 +62,21 @@ static bool check_lstm_params(struct check *c)
     return true;
 }
 
+static bool shape_lstm(const struct graph *g, const struct graph_node *n, int i,
+                       struct graph_shape *s)
+{
+    const struct graph_tensor *x = graph_input(g, n, LSTM_X), *h = graph_input(g, n, LSTM_H);
+    int64_t columns;
+
+    if (x->rank != 2 || h->rank != 2)
+        return false;
+    columns = i == LSTM_OUT_XH  ? (int64_t)x->dims[1] + h->dims[1]
+              : i == LSTM_OUT_Z ? 4 * (int64_t)h->dims[1]
+                                : h->dims[1];
+    *s = (struct graph_shape){ 2, { x->dims[0], (int32_t)columns } };
+    return columns <= INT32_MAX;
+}
+
 static bool accept_lstm(struct check *c)
 {
     const int *in = c->node->inputs, *out = c->node->outputs;
@@ -225,6 +240,7 @@ static const struct gpu_op ops[] = {
       .no_float_view = true,
       .exact = &exact_lstm,
       .accept = accept_lstm,
-      .plan = plan_lstm },
+      .plan = plan_lstm,
+      .shape = shape_lstm },
 };
 const struct gpu_family gpu_lstm = { ops, sizeof ops / sizeof ops[0] };

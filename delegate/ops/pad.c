@@ -40,6 +40,26 @@ static bool accept_pad(struct check *c)
     return true;
 }
 
+static bool shape_pad(const struct graph *g, const struct graph_node *n, int i,
+                      struct graph_shape *s)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+
+    (void)i;
+    if (x->rank != graph_input(g, n, 1)->dims[0])
+        return false;
+    s->rank = x->rank;
+    for (int d = 0; d < x->rank; d++) {
+        const int64_t before = graph_constant_int(g, n->inputs[1], 2 * (size_t)d);
+        const int64_t after = graph_constant_int(g, n->inputs[1], 2 * (size_t)d + 1);
+
+        if (before > INT32_MAX - x->dims[d] || after > INT32_MAX - x->dims[d] - before)
+            return false;
+        s->dims[d] = (int32_t)(x->dims[d] + before + after);
+    }
+    return true;
+}
+
 static enum status plan_pad(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
@@ -142,6 +162,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact,
       .accept = accept_pad,
       .plan = plan_pad,
+      .shape = shape_pad,
       .fold = fold_pad,
       .kept_input = kept_input,
       .pads_image = pads_image },

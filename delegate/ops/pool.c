@@ -45,6 +45,16 @@ static bool accept_pool(struct check *c)
                                         (clipped(window.filter_w, x->dims[2]) + 1));
 }
 
+static bool shape_pool(const struct graph *g, const struct graph_node *n, int i,
+                       struct graph_shape *s)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+    const struct window window = window_of(n->params);
+
+    (void)i;
+    return x->rank == 4 && window_shape(&window, x, x->dims[3], s);
+}
+
 static enum status plan_pool(struct planner *p, const struct graph_node *n)
 {
     const TfLitePoolParams *params = n->params;
@@ -99,6 +109,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_pool,
       .accept = accept_pool,
       .plan = plan_pool,
+      .shape = shape_pool,
       .reduces_as = BUILTIN_MEAN },
     { .code = BUILTIN_MAX_POOL_2D,
       .max_version = 3,
@@ -107,6 +118,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_pool,
       .selects = true,
       .accept = accept_pool,
-      .plan = plan_pool },
+      .plan = plan_pool,
+      .shape = shape_pool },
 };
 const struct gpu_family gpu_pool = { ops, sizeof ops / sizeof ops[0] };

@@ -71,6 +71,23 @@ static bool accept_mean(struct check *c)
 
 /* Adds dim (size, stride) to the groups from the innermost on; the shader wants them outermost
  * first, at the end of the arrays. */
+static bool shape_mean(const struct graph *g, const struct graph_node *n, int i,
+                       struct graph_shape *s)
+{
+    const TfLiteReducerParams *params = n->params;
+    const struct graph_tensor *x = graph_input(g, n, 0);
+    bool reduced[GRAPH_MAX_RANK];
+
+    (void)i;
+    if (x->rank < 0 || !read_axes(g, n, reduced))
+        return false;
+    s->rank = 0;
+    for (int d = 0; d < x->rank; d++)
+        if (!reduced[d] || params->keep_dims)
+            s->dims[s->rank++] = reduced[d] ? 1 : x->dims[d];
+    return true;
+}
+
 static void add_dim(uint32_t *size, uint32_t *stride, int *used, bool merge, uint32_t dim,
                     uint32_t pitch)
 {
@@ -151,6 +168,7 @@ static const struct gpu_op ops[] = {
       .max_version = 3,
       .exact = &exact_reduce,
       .accept = accept_mean,
-      .plan = plan_mean },
+      .plan = plan_mean,
+      .shape = shape_mean },
 };
 const struct gpu_family gpu_reduce = { ops, sizeof ops / sizeof ops[0] };

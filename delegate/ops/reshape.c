@@ -3,6 +3,7 @@
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/planner.h"
+#include "reference/base/checked.h"
 
 static bool accept_reshape(struct check *c)
 {
@@ -22,6 +23,50 @@ static bool accept_reshape(struct check *c)
         return refuse(c, RULE_RESHAPE_ELEMENTS, c->node->outputs[0], "elements",
                       "the model is malformed", "as many as the input's", "%zu, the input has %zu",
                       y->elements, x->elements);
+    return true;
+}
+
+/* Entry d of the shape that was asked for; *rank is their number. */
+static int64_t asked(const struct graph *g, const struct graph_node *n, int d, int *rank)
+{
+    const TfLiteReshapeParams *params = n->params;
+    const struct graph_tensor *shape = graph_input(g, n, 1);
+
+    if (shape && shape->rank == 1 && shape->type == kTfLiteInt32) {
+        *rank = shape->dims[0];
+        return d < *rank ? graph_constant_int(g, n->inputs[1], (size_t)d) : 0;
+    }
+    *rank = params ? params->num_dimensions : 0;
+    if (*rank == 1 && params->shape[0] == 0) /* the old spelling of a scalar */
+        *rank = 0;
+    return d < *rank && *rank <= GRAPH_MAX_RANK ? params->shape[d] : 0;
+}
+
+static bool shape_reshape(const struct graph *g, const struct graph_node *n, int i,
+                          struct graph_shape *s)
+{
+    const size_t elements = graph_input(g, n, 0)->elements;
+    size_t known = 1;
+    int open = -1;
+
+    (void)i;
+    (void)asked(g, n, 0, &s->rank);
+    if (s->rank < 0 || s->rank > GRAPH_MAX_RANK)
+        return false;
+    for (int d = 0; d < s->rank; d++) {
+        const int64_t size = asked(g, n, d, &s->rank);
+
+        if (size < -1 || size > INT32_MAX || (size == -1 && open >= 0) ||
+            (size >= 0 && !checked_mul(known, (size_t)size, &known)))
+            return false;
+        s->dims[d] = (int32_t)size;
+        open = size == -1 ? d : open;
+    }
+    if (open < 0)
+        return known == elements;
+    if (known == 0 || elements % known != 0 || elements / known > INT32_MAX)
+        return false;
+    s->dims[open] = (int32_t)(elements / known);
     return true;
 }
 
@@ -59,6 +104,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact,
       .accept = accept_reshape,
       .plan = plan_reshape,
+      .shape = shape_reshape,
       .fold = fold_reshape,
       .kept_input = kept_input,
       .reshapes = true },

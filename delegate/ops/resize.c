@@ -62,6 +62,20 @@ static bool accept_resize(struct check *c)
 }
 
 /* Computed in f32, as the CPU does, since the coordinates must have the same bits. */
+static bool shape_resize(const struct graph *g, const struct graph_node *n, int i,
+                         struct graph_shape *s)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+
+    (void)i;
+    if (x->rank != 4)
+        return false;
+    *s = (struct graph_shape){ 4,
+                               { x->dims[0], (int32_t)graph_constant_int(g, n->inputs[1], 0),
+                                 (int32_t)graph_constant_int(g, n->inputs[1], 1), x->dims[3] } };
+    return true;
+}
+
 static float scale_of(bool align_corners, int32_t in, int32_t out)
 {
     return align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
@@ -111,6 +125,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_resize,
       .accept = accept_resize,
       .plan = plan_resize,
+      .shape = shape_resize,
       .kept_input = kept_input },
 };
 const struct gpu_family gpu_resize = { ops, sizeof ops / sizeof ops[0] };

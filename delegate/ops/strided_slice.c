@@ -185,6 +185,22 @@ static bool accept_strided_slice(struct check *c)
     return true;
 }
 
+static bool shape_strided_slice(const struct graph *g, const struct graph_node *n, int i,
+                                struct graph_shape *s)
+{
+    struct refusal unused;
+    struct check c = { .graph = g, .node = n, .refusal = &unused };
+    struct slice slice;
+
+    (void)i;
+    if (graph_input(g, n, 0)->rank < 0 || !slice_of(&c, &slice))
+        return false;
+    s->rank = slice.rank;
+    for (int d = 0; d < slice.rank; d++)
+        s->dims[d] = (int32_t)slice.dims[d].size;
+    return true;
+}
+
 /* The slice as places in the source's memory, in elements of its padded rows.  All below 2^32, as
  * sums; steps back wrap. */
 static struct strided_slice_args places_of(const struct slice *slice, const struct graph_tensor *x)
@@ -278,6 +294,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact,
       .accept = accept_strided_slice,
       .plan = plan_strided_slice,
+      .shape = shape_strided_slice,
       .kept_input = kept_input },
 };
 const struct gpu_family gpu_strided_slice = { ops, sizeof ops / sizeof ops[0] };

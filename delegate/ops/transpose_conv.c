@@ -43,6 +43,21 @@ static bool check_shape(struct check *c)
     return true;
 }
 
+static bool shape_transpose_conv(const struct graph *g, const struct graph_node *n, int i,
+                                 struct graph_shape *s)
+{
+    (void)i;
+    s->rank = 4;
+    for (int d = 0; d < 4; d++) {
+        const int64_t size = graph_constant_int(g, n->inputs[SHAPE], (size_t)d);
+
+        if (size < 0 || size > INT32_MAX)
+            return false;
+        s->dims[d] = (int32_t)size;
+    }
+    return true;
+}
+
 /* Most taps of an output along one axis. */
 static uint64_t taps(int filter, int stride)
 {
@@ -133,6 +148,7 @@ static const struct gpu_op ops[] = {
       GPU_ACTIVATION(TfLiteTransposeConvParams),
       .accept = accept_transpose_conv,
       .plan = plan_transpose_conv,
+      .shape = shape_transpose_conv,
       .exact = &exact_transpose_conv },
 };
 const struct gpu_family gpu_transpose_conv = { ops, sizeof ops / sizeof ops[0] };

@@ -41,6 +41,19 @@ struct window_pads window_pads_of_node(const struct graph *g, const struct graph
     return window_pads(w, graph_input(g, n, 0), graph_output(g, n, 0));
 }
 
+bool window_shape(const struct window *w, const struct graph_tensor *in, int32_t channels,
+                  struct graph_shape *s)
+{
+    int64_t h, width;
+
+    if (in->rank != 4)
+        return false;
+    h = outputs(w->padding, in->dims[1], w->filter_h, w->stride_h, w->dilation_h);
+    width = outputs(w->padding, in->dims[2], w->filter_w, w->stride_w, w->dilation_w);
+    *s = (struct graph_shape){ 4, { in->dims[0], (int32_t)h, (int32_t)width, channels } };
+    return true;
+}
+
 /* The structs of CONV_2D and DEPTHWISE_CONV_2D differ, their members have the same names. */
 #define WINDOW_OF_DILATED(params, weights)                                                         \
     {                                                                                              \

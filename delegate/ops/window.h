@@ -26,6 +26,11 @@ struct window window_of_transpose(const TfLiteTransposeConvParams *params,
 /* 1x1: what a matrix product is. */
 extern const struct window window_1x1;
 
+/* The output of a window with so many channels.  False: `in` is no image, or smaller than the
+ * window. */
+bool window_shape(const struct window *w, const struct graph_tensor *in, int32_t channels,
+                  struct graph_shape *s);
+
 /* The padding before the first row and column.  check_window has accepted the sizes. */
 struct window_pads {
     int32_t top, left;

@@ -14,6 +14,7 @@ struct plan_request {
     const int *nodes, *inputs, *outputs;
     int node_count, input_count, output_count;
     bool unpacked; /* do not pack constants: they will be read from a file */
+    bool again;    /* the shapes changed since the host delegated the graph */
 };
 /* The plan does not refer to the request afterwards.  STATUS_UNSUPPORTED: a limit of the device,
  * with the need and the limit in the message. */

@@ -14,6 +14,7 @@
 
 struct graph;
 struct host_source;
+struct imported;
 struct kernel;
 
 struct gpu_delegate {
@@ -25,9 +26,11 @@ struct gpu_delegate {
     struct host_source *source; /* owned; NULL: all inputs and outputs are in TfLiteTensor.data */
     struct lock prepare_lock;   /* one graph at a time is being delegated */
     struct graph *graph;        /* the graph that is being delegated; NULL otherwise */
+    struct imported *imported;  /* the same, neither folded nor rewritten */
     struct lock lock;           /* guards what follows */
     struct decision decision;   /* on the graph that was delegated last */
     struct kernel *kernels;     /* partitions that are ready to run, the newest first */
+    struct kernel *made;        /* partitions of that graph, not yet started, the oldest first */
     struct trace trace;
     struct device_cost cost; /* of opening the device */
     uint64_t init_ns;        /* spent in the library so far, inferences excluded */

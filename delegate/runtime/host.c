@@ -1,15 +1,19 @@
-/* The callbacks of TfLiteDelegate.  Prepare imports the host's graph (graph/import.c), folds
- * constants (transform/fold.c), decides on every node (accept/decide.c), refuses partitions that
- * are too small or too large (partition.c), and lets the host make a kernel of each other. */
+/* The callbacks of TfLiteDelegate.  Prepare lets the host's kernels give all tensors their shapes
+ * (propagate.c), imports the graph (graph/import.c), folds constants (transform/fold.c), decides on
+ * every node (accept/decide.c), refuses partitions that are too small or too large (partition.c),
+ * and lets the host make a kernel of each other. */
 #include "delegate/runtime/host.h"
 
 #include "delegate/base/clock.h"
 #include "delegate/graph/import.h"
 #include "delegate/runtime/handle.h"
 #include "delegate/runtime/host_source.h"
+#include "delegate/runtime/imported.h"
 #include "delegate/runtime/kernel_callbacks.h"
 #include "delegate/runtime/kernel_copy.h"
 #include "delegate/runtime/partition.h"
+#include "delegate/runtime/propagate.h"
+#include "delegate/runtime/start.h"
 #include "delegate/transform/fold.h"
 #include "reference/base/memory.h"
 
@@ -99,6 +103,45 @@ static TfLiteStatus announce(TfLiteContext *context, const TfLiteDelegate *deleg
     return s == STATUS_OK ? kTfLiteOk : fail(context, &diag);
 }
 
+/* Starts the partitions that the host has made.  Where one fails, the host restores its plan, so
+ * that the program can go on without the delegate; a failure in a kernel's prepare would come too
+ * late for that. */
+static TfLiteStatus start_kernels(TfLiteContext *context, struct gpu_delegate *d)
+{
+    struct diag diag = { 0 };
+    TfLiteStatus status = kTfLiteOk;
+    struct kernel *k;
+
+    while ((k = delegate_next_made(d)))
+        if (status == kTfLiteOk && start_open(k, context, &diag) != STATUS_OK)
+            status = fail(context, &diag);
+    return status;
+}
+
+/* The graph in d->imported as a copy that may be folded. */
+static enum status import(TfLiteContext *context, struct gpu_delegate *d, struct graph *g,
+                          struct diag *diag)
+{
+    struct propagated shapes;
+    enum status s;
+
+    TRY(propagate_shapes(context, &shapes, diag));
+    s = imported_open(&d->imported, context, diag);
+    if (s == STATUS_OK)
+        s = graph_import(g, context, diag);
+    for (int i = 0; s == STATUS_OK && i < g->tensor_count && (size_t)i < shapes.count; i++)
+        g->tensors[i].is_dynamic |= shapes.dynamic[i];
+    mem_free(shapes.dynamic);
+    if (s == STATUS_OK &&
+        (s = fold_constants(g, &d->options, &d->device->limits, diag)) != STATUS_OK)
+        graph_close(g);
+    if (s != STATUS_OK) {
+        imported_release(d->imported);
+        d->imported = NULL;
+    }
+    return s;
+}
+
 static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delegate,
                                   struct gpu_delegate *d)
 {
@@ -112,12 +155,8 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
     d->tuned_before_ns = d->time.tune_ns;
     lock_release(&d->lock);
 
-    if (graph_import(&graph, context, &diag) != STATUS_OK)
+    if (import(context, d, &graph, &diag) != STATUS_OK)
         return fail(context, &diag);
-    if (fold_constants(&graph, &d->options, &d->device->limits, &diag) != STATUS_OK) {
-        graph_close(&graph);
-        return fail(context, &diag);
-    }
     d->graph = &graph;
     if (decision_make(&decision, &graph, &d->options, &d->device->limits, &diag) != STATUS_OK ||
         partition_apply_limits(context, &d->options, &d->device->limits, &graph, &decision,
@@ -126,9 +165,15 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
     } else {
         warn(context, &decision);
         status = replace_nodes(context, delegate, d, &decision);
+        if (status == kTfLiteOk)
+            status = start_kernels(context, d);
         if (status == kTfLiteOk && d->source)
             status = announce(context, delegate, d->source);
     }
+    while (delegate_next_made(d))
+        ;
+    imported_release(d->imported);
+    d->imported = NULL;
     d->graph = NULL;
     graph_close(&graph);
     lock_acquire(&d->lock);
@@ -195,7 +240,8 @@ enum status host_delegate_create(struct gpu_delegate **out, const char *const *k
     (*out)->base = (TfLiteDelegate){ .data_ = *out,
                                      .Prepare = prepare,
                                      .CopyFromBufferHandle = copy_from_handle,
-                                     .FreeBufferHandle = free_handle };
+                                     .FreeBufferHandle = free_handle,
+                                     .flags = kTfLiteDelegateFlagsAllowDynamicTensors };
     delegate_publish(*out);
     return STATUS_OK;
 }

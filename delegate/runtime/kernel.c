@@ -2,6 +2,41 @@
 
 #include "delegate/plan/memory.h"
 
+void delegate_remember_made(struct gpu_delegate *d, struct kernel *k)
+{
+    struct kernel **at;
+
+    lock_acquire(&d->lock);
+    for (at = &d->made; *at; at = &(*at)->next_made)
+        ;
+    k->next_made = NULL;
+    *at = k;
+    lock_release(&d->lock);
+}
+
+void delegate_forget_made(struct gpu_delegate *d, const struct kernel *k)
+{
+    struct kernel **at;
+
+    lock_acquire(&d->lock);
+    for (at = &d->made; *at && *at != k; at = &(*at)->next_made)
+        ;
+    if (*at)
+        *at = k->next_made;
+    lock_release(&d->lock);
+}
+
+struct kernel *delegate_next_made(struct gpu_delegate *d)
+{
+    struct kernel *k;
+
+    lock_acquire(&d->lock);
+    if ((k = d->made))
+        d->made = k->next_made;
+    lock_release(&d->lock);
+    return k;
+}
+
 struct kernel *kernel_at(const struct gpu_delegate *d, int i)
 {
     struct kernel *k = d->kernels;

@@ -3,10 +3,12 @@
 #define ASSAY_DELEGATE_RUNTIME_KERNEL_H
 
 #include "delegate/base/lock.h"
+#include "delegate/plan/make.h"
 #include "delegate/plan/plan.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/handle.h"
 #include "delegate/runtime/host_source.h"
+#include "delegate/runtime/imported.h"
 #include "delegate/runtime/serialize.h"
 #include "delegate/vulkan/executor.h"
 #include "delegate/vulkan/io_binding.h"
@@ -32,6 +34,14 @@ struct kernel_io {
 struct kernel {
     struct gpu_delegate *owner; /* held */
     struct kernel *next;        /* in owner->kernels */
+    struct kernel *next_made;   /* in owner->made */
+    /* What the partition is planned from, as long as the kernel lives: see start.c. */
+    struct imported *imported; /* held */
+    struct arena arena;        /* of the lists of the request */
+    struct plan_request request;
+    struct graph_shape *input_shapes, *output_shapes; /* that it is planned for */
+    bool planned;
+    bool empty; /* no output has an element: there is no plan, and nothing to run */
     struct plan plan;
     struct executor executor;
     struct serialization serialization;
@@ -48,6 +58,13 @@ struct kernel {
 /* The i-th partition that d runs now, the oldest first; NULL past the end.  The caller holds
  * d->lock. */
 struct kernel *kernel_at(const struct gpu_delegate *d, int i);
+
+/* The partitions that the host makes while a graph is delegated: the delegate starts them before
+ * Prepare ends. */
+void delegate_remember_made(struct gpu_delegate *d, struct kernel *k);
+void delegate_forget_made(struct gpu_delegate *d, const struct kernel *k);
+/* The first of them, which is then forgotten; NULL: none. */
+struct kernel *delegate_next_made(struct gpu_delegate *d);
 
 /* Assigns memory again, for what inputs and outputs are bound to now.  The caller holds run_lock.
  */

@@ -1,6 +1,7 @@
 #include "delegate/runtime/serialize.h"
 
 #include "delegate/base/clock.h"
+#include "delegate/plan/make.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/runtime/delegate.h"
 #include "reference/base/memory.h"
@@ -30,7 +31,8 @@ static void count(struct gpu_delegate *d, int *counter, uint64_t bytes)
     lock_release(&d->lock);
 }
 
-static struct cache_identity identify(struct gpu_delegate *d, const struct plan *plan)
+static struct cache_identity identify(struct gpu_delegate *d, const struct plan_request *request,
+                                      const struct plan *plan)
 {
     const struct device *device = d->device;
     struct cache_identity id = { .vendor_id = device->info.vendor_id,
@@ -43,8 +45,12 @@ static struct cache_identity identify(struct gpu_delegate *d, const struct plan 
     memcpy(id.device_uuid, device->device_uuid, sizeof id.device_uuid);
     memcpy(id.driver_uuid, device->driver_uuid, sizeof id.driver_uuid);
     memcpy(id.pipeline_uuid, device->pipeline_uuid, sizeof id.pipeline_uuid);
+    if (request->again) {
+        id.model = cache_hash_graph(request->graph);
+        return id;
+    }
     if (!d->serialized.has_model) { /* once for each graph; the caller holds prepare_lock */
-        d->serialized.model = cache_hash_graph(d->graph);
+        d->serialized.model = cache_hash_graph(request->graph);
         d->serialized.has_model = true;
     }
     id.model = d->serialized.model;
@@ -52,12 +58,12 @@ static struct cache_identity identify(struct gpu_delegate *d, const struct plan 
 }
 
 static bool find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
-                 struct plan *plan)
+                 const struct plan_request *request, struct plan *plan)
 {
     struct diag diag = { 0 };
 
     s->on = true;
-    s->id = identify(d, plan);
+    s->id = identify(d, request, plan);
     cache_name(s->name, d->options.model_token, &s->id);
     if (cache_load(&s->content, &s->found, d->options.serialization_dir, s->name, &s->id,
                    plan->constant_bytes, &diag) != STATUS_OK)
@@ -73,10 +79,10 @@ static bool find(struct serialization *s, struct gpu_delegate *d, TfLiteContext 
 }
 
 bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
-                        struct plan *plan)
+                        const struct plan_request *request, struct plan *plan)
 {
     const uint64_t before = clock_ns();
-    const bool found = find(s, d, context, plan);
+    const bool found = find(s, d, context, request, plan);
 
     delegate_add_part(d, &d->time.serialize_ns, before);
     return found;

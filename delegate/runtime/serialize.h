@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct gpu_delegate;
+struct plan_request;
 
 struct serialization {
     bool on;
@@ -20,10 +21,11 @@ struct serialization {
     struct pipeline_cache pipelines; /* until the partition is ready */
 };
 
-/* Looks for the file of an unpacked plan.  True: the plan has its constants and measured workgroup
- * sizes from the file.  False: the plan is unchanged, and must be made again with constants. */
+/* Looks for the file of an unpacked plan, made by this request.  True: the plan has its constants
+ * and measured workgroup sizes from the file.  False: the plan is unchanged, and must be made again
+ * with constants. */
 bool serialization_find(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
-                        struct plan *plan);
+                        const struct plan_request *request, struct plan *plan);
 
 /* The pipeline cache to make the partition's pipelines with; NULL: none. */
 struct pipeline_cache *serialization_open_pipelines(struct serialization *s, struct gpu_delegate *d,

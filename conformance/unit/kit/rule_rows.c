@@ -15,13 +15,14 @@
         }                                                                                          \
     }
 
-#define CONV_P   TfLiteConvParams
-#define POOL_P   TfLitePoolParams
-#define LSTM_P   TfLiteLSTMParams
-#define SLICE_P  TfLiteStridedSliceParams
-#define RESIZE_P TfLiteResizeBilinearParams
-#define DENSE_P  TfLiteFullyConnectedParams
-#define CONCAT_P TfLiteConcatenationParams
+#define CONV_P    TfLiteConvParams
+#define POOL_P    TfLitePoolParams
+#define LSTM_P    TfLiteLSTMParams
+#define SLICE_P   TfLiteStridedSliceParams
+#define RESIZE_P  TfLiteResizeBilinearParams
+#define DENSE_P   TfLiteFullyConnectedParams
+#define CONCAT_P  TfLiteConcatenationParams
+#define RESHAPE_P TfLiteReshapeParams
 
 /* A window within an image. */
 #define LARGE_POOL(h, w)                                                                           \
@@ -122,6 +123,14 @@ const struct rule_row rule_rows[] = {
     FAIL(TENSOR_BYTES, CONV, MISFIT(CONV, 1, 3)),
     FAIL(TENSOR_BYTES, CONV, MISFIT(CONV, 2, 1 << 20)),
     EDGE(TENSOR_BYTES, DENSE, MISFIT(CONV, 1, 3)),
+    FAIL(TENSOR_SHAPE, DENSE, RANK(DENSE, OUT, 3)), /* keep_num_dims is off */
+    FAIL(TENSOR_SHAPE, RESHAPE, DIM(RESHAPE, OUT, 0, 12), DIM(RESHAPE, OUT, 1, 1)),
+    FAIL(TENSOR_SHAPE, RESHAPE, ABSENT(RESHAPE, 1), PARAM(RESHAPE, RESHAPE_P, shape[0], 12),
+         PARAM(RESHAPE, RESHAPE_P, shape[1], 1)),
+    FAIL(TENSOR_SHAPE, RESHAPE, ABSENT(RESHAPE, 1), NO_PARAMS(RESHAPE)), /* a scalar */
+    EDGE(TENSOR_SHAPE, RESHAPE, ABSENT(RESHAPE, 1), PARAM(RESHAPE, RESHAPE_P, shape[1], -1)),
+    EDGE(TENSOR_SHAPE, RESHAPE, VALUE(RESHAPE, 1, 0, 12), VALUE(RESHAPE, 1, 1, 1),
+         DIM(RESHAPE, OUT, 0, 12), DIM(RESHAPE, OUT, 1, 1)),
     FAIL(TENSOR_EMPTY, RELU, DIM(RELU, 0, 0, 0), DIM(RELU, OUT, 0, 0)),
     EDGE(TENSOR_EMPTY, RELU, DIM(RELU, 0, 0, 1), DIM(RELU, 0, 1, 1), DIM(RELU, OUT, 0, 1),
          DIM(RELU, OUT, 1, 1)),
@@ -350,7 +359,7 @@ const struct rule_row rule_rows[] = {
     EDGE(FULLY_CONNECTED_KEEP_NUM_DIMS, DENSE, DIM(DENSE, 0, 0, 1), DIM(DENSE, 0, 1, 8)),
     FAIL(FULLY_CONNECTED_OUTPUT_SHAPE, DENSE, DIM(DENSE, OUT, 1, 6)),
     FAIL(FULLY_CONNECTED_OUTPUT_SHAPE, DENSE, DIM(DENSE, OUT, 0, 3)),
-    EDGE(FULLY_CONNECTED_OUTPUT_SHAPE, DENSE, RANK(DENSE, OUT, 3)),
+    EDGE_OF(FULLY_CONNECTED_OUTPUT_SHAPE, TENSOR_SHAPE, DENSE, RANK(DENSE, OUT, 3)),
     FAIL(FULLY_CONNECTED_WEIGHTS_FORMAT, DENSE, PARAM(DENSE, DENSE_P, weights_format, 1)),
     EDGE(FULLY_CONNECTED_WEIGHTS_FORMAT, DENSE, PARAM(DENSE, DENSE_P, weights_format, 0)),
     FAIL(LSTM_ACTIVATION, LSTM, PARAM(LSTM, LSTM_P, activation, kTfLiteActNone)),
@@ -439,7 +448,8 @@ const struct rule_row rule_rows[] = {
     EDGE(REDUCE_OUTPUT_SHAPE, MEAN, FLAG(MEAN, TfLiteReducerParams, keep_dims, 1),
          RANK(MEAN, OUT, 4)),
     FAIL(RESHAPE_ELEMENTS, RESHAPE, DIM(RESHAPE, OUT, 0, 4)),
-    EDGE(RESHAPE_ELEMENTS, RESHAPE, DIM(RESHAPE, OUT, 0, 12), DIM(RESHAPE, OUT, 1, 1)),
+    EDGE_OF(RESHAPE_ELEMENTS, TENSOR_SHAPE, RESHAPE, DIM(RESHAPE, OUT, 0, 12),
+            DIM(RESHAPE, OUT, 1, 1)),
     FAIL(RESHAPE_SHAPE_CONSTANT, RESHAPE, COMPUTED(RESHAPE, 1)),
     EDGE(RESHAPE_SHAPE_CONSTANT, RESHAPE, ABSENT(RESHAPE, 1)),
     FAIL(RESIZE_FLAGS, RESIZE, FLAG(RESIZE, RESIZE_P, align_corners, 1)),

@@ -88,6 +88,7 @@ void world_make(struct world *w)
     w->lstm =
         (TfLiteLSTMParams){ .activation = kTfLiteActTanh, .kernel_type = kTfLiteLSTMBasicKernel };
     w->softmax = (TfLiteSoftmaxParams){ .beta = 1 };
+    w->reshape = (TfLiteReshapeParams){ .shape = { 3, 4 }, .num_dimensions = 2 };
 
     NODE(CONV, BUILTIN_CONV_2D, &w->conv, (F32(1, 6, 6, 4), K32(8, 3, 3, 4), K32(8)),
          F32(1, 6, 6, 8));

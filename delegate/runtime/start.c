@@ -1,0 +1,411 @@
+/* A host with kTfLiteDelegateFlagsAllowDynamicTensors does not delegate again after a resize: it
+ * calls prepare of the kernels with new shapes of inputs.  The shapes inside of the partition and
+ * of its outputs follow from them by gpu_op.shape; then the nodes are checked as in Prepare, since
+ * a limit may now be exceeded, and planned as if they were new. */
+#include "delegate/runtime/start.h"
+
+#include "delegate/base/clock.h"
+#include "delegate/graph/import.h"
+#include "delegate/graph/shapes.h"
+#include "delegate/runtime/partition.h"
+#include "delegate/transform/fold.h"
+#include "delegate/vulkan/selftest.h"
+#include "delegate/vulkan/tune.h"
+#include "reference/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the plan ---- */
+
+static enum status timed_plan(struct kernel *k, const struct plan_request *request,
+                              struct diag *diag)
+{
+    const uint64_t before = clock_ns();
+    const enum status s = plan_make(&k->plan, request, diag);
+
+    delegate_add_part(k->owner, &k->owner->time.plan_ns, before);
+    return s;
+}
+
+/* With serialization a plan without packed constants comes first: its hash is part of the name of
+ * the file that may hold them.  Without such a file the plan is made again, with constants. */
+static enum status make_plan(struct kernel *k, TfLiteContext *context, struct plan_request *request,
+                             struct diag *diag)
+{
+    struct gpu_delegate *d = k->owner;
+
+    request->unpacked = d->options.serialization_dir != NULL;
+    TRY(timed_plan(k, request, diag));
+    if (!request->unpacked || serialization_find(&k->serialization, d, context, request, &k->plan))
+        return STATUS_OK;
+    plan_close(&k->plan);
+    request->unpacked = false;
+    return timed_plan(k, request, diag);
+}
+
+static bool has_node(const struct plan_request *r, int host_node)
+{
+    for (int i = 0; i < r->node_count; i++)
+        if (r->nodes[i] == host_node)
+            return true;
+    return false;
+}
+
+/* Whether a node outside of the partition reads the tensor. */
+static bool is_read_outside(const struct plan_request *r, int tensor)
+{
+    for (int i = 0; i < r->graph->node_count; i++) {
+        const struct graph_node *n = &r->graph->nodes[i];
+
+        for (int j = 0; j < n->input_count; j++)
+            if (n->inputs[j] == tensor && !has_node(r, n->host_node))
+                return true;
+    }
+    return false;
+}
+
+static enum status open_ios(struct kernel *k, const struct plan_request *r, struct diag *diag)
+{
+    const struct plan *p = &k->plan;
+
+    k->inputs = mem_alloc((size_t)p->input_count, sizeof *k->inputs);
+    k->outputs = mem_alloc((size_t)p->output_count, sizeof *k->outputs);
+    if (!k->inputs || !k->outputs)
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    for (int i = 0; i < p->output_count; i++)
+        k->outputs[i].unread = i < r->output_count && !p->outputs[i].constant &&
+                               !is_read_outside(r, p->outputs[i].tensor);
+    return STATUS_OK;
+}
+
+/* Remembers the shapes that the plan is made for. */
+static void keep_shapes(struct graph_shape *to, const struct graph *g, const int *tensors,
+                        int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct graph_tensor *t = tensors[i] < 0 ? NULL : &g->tensors[tensors[i]];
+
+        to[i] = (struct graph_shape){ .rank = t ? t->rank : 0 };
+        if (t)
+            memcpy(to[i].dims, t->dims, sizeof to[i].dims);
+    }
+}
+
+static enum status plan(struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    TRY(make_plan(k, context, &k->request, diag));
+    TRY(open_ios(k, &k->request, diag));
+    handles_open(&k->handles, k, k->plan.output_count);
+    keep_shapes(k->input_shapes, k->request.graph, k->request.inputs, k->request.input_count);
+    keep_shapes(k->output_shapes, k->request.graph, k->request.outputs, k->request.output_count);
+    k->planned = true;
+    return STATUS_OK;
+}
+
+static bool within(const int *tensors, int count, const struct graph *g)
+{
+    for (int i = 0; i < count; i++)
+        if (tensors[i] >= g->tensor_count)
+            return false;
+    return true;
+}
+
+/* The host's lists are valid in init only. */
+static enum status keep_lists(struct kernel *k, struct diag *diag)
+{
+    struct plan_request *r = &k->request;
+
+    r->nodes = arena_copy(&k->arena, r->nodes, (size_t)r->node_count, sizeof *r->nodes);
+    r->inputs = arena_copy(&k->arena, r->inputs, (size_t)r->input_count, sizeof *r->inputs);
+    r->outputs = arena_copy(&k->arena, r->outputs, (size_t)r->output_count, sizeof *r->outputs);
+    k->input_shapes = ARENA_NEW(&k->arena, (size_t)r->input_count, struct graph_shape);
+    k->output_shapes = ARENA_NEW(&k->arena, (size_t)r->output_count, struct graph_shape);
+    if (!r->nodes || !r->inputs || !r->outputs || !k->input_shapes || !k->output_shapes)
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    if (!within(r->inputs, r->input_count, r->graph) ||
+        !within(r->outputs, r->output_count, r->graph))
+        return diag_fail(diag, STATUS_INVALID,
+                         "TfLiteDelegateParams: an input or output is no tensor below %d",
+                         r->graph->tensor_count);
+    return STATUS_OK;
+}
+
+enum status start_plan(struct kernel *k, TfLiteContext *context, const TfLiteDelegateParams *params,
+                       struct diag *diag)
+{
+    struct gpu_delegate *d = k->owner;
+    enum status s;
+    int *nodes = NULL;
+
+    if (!d->graph)
+        return diag_fail(diag, STATUS_INVALID,
+                         "the host initializes a partition while no graph is delegated");
+    k->imported = imported_acquire(d->imported);
+    k->request = (struct plan_request){ .graph = d->graph,
+                                        .options = &d->options,
+                                        .limits = &d->device->limits };
+    TRY(partition_request(&k->request, params, &nodes, diag));
+    s = keep_lists(k, diag);
+    mem_free(nodes);
+    if (s == STATUS_OK)
+        s = plan(k, context, diag);
+    k->request.graph = NULL; /* it lives as long as Prepare runs */
+    return s;
+}
+
+/* ---- the device ---- */
+
+/* Measures workgroup sizes with option tune.  On a device without time stamps it warns, and the
+ * sizes of the table (plan/workgroups.c) stay. */
+static enum status tune_partition(struct kernel *k, TfLiteContext *context, bool *changed,
+                                  struct diag *diag)
+{
+    uint64_t budget_ns = (uint64_t)k->owner->options.tune_budget_ms * 1000000u, spent_ns;
+    struct cache_content *content = &k->serialization.content;
+    const uint64_t before = clock_ns();
+    enum status s;
+
+    if (!k->owner->options.tune)
+        return STATUS_OK;
+    /* All partitions of a graph share one budget. */
+    lock_acquire(&k->owner->lock);
+    spent_ns = k->owner->time.tune_ns - k->owner->tuned_before_ns;
+    lock_release(&k->owner->lock);
+    budget_ns = spent_ns < budget_ns ? budget_ns - spent_ns : 0;
+    s = tune_plan(&k->executor, &k->plan, budget_ns, &content->tuning, &content->tuning_count,
+                  changed, diag);
+    delegate_add_part(k->owner, &k->owner->time.tune_ns, before);
+    if (s != STATUS_NO_DEVICE)
+        return s;
+    context->ReportError(context, "WARNING: tune=1 does nothing: %s", diag->text);
+    diag_clear(diag);
+    return STATUS_OK;
+}
+
+/* Tests the packed dot product before a plan uses it; when it is wrong, with a warning, pipelines
+ * do without it. */
+static enum status test_dot(struct kernel *k, struct pipeline_cache *cache, TfLiteContext *context,
+                            struct diag *diag)
+{
+    bool used = false;
+    enum status s;
+
+    for (int i = 0; i < k->plan.step_count; i++)
+        used |= k->plan.steps[i]->packed_dot;
+    if (!used || (s = selftest_dot(k->owner->device, cache, diag)) != STATUS_NO_DEVICE)
+        return used ? s : STATUS_OK;
+    context->ReportError(context, "WARNING: %s; not used", diag->text);
+    diag_clear(diag);
+    return STATUS_OK;
+}
+
+static enum status open_partition(struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    struct gpu_delegate *d = k->owner;
+    struct pipeline_cache *cache = serialization_open_pipelines(&k->serialization, d, context);
+    bool changed = false;
+    uint64_t before;
+    enum status s;
+
+    /* A file for this device and driver was written only after the test had passed. */
+    if (d->options.precision == PRECISION_FP16 && !k->serialization.found)
+        TRY(selftest_half(d->device, cache, diag));
+    TRY(test_dot(k, cache, context, diag));
+    before = clock_ns();
+    s = executor_open(&k->executor, d->device, &k->plan, &d->options, cache, diag);
+    delegate_add_part(d, &d->time.upload_ns, before);
+    if (s != STATUS_OK)
+        return s;
+    if ((s = tune_partition(k, context, &changed, diag)) != STATUS_OK ||
+        (s = executor_record(&k->executor, diag)) != STATUS_OK) {
+        executor_close(&k->executor);
+        return s;
+    }
+    serialization_write(&k->serialization, d, context, &k->plan, changed);
+    return STATUS_OK;
+}
+
+/* Adds the kernel to the list.  Kernels stay in the order of their partitions, the newest first,
+ * when one of them starts again. */
+static void publish(struct kernel *k)
+{
+    struct kernel **at;
+
+    lock_acquire(&k->owner->lock);
+    for (at = &k->owner->kernels; *at && (*at)->run_lock.serial > k->run_lock.serial;)
+        at = &(*at)->next;
+    k->next = *at;
+    *at = k;
+    lock_release(&k->owner->lock);
+}
+
+enum status start_open(struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    if (!k->empty)
+        TRY(open_partition(k, context, diag));
+    k->ready = true;
+    serialization_close(&k->serialization);
+    plan_drop_constants(&k->plan);
+    publish(k);
+    return STATUS_OK;
+}
+
+/* ---- stop ---- */
+
+/* Removes the handles of a kernel from the host's tensors before it is freed. */
+static void revoke_handles(TfLiteContext *context, const struct kernel *k)
+{
+    for (int i = 0; context && context->tensors && i < k->plan.output_count; i++) {
+        const size_t tensor = (size_t)k->plan.outputs[i].tensor;
+        TfLiteTensor *t = tensor < context->tensors_size ? &context->tensors[tensor] : NULL;
+
+        if (t && handle_is_of(&k->handles, i, t)) {
+            t->buffer_handle = kTfLiteNullBufferHandle;
+            t->data_is_stale = false;
+        }
+    }
+}
+
+static void close_io(struct kernel_io *io, struct device *d)
+{
+    io_binding_close(&io->bound, d);
+    host_block_release(io->block);
+}
+
+static void unpublish(struct kernel *k)
+{
+    struct kernel **at;
+
+    lock_acquire(&k->owner->lock);
+    for (at = &k->owner->kernels; *at && *at != k; at = &(*at)->next)
+        ;
+    if (*at)
+        *at = k->next;
+    /* The trace shows the last inferences before the interpreter was closed. */
+    if (k->owner->trace.file && k->ready && !k->empty)
+        trace_write(&k->owner->trace, k->executor.recording.profile, &k->plan);
+    lock_release(&k->owner->lock);
+}
+
+void start_stop(struct kernel *k, TfLiteContext *context)
+{
+    handles_close(&k->handles);
+    revoke_handles(context, k);
+    unpublish(k);
+    executor_close(&k->executor);
+    for (int i = 0; k->inputs && i < k->plan.input_count; i++)
+        close_io(&k->inputs[i], k->owner->device);
+    for (int i = 0; k->outputs && i < k->plan.output_count; i++)
+        close_io(&k->outputs[i], k->owner->device);
+    mem_free(k->inputs);
+    mem_free(k->outputs);
+    k->inputs = k->outputs = NULL;
+    serialization_close(&k->serialization);
+    k->serialization = (struct serialization){ .on = false };
+    plan_close(&k->plan);
+    k->plan = (struct plan){ .half = false };
+    k->planned = k->ready = k->empty = k->needs_replan = false;
+}
+
+/* ---- other shapes ---- */
+
+static bool has_dims(const TfLiteTensor *t, const struct graph_shape *s)
+{
+    return t->dims && t->dims->size == s->rank &&
+           (s->rank == 0 ||
+            memcmp(t->dims->data, s->dims, (size_t)s->rank * sizeof s->dims[0]) == 0);
+}
+
+bool start_is_current(const struct kernel *k, const TfLiteContext *context)
+{
+    if (!k->planned)
+        return false;
+    for (int i = 0; i < k->request.input_count; i++) {
+        const int t = k->request.inputs[i];
+
+        if (t >= 0 && (size_t)t < context->tensors_size &&
+            !has_dims(&context->tensors[t], &k->input_shapes[i]))
+            return false;
+    }
+    return true;
+}
+
+static enum status infer(struct kernel *k, struct graph *g, struct diag *diag)
+{
+    size_t elements = 0;
+
+    for (int i = 0; i < k->request.node_count; i++)
+        TRY(shapes_infer(g, graph_find_node(g, k->request.nodes[i]), diag));
+    for (int i = 0; i < k->request.output_count; i++)
+        elements |= g->tensors[k->request.outputs[i]].elements;
+    k->empty = elements == 0;
+    return STATUS_OK;
+}
+
+static enum status check_nodes(const struct kernel *k, const struct graph *g, struct diag *diag)
+{
+    const struct plan_request *r = &k->request;
+    struct refusal why;
+
+    for (int i = 0; i < r->node_count; i++)
+        if (!decision_of_node(g, graph_find_node(g, r->nodes[i]), r->options, r->limits, &why))
+            return diag_fail(diag, STATUS_UNSUPPORTED,
+                             "node %d (%s): the delegate took it before its inputs were resized, "
+                             "and cannot compute it now: %s: %s: expected %s, found %s",
+                             why.host_node, why.op, why.rule, why.field, why.limit, why.value);
+    return STATUS_OK;
+}
+
+static enum status plan_again(struct kernel *k, TfLiteContext *context, struct graph *g,
+                              struct diag *diag)
+{
+    TRY(infer(k, g, diag));
+    if (k->empty) {
+        keep_shapes(k->input_shapes, g, k->request.inputs, k->request.input_count);
+        keep_shapes(k->output_shapes, g, k->request.outputs, k->request.output_count);
+        k->planned = true;
+        return STATUS_OK;
+    }
+    TRY(fold_constants(g, k->request.options, k->request.limits, diag));
+    TRY(check_nodes(k, g, diag));
+    k->request.graph = g;
+    k->request.again = true;
+    return plan(k, context, diag);
+}
+
+enum status start_again(struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    struct graph g;
+    enum status s;
+
+    start_stop(k, context);
+    TRY(graph_import_again(&g, &k->imported->graph, context, diag));
+    s = plan_again(k, context, &g, diag);
+    k->request.graph = NULL;
+    graph_close(&g);
+    if (s != STATUS_OK)
+        start_stop(k, context);
+    return s;
+}
+
+enum status start_resize_outputs(const struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    for (int i = 0; i < k->request.output_count; i++) {
+        const struct graph_shape *s = &k->output_shapes[i];
+        TfLiteTensor *t = &context->tensors[k->request.outputs[i]];
+        TfLiteIntArray *dims;
+
+        if (has_dims(t, s))
+            continue;
+        /* The host owns the array then. */
+        if (!(dims = malloc(sizeof *dims + (size_t)s->rank * sizeof dims->data[0])))
+            return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+        dims->size = s->rank;
+        memcpy(dims->data, s->dims, (size_t)s->rank * sizeof dims->data[0]);
+        if (context->ResizeTensor(context, t, dims) != kTfLiteOk)
+            return diag_fail(diag, STATUS_INVALID, "output: tensor %d '%s' cannot be resized",
+                             k->request.outputs[i], t->name ? t->name : "");
+    }
+    return STATUS_OK;
+}
