@@ -241,6 +241,19 @@ golden-mint: $(B)/assay $(B)/venv/ready ## ask the real LiteRT for its answers a
 	$(B)/assay golden export $(B)/export.h5
 	$(B)/venv/bin/python golden/mint.py $(B)/export.h5 golden
 
+# LiteRT as PyPI ships it, in the version of the goldens: its libLiteRt.so, found beside assay.
+LITERT := $(shell sed -n 's/^ai-edge-litert==//p' golden/requirements.txt)
+LITERT_KNOWN := conformance/known/litert-$(LITERT)-cpu.tsv
+$(B)/litert-venv/ready: golden/requirements.txt | $(B)/has/python
+	rm -rf $(B)/litert-venv
+	python3 -m venv $(B)/litert-venv
+	$(B)/litert-venv/bin/pip install --quiet --disable-pip-version-check --no-deps ai-edge-litert==$(LITERT)
+	cd $(B)/litert-venv && ln -sf lib/python3*/site-packages/ai_edge_litert/libLiteRt.so libLiteRt.so
+	touch $@
+conformance-litert: all $(B)/litert-venv/ready ## all cases on LiteRT's own CPU, XNNPACK; a failure that is not known fails (Python, network)
+	LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance --subject=litert:cpu --no-models \
+	    --waivers=$(LITERT_KNOWN) $(CASES) $(ARGS)
+
 cross-check: all $(B)/venv/ready ## run the delegate in LiteRT from PyPI (Python, network)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_check.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_serialization.py $(B)
@@ -385,7 +398,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all check conformance golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
+.PHONY: all check conformance conformance-litert golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
         fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

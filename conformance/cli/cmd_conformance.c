@@ -28,7 +28,7 @@ struct request {
     struct args_common common;
     struct selection selection;
     struct string_list require, subjects;
-    const char *shard, *waivers, *baseline, *repro_dir, *mutants, *versions;
+    const char *shard, *waivers, *write_waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
     uint64_t graphs;
     int bounds; /* enum bounds; -1: as the subject's options say */
@@ -365,7 +365,7 @@ static int list_cases(const struct request *q, const struct test_case *cases, si
 static int check(const struct request *q)
 {
     struct subject subjects[SUBJECTS_MAX] = { { .path = NULL } };
-    struct expectations expected = { .waiver_count = 0 };
+    struct expectations expected = { .baseline = NULL };
     const struct expectation_flags expect = { .waivers = q->waivers,
                                               .baseline = q->baseline,
                                               .require = q->require,
@@ -387,6 +387,7 @@ static int check(const struct request *q)
     else if (q->list)
         code = list_cases(q, cases, case_count);
     else if ((q->common.out && try_output(q->common.out, &diag) != STATUS_OK) ||
+             (q->write_waivers && try_output(q->write_waivers, &diag) != STATUS_OK) ||
              (q->repro_dir && try_directory(q->repro_dir, &diag) != STATUS_OK) ||
              expectations_open(&expected, &expect, cases, case_count, &diag) != STATUS_OK ||
              open_ledger(q, &ledger, &diag) != STATUS_OK ||
@@ -409,6 +410,9 @@ static int check(const struct request *q)
             expectations_apply(&expected, &report);
             totals = report_totals(&report);
             code = write_reports(q, &report);
+            if (q->write_waivers &&
+                waivers_write(&expected.waivers, &report, q->write_waivers, &diag) != STATUS_OK)
+                code = message_fail("conformance", &diag);
             if (code == EXIT_AS_EXPECTED && (check_ledger(q, &ledger, &report) > 0 ||
                                              totals.bad > 0 || report.outcome.broken_ends > 0 ||
                                              digits_failed(&digits) || !proves_something(&totals)))
@@ -498,6 +502,11 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.waivers,
           .value = "FILE",
           .help = "known failures, one on each line: CASES | DEVICE | CAUSE" },
+        { .name = "write-waivers",
+          .kind = ARGS_STRING,
+          .target = &q.write_waivers,
+          .value = "FILE",
+          .help = "write the failures of this run as a file of waivers, to be explained" },
         { .name = "baseline",
           .kind = ARGS_STRING,
           .target = &q.baseline,

@@ -13,87 +13,6 @@
 
 enum { FILE_LIMIT = 1 << 28 };
 
-/* ---- waivers ---- */
-
-/* Removes blanks at both ends, in place. */
-static char *trim(char *text)
-{
-    size_t n;
-
-    text += strspn(text, " \t\r");
-    n = strlen(text);
-    while (n > 0 && strchr(" \t\r", text[n - 1]))
-        text[--n] = '\0';
-    return text;
-}
-
-static enum status read_waiver(struct waiver *w, char *line, const char *path, size_t number,
-                               struct diag *diag)
-{
-    char *const first = strsep(&line, "|");
-    char *const second = strsep(&line, "|");
-
-    if (!second || !line || !*trim(first) || !*trim(second) || !*trim(line))
-        return diag_fail(diag, STATUS_USAGE, "%s: line %zu: expected CASES | DEVICE | CAUSE", path,
-                         number);
-    *w = (struct waiver){ trim(first), trim(second), trim(line) };
-    return STATUS_OK;
-}
-
-static enum status read_waivers(struct expectations *e, const char *path, struct diag *diag)
-{
-    uint8_t *bytes;
-    size_t count, lines = 1, number = 0;
-    char *text, *line;
-
-    TRY(file_read(path, FILE_LIMIT, &bytes, &count, diag));
-    for (size_t i = 0; i < count; i++)
-        lines += bytes[i] == '\n';
-    text = arena_alloc(&e->arena, count + 1, 1);
-    e->waivers = ARENA_NEW(&e->arena, lines, struct waiver);
-    if (text && e->waivers)
-        memcpy(text, bytes, count);
-    mem_free(bytes);
-    if (!text || !e->waivers)
-        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
-    while ((line = strsep(&text, "\n")) != NULL) {
-        char *const comment = strchr(line, '#');
-
-        number++;
-        if (comment)
-            *comment = '\0';
-        if (*trim(line))
-            TRY(read_waiver(&e->waivers[e->waiver_count++], line, path, number, diag));
-    }
-    return STATUS_OK;
-}
-
-static const struct waiver *find_waiver(const struct expectations *e, const char *name,
-                                        const char *device)
-{
-    for (size_t i = 0; i < e->waiver_count; i++) {
-        if (fnmatch(e->waivers[i].cases, name, 0) == 0 &&
-            fnmatch(e->waivers[i].device, device, 0) == 0)
-            return &e->waivers[i];
-    }
-    return NULL;
-}
-
-static void apply_waiver(const struct waiver *w, struct case_result *r)
-{
-    char reason[sizeof r->reason];
-
-    if (r->status == CASE_PASS) {
-        r->status = CASE_UNEXPECTED_PASS;
-        snprintf(r->reason, sizeof r->reason, "waived as: %s", w->cause);
-    } else if (r->status == CASE_FAIL || r->status == CASE_CRASH || r->status == CASE_TIMEOUT) {
-        snprintf(reason, sizeof reason, "%s", r->reason);
-        snprintf(r->reason, sizeof r->reason, "%.200s (%s: %.*s)", w->cause,
-                 case_status_name(r->status), (int)(sizeof r->reason - 240), reason);
-        r->status = CASE_WAIVED;
-    }
-}
-
 /* ---- the baseline ---- */
 
 /* {"subjects": [{"options"}], "cases": [{"subject", "case", "status"}]} */
@@ -197,7 +116,7 @@ enum status expectations_open(struct expectations *e, const struct expectation_f
                                 .require_supported = flags->require_supported };
     s = check_require(&flags->require, cases, case_count, diag);
     if (s == STATUS_OK && flags->waivers)
-        s = read_waivers(e, flags->waivers, diag);
+        s = waivers_read(&e->waivers, flags->waivers, diag);
     if (s == STATUS_OK && flags->baseline)
         s = read_baseline(e, flags->baseline, diag);
     if (s != STATUS_OK)
@@ -208,8 +127,8 @@ enum status expectations_open(struct expectations *e, const struct expectation_f
 void expectations_close(struct expectations *e)
 {
     json_decref(e->baseline);
-    arena_close(&e->arena);
-    *e = (struct expectations){ .waiver_count = 0 };
+    waivers_close(&e->waivers);
+    *e = (struct expectations){ .baseline = NULL };
 }
 
 /* Whether reference/ops.def says that our delegate takes the node of a quantized or dynamic-range
@@ -247,15 +166,12 @@ static bool is_required(const struct expectations *e, const struct test_case *c,
            (e->require_supported && is_supported(c, r));
 }
 
-void expectations_apply(const struct expectations *e, struct report *report)
+void expectations_apply(struct expectations *e, struct report *report)
 {
+    waivers_apply(&e->waivers, report);
     for (size_t i = 0; i < report->outcome.count; i++) {
         struct case_result *const r = &report->outcome.results[i];
-        const char *const name = report->cases[i % report->case_count].name;
-        const struct waiver *const w = find_waiver(e, name, report->device.name);
 
-        if (w)
-            apply_waiver(w, r);
         if (r->status == CASE_DECLINED)
             r->required = is_required(e, &report->cases[i % report->case_count], r);
     }

@@ -63,6 +63,74 @@ static void test_waivers(void **state)
     assert_int_equal(report_totals(&report_kit.report).bad, 3);
 }
 
+/* With tabs, by the subject's label, and a case that may pass. */
+static void test_rows_of_subjects(void **state)
+{
+    char label[128], text[512], *path;
+
+    (void)state;
+    snprintf(label, sizeof label, "%s", report_kit.report.subjects[1].label);
+    report_kit_fail(report_kit_result(0, "relu.f32.c1"));
+    report_kit_fail(report_kit_result(1, "relu.f32.c1"));
+    report_kit_result(1, "relu.f32.c5")->status = CASE_CRASH;
+    snprintf(text, sizeof text,
+             "relu.f32.c1\t%s\twrong there\tsmallest: relu.f32.c1\n?relu.*\t%s\tmay pass\n", label,
+             label);
+    path = report_kit_write(text);
+    apply(path, NULL, NULL);
+    unlink(path);
+    assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_FAIL);
+    assert_int_equal(report_kit_result(1, "relu.f32.c1")->status, CASE_WAIVED);
+    report_kit_expect("wrong there", report_kit_result(1, "relu.f32.c1")->reason);
+    assert_int_equal(report_kit_result(1, "relu.f32.c5")->status, CASE_WAIVED);
+    assert_int_equal(report_kit_result(0, "conv_2d.f32.c9")->status, CASE_PASS);
+}
+
+/* What a run writes, the next run passes with: new failures, and rows that were used. */
+static void test_written_waivers(void **state)
+{
+    char *const path = report_kit_write("conv_2d.* | * | fixed by now\nrelu.f32.c1|*|known\n"
+                                        "?softmax.* | * | sometimes\n");
+    const struct expectation_flags flags = { .waivers = path };
+    struct expectations e;
+    struct diag diag;
+    char line[512];
+    FILE *f;
+    int seen = 0;
+
+    (void)state;
+    report_kit_fail(report_kit_result(0, "relu.f32.c1"));
+    report_kit_result(1, "relu.f32.c1")->status = CASE_DECLINED;
+    report_kit_fail(report_kit_result(0, "relu.f32.c5"));
+    snprintf(report_kit_result(0, "relu.f32.c5")->reason, 64, "a|b\tc#d");
+    assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
+    expectations_apply(&e, &report_kit.report);
+    assert_int_equal(waivers_write(&e.waivers, &report_kit.report, "/nowhere/at/all", &diag),
+                     STATUS_IO);
+    assert_int_equal(waivers_write(&e.waivers, &report_kit.report, path, &diag), STATUS_OK);
+    expectations_close(&e);
+    f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        assert_null(strstr(line, "conv_2d")); /* its cases pass */
+        seen += strncmp(line, "relu.f32.c1\t*\tknown\n", 20) == 0;
+        seen += strncmp(line, "?softmax.*\t*\tsometimes\n", 24) == 0;
+        if (strncmp(line, "relu.f32.c5\t", 12) == 0) {
+            seen++;
+            report_kit_expect("fail: a b c d", line);
+            report_kit_expect(report_kit.report.subjects[0].label, line);
+        }
+    }
+    fclose(f);
+    assert_int_equal(seen, 3);
+    report_kit_fail(report_kit_result(0, "relu.f32.c1"));
+    report_kit_fail(report_kit_result(0, "relu.f32.c5"));
+    apply(path, NULL, NULL);
+    assert_int_equal(report_kit_result(0, "relu.f32.c5")->status, CASE_WAIVED);
+    assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_WAIVED);
+    unlink(path);
+}
+
 static void expect_bad_file(const char *text, bool waivers, const char *words)
 {
     char *const path = report_kit_write(text);
@@ -210,6 +278,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_waivers, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_rows_of_subjects, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_written_waivers, report_kit_open, report_kit_close),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test_setup_teardown(test_baseline, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require, report_kit_open, report_kit_close),
