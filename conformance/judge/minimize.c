@@ -18,30 +18,6 @@ struct minimizer {
     struct diag *diag;
 };
 
-/* Reasons that say that values are wrong, which of them depends on the values themselves: a limit
- * is 0 where a magnitude is. */
-static bool has_wrong_values(const struct case_result *r)
-{
-    static const char *const reasons[] = { "over the limit",
-                                           "not equal",
-                                           "not the integer",
-                                           "more than a step",
-                                           "the row does not sum",
-                                           "every element is within its limit",
-                                           "SNR " };
-
-    for (size_t i = 0; r->status == CASE_FAIL && i < sizeof reasons / sizeof reasons[0]; i++) {
-        if (strncmp(r->reason, reasons[i], strlen(reasons[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool fails_alike(const struct case_result *a, const struct case_result *b)
-{
-    return result_fails_alike(a, b) || (has_wrong_values(a) && has_wrong_values(b));
-}
-
 /* A failure of this program, not of the subject: every later step does nothing. */
 static bool judge_one(struct minimizer *m, const struct case_instance *x, struct case_result *r)
 {
@@ -55,7 +31,7 @@ static bool judge_one(struct minimizer *m, const struct case_instance *x, struct
         m->status = STATUS_OK;
         return false;
     }
-    return m->status == STATUS_OK && fails_alike(m->q->result, r);
+    return m->status == STATUS_OK && result_fails_alike(m->q->result, r);
 }
 
 static enum shrink_answer try(void *user, size_t reduction)

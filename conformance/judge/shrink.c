@@ -2,6 +2,7 @@
 #include "conformance/judge/shrink.h"
 
 #include <ctype.h>
+#include <string.h>
 
 /* Judges the current form `times` times; false when it once did not fail the same way. */
 static bool fails_each_time(const struct shrink_problem *p, int times,
@@ -70,6 +71,25 @@ static char next_char(const char **at, const char *end)
     return *(*at)++;
 }
 
+/* Reasons that say that values are wrong, which of them depends on the values themselves: a limit
+ * is 0 where a magnitude is. */
+static bool has_wrong_values(const struct case_result *r)
+{
+    static const char *const reasons[] = { "over the limit",
+                                           "not equal",
+                                           "not the integer",
+                                           "more than a step",
+                                           "the row does not sum",
+                                           "every element is within its limit",
+                                           "SNR " };
+
+    for (size_t i = 0; r->status == CASE_FAIL && i < sizeof reasons / sizeof reasons[0]; i++) {
+        if (strncmp(r->reason, reasons[i], strlen(reasons[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool result_fails_alike(const struct case_result *a, const struct case_result *b)
 {
     const bool died = a->status == CASE_CRASH || a->status == CASE_TIMEOUT;
@@ -79,6 +99,8 @@ bool result_fails_alike(const struct case_result *a, const struct case_result *b
 
     if (a->status != b->status || a->status == CASE_PASS || a->status == CASE_DECLINED)
         return false;
+    if (has_wrong_values(a) && has_wrong_values(b))
+        return true;
     while ((c = next_char(&x, end)) == next_char(&y, end)) {
         if (c == '\0')
             return true;

@@ -51,7 +51,8 @@ void shrink_run(const struct shrink_problem *problem, size_t step_limit,
                 struct shrink_outcome *outcome);
 
 /* Whether two results are failures of one kind: the same status and the same reason, but for the
- * numbers in it, what stands in parentheses, and the last words of a process that died. */
+ * numbers in it, what stands in parentheses, and the last words of a process that died.  All
+ * reasons that say that values are wrong are one kind. */
 bool result_fails_alike(const struct case_result *a, const struct case_result *b);
 
 #endif
