@@ -7,6 +7,7 @@
 #include "conformance/models/digits_judge.h"
 #include "conformance/report/expectations.h"
 #include "conformance/report/ledger.h"
+#include "conformance/report/minimal_graphs.h"
 #include "conformance/report/report.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/util/output.h"
@@ -311,6 +312,18 @@ static enum status run_all(const struct request *q, struct report *r, struct sub
     return runner_run(&run, &r->outcome, diag);
 }
 
+/* What --graphs found wrong, in the smallest form. */
+static enum status find_minimal(const struct request *q, struct report *r, struct subject *subjects,
+                                struct diag *diag)
+{
+    const struct minimal_graphs_options options = { .subjects = subjects,
+                                                    .timeout_s = q->timeout_s,
+                                                    .repro_dir = q->repro_dir,
+                                                    .quiet = q->common.quiet };
+
+    return q->graphs > 0 ? minimal_graphs_find(r, &options, diag) : STATUS_OK;
+}
+
 /* Opens the ledger, whose check needs the results of all cases. */
 static enum status open_ledger(const struct request *q, struct ledger *ledger, struct diag *diag)
 {
@@ -404,6 +417,7 @@ static int check(const struct request *q)
         prepare_environment(q->common.jobs ? (size_t)q->common.jobs : process_count_processors());
         if (probe(q, &report, subjects, &diag) != STATUS_OK ||
             run_all(q, &report, subjects, cases, case_count, &diag) != STATUS_OK ||
+            find_minimal(q, &report, subjects, &diag) != STATUS_OK ||
             run_models(q, &report, subjects, &digits, &diag) != STATUS_OK) {
             code = message_fail("conformance", &diag);
         } else {
@@ -419,6 +433,7 @@ static int check(const struct request *q)
                 code = EXIT_FAILED;
         }
     }
+    minimal_graphs_close(&report);
     run_outcome_close(&report.outcome);
     digits_close(&digits);
     expectations_close(&expected);

@@ -149,22 +149,44 @@ static void propagate_softmax(struct propagation *p, const struct uncertain *u, 
 }
 
 /* An elementwise op of one input that is not monotone: the limit of the input times the Lipschitz
- * constant. */
-static enum status propagate_slope(struct propagation *p, int node, const struct uncertain *u,
-                                   double *total)
+ * constant.  False where the op has none. */
+static bool propagate_slope(struct propagation *p, const struct uncertain *u, double *total)
 {
     const size_t count = ref_elements(interpreter_tensor(p->in, u->node->outputs->data[0]));
     const double *const limit = p->limits[u->inputs[0]];
 
     if (u->rule->lipschitz <= 0 || u->count != 1 || u->now.count != 1 ||
         ref_elements(interpreter_tensor(p->in, u->inputs[0])) != count)
-        return diag_fail(p->diag, STATUS_UNSUPPORTED,
-                         "%s: not monotone, and its suite has no Lipschitz constant: no limit "
-                         "behind inputs that are not seen",
-                         interpreter_node_op(p->in, node)->name);
+        return false;
     for (size_t i = 0; i < count; i++)
         total[i] += u->rule->lipschitz * limit[i];
-    return STATUS_OK;
+    return true;
+}
+
+/* Whether an input has no limit, as it follows from an op without a rule. */
+static bool is_unlimited(const struct propagation *p, const struct uncertain *u)
+{
+    for (int k = 0; k < u->count; k++) {
+        const size_t n = ref_elements(interpreter_tensor(p->in, u->inputs[k]));
+
+        for (size_t i = 0; i < n; i++) {
+            if (isinf(p->limits[u->inputs[k]][i]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The results of an op without a rule, and all that follows from them, have no limit: they are
+ * judged where intermediates are outputs. */
+static void propagate_nothing(struct propagation *p, const struct uncertain *u, double **total)
+{
+    for (int o = 0; o < u->now.count; o++) {
+        const size_t n = ref_elements(interpreter_tensor(p->in, u->node->outputs->data[o]));
+
+        for (size_t i = 0; i < n; i++)
+            total[o][i] = INFINITY;
+    }
 }
 
 /* A monotone op: each combination of ends of up to two inputs, else both ends of all together. */
@@ -251,10 +273,13 @@ static void judge_output(struct propagation *p, int o, const struct uncertain *u
     for (size_t i = 0; i < ref_elements(t); i++) {
         const void *const data = p->got->items[output].data;
         const double got = t->type == kTfLiteFloat16 ? half_to_float(((const uint16_t *)data)[i])
+                           : t->type == kTfLiteInt32 ? ((const int32_t *)data)[i]
                                                      : ((const float *)data)[i];
         const double want = u->now.all[o].value[i];
         const struct bound_verdict v = bound_check(bounds_of(p, t), total[i], want, got);
 
+        if (isinf(total[i]))
+            continue;
         if (v.pass) {
             if (total[i] > 0)
                 *p->margin = fmax(*p->margin, fmin(v.error, total[i]) / total[i]);
@@ -293,15 +318,17 @@ static enum status propagate_node(struct propagation *p, int node)
         s = interpreter_eval_node(p->in, node, u.now.all, p->diag);
     if (s == STATUS_OK)
         s = own_limits(p, &u, total);
-    if (s == STATUS_OK && u.count > 0) {
+    if (s == STATUS_OK && u.count > 0 && is_unlimited(p, &u)) {
+        propagate_nothing(p, &u, total);
+    } else if (s == STATUS_OK && u.count > 0) {
         if (u.rule->kind == BOUND_DOT || u.rule->kind == BOUND_AVERAGE)
             s = propagate_sums(p, node, &u, total);
         else if (u.rule->kind == BOUND_SOFTMAX)
             propagate_softmax(p, &u, total[0]);
         else if (op_facts_find(interpreter_node_op(p->in, node)->code)->monotone)
             s = propagate_ends(p, node, &u, total);
-        else
-            s = propagate_slope(p, node, &u, total[0]);
+        else if (!propagate_slope(p, &u, total[0]))
+            propagate_nothing(p, &u, total);
         if (s == STATUS_OK) /* restores the outputs for the nodes that follow */
             s = interpreter_eval_node(p->in, node, NULL, p->diag);
     }

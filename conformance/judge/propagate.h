@@ -5,8 +5,9 @@
  * inputs is found with the reference itself: for sums of products by the sum of |w| * limit, which
  * is the reference's magnitude with the limits in place of the values; for softmax by its
  * derivative; for all others that are monotone in every element (reference/ops.def) by evaluating
- * at both ends; for an elementwise op that is not by the Lipschitz constant of its bound.  Another
- * op has no limit behind inputs that are not seen. */
+ * at both ends; for an elementwise op that is not by the Lipschitz constant of its bound.  The
+ * results of another op have no limit behind inputs that are not seen, nor has what follows: they
+ * are not compared here. */
 #ifndef ASSAY_CONFORMANCE_JUDGE_PROPAGATE_H
 #define ASSAY_CONFORMANCE_JUDGE_PROPAGATE_H
 
@@ -14,7 +15,7 @@
 
 /* Compares outputs with the reference's own chain; *margin: the largest error / summed limit.  A
  * difference fails *result.  in: as for node_compare_outputs; q->repro is not used.  A status other
- * than OK: the reference failed, or an op has no rule for uncertain inputs (STATUS_UNSUPPORTED). */
+ * than OK: the reference failed. */
 enum status propagate_compare(struct interpreter *in, const struct node_compare_request *q,
                               const struct outputs *got, double *margin, struct case_result *result,
                               struct diag *diag);

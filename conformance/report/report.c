@@ -110,6 +110,15 @@ static void print_rest(const struct report *r, FILE *out)
     fprintf(out, " --seed=%llu", (unsigned long long)r->seed);
 }
 
+const char *report_minimal_text(const struct report *r, size_t index)
+{
+    for (size_t i = 0; i < r->minimal_count; i++) {
+        if (r->minimal[i].index == index)
+            return r->minimal[i].text;
+    }
+    return NULL;
+}
+
 void report_rerun(const struct report *r, size_t index, FILE *out)
 {
     const struct subject *const s = &r->subjects[index / r->case_count];

@@ -12,6 +12,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The smallest form of a failure, in words. */
+struct report_minimal {
+    size_t index; /* of the result */
+    char *text;
+};
+
 struct report {
     const struct subject *subjects;
     size_t subject_count;
@@ -27,6 +33,8 @@ struct report {
     /* Which planted faults the suite noticed: a table with the columns of mutants_columns; NULL
      * when there is none. */
     const struct tsv *mutants;
+    struct report_minimal *minimal; /* minimal_graphs.h */
+    size_t minimal_count;
 };
 
 enum { MUTANT_NAME, MUTANT_FILE, MUTANT_CAUGHT, MUTANT_BY, MUTANT_WHAT, MUTANT_COLUMNS };
@@ -58,6 +66,8 @@ void report_text(const struct report *r, FILE *out);
 /* One JSON object; STATUS_NO_MEMORY. */
 enum status report_json(const struct report *r, FILE *out, struct diag *diag);
 
+/* The smallest form of a result that failed; NULL where none was looked for. */
+const char *report_minimal_text(const struct report *r, size_t index);
 /* Prints the command that runs the case of one result again. */
 void report_rerun(const struct report *r, size_t index, FILE *out);
 /* Writes what is wrong with a result, and where, as one line without a line end. */

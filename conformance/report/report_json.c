@@ -1,6 +1,7 @@
 /* The JSON report of a run.  Infinite and NaN figures, which JSON lacks, are null. */
 #include "conformance/report/report.h"
 
+#include "conformance/cases/random_graph.h"
 #include "conformance/cases/suite.h"
 #include "conformance/models/digits_report.h"
 #include "conformance/util/json_text.h"
@@ -198,6 +199,11 @@ static json_t *case_json(const struct report *r, size_t index)
          put(o, "seed", json_integer((json_int_t)r->seed));
     if (t->row->gap)
         ok = ok && put(o, "gap", json_string(t->row->gap));
+    if (random_is_graph(t))
+        ok = ok && put(o, "nodes", json_integer(c->nodes)) &&
+             put(o, "nodes_taken", json_integer(c->taken));
+    if (report_minimal_text(r, index))
+        ok = ok && put(o, "minimal", json_text(report_minimal_text(r, index)));
     if (ok)
         return o;
     json_decref(o);

@@ -247,6 +247,8 @@ static void print_failure(const struct report *r, size_t index, FILE *out)
     fputs("    rerun: ", out);
     report_rerun(r, index, out);
     fputc('\n', out);
+    if (report_minimal_text(r, index))
+        fputs(report_minimal_text(r, index), out);
 }
 
 static void print_failures(const struct report *r, FILE *out)
