@@ -100,6 +100,14 @@ static bool is_worse(const struct comparison_worst *worst, double error, double 
     return r > worst->ratio;
 }
 
+static void write_limit(const struct compare_request *q, size_t i, double want, double limit)
+{
+    if (q->wants)
+        q->wants[i] = want;
+    if (q->limits)
+        q->limits[i] = limit;
+}
+
 /* Notes a wrong element; the first one and the worst one are kept. */
 static void note_wrong(const struct compare_request *q, struct comparison *c, size_t i, double got,
                        double want, double error, double limit, const char *text)
@@ -150,6 +158,7 @@ static void compare_element(const struct compare_request *q, struct comparison *
         v = (struct bound_verdict){ true, 0 };
     size = isnan(v.error) ? INFINITY : v.error;
 
+    write_limit(q, i, p.value, limit);
     c->max_abs = fmax(c->max_abs, size);
     c->max_ulp = fmax(c->max_ulp, size / bound_ulp(q->bounds, p.value));
     c->margin = fmax(c->margin, ratio(v.pass ? fmin(v.error, limit) : v.error, limit));
@@ -178,6 +187,7 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
     load(q->type, s->reference, i, &want);
     c->unequal += got != want;
     if (s->bounds == BOUNDS_EXACT) {
+        write_limit(q, i, want, 0);
         error = fabs(got - want);
         c->max_abs = fmax(c->max_abs, error);
         c->max_ulp = c->max_abs;
@@ -191,6 +201,7 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
     }
     error = fabs(got - p.value);
     limit = slack + bound_steps(q->rule, q->bounds, &p, s->scale, s->zero);
+    write_limit(q, i, p.value, 0.5 + limit);
     c->max_abs = fmax(c->max_abs, error);
     c->max_ulp = c->max_abs;
     c->untied += got != want && fabs(error - 0.5) > limit;

@@ -43,6 +43,9 @@ struct compare_request {
     /* In class fp16 the device, not the runner, rounded inputs and constants (TOLERANCES.md 3.10).
      */
     bool full_mantissas;
+    /* Where the reference's value and limit of every element are written, an element for each of
+     * the output; NULL: nowhere. */
+    double *wants, *limits;
 };
 
 struct comparison {

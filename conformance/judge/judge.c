@@ -135,7 +135,7 @@ static bool run_frames(struct case_run *run, struct engine *e)
     return ok;
 }
 
-static bool compare_frames(struct case_run *run, const char *repro)
+static bool compare_frames(struct case_run *run, struct repro *repro)
 {
     const struct case_run_setup setup = { .model = &run->exposed };
     struct interpreter *in = NULL;
@@ -144,7 +144,8 @@ static bool compare_frames(struct case_run *run, const char *repro)
 
     case_run_stage(run, "reference");
     s = case_run_open_reference(run, &setup, &in, &diag);
-    for (int frame = 0; frame < 2 && s == STATUS_OK && run->result->status != CASE_FAIL; frame++) {
+    for (int frame = 0; frame < 2 && s == STATUS_OK && (repro || run->result->status != CASE_FAIL);
+         frame++) {
         const struct node_compare_request request = {
             .instance = &run->instance,
             .frame = frame,
@@ -251,32 +252,49 @@ static bool check_invariants(struct case_run *run)
             invariants_check_batches(run));
 }
 
+static void note_set(const struct case_run *run)
+{
+    if (run->result->status == CASE_FAIL) {
+        run->result->has_set = true;
+        run->result->set = run->set;
+    }
+}
+
+static enum status write_repro(struct case_run *run, struct repro *repro,
+                               const struct repro_what *what, struct diag *diag)
+{
+    struct case_result *const result = run->result;
+    struct case_result ignored = *result;
+
+    TRY(repro_open(repro, what, diag));
+    TRY(repro_save_instance(repro, &run->instance, diag));
+    for (int frame = 0; frame < 2; frame++)
+        TRY(repro_save_outputs(repro, &run->got[frame], frame, diag));
+    if (run->got[0].count > 0 && run->got[1].count > 0) {
+        ignored.status = CASE_PASS;
+        run->result = &ignored; /* once more, to write what was expected */
+        compare_frames(run, repro);
+        run->result = result;
+    }
+    return repro_finish(repro, what, &run->instance, result, true, diag);
+}
+
 /* Writes the files of a failed case; an error is added to the reason, and changes nothing else. */
 static void save_repro(struct case_run *run)
 {
-    struct case_result ignored = *run->result;
+    const struct repro_what what = { .directory = run->judge->options.repro_dir,
+                                     .test_case = run->test_case,
+                                     .subject = run->judge->subject,
+                                     .seed = run->judge->options.seed };
     const size_t used = strlen(run->result->reason);
-    char path[PATH_MAX];
+    struct repro repro;
     struct diag diag;
-    enum status s;
 
-    s = repro_open(run->judge->options.repro_dir, run->test_case->name, run->judge->subject->label,
-                   path, &diag);
-    if (s == STATUS_OK)
-        s = repro_save_instance(path, &run->instance, &diag);
-    for (int frame = 0; frame < 2 && s == STATUS_OK; frame++)
-        s = repro_save_outputs(path, &run->got[frame], frame, &diag);
-    if (s == STATUS_OK && run->got[0].count > 0 && run->got[1].count > 0) {
-        struct case_result *const result = run->result;
-
-        ignored.status = CASE_PASS;
-        run->result = &ignored; /* once more, to write what was expected */
-        compare_frames(run, path);
-        run->result = result;
-    }
-    if (s != STATUS_OK)
+    note_set(run);
+    if (write_repro(run, &repro, &what, &diag) != STATUS_OK)
         snprintf(run->result->reason + used, sizeof run->result->reason - used,
                  " (--repro-dir: %s)", diag.text);
+    repro_close(&repro);
 }
 
 /* Runs what run->instance holds. */
@@ -307,14 +325,6 @@ static bool run_instance(struct case_run *run)
     model_close(&run->model);
     mem_free(run->file_copy);
     return ok;
-}
-
-static void note_set(const struct case_run *run)
-{
-    if (run->result->status == CASE_FAIL) {
-        run->result->has_set = true;
-        run->result->set = run->set;
-    }
 }
 
 static bool run_set(struct case_run *run)

@@ -258,6 +258,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     struct comparison c;
     bool quantized;
     float *special;
+    double *expected; /* values, then limits */
     enum status s;
 
     if (!rule)
@@ -274,6 +275,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
         return STATUS_OK;
     }
     TRY(special_input(q, node, t, &special, diag));
+    expected = q->repro ? mem_alloc(2 * ref_elements(t) + 1, sizeof *expected) : NULL;
     quantized = node_compare_steps(in, node, t, q->quantized, &steps);
     if (q->set != SET_RANDOM)
         steps.max_mismatch_share = 1; /* the other sets repeat few integers */
@@ -295,9 +297,16 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
                         details->nan_count > 0 ? &details->nan_as[1].all[of] : NULL },
             .full_mantissas = q->instance->full_mantissas && q->bounds == BOUNDS_FP16 &&
                               t->type == kTfLiteFloat32,
+            .wants = expected,
+            .limits = expected ? expected + ref_elements(t) : NULL,
         },
         &c, diag);
     mem_free(special);
+    if (s == STATUS_OK && expected)
+        s = repro_save_expected(q->repro, output, q->frame, got->items[output].dims,
+                                got->items[output].rank, expected, expected + ref_elements(t),
+                                diag);
+    mem_free(expected);
     if (s != STATUS_OK)
         return s;
     add_figures(result, &c);
@@ -310,9 +319,6 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     if (c.pass)
         return STATUS_OK;
     note_failure(q, &c, (int)output, got->items[output].data, t->type, result);
-    if (q->repro)
-        TRY(repro_save_expected(q->repro, output, q->frame, got->items[output].dims,
-                                got->items[output].rank, detail->value, diag));
     return STATUS_OK;
 }
 

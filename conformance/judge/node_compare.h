@@ -11,6 +11,8 @@
 #include "conformance/subject/outputs.h"
 #include "reference/runtime/interpreter.h"
 
+struct repro;
+
 struct node_compare_request {
     const struct case_instance *instance;
     int frame;             /* 0: A, 1: B */
@@ -18,7 +20,7 @@ struct node_compare_request {
     enum bounds quantized; /* of integers with a scale */
     enum data_set set;
     uint32_t poison_word; /* what outputs held before the device wrote them */
-    const char *repro;    /* directory for the expected values of a failure; NULL: none */
+    struct repro *repro;  /* gets the expected values and their limits; NULL: nobody does */
 };
 
 /* The detail of every output of a node. */

@@ -140,17 +140,23 @@ static void save_repro(const struct runner *r, size_t job, struct case_result *r
     const struct subject *const subject = &q->subjects[job / q->case_count];
     const struct case_request request = { result->has_set ? result->set : SET_RANDOM, q->seed,
                                           subject->bounds == BOUNDS_FP16 };
+    const struct repro_what what = {
+        .directory = q->repro_dir, .test_case = c, .subject = subject, .seed = q->seed
+    };
     const size_t used = strlen(result->reason);
     struct case_instance instance;
-    char path[PATH_MAX];
+    struct repro repro;
     struct diag diag;
     enum status s;
 
     if (!q->repro_dir || case_build(c, &request, &instance, NULL) != STATUS_OK)
         return;
-    s = repro_open(q->repro_dir, c->name, subject->label, path, &diag);
+    s = repro_open(&repro, &what, &diag);
     if (s == STATUS_OK)
-        s = repro_save_instance(path, &instance, &diag);
+        s = repro_save_instance(&repro, &instance, &diag);
+    if (s == STATUS_OK)
+        s = repro_finish(&repro, &what, &instance, result, true, &diag);
+    repro_close(&repro);
     if (s != STATUS_OK)
         snprintf(result->reason + used, sizeof result->reason - used, " (--repro-dir: %s)",
                  diag.text);

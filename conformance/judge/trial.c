@@ -180,7 +180,7 @@ static void run_model(struct server *s, const struct request *q, struct trial *t
     t->nodes = s->model.subgraphs[0].operator_count;
     for (size_t n = 0; n < t->nodes; n++)
         t->taken += engine_is_taken(s->engine, (int)n);
-    if (!engine_is_taken(s->engine, s->instance.judged_node) && t->taken == 0) {
+    if (t->taken == 0) {
         const char *const why = engine_refusal(s->engine);
 
         fail(t, CASE_DECLINED, "not taken", why[0] ? why : s->report);
@@ -303,6 +303,7 @@ static bool send_request(struct trial_host *h, struct request *q, const struct c
 /* Ends a process that died or hangs, and says how. */
 static enum case_status end_process(struct trial_host *h, bool late, char *reason, size_t bytes)
 {
+    const bool has_set = h->stage->set >= 0 && h->stage->set < SET_COUNT;
     char words[200], end[64];
 
     process_last_words(&h->process, words, sizeof words);
@@ -310,8 +311,10 @@ static enum case_status end_process(struct trial_host *h, bool late, char *reaso
     h->process = (struct process){ .pid = 0 };
     if (late)
         snprintf(end, sizeof end, "no answer within %g s", h->timeout_s);
-    snprintf(reason, bytes, "%s: %.*s%s%s", end, (int)sizeof h->stage->what - 1, h->stage->what,
-             words[0] ? "; " : "", words);
+    /* As the runner says it, so that both are alike. */
+    snprintf(reason, bytes, "%s%s%s: %.*s%s%s", end, has_set ? " in " : "",
+             has_set ? data_set_name((enum data_set)h->stage->set) : "",
+             (int)sizeof h->stage->what - 1, h->stage->what, words[0] ? "; " : "", words);
     return late ? CASE_TIMEOUT : CASE_CRASH;
 }
 

@@ -5,7 +5,10 @@
 #include "conformance/unit/kit/cases_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
+#include "conformance/io/array_hdf5.h"
+#include "conformance/io/npy.h"
 #include "reference/base/memory.h"
+#include "reference/format/file.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -519,8 +523,69 @@ static void expect_file(const char *directory, const char *file)
     unlink(path);
 }
 
+/* The arrays of a failed case say what failed: got, want and limit of the first output, frame A. */
+static void expect_arrays(const char *directory)
+{
+    static const char *const names[] = { "got0_A", "want0_A", "limit0_A" };
+    struct array a[3];
+    char path[320];
+    struct diag diag;
+    size_t wrong = 0;
+
+    snprintf(path, sizeof path, "%s/tensors.h5", directory);
+    for (int i = 0; i < 3; i++) {
+        uint8_t *bytes;
+        struct array npy;
+        size_t count;
+
+        assert_int_equal(hdf5_read(&a[i], path, names[i], -1, &diag), STATUS_OK);
+        snprintf(path, sizeof path, "%s/%s.npy", directory, names[i]);
+        assert_int_equal(file_read(path, 1 << 20, &bytes, &count, &diag), STATUS_OK);
+        assert_int_equal(npy_read(&npy, bytes, count, &diag), STATUS_OK);
+        assert_int_equal(npy.bytes, a[i].bytes);
+        assert_memory_equal(npy.data, a[i].data, npy.bytes);
+        array_close(&npy);
+        mem_free(bytes);
+        snprintf(path, sizeof path, "%s/tensors.h5", directory);
+    }
+    for (size_t i = 0; i < a[0].elements; i++) {
+        const double got = (double)((float *)a[0].data)[i];
+
+        wrong += fabs(got - ((double *)a[1].data)[i]) > ((double *)a[2].data)[i];
+    }
+    assert_int_equal(wrong, 2); /* two elements changed places */
+    for (int i = 0; i < 3; i++)
+        array_close(&a[i]);
+}
+
+/* again.sh fails as the case did, and names it. */
+static void expect_script(const char *directory)
+{
+    char command[700], *text;
+    uint8_t *bytes;
+    size_t count;
+    struct diag diag;
+
+    snprintf(command, sizeof command, "%s/again.sh", directory);
+    assert_int_equal(file_read(command, 1 << 16, &bytes, &count, &diag), STATUS_OK);
+    text = mem_alloc(count + 1, 1);
+    memcpy(text, bytes, count);
+    assert_non_null(strstr(text, "# add.f32.c5 on delegate.so fault=swap, fail: "));
+    assert_non_null(strstr(text, "data set S"));
+    mem_free(text);
+    mem_free(bytes);
+    snprintf(command, sizeof command, "ASSAY='%s' '%s/again.sh' --quiet >/dev/null 2>&1",
+             build_path(".", "assay"), directory);
+    assert_int_equal(WEXITSTATUS(system(command)), 1);
+}
+
 static void test_repro_files(void **state)
 {
+    static const char *const files[] = {
+        "model.tflite", "input0_A.npy", "input0_B.npy", "input1_A.npy", "input1_B.npy",
+        "got0_A.npy",   "got0_B.npy",   "want0_A.npy",  "want0_B.npy",  "limit0_A.npy",
+        "limit0_B.npy", "tensors.h5",   "again.sh",
+    };
     const char *const options[] = { "fault=swap" };
     char base[] = "/tmp/assay_repro_XXXXXX", below[64], directory[256];
 
@@ -530,14 +595,10 @@ static void test_repro_files(void **state)
     assert_int_equal(judge_one("delegate.so", "add.f32.c5", options, 1, BOUNDS_FP32, below).status,
                      CASE_FAIL);
     snprintf(directory, sizeof directory, "%s/add.f32.c5@delegate.so_fault=swap", below);
-    expect_file(directory, "model.tflite");
-    expect_file(directory, "input0_A.npy");
-    expect_file(directory, "input0_B.npy");
-    expect_file(directory, "input1_A.npy");
-    expect_file(directory, "input1_B.npy");
-    expect_file(directory, "got0_A.npy");
-    expect_file(directory, "got0_B.npy");
-    expect_file(directory, "want0_A.npy");
+    expect_arrays(directory);
+    expect_script(directory);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        expect_file(directory, files[i]);
     assert_int_equal(rmdir(directory), 0); /* nothing else was written */
     assert_int_equal(rmdir(below), 0);
     snprintf(below, sizeof below, "%s/a", base);
