@@ -131,11 +131,35 @@ static void product_of_scales(void **state)
     }
 }
 
+/* Products around 2^31, 2^32 and far beyond: they saturate.  No case asks for them, since the
+ * runtime leaves them to the machine's cast. */
+static void beyond_32_bits(void **state)
+{
+    static const int32_t sums[] = { 1,         3,         1 << 10, 1 << 21,    0x7fffff,  1 << 30,
+                                    INT32_MAX, INT32_MIN, -1,      -(1 << 11), -(1 << 21) };
+    static const float factors[] = { 1, 255, 1023.5f, 2048, 0x1p21f };
+
+    NEEDS_DEVICE;
+    for (int is_unsigned = 0; is_unsigned < 2; is_unsigned++)
+        for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++) {
+            struct sums s = {
+                .x_scale = 1, .y_scale = 1, .is_unsigned = is_unsigned, .dense = true
+            };
+
+            for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
+                s.w_scale[s.count] = factors[f];
+                s.sum[s.count++] = sums[i];
+            }
+            check_sums(&s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ties_of_doubles),
         cmocka_unit_test(product_of_scales),
+        cmocka_unit_test(beyond_32_bits),
     };
 
     kit_find_device("rounding of factors");
