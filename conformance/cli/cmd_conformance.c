@@ -33,7 +33,8 @@ struct request {
     double timeout_s;
     uint64_t graphs;
     int bounds; /* enum bounds; -1: as the subject's options say */
-    bool list, no_models, require_integers;
+    uint64_t minimize_steps;
+    bool list, no_models, require_integers, minimize;
 };
 
 /* ---- what runs ---- */
@@ -290,20 +291,26 @@ static int write_reports(const struct request *q, const struct report *r)
     return failed ? message_fail("report", &diag) : code;
 }
 
-static enum status run_all(const struct request *q, struct report *r, struct subject *subjects,
-                           const struct test_case *cases, size_t case_count, struct diag *diag)
+static struct run_request make_run(const struct request *q, const struct report *r,
+                                   struct subject *subjects)
 {
-    const struct run_request run = {
+    return (struct run_request){
         .subjects = subjects,
         .subject_count = r->subject_count,
-        .cases = cases,
-        .case_count = case_count,
+        .cases = r->cases,
+        .case_count = r->case_count,
         .seed = q->common.seed,
         .jobs = (size_t)q->common.jobs,
         .timeout_s = q->timeout_s,
         .repro_dir = q->repro_dir,
         .quiet = q->common.quiet,
     };
+}
+
+static enum status run_all(const struct request *q, struct report *r, struct subject *subjects,
+                           struct diag *diag)
+{
+    const struct run_request run = make_run(q, r, subjects);
 
     r->seed = q->common.seed;
     r->shard = q->selection.shard;
@@ -322,6 +329,17 @@ static enum status find_minimal(const struct request *q, struct report *r, struc
                                                     .quiet = q->common.quiet };
 
     return q->graphs > 0 ? minimal_graphs_find(r, &options, diag) : STATUS_OK;
+}
+
+static enum status minimize(const struct request *q, struct report *r, struct subject *subjects,
+                            struct minimal_forms *forms, struct diag *diag)
+{
+    const struct run_request run = make_run(q, r, subjects);
+
+    if (!q->minimize)
+        return STATUS_OK;
+    r->forms = forms;
+    return minimal_forms_find(&run, &r->outcome, (size_t)q->minimize_steps, forms, diag);
 }
 
 /* Opens the ledger, whose check needs the results of all cases. */
@@ -386,6 +404,7 @@ static int check(const struct request *q)
                                               .require_supported = runs_ours(q) };
     struct report report = { .subjects = NULL };
     struct digits_report digits = { .count = 0 };
+    struct minimal_forms forms = { .count = 0 };
     struct tsv mutants = { .rows = 0 };
     struct ledger ledger = { .count = 0 };
     struct test_case *cases = NULL;
@@ -416,12 +435,14 @@ static int check(const struct request *q)
     if (code == EXIT_AS_EXPECTED && !q->list) {
         prepare_environment(q->common.jobs ? (size_t)q->common.jobs : process_count_processors());
         if (probe(q, &report, subjects, &diag) != STATUS_OK ||
-            run_all(q, &report, subjects, cases, case_count, &diag) != STATUS_OK ||
+            run_all(q, &report, subjects, &diag) != STATUS_OK ||
             find_minimal(q, &report, subjects, &diag) != STATUS_OK ||
             run_models(q, &report, subjects, &digits, &diag) != STATUS_OK) {
             code = message_fail("conformance", &diag);
+        } else if (expectations_apply(&expected, &report),
+                   minimize(q, &report, subjects, &forms, &diag) != STATUS_OK) {
+            code = message_fail("conformance", &diag);
         } else {
-            expectations_apply(&expected, &report);
             totals = report_totals(&report);
             code = write_reports(q, &report);
             if (q->write_waivers &&
@@ -436,6 +457,7 @@ static int check(const struct request *q)
     minimal_graphs_close(&report);
     run_outcome_close(&report.outcome);
     digits_close(&digits);
+    minimal_forms_close(&forms);
     expectations_close(&expected);
     tsv_close(&mutants);
     ledger_close(&ledger);
@@ -449,7 +471,7 @@ static int check(const struct request *q)
 static int run(const struct command *self, int argc, char **argv)
 {
     static const char *const choices[] = { "subject", "fp32", "fp16", "exact", "float_view", NULL };
-    struct request q = { .timeout_s = 60 };
+    struct request q = { .timeout_s = 60, .minimize_steps = MINIMIZE_STEPS };
     const struct args_flag flags[] = {
         { .name = "filter",
           .kind = ARGS_LIST,
@@ -545,7 +567,19 @@ static int run(const struct command *self, int argc, char **argv)
           .kind = ARGS_STRING,
           .target = &q.repro_dir,
           .value = "DIR",
-          .help = "directory for model, inputs and outputs of failed cases" },
+          .help = "directory for model, tensors, limits and command of failed cases" },
+        { .name = "minimize",
+          .kind = ARGS_BOOL,
+          .target = &q.minimize,
+          .help = "make one failure of each kind smaller while it fails the same way, and print "
+                  "its minimal form; with --repro-dir write its model" },
+        { .name = "minimize-steps",
+          .kind = ARGS_UINT,
+          .target = &q.minimize_steps,
+          .value = "N",
+          .help = "most steps for each minimal form (default 300)",
+          .min = 1,
+          .max = 1e6 },
     };
     struct args args;
     struct diag diag;
@@ -587,6 +621,6 @@ const struct command command_conformance = {
                 "      --format=json --out=report.json\n"
                 "  assay conformance --subject=tflite-c:./libtensorflowlite_c.so \\\n"
                 "      --subject='delegate:./libother.so?threads=4&bounds=fp16'\n"
-                "  assay conformance --baseline=report.json --repro-dir=failures\n",
+                "  assay conformance --baseline=report.json --repro-dir=failures --minimize\n",
     .run = run,
 };

@@ -144,7 +144,7 @@ static int compare(const struct request *q)
 
     if (open_subject(q, &subject, &diag) != STATUS_OK ||
         diff_open(&d, &q->diff, &subject, &diag) != STATUS_OK || diff_run(&d, &diag) != STATUS_OK ||
-        save_cut(&d, q, &diag) != STATUS_OK) {
+        cause_find(&d, &diag) != STATUS_OK || save_cut(&d, q, &diag) != STATUS_OK) {
         message_progress_end();
         code = message_fail("diff", &diag);
     } else {

@@ -99,7 +99,10 @@ void figures_finish(struct figures *f)
     f->std_dev = sqrt(fmax(f->error_squares / runs - f->avg_error * f->avg_error, 0));
     f->mse = f->elements ? f->squares / (double)f->elements : 0;
     f->snr_db = f->noise == 0 ? INFINITY : 10 * log10(f->signal / f->noise);
-    f->cosine = f->noise == 0 ? 1 : f->products / sqrt(f->signal * f->got_squares);
+    f->cosine = f->noise == 0 ? 1
+                : f->signal == 0 || f->got_squares == 0
+                    ? 0
+                    : f->products / sqrt(f->signal * f->got_squares);
 }
 
 static bool judge_snr(const struct figures *f, const struct screen *s, char *reason, size_t bytes)

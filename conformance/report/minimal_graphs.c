@@ -9,7 +9,6 @@
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,15 +34,23 @@ static enum status judge(void *user, const struct case_instance *x, struct case_
 static enum status save(const struct minimized *m, const struct report *r, size_t index,
                         const char *repro_dir, struct diag *diag)
 {
-    char directory[PATH_MAX], path[PATH_MAX];
+    const struct repro_what what = { .directory = repro_dir,
+                                     .test_case = &r->cases[index % r->case_count],
+                                     .subject = &r->subjects[index / r->case_count],
+                                     .seed = r->seed,
+                                     .below = "minimal" };
+    struct repro repro;
+    enum status s;
 
     if (!repro_dir)
         return STATUS_OK;
-    if (snprintf(directory, sizeof directory, "%s/minimal", repro_dir) >= (int)sizeof directory)
-        return diag_fail(diag, STATUS_IO, "%s: the path is too long", repro_dir);
-    TRY(repro_open(directory, r->cases[index % r->case_count].name,
-                   r->subjects[index / r->case_count].label, path, diag));
-    return repro_save_instance(path, &m->instance, diag);
+    s = repro_open(&repro, &what, diag);
+    if (s == STATUS_OK)
+        s = repro_save_instance(&repro, &m->instance, diag);
+    if (s == STATUS_OK)
+        s = repro_finish(&repro, &what, &m->instance, &m->result, false, diag);
+    repro_close(&repro);
+    return s;
 }
 
 /* Prints into a string, which free frees. */

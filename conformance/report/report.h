@@ -3,6 +3,7 @@
 #define ASSAY_CONFORMANCE_REPORT_REPORT_H
 
 #include "conformance/judge/judge.h"
+#include "conformance/judge/minimal_forms.h"
 #include "conformance/judge/result.h"
 #include "conformance/judge/runner.h"
 #include "conformance/models/digits.h"
@@ -35,6 +36,7 @@ struct report {
     const struct tsv *mutants;
     struct report_minimal *minimal; /* minimal_graphs.h */
     size_t minimal_count;
+    const struct minimal_forms *forms; /* of failures; NULL when they were not asked for */
 };
 
 enum { MUTANT_NAME, MUTANT_FILE, MUTANT_CAUGHT, MUTANT_BY, MUTANT_WHAT, MUTANT_COLUMNS };

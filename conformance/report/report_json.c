@@ -4,6 +4,7 @@
 #include "conformance/cases/random_graph.h"
 #include "conformance/cases/suite.h"
 #include "conformance/models/digits_report.h"
+#include "conformance/report/report_forms.h"
 #include "conformance/util/json_text.h"
 #include "reference/base/memory.h"
 
@@ -231,6 +232,8 @@ static json_t *root_json(const struct report *r)
         ok = ok && put(root, "models", digits_json(r->digits));
     if (r->mutants)
         ok = ok && put(root, "mutants", mutants_json(r->mutants));
+    if (r->forms)
+        ok = ok && put(root, "minimal", report_forms_json(r));
     if (ok)
         return root;
     json_decref(root);

@@ -3,6 +3,7 @@
 
 #include "conformance/cases/suite.h"
 #include "conformance/models/digits_report.h"
+#include "conformance/report/report_forms.h"
 #include "reference/base/memory.h"
 
 #include <math.h>
@@ -331,6 +332,7 @@ void report_text(const struct report *r, FILE *out)
         print_declined(r, s, out);
     }
     print_failures(r, out);
+    report_forms_text(r, out);
     if (r->outcome.broken_ends > 0)
         fprintf(out, "\nfail: %s\n", r->outcome.end);
     if (r->digits) {

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { BLOCKS = 20, NODES = 3 * BLOCKS, CHANNELS = 6 };
@@ -419,6 +420,63 @@ static void test_wrong_requests(void **state)
     subject_close(&s);
 }
 
+/* The command: exit codes, what --cut writes, and the line that runs it again. */
+static int run_program(const char *arguments, char *text, size_t bytes)
+{
+    char command[1024];
+    FILE *f;
+    size_t n;
+    int status;
+
+    snprintf(command, sizeof command, "'%s' diff %s --quiet 2>&1", build_path(".", "assay"),
+             arguments);
+    f = popen(command, "r");
+    assert_non_null(f);
+    n = fread(text, 1, bytes - 1, f);
+    text[n] = '\0';
+    while (fgetc(f) != EOF)
+        ;
+    status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_command(void **state)
+{
+    char arguments[700], subject[300], text[20000], *again;
+
+    (void)state;
+    snprintf(subject, sizeof subject, "--subject='delegate:%s?fault=%%s&tensor=n36'",
+             mock_path("delegate.so"));
+    snprintf(arguments, sizeof arguments, "%s --runs=2 --minimize --cut=%s ", model_path, cut_path);
+    snprintf(arguments + strlen(arguments), sizeof arguments - strlen(arguments), subject, "tail");
+    assert_int_equal(run_program(arguments, text, sizeof text), 1);
+    expect_text(text, "Num evaluation runs: 2\nReference run latency: avg=");
+    expect_text(text, "OutputDiff[0]: avg_error=");
+    expect_text(text, "first node out of bounds: node 36, CONV_2D version 1: ");
+    again = strstr(text, "again: assay diff ");
+    assert_non_null(again);
+    again += strlen("again: assay diff ");
+    again[strcspn(again, "\n")] = '\0';
+    snprintf(arguments, sizeof arguments, "%s", again);
+    assert_int_equal(run_program(arguments, text, sizeof text), 1);
+    expect_text(text, "first node out of bounds: node 0, CONV_2D version 1: ");
+
+    snprintf(arguments, sizeof arguments,
+             "--model_file=%s --num_runs=1 "
+             "--external_delegate_path=%s '--external_delegate_options=fault:none;ulps:3'",
+             model_path, mock_path("delegate.so"));
+    assert_int_equal(run_program(arguments, text, sizeof text), 0);
+    expect_text(text, "delegate.so fault=none ulps=3");
+    expect_text(text, "SNR inf dB  cosine 1.000000000");
+    assert_int_equal(run_program("", text, sizeof text), 2);
+    assert_int_equal(run_program("/nowhere.tflite", text, sizeof text), 2);
+    snprintf(arguments, sizeof arguments, "%s --graph=x.tflite", model_path);
+    assert_int_equal(run_program(arguments, text, sizeof text), 2);
+    snprintf(arguments, sizeof arguments, "%s --external_delegate_options=fault", model_path);
+    assert_int_equal(run_program(arguments, text, sizeof text), 2);
+    expect_text(text, "expected KEY:VALUE, found fault");
+}
+
 /* ---- figures ---- */
 
 static struct figures figures_of(TfLiteType type, double scale, const void *want, const void *got,
@@ -503,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_flaky_is_said),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_wrong_requests),
+        cmocka_unit_test(test_command),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_best_class),
     };
