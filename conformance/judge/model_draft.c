@@ -78,7 +78,7 @@ enum status model_draft_open(struct model_draft *d, const struct case_instance *
 {
     enum status s;
 
-    *d = (struct model_draft){ .judged_node = x->judged_node, .every_half = x->every_half };
+    *d = (struct model_draft){ .rest = *x };
     TRY(tflite_read(&d->read, x->file.bytes, x->file.count, diag));
     s = copy_model(d, diag);
     if (s == STATUS_OK)
@@ -232,8 +232,10 @@ static enum status write_instance(const struct model_draft *d, struct case_insta
                                   struct diag *diag)
 {
     TRY(tflite_write(&d->model, &out->file, diag));
-    out->judged_node = d->judged_node;
-    out->every_half = d->every_half;
+    out->judged_node = d->rest.judged_node;
+    out->every_half = d->rest.every_half;
+    out->has_nan = d->rest.has_nan;
+    out->full_mantissas = d->rest.full_mantissas;
     for (size_t i = 0; i < d->input_count; i++) {
         out->input_count = i + 1;
         out->inputs[i].type = tensor_type_runtime(d->tensors[d->graph.inputs.data[i]].type);

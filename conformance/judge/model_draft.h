@@ -22,8 +22,8 @@ struct model_draft {
         void *data[2]; /* NULL: the instance has no such frame */
         size_t bytes;
     } inputs[CASE_INPUTS_MAX];
-    int judged_node;
-    bool every_half; /* as the instance says */
+    /* The instance's other fields; its file and its data are not used. */
+    struct case_instance rest;
 };
 
 /* The instance outlives the draft. */

@@ -67,8 +67,8 @@ static enum status find_nodes(const struct model_draft *d, struct reduction_list
 
     if (n < 2)
         return STATUS_OK;
-    if (d->judged_node >= 0)
-        TRY(add(l, REDUCE_NODES, d->judged_node, d->judged_node, 0, diag));
+    if (d->rest.judged_node >= 0)
+        TRY(add(l, REDUCE_NODES, d->rest.judged_node, d->rest.judged_node, 0, diag));
     TRY(add(l, REDUCE_NODES, n / 2, n - 1, 0, diag));
     TRY(add(l, REDUCE_NODES, 0, n / 2 - 1, 0, diag));
     TRY(add(l, REDUCE_NODES, 1, n - 1, 0, diag));
@@ -442,6 +442,7 @@ static enum status keep_nodes(const struct reduction *r, const struct case_insta
     if (s == STATUS_OK) {
         const struct model_subgraph *const part = &cut.model.subgraphs[0];
 
+        out->full_mantissas = x->full_mantissas;
         out->judged_node = x->judged_node < 0 ? -1 : (int)part->operator_count - 1;
         for (size_t n = 0; n < part->operator_count; n++) {
             if (cut.nodes[n] == x->judged_node)

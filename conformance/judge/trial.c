@@ -20,14 +20,8 @@ struct request {
     size_t repeats;
     const struct test_case *test_case; /* the process is a copy of this one: it has it, too */
     enum data_set set;
-    size_t file_bytes, input_count;
-    int judged_node;
-    bool every_half;
-    struct {
-        TfLiteType type;
-        size_t bytes;
-        bool has[2];
-    } inputs[CASE_INPUTS_MAX];
+    size_t file_bytes;             /* 0: the model of the last request */
+    struct case_instance instance; /* its pointers are of the sender, and say what follows */
 };
 
 /* The head of an answer; the data of the outputs follow. */
@@ -58,6 +52,7 @@ static void close_model(struct server *s)
 static bool receive(int socket, const struct request *q, struct server *s)
 {
     struct case_instance *const x = &s->instance;
+    const struct tflite_file file = x->file;
 
     if (q->file_bytes > 0)
         close_model(s); /* it borrows the file */
@@ -67,9 +62,10 @@ static bool receive(int socket, const struct request *q, struct server *s)
             x->inputs[i].data[frame] = NULL;
         }
     }
-    x->input_count = q->input_count;
-    x->judged_node = q->judged_node;
-    x->every_half = q->every_half;
+    *x = q->instance;
+    x->file = file;
+    for (size_t i = 0; i < x->input_count; i++)
+        x->inputs[i].data[0] = x->inputs[i].data[1] = NULL;
     if (q->file_bytes > 0) {
         mem_free(x->file.bytes);
         x->file.count = q->file_bytes;
@@ -77,15 +73,13 @@ static bool receive(int socket, const struct request *q, struct server *s)
         if (!x->file.bytes || !process_read(socket, x->file.bytes, q->file_bytes))
             return false;
     }
-    for (size_t i = 0; i < q->input_count; i++) {
-        x->inputs[i].type = q->inputs[i].type;
-        x->inputs[i].bytes = q->inputs[i].bytes;
+    for (size_t i = 0; i < x->input_count; i++) {
         for (int frame = 0; frame < 2; frame++) {
-            if (!q->inputs[i].has[frame])
+            if (!q->instance.inputs[i].data[frame])
                 continue;
-            x->inputs[i].data[frame] = mem_alloc(q->inputs[i].bytes, 1);
+            x->inputs[i].data[frame] = mem_alloc(x->inputs[i].bytes ? x->inputs[i].bytes : 1, 1);
             if (!x->inputs[i].data[frame] ||
-                !process_read(socket, x->inputs[i].data[frame], q->inputs[i].bytes))
+                !process_read(socket, x->inputs[i].data[frame], x->inputs[i].bytes))
                 return false;
         }
     }
@@ -280,15 +274,7 @@ static bool send_request(struct trial_host *h, struct request *q, const struct c
 {
     bool ok;
 
-    q->input_count = x->input_count;
-    q->judged_node = x->judged_node;
-    q->every_half = x->every_half;
-    for (size_t i = 0; i < x->input_count; i++) {
-        q->inputs[i].type = x->inputs[i].type;
-        q->inputs[i].bytes = x->inputs[i].bytes;
-        for (int frame = 0; frame < 2; frame++)
-            q->inputs[i].has[frame] = x->inputs[i].data[frame] != NULL;
-    }
+    q->instance = *x;
     ok = process_send(&h->process, q, sizeof *q) &&
          (q->file_bytes == 0 || process_send(&h->process, x->file.bytes, q->file_bytes));
     for (size_t i = 0; i < x->input_count; i++) {
