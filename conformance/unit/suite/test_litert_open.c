@@ -142,6 +142,49 @@ static void test_library_of_a_wheel(void **state)
     rmdir(folder);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *const f = fopen(path, "w");
+
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* The real python3 finds the package, and does not run it. */
+static void test_wheel_is_not_imported(void **state)
+{
+    char folder[] = "/tmp/assay-litert-XXXXXX", package[64], init[80], library[80], marker[80];
+    char text[200], found[PATH_MAX];
+    struct diag diag;
+
+    (void)state;
+    if (access("/usr/lib/libLiteRt.so", F_OK) == 0 ||
+        system("python3 -c pass >/dev/null 2>&1") != 0) {
+        print_message("skipped: no python3 here\n");
+        skip();
+    }
+    assert_non_null(mkdtemp(folder));
+    snprintf(package, sizeof package, "%s/ai_edge_litert", folder);
+    snprintf(init, sizeof init, "%s/__init__.py", package);
+    snprintf(library, sizeof library, "%s/libLiteRt.so", package);
+    snprintf(marker, sizeof marker, "%s/imported", folder);
+    snprintf(text, sizeof text, "open('%s', 'w')\n", marker);
+    assert_int_equal(mkdir(package, 0700), 0);
+    write_text(init, text);
+    assert_int_equal(symlink(mock_path("litert.so"), library), 0);
+    setenv("PYTHONPATH", folder, 1);
+    if (litert_find(NULL, found, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    unsetenv("PYTHONPATH");
+    assert_string_equal(found, library);
+    assert_int_not_equal(access(marker, F_OK), 0);
+    unlink(init);
+    unlink(library);
+    rmdir(package);
+    rmdir(folder);
+}
+
 static void test_version(void **state)
 {
     char folder[] = "/tmp/assay-litert-XXXXXX", path[PATH_MAX], version[32];
@@ -315,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_libraries),
         cmocka_unit_test(test_library_from_environment),
         cmocka_unit_test(test_library_of_a_wheel),
+        cmocka_unit_test(test_wheel_is_not_imported),
         cmocka_unit_test(test_version),
         cmocka_unit_test(test_accelerators),
         cmocka_unit_test(test_missing_accelerators),

@@ -1,7 +1,9 @@
 /* The real LiteRT: that our declarations are its own, and that it computes what the reference does.
  * Skipped, with a message, where there is none. */
+#include "conformance/cases/case_builder.h"
 #include "conformance/judge/judge.h"
 #include "conformance/subject/litert_find.h"
+#include "conformance/subject/litert_model.h"
 #include "conformance/subject/subject_kind.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/cases_kit.h"
@@ -76,6 +78,45 @@ static void test_cpu(void **state)
     }
 }
 
+/* Shapes, types and memory are where our declarations have them. */
+static void test_declarations(void **state)
+{
+    const struct case_request request = { SET_RANDOM, 1, false };
+    struct case_instance instance;
+    struct subject subject;
+    struct litert_model m;
+    struct litert_source source = { .inputs = 1, .outputs = 1 };
+    struct diag diag;
+
+    (void)state;
+    if (!find())
+        skip();
+    assert_int_equal(case_build(kit_case("mean.f32.hw_c5"), &request, &instance, &diag), STATUS_OK);
+    source.bytes = instance.file.bytes;
+    source.count = instance.file.count;
+    assert_int_equal(subject_parse(&subject, "litert:cpu", &diag), STATUS_OK);
+    if (subject_load(&subject, &diag) != STATUS_OK ||
+        litert_model_open(&m, subject.runtime, &source, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    assert_string_equal(m.refusal, "");
+    assert_int_equal(m.inputs[0].type.element_type, kTfLiteFloat32);
+    assert_int_equal(m.inputs[0].type.layout.rank, 4);
+    assert_int_equal(m.inputs[0].bytes, instance.inputs[0].bytes);
+    assert_int_equal(m.outputs[0].type.layout.dimensions[m.outputs[0].type.layout.rank - 1], 5);
+    assert_non_null(m.inputs[0].memory); /* the CPU lists host memory, so there are guard words */
+    assert_non_null(m.outputs[0].memory);
+    assert_true(m.outputs[0].room >= m.outputs[0].bytes);
+    litert_model_close(&m);
+    source.outputs = 2;
+    assert_int_equal(litert_model_open(&m, subject.runtime, &source, &diag), STATUS_MISMATCH);
+    source.outputs = 1;
+    source.count /= 2; /* a file that is cut */
+    assert_int_not_equal(litert_model_open(&m, subject.runtime, &source, &diag), STATUS_OK);
+    assert_non_null(strstr(diag.text, "LiteRtCreateModelFromBuffer"));
+    subject_close(&subject);
+    case_instance_close(&instance);
+}
+
 static void test_kernels(void **state)
 {
     (void)state;
@@ -110,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_declarations),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_accelerator),
     };
