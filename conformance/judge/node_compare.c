@@ -244,6 +244,38 @@ struct node_details {
     int nan_count;
 };
 
+/* "f32 [2, 5], 40 bytes" */
+static void describe_shape(TfLiteType type, const int *dims, int rank, size_t tensor_bytes,
+                           char *text, size_t bytes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "%s [", runtime_type_name(type));
+
+    for (int d = 0; d < rank && used < bytes; d++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%d", d ? ", " : "", dims[d]);
+    if (used < bytes)
+        snprintf(text + used, bytes - used, "], %zu bytes", tensor_bytes);
+}
+
+/* Fails the case where an output has not the shape, type and size of the reference's. */
+static bool has_same_shape(const struct outputs *got, size_t output, const TfLiteTensor *t,
+                           struct case_result *result)
+{
+    char expected[160], found[160];
+
+    if (got->items[output].rank == t->dims->size && got->items[output].bytes == t->bytes &&
+        got->items[output].type == t->type &&
+        memcmp(got->items[output].dims, t->dims->data,
+               (size_t)t->dims->size * sizeof t->dims->data[0]) == 0)
+        return true;
+    describe_shape(t->type, t->dims->data, t->dims->size, t->bytes, expected, sizeof expected);
+    describe_shape(got->items[output].type, got->items[output].dims, got->items[output].rank,
+                   got->items[output].bytes, found, sizeof found);
+    return result_fail(result,
+                       "output %zu has another shape or type than the reference's: expected %s, "
+                       "found %s",
+                       output, expected, found);
+}
+
 /* Compares output `of` of a node, which is output `output` of the graph. */
 static enum status compare_output(struct interpreter *in, const struct node_compare_request *q,
                                   int node, int of, const struct node_details *details,
@@ -263,17 +295,8 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
 
     if (!rule)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no suite says how %s is judged", op->name);
-    if (got->items[output].rank != t->dims->size || got->items[output].bytes != t->bytes ||
-        got->items[output].type != t->type ||
-        memcmp(got->items[output].dims, t->dims->data,
-               (size_t)t->dims->size * sizeof t->dims->data[0]) != 0) {
-        result_fail(
-            result,
-            "output %zu has another shape or type than the reference's: expected %zu bytes, "
-            "found %zu",
-            output, t->bytes, got->items[output].bytes);
+    if (!has_same_shape(got, output, t, result))
         return STATUS_OK;
-    }
     TRY(special_input(q, node, t, &special, diag));
     expected = q->repro ? mem_alloc(2 * ref_elements(t) + 1, sizeof *expected) : NULL;
     quantized = node_compare_steps(in, node, t, q->quantized, &steps);
