@@ -57,7 +57,12 @@ struct case_instance {
     /* inputs[0] holds every f16 value, infinities and NaNs too, one for each output element. */
     bool every_half;
     bool has_nan;        /* some values of inputs[0] are NaN */
-    bool full_mantissas; /* inputs and constants were not rounded to f16, whatever the request says */
+    bool full_mantissas; /* the request's `half` was ignored: nothing is rounded to f16 */
+    bool one_frame;      /* a large row, for which frame A is enough: place, not state */
 };
+static inline int case_instance_frames(const struct case_instance *x)
+{
+    return x->one_frame ? 1 : 2;
+}
 
 #endif
