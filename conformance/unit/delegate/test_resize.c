@@ -276,6 +276,8 @@ static void resized_before_the_first_allocation(void **state)
     in = kit_interpreter(&m, NULL);
     KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 5, 6 }, 2, &diag));
     KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
+    for (int i = 0; i < 5; i++) /* though only the input had the new shape */
+        assert_int_equal(interpreter_node_partition(in, i) >= 0, i == 0 || i == 4);
     KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 2, 6 }, 2, &diag));
     KIT_OK(interpreter_allocate(in, &diag));
     check_dynamic(in, 2, 4);
