@@ -8,6 +8,7 @@
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
+#include "reference/runtime/unknown_op.h"
 
 #include <limits.h>
 #include <string.h>
@@ -212,7 +213,8 @@ static enum status build_ends(struct interpreter *in, struct diag *diag)
 
 /* ---- nodes ---- */
 
-static enum status find_op(struct node *node, const struct model_opcode *code, struct diag *diag)
+static enum status find_op(const struct interpreter *in, struct node *node,
+                           const struct model_opcode *code, struct diag *diag)
 {
     const char *name = builtin_name(code->code);
 
@@ -220,6 +222,10 @@ static enum status find_op(struct node *node, const struct model_opcode *code, s
     node->version = code->version;
     if (node->op && code->version >= 1 && code->version <= node->op->max_version)
         return STATUS_OK;
+    if (in->options.shapes_only) {
+        node->op = &unknown_op;
+        return STATUS_OK;
+    }
     if (code->code == BUILTIN_CUSTOM)
         return diag_fail(diag, STATUS_UNSUPPORTED,
                          "node %d: the custom op \"%s\" version %d is not known", node->index,
@@ -237,7 +243,9 @@ static enum status fill_parameters(struct interpreter *in, struct node *node,
 {
     const struct ref_op *op = node->op;
 
-    if (op->params_bytes == 0)
+    if (op == &unknown_op) /* perhaps only in this version; a delegate expects parameters then */
+        op = ref_find(node->registration.builtin_code);
+    if (!op || op->params_bytes == 0)
         return STATUS_OK;
     node->abi.builtin_data = arena_alloc(&in->arena, 1, op->params_bytes);
     if (!node->abi.builtin_data)
@@ -355,6 +363,7 @@ static enum status build_node(struct interpreter *in, size_t index, bool *ready,
 {
     const struct model_operator *m = &in->graph->operators[index];
     struct node *node = ARENA_NEW(&in->arena, 1, struct node);
+    const struct model_opcode *code;
 
     if (!node)
         return no_memory(diag);
@@ -364,11 +373,15 @@ static enum status build_node(struct interpreter *in, size_t index, bool *ready,
     if (m->opcode_index >= in->model->opcode_count)
         return diag_fail(diag, STATUS_INVALID, "node %zu: no such operator code: %u", index,
                          m->opcode_index);
-    TRY(find_op(node, &in->model->opcodes[m->opcode_index], diag));
-    node->registration = (TfLiteRegistration){ .prepare = reference_prepare,
-                                               .invoke = reference_invoke,
-                                               .builtin_code = node->op->code,
-                                               .version = node->version };
+    code = &in->model->opcodes[m->opcode_index];
+    TRY(find_op(in, node, code, diag));
+    node->registration =
+        (TfLiteRegistration){ .prepare = reference_prepare,
+                              .invoke = reference_invoke,
+                              .builtin_code = code->code,
+                              .custom_name =
+                                  code->code == BUILTIN_CUSTOM ? text_of(&code->custom_code) : NULL,
+                              .version = node->version };
     TRY(check_counts(node, m, diag));
     TRY(fill_parameters(in, node, m, diag));
 

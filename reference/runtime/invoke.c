@@ -88,6 +88,8 @@ static enum status run_step(struct interpreter *in, struct node *node, struct di
 enum status invoke_plan(struct interpreter *in, struct diag *diag)
 {
     in->code = kTfLiteOk;
+    if (in->options.shapes_only)
+        return diag_fail(diag, STATUS_USAGE, "invoke of an interpreter that has shapes only");
     if (!in->allocated || in->undone)
         return diag_fail(diag, STATUS_USAGE, "invoke before the tensors were allocated");
     atomic_store(&in->cancelled, false);

@@ -18,6 +18,9 @@ struct interpreter_options {
     bool poison;
     uint32_t poison_word;
     bool cancellable;
+    /* Ops that are not known are prepared with the shapes of the file, so that a delegate can be
+     * asked which nodes of any model it takes.  Nothing can be run. */
+    bool shapes_only;
     int32_t num_threads; /* -1: not set.  Told to delegates; the kernels use one. */
     /* Printf-style messages (errors of kernels and delegates, the standard delegate warning).
      * NULL: one line each on stderr. */

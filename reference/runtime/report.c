@@ -5,8 +5,10 @@
 
 const char *node_name(const struct node *node)
 {
-    const char *name = node->op ? builtin_name(node->op->code) : node->registration.custom_name;
+    const char *name = node->op ? builtin_name(node->registration.builtin_code) : NULL;
 
+    if (!name || node->registration.custom_name)
+        name = node->registration.custom_name;
     return name ? name : "unnamed";
 }
 

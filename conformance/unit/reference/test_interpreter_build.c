@@ -143,6 +143,47 @@ static void refuse(const char *text, enum status want, int32_t code, int32_t ver
     expect_open_fails(&b, want, text);
 }
 
+/* x, an op that the reference lacks or has in another version only, RELU. */
+static void make_unknown(struct model *m, int32_t code, int32_t version)
+{
+    struct diag diag = { 0 };
+    struct builder b;
+    int t[3];
+
+    builder_init(&b);
+    t[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
+    t[1] = builder_tensor(&b, TENSOR_FLOAT32, "y", 3, (int32_t[]){ 2, 1, 5 });
+    t[2] = builder_tensor(&b, TENSOR_FLOAT32, "z", 0, NULL); /* its shape is not in the file */
+    builder_op(&b, code, version, NULL, 1, &t[0], 1, &t[1]);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[1], 1, &t[2]);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[2]);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+static void shapes_without_the_op(void **state)
+{
+    static const int32_t ops[][2] = { { BUILTIN_GELU, 2 }, { BUILTIN_TANH, 99 }, { 9999, 1 } };
+    const struct interpreter_options options = { .shapes_only = true };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        struct model m;
+
+        make_unknown(&m, ops[i][0], ops[i][1]);
+        KIT_OK(interpreter_open(&in, &m, &options, &diag));
+        KIT_OK(interpreter_allocate(in, &diag));
+        assert_int_equal(interpreter_tensor(in, 1)->dims->size, 3);
+        assert_int_equal(interpreter_tensor(in, 2)->bytes, 40);
+        assert_int_equal(interpreter_invoke(in, &diag), STATUS_USAGE);
+        assert_non_null(strstr(diag.text, "shapes only"));
+        interpreter_close(in);
+        model_close(&m);
+    }
+}
+
 static void refuses_bad_graphs(void **state)
 {
     static const int x = 0, y = 1, bad = 2, absent = -1;
@@ -257,9 +298,10 @@ static void knows_all_element_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folds_constants),           cmocka_unit_test(copies_unaligned_constants),
-        cmocka_unit_test(fills_quantization),        cmocka_unit_test(refuses_bad_graphs),
-        cmocka_unit_test(refuses_what_does_not_fit), cmocka_unit_test(knows_all_element_sizes),
+        cmocka_unit_test(folds_constants),         cmocka_unit_test(copies_unaligned_constants),
+        cmocka_unit_test(fills_quantization),      cmocka_unit_test(refuses_bad_graphs),
+        cmocka_unit_test(shapes_without_the_op),   cmocka_unit_test(refuses_what_does_not_fit),
+        cmocka_unit_test(knows_all_element_sizes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
