@@ -178,12 +178,16 @@ enum status inspection_open(struct inspection *n, const char *path, const char *
 {
     *n = (struct inspection){ .path = path };
     TRY(session_open(&n->session, path, diag));
+    n->session.shapes_only = true;
     n->session.quiet = true; /* the report has the refusals that the warnings name */
     n->count = graph(n)->operator_count;
     if (!(n->notes = mem_alloc(n->count, sizeof *n->notes)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu nodes: out of memory", n->count);
     for (size_t i = 0; i < n->count; i++) {
-        n->notes[i].known = ref_find(opcode(n, i)->code) != NULL;
+        const struct model_opcode *const o = opcode(n, i);
+        const struct ref_op *const op = o->code == BUILTIN_CUSTOM ? NULL : ref_find(o->code);
+
+        n->notes[i].known = op && o->version >= 1 && o->version <= op->max_version;
         n->notes[i].partition = -1;
     }
     return open_delegate(n, delegate, options, required, diag);

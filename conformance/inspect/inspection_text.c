@@ -59,7 +59,7 @@ static void print_tally(FILE *f, const struct inspection *n, const struct tally 
     if (n->notes[t->first].state != NODE_UNDECIDED)
         fprintf(f, ", taken %zu", t->taken);
     if (!n->notes[t->first].known)
-        fprintf(f, "; the reference does not know this op");
+        fprintf(f, "; the reference does not have this op");
     fputc('\n', f);
 }
 
@@ -149,7 +149,8 @@ static void print_nodes(FILE *f, const struct inspection *n)
         if (note->state == NODE_TAKEN)
             fprintf(f, "  taken, partition %d", note->partition);
         else if (!note->known)
-            fprintf(f, "  unknown op");
+            fprintf(f, "  not run by the reference: unknown op %s version %" PRId32, name,
+                    inspection_version(n, i));
         else if (note->state == NODE_LEFT && !note->refused)
             fprintf(f, "  left to the CPU: in no partition that was taken");
         fputc('\n', f);

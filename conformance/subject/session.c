@@ -42,13 +42,31 @@ static void report(void *user, const char *format, va_list args)
     fprintf(stderr, "%s\n", text);
 }
 
+/* What a user can do with a model that the reference cannot run. */
+static enum status unsupported(struct diag *diag)
+{
+    char text[sizeof diag->text];
+
+    if (!diag)
+        return STATUS_UNSUPPORTED;
+    snprintf(text, sizeof text, "%s", diag->text);
+    diag_clear(diag);
+    return diag_fail(diag, STATUS_UNSUPPORTED,
+                     "%.700s; `assay inspect` shows which nodes a delegate takes, and LiteRT runs "
+                     "the model",
+                     text);
+}
+
 enum status session_start(struct session *s, struct diag *diag)
 {
-    const struct interpreter_options options = { .num_threads = -1,
-                                                 .report = report,
-                                                 .report_user = s };
+    enum status opened;
+    const struct interpreter_options options = {
+        .num_threads = -1, .shapes_only = s->shapes_only, .report = report, .report_user = s
+    };
 
-    TRY(interpreter_open(&s->in, &s->model, &options, diag));
+    opened = interpreter_open(&s->in, &s->model, &options, diag);
+    if (opened != STATUS_OK)
+        return opened == STATUS_UNSUPPORTED ? unsupported(diag) : opened;
     if (s->delegate)
         TRY(interpreter_apply_delegate(s->in, s->delegate, NULL, diag));
     return interpreter_allocate(s->in, diag);

@@ -19,6 +19,7 @@ struct session {
     struct subject subject;
     TfLiteDelegate *delegate; /* NULL for the reference */
     struct interpreter *in;   /* NULL until session_start */
+    bool shapes_only;         /* nothing is to be run: ops that are not known are no failure */
     bool quiet;               /* the standard warning of delegates is not shown */
 };
 

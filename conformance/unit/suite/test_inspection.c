@@ -173,13 +173,51 @@ static void a_model_that_cannot_run(void **state)
 
     (void)state;
     write_model(BUILTIN_TOPK_V2);
-    r = inspect_json(mock_path("gpu.so"), NULL);
+    r = inspect_json(mock_path("gpu.so"), "fault=decline");
     assert_string_equal(string_at(r, "nodes", 2, "op"), "TOPK_V2");
     assert_true(json_is_false(value_at(r, "nodes", 2, "known")));
     assert_true(json_is_true(value_at(r, "nodes", 0, "known")));
-    assert_true(json_is_null(value_at(r, "nodes", 0, "taken")));
-    assert_non_null(strstr(json_string_value(json_object_get(r, "not_run")), "TOPK_V2"));
+    assert_true(json_is_null(json_object_get(r, "not_run")));
+    assert_true(json_is_false(value_at(r, "nodes", 0, "taken"))); /* it was asked */
+    assert_string_equal(string_at(r, "nodes", 2, "rule"), "mock.rule");
     json_decref(r);
+}
+
+static void an_unknown_op_as_text(void **state)
+{
+    const char *option = "fault=decline";
+    const struct string_list options = { &option, 1 };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    (void)state;
+    write_model(BUILTIN_TOPK_V2);
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
+                     STATUS_OK);
+    inspection_print_text(f, &n);
+    inspection_close(&n);
+    fclose(f);
+    assert_non_null(strstr(text, "not run by the reference: unknown op TOPK_V2 version 1\n"));
+    assert_non_null(strstr(text, "takes 0 of 3 nodes"));
+    free(text);
+}
+
+/* What runs a model says which op is missing, and what can be done without it. */
+static void a_session_says_what_it_lacks(void **state)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct session s;
+
+    (void)state;
+    write_model(BUILTIN_TOPK_V2);
+    assert_int_equal(session_open(&s, path, &diag), STATUS_OK);
+    assert_int_equal(session_start(&s, &diag), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "node 2: the op TOPK_V2 "));
+    assert_non_null(strstr(diag.text, "`assay inspect`"));
+    session_close(&s);
 }
 
 static void as_text(void **state)
@@ -232,6 +270,8 @@ int main(void)
         cmocka_unit_test(a_model_that_is_refused),
         cmocka_unit_test(a_model_without_a_delegate),
         cmocka_unit_test(a_model_that_cannot_run),
+        cmocka_unit_test(an_unknown_op_as_text),
+        cmocka_unit_test(a_session_says_what_it_lacks),
         cmocka_unit_test(as_text),
         cmocka_unit_test(no_device),
     };
