@@ -49,7 +49,7 @@ enum status litert_accelerator_open(const char *path, void **library,
     enum status s;
 
     *def = NULL;
-    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); /* as litert_api_open */
     if (!*library)
         return diag_fail(diag, STATUS_IO, "%s", dlerror());
     *def = dlsym(*library, "LiteRtAcceleratorImpl");

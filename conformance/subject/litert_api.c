@@ -54,7 +54,8 @@ enum status litert_api_open(struct litert_api *api, const char *path, struct dia
 {
     const char *missing;
 
-    *api = (struct litert_api){ .library = dlopen(path, RTLD_NOW | RTLD_LOCAL) };
+    /* It may have started threads, so its code stays. */
+    *api = (struct litert_api){ .library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) };
     if (!api->library)
         return diag_fail(diag, STATUS_IO, "%s", dlerror());
     litert_find_version(path, api->version, sizeof api->version);

@@ -3,6 +3,7 @@
 
 #include "conformance/subject/engine_litert.h"
 #include "conformance/subject/litert_find.h"
+#include "conformance/subject/litert_probe.h"
 #include "conformance/subject/litert_runtime.h"
 #include "conformance/subject/subject_find.h"
 #include "conformance/util/sha256.h"
@@ -39,11 +40,16 @@ static enum status load(struct subject *s, struct diag *diag)
 {
     struct litert_config config;
     struct litert *litert;
+    enum status status;
 
     TRY(read_options(s, &config, diag));
     TRY(litert_open(&litert, s->path, &config, diag));
-    s->runtime = litert;
-    return STATUS_OK;
+    status = litert_probe(litert, diag);
+    if (status == STATUS_OK)
+        s->runtime = litert;
+    else
+        litert_close(litert);
+    return status;
 }
 
 static void unload(struct subject *s)

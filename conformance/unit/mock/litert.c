@@ -277,6 +277,8 @@ int LiteRtCreateCompiledModel(struct litert_environment *e, struct litert_model_
     (void)e, (void)o;
     if (fault("abort_compile"))
         abort();
+    if (fault("no_device"))
+        return error(RUNTIME_FAILURE, "No adapters found");
     if (fault("compile"))
         return error(LITERT_ERROR_COMPILATION, "Some ops are not accelerated");
     c = mem_alloc(1, sizeof *c);

@@ -234,6 +234,12 @@ static void test_missing_accelerators(void **state)
     setenv("MOCK_LITERT", "ignore_accelerator", 1);
     expect_load(spec("gpu", "litert.so", "accelerator=%saccelerator.so"), STATUS_NO_DEVICE,
                 "accelerator.so, it found Mock 1.2.3");
+    setenv("MOCK_LITERT", "no_device", 1);
+    expect_load(spec("gpu", "litert.so", NULL), STATUS_NO_DEVICE,
+                "litert: Mock 1.2.3: LiteRtCreateCompiledModel: kLiteRtStatusErrorRuntimeFailure: "
+                "No adapters found");
+    setenv("MOCK_LITERT", "compile", 1); /* the op is not taken: no lack of a device */
+    expect_load(spec("gpu", "litert.so", NULL), STATUS_OK, "");
     setenv("MOCK_LITERT", "environment", 1);
     expect_load(spec("cpu", "litert.so", NULL), STATUS_NO_DEVICE,
                 "LiteRtCreateEnvironment: kLiteRtStatusErrorRuntimeFailure: no environment today");
