@@ -186,7 +186,7 @@ $(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/unit/mock/accelera
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(ACCELERATOR_FLAGS) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
 $(addprefix $(B)/unit/suite/test_litert,_engine _open _real): | $(MOCKS) $(LITERT_MOCKS)
-$(addprefix $(B)/unit/suite/test_,subject judge runner diff report expectations digits inspection inspection_plan): | $(MOCKS)
+$(addprefix $(B)/unit/suite/test_,subject judge runner minimal_graphs diff report expectations digits inspection inspection_plan): | $(MOCKS)
 $(addprefix $(B)/unit/suite/test_,judge diff): | $(B)/assay
 $(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan delegate/test_lifetime reference/test_exports): \
     | $(B)/libassay_delegate.so

@@ -61,9 +61,12 @@ void shrink_run(const struct shrink_problem *problem, size_t step_limit,
         outcome->flaky_end = !fails_each_time(problem, 1, outcome);
 }
 
-/* The next character of a reason that counts; 0 at the end of the part that does. */
+/* The next character of a reason that counts; 0 at the end of the part that does.  A process that
+ * died is said to have been "in S0" where its parent knows the data set. */
 static char next_char(const char **at, const char *end)
 {
+    if (strncmp(*at, " in S", 5) == 0 && isdigit((unsigned char)(*at)[5]))
+        *at += 6;
     while (isdigit((unsigned char)**at))
         ++*at;
     if (**at == '(' || **at == end[0] || **at == '\0')

@@ -168,6 +168,7 @@ static void test_kinds(void **state)
     assert_false(alike(CASE_FAIL, "over the limit", "poison=nan changes the result"));
     assert_true(alike(CASE_CRASH, "signal 11 in S0: frame A; free(): invalid pointer",
                       "signal 11 in S0: frame A"));
+    assert_true(alike(CASE_CRASH, "SIGSEGV in S0: frame A", "SIGSEGV: frame A"));
     assert_false(alike(CASE_CRASH, "signal 11 in S0: prepare", "signal 11 in S0: frame A"));
     assert_false(alike(CASE_PASS, "", ""));
     assert_false(alike(CASE_DECLINED, "not taken", "not taken"));
