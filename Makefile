@@ -219,6 +219,8 @@ CASES = $(if $(T),--filter='$(T)')
 LEDGER = $(if $(T)$(ARGS),,--versions=conformance/versions.tsv)
 # All cases: then ours must take every quantized case that reference/ops.def says it takes.
 REQUIRED = $(if $(T)$(ARGS),,--require-integers)
+# ... and random graphs, the same ones each time.
+GRAPHS = $(if $(T)$(ARGS),,--graphs=500)
 FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
 # Tests keep Mesa's shader cache under $(B), and leave the user's alone.
 TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
@@ -227,7 +229,7 @@ check: all $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests,
 	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
 
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
-	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
+	$(TEST_ENV) $(B)/assay conformance $(CASES) $(GRAPHS) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
 
 golden-check: $(B)/assay ## compare the reference with the answers of the real LiteRT
 	$(B)/assay golden check $(CASES)

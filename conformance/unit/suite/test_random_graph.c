@@ -161,10 +161,124 @@ static void test_valid(void **state)
     }
 }
 
+static struct tflite_file file_of(const struct test_case *c)
+{
+    const struct case_request request = { .set = SET_RANDOM, .seed = 1 };
+    struct tflite_file file;
+    struct case_instance x;
+    struct diag diag;
+
+    if (case_build(c, &request, &x, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    file = x.file;
+    x.file.bytes = NULL;
+    case_instance_close(&x);
+    return file;
+}
+
+static bool same_model(const struct test_case *a, const struct test_case *b)
+{
+    const struct tflite_file x = file_of(a), y = file_of(b);
+    const bool same = x.count == y.count && memcmp(x.bytes, y.bytes, x.count) == 0;
+
+    mem_free(x.bytes);
+    mem_free(y.bytes);
+    return same;
+}
+
+/* A graph follows from seed and index alone: not from how many there are, nor from what was built
+ * before it. */
+static void test_same(void **state)
+{
+    struct test_case *few, *others;
+    struct random_row *few_rows, *other_rows;
+    size_t same = 0;
+
+    (void)state;
+    assert_int_equal(random_cases(1, 50, &few, &few_rows, NULL), STATUS_OK);
+    assert_int_equal(random_cases(2, 50, &others, &other_rows, NULL), STATUS_OK);
+    for (int i = 49; i >= 0; i--) {
+        assert_string_equal(few[i].name, cases[i].name);
+        assert_int_equal(random_index(&few[i]), i);
+        assert_true(random_is_graph(&few[i]));
+        assert_true(same_model(&few[i], &cases[i]));
+        assert_string_not_equal(others[i].name, cases[i].name);
+        same += same_model(&others[i], &cases[i]);
+        if (i > 0)
+            assert_false(same_model(&cases[i], &cases[i - 1]));
+    }
+    assert_int_equal(same, 0);
+    mem_free(few);
+    mem_free(few_rows);
+    mem_free(others);
+    mem_free(other_rows);
+}
+
+/* They stand behind the other cases, and are picked and sharded by name as these are. */
+static void test_selected(void **state)
+{
+    const char *patterns[] = { "graph.u8.*", "relu.f32.c5" };
+    const struct selection all = { .filters = { patterns, 2 }, .shards = 1 };
+    struct test_case *list;
+    struct random_row *list_rows;
+    size_t count, parts = 0;
+
+    (void)state;
+    assert_int_equal(cases_list(&list, &count, NULL), STATUS_OK);
+    assert_false(random_is_graph(&list[count - 1]));
+    assert_int_equal(random_cases_append(3, 80, &list, &count, &list_rows, NULL), STATUS_OK);
+    assert_true(random_is_graph(&list[count - 1]));
+    assert_string_equal(list[count - 80].name, "graph.f32.s3_0");
+    assert_int_equal(select_cases(list, &count, &all, NULL), STATUS_OK);
+    assert_int_equal(count, 11);
+    assert_string_equal(list[0].name, "relu.f32.c5");
+    for (uint32_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < count; k++)
+            parts += select_shard_of(list[k].name, 3) == i;
+    }
+    assert_int_equal(parts, count);
+    for (size_t k = 1; k < count; k++) {
+        assert_true(case_has_set(&list[k], SET_RANDOM));
+        assert_false(case_has_set(&list[k], SET_INTEGERS));
+    }
+    mem_free(list);
+    mem_free(list_rows);
+}
+
+/* What no output needs is dropped, and operands keep pointing to the same nodes. */
+static void test_prune(void **state)
+{
+    struct random_operand results[RANDOM_ITEMS_MAX];
+    struct random_graph whole, part;
+
+    (void)state;
+    random_graph_draw(&cases[8], &whole);
+    assert_true(random_graph_check(&cases[8], &whole, results));
+    for (size_t i = 0; i < whole.count; i++) {
+        if (whole.items[i].kind != RANDOM_NODE)
+            continue;
+        part = whole;
+        for (size_t k = 0; k < part.count; k++)
+            part.items[k].output = k == i;
+        assert_true(random_graph_prune(&part));
+        assert_true(part.count <= i + 1);
+        assert_ptr_equal(part.items[part.count - 1].member, whole.items[i].member);
+        assert_int_equal(part.items[part.count - 1].number, whole.items[i].number);
+        assert_true(random_graph_check(&cases[8], &part, results));
+    }
+    for (size_t k = 0; k < whole.count; k++)
+        whole.items[k].output = false;
+    assert_false(random_graph_check(&cases[8], &whole, results));
+    assert_false(random_graph_prune(&whole));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_valid),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_selected),
+        cmocka_unit_test(test_prune),
     };
 
     return cmocka_run_group_tests_name("random_graph", tests, open_cases, close_cases);
