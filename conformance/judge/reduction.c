@@ -129,6 +129,29 @@ static enum status find_dims(const struct model_draft *d, struct reduction_list 
     return STATUS_OK;
 }
 
+static enum status find_parameters(struct model_draft *d, struct reduction_list *l,
+                                   struct diag *diag)
+{
+    for (int t = 0; t < (int)d->graph.tensor_count; t++) {
+        size_t bytes;
+        const int32_t *const data =
+            d->tensors[t].type == TENSOR_INT32 && model_draft_is_parameter(d, t)
+                ? model_draft_data(d, t, 0, &bytes)
+                : NULL;
+
+        for (size_t i = 0; data && i < bytes / sizeof *data && i < SINGLE_ELEMENTS_MAX; i++) {
+            int32_t to[3];
+            const int n = data[i] > 1 ? targets(data[i], to) : 0;
+
+            if (data[i] != 0)
+                TRY(add(l, REDUCE_VALUE, t, (int32_t)i, 0, diag));
+            for (int k = 0; k < n; k++)
+                TRY(add(l, REDUCE_VALUE, t, (int32_t)i, to[k], diag));
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status find_options(const struct model_draft *d, struct reduction_list *l,
                                 struct diag *diag)
 {
@@ -187,6 +210,8 @@ enum status reductions_find(const struct case_instance *x, struct reduction_list
     s = find_nodes(&d, list, diag);
     if (s == STATUS_OK)
         s = find_dims(&d, list, diag);
+    if (s == STATUS_OK)
+        s = find_parameters(&d, list, diag);
     if (s == STATUS_OK)
         s = find_options(&d, list, diag);
     if (s == STATUS_OK)
@@ -269,6 +294,17 @@ static enum status resize_all(struct model_draft *d, const struct reduction *r, 
         }
     }
     return changed ? resize_parameters(d, r, diag) : nothing(diag);
+}
+
+static enum status set_value(struct model_draft *d, const struct reduction *r, struct diag *diag)
+{
+    size_t bytes;
+    int32_t *const data = model_draft_data(d, r->a, 0, &bytes);
+
+    if (!data || (size_t)r->b >= bytes / sizeof *data)
+        return nothing(diag);
+    data[r->b] = r->c;
+    return STATUS_OK;
 }
 
 static enum status set_option(struct model_draft *d, const struct reduction *r, struct diag *diag)
@@ -469,6 +505,7 @@ static enum status change(struct model_draft *d, const struct reduction *r, stru
     case REDUCE_SIZE:
     case REDUCE_MULTIPLE: return resize_all(d, r, diag);
     case REDUCE_DIM: return model_draft_shorten(d, r->a, (size_t)r->b, r->c, diag);
+    case REDUCE_VALUE: return set_value(d, r, diag);
     case REDUCE_OPTION: return set_option(d, r, diag);
     case REDUCE_ZERO:
     case REDUCE_ONE:

@@ -19,6 +19,7 @@ enum reduction_kind {
     REDUCE_SIZE,     /* size a becomes b in all tensors, in shapes and sizes that are data, too */
     REDUCE_MULTIPLE, /* k a becomes k b, likewise, for each k */
     REDUCE_DIM,      /* dimension b of tensor a becomes c */
+    REDUCE_VALUE,    /* value b of tensor a, which holds sizes, axes or indices, becomes c */
     REDUCE_OPTION,   /* field b of the options of node a becomes c */
     REDUCE_ZERO,     /* part b of c equal parts of the data of tensor a become zero */
     REDUCE_ONE,      /* ... become 1 */

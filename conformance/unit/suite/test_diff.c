@@ -226,6 +226,7 @@ static void test_one_wrong_node_of_sixty(void **state)
     struct model m;
     struct diag diag;
     const struct model_tensor *x;
+    const TfLiteTensor *before;
     char *text;
 
     (void)state;
@@ -238,6 +239,9 @@ static void test_one_wrong_node_of_sixty(void **state)
     assert_int_equal(d.culprit.first, 36);
     assert_int_equal(d.culprit.last, 36);
     assert_true(d.culprit.alone);
+    before = interpreter_tensor(d.reference, interpreter_node(d.reference, 36)->inputs->data[0]);
+    assert_int_equal(d.culprit.instance.inputs[0].bytes, before->bytes);
+    assert_memory_equal(d.culprit.instance.inputs[0].data[0], before->data.raw, before->bytes);
     assert_string_equal(d.culprit.result.worst.where, "n 0 h 2 w 2 c 5");
     assert_true(fabs(d.culprit.result.worst.error - 1) < 1e-3);
     assert_true(d.culprit.result.worst.limit < 1e-3);
@@ -263,6 +267,22 @@ static void test_one_wrong_node_of_sixty(void **state)
     diff_close(&d);
     subject_close(&s);
     expect_cut_fails("tail", "n36", CASE_FAIL);
+}
+
+/* Of many wrong nodes the first is the culprit, on what the reference computed before it. */
+static void test_first_of_many(void **state)
+{
+    struct subject s = open_mock("tail", "");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+
+    (void)state;
+    q.per_node = true;
+    run_diff(&d, &q, &s);
+    assert_int_equal(d.wrong_nodes, NODES);
+    assert_int_equal(d.culprit.first, 0);
+    diff_close(&d);
+    subject_close(&s);
 }
 
 /* Wrong only behind another node of the partition: no node fails by itself, two do together. */
@@ -554,6 +574,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_honest_passes),
         cmocka_unit_test(test_one_wrong_node_of_sixty),
+        cmocka_unit_test(test_first_of_many),
         cmocka_unit_test(test_nodes_that_fail_together),
         cmocka_unit_test(test_crash_is_found_too),
         cmocka_unit_test(test_timeout),

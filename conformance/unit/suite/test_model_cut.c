@@ -112,6 +112,22 @@ static void test_constant_makers_come_along(void **state)
     model_close(&m);
 }
 
+/* y is read inside the part, too, and yet an output of the whole graph. */
+static void test_outputs_of_the_graph(void **state)
+{
+    const bool all[] = { true, true, true };
+    struct model m;
+    struct model_cut cut;
+    struct diag diag;
+
+    (void)state;
+    kit_simple_graph(&m);
+    KIT_OK(model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = all }, &cut, &diag));
+    assert_int_equal(cut.model.subgraphs[0].outputs.count, 2); /* y and z */
+    model_cut_close(&cut);
+    model_close(&m);
+}
+
 /* s = x + w, y = relu(s), z = y * y: what is cut away takes its tensors along. */
 static void test_unused_is_left_out(void **state)
 {
@@ -220,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts_give_the_bits_of_the_whole),
         cmocka_unit_test(test_constant_makers_come_along),
+        cmocka_unit_test(test_outputs_of_the_graph),
         cmocka_unit_test(test_unused_is_left_out),
         cmocka_unit_test(test_shapes_are_those_given),
         cmocka_unit_test(test_refusals),
