@@ -247,13 +247,13 @@ static struct value number(struct case_builder *m, const struct shape *shape, fl
     return c;
 }
 
-/* Nothing changes, but for the activation. */
+/* Nothing changes, but for the activation: x * 1, x - 0, and x + -0, which keeps the sign of 0. */
 static void make_neutral(struct case_builder *m, const struct row *r, int activation)
 {
     const struct shape scalar = SCALAR, linear = DIMS(1, 1, 1, r->in.d[3]);
     const struct value x =
         binary(m, BUILTIN_MUL, graph_add_input(m, "x", &r->in), graph_add_constant(m, &linear));
-    const float neutral = m->c->code == BUILTIN_MUL ? 1 : 0;
+    const float neutral = m->c->code == BUILTIN_MUL ? 1 : m->c->code == BUILTIN_ADD ? -0.0f : 0;
     const struct value c = number(m, activation == ACTIVATION_RELU6 ? &linear : &scalar, neutral);
 
     graph_add_judged_output(m, graph_add_binary(m, m->c->code, x, c, activation));
@@ -362,7 +362,7 @@ static const struct row rows[] = {
     FUSION("viewed_residual", "a view of the residual is an output", "add", make_residual_has_view),
     FUSION("later_residual", "the residual is computed behind the convolution", "add",
            make_residual_later),
-    FUSION("residual_again", "the residual is read again behind the sum", "mul",
+    FUSION("sum_times_residual", "the residual is read again behind the sum", "mul",
            make_residual_read_again),
     FUSION("grouped_residual", "a sum behind a grouped convolution", "add", make_residual_grouped),
     FUSION("channels_residual", "the residual is one value for each channel", "add",
