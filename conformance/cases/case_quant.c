@@ -600,7 +600,8 @@ void case_quantize_op(struct case_builder *m, int32_t code, int32_t *version,
                    &m->scales[inputs[facts->weights]]);
     if (m->status != STATUS_OK || m->scales[output].known || facts->result == OP_RESULT_GIVEN)
         return;
-    scale_stream(m, &r.stream, 2000 + (unsigned)output);
+    /* A node of a random graph keeps its scales when other nodes are dropped. */
+    scale_stream(m, &r.stream, m->c->row->unit_gain ? 4000 + m->filled : 2000 + (unsigned)output);
     if (facts->result == OP_RESULT_FIXED)
         case_set_scale(m, output, m->c->type, 1. / 256, range_of(m->c->type).low);
     else if (facts->result == OP_RESULT_SAME && (!rescales(m, code) || shares_scale(m)))

@@ -210,6 +210,18 @@ static bool run_device(struct case_run *run)
 
 /* ---- hidden intermediates ---- */
 
+/* A delegate may compute such a node once, as the CPU does, whatever class it is held to. */
+static bool reads_constants_alone(struct interpreter *in, const TfLiteNode *node)
+{
+    for (int i = 0; i < node->inputs->size; i++) {
+        const int tensor = node->inputs->data[i];
+
+        if (tensor >= 0 && interpreter_tensor(in, tensor)->allocation_type != kTfLiteMmapRo)
+            return false;
+    }
+    return true;
+}
+
 /* Makes a graph in which every result of a node is an output, behind the graph's own outputs;
  * results that are computed from constants alone are left out. */
 static enum status expose_intermediates(struct case_run *run, struct diag *diag)
@@ -227,6 +239,8 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
     for (int n = 0; n < (int)interpreter_node_count(in); n++) {
         const TfLiteNode *const node = interpreter_node(in, n);
 
+        if (reads_constants_alone(in, node))
+            continue;
         for (int o = 0; o < node->outputs->size; o++) {
             const int tensor = node->outputs->data[o];
             const TfLiteAllocationType memory = interpreter_tensor(in, tensor)->allocation_type;

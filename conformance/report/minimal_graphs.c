@@ -42,7 +42,7 @@ static enum status save(const struct minimized *m, const struct report *r, size_
     struct repro repro;
     enum status s;
 
-    if (!repro_dir)
+    if (!repro_dir || m->outcome.flaky)
         return STATUS_OK;
     s = repro_open(&repro, &what, diag);
     if (s == STATUS_OK)

@@ -12,7 +12,7 @@ enum {
 struct minimal_graphs_options {
     struct subject *subjects; /* of the report */
     double timeout_s;         /* of one graph */
-    const char *repro_dir;    /* model and inputs are written to DIR/minimal; NULL: nowhere */
+    const char *repro_dir;    /* model and inputs are written to DIR/<case>@<subject>/minimal */
     bool quiet;
 };
 

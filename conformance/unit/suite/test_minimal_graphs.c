@@ -145,7 +145,7 @@ static void test_one_op(void **state)
             strstr(text, "fused_activation_function=0"))
             fail_msg("%s", text);
     }
-    snprintf(path, sizeof path, "%s/minimal/%s@%s/model.tflite", directory,
+    snprintf(path, sizeof path, "%s/%s@%s/minimal/model.tflite", directory,
              cases[r.minimal[0].index].name, subject.label);
     for (char *c = path; *c; c++) {
         if (*c == ' ')
