@@ -80,7 +80,7 @@ $(B)/has/%: ci/need.sh $(B)/flags
 $(GPU_OBJ): | $(B)/has/delegate
 $(CONF_OBJ): | $(B)/has/conformance
 
-all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so ## build the program, the runtime and the delegate
+all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so $(ACCELERATOR) ## build the program, the runtime and the delegate
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -108,6 +108,12 @@ $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(call say,LINK)
 	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so $(NO_UNDEFINED) -Wl,-z,nodelete \
 	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -lm -lpthread
+
+# LiteRT looks for accelerators by this name, in a directory that the application names.
+ACCELERATOR = $(B)/litert/libLiteRtGpuAccelerator.so
+$(ACCELERATOR): $(B)/libassay_delegate.so
+	@mkdir -p $(@D)
+	$(Q)ln -sf ../libassay_delegate.so $@
 
 # assay finds the delegate beside itself.
 $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
@@ -263,6 +269,7 @@ cross-check: all $(B)/venv/ready ## run the delegate in LiteRT from PyPI (Python
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_resize.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_dynamic.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_sparse.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python golden/cross_accelerator.py $(B)
 	$(B)/assay golden export --graphs=200 --filter='graph.*' $(B)/graphs.h5
 	@mkdir -p $(B)/graphs
 	$(B)/venv/bin/python golden/mint.py $(B)/graphs.h5 $(B)/graphs
@@ -371,20 +378,22 @@ portable: all ## build/portable: linked statically but for libc, libm and libvul
 	@mkdir -p $(B)/portable
 	$(CC) -o $(B)/portable/assay $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
 	cp $(B)/libassay.so $(B)/libassay_delegate.so $(B)/portable/
-	strip $(B)/portable/*
+	strip $(B)/portable/assay $(B)/portable/*.so
+	install -D $(B)/portable/libassay_delegate.so $(B)/portable/litert/$(notdir $(ACCELERATOR))
 	@! readelf -d $(B)/portable/libassay_delegate.so | grep -q 'NEEDED.*libz' || \
 	    { echo 'portable: no libz.a here (Debian package zlib1g-dev): the delegate needs libz.so' >&2; exit 1; }
 	@ls -l $(B)/portable
 
 # Everything lies under $(DESTDIR)$(PREFIX); the pkg-config file names $(PREFIX) alone.
 install: all man ## install under PREFIX (/usr/local), below DESTDIR
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/lib/assay/litert \
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c \
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu \
 	    $(DESTDIR)$(PREFIX)/share/assay/golden/digits $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install $(B)/assay $(DESTDIR)$(PREFIX)/bin/
 	install $(B)/libassay.so $(B)/libassay_delegate.so $(DESTDIR)$(PREFIX)/lib/
+	ln -sf ../../libassay_delegate.so $(DESTDIR)$(PREFIX)/lib/assay/litert/$(notdir $(ACCELERATOR))
 	install -m 644 reference/include/tensorflow/lite/c/*.h $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c/
 	install -m 644 delegate/include/tensorflow/lite/delegates/gpu/*.h \
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu/

@@ -17,6 +17,7 @@ mkdir -p "$work"
 ${MAKE:-make} --no-print-directory B="$b" DESTDIR="$root" PREFIX=/opt/assay install \
     >"$work/make.log" 2>&1 || fail 'make install'
 for file in bin/assay lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/assay.pc \
+    lib/assay/litert/libLiteRtGpuAccelerator.so \
     include/assay_gpu.h include/tensorflow/lite/c/c_api.h \
     include/tensorflow/lite/delegates/gpu/delegate.h share/assay/golden/digits/labels.txt \
     share/man/man1/assay.1 share/man/man1/assay-conformance.1 \
@@ -31,6 +32,14 @@ PKG_CONFIG_LIBDIR=$top/opt/assay/lib/pkgconfig
 export PKG_CONFIG_LIBDIR
 [ "$(pkg-config --variable=delegate assay)" = /opt/assay/lib/libassay_delegate.so ] ||
     fail 'pkg-config: where the delegate is'
+# LiteRT's name for the library is the installed delegate, and has what LiteRT looks for.
+litert=$(pkg-config --variable=accelerator_dir assay)
+[ "$(readlink -f "$top$litert/libLiteRtGpuAccelerator.so")" = "$top/opt/assay/lib/libassay_delegate.so" ] ||
+    fail 'libLiteRtGpuAccelerator.so is not the delegate'
+readelf --dyn-syms --wide "$top$litert/libLiteRtGpuAccelerator.so" >"$work/symbols.log"
+grep -qE 'GLOBAL +DEFAULT +[0-9]+ LiteRtAcceleratorImpl' "$work/symbols.log" ||
+    fail 'libLiteRtGpuAccelerator.so does not export LiteRtAcceleratorImpl'
+if grep -q ' LiteRt[A-Z].* UND\|UND LiteRt' "$work/symbols.log"; then fail 'the delegate needs LiteRT'; fi
 PKG_CONFIG_SYSROOT_DIR=$top
 export PKG_CONFIG_SYSROOT_DIR
 # shellcheck disable=SC2046 # words on purpose
