@@ -171,7 +171,9 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC)) $(B)/fuzz/replay.o
 
 # Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.
+# arithmetic.so has no fault, but the arithmetic of another design.
 MOCKS := $(B)/mock/delegate.so $(B)/mock/gpu.so
+ARITHMETIC_SRC := $(addprefix conformance/unit/mock/,arithmetic.c rounding.c sums.c)
 $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -192,6 +194,12 @@ $(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/unit/mock/accelera
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(ACCELERATOR_FLAGS) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
 $(addprefix $(B)/unit/suite/test_litert,_engine _open _real): | $(MOCKS) $(LITERT_MOCKS)
+$(B)/mock/arithmetic.so: $(ARITHMETIC_SRC) $(REF_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS_ALL) -shared -o $@ $(ARITHMETIC_SRC) $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
+$(B)/mock/arithmetic.so: conformance/unit/mock/rounding.h conformance/unit/mock/sums.h
+$(B)/unit/suite/test_arithmetic: | $(B)/mock/arithmetic.so
 $(addprefix $(B)/unit/suite/test_,subject judge runner minimal_graphs diff report expectations digits inspection inspection_plan): | $(MOCKS)
 $(addprefix $(B)/unit/suite/test_,judge diff): | $(B)/assay
 $(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan delegate/test_lifetime reference/test_exports): \

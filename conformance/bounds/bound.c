@@ -7,17 +7,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const bounds_names[BOUNDS_COUNT + 1] = { "fp32", "fp16", "exact", "float_view", NULL };
+static const double unit32 = 0x1p-24, unit16 = 0x1p-11; /* u and u16 */
+/* m: the smallest normal numbers, below which a device may flush. */
+static const double floor32 = 0x1p-126, floor16 = 0x1p-14;
 
-static const double unit = 0x1p-24;     /* u: the unit roundoff of f32 */
-static const double floor32 = 0x1p-126; /* m: the smallest normal f32, for flushed denormals */
+static bool is_arith16(enum bounds bounds)
+{
+    return (bounds & BOUNDS_FP16_ARITH) == BOUNDS_FP16_ARITH;
+}
 
 const struct bound_storage *bound_storage(enum bounds bounds)
 {
     static const struct bound_storage single = { FLT_MAX, 0x1p-126, 23, 0, 0 };
     static const struct bound_storage half = { 65504, 0x1p-14, 10, 0x1p-11, 0x1p-25 };
+    static const struct bound_storage half_cut = { 65504, 0x1p-14, 10, 0x1p-10, 0x1p-24 };
 
-    return bounds == BOUNDS_FP16 ? &half : &single;
+    return !bounds_half(bounds) ? &single : bounds & BOUNDS_TOWARD_ZERO ? &half_cut : &half;
+}
+
+double bound_unit(enum bounds bounds)
+{
+    return (is_arith16(bounds) ? unit16 : unit32) * (bounds & BOUNDS_TOWARD_ZERO ? 2 : 1);
 }
 
 /* The unit in the last place: 2^(exponent of x - fraction_bits), where the exponent is at least
@@ -48,40 +58,69 @@ double bound_ulp(enum bounds bounds, double x)
     return ulp_of(bound_storage(bounds), x);
 }
 
-/* 2 + min(K, 3 sqrt K): TOLERANCES.md 3.3. */
-static double dot_units(double terms)
+/* How the errors of n additions grow: TOLERANCES.md 3.3.  Roundings toward zero do not cancel, and
+ * neither do those of long sums in f16, to which small terms are lost. */
+static double growth(enum bounds bounds, double n)
 {
-    return 2 + fmin(terms, 3 * sqrt(terms));
+    const bool grows = bounds & BOUNDS_TOWARD_ZERO || (is_arith16(bounds) && n > 1024);
+
+    return grows ? n : fmin(n, 3 * sqrt(n));
 }
 
-/* The limit of a result that is computed and stored in f32. */
-static double limit32(const struct bound_rule *rule, const struct bound_point *p)
+/* The sum of a row of SOFTMAX. */
+static double row_growth(enum bounds bounds, double n)
 {
-    const double r = fabs(p->value);
+    return fmax(3 * sqrt(n), growth(bounds, n));
+}
+
+static double dot_units(enum bounds bounds, double terms)
+{
+    return 2 + growth(bounds, terms);
+}
+
+/* What flushed denormals cost a sum: in f16 each product may be one. */
+static double flushed(enum bounds bounds, const struct bound_point *p)
+{
+    return is_arith16(bounds) ? fmin(p->magnitude, p->terms * floor16) : floor32;
+}
+
+/* The limit before a result is stored in f16 storage; with f16 arithmetic the whole limit. */
+static double limit_unstored(const struct bound_rule *rule, enum bounds bounds,
+                             const struct bound_point *p)
+{
+    const bool half = is_arith16(bounds);
+    const double u = bound_unit(bounds), r = fabs(p->value);
+    /* Whatever rounds one operation keeps an ulp, and an exponential its own. */
+    const double own = half ? unit16 : unit32, least = half ? floor16 : floor32;
     /* The argument of EXP and LOGISTIC: beyond this their results are 0, 1 or infinite. */
     const double x = fmin(p->magnitude, 0x1p10);
 
     switch (rule->kind) {
     case BOUND_BITS: return 0;
     case BOUND_ROUNDED: {
-        const double more = rule->units > 0 ? unit * rule->units * p->magnitude : 0;
+        const double more = rule->units > 0 ? own * rule->units * p->magnitude : 0;
 
-        return rule->ulps * bound_ulp(BOUNDS_FP32, p->value) + more;
+        return rule->ulps * bound_ulp(half ? BOUNDS_FP16 : BOUNDS_FP32, p->value) + more;
     }
     case BOUND_DOT:
-        return p->magnitude == 0
-                   ? 0
-                   : unit * dot_units(p->terms) * p->magnitude + 2 * unit * r + floor32;
+        return p->magnitude == 0 ? 0
+                                 : u * dot_units(bounds, p->terms) * p->magnitude + 2 * u * r +
+                                       flushed(bounds, p);
     case BOUND_AVERAGE:
+        return p->magnitude == 0 ? 0
+                                 : u * dot_units(bounds, p->terms) * p->magnitude + 8 * u * r +
+                                       flushed(bounds, p);
+    case BOUND_SOFTMAX:
+        return u * r * (21 + row_growth(bounds, p->row) + 8 * p->magnitude) + 2 * least;
+    case BOUND_EXP: return 2 * own * r * ((half ? 2 : 4) + 2 * x) + 2 * least;
+    case BOUND_LOGISTIC:
+        return 2 * own * r * 8 + 2.5e-7 * (own / unit32) * (3 + 2 * x) * exp(-x) + 2 * least;
+    case BOUND_RESIZE: /* coordinates are f32 in f16 arithmetic, too */
         return p->magnitude == 0
                    ? 0
-                   : unit * dot_units(p->terms) * p->magnitude + 8 * unit * r + floor32;
-    case BOUND_SOFTMAX: return unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude) + floor32;
-    case BOUND_EXP: return 2 * unit * r * (4 + 2 * x) + floor32;
-    case BOUND_LOGISTIC: return 2 * unit * r * 8 + 2.5e-7 * (3 + 2 * x) * exp(-x) + floor32;
-    case BOUND_RESIZE:
-        return p->magnitude == 0 ? 0 : unit * (8 * p->magnitude + 4 * p->terms) + floor32;
-    case BOUND_LSTM: return unit * p->magnitude + floor32;
+                   : 8 * u * p->magnitude +
+                         4 * unit32 * (bounds & BOUNDS_TOWARD_ZERO ? 2 : 1) * p->terms + least;
+    case BOUND_LSTM: return u * p->magnitude + least;
     }
     assert(!"a kind of bound");
     return 0;
@@ -90,17 +129,37 @@ static double limit32(const struct bound_rule *rule, const struct bound_point *p
 double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p)
 {
     const struct bound_storage *const s = bound_storage(bounds);
-    const double limit = limit32(rule, p);
+    const double limit = limit_unstored(rule, bounds, p);
 
-    if (limit == 0 || s->rounding == 0)
+    if (limit == 0 || s->rounding == 0 || is_arith16(bounds))
         return limit;
     return limit * (1 + 0x1p-10) + s->rounding * fabs(p->value) + s->step;
+}
+
+double bound_toward_zero(double value)
+{
+    const struct bound_storage *const s = bound_storage(BOUNDS_FP16);
+
+    return value == 0 || !isfinite(value)
+               ? value
+               : value - copysign(s->rounding * fabs(value) + s->step, value);
+}
+
+bool bound_may_overflow(const struct bound_rule *rule, enum bounds bounds,
+                        const struct bound_point *p)
+{
+    const double sum = rule->kind == BOUND_DOT       ? p->magnitude
+                       : rule->kind == BOUND_AVERAGE ? p->magnitude * p->terms
+                                                     : 0;
+
+    return is_arith16(bounds) && sum * 1.01 >= bound_storage(bounds)->largest;
 }
 
 double bound_steps(const struct bound_rule *rule, enum bounds floats, const struct bound_point *p,
                    double scale, int32_t zero)
 {
     const struct bound_storage *const s = bound_storage(floats);
+    const double unit = bound_unit(floats);
     const double r = fabs(p->value - zero), x = fmin(p->magnitude, 0x1p10);
     double off;      /* the op's own error */
     double operands; /* what a relative error of all operands makes of the result */
@@ -108,15 +167,15 @@ double bound_steps(const struct bound_rule *rule, enum bounds floats, const stru
     switch (rule->kind) {
     case BOUND_DOT:
         operands = 2 * p->magnitude;
-        off = unit * (dot_units(p->terms) * p->magnitude + 2 * r);
+        off = unit * (dot_units(floats, p->terms) * p->magnitude + 2 * r);
         break;
     case BOUND_AVERAGE: /* a pool's magnitude leaves the zero point out */
         operands = p->magnitude + abs(zero);
-        off = unit * (dot_units(p->terms) * operands + 8 * r);
+        off = unit * (dot_units(floats, p->terms) * operands + 8 * r);
         break;
     case BOUND_SOFTMAX: /* the difference of two logits, each of which may be large */
         operands = r * (512 + p->magnitude);
-        off = unit * r * (21 + 3 * sqrt(p->row) + 8 * p->magnitude);
+        off = unit * r * (21 + row_growth(floats, p->row) + 8 * p->magnitude);
         break;
     case BOUND_EXP:
         operands = r * x;
@@ -213,8 +272,8 @@ struct bound_verdict bound_check_special(enum bounds bounds, double limit, doubl
     return bound_check(bounds, isnan(limit) ? 0 : limit, value, got);
 }
 
-/* The error that is left without the roundings that are no part of the sum: storing as f16, and
- * dividing by the count. */
+/* The error that is left without what is no part of the sum's roundings: storing as f16, dividing
+ * by the count, flushed products. */
 static double residual(const struct bound_rule *rule, enum bounds bounds,
                        const struct bound_point *p, double got)
 {
@@ -222,11 +281,25 @@ static double residual(const struct bound_rule *rule, enum bounds bounds,
     const double r = fabs(p->value), error = got - p->value;
     double explained = s->rounding * r + s->step;
 
+    if (is_arith16(bounds))
+        explained += flushed(bounds, p);
     if (rule->kind == BOUND_AVERAGE)
-        explained += 6 * unit * r;
+        explained += 6 * bound_unit(bounds) * r;
     if (got == 0 && r < s->smallest_normal)
         return 0;
     return fabs(error) <= explained ? 0 : copysign(fabs(error) - explained, error);
+}
+
+/* What the rms of honest errors reaches at most, in units of u * magnitude (TOLERANCES.md 4). */
+static double usual_error(enum bounds bounds, const struct bound_point *p)
+{
+    const double k = p->terms;
+
+    if (bounds & BOUNDS_TOWARD_ZERO)
+        return 1 + 2 * sqrt(k) + 0.5 * k * fmin(1, fabs(p->value) / p->magnitude);
+    if (is_arith16(bounds) && k > 1024)
+        return k;
+    return 0.5 + 0.5 * sqrt(k);
 }
 
 void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
@@ -235,15 +308,17 @@ void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum
     const double limit = bound_limit(rule, bounds, p);
     double e, scaled;
 
-    if (p->magnitude <= 0 || !isfinite(got) || is_overflow(bound_storage(bounds), limit, p->value))
+    if (p->magnitude <= 0 || !isfinite(got) ||
+        is_overflow(bound_storage(bounds), limit, p->value) || bound_may_overflow(rule, bounds, p))
         return;
-    e = residual(rule, bounds, p, got) / (unit * p->magnitude);
-    scaled = e / (0.5 + 0.5 * sqrt(p->terms));
+    e = residual(rule, bounds, p, got) / (bound_unit(bounds) * p->magnitude);
+    scaled = e / usual_error(bounds, p);
     sums->count++;
     sums->sum += e;
     sums->squares += e * e;
     sums->scaled_squares += scaled * scaled;
     sums->roots += sqrt(p->terms);
+    sums->biased = bounds & BOUNDS_TOWARD_ZERO || (is_arith16(bounds) && p->terms > 256);
     if (rule->kind == BOUND_DOT)
         sums->shared += fmin(1, 2 / sqrt(p->row)) * fabs(p->value) / p->magnitude;
 }
@@ -252,7 +327,7 @@ const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
 {
     if (rule->kind == BOUND_BITS)
         return "its own results are equal bits; the margin is that of the ops behind it";
-    if (bounds == BOUNDS_FP16)
+    if (bounds_half(bounds))
         return "storing as f16 rounds by up to half a unit in the last place, nearly all of the "
                "limit";
     switch (rule->kind) {
@@ -290,6 +365,8 @@ struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums)
     v.mean = sums->sum / sums->count;
     v.mean_limit = 4 * sqrt(sums->squares / sums->count) / sqrt(sums->count) +
                    (0.05 * sums->roots + sums->shared) / sums->count;
+    if (sums->biased)
+        v.mean_limit = INFINITY;
     v.pass = v.rms <= v.rms_limit && fabs(v.mean) <= v.mean_limit;
     return v;
 }
@@ -297,7 +374,8 @@ struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums)
 double bound_softmax_sum(enum bounds bounds, double row, double small)
 {
     const struct bound_storage *const s = bound_storage(bounds);
-    const double limit = unit * (4 * sqrt(row) + 4);
+    const bool cut = bounds & BOUNDS_TOWARD_ZERO;
+    const double limit = bound_unit(bounds) * ((cut ? row : 4 * sqrt(row)) + 4);
 
     return s->rounding == 0 ? limit : limit + s->rounding + row * s->step + small;
 }

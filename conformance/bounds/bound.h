@@ -2,20 +2,17 @@
  *
  * A limit follows from the float64 reference of an element (value, magnitude, terms: struct
  * ref_detail), the rule of the op and the class of bounds that the subject is held to.  It never
- * depends on a row.  Units: u = 2^-24 for arithmetic in f32; storage in f16 adds one rounding,
- * 2^-11 of the result, and half a step of its denormals, 2^-25. */
+ * depends on a row.  Units: u = 2^-24 for arithmetic in f32, 2^-11 for arithmetic in f16; storage
+ * in f16 adds one rounding, 2^-11 of the result, and half a step of its denormals, 2^-25.  Where
+ * every operation rounds toward zero, all of them are twice as much. */
 #ifndef ASSAY_CONFORMANCE_BOUNDS_BOUND_H
 #define ASSAY_CONFORMANCE_BOUNDS_BOUND_H
+
+#include "conformance/bounds/classes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The class of bounds that a subject is held to: the first two are those of floats, the others of
- * quantized integers. */
-enum bounds { BOUNDS_FP32, BOUNDS_FP16, BOUNDS_EXACT, BOUNDS_FLOAT_VIEW, BOUNDS_COUNT };
-/* "fp32", "fp16", "exact", "float_view", as --bounds takes them; then NULL. */
-extern const char *const bounds_names[BOUNDS_COUNT + 1];
 
 /* The kinds of bounds, with their sections of TOLERANCES.md. */
 enum bound_kind {
@@ -58,6 +55,18 @@ struct bound_storage {
 };
 const struct bound_storage *bound_storage(enum bounds bounds);
 
+/* The unit roundoff of the arithmetic: TOLERANCES.md 1. */
+double bound_unit(enum bounds bounds);
+
+/* Storing in f16 may round toward zero, too (TOLERANCES.md 3.9).  Returns the middle of what passes
+ * then, which stands for value in bound_check, with the same limit. */
+double bound_toward_zero(double value);
+
+/* Whether sums inside the op may leave the range of the arithmetic, after which nothing is known.
+ */
+bool bound_may_overflow(const struct bound_rule *rule, enum bounds bounds,
+                        const struct bound_point *p);
+
 /* The largest |got - value| that passes. */
 double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p);
 
@@ -92,6 +101,11 @@ struct bound_verdict bound_check_special(enum bounds bounds, double limit, doubl
 double bound_steps(const struct bound_rule *rule, enum bounds floats, const struct bound_point *p,
                    double scale, int32_t zero);
 
+/* LSTM, 3.8: value and magnitude of c from the device's own sums of the gates i, j and f, and of h
+ * from its sum of the gate o and its c. */
+struct bound_point bound_lstm_c(enum bounds bounds, const double z[3], double c_prev);
+struct bound_point bound_lstm_h(enum bounds bounds, double z, double c);
+
 /* Why honest results come near the limit of a rule: a report shows it for margins above a half. */
 const char *bound_note(const struct bound_rule *rule, enum bounds bounds);
 
@@ -101,6 +115,7 @@ struct bound_sums {
     double count;
     double sum, squares, scaled_squares, roots; /* of e; of e / (0.5 + 0.5 sqrt K); of sqrt K */
     double shared; /* of min(1, 2 / sqrt C) * |r| / magnitude; sums of products only */
+    bool biased;   /* the arithmetic errs to one side: the mean is not judged */
 };
 void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
                     const struct bound_point *p, double got);

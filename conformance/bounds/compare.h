@@ -10,7 +10,7 @@
 
 /* How a quantized output is compared: TOLERANCES.md 5. */
 struct compare_steps {
-    enum bounds bounds;    /* exact or float_view */
+    enum bounds bounds;    /* exact, one_step or float_view */
     const void *reference; /* the reference's integers */
     double scale;
     int32_t zero;
@@ -25,9 +25,11 @@ struct compare_request {
     enum bounds bounds;
     bool integers; /* the data are set S2: sums that fit the arithmetic are exact */
     bool runtime;  /* the results are the real runtime's: limits of TOLERANCES.md 9 */
-    /* What the real runtime's own algorithm adds to the limit of each element.  These are no errors
-     * of rounding: rms and mean are not judged.  NULL: nothing. */
-    const double *runtime_error;
+    /* What activations that are rounded to 8 bits add to the limit of each element (dynamic range
+     * in class hybrid, and the real runtime).  These are no roundings of a sum: rms and mean are
+     * not judged.  NULL: nothing. */
+    const double *added;
+    bool tiles; /* magnitude and terms are those of Winograd's tiles (TOLERANCES.md 6.2) */
     TfLiteType type;
     const void *got;
     const int *dims;

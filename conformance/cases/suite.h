@@ -202,6 +202,9 @@ struct suite_member {
      * the end of the scales when there is only one. */
     bool dynamic_by_channel;
     struct random_use random;
+    /* Kernels of 3x3 with stride 1 may be computed by Winograd's F(2x2, 3x3), which has bounds of
+     * its own (TOLERANCES.md 6.2); the parameters are a TfLiteConvParams. */
+    bool winograd;
 };
 
 struct suite {

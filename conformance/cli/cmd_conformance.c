@@ -32,7 +32,7 @@ struct request {
     const char *shard, *waivers, *write_waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
     uint64_t graphs;
-    int bounds; /* enum bounds; -1: as the subject's options say */
+    const char *bounds; /* classes; NULL: as the subject's options say */
     uint64_t minimize_steps;
     bool list, no_models, require_integers, minimize;
 };
@@ -70,9 +70,7 @@ static enum status open_subject(const struct request *q, struct subject *subject
     ++*count;
     if (value)
         TRY(subject_set(s, key, value, diag));
-    if (q->bounds >= 0)
-        subject_hold_to(s, (enum bounds)q->bounds);
-    return STATUS_OK;
+    return q->bounds ? subject_hold_to(s, q->bounds, diag) : STATUS_OK;
 }
 
 /* Opens what --subject names, a column each. */
@@ -92,8 +90,8 @@ static enum status open_named_subjects(const struct request *q, struct subject *
 
         TRY(subject_parse(s, q->subjects.items[i], diag));
         ++*count;
-        if (q->bounds >= 0 && !s->bounds_given)
-            subject_hold_to(s, (enum bounds)q->bounds);
+        if (q->bounds && !s->bounds_given)
+            TRY(subject_hold_to(s, q->bounds, diag));
     }
     return STATUS_OK;
 }
@@ -239,7 +237,7 @@ static enum status probe(const struct request *q, struct report *r, struct subje
         struct judge_device device;
         const enum status s = runner_probe(&subjects[i], q->timeout_s, &device, diag);
 
-        if (s == STATUS_NO_DEVICE && i > 0 && subjects[i].bounds == BOUNDS_FP16) /* f16 storage */
+        if (s == STATUS_NO_DEVICE && i > 0 && bounds_half(subjects[i].bounds)) /* f16 storage */
             diag_prefix(diag, s, "--delegate-option=precision=fp32 alone can run here");
         if (s != STATUS_OK)
             return s;
@@ -315,7 +313,7 @@ static enum status run_all(const struct request *q, struct report *r, struct sub
     r->seed = q->common.seed;
     r->shard = q->selection.shard;
     r->shards = q->selection.shards;
-    r->bounds = q->bounds >= 0 ? bounds_names[q->bounds] : NULL;
+    r->bounds = q->bounds;
     return runner_run(&run, &r->outcome, diag);
 }
 
@@ -470,7 +468,6 @@ static int check(const struct request *q)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    static const char *const choices[] = { "subject", "fp32", "fp16", "exact", "float_view", NULL };
     struct request q = { .timeout_s = 60, .minimize_steps = MINIMIZE_STEPS };
     const struct args_flag flags[] = {
         { .name = "filter",
@@ -509,13 +506,14 @@ static int run(const struct command *self, int argc, char **argv)
           .help = "who is judged: delegate:PATH, tflite-c:PATH?delegate=PATH or reference; "
                   "repeatable, a column each" },
         { .name = "bounds",
-          .kind = ARGS_CHOICE,
+          .kind = ARGS_STRING,
           .target = &q.bounds,
-          .value = "CLASS",
-          .help =
-              "bounds of results (default: by the options of our delegate; another's are fp32, in "
-              "8 bits float_view)",
-          .choices = choices },
+          .value = "CLASSES",
+          .help = "what results are held to, a list such as fp16,winograd,one_step: for floats "
+                  "fp32, fp16 or fp16_arith, with rtz, winograd and hybrid as the design needs; "
+                  "for 8 bits exact, one_step or float_view; conformance/TOLERANCES.md says which "
+                  "is for which (default: by the options of our delegate; another's are fp32 and "
+                  "float_view)" },
         { .name = "timeout",
           .kind = ARGS_DOUBLE,
           .target = &q.timeout_s,
@@ -589,7 +587,6 @@ static int run(const struct command *self, int argc, char **argv)
                     ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS | ARGS_QUIET, &q.common,
                     &args, 0, 0, &code))
         return code;
-    q.bounds--; /* "subject" is the first choice */
     if (select_shard(&q.selection, q.shard, &diag) != STATUS_OK)
         return message_fail("conformance", &diag);
     return check(&q);

@@ -112,15 +112,16 @@ static json_t *make_latency(double mean, double std)
 void diff_print_json(FILE *f, const struct diff *d)
 {
     json_t *const j = json_object(), *const outputs = json_array();
-    char spec[4096];
+    char spec[4096], bounds[BOUNDS_TEXT_BYTES];
 
     for (size_t i = 0; d->runs > 0 && i < d->output_count; i++)
         json_array_append_new(outputs, make_output(d, i));
     json_object_set_new(j, "model", json_text(d->request.path));
     json_object_set_new(j, "subject",
                         json_text(subject_spec(d->subject, spec, sizeof spec) ? spec : NULL));
-    json_object_set_new(j, "bounds", json_string(bounds_names[d->subject->bounds]));
-    json_object_set_new(j, "bounds_quantized", json_string(bounds_names[d->subject->quantized]));
+    json_object_set_new(j, "bounds", json_string(bounds_text(d->subject->bounds, bounds)));
+    json_object_set_new(j, "bounds_quantized",
+                        json_string(bounds_text(d->subject->quantized, bounds)));
     json_object_set_new(j, "seed", whole(d->request.seed));
     json_object_set_new(j, "runs", whole(d->runs));
     json_object_set_new(j, "nodes", whole(d->nodes));

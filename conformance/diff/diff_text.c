@@ -99,9 +99,11 @@ static void print_culprit(FILE *f, const struct diff *d)
 
 void diff_print_text(FILE *f, const struct diff *d)
 {
+    char floats[BOUNDS_TEXT_BYTES], integers[BOUNDS_TEXT_BYTES];
+
     fprintf(f, "model      %s\n", d->request.path);
     fprintf(f, "subject    %s (bounds %s, in 8 bits %s)\n", d->subject->label,
-            bounds_names[d->subject->bounds], bounds_names[d->subject->quantized]);
+            bounds_text(d->subject->bounds, floats), bounds_text(d->subject->quantized, integers));
     fprintf(f, "taken      %" PRIu64 " of %" PRIu64 " nodes\n", d->taken, d->nodes);
     fprintf(f, "inputs     %zu from files, the others random, seed %" PRIu64 "\n",
             d->request.inputs.count, d->request.seed);

@@ -107,9 +107,9 @@ void figures_finish(struct figures *f)
 
 static bool judge_snr(const struct figures *f, const struct screen *s, char *reason, size_t bytes)
 {
-    const double least = f->quantized || s->model_quantized                      ? least_snr_db_8bit
-                         : s->bounds == BOUNDS_FP16 || f->type == kTfLiteFloat16 ? least_snr_db_fp16
-                                                                                 : least_snr_db;
+    const double least = f->quantized || s->model_quantized                    ? least_snr_db_8bit
+                         : bounds_half(s->bounds) || f->type == kTfLiteFloat16 ? least_snr_db_fp16
+                                                                               : least_snr_db;
 
     if (f->snr_db >= least)
         return true;

@@ -137,7 +137,7 @@ enum status part_open(struct diff *d, int first, int last, bool rounded, struct 
     if (s == STATUS_OK)
         s = model_cut_make(&request, &part->cut, diag);
     if (s == STATUS_OK)
-        s = fill(d, last, rounded && d->subject->bounds == BOUNDS_FP16, part, diag);
+        s = fill(d, last, rounded && bounds_half(d->subject->bounds), part, diag);
     mem_free(nodes);
     mem_free(shapes);
     if (s != STATUS_OK)

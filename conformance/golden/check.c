@@ -14,6 +14,7 @@
 #include "conformance/cases/random_graph.h"
 #include "conformance/golden/file.h"
 #include "conformance/judge/node_compare.h"
+#include "conformance/judge/node_limits.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
@@ -83,8 +84,8 @@ struct checked_case {
     struct interpreter *in;
     struct ref_detail detail[REF_MAX_RANK]; /* one for each output of a node */
     int detail_count;
-    double *runtime_error; /* of the node's output; NULL: none */
-    double margin;         /* the worst of the case */
+    double *added; /* of the node's output: node_limits_hybrid */
+    double margin; /* the worst of the case */
     char element[64];
 };
 
@@ -96,8 +97,8 @@ static void detail_close(struct checked_case *k)
         mem_free(k->detail[i].terms);
     }
     k->detail_count = 0;
-    mem_free(k->runtime_error);
-    k->runtime_error = NULL;
+    mem_free(k->added);
+    k->added = NULL;
 }
 
 static void checked_case_close(struct checked_case *k)
@@ -172,12 +173,12 @@ static enum status compare_bytes(const TfLiteTensor *t, const void *golden, int 
 /* Compares a float output by its rule. */
 static enum status compare_floats(struct checked_case *k, const struct bound_rule *rule,
                                   const TfLiteTensor *t, const void *golden, int tensor,
-                                  const struct ref_detail *detail, const double *runtime_error,
+                                  const struct ref_detail *detail, const double *added,
                                   struct diag *diag)
 {
     const struct compare_request request = {
         .rule = rule,
-        .runtime_error = runtime_error,
+        .added = added,
         .bounds = t->type == kTfLiteFloat16 ? BOUNDS_FP16 : k->request->bounds,
         .integers = k->g->set == SET_INTEGERS,
         .runtime = !k->request->delegate,
@@ -249,7 +250,7 @@ static enum status check_output(struct checked_case *k, int node, int o, bool *j
                       node);
     if (s == STATUS_OK)
         s = t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16
-                ? compare_floats(k, rule, t, golden, tensor, &k->detail[o], k->runtime_error, diag)
+                ? compare_floats(k, rule, t, golden, tensor, &k->detail[o], k->added, diag)
                 : compare_bytes(t, golden, tensor, diag);
     if (s == STATUS_OK && t->bytes > 0) {
         replace_state(k, interpreter_node(k->in, node), t, golden);
@@ -260,45 +261,6 @@ end:
     return s;
 }
 
-/* TOLERANCES.md 9.  In dynamic range the runtime rounds the activations of each image to 8 bits, in
- * steps of max / 127, or of (max - min) / 255, which is no more.  A result is off by up to half a
- * step times the sum of |weights|: the reference's magnitude where every activation is half a step,
- * less that where all are 0, which is the bias. */
-static enum status find_runtime_error(struct checked_case *k, int node, struct diag *diag)
-{
-    const TfLiteNode *const abi = interpreter_node(k->in, node);
-    const int second = abi->inputs->size > 1 ? abi->inputs->data[1] : -1;
-    TfLiteTensor *const x = interpreter_tensor(k->in, abi->inputs->data[0]);
-    const size_t count = ref_elements(interpreter_tensor(k->in, abi->outputs->data[0]));
-    double largest = 0;
-    float *saved;
-
-    if (k->request->delegate || x->type != kTfLiteFloat32 || second < 0 ||
-        interpreter_tensor(k->in, second)->type != kTfLiteInt8)
-        return STATUS_OK;
-    saved = mem_alloc(x->bytes, 1);
-    k->runtime_error = mem_alloc(count, sizeof *k->runtime_error);
-    if (!saved || !k->runtime_error) {
-        mem_free(saved);
-        return diag_fail(diag, STATUS_NO_MEMORY, "node %d: no memory", node);
-    }
-    memcpy(saved, x->data.f, x->bytes);
-    for (size_t i = 0; i < ref_elements(x); i++)
-        largest = fmax(largest, fabs(saved[i]));
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < ref_elements(x); i++)
-            x->data.f[i] = pass == 0 ? (float)(largest / 127 / 2 * 1.01) : 0;
-        if (interpreter_eval_node(k->in, node, k->detail, diag) != STATUS_OK)
-            break;
-        for (size_t i = 0; i < count; i++)
-            k->runtime_error[i] = pass == 0 ? k->detail[0].magnitude[i]
-                                            : k->runtime_error[i] - k->detail[0].magnitude[i];
-    }
-    memcpy(x->data.f, saved, x->bytes);
-    mem_free(saved);
-    return STATUS_OK;
-}
-
 static enum status check_nodes(struct checked_case *k, struct diag *diag)
 {
     bool judged = false;
@@ -307,8 +269,8 @@ static enum status check_nodes(struct checked_case *k, struct diag *diag)
         const TfLiteNode *const abi = interpreter_node(k->in, node);
         enum status s = detail_open(k, abi, diag);
 
-        if (s == STATUS_OK)
-            s = find_runtime_error(k, node, diag);
+        if (s == STATUS_OK && !k->request->delegate)
+            s = node_limits_hybrid(k->in, node, &k->added, diag);
         if (s == STATUS_OK)
             s = interpreter_eval_node(k->in, node, k->detail, diag);
         for (int o = 0; s == STATUS_OK && o < abi->outputs->size; o++)
@@ -451,7 +413,7 @@ static enum status check_case(struct checked_case *k, const struct golden_file *
 {
     const struct case_request request = { .set = k->g->set,
                                           .seed = k->g->seed,
-                                          .half = k->request->bounds == BOUNDS_FP16 };
+                                          .half = bounds_half(k->request->bounds) };
 
     TRY(case_build(k->c, &request, &k->instance, diag));
     TRY(check_identity(k, diag));

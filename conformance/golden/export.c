@@ -157,7 +157,7 @@ static enum status export_case(hid_t file, const struct test_case *c,
 {
     const struct case_request request = { .set = choose_set(c),
                                           .seed = q->seed,
-                                          .half = q->bounds == BOUNDS_FP16 };
+                                          .half = bounds_half(q->bounds) };
     struct case_instance instance;
     struct model model = { .version = 0 };
     char path[CASE_NAME_BYTES];

@@ -347,7 +347,7 @@ static bool run_instance(struct case_run *run)
 static bool run_set(struct case_run *run)
 {
     const struct case_request request = { run->set, run->judge->options.seed,
-                                          run->judge->subject->bounds == BOUNDS_FP16 };
+                                          bounds_half(run->judge->subject->bounds) };
     struct diag diag;
     bool ok;
 

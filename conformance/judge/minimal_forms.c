@@ -89,7 +89,7 @@ static enum status save(const struct work *w, const struct minimized *m, struct 
 static enum status minimize(struct work *w, const struct case_result *result, size_t step_limit,
                             struct minimized *out, struct diag *diag)
 {
-    const struct case_request request = { w->set, w->run->seed, w->subject->bounds == BOUNDS_FP16 };
+    const struct case_request request = { w->set, w->run->seed, bounds_half(w->subject->bounds) };
     const double timeout_s = result->status == CASE_TIMEOUT
                                  ? fmax(w->run->timeout_s / 10, least_timeout_s)
                                  : w->run->timeout_s;

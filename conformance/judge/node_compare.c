@@ -3,6 +3,7 @@
 
 #include "conformance/bounds/compare.h"
 #include "conformance/cases/suite.h"
+#include "conformance/judge/node_limits.h"
 #include "conformance/judge/repro.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
@@ -87,6 +88,11 @@ static double requantize_multiplier(struct interpreter *in, const TfLiteNode *no
             multiplier *= largest_scale(interpreter_tensor(in, node->inputs->data[i]));
     }
     return multiplier;
+}
+
+enum bounds node_compare_bounds(enum bounds floats, const TfLiteTensor *t)
+{
+    return (enum bounds)(floats | (t->type == kTfLiteFloat16 ? BOUNDS_FP16 : 0));
 }
 
 /* The share of results that may differ from the nearest integer.  The runtime rounds twice, to 2^-n
@@ -238,10 +244,13 @@ static enum status eval_without_nan(struct interpreter *in, const struct node_co
 
 /* ---- outputs ---- */
 
-/* The detail of a node: as it is, and as it would be without NaNs. */
-struct node_details {
-    struct node_detail own, nan_as[2];
+/* What the outputs of a node are judged by. */
+struct node_reference {
+    struct node_detail detail, nan_as[2];
     int nan_count;
+    double *added; /* compare_request */
+    bool tiles;    /* compare_request */
+    float *c_prev; /* the state of an f32 LSTM before the inference; NULL: another op */
 };
 
 /* "f32 [2, 5], 40 bytes" */
@@ -278,13 +287,13 @@ static bool has_same_shape(const struct outputs *got, size_t output, const TfLit
 
 /* Compares output `of` of a node, which is output `output` of the graph. */
 static enum status compare_output(struct interpreter *in, const struct node_compare_request *q,
-                                  int node, int of, const struct node_details *details,
+                                  int node, int of, const struct node_reference *reference,
                                   const struct outputs *got, size_t output,
                                   struct case_result *result, struct diag *diag)
 {
     const struct ref_op *const op = interpreter_node_op(in, node);
-    const struct ref_detail *const detail = &details->own.all[of];
     const struct bound_rule *const rule = node_compare_rule(in, node, of);
+    const struct ref_detail *const detail = &reference->detail.all[of];
     const TfLiteTensor *const t = interpreter_tensor(in, got->items[output].tensor);
     struct compare_steps steps;
     struct comparison c;
@@ -308,9 +317,9 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
         &(struct compare_request){
             .rule = rule,
             .steps = quantized ? &steps : NULL,
-            /* A tensor that the model stores as f16 is rounded to it, whatever the device stores.
-             */
-            .bounds = t->type == kTfLiteFloat16 ? BOUNDS_FP16 : q->bounds,
+            .bounds = node_compare_bounds(q->bounds, t),
+            .added = reference->added,
+            .tiles = reference->tiles,
             .integers = q->set == SET_INTEGERS,
             .type = t->type,
             .got = got->items[output].data,
@@ -318,10 +327,10 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
             .rank = got->items[output].rank,
             .detail = detail,
             .special = special,
-            .nan_as = { details->nan_count > 0 ? &details->nan_as[0].all[of] : NULL,
-                        details->nan_count > 0 ? &details->nan_as[1].all[of] : NULL },
-            .full_mantissas = q->instance->full_mantissas && q->bounds == BOUNDS_FP16 &&
-                              t->type == kTfLiteFloat32,
+            .nan_as = { reference->nan_count > 0 ? &reference->nan_as[0].all[of] : NULL,
+                        reference->nan_count > 0 ? &reference->nan_as[1].all[of] : NULL },
+            .full_mantissas =
+                q->instance->full_mantissas && bounds_half(q->bounds) && t->type == kTfLiteFloat32,
             .wants = expected,
             .limits = expected ? expected + ref_elements(t) : NULL,
         },
@@ -373,6 +382,81 @@ static void keep_state(struct interpreter *in, const TfLiteNode *node, const TfL
     }
 }
 
+static bool is_float_lstm(struct interpreter *in, int node)
+{
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    const struct bound_rule *const rule = node_compare_rule(in, node, 0);
+
+    return rule && rule->kind == BOUND_LSTM &&
+           interpreter_tensor(in, abi->inputs->data[0])->type == kTfLiteFloat32;
+}
+
+/* The device's values of output `of` of a node, which are floats in the shape of the reference;
+ * NULL where it has no such output. */
+static const float *floats_of(struct interpreter *in, const struct outputs *got,
+                              const TfLiteNode *node, int of)
+{
+    const int output = find_output(got, node->outputs->data[of]);
+
+    if (output < 0 || got->items[output].type != kTfLiteFloat32 ||
+        got->items[output].bytes != interpreter_tensor(in, node->outputs->data[of])->bytes)
+        return NULL;
+    return got->items[output].data;
+}
+
+/* Of an LSTM whose sums and c are seen, c and h are judged from these. */
+static void use_own_sums(struct interpreter *in, const struct node_compare_request *q, int node,
+                         const struct outputs *got, const struct node_reference *r)
+{
+    enum { C = 1, Z = 3 };
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    const TfLiteTensor *const c = interpreter_tensor(in, abi->outputs->data[C]);
+    const struct node_lstm values = { .z = floats_of(in, got, abi, Z),
+                                      .c = floats_of(in, got, abi, C),
+                                      .c_prev = r->c_prev };
+
+    if (values.z && values.c)
+        node_limits_lstm(q->bounds, &values, (size_t)ref_dim(c, 0), (size_t)ref_dim(c, 1),
+                         r->detail.all);
+}
+
+static void reference_close(struct node_reference *r)
+{
+    node_detail_close(&r->detail);
+    for (int i = 0; i < r->nan_count; i++)
+        node_detail_close(&r->nan_as[i]);
+    mem_free(r->added);
+    mem_free(r->c_prev);
+}
+
+/* Evaluates a node, with all that its outputs are judged by. */
+static enum status reference_eval(struct interpreter *in, const struct node_compare_request *q,
+                                  int node, const struct outputs *got, struct node_reference *r,
+                                  struct diag *diag)
+{
+    enum { C_PREV = 4 };
+    const TfLiteNode *const abi = interpreter_node(in, node);
+
+    TRY(eval_without_nan(in, q, node, r->nan_as, &r->nan_count, diag));
+    TRY(node_detail_open(&r->detail, in, abi, diag));
+    if (q->bounds & BOUNDS_HYBRID)
+        TRY(node_limits_hybrid(in, node, &r->added, diag));
+    if (is_float_lstm(in, node)) {
+        const TfLiteTensor *const c = interpreter_tensor(in, abi->inputs->data[C_PREV]);
+
+        r->c_prev = mem_alloc(c->bytes ? c->bytes : 1, 1);
+        if (!r->c_prev)
+            return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", c->bytes);
+        memcpy(r->c_prev, c->data.f, c->bytes);
+    }
+    TRY(interpreter_eval_node(in, node, r->detail.all, diag));
+    if (r->c_prev)
+        use_own_sums(in, q, node, got, r);
+    if (q->bounds & BOUNDS_WINOGRAD)
+        TRY(node_limits_winograd(in, node, &r->detail.all[0], &r->tiles, diag));
+    return STATUS_OK;
+}
+
 /* Evaluates a node and compares its outputs; *judged counts these. */
 static enum status judge_node(struct interpreter *in, const struct node_compare_request *q,
                               int node, const struct outputs *got, size_t *judged,
@@ -380,25 +464,21 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
     bool exposed = false;
-    struct node_details details = { .nan_count = 0 };
+    struct node_reference reference = { .added = NULL };
     enum status s;
 
     for (int i = 0; i < abi->outputs->size; i++)
         exposed = exposed || find_output(got, abi->outputs->data[i]) >= 0;
     if (!exposed)
         return interpreter_eval_node(in, node, NULL, diag);
-    s = eval_without_nan(in, q, node, details.nan_as, &details.nan_count, diag);
-    if (s == STATUS_OK)
-        s = node_detail_open(&details.own, in, abi, diag);
-    if (s == STATUS_OK)
-        s = interpreter_eval_node(in, node, details.own.all, diag);
+    s = reference_eval(in, q, node, got, &reference, diag);
     for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
         const int output = find_output(got, abi->outputs->data[i]);
         TfLiteTensor *const t = interpreter_tensor(in, abi->outputs->data[i]);
 
         if (output < 0)
             continue;
-        s = compare_output(in, q, node, i, &details, got, (size_t)output, result, diag);
+        s = compare_output(in, q, node, i, &reference, got, (size_t)output, result, diag);
         ++*judged;
         /* The nodes behind it are judged from the device's value. */
         if (t->bytes == got->items[output].bytes && t->bytes > 0) {
@@ -406,9 +486,7 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
             memcpy(t->data.raw, got->items[output].data, t->bytes);
         }
     }
-    node_detail_close(&details.own);
-    for (int i = 0; i < details.nan_count; i++)
-        node_detail_close(&details.nan_as[i]);
+    reference_close(&reference);
     return s;
 }
 

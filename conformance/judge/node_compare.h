@@ -39,6 +39,10 @@ bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t,
  * has the op. */
 const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int output);
 
+/* The class of a tensor: what the model stores as f16 is rounded to it, whatever the device stores.
+ */
+enum bounds node_compare_bounds(enum bounds floats, const TfLiteTensor *t);
+
 /* Compares all outputs, adds to the figures of *result, and on a difference fails it.  in: an
  * interpreter of the instance's model with preserve_all, allocated, without delegates.  Its
  * variables are the state before the inference and become that after it, with the device's values

@@ -139,7 +139,7 @@ static void save_repro(const struct runner *r, size_t job, struct case_result *r
     const struct test_case *const c = &q->cases[job % q->case_count];
     const struct subject *const subject = &q->subjects[job / q->case_count];
     const struct case_request request = { result->has_set ? result->set : SET_RANDOM, q->seed,
-                                          subject->bounds == BOUNDS_FP16 };
+                                          bounds_half(subject->bounds) };
     const struct repro_what what = {
         .directory = q->repro_dir, .test_case = c, .subject = subject, .seed = q->seed
     };

@@ -88,9 +88,9 @@ static void compare(struct digits_score *s, const struct digits_answers *a,
 static void compared_reason(const struct digits_score *s, double step, enum bounds bounds,
                             char *reason, size_t room)
 {
-    const double least = step > 0                ? least_snr_db_8bit
-                         : bounds == BOUNDS_FP16 ? least_snr_db_fp16
-                                                 : least_snr_db;
+    const double least = step > 0              ? least_snr_db_8bit
+                         : bounds_half(bounds) ? least_snr_db_fp16
+                                               : least_snr_db;
 
     if (step > 0 && bounds == BOUNDS_EXACT && s->same < s->images)
         snprintf(reason, room,

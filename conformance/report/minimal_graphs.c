@@ -75,7 +75,7 @@ static enum status make_smaller(struct report *r, size_t index,
     struct job job = { .test_case = &r->cases[index % r->case_count],
                        .set = result->has_set ? result->set : SET_RANDOM,
                        .quiet = options->quiet };
-    const struct case_request data = { job.set, r->seed, subject->bounds == BOUNDS_FP16 };
+    const struct case_request data = { job.set, r->seed, bounds_half(subject->bounds) };
     const struct random_shrink_request request = { .test_case = job.test_case,
                                                    .result = result,
                                                    .request = &data,

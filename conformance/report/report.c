@@ -173,3 +173,14 @@ void report_reason(const struct report *r, size_t index, char *text, size_t byte
     else if (c->limit > 0 && used < bytes)
         snprintf(text + used, bytes - used, ": error %.3g, limit %.3g", c->error, c->limit);
 }
+
+const char *report_bounds(const struct subject *s, char text[2 * BOUNDS_TEXT_BYTES])
+{
+    char floats[BOUNDS_TEXT_BYTES], integers[BOUNDS_TEXT_BYTES];
+
+    snprintf(text, 2 * BOUNDS_TEXT_BYTES, "%s%s%s",
+             s->skips_floats ? "" : bounds_text(s->bounds, floats),
+             s->skips_floats || s->skips_quantized ? "" : ",",
+             s->skips_quantized ? "" : bounds_text(s->quantized, integers));
+    return text;
+}

@@ -75,4 +75,8 @@ void report_rerun(const struct report *r, size_t index, FILE *out);
 /* Writes what is wrong with a result, and where, as one line without a line end. */
 void report_reason(const struct report *r, size_t index, char *text, size_t bytes);
 
+/* The classes that a subject is held to, "fp32,float_view": of the cases that it runs.  Returns
+ * text. */
+const char *report_bounds(const struct subject *s, char text[2 * BOUNDS_TEXT_BYTES]);
+
 #endif

@@ -48,6 +48,7 @@ static json_t *subject_json(const struct report *r, size_t index)
     const struct subject *const s = &r->subjects[index];
     json_t *const o = json_object(), *const options = json_object();
     struct totals t = { .worst = SIZE_MAX };
+    char bounds[2 * BOUNDS_TEXT_BYTES];
     bool ok = true;
 
     for (size_t c = 0; c < r->case_count; c++) {
@@ -59,7 +60,7 @@ static json_t *subject_json(const struct report *r, size_t index)
     ok = ok && put(o, "path", s->path ? json_text(s->path) : json_null());
     ok = ok && put(o, "sha256", s->path ? json_string(s->sha256) : json_null());
     ok = put(o, "options", options) && ok;
-    ok = ok && put(o, "bounds", json_string(bounds_names[subject_bounds(s)]));
+    ok = ok && put(o, "bounds", json_string(report_bounds(s, bounds)));
     ok = ok && put(o, "off_by_one", share(t.unequal, t.integers));
     ok = ok && put(o, "totals", totals_json(&t));
     if (ok)

@@ -324,8 +324,10 @@ void report_text(const struct report *r, FILE *out)
     if (r->shards > 1)
         fprintf(out, "shard %u of %u\n", r->shard, r->shards);
     for (size_t s = 0; s < r->subject_count; s++) {
+        char bounds[2 * BOUNDS_TEXT_BYTES];
+
         fprintf(out, "\nsubject %zu: %s (bounds %s)\n", s, r->subjects[s].label,
-                bounds_names[subject_bounds(&r->subjects[s])]);
+                report_bounds(&r->subjects[s], bounds));
         print_table(r, s, false, print_table(r, s, true, false, out), out);
         print_notes(r, s, out);
         print_share(r, s, out);

@@ -83,14 +83,13 @@ static void derive_bounds(struct subject *s)
     s->quantized = quantized_bounds_for(s);
 }
 
-void subject_hold_to(struct subject *s, enum bounds bounds)
+enum status subject_hold_to(struct subject *s, const char *classes, struct diag *diag)
 {
     derive_bounds(s);
+    if (strcmp(classes, "subject") == 0)
+        return STATUS_OK;
     s->bounds_given = true;
-    if (bounds == BOUNDS_EXACT || bounds == BOUNDS_FLOAT_VIEW)
-        s->quantized = bounds;
-    else
-        s->bounds = bounds;
+    return bounds_parse(classes, &s->bounds, &s->quantized, diag);
 }
 
 enum bounds subject_bounds(const struct subject *s)

@@ -67,8 +67,9 @@ struct subject {
     void *runtime; /* what the kind's load opened; NULL until then */
 };
 
-/* Holds it to a class: of floats (fp32, fp16) or of quantized integers (exact, float_view). */
-void subject_hold_to(struct subject *s, enum bounds bounds);
+/* Holds it to a list of classes (bounds_parse); what the list does not name follows from the
+ * options, as all does for the word "subject". */
+enum status subject_hold_to(struct subject *s, const char *classes, struct diag *diag);
 /* The value of an option; NULL when it is not given. */
 const char *subject_option(const struct subject *s, const char *key);
 /* Derives bounds and label from the other fields, after a change of these. */

@@ -98,22 +98,10 @@ static enum status decode(char *word, const char *text, struct diag *diag)
     return STATUS_OK;
 }
 
-/* One class of floats, one of quantized integers, or both with a comma. */
-static enum status set_bounds(struct subject *s, char *names, const char *text, struct diag *diag)
+static enum status set_bounds(struct subject *s, const char *names, const char *text,
+                              struct diag *diag)
 {
-    char *rest = NULL;
-
-    for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-        int b = 0;
-
-        while (b < BOUNDS_COUNT && strcmp(bounds_names[b], name) != 0)
-            b++;
-        if (b == BOUNDS_COUNT)
-            return diag_fail(diag, STATUS_USAGE, "subject %s: bounds=%s: no such class", text,
-                             name);
-        subject_hold_to(s, (enum bounds)b);
-    }
-    return STATUS_OK;
+    return diag_prefix(diag, subject_hold_to(s, names, diag), "subject %s", text);
 }
 
 static enum status set_key(struct subject *s, char *pair, const char *text, struct diag *diag)
@@ -196,6 +184,7 @@ static bool append(char *text, size_t bytes, const char *word, const char *escap
 
 bool subject_spec(const struct subject *s, char *text, size_t bytes)
 {
+    char floats[BOUNDS_TEXT_BYTES], integers[BOUNDS_TEXT_BYTES];
     bool ok = bytes > 0;
 
     if (ok)
@@ -210,7 +199,8 @@ bool subject_spec(const struct subject *s, char *text, size_t bytes)
              append(text, bytes, s->options[i].value, "&%");
     if (s->bounds_given)
         ok = ok && append(text, bytes, s->option_count ? "&bounds=" : "?bounds=", "") &&
-             append(text, bytes, bounds_names[s->bounds], "") && append(text, bytes, ",", "") &&
-             append(text, bytes, bounds_names[s->quantized], "");
+             append(text, bytes, bounds_text(s->bounds, floats), "") &&
+             append(text, bytes, ",", "") &&
+             append(text, bytes, bounds_text(s->quantized, integers), "");
     return ok;
 }

@@ -89,7 +89,9 @@ static const struct suite_member members[] = {
       .sets = SETS_ALL,
       .bound = { .kind = BOUND_DOT },
       .range = case_range_dot,
-      .random = { .operands = RANDOM_ONE, .add = add_random } },
+      .random = { .operands = RANDOM_ONE, .add = add_random },
+
+      .winograd = true },
 };
 
 #define CHANNELS(c)                                                                                \

@@ -502,6 +502,59 @@ static void test_float_view(void **state)
     assert_true(compare_quantized(BOUNDS_FLOAT_VIEW, 1, false).pass);
 }
 
+/* Both integers next to the exact result, however many; where the reference is further off, those
+ * next to it. */
+static void test_one_step(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i++)
+        steps_got[i] = (int8_t)(steps_reference[i] + 1); /* two thirds above */
+    c = compare_quantized(BOUNDS_ONE_STEP, 0.05, true);
+    assert_true(c.pass && c.unequal == STEPS && c.margin > 0.66 && c.margin < 0.67);
+    steps_got[9] = (int8_t)(steps_reference[9] - 1); /* four thirds below */
+    c = compare_quantized(BOUNDS_ONE_STEP, 0.05, true);
+    assert_true(!c.pass && c.wrong == 1 && c.index == 9);
+    assert_string_equal(c.text, "more than a step from the exact result");
+    assert_true(c.error > 1.33 && c.error < 1.34 && c.limit > 1 && c.limit < 1.002);
+    steps_reference[9] = (int8_t)(steps_got[9] - 1); /* off itself, so its neighbours pass */
+    assert_true(compare_quantized(BOUNDS_ONE_STEP, 0.05, false).pass);
+    steps_reference[9]--;
+    c = compare_quantized(BOUNDS_ONE_STEP, 0.05, false);
+    assert_false(c.pass);
+    steps_reference[9] = (int8_t)(steps_got[9] - 4);
+    steps_got[9]--;
+    assert_false(compare_quantized(BOUNDS_ONE_STEP, 0.05, false).pass);
+}
+
+/* Results in f16 are stored to nearest, or all toward zero; a part of each is no rounding mode. */
+static void test_stored_toward_zero(void **state)
+{
+    const double above = 0x1p-11 * 1.9; /* less than a unit of f16 above got, more than half */
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        value[i] = got[i] * (1 + above / 2);
+    assert_true(compare(&rounded, BOUNDS_FP16, false).pass);
+    for (int i = 0; i < N; i++)
+        value[i] = got[i] * (1 + above);
+    assert_true(compare(&rounded, BOUNDS_FP16, false).pass);
+    assert_true(compare(&dot, BOUNDS_FP16, false).pass);
+    assert_false(compare(&rounded, BOUNDS_FP32, false).pass);
+    for (int i = 0; i < N; i++) /* away from zero */
+        value[i] = got[i] * (1 - above);
+    assert_false(compare(&rounded, BOUNDS_FP16, false).pass);
+    for (int i = 0; i < N; i++) /* below zero, too */
+        value[i] = -got[i] * (1 + above);
+    assert_false(compare(&rounded, BOUNDS_FP16, false).pass);
+    for (int i = 0; i < N; i++)
+        got[i] = -got[i];
+    assert_true(compare(&rounded, BOUNDS_FP16, false).pass);
+    value[7] = got[7] * (1 - 0x1p-11 * 0.9); /* one that was rounded up */
+    assert_false(compare(&rounded, BOUNDS_FP16, false).pass);
+}
+
 /* One in twenty may differ, and of 600 some by chance; not one in eight. */
 static void test_share_of_unequal(void **state)
 {
@@ -534,6 +587,8 @@ int main(void)
         cmocka_unit_test_setup(test_share_of_unequal, fill_steps),
         cmocka_unit_test_setup(test_nan_of_inputs, fill),
         cmocka_unit_test_setup(test_full_mantissas, fill),
+        cmocka_unit_test_setup(test_one_step, fill_steps),
+        cmocka_unit_test_setup(test_stored_toward_zero, fill),
         cmocka_unit_test_setup(test_equal, fill),
         cmocka_unit_test_setup(test_first_wrong_is_named, fill),
         cmocka_unit_test_setup(test_where, fill),

@@ -130,7 +130,7 @@ static void test_clamp(void **state)
     assert_true(margin_of(&g, BOUNDS_FP32, 0, 0) == 0);
     expect_limit(&g, BOUNDS_FP32, 5, 0x1p-20, 0x1.8p-19); /* 9: a unit for the sum, one ours */
     expect_limit(&g, BOUNDS_FP32, 1, 0, 1e-9);            /* -1: 0, and nothing above it */
-    expect_limit(&g, BOUNDS_FP16, 5, 0x1p-8, 0x1.2p-7);
+    expect_limit(&g, BOUNDS_FP16, 5, 0x1p-7, 0x1.4p-6);
     close_graph(&g);
 }
 

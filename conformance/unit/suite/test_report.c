@@ -61,8 +61,9 @@ static void test_table(void **state)
     *report_kit_result(1, "conv_2d.f16.c6") = (struct case_result){ .status = CASE_CRASH };
     *report_kit_result(1, "conv_2d.f16.c7") = (struct case_result){ .status = CASE_DECLINED };
     text = report_kit_text();
-    report_kit_expect("subject 0: reference (bounds fp32)\n", text);
-    report_kit_expect("subject 1: delegate.so fault=none ulps=it's (bounds fp32)\n", text);
+    report_kit_expect("subject 0: reference (bounds fp32,exact)\n", text);
+    report_kit_expect("subject 1: delegate.so fault=none ulps=it's (bounds fp32,float_view)\n",
+                      text);
     snprintf(line, sizeof line, "conv_2d           f16     %5zu %5zu     2     1   3.000  c5\n",
              count("conv_2d.f16."), count("conv_2d.f16.") - 3);
     report_kit_expect(line, text);

@@ -277,7 +277,7 @@ static void test_wrong_spec(void **state)
     expect_no_subject("delegate:x?a=%4", "found '%4'");
     expect_no_subject("delegate:x?a=%00", "not 00");
     expect_no_subject("delegate:%zz", "found '%zz'");
-    expect_no_subject("delegate:x?bounds=fp8", "bounds=fp8: no such class");
+    expect_no_subject("delegate:x?bounds=fp8", "the class 'fp8' is not known");
 }
 
 int main(void)
