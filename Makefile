@@ -107,7 +107,7 @@ $(B)/libassay.so: $(REF_OBJ)
 $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(call say,LINK)
 	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so $(NO_UNDEFINED) -Wl,-z,nodelete \
-	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -lm -lpthread
+	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -ldl -lm -lpthread
 
 # LiteRT looks for accelerators by this name, in a directory that the application names.
 ACCELERATOR = $(B)/litert/libLiteRtGpuAccelerator.so
@@ -193,6 +193,12 @@ $(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/unit/mock/accelera
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(ACCELERATOR_FLAGS) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
+# Exports a function of LLVM.
+$(B)/mock/llvm.so: conformance/unit/mock/llvm.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
+$(B)/unit/delegate/test_lifetime: | $(B)/mock/llvm.so
 $(addprefix $(B)/unit/suite/test_litert,_engine _open _real): | $(MOCKS) $(LITERT_MOCKS)
 $(B)/mock/arithmetic.so: $(ARITHMETIC_SRC) $(REF_OBJ)
 	@mkdir -p $(@D)

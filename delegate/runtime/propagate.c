@@ -12,29 +12,30 @@ enum { SPARES = 16 };
 
 static const char spare_name[] = "spare";
 
-struct spares {
-    size_t first, count;
-    TfLiteStatus (*add)(TfLiteContext *, int, int *);
-};
-
-/* The host's functions have no argument for data of ours. */
-static _Thread_local struct spares *spares;
-
-static bool is_spare(const TfLiteContext *context, size_t tensor)
+/* The first of a row of so many spare tensors; -1: there is none. */
+static int find_spares(const TfLiteContext *context, int count)
 {
-    return context->tensors[tensor].name == spare_name;
+    int row = 0;
+
+    for (size_t i = 0; i < context->tensors_size; i++) {
+        row = context->tensors[i].name == spare_name ? row + 1 : 0;
+        if (row == count)
+            return (int)i + 1 - count;
+    }
+    return -1;
 }
 
+/* TfLiteContext.AddTensors while a kernel of the host is prepared. */
 static TfLiteStatus hand_out(TfLiteContext *context, int count, int *first)
 {
-    if (count < 0 || (size_t)count > spares->count)
+    const int found = count > 0 ? find_spares(context, count) : -1;
+
+    if (found < 0)
         return kTfLiteError;
-    if (first)
-        *first = (int)spares->first;
     for (int i = 0; i < count; i++)
-        context->tensors[spares->first + (size_t)i].name = NULL;
-    spares->first += (size_t)count;
-    spares->count -= (size_t)count;
+        context->tensors[found + i].name = NULL;
+    if (first)
+        *first = found;
     return kTfLiteOk;
 }
 
@@ -45,36 +46,21 @@ static void report_nothing(TfLiteContext *context, const char *format, ...)
     (void)format;
 }
 
-/* The first row of enough spares that an earlier delegation left. */
-static void find_spares(const TfLiteContext *context, struct spares *s)
+/* Adds what is missing to the spares at the end. */
+static bool add_spares(TfLiteContext *context)
 {
-    for (size_t i = 0; i < context->tensors_size && s->count < SPARES; i++) {
-        if (!is_spare(context, i))
-            s->count = 0;
-        else if (s->count++ == 0)
-            s->first = i;
-    }
-    if (s->count < SPARES)
-        s->count = 0;
-}
+    int missing = SPARES, first;
 
-static bool add_spares(TfLiteContext *context, struct spares *s)
-{
-    const int room = SPARES - (int)s->count;
-    int first;
-
-    if (room <= 0)
+    if (find_spares(context, SPARES) >= 0)
         return true;
-    if (s->add(context, room, &first) != kTfLiteOk || first < 0 ||
-        (size_t)first + (size_t)room > context->tensors_size)
+    for (size_t i = context->tensors_size; i > 0 && context->tensors[i - 1].name == spare_name; i--)
+        missing--;
+    if (context->AddTensors(context, missing, &first) != kTfLiteOk || first < 0 ||
+        (size_t)first + (size_t)missing > context->tensors_size)
         return false;
-    if (s->count == 0 || s->first + s->count != (size_t)first) {
-        s->first = (size_t)first;
-        s->count = 0;
-    }
-    for (int i = 0; i < room; i++, s->count++)
+    for (int i = 0; i < missing; i++)
         context->tensors[first + i].name = spare_name;
-    return s->count == SPARES || add_spares(context, s);
+    return true;
 }
 
 static bool has_dynamic(const TfLiteContext *context, const TfLiteIntArray *tensors,
@@ -101,32 +87,27 @@ static void set_dynamic(const TfLiteContext *context, const TfLiteIntArray *tens
     }
 }
 
-static bool prepare(TfLiteContext *context, TfLiteNode *node, const TfLiteRegistration *r,
-                    struct spares *s)
+static bool prepare(TfLiteContext *context, TfLiteNode *node, const TfLiteRegistration *r)
 {
     void (*const report)(TfLiteContext *, const char *, ...) = context->ReportError;
+    TfLiteStatus (*const add)(TfLiteContext *, int, int *) = context->AddTensors;
     TfLiteStatus status;
 
     if (!r->prepare) /* its outputs have the shapes of the file */
         return true;
-    if (!add_spares(context, s))
+    if (!add_spares(context))
         return false;
-    spares = s;
     context->AddTensors = hand_out;
     context->ReportError = report_nothing;
     status = r->prepare(context, node);
-    context->AddTensors = s->add;
+    context->AddTensors = add;
     context->ReportError = report;
-    spares = NULL;
     return status == kTfLiteOk;
 }
 
 static enum status propagate(TfLiteContext *context, const int *order, int count,
                              struct propagated *out, struct diag *diag)
 {
-    struct spares s = { .add = context->AddTensors };
-
-    find_spares(context, &s);
     for (int i = 0; i < count; i++) {
         TfLiteRegistration *r = NULL;
         TfLiteNode *node = NULL;
@@ -139,7 +120,7 @@ static enum status propagate(TfLiteContext *context, const int *order, int count
         all = has_dynamic(context, node->inputs, out);
         /* The kernel of another delegate was prepared, or cannot be before the host does it. */
         if (!all && r->builtin_code != BUILTIN_DELEGATE)
-            all = !prepare(context, node, r, &s);
+            all = !prepare(context, node, r);
         set_dynamic(context, node->outputs, all, out);
     }
     return STATUS_OK;

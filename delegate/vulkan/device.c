@@ -5,6 +5,7 @@
 #include "delegate/vulkan/device_choose.h"
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/instance.h"
+#include "delegate/vulkan/llvm_clash.h"
 #include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
 
@@ -243,6 +244,8 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
     cost->enumerate_ns = clock_ns() - before;
     i = device_choose(candidates, count, wanted, half, diag);
     s = i < 0 ? STATUS_NO_DEVICE : STATUS_OK;
+    if (s == STATUS_OK && candidates[i].limits.device_class == DEVICE_SOFTWARE)
+        s = llvm_clash_check(candidates[i].info.name, diag);
     for (struct device *d = open_devices; d && s == STATUS_OK && !*out; d = d->next)
         if (d->physical == candidates[i].physical && !d->given && d->process == getpid() &&
             d->losses == result_lost_count())

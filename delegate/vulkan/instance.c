@@ -1,6 +1,7 @@
 #include "delegate/vulkan/instance.h"
 
 #include "delegate/base/lock.h"
+#include "delegate/vulkan/llvm_clash.h"
 #include "delegate/vulkan/result.h"
 
 #include <stdbool.h>
@@ -154,6 +155,7 @@ enum status instance_get(VkInstance *out, struct diag *diag)
     }
     if (!instance) {
         TRY(create(diag));
+        llvm_clash_look();
         owner = getpid();
     }
     *out = instance;

@@ -117,6 +117,52 @@ static bool is_software(void)
     return assay_gpu_devices(&one, 1, error, sizeof error) > 0 && strcmp(one.type, "cpu") == 0;
 }
 
+static char clash_said[1024];
+
+static void note_clash(const char *text)
+{
+    snprintf(clash_said, sizeof clash_said, "%s", text);
+}
+
+enum { CLASH_NONE, CLASH_TAKEN, CLASH_TEXT, CLASH_BOUND, CLASH_LOCAL };
+
+/* In a process of its own, since what is global stays so. */
+static int meet_llvm(void)
+{
+    const char *const path = mock_path("llvm.so");
+    TfLiteDelegate *d;
+
+    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL) || !(d = kit_delegate(WITH("precision", "fp32"))))
+        return CLASH_LOCAL; /* what only its users see does no harm */
+    tflite_plugin_destroy_delegate(d);
+    if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL) ||
+        tflite_plugin_create_delegate(NULL, NULL, 0, note_clash))
+        return CLASH_TAKEN;
+    if (!strstr(clash_said, "llvm.so exports LLVM") || !strstr(clash_said, "LD_BIND_NOW=1"))
+        return CLASH_TEXT;
+    /* The driver was loaded before; had LD_BIND_NOW been set, it would call its own LLVM. */
+    setenv("LD_BIND_NOW", "1", 1);
+    d = tflite_plugin_create_delegate(NULL, NULL, 0, note_clash);
+    tflite_plugin_destroy_delegate(d);
+    return d ? CLASH_NONE : CLASH_BOUND;
+}
+
+static void a_program_that_exports_llvm(void **state)
+{
+    int status;
+    pid_t pid;
+
+    NEEDS_DEVICE;
+    if (!is_software())
+        skip();
+    fflush(NULL);
+    if ((pid = fork()) == 0)
+        _exit(meet_llvm());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), CLASH_NONE);
+}
+
 /* A child that is forked while the parent has a device opens one of its own, or gets an error, and
  * leaves the parent's alone. */
 static void a_forked_process(void **state)
@@ -170,6 +216,7 @@ int main(void)
         cmocka_unit_test(the_library_is_opened_again),
         cmocka_unit_test(the_instance_stays),
         cmocka_unit_test(a_forked_process),
+        cmocka_unit_test(a_program_that_exports_llvm),
     };
 
     kit_find_device("tests of lifetimes");
