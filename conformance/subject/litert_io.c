@@ -47,9 +47,27 @@ static bool lists_host_memory(const struct litert_api *api, struct litert_requir
     return false;
 }
 
+/* LiteRT 2.3.0 takes no buffer of a type without elements, so it is told of one of 8 bytes, which
+ * nothing may write to. */
+static struct litert_tensor_type type_of_buffer(struct litert_io *io)
+{
+    struct litert_tensor_type type = io->type;
+
+    if (io->bytes == 0)
+        type.layout = (struct litert_layout){ .rank = 1, .dimensions = { 1 } };
+    return type;
+}
+
+/* Where the guard words behind the elements begin: padding up to the room may be written to. */
+static size_t guarded_from(const struct litert_io *io)
+{
+    return io->bytes > 0 ? io->room : 0;
+}
+
 static enum status make_host_buffer(const struct litert *l, struct litert_io *io,
                                     struct litert_requirements *need, struct diag *diag)
 {
+    const struct litert_tensor_type type = type_of_buffer(io);
     size_t alignment = LITERT_HOST_ALIGNMENT, bytes;
     int answer;
 
@@ -62,8 +80,8 @@ static enum status make_host_buffer(const struct litert *l, struct litert_io *io
     io->data = (uint8_t *)io->memory + GUARD_BYTES;
     io->data += (alignment - (uintptr_t)io->data % alignment) % alignment;
     memset(io->data - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
-    memset(io->data + io->room, GUARD_BYTE, GUARD_BYTES);
-    answer = l->api.create_host_buffer(&io->type, io->data, io->room, NULL, &io->buffer);
+    memset(io->data + guarded_from(io), GUARD_BYTE, io->room - guarded_from(io) + GUARD_BYTES);
+    answer = l->api.create_host_buffer(&type, io->data, io->room, NULL, &io->buffer);
     if (answer != LITERT_OK) {
         io->buffer = NULL;
         return litert_fail(diag, STATUS_DEVICE, "LiteRtCreateTensorBufferFromHostMemory", answer);
@@ -84,6 +102,10 @@ enum status litert_io_open(const struct litert *l, struct litert_io *io,
                            answer);
     if (io->room < io->bytes)
         io->room = io->bytes;
+    if (io->bytes == 0) {
+        io->room = sizeof(int64_t);
+        return make_host_buffer(l, io, need, diag);
+    }
     if (kind == LITERT_BUFFERS_HOST ||
         (kind == LITERT_BUFFERS_AUTO && lists_host_memory(&l->api, need)))
         return make_host_buffer(l, io, need, diag);
@@ -175,10 +197,10 @@ enum status litert_io_check(const struct litert_io *io, const char *what, size_t
                              "%s %zu: byte %zu in front of its first was written", what, index, at);
     }
     for (size_t at = 0; at < GUARD_BYTES; at++) {
-        if (io->data[io->room + at] != GUARD_BYTE)
+        if (io->data[guarded_from(io) + at] != GUARD_BYTE)
             return diag_fail(diag, STATUS_MISMATCH,
                              "%s %zu: byte %zu behind its last was written, it has %zu", what,
-                             index, at + 1, io->room);
+                             index, at + 1, guarded_from(io));
     }
     return STATUS_OK;
 }

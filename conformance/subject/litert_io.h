@@ -10,7 +10,7 @@
 struct litert_io {
     struct litert_tensor_type type; /* with the shape that LiteRT gives it */
     size_t bytes;                   /* of its elements */
-    size_t room;                    /* of the buffer; at least bytes */
+    size_t room;                    /* of the buffer; at least bytes, and never 0 */
     struct litert_buffer *buffer;
     void *memory;  /* ours, with guard words; NULL: LiteRT's */
     uint8_t *data; /* the buffer in it */

@@ -298,7 +298,7 @@ enum status litert_model_run(struct litert_model *m, struct diag *diag)
     int answer;
 
     for (size_t i = 0; i < m->input_count; i++)
-        inputs[i] = m->inputs[i].buffer;
+        inputs[i] = m->inputs[i].bytes > 0 ? m->inputs[i].buffer : NULL; /* no shape but its own */
     for (size_t i = 0; i < m->output_count; i++)
         outputs[i] = m->outputs[i].buffer;
     stderr_text_begin(&text);

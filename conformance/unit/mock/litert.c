@@ -493,13 +493,16 @@ int LiteRtRunCompiledModel(struct litert_compiled_model *c, size_t signature, si
         pause();
     if (fault("run"))
         return error(RUNTIME_FAILURE, "Failed to invoke");
-    for (size_t i = 0; i < input_count; i++)
-        memcpy(input(c, i)->data.raw, inputs[i]->data, input(c, i)->bytes);
+    for (size_t i = 0; i < input_count; i++) {
+        if (inputs[i])
+            memcpy(input(c, i)->data.raw, inputs[i]->data, input(c, i)->bytes);
+    }
     if (interpreter_invoke(c->in, &diag) != STATUS_OK)
         return error(RUNTIME_FAILURE, diag.text);
     for (size_t i = 0; i < output_count; i++)
         copy_output(c, outputs[i], i);
-    if ((fault("input") || fault("device_input")) && input_count > 0 && inputs[0]->bytes > 0)
+    if ((fault("input") || fault("device_input")) && input_count > 0 && inputs[0] &&
+        inputs[0]->bytes > 0)
         inputs[0]->data[0] ^= 1;
     c->runs++;
     return OK;

@@ -8,6 +8,9 @@
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/cases_kit.h"
 #include "conformance/unit/kit/mock_path.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/write.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -117,6 +120,59 @@ static void test_declarations(void **state)
     case_instance_close(&instance);
 }
 
+static struct tflite_file relu_of(int32_t rows)
+{
+    const int32_t dims[] = { rows, 4 };
+    struct tflite_file file;
+    struct builder b;
+    struct model m;
+    int x, y;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, dims);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, dims);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    assert_int_equal(builder_finish(&b, &m, NULL), STATUS_OK);
+    assert_int_equal(tflite_write(&m, &file, NULL), STATUS_OK);
+    model_close(&m);
+    return file;
+}
+
+/* An output of no bytes has a buffer like any other. */
+static void test_empty_tensors(void **state)
+{
+    struct litert_layout shapes[LITERT_IO_MAX] = { { 0 } };
+    struct tflite_file file;
+    struct litert_source source = { .inputs = 1, .outputs = 1 };
+    struct subject subject;
+    struct litert_model m;
+    struct diag diag;
+
+    (void)state;
+    if (!find())
+        skip();
+    file = relu_of(0);
+    source.bytes = file.bytes;
+    source.count = file.count;
+    assert_int_equal(subject_parse(&subject, "litert:cpu?fallback=cpu", &diag), STATUS_OK);
+    if (subject_load(&subject, &diag) != STATUS_OK ||
+        litert_model_open(&m, subject.runtime, &source, &diag) != STATUS_OK ||
+        litert_io_fill(m.litert, &m.outputs[0], 1, &diag) != STATUS_OK ||
+        litert_io_write(m.litert, &m.inputs[0], NULL, &diag) != STATUS_OK ||
+        litert_model_run(&m, &diag) != STATUS_OK ||
+        litert_model_shapes(&m, shapes, &diag) != STATUS_OK ||
+        litert_io_check(&m.outputs[0], "output", 0, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    assert_int_equal(m.outputs[0].bytes, 0);
+    assert_int_equal(shapes[0].rank, 2);
+    assert_int_equal(shapes[0].dimensions[0], 0);
+    litert_model_close(&m);
+    subject_close(&subject);
+    mem_free(file.bytes);
+}
+
 static void test_kernels(void **state)
 {
     (void)state;
@@ -150,9 +206,8 @@ static void test_accelerator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),
-        cmocka_unit_test(test_declarations),
-        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_cpu),           cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_empty_tensors), cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_accelerator),
     };
 
