@@ -33,8 +33,12 @@ struct quant_row quant_row_of(const struct pairwise_level *multiplier,
 /* Scales whose product is 2^-6, but for a part in 4e7 that f32 rounds off, to an output scale of 1:
  * a multiplier that is made of the product in f32 has another mantissa and exponent than one of the
  * product in double, and rounds one sum in 128 to another integer. */
-#define QUANT_PRODUCT_ROUNDED   .quant = { .in = 0.471680462, .in2 = 0.0331262387, .out = 1 }
-#define QUANT_PRODUCT_ROUNDED_B .quant = { .in = 0.0552671887, .in2 = 0.282717466, .out = 1 }
+#define QUANT_PRODUCT_ROUNDED                                                                      \
+    .byte_sets = SET_BIT(SET_RANDOM),                                                              \
+    .quant = { .in = 0.471680462, .in2 = 0.0331262387, .out = 1, .zero_out = ZERO_MIDDLE }
+#define QUANT_PRODUCT_ROUNDED_B                                                                    \
+    .byte_sets = SET_BIT(SET_RANDOM),                                                              \
+    .quant = { .in = 0.0552671887, .in2 = 0.282717466, .out = 1, .zero_out = ZERO_MIDDLE }
 /* Scales of a result at which a bound of RELU6, or of RELU_N1_TO_1, is a tie in f32, and less than
  * one in double. */
 #define QUANT_SIX_TIE .quant = { .in = 0.1, .out = 0.196721315, .zero_out = ZERO_MIDDLE }

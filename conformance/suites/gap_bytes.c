@@ -170,17 +170,23 @@ static void make_global_pool(struct case_builder *m, const struct row *r)
 
 /* ---- residuals ---- */
 
+/* Two convolutions: the first reads the residual, and the second may add to it in its memory. */
+static struct value body(struct case_builder *m, struct value x)
+{
+    return conv(m, conv(m, x, 8, 1), channels_of(x), 3);
+}
+
 static void make_residual_grouped(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 8, 1);
 
-    graph_add_judged_output(m, add(m, grouped(m, x, 8), x));
+    graph_add_judged_output(m, add(m, grouped(m, conv(m, x, 6, 1), 8), x));
 }
 
 static void make_residual_multiplier(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 8, 1);
-    const struct value y = depthwise(m, graph_add_strided_slice(m, x, 3, 2, 4, 1), 2);
+    const struct value y = depthwise(m, conv(m, x, 4, 1), 2);
 
     graph_add_judged_output(m, add(m, x, y));
 }
@@ -191,7 +197,7 @@ static void make_residual_output(struct case_builder *m, const struct row *r)
     const struct value x = conv(m, input(m, r), 6, 1);
 
     graph_add_output(m, x);
-    graph_add_judged_output(m, add(m, conv(m, x, 6, 3), x));
+    graph_add_judged_output(m, add(m, body(m, x), x));
 }
 
 /* Another shape of the residual is read last. */
@@ -200,7 +206,7 @@ static void make_residual_view(struct case_builder *m, const struct row *r)
     const struct value x = conv(m, input(m, r), 6, 1);
     const struct value flat =
         graph_add_reshape(m, x, &(struct shape)DIMS(x.shape.d[0], x.shape.d[1] * x.shape.d[2], 6));
-    const struct value y = add(m, conv(m, x, 6, 3), x);
+    const struct value y = add(m, body(m, x), x);
 
     graph_add_output(m, graph_add_unary(m, BUILTIN_RELU, flat));
     graph_add_judged_output(m, y);
@@ -212,7 +218,7 @@ static void make_residual_is_view(struct case_builder *m, const struct row *r)
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2];
     const struct value wide = conv(m, input(m, r), 6, 1);
     const struct value turned = graph_add_reshape(m, wide, &(struct shape)DIMS(n, w, h, 6));
-    const struct value y = add(m, conv(m, turned, 6, 3), turned);
+    const struct value y = add(m, body(m, turned), turned);
 
     graph_add_output(m, graph_add_unary(m, BUILTIN_RELU, wide));
     graph_add_judged_output(m, y);
@@ -221,7 +227,7 @@ static void make_residual_is_view(struct case_builder *m, const struct row *r)
 /* The other summand is computed behind the convolution. */
 static void make_residual_later(struct case_builder *m, const struct row *r)
 {
-    const struct value x = input(m, r), y = conv(m, x, channels_of(x), 3);
+    const struct value x = input(m, r), y = body(m, x);
     const struct value later =
         graph_add_pool(m, BUILTIN_MAX_POOL_2D, x, &(struct graph_window){ .h = 3, .w = 3 });
 
@@ -231,7 +237,7 @@ static void make_residual_later(struct case_builder *m, const struct row *r)
 /* The residual is read once more behind the sum. */
 static void make_residual_again(struct case_builder *m, const struct row *r)
 {
-    const struct value x = conv(m, input(m, r), 6, 1), y = add(m, conv(m, x, 6, 3), x);
+    const struct value x = conv(m, input(m, r), 6, 1), y = add(m, body(m, x), x);
 
     graph_add_judged_output(m, graph_add_binary(m, BUILTIN_MUL, y, x, ACTIVATION_NONE));
 }
@@ -240,7 +246,7 @@ static void make_residual_again(struct case_builder *m, const struct row *r)
 static void make_residual_twice(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 6, 1);
-    const struct value a = add(m, conv(m, x, 6, 3), x), b = add(m, conv(m, x, 6, 1), x);
+    const struct value a = add(m, body(m, x), x), b = add(m, body(m, x), x);
 
     graph_add_judged_output(m, add(m, a, b));
 }

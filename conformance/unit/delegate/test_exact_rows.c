@@ -145,10 +145,46 @@ static void resize_bilinear(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
+/* Enlargements whose rounded scale runs behind the last pixel: the last one is repeated.  There is
+ * no case of them, since the runtime itself reads behind the row. */
+static void resize_drifts(void **state)
+{
+    static const int32_t sizes[][4] = { /* h and w of the input, and of the output */
+                                        { 1, 7, 1, 4099 },    { 7, 1, 4099, 1 },
+                                        { 1, 5, 1, 1100 },    { 4, 5, 150, 1100 },
+                                        { 900, 3, 901, 601 }, { 1, 3, 1, 70001 }
+    };
+    TfLiteDelegate *d;
+
+    EXACT_NEEDS_DEVICE;
+    d = exact_delegate("fp32");
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
+        const int32_t *const size = sizes[i / 2];
+        const int32_t in[] = { 1, size[0], size[1], 3 }, out[] = { 1, size[2], size[3], 3 };
+        struct exact_quant q;
+        struct exact_model m;
+        struct options o;
+        int x, k, y;
+
+        exact_begin(&m, i + 1);
+        q = exact_random_quant(&m.random, types[i % 2]);
+        x = exact_tensor(&m, types[i % 2], q, 4, in);
+        y = exact_tensor(&m, types[i % 2], q, 4, out);
+        k = builder_constant(&m.b, TENSOR_INT32, "k", 1, (int32_t[]){ 2 }, out + 1, 8);
+        options_init(&o, OPTIONS_ResizeBilinearOptions);
+        builder_op(&m.b, BUILTIN_RESIZE_BILINEAR, 1, &o, 2, (int[]){ x, k }, 1, &y);
+        builder_inputs(&m.b, 1, &x);
+        builder_outputs(&m.b, 1, &y);
+        exact_check(&m, d, 1, NULL);
+    }
+    tflite_plugin_destroy_delegate(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(softmax), cmocka_unit_test(long_rows),
-                                        cmocka_unit_test(mean), cmocka_unit_test(resize_bilinear) };
+                                        cmocka_unit_test(mean), cmocka_unit_test(resize_bilinear),
+                                        cmocka_unit_test(resize_drifts) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
