@@ -309,7 +309,7 @@ static const struct row rows[] = {
            "add", make_residual_is_view),
     MEMORY("residual_later", "what is added is computed behind the convolution", "add",
            make_residual_later),
-    MEMORY("residual_again", "the residual is read again behind the sum", "mul",
+    MEMORY("residual_read_again", "the residual is read again behind the sum", "mul",
            make_residual_again),
     MEMORY("residual_twice", "one residual of two sums", "add", make_residual_twice),
 };
