@@ -96,7 +96,8 @@ enum status diff_open(struct diff *d, const struct diff_request *request, struct
     *d = (struct diff){ .request = *request,
                         .subject = subject,
                         .status = CASE_PASS,
-                        .culprit = { .first = -1, .last = -1 } };
+                        .culprit = {
+                            .first = -1, .last = -1, .place_first = -1, .place_last = -1 } };
     TRY(file_read(request->path, model_bytes_max, &d->bytes, &d->count, diag));
     TRY(diag_prefix(diag, open_reference(d, diag), "%s", request->path));
     TRY(trial_host_open(&d->host, subject, request->timeout_s, request->seed, diag));

@@ -44,7 +44,10 @@ struct diff_node {
 struct diff_culprit {
     int first, last; /* nodes; -1: none was found */
     bool alone;      /* the node first = last fails by itself, by the bound of its op */
-    size_t tried;    /* ranges, until the smallest was found */
+    /* The smallest range that fails in its place in the model, the other nodes being left to the
+     * reference; -1: none was found, or the subject has no options for that. */
+    int place_first, place_last;
+    size_t tried; /* ranges, until the smallest was found */
     struct case_result result;
     struct case_instance instance;
     bool is_minimized;

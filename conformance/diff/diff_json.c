@@ -82,9 +82,15 @@ static json_t *make_culprit(const struct diff *d)
     const struct diff_culprit *const c = &d->culprit;
     json_t *j;
 
-    if (c->first < 0)
+    if (c->first < 0 && c->place_first < 0)
         return json_null();
     j = json_object();
+    if (c->place_first >= 0) {
+        json_object_set_new(j, "place_first_node", json_integer(c->place_first));
+        json_object_set_new(j, "place_last_node", json_integer(c->place_last));
+    }
+    if (c->first < 0)
+        return j;
     json_object_set_new(j, "first_node", json_integer(c->first));
     json_object_set_new(j, "last_node", json_integer(c->last));
     json_object_set_new(j, "op", json_string(diff_op(d, c->last)));

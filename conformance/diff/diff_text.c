@@ -73,6 +73,12 @@ static void print_culprit(FILE *f, const struct diff *d)
     const struct diff_culprit *const c = &d->culprit;
 
     fprintf(f, "\n");
+    if (c->place_first >= 0)
+        fprintf(f,
+                "in their place in the model, nodes %d to %d are enough to fail: %s with "
+                "first_node=%d last_node=%d\n",
+                c->place_first, c->place_last, diff_op(d, c->place_last), c->place_first,
+                c->place_last);
     if (c->first < 0) {
         fprintf(f, diff_failed(d)
                        ? "no node is out of bounds alone, and the model cut out as a whole passes\n"

@@ -59,6 +59,7 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(TAIL, "tail")             /* the last element of the node that writes `tensor`, where */     \
                                 /* it has more than 4 channels, no multiple of 4 */                \
     X(TOGETHER, "together")     /* ... its first one, behind another node of the partition */      \
+    X(PLACE, "place")           /* the node of index `node`, in whichever graph, is wrong */       \
     X(NODE_CRASH, "node_crash") /* that node crashes */                                            \
     X(SOMETIMES, "sometimes")   /* wrong in the first of each three invokes of the process */      \
     X(NO_DEVICE, "no_device")   /* no delegate is made */
@@ -82,9 +83,11 @@ struct mock {
     enum fault fault;
     int ulps;
     bool poisoned;
-    int refused;     /* a node of the graph seen last; -1: none */
-    int steps;       /* of the kernel made last */
-    char tensor[64]; /* whose node has the fault; empty: that of all nodes */
+    int refused;               /* a node of the graph seen last; -1: none */
+    int steps;                 /* of the kernel made last */
+    int node;                  /* of the fault `place` */
+    int first_node, last_node; /* it takes these; last_node 0: all */
+    char tensor[64];           /* whose node has the fault; empty: that of all nodes */
 };
 
 struct step {
@@ -261,6 +264,8 @@ static void spoil_node(const struct kernel *k, const struct step *s, TfLiteTenso
     const size_t size = t->type == kTfLiteFloat32 ? sizeof(float) : 1;
     const size_t last = t->bytes / size - 1;
 
+    if (k->mock->fault == FAULT_PLACE && s->node == k->mock->node && t->type == kTfLiteFloat32)
+        t->data.f[0] += 1;
     if (k->mock->tensor[0] && (!t->name || strcmp(t->name, k->mock->tensor) != 0))
         return;
     if (k->mock->fault == FAULT_NODE_CRASH)
@@ -492,6 +497,18 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 
 /* ---- the delegate ---- */
 
+/* Keeps the nodes of a range.  The array is the host's, which does not read it again. */
+static void keep_range(TfLiteIntArray *nodes, int first, int last)
+{
+    int kept = 0;
+
+    for (int i = 0; i < nodes->size; i++) {
+        if (nodes->data[i] >= first && nodes->data[i] <= last)
+            nodes->data[kept++] = nodes->data[i];
+    }
+    nodes->size = kept;
+}
+
 static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     struct mock *const m = delegate->data_;
@@ -514,6 +531,8 @@ static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegat
     if (m->fault == FAULT_DECLINE)
         return kTfLiteOk;
     m->refused = -1;
+    if (m->last_node > 0)
+        keep_range(plan, m->first_node, m->last_node);
     return context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, plan, delegate);
 }
 
@@ -521,6 +540,14 @@ static bool read_option(struct mock *m, const char *key, const char *value)
 {
     if (strcmp(key, "ulps") == 0) {
         m->ulps = atoi(value);
+        return true;
+    }
+    if (strcmp(key, "node") == 0) {
+        m->node = atoi(value);
+        return true;
+    }
+    if (strcmp(key, "first_node") == 0 || strcmp(key, "last_node") == 0) {
+        *(key[0] == 'f' ? &m->first_node : &m->last_node) = atoi(value);
         return true;
     }
     if (strcmp(key, "tensor") == 0) {

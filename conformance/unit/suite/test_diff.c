@@ -301,7 +301,7 @@ static void test_nodes_that_fail_together(void **state)
     assert_int_equal(d.culprit.first, 42);
     assert_int_equal(d.culprit.last, 43);
     assert_false(d.culprit.alone);
-    assert_true(d.culprit.tried < 20);
+    assert_true(d.culprit.tried < 30);
     text = print_text(&d);
     expect_text(text, "nodes 42 to 43 fail together (CONV_2D, RELU): SNR ");
     free(text);
@@ -309,6 +309,32 @@ static void test_nodes_that_fail_together(void **state)
     diff_close(&d);
     subject_close(&s);
     expect_cut_fails("together", "n43", CASE_FAIL);
+}
+
+/* Wrong by its place in the model: a part of the model has other indices, so that only the parts
+ * from the first node on fail.  The delegate's own options find the node. */
+static void test_wrong_in_its_place(void **state)
+{
+    struct subject s = open_mock("place", "n0");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+    struct diag diag;
+    char *text;
+
+    (void)state;
+    KIT_OK(subject_set(&s, "node", "44", &diag));
+    q.per_node = true;
+    run_diff(&d, &q, &s);
+    assert_int_equal(d.wrong_nodes, 0);
+    assert_int_equal(d.culprit.first, 0);
+    assert_int_equal(d.culprit.last, 44);
+    assert_int_equal(d.culprit.place_first, 44);
+    assert_int_equal(d.culprit.place_last, 44);
+    text = print_text(&d);
+    expect_text(text, "nodes 44 to 44 are enough to fail: ADD with first_node=44 last_node=44");
+    free(text);
+    diff_close(&d);
+    subject_close(&s);
 }
 
 static void test_crash_is_found_too(void **state)
@@ -576,6 +602,7 @@ int main(void)
         cmocka_unit_test(test_one_wrong_node_of_sixty),
         cmocka_unit_test(test_first_of_many),
         cmocka_unit_test(test_nodes_that_fail_together),
+        cmocka_unit_test(test_wrong_in_its_place),
         cmocka_unit_test(test_crash_is_found_too),
         cmocka_unit_test(test_timeout),
         cmocka_unit_test(test_declined),
