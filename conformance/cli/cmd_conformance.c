@@ -503,8 +503,8 @@ static int run(const struct command *self, int argc, char **argv)
           .kind = ARGS_LIST,
           .target = &q.subjects,
           .value = "KIND:LIBRARY?KEY=VALUE&...",
-          .help = "who is judged: delegate:PATH, tflite-c:PATH?delegate=PATH or reference; "
-                  "repeatable, a column each" },
+          .help = "who is judged: delegate:PATH, tflite-c:PATH?delegate=PATH, litert:cpu, "
+                  "litert:gpu, litert:npu or reference; repeatable, a column each" },
         { .name = "bounds",
           .kind = ARGS_STRING,
           .target = &q.bounds,
@@ -607,6 +607,10 @@ const struct command command_conformance = {
         "Without --delegate, Assay's own delegate runs as four subjects: precision=fp32 and "
         "precision=fp16 on cases of floats, quantized=exact and quantized=float_view on 8-bit "
         "cases.\n\n"
+        "--subject names others: a delegate, a TensorFlow Lite C library, or an accelerator of "
+        "LiteRT's CompiledModel API, whose libLiteRt.so is looked for in library=PATH, "
+        "LITERT_LIBRARY, the loader's path and the packages of python3; SUBJECTS.md of the source "
+        "describes their keys.\n\n"
         "A failure prints the case, seed, first wrong element, both values, error, limit, and the "
         "command that runs it again.\n\n"
         "Work is split by --shard=I/N; --shard=env reads both of Bazel (TEST_SHARD_INDEX, "
@@ -618,6 +622,8 @@ const struct command command_conformance = {
                 "      --format=json --out=report.json\n"
                 "  assay conformance --subject=tflite-c:./libtensorflowlite_c.so \\\n"
                 "      --subject='delegate:./libother.so?threads=4&bounds=fp16'\n"
+                "  assay conformance --subject=litert:cpu --write-waivers=known.tsv\n"
+                "  assay conformance --subject='litert:gpu?precision=fp32' --waivers=known.tsv\n"
                 "  assay conformance --baseline=report.json --repro-dir=failures --minimize\n",
     .run = run,
 };

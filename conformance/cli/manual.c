@@ -262,6 +262,9 @@ static void print_overview(FILE *out)
     fputs(".SH ENVIRONMENT\n", out);
     fputs(".TP\n.B ASSAY_VK_VALIDATION\n"
           "1 makes the delegate enable the Khronos validation layer.\nIts messages fail a case.\n"
+          ".TP\n.B LITERT_LIBRARY\n"
+          "The libLiteRt.so of subjects litert:cpu, litert:gpu and litert:npu.\nUnless it is set,\n"
+          "the loader's path and the packages of python3 are searched.\n"
           ".TP\n.B MESA_SHADER_CACHE_DIR\n"
           "Where Mesa keeps compiled shaders.\nUnless it is set, \\fBassay conformance\\fR uses\n"
           "$XDG_CACHE_HOME/assay/shaders or ~/.cache/assay/shaders.\n"
