@@ -6,6 +6,8 @@
 #include "conformance/util/clock.h"
 #include "reference/base/half.h"
 
+#include <fenv.h>
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,6 +118,29 @@ bool case_run_reset(struct case_run *run, struct engine *e)
            result_fail(run->result, "reset of the variables: %s", diag.text);
 }
 
+/* A library that sets another rounding mode, or flushes denormals, on the host's thread changes
+ * what the program computes afterwards. */
+static bool check_thread(struct case_result *r)
+{
+    volatile float smallest = FLT_MIN;
+
+    if (fegetround() != FE_TONEAREST) {
+        const int found = fegetround();
+
+        fesetround(FE_TONEAREST);
+        return result_fail(r,
+                           "the rounding mode of the host's thread was changed: expected to "
+                           "nearest, found mode %d of <fenv.h>",
+                           found);
+    }
+    smallest /= 2;
+    if (smallest == 0) {
+        fesetenv(FE_DFL_ENV);
+        return result_fail(r, "the host's thread flushes denormals to zero after invoke");
+    }
+    return true;
+}
+
 bool case_run_invoke(struct case_run *run, struct engine *e, const struct case_instance *x,
                      int frame, struct outputs *got)
 {
@@ -131,6 +156,8 @@ bool case_run_invoke(struct case_run *run, struct engine *e, const struct case_i
     ms = clock_ms() - start;
     if (run->result->ms == 0 || ms < run->result->ms)
         run->result->ms = ms;
+    if (!check_thread(run->result))
+        return false;
     if (engine_read(e, got, &diag) != STATUS_OK || engine_check(e, x, frame, &diag) != STATUS_OK)
         return result_fail(run->result, "%s", diag.text);
     if (memcmp(run->instance.file.bytes, run->file_copy, run->instance.file.count) != 0)

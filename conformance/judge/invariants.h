@@ -18,7 +18,5 @@ int invariants_count_steps(const struct case_run *run);
 bool invariants_check_poison(struct case_run *run);
 /* Variables: a sequence without a reset, step by step against the reference. */
 bool invariants_check_sequence(struct case_run *run);
-/* A batch of N gives what N batches of 1 give. */
-bool invariants_check_batches(struct case_run *run);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_list.h"
+#include "conformance/judge/batches.h"
 #include "conformance/judge/case_run.h"
 #include "conformance/judge/invariants.h"
 #include "conformance/judge/judge_impl.h"
@@ -118,9 +119,13 @@ static void note_bytes(struct case_run *run, struct engine *e)
 /* Runs the frames A, B, A, each after a reset of the variables; of large rows frame A once. */
 static bool run_frames(struct case_run *run, struct engine *e)
 {
+    const unsigned abilities = engine_abilities(run->judge->subject);
     struct outputs again = { .count = 0 };
     bool ok;
 
+    result_note_habit(run->result, HABIT_REPEAT, true);
+    result_note_habit(run->result, HABIT_GUARDS, abilities & ENGINE_GUARDS);
+    result_note_habit(run->result, HABIT_POISON, abilities & ENGINE_POISON);
     case_run_stage(run, "frame A");
     if (!case_run_invoke(run, e, &run->instance, 0, &run->got[0]))
         return false;
@@ -265,8 +270,7 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
 static bool check_invariants(struct case_run *run)
 {
     return run->set != SET_RANDOM ||
-           (invariants_check_poison(run) && invariants_check_sequence(run) &&
-            invariants_check_batches(run));
+           (invariants_check_poison(run) && invariants_check_sequence(run) && batches_check(run));
 }
 
 static void note_set(const struct case_run *run)

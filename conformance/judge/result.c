@@ -4,6 +4,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+const char *const habit_names[HABIT_COUNT] = {
+#define X(name, text) text,
+    HABIT_LIST(X)
+#undef X
+};
+
+void result_note_habit(struct case_result *r, enum habit habit, bool checked)
+{
+    if (checked)
+        r->habits |= 1u << habit;
+    else
+        r->left_out |= 1u << habit;
+}
+
 const char *case_status_name(enum case_status s)
 {
     static const char *const names[CASE_STATUS_COUNT] = {

@@ -27,6 +27,24 @@ enum case_status {
 };
 const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of range */
 
+/* X(name, text): what is checked beside the comparison with the reference, where it applies. */
+#define HABIT_LIST(X)                                                                              \
+    X(REPEAT, "A-B-A")                /* frame A has the same bits after frame B */                \
+    X(GUARDS, "guard words")          /* round tensors or host buffers */                          \
+    X(POISON, "poisoned outputs")     /* every element is written */                               \
+    X(DEVICE_POISON, "device poison") /* in padded lanes and unused memory of the device */        \
+    X(HIDDEN, "hidden")               /* intermediates that are no outputs */                      \
+    X(SEQUENCE, "sequence")           /* state over inferences */                                  \
+    X(SPLIT, "split")                 /* a batch as batches of 1 */
+
+enum habit {
+#define X(name, text) HABIT_##name,
+    HABIT_LIST(X)
+#undef X
+        HABIT_COUNT
+};
+extern const char *const habit_names[HABIT_COUNT];
+
 struct case_result {
     enum case_status status;
     char reason[480]; /* of every status but pass; where an element is wrong, without its index */
@@ -40,6 +58,8 @@ struct case_result {
     double ms;         /* the fastest inference */
     uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
     int nodes, taken;  /* of the model: all, and those that the subject took */
+    uint32_t habits;   /* bit 1 << HABIT_x: it was checked */
+    uint32_t left_out; /* it applies to the case, but the subject does not allow it */
     /* Where it failed. */
     bool has_set;
     enum data_set set;
@@ -53,6 +73,9 @@ struct case_result {
 
 /* Whether the result makes the run's exit code 1. */
 bool result_fails_run(const struct case_result *r);
+
+/* Notes that a habit applies to the case, and whether it was checked. */
+void result_note_habit(struct case_result *r, enum habit habit, bool checked);
 
 /* Notes a failure, unless one is noted already.  Returns false. */
 bool result_fail(struct case_result *r, const char *format, ...) PRINTF_LIKE(2, 3);

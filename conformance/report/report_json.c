@@ -181,6 +181,17 @@ static json_t *mutants_json(const struct tsv *m)
     return NULL;
 }
 
+static json_t *habits_json(uint32_t habits)
+{
+    json_t *const all = json_array();
+
+    for (int h = 0; all && h < HABIT_COUNT; h++) {
+        if (habits >> h & 1)
+            json_array_append_new(all, json_string(habit_names[h]));
+    }
+    return all;
+}
+
 static json_t *case_json(const struct report *r, size_t index)
 {
     const struct case_result *const c = &r->outcome.results[index];
@@ -199,6 +210,9 @@ static json_t *case_json(const struct report *r, size_t index)
          put(o, "bias", number(c->bias)) && put(o, "off_by_one", share(c->unequal, c->integers)) &&
          put(o, "ms", number(c->ms)) && put(o, "bytes", json_integer((json_int_t)c->bytes)) &&
          put(o, "seed", json_integer((json_int_t)r->seed));
+    if (c->left_out)
+        ok = ok && put(o, "left_out", habits_json(c->left_out));
+    ok = ok && put(o, "checked", habits_json(c->habits));
     if (t->row->gap)
         ok = ok && put(o, "gap", json_string(t->row->gap));
     if (random_is_graph(t))

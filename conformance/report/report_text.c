@@ -189,6 +189,74 @@ static void print_share(const struct report *r, size_t subject, FILE *out)
     fputc('\n', out);
 }
 
+/* A list of "name count" with commas between. */
+static void print_count(struct list *list, const char *name, size_t count, bool *begun)
+{
+    char word[96];
+
+    if (count == 0)
+        return;
+    snprintf(word, sizeof word, "%s%s %zu", *begun ? ", " : "", name, count);
+    if (*begun)
+        fputc(',', list->out);
+    print_words(list, word + (*begun ? 2 : 0));
+    *begun = true;
+}
+
+static const char *line_name(const struct test_case *c)
+{
+    return c->row->gap ? "gap suite" : c->op;
+}
+
+/* Op by op the cases to which the habit applies, and on which the subject does not allow it. */
+static void print_left_out(const struct report *r, size_t subject, enum habit habit, FILE *out)
+{
+    const struct case_result *const results = &r->outcome.results[subject * r->case_count];
+    struct list list = { out, 0 };
+    bool begun = false;
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->case_count; i++) {
+        const char *const name = line_name(&r->cases[i]);
+
+        count += (results[i].left_out & ~results[i].habits) >> habit & 1;
+        if (i + 1 < r->case_count && strcmp(line_name(&r->cases[i + 1]), name) == 0)
+            continue;
+        if (count > 0 && !begun) {
+            print_name(&list, "not checked:");
+            print_words(&list, habit_names[habit]);
+            print_name(&list, "-");
+        }
+        print_count(&list, name, count, &begun);
+        count = 0;
+    }
+    if (begun)
+        fputc('\n', out);
+}
+
+/* What was checked beside the results, and what applied and could not be: a check that was left out
+ * has not passed. */
+static void print_habits(const struct report *r, size_t subject, FILE *out)
+{
+    struct list list = { out, 0 };
+    bool begun = false;
+
+    for (int h = 0; h < HABIT_COUNT; h++) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < r->case_count; i++)
+            count += r->outcome.results[subject * r->case_count + i].habits >> h & 1;
+        if (count > 0 && !begun)
+            fputs("  checked beside the results, in how many cases:\n", out);
+        print_count(&list, habit_names[h], count, &begun);
+    }
+    if (!begun)
+        return;
+    fputc('\n', out);
+    for (int h = 0; h < HABIT_COUNT; h++)
+        print_left_out(r, subject, (enum habit)h, out);
+}
+
 /* Prints each reason once, with the cases that were declined for it. */
 static void print_declined(const struct report *r, size_t subject, FILE *out)
 {
@@ -331,6 +399,7 @@ void report_text(const struct report *r, FILE *out)
         print_table(r, s, false, print_table(r, s, true, false, out), out);
         print_notes(r, s, out);
         print_share(r, s, out);
+        print_habits(r, s, out);
         print_declined(r, s, out);
     }
     print_failures(r, out);

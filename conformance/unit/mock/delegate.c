@@ -6,6 +6,7 @@
 #include "reference/base/memory.h"
 #include "reference/kernels/op.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,6 +46,7 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(ABORT, "abort")                 /* in invoke */                                              \
     X(EXIT, "exit")                   /* the library ends the process, with status 0 */            \
     X(HANG, "hang")                   /* invoke does not return */                                 \
+    X(ROUNDING, "rounding")           /* the rounding mode of the thread stays upward */           \
     X(INVOKE, "invoke")               /* invoke fails, with a message */                           \
     X(PREPARE, "prepare")             /* Prepare fails, with a message */                          \
     X(DECLINE, "decline")             /* takes no node */                                          \
@@ -465,6 +467,8 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         context->ReportError(context, "mock: the device is %s", "lost");
         return kTfLiteError;
     }
+    if (fault == FAULT_ROUNDING)
+        fesetround(FE_UPWARD);
     if (fault == FAULT_CRASH)
         raise(SIGSEGV);
     if (fault == FAULT_ABORT)

@@ -10,6 +10,7 @@
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -296,9 +297,50 @@ static void test_batches(void **state)
     expect_reason(&r, "image 1 of 7 has other bits as a batch of 1");
     r = judge_fault(name, "single", 0);
     expect_reason(&r, "over the limit");
+    /* Its constant shape holds the batch, so it is built anew with batch 1. */
+    r = judge_gpu("gap.f32.reshape_batch3", "single");
+    expect_reason(&r, "image 1 of 3 has other bits as a batch of 1");
     /* No image stands alone here. */
     assert_int_equal(judge_gpu("add.f32.batch_b", "none").status, CASE_PASS);
     assert_int_equal(judge_gpu("gap.f32.reshape_batch3", "none").status, CASE_PASS);
+}
+
+/* A delegate that leaves the host's thread with other arithmetic. */
+static void test_thread_state(void **state)
+{
+    const struct case_result r = judge_fault("add.f32.c5", "rounding", 0);
+
+    (void)state;
+    expect_reason(&r, "the rounding mode of the host's thread was changed");
+    assert_int_equal(fegetround(), FE_TONEAREST);
+}
+
+static bool has_habit(uint32_t habits, enum habit habit)
+{
+    return habits >> habit & 1;
+}
+
+/* What is checked beside the results, and what a subject does not allow, is told apart. */
+static void test_habits(void **state)
+{
+    struct case_result r = judge_fault("gap.f32.reshape_batch3", "none", 0);
+
+    (void)state;
+    assert_int_equal(r.status, CASE_PASS);
+    assert_true(has_habit(r.habits, HABIT_REPEAT));
+    assert_true(has_habit(r.habits, HABIT_GUARDS));
+    assert_true(has_habit(r.habits, HABIT_POISON));
+    assert_true(has_habit(r.habits, HABIT_SPLIT));
+    assert_false(has_habit(r.habits, HABIT_SEQUENCE));
+    assert_false(has_habit(r.habits, HABIT_HIDDEN));
+    assert_false(has_habit(r.habits, HABIT_DEVICE_POISON));
+    assert_true(has_habit(r.left_out, HABIT_DEVICE_POISON));
+    r = judge_gpu("gap.f32.conv_2d_after_sub_c3", "none");
+    assert_true(has_habit(r.habits, HABIT_DEVICE_POISON));
+    assert_true(has_habit(r.habits, HABIT_HIDDEN));
+    assert_int_equal(r.left_out, 0);
+    r = judge_gpu("lstm.f32.a3", "none");
+    assert_true(has_habit(r.habits, HABIT_SEQUENCE));
 }
 
 /* A graph is judged node by node, and then without its intermediates as outputs. */
@@ -627,6 +669,8 @@ int main(void)
         cmocka_unit_test(test_poison),
         cmocka_unit_test(test_every_half),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_habits),
+        cmocka_unit_test(test_thread_state),
         cmocka_unit_test(test_hidden_intermediates),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_honest_bytes_pass),

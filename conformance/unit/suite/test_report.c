@@ -397,7 +397,7 @@ static void test_json(void **state)
     one = json_array_get(json_object_get(root, "cases"),
                          report_kit.case_count + report_kit_find("conv_2d.f32.groups2"));
     EXPECT_KEYS(one, "subject", "case", "op", "version", "type", "status", "reason", "max_abs",
-                "max_ulp", "margin", "bias", "off_by_one", "ms", "bytes", "seed");
+                "max_ulp", "margin", "bias", "off_by_one", "ms", "bytes", "seed", "checked");
     assert_int_equal(json_integer_value(json_object_get(one, "subject")), 1);
     assert_string_equal(json_string_value(json_object_get(one, "status")), "fail");
     assert_int_equal(json_integer_value(json_object_get(one, "version")), 6);
