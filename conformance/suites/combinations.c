@@ -43,6 +43,12 @@ static struct value conv(struct case_builder *m, struct value x, int activation)
         &(struct graph_window){ .out = channels_of(x), .h = 3, .w = 3, .activation = activation });
 }
 
+/* What the convolution reads: not the residual itself, which it could not overwrite. */
+static struct value branch(struct case_builder *m, struct value x)
+{
+    return graph_add_unary(m, BUILTIN_RELU6, x);
+}
+
 static struct value binary(struct case_builder *m, int32_t code, struct value a, struct value b)
 {
     return graph_add_binary(m, code, a, b, ACTIVATION_NONE);
@@ -57,7 +63,7 @@ static void judge_add(struct case_builder *m, struct value a, struct value b)
 
 static void make_residual_output(struct case_builder *m, const struct row *r)
 {
-    const struct value x = computed(m, r), y = conv(m, x, ACTIVATION_NONE);
+    const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
 
     graph_add_output(m, x);
     judge_add(m, y, x);
@@ -65,7 +71,7 @@ static void make_residual_output(struct case_builder *m, const struct row *r)
 
 static void make_conv_output(struct case_builder *m, const struct row *r)
 {
-    const struct value x = computed(m, r), y = conv(m, x, ACTIVATION_NONE);
+    const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
 
     graph_add_output(m, y);
     judge_add(m, y, x);
@@ -75,32 +81,35 @@ static void make_residual_input(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
 
-    judge_add(m, x, conv(m, x, ACTIVATION_NONE));
+    judge_add(m, x, conv(m, branch(m, x), ACTIVATION_NONE));
 }
 
-/* The residual is a reshape of the tensor that the convolution reads. */
+/* The residual is a view of a tensor that is an output. */
 static void make_residual_is_view(struct case_builder *m, const struct row *r)
 {
-    const struct value x = computed(m, r), y = conv(m, x, ACTIVATION_NONE);
     const struct shape flat = DIMS(r->in.d[0], r->in.d[1] * r->in.d[2], r->in.d[3]);
+    const struct value x = computed(m, r);
+    const struct value f = graph_add_unary(m, BUILTIN_LOGISTIC, graph_add_reshape(m, x, &flat));
+    const struct value z = graph_add_reshape(m, f, &r->in);
 
-    judge_add(m, y, graph_add_reshape(m, graph_add_reshape(m, x, &flat), &r->in));
+    graph_add_output(m, f);
+    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), z);
 }
 
 /* A reshape of the residual is an output: it must still hold x behind the sum. */
 static void make_residual_has_view(struct case_builder *m, const struct row *r)
 {
-    const struct value x = computed(m, r), y = conv(m, x, ACTIVATION_NONE);
+    const struct value x = computed(m, r);
     const struct shape flat = DIMS(r->in.d[0], r->in.d[1] * r->in.d[2], r->in.d[3]);
 
     graph_add_output(m, graph_add_reshape(m, x, &flat));
-    judge_add(m, y, x);
+    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), x);
 }
 
 /* The residual is computed behind the convolution. */
 static void make_residual_later(struct case_builder *m, const struct row *r)
 {
-    const struct value x = computed(m, r), y = conv(m, x, ACTIVATION_NONE);
+    const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
 
     judge_add(m, y, graph_add_unary(m, BUILTIN_LOGISTIC, x));
 }
@@ -108,7 +117,7 @@ static void make_residual_later(struct case_builder *m, const struct row *r)
 /* The residual is read again behind the sum. */
 static void make_residual_read_again(struct case_builder *m, const struct row *r)
 {
-    const struct value x = computed(m, r), y = conv(m, x, ACTIVATION_NONE);
+    const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
 
     graph_add_judged_output(m, binary(m, BUILTIN_MUL, binary(m, BUILTIN_ADD, y, x), x));
 }
@@ -118,7 +127,7 @@ static void make_residual_grouped(struct case_builder *m, const struct row *r)
     const struct value x = computed(m, r);
     const struct graph_window w = { .out = channels_of(x), .h = 3, .w = 3, .groups = 2 };
 
-    judge_add(m, graph_add_conv_2d(m, x, &w), x);
+    judge_add(m, graph_add_conv_2d(m, branch(m, x), &w), x);
 }
 
 /* One value for each channel of an image is added. */
@@ -127,7 +136,7 @@ static void make_residual_channels(struct case_builder *m, const struct row *r)
     const struct value x = computed(m, r);
     const struct value mean = graph_add_mean(m, x, 6, true);
 
-    judge_add(m, conv(m, x, ACTIVATION_NONE), mean);
+    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), mean);
 }
 
 /* Of one image the residual has rank 3. */
@@ -138,14 +147,14 @@ static void make_residual_rank3(struct case_builder *m, const struct row *r)
     const struct value z = graph_add_unary(m, BUILTIN_LOGISTIC, graph_add_reshape(m, x, &image));
 
     assert(r->in.d[0] == 1);
-    judge_add(m, z, conv(m, x, ACTIVATION_NONE));
+    judge_add(m, z, conv(m, branch(m, x), ACTIVATION_NONE));
 }
 
 static void make_residual_constant(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    judge_add(m, conv(m, x, ACTIVATION_NONE), graph_add_constant(m, &r->in));
+    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), graph_add_constant(m, &r->in));
 }
 
 /* The convolution clamps before the sum, the sum once more. */
@@ -153,8 +162,9 @@ static void make_residual_clamps(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    graph_add_judged_output(
-        m, graph_add_binary(m, BUILTIN_ADD, conv(m, x, ACTIVATION_RELU_N1), x, ACTIVATION_RELU6));
+    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_ADD,
+                                                conv(m, branch(m, x), ACTIVATION_RELU_N1), x,
+                                                ACTIVATION_RELU6));
 }
 
 /* Two sums behind one convolution. */
@@ -162,7 +172,7 @@ static void make_residual_twice(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), z = graph_add_unary(m, BUILTIN_LOGISTIC, x);
 
-    judge_add(m, binary(m, BUILTIN_ADD, conv(m, x, ACTIVATION_NONE), x), z);
+    judge_add(m, binary(m, BUILTIN_ADD, conv(m, branch(m, x), ACTIVATION_NONE), x), z);
 }
 
 /* The residual is the result of a convolution that the next one reads. */
@@ -177,28 +187,30 @@ static void make_residual_left(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    graph_add_judged_output(m, binary(m, BUILTIN_SUB, conv(m, x, ACTIVATION_NONE), x));
+    graph_add_judged_output(m, binary(m, BUILTIN_SUB, conv(m, branch(m, x), ACTIVATION_NONE), x));
 }
 
 static void make_residual_right(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    graph_add_judged_output(m, binary(m, BUILTIN_SUB, x, conv(m, x, ACTIVATION_NONE)));
+    graph_add_judged_output(m, binary(m, BUILTIN_SUB, x, conv(m, branch(m, x), ACTIVATION_NONE)));
 }
 
 static void make_residual_depthwise(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
+    const struct graph_window w = { .h = 3, .w = 3 };
 
-    judge_add(m, graph_add_depthwise_conv_2d(m, x, &(struct graph_window){ .h = 3, .w = 3 }), x);
+    judge_add(m, graph_add_depthwise_conv_2d(m, branch(m, x), &w), x);
 }
 
 static void make_residual_dense(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    judge_add(m, graph_add_fully_connected(m, x, channels_of(x), true, ACTIVATION_NONE), x);
+    judge_add(m, graph_add_fully_connected(m, branch(m, x), channels_of(x), true, ACTIVATION_NONE),
+              x);
 }
 
 /* 1,048,577 channels of one pixel: more than 65,535 blocks of 16 channels, so that a grid of two
