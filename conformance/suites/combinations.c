@@ -229,17 +229,17 @@ static void make_residual_many(struct case_builder *m, const struct row *r)
 
 static void make_pad_lanes(struct case_builder *m, const struct row *r)
 {
-    const struct value p = graph_add_pad(m, computed(m, r), 0, 2);
+    const struct graph_window w = { .out = 5, .h = 3, .w = 3, .valid = true };
 
-    graph_add_judged_output(m, conv(m, p, ACTIVATION_NONE));
+    graph_add_judged_output(m, graph_add_conv_2d(m, graph_add_pad(m, computed(m, r), 0, 3), &w));
 }
 
 static void make_pad_lanes_depthwise(struct case_builder *m, const struct row *r)
 {
     const struct value p = graph_add_pad(m, computed(m, r), 1, 3);
 
-    graph_add_judged_output(
-        m, graph_add_depthwise_conv_2d(m, p, &(struct graph_window){ .h = 3, .w = 3 }));
+    graph_add_judged_output(m, graph_add_depthwise_conv_2d(
+                                   m, p, &(struct graph_window){ .h = 3, .w = 3, .valid = true }));
 }
 
 /* ---- constants ---- */
