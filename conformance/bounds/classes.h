@@ -1,5 +1,5 @@
 /* Classes of bounds: what a subject declares about its arithmetic, and is held to
- * (conformance/TOLERANCES.md, sections 2 and 6).
+ * (conformance/TOLERANCES.md, sections 1 and 13).
  *
  * A subject has a class of floats and one of quantized integers.  That of floats is a storage and
  * the designs that the subject declares, as a set of bits: BOUNDS_FP16 | BOUNDS_WINOGRAD.  A list

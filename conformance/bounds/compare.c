@@ -179,7 +179,7 @@ static void compare_element(const struct compare_request *q, bool cut, struct co
 }
 
 /* Either integer next to the exact result is right, and, where the reference itself is further off
- * than that, those next to the reference's (TOLERANCES.md 6.5). */
+ * than that, those next to the reference's (TOLERANCES.md 13.5). */
 static void compare_one_step(const struct compare_request *q, struct comparison *c, size_t i,
                              double got, double want, double slack)
 {

@@ -29,7 +29,7 @@ struct compare_request {
      * in class hybrid, and the real runtime).  These are no roundings of a sum: rms and mean are
      * not judged.  NULL: nothing. */
     const double *added;
-    bool tiles; /* magnitude and terms are those of Winograd's tiles (TOLERANCES.md 6.2) */
+    bool tiles; /* magnitude and terms are those of Winograd's tiles (TOLERANCES.md 13.2) */
     TfLiteType type;
     const void *got;
     const int *dims;

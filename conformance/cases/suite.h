@@ -203,7 +203,7 @@ struct suite_member {
     bool dynamic_by_channel;
     struct random_use random;
     /* Kernels of 3x3 with stride 1 may be computed by Winograd's F(2x2, 3x3), which has bounds of
-     * its own (TOLERANCES.md 6.2); the parameters are a TfLiteConvParams. */
+     * its own (TOLERANCES.md 13.2); the parameters are a TfLiteConvParams. */
     bool winograd;
 };
 

@@ -1,5 +1,5 @@
 /* What the class of a subject, and the device's own values, change in the detail of a node before
- * its outputs are compared (TOLERANCES.md 3.8, 6.2 and 6.4). */
+ * its outputs are compared (TOLERANCES.md 3.8, 13.2 and 13.4). */
 #ifndef ASSAY_CONFORMANCE_JUDGE_NODE_LIMITS_H
 #define ASSAY_CONFORMANCE_JUDGE_NODE_LIMITS_H
 
@@ -7,12 +7,12 @@
 #include "reference/kernels/op.h"
 #include "reference/runtime/interpreter.h"
 
-/* Dynamic range, 6.4: what each result of a node may be off by because its f32 activations are
+/* Dynamic range, 13.4: what each result of a node may be off by because its f32 activations are
  * rounded to 8 bits before they meet i8 weights.  *added, freed with mem_free, is NULL where the
  * node is none of these.  Call it before the node is evaluated: outputs are overwritten. */
 enum status node_limits_hybrid(struct interpreter *in, int node, double **added, struct diag *diag);
 
-/* Class winograd, 6.2: replaces magnitude and terms of the output of an f32 CONV_2D of 3x3 with
+/* Class winograd, 13.2: replaces magnitude and terms of the output of an f32 CONV_2D of 3x3 with
  * stride 1 by those of its tiles; *tiles says whether it did.  Call it after the evaluation. */
 enum status node_limits_winograd(struct interpreter *in, int node, const struct ref_detail *detail,
                                  bool *tiles, struct diag *diag);

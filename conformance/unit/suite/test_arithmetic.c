@@ -1,5 +1,5 @@
 /* Which class of bounds each design of arithmetic keeps, and which it does not: the table of
- * TOLERANCES.md 6.6, shown by a delegate that computes in the way its option names. */
+ * TOLERANCES.md 13.6, shown by a delegate that computes in the way its option names. */
 #include "conformance/judge/judge.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/cases_kit.h"
