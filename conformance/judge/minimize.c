@@ -3,6 +3,7 @@
 
 #include "conformance/cases/case_builder.h"
 #include "conformance/judge/reduction.h"
+#include "conformance/judge/reduction_list.h"
 #include "reference/base/memory.h"
 
 #include <string.h>

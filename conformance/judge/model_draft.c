@@ -134,6 +134,19 @@ bool model_draft_is_parameter(const struct model_draft *d, int tensor)
            t->quantization.scale.count == 0;
 }
 
+bool model_draft_is_source(const struct model_draft *d, int tensor)
+{
+    for (size_t n = 0; n < d->graph.operator_count; n++) {
+        const struct model_ints *const outputs = &d->operators[n].outputs;
+
+        for (size_t o = 0; o < outputs->count; o++) {
+            if (outputs->data[o] == tensor)
+                return false;
+        }
+    }
+    return !model_draft_is_parameter(d, tensor);
+}
+
 /* ---- shortening ---- */
 
 /* The first `size` of `old` elements of one dimension: rows of `inner` bytes, in `outer` blocks. */

@@ -40,6 +40,9 @@ void *model_draft_data(struct model_draft *d, int tensor, int frame, size_t *byt
 size_t model_draft_element_bytes(const struct model_draft *d, int tensor);
 /* Whether the tensor is a constant that holds sizes, axes or indices: integers without a scale. */
 bool model_draft_is_parameter(const struct model_draft *d, int tensor);
+/* Whether the tensor's shape is the model's to choose: no node computes it, and it is no parameter.
+ */
+bool model_draft_is_source(const struct model_draft *d, int tensor);
 /* Shortens a dimension of a tensor with its data and its scales, keeping the first elements. */
 enum status model_draft_shorten(struct model_draft *d, int tensor, size_t dim, int32_t size,
                                 struct diag *diag);

@@ -1,4 +1,4 @@
-/* Lists reductions and makes them. */
+/* Makes reductions. */
 #include "conformance/judge/reduction.h"
 
 #include "conformance/cases/case_builder.h"
@@ -13,220 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SINGLE_ELEMENTS_MAX = 16, ROUND_MAX = 8 };
-
-/* ---- the list ---- */
-
-static enum status add(struct reduction_list *l, enum reduction_kind kind, int32_t a, int32_t b,
-                       int32_t c, struct diag *diag)
-{
-    if (l->count == l->room) {
-        const size_t room = l->room ? 2 * l->room : 256;
-        struct reduction *const items = mem_resize(l->items, room, sizeof *items);
-
-        if (!items)
-            return diag_fail(diag, STATUS_NO_MEMORY, "reductions: out of memory");
-        l->items = items;
-        l->room = room;
-    }
-    l->items[l->count++] = (struct reduction){ kind, a, b, c };
-    return STATUS_OK;
-}
-
-/* The values below `size` that are tried, the smallest first; returns how many. */
-static int targets(int32_t size, int32_t out[3])
-{
-    int count = 0;
-
-    out[count++] = 1;
-    if (size / 2 > 1)
-        out[count++] = size / 2;
-    if (size - 1 > out[count - 1])
-        out[count++] = size - 1;
-    return count;
-}
-
-/* A tensor whose shape is the model's to choose: no node computes it, and it holds no sizes. */
-static bool is_source(const struct model_draft *d, int tensor)
-{
-    for (size_t n = 0; n < d->graph.operator_count; n++) {
-        const struct model_ints *const outputs = &d->operators[n].outputs;
-
-        for (size_t o = 0; o < outputs->count; o++) {
-            if (outputs->data[o] == tensor)
-                return false;
-        }
-    }
-    return !model_draft_is_parameter(d, tensor);
-}
-
-static enum status find_nodes(const struct model_draft *d, struct reduction_list *l,
-                              struct diag *diag)
-{
-    const int32_t n = (int32_t)d->graph.operator_count;
-
-    if (n < 2)
-        return STATUS_OK;
-    if (d->rest.judged_node >= 0)
-        TRY(add(l, REDUCE_NODES, d->rest.judged_node, d->rest.judged_node, 0, diag));
-    TRY(add(l, REDUCE_NODES, n / 2, n - 1, 0, diag));
-    TRY(add(l, REDUCE_NODES, 0, n / 2 - 1, 0, diag));
-    TRY(add(l, REDUCE_NODES, 1, n - 1, 0, diag));
-    return add(l, REDUCE_NODES, 0, n - 2, 0, diag);
-}
-
-enum { SIZES_MAX = 64 };
-
-/* The distinct sizes over 1 of the sources' dimensions, the largest first. */
-static size_t find_sizes(const struct model_draft *d, int32_t sizes[SIZES_MAX])
-{
-    size_t count = 0;
-
-    for (size_t t = 0; t < d->graph.tensor_count; t++) {
-        for (size_t i = 0; is_source(d, (int)t) && i < d->tensors[t].shape.count; i++) {
-            const int32_t size = d->tensors[t].shape.data[i];
-            size_t at = 0;
-
-            while (at < count && sizes[at] > size)
-                at++;
-            if (size < 2 || count == SIZES_MAX || (at < count && sizes[at] == size))
-                continue;
-            memmove(sizes + at + 1, sizes + at, (count - at) * sizeof *sizes);
-            sizes[at] = size;
-            count++;
-        }
-    }
-    return count;
-}
-
-static enum status find_dims(const struct model_draft *d, struct reduction_list *l,
-                             struct diag *diag)
-{
-    int32_t sizes[SIZES_MAX], to[3];
-    const size_t count = find_sizes(d, sizes);
-
-    for (size_t s = 0; s < count; s++) {
-        bool multiple = false;
-        const int n = targets(sizes[s], to);
-
-        for (size_t other = 0; other < s; other++)
-            multiple = multiple || sizes[other] % sizes[s] == 0;
-        for (int k = 0; k < n; k++) {
-            TRY(add(l, REDUCE_SIZE, sizes[s], to[k], 0, diag));
-            if (multiple)
-                TRY(add(l, REDUCE_MULTIPLE, sizes[s], to[k], 0, diag));
-        }
-    }
-    for (size_t t = 0; t < d->graph.tensor_count; t++) {
-        for (size_t i = 0; is_source(d, (int)t) && i < d->tensors[t].shape.count; i++) {
-            const int32_t size = d->tensors[t].shape.data[i];
-            const int n = size > 1 ? targets(size, to) : 0;
-
-            for (int k = 0; k < n; k++)
-                TRY(add(l, REDUCE_DIM, (int32_t)t, (int32_t)i, to[k], diag));
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status find_parameters(struct model_draft *d, struct reduction_list *l,
-                                   struct diag *diag)
-{
-    for (int t = 0; t < (int)d->graph.tensor_count; t++) {
-        size_t bytes;
-        const int32_t *const data =
-            d->tensors[t].type == TENSOR_INT32 && model_draft_is_parameter(d, t)
-                ? model_draft_data(d, t, 0, &bytes)
-                : NULL;
-
-        for (size_t i = 0; data && i < bytes / sizeof *data && i < SINGLE_ELEMENTS_MAX; i++) {
-            int32_t to[3];
-            const int n = data[i] > 1 ? targets(data[i], to) : 0;
-
-            if (data[i] != 0)
-                TRY(add(l, REDUCE_VALUE, t, (int32_t)i, 0, diag));
-            for (int k = 0; k < n; k++)
-                TRY(add(l, REDUCE_VALUE, t, (int32_t)i, to[k], diag));
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status find_options(const struct model_draft *d, struct reduction_list *l,
-                                struct diag *diag)
-{
-    for (size_t n = 0; n < d->graph.operator_count; n++) {
-        const struct options *const o = &d->operators[n].options;
-        const struct option_table *const table = option_table_find(o->tag);
-
-        for (int f = 0; table && table->listed && f < table->field_count; f++) {
-            const uint8_t kind = table->fields[f].kind;
-            const double value = kind == OPTION_F32 ? (double)o->value[f].f : o->value[f].i;
-
-            if (kind == OPTION_INTS)
-                continue;
-            for (int32_t to = 0; to < 2; to++) {
-                if (value > to || value < 0)
-                    TRY(add(l, REDUCE_OPTION, (int32_t)n, f, to, diag));
-            }
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status find_values(struct model_draft *d, struct reduction_list *l, struct diag *diag)
-{
-    for (int t = 0; t < (int)d->graph.tensor_count; t++) {
-        const size_t element = model_draft_element_bytes(d, t);
-        size_t bytes;
-        const void *const data = model_draft_data(d, t, 0, &bytes);
-        int32_t count;
-
-        if (!data || element == 0 || bytes == 0 || model_draft_is_parameter(d, t))
-            continue;
-        for (int32_t parts = 1; parts <= 8; parts *= 2) {
-            for (int32_t part = 0; part < parts && (size_t)parts <= bytes / element; part++)
-                TRY(add(l, REDUCE_ZERO, t, part, parts, diag));
-        }
-        TRY(add(l, REDUCE_ONE, t, 0, 1, diag));
-        TRY(add(l, REDUCE_ROUND, t, 0, 1, diag));
-        count = bytes / element <= SINGLE_ELEMENTS_MAX ? (int32_t)(bytes / element) : 0;
-        for (int32_t i = 0; i < count && count > 1; i++) {
-            TRY(add(l, REDUCE_ZERO, t, i, count, diag));
-            TRY(add(l, REDUCE_ONE, t, i, count, diag));
-        }
-    }
-    return STATUS_OK;
-}
-
-enum status reductions_find(const struct case_instance *x, struct reduction_list *list,
-                            struct diag *diag)
-{
-    struct model_draft d;
-    enum status s;
-
-    *list = (struct reduction_list){ .count = 0 };
-    TRY(model_draft_open(&d, x, diag));
-    s = find_nodes(&d, list, diag);
-    if (s == STATUS_OK)
-        s = find_dims(&d, list, diag);
-    if (s == STATUS_OK)
-        s = find_parameters(&d, list, diag);
-    if (s == STATUS_OK)
-        s = find_options(&d, list, diag);
-    if (s == STATUS_OK)
-        s = find_values(&d, list, diag);
-    model_draft_close(&d);
-    if (s != STATUS_OK)
-        reductions_close(list);
-    return s;
-}
-
-void reductions_close(struct reduction_list *list)
-{
-    mem_free(list->items);
-    *list = (struct reduction_list){ .count = 0 };
-}
+enum { ROUND_MAX = 8 };
 
 /* ---- sizes ---- */
 
@@ -282,7 +69,7 @@ static enum status resize_all(struct model_draft *d, const struct reduction *r, 
     bool changed = false;
 
     for (int t = 0; t < (int)d->graph.tensor_count; t++) {
-        if (!is_source(d, t))
+        if (!model_draft_is_source(d, t))
             continue;
         for (size_t i = 0; i < d->tensors[t].shape.count; i++) {
             const int32_t size = d->tensors[t].shape.data[i], to = resized(r, size);
@@ -294,6 +81,12 @@ static enum status resize_all(struct model_draft *d, const struct reduction *r, 
         }
     }
     return changed ? resize_parameters(d, r, diag) : nothing(diag);
+}
+
+static enum status shorten_pair(struct model_draft *d, const struct reduction *r, struct diag *diag)
+{
+    TRY(model_draft_shorten(d, r->a / 8, (size_t)(r->a % 8), r->c, diag));
+    return model_draft_shorten(d, r->b / 8, (size_t)(r->b % 8), r->c, diag);
 }
 
 static enum status set_value(struct model_draft *d, const struct reduction *r, struct diag *diag)
@@ -505,6 +298,7 @@ static enum status change(struct model_draft *d, const struct reduction *r, stru
     case REDUCE_SIZE:
     case REDUCE_MULTIPLE: return resize_all(d, r, diag);
     case REDUCE_DIM: return model_draft_shorten(d, r->a, (size_t)r->b, r->c, diag);
+    case REDUCE_PAIR: return shorten_pair(d, r, diag);
     case REDUCE_VALUE: return set_value(d, r, diag);
     case REDUCE_OPTION: return set_option(d, r, diag);
     case REDUCE_ZERO:

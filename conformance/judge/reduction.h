@@ -19,27 +19,19 @@ enum reduction_kind {
     REDUCE_SIZE,     /* size a becomes b in all tensors, in shapes and sizes that are data, too */
     REDUCE_MULTIPLE, /* k a becomes k b, likewise, for each k */
     REDUCE_DIM,      /* dimension b of tensor a becomes c */
-    REDUCE_VALUE,    /* value b of tensor a, which holds sizes, axes or indices, becomes c */
-    REDUCE_OPTION,   /* field b of the options of node a becomes c */
-    REDUCE_ZERO,     /* part b of c equal parts of the data of tensor a become zero */
-    REDUCE_ONE,      /* ... become 1 */
-    REDUCE_ROUND     /* ... become integers of at most 8 */
+    REDUCE_PAIR,   /* two dimensions, each as 8 tensor + dimension in a and b, become c: of weights
+                      and bias, for instance, where the input has the same size */
+    REDUCE_VALUE,  /* value b of tensor a, which holds sizes, axes or indices, becomes c */
+    REDUCE_OPTION, /* field b of the options of node a becomes c */
+    REDUCE_ZERO,   /* part b of c equal parts of the data of tensor a become zero */
+    REDUCE_ONE,    /* ... become 1 */
+    REDUCE_ROUND   /* ... become integers of at most 8 */
 };
 
 struct reduction {
     enum reduction_kind kind;
     int32_t a, b, c;
 };
-
-struct reduction_list {
-    struct reduction *items;
-    size_t count, room;
-};
-
-/* The reductions of an instance, which tflite_read accepts, those that remove most first. */
-enum status reductions_find(const struct case_instance *x, struct reduction_list *list,
-                            struct diag *diag);
-void reductions_close(struct reduction_list *list);
 
 /* Makes the reduced instance.  STATUS_INVALID or STATUS_UNSUPPORTED where the reduction changes
  * nothing, or the reference does not accept what it makes; then *out is empty. */

@@ -3,6 +3,7 @@
 #include "conformance/judge/minimize.h"
 #include "conformance/judge/minimize_print.h"
 #include "conformance/judge/reduction.h"
+#include "conformance/judge/reduction_list.h"
 #include "conformance/subject/outputs.h"
 #include "conformance/unit/kit/cases_kit.h"
 #include "conformance/unit/kit/graph_kit.h"
@@ -184,6 +185,29 @@ static void test_scales_of_channels(void **state)
     (void)state;
     assert_int_equal(w->shape.data[0], 1);
     assert_int_equal(w->quantization.scale.count, 1);
+    model_close(&model);
+    minimized_close(&m);
+}
+
+static bool has_five_inputs(const struct model *m, const struct case_instance *x)
+{
+    const struct model_ints *const shape = &input_of(m, 1)->shape;
+
+    (void)x;
+    return shape->data[1] >= 5;
+}
+
+/* Weights [units, inputs] and bias [units], with as many units as inputs: only the units go. */
+static void test_pairs(void **state)
+{
+    struct judge j = { .fails = has_five_inputs };
+    struct minimized m = minimize("fully_connected.f32.k5_u5", &j, 500);
+    struct model model = open_minimal(&m);
+
+    (void)state;
+    assert_int_equal(input_of(&model, 1)->shape.data[1], 5);
+    assert_int_equal(input_of(&model, 1)->shape.data[0], 1);
+    assert_int_equal(input_of(&model, 2)->shape.data[0], 1);
     model_close(&model);
     minimized_close(&m);
 }
@@ -450,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_what_matters_stays),
         cmocka_unit_test(test_multiples),
         cmocka_unit_test(test_scales_of_channels),
+        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_sizes_that_are_data),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_nodes_are_dropped),
