@@ -1,7 +1,10 @@
 #include "delegate/api/litert_buffers.h"
 
+#include "delegate/runtime/pending.h"
 #include "reference/base/memory.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- buffers ---- */
@@ -214,6 +217,90 @@ static enum status open_memory(struct host_source *source, TfLiteContext *contex
     return s;
 }
 
+/* ---- events ---- */
+
+/* An event on an output: LiteRT waits for it, and releases it with the buffer. */
+struct output_event {
+    struct litert_event base;
+    atomic_int users;
+    struct pending *pending;
+};
+
+static void retain_event(struct litert_event *e)
+{
+    atomic_fetch_add(&((struct output_event *)e)->users, 1);
+}
+
+static void release_event(struct litert_event *e)
+{
+    struct output_event *o = (struct output_event *)e;
+
+    if (atomic_fetch_sub(&o->users, 1) > 1)
+        return;
+    pending_release(o->pending);
+    mem_free(o);
+}
+
+/* LiteRT's function returns nothing: a limit of time could not be reported, and is not kept. */
+static void wait_for_output(struct litert_event *e, int64_t timeout_ms)
+{
+    struct diag diag = { 0 };
+
+    (void)timeout_ms;
+    if (pending_wait(((struct output_event *)e)->pending, &diag) != STATUS_OK)
+        fprintf(stderr, "assay accelerator: ERROR: asynchronous run: %s\n", diag.text);
+}
+
+static int is_signaled(struct litert_event *e)
+{
+    return pending_has_ended(((struct output_event *)e)->pending);
+}
+
+static void *get_native(struct litert_event *e)
+{
+    (void)e;
+    return NULL;
+}
+
+static bool is_async(struct host_source *source, TfLiteContext *context)
+{
+    const struct litert_runtime *r = runtime_of(source);
+    void *const buffers = buffers_of(context);
+    bool async = false;
+
+    return buffers && r->is_async && r->get_environment && r->create_event && r->set_custom_event &&
+           r->set_event && r->is_async(buffers, &async) == LITERT_OK && async;
+}
+
+static enum status defer(struct host_source *source, TfLiteContext *context,
+                         const struct host_memory *m, struct pending *p, struct diag *diag)
+{
+    const struct litert_runtime *r = runtime_of(source);
+    struct output_event *o = mem_alloc(1, sizeof *o);
+    litert_handle environment, event;
+
+    if (!o)
+        return diag_fail(diag, STATUS_NO_MEMORY, "event: out of memory");
+    if (r->get_environment(buffers_of(context), &environment) != LITERT_OK ||
+        r->create_event(environment, LITERT_EVENT_CUSTOM, &event) != LITERT_OK) {
+        mem_free(o);
+        return diag_fail(diag, STATUS_UNSUPPORTED, "LiteRT makes no custom event");
+    }
+    *o = (struct output_event){ .base = { retain_event, release_event, wait_for_output, is_signaled,
+                                          get_native },
+                                .pending = p };
+    atomic_init(&o->users, 1);
+    pending_hold(p);
+    /* LiteRT's event owns ours once it has it; its buffer then owns that. */
+    if (r->set_custom_event(event, &o->base) != LITERT_OK) {
+        release_event(&o->base);
+        return diag_fail(diag, STATUS_UNSUPPORTED, "LiteRT takes no custom event");
+    }
+    return r->set_event(m->held, event) == LITERT_OK
+               ? STATUS_OK
+               : diag_fail(diag, STATUS_UNSUPPORTED, "LiteRT's buffer takes no event");
+}
+
 /* The buffer was a reference of ours; LiteRT has its own. */
 static void close_memory(struct host_source *source, struct host_memory *m)
 {
@@ -233,6 +320,8 @@ struct host_source *litert_source_make(const struct litert_runtime *runtime)
         return NULL;
     *s = (struct litert_source){ .base = { .announce = announce,
                                            .open = open_memory,
+                                           .is_async = is_async,
+                                           .defer = defer,
                                            .close = close_memory,
                                            .destroy = destroy },
                                  .runtime = runtime };

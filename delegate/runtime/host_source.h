@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct pending;
+
 /* The memory of one tensor during an inference. */
 struct host_memory {
     void *data; /* NULL: there is none; TfLiteTensor.data is used */
@@ -26,6 +28,12 @@ struct host_source {
      * Nothing is held after a failure. */
     enum status (*open)(struct host_source *source, TfLiteContext *context, const TfLiteTensor *t,
                         bool output, struct host_memory *m, struct diag *diag);
+    /* Whether this run may return before its outputs are there. */
+    bool (*is_async)(struct host_source *source, TfLiteContext *context);
+    /* Tells the host that an output is there when the inference has ended.  STATUS_UNSUPPORTED: it
+     * cannot be told. */
+    enum status (*defer)(struct host_source *source, TfLiteContext *context,
+                         const struct host_memory *m, struct pending *p, struct diag *diag);
     void (*close)(struct host_source *source, struct host_memory *m);
     void (*destroy)(struct host_source *source);
 };

@@ -17,6 +17,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+struct pending;
+
 /* An input or output of a partition, at run time. */
 struct kernel_io {
     bool unread; /* an output that no node reads: it stays on the device until the host asks for it
@@ -49,6 +51,7 @@ struct kernel {
     bool needs_replan;    /* kernel_replan failed: call it again before the next inference */
     struct lock run_lock; /* guards the executor, and what inputs and outputs are bound to */
     struct kernel_io *inputs, *outputs;
+    struct pending *pending; /* the last inference was asynchronous; of the interpreter's thread */
     struct handle_range handles; /* one an output */
     bool cannot_import;          /* the device failed to import memory of the host: it is copied */
     atomic_uint_fast64_t invokes, invoke_ns;

@@ -8,6 +8,7 @@
 #include "delegate/base/clock.h"
 #include "delegate/runtime/kernel_copy.h"
 #include "delegate/runtime/kernel_memory.h"
+#include "delegate/runtime/pending.h"
 #include "delegate/runtime/start.h"
 #include "reference/base/memory.h"
 
@@ -57,12 +58,25 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     return k;
 }
 
+/* Ends an asynchronous run, and parts from the events of the host that stand for it. */
+static void settle(struct kernel *k)
+{
+    struct pending *const p = k->pending;
+
+    if (!p)
+        return;
+    (void)pending_wait(p, NULL); /* executor.failed tells whoever asks for the outputs */
+    pending_release(p);
+    k->pending = NULL;
+}
+
 static void kernel_free(TfLiteContext *context, void *user_data)
 {
     struct kernel *k = user_data;
 
     if (!k || user_data == TfLiteKernelInitFailed())
         return;
+    settle(k);
     delegate_forget_made(k->owner, k);
     start_stop(k, context);
     close_kernel(k);
@@ -78,6 +92,7 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 
     if (!k)
         return kTfLiteError;
+    settle(k);
     s = start_is_current(k, context) ? STATUS_OK : start_again(k, context, &diag);
     if (s == STATUS_OK && !k->ready)
         s = start_open(k, context, &diag);
@@ -87,6 +102,23 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
         report(context, &diag);
     delegate_add_time(k->owner, before);
     return s == STATUS_OK ? kTfLiteOk : kTfLiteError;
+}
+
+/* Whether the run may end before the inference does: the host asked for that, the device writes all
+ * outputs to where the host has them, and the host can be told when they are there. */
+static bool defer_outputs(struct kernel *k, TfLiteContext *context)
+{
+    struct host_source *source = k->owner->source;
+    bool deferred = source->is_async(source, context);
+
+    for (int i = 0; i < k->plan.output_count && deferred; i++)
+        deferred = k->outputs[i].memory.data && k->outputs[i].block;
+    if (!deferred || !(k->pending = pending_make(k)))
+        return false;
+    for (int i = 0; i < k->plan.output_count && deferred; i++)
+        deferred =
+            source->defer(source, context, &k->outputs[i].memory, k->pending, NULL) == STATUS_OK;
+    return deferred;
 }
 
 static enum status run(TfLiteContext *context, struct kernel *k, struct diag *diag)
@@ -102,7 +134,7 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
         TRY(kernel_replan(k, diag));
     TRY(executor_start(&k->executor, diag));
     atomic_fetch_add(&k->device_copies, (unsigned)k->executor.recording.copies);
-    if (k->owner->options.wait != WAIT_NONE || k->owner->source)
+    if (k->owner->source ? !defer_outputs(k, context) : k->owner->options.wait != WAIT_NONE)
         TRY(executor_finish(&k->executor, diag));
     for (int i = 0; i < p->output_count; i++)
         TRY(kernel_return_output(k, context, i, diag));
@@ -120,6 +152,7 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         return kTfLiteError;
     if (k->empty)
         return kTfLiteOk;
+    settle(k);
     lock_acquire(&k->run_lock);
     s = run(context, k, &diag);
     kernel_memory_close(k);

@@ -254,6 +254,11 @@ enum status executor_finish(struct executor *e, struct diag *diag)
     return s;
 }
 
+bool executor_has_ended(const struct executor *e)
+{
+    return !e->running || vkGetFenceStatus(e->recording.device->handle, e->fence) != VK_NOT_READY;
+}
+
 enum status executor_stage_output(struct executor *e, int i, struct diag *diag)
 {
     TRY(executor_finish(e, diag));

@@ -44,6 +44,8 @@ enum status executor_run(struct executor *e, struct diag *diag);
  * does nothing when no inference runs. */
 enum status executor_start(struct executor *e, struct diag *diag);
 enum status executor_finish(struct executor *e, struct diag *diag);
+/* Whether executor_finish would return at once. */
+bool executor_has_ended(const struct executor *e);
 /* Copies output i, when it is in memory of the caller, to executor_output(e, i). */
 enum status executor_stage_output(struct executor *e, int i, struct diag *diag);
 

@@ -458,6 +458,93 @@ static void input_events(void **state)
     close_world(&w);
 }
 
+/* Takes the event off a buffer, as LiteRtClearTensorBufferEvent does. */
+static void clear_event(struct litert_buffer *b)
+{
+    b->event->release(b->event);
+    b->event = NULL;
+    b->has_event = false;
+}
+
+/* An asynchronous run leaves an event on its output.  It may be waited for often, after the next
+ * run, and after the model is gone; a second model waits for it as its input's. */
+static void asynchronous_runs(void **state)
+{
+    struct world w, next;
+    struct litert_event *event;
+
+    NEEDS_DEVICE;
+    open_world(&w, NULL);
+    if (!device_imports(&w)) {
+        close_world(&w);
+        skip();
+    }
+    w.k.async = true;
+    for (int seed = 0; seed < 5; seed++) {
+        bind_fill(litert_buffer_floats(&w.x), seed);
+        assert_int_equal(litert_kit_run(&w.k, (struct litert_buffer *[]){ &w.x, &w.y }, 2),
+                         kTfLiteOk);
+        event = w.y.event;
+        assert_non_null(event);
+        assert_null(event->get_native(event));
+        event->retain(event);
+        if (seed % 2)
+            assert_in_range(event->is_signaled(event), 0, 1);
+        event->wait(event, -1);
+        assert_int_equal(event->is_signaled(event), 1);
+        event->wait(event, -1);
+        bind_expect(litert_buffer_floats(&w.y), seed);
+        event->release(event);
+        clear_event(&w.y);
+    }
+    /* The next run of the kernel ends the one before. */
+    bind_fill(litert_buffer_floats(&w.x), 7);
+    assert_int_equal(litert_kit_run(&w.k, (struct litert_buffer *[]){ &w.x, &w.y }, 2), kTfLiteOk);
+    event = w.y.event;
+    event->retain(event);
+    clear_event(&w.y);
+    assert_int_equal(litert_kit_run(&w.k, (struct litert_buffer *[]){ &w.x, &w.y }, 2), kTfLiteOk);
+    assert_int_equal(event->is_signaled(event), 1);
+    event->release(event);
+    assert_int_equal(copied(&w), 0);
+
+    /* Its output is the input of another model. */
+    open_world(&next, NULL);
+    assert_int_equal(litert_kit_run(&next.k, (struct litert_buffer *[]){ &w.y, &next.y }, 2),
+                     kTfLiteOk);
+    assert_int_equal(w.y.waits, 1);
+    bind_expect(litert_buffer_floats(&w.y), 7);
+    close_world(&next);
+
+    litert_kit_select(&w.k);
+    clear_event(&w.y);
+    assert_int_equal(litert_kit_run(&w.k, (struct litert_buffer *[]){ &w.x, &w.y }, 2), kTfLiteOk);
+    event = w.y.event;
+    event->retain(event);
+    close_world(&w); /* while the event is held */
+    event->wait(event, -1);
+    assert_int_equal(event->is_signaled(event), 1);
+    event->release(event);
+}
+
+/* Without events, and with outputs that have to be copied, a run returns with its outputs. */
+static void synchronous_after_all(void **state)
+{
+    char memory[DENSE + 64];
+    struct litert_buffer y = { LITERT_BUFFER_HOST_MEMORY, DENSE, 0, memory, .memory = NULL };
+    struct world w;
+
+    NEEDS_DEVICE;
+    open_world(&w, NULL);
+    w.k.async = true;
+    run_with(&w, &w.x, &y, 1);
+    assert_false(y.has_event);
+    w.k.runtime.create_event = NULL;
+    run_with(&w, &w.x, &w.y, 2);
+    assert_false(w.y.has_event);
+    close_world(&w);
+}
+
 static void expect_no_run(struct world *w, struct litert_buffer *x, const char *text)
 {
     kit_said[0] = '\0';
@@ -538,14 +625,24 @@ static void handlers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definition),        cmocka_unit_test(wrong_versions),
-        cmocka_unit_test(missing_functions), cmocka_unit_test(no_arguments),
-        cmocka_unit_test(not_wrapped),       cmocka_unit_test(our_options),
-        cmocka_unit_test(gpu_options),       cmocka_unit_test(ignored_options),
-        cmocka_unit_test(too_many_options),  cmocka_unit_test(options_reach_the_delegate),
-        cmocka_unit_test(without_copies),    cmocka_unit_test(changing_buffers),
-        cmocka_unit_test(host_memory),       cmocka_unit_test(one_buffer_twice),
-        cmocka_unit_test(input_events),      cmocka_unit_test(bad_buffers),
+        cmocka_unit_test(definition),
+        cmocka_unit_test(wrong_versions),
+        cmocka_unit_test(missing_functions),
+        cmocka_unit_test(no_arguments),
+        cmocka_unit_test(not_wrapped),
+        cmocka_unit_test(our_options),
+        cmocka_unit_test(gpu_options),
+        cmocka_unit_test(ignored_options),
+        cmocka_unit_test(too_many_options),
+        cmocka_unit_test(options_reach_the_delegate),
+        cmocka_unit_test(without_copies),
+        cmocka_unit_test(changing_buffers),
+        cmocka_unit_test(host_memory),
+        cmocka_unit_test(one_buffer_twice),
+        cmocka_unit_test(input_events),
+        cmocka_unit_test(asynchronous_runs),
+        cmocka_unit_test(synchronous_after_all),
+        cmocka_unit_test(bad_buffers),
         cmocka_unit_test(handlers),
     };
 

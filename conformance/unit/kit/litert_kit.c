@@ -240,6 +240,11 @@ void litert_kit_open(struct litert_kit *k)
     kit = k;
 }
 
+void litert_kit_select(struct litert_kit *k)
+{
+    kit = k;
+}
+
 int litert_kit_create(struct litert_kit *k)
 {
     litert_handle wrapper = NULL;

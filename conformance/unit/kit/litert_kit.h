@@ -40,8 +40,9 @@ struct litert_kit {
     struct litert_tensor tensors[LITERT_TENSORS];
 };
 
-/* One at a time is open. */
+/* The functions of a runtime serve the kit that was opened or selected last. */
 void litert_kit_open(struct litert_kit *k);
+void litert_kit_select(struct litert_kit *k);
 /* Asks the accelerator for a delegate; returns its LiteRtStatus. */
 int litert_kit_create(struct litert_kit *k);
 /* An allocated interpreter with the delegate. */
