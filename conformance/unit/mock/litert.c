@@ -75,10 +75,11 @@ static int error(int status, const char *text)
 int LiteRtCreateEnvironment(int count, const struct litert_env_option *options,
                             struct litert_environment **out)
 {
-    struct litert_environment *const e = mem_alloc(1, sizeof *e);
+    struct litert_environment *e;
 
     if (fault("environment"))
         return error(RUNTIME_FAILURE, "no environment today");
+    e = mem_alloc(1, sizeof *e);
     e->hardware = LITERT_CPU;
     for (int i = 0; i < count; i++) {
         if (options[i].tag == LITERT_ENV_AUTO_REGISTER)
@@ -151,8 +152,10 @@ int LiteRtCreateModelFromBuffer(struct litert_environment *e, const void *bytes,
     struct diag diag;
 
     (void)e;
-    if (tflite_read(&f->model, bytes, count, &diag) != STATUS_OK)
+    if (tflite_read(&f->model, bytes, count, &diag) != STATUS_OK) {
+        mem_free(f);
         return error(INVALID, diag.text);
+    }
     graph = &f->model.subgraphs[0];
     for (size_t i = 0; i < graph->inputs.count && i < BUFFERS_MAX; i++)
         describe(&f->inputs[i], &f->model, graph->inputs.data[i]);
