@@ -21,18 +21,24 @@ static double stored(enum bounds bounds, double x)
     return s->rounding * fabs(x) + s->step;
 }
 
+/* What a function of this slope at x makes of that. */
+static double carried(enum bounds bounds, double slope, double x)
+{
+    return slope > 0 ? slope * stored(bounds, x) : 0; /* x may be infinite there */
+}
+
 static double logistic_error(enum bounds bounds, double z)
 {
     const double y = logistic(z);
 
-    return logistic_units * bound_unit(bounds) + y * (1 - y) * stored(bounds, z);
+    return logistic_units * bound_unit(bounds) + carried(bounds, y * (1 - y), z);
 }
 
 static double tanh_error(enum bounds bounds, double x)
 {
     const double y = tanh(x);
 
-    return tanh_units * bound_unit(bounds) + (1 - y * y) * stored(bounds, x);
+    return tanh_units * bound_unit(bounds) + carried(bounds, 1 - y * y, x);
 }
 
 struct bound_point bound_lstm_c(enum bounds bounds, const double z[3], double c_prev)

@@ -568,6 +568,13 @@ static void test_cells_of_lstm(void **state)
         assert_false(passes(&cell, BOUNDS_FP16, p,
                             p.value + copysign(fabs(p.value) * 0x1p-8 + 0x1p-9, p.value)));
     }
+    { /* A sum beyond the range of f16 is stored as an infinity. */
+        const struct bound_point p = bound_lstm_h(BOUNDS_FP16, -INFINITY, 1);
+
+        assert_true(p.value == 0 && passes(&cell, BOUNDS_FP16, p, 0));
+        assert_false(passes(&cell, BOUNDS_FP16, p, 0.01));
+        assert_true(passes(&cell, BOUNDS_FP16, bound_lstm_h(BOUNDS_FP16, INFINITY, INFINITY), 1));
+    }
     assert_true(worst > 0.05); /* the bound is not far from what occurs */
     assert_int_equal(missed, 0);
 }
