@@ -27,8 +27,14 @@
 /* Where `ci/bootstrap conformance-litert` puts it, then where the suite looks. */
 static bool find(void)
 {
+    const char *const preloaded = getenv("LD_PRELOAD");
     char path[PATH_MAX], installed[PATH_MAX];
     struct diag diag;
+
+    if (preloaded && strstr(preloaded, "vgpreload")) {
+        print_message("skipped: LiteRT copies memory onto itself, an error to valgrind\n");
+        return false;
+    }
 
     snprintf(installed, sizeof installed, "%s", build_path("litert-venv", "libLiteRt.so"));
     if (!getenv("LITERT_LIBRARY") && access(installed, R_OK) == 0)
