@@ -69,6 +69,9 @@ static const struct row rows[] = {
     /* Floats: sizes, values and attributes beyond the common ones. */
     { ROW("negative_first", "axis -rank is the first", .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(5, 3, 4), .axis = -3 },
+    { ROW("negative_first_cube", "axis -rank where all axes give one shape",
+          .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(4, 4, 4), .axis = -3 },
     { ROW("rows70000", "more rows than 65,535", LARGE), .in = DIMS(70000, 3), .axis = 1 },
     { ROW("nan", "NaN among the elements of a row", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),

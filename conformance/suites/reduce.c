@@ -159,6 +159,8 @@ static const struct row rows[] = {
       .axes = DIMS(-2), .keep = true },
     { ROW("negative_first_rank5", "axis -rank of five dimensions", .floats = true),
       .in = DIMS(3, 2, 2, 3, 5), .axes = DIMS(-5) },
+    { ROW("negative_first_cube", "axis -rank where all axes give one shape", .floats = true),
+      .in = DIMS(3, 3, 3, 3), .axes = DIMS(-4) },
     { ROW("negative_all", "all axes from the end", .floats = true), .in = IMAGE,
       .axes = DIMS(-1, -2, -3, -4) },
     { ROW("c8_even", "a mean of two elements: ties of f16", .types = TYPE_BIT(CASE_F32)),
