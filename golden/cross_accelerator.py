@@ -35,7 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GPU, CPU = HardwareAccelerator.GPU, HardwareAccelerator.CPU
 VARIABLE = "ASSAY_DELEGATE_OPTIONS"
 SEED = 1
-ROUNDS = 3  # inputs of each model
+ROUNDS = 2  # inputs of each model
 CYCLES, GROWTH_KIB = 30, 8192
 SUITE = "softmax.*"  # cases that run through the C API
 
