@@ -119,7 +119,10 @@ static const struct row rows[] = {
     { ROW("version", "newer converters write higher versions of the op", .each_version = true,
           .gap = GAP_VERSION),
       .in = DIMS(2, 6), .units = 4 },
-    { ROW("sum70001", "70,001 products: more than a counter of 16 bits holds", .gap = GAP_HALF_SUM),
+    /* 70,001 products of bytes at their ends are more than the 32-bit sum of LiteRT holds: in S6
+     * its answer is no result, and neither is the reference's. */
+    { ROW("sum70001", "70,001 products: more than a counter of 16 bits holds", .gap = GAP_HALF_SUM,
+          .byte_sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 70001), .units = 3 },
     { ROW("sum70000_ones", "70,000 products that add up", .scale = 0.1, .offset = 0.3,
           .gap = GAP_HALF_SUM, .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE)),
