@@ -39,8 +39,6 @@ struct random_row {
     const struct random_graph *graph; /* that is used instead of the one drawn; NULL: none */
 };
 
-/* Draws the graph of a case. */
-void random_graph_draw(const struct test_case *c, struct random_graph *graph);
 /* Works out the tensor of each item without building a model: false where an item does not fit its
  * operands, or the graph has no output. */
 bool random_graph_check(const struct test_case *c, const struct random_graph *graph,
@@ -48,16 +46,19 @@ bool random_graph_check(const struct test_case *c, const struct random_graph *gr
 /* Drops the items that no output needs.  False when nothing is left. */
 bool random_graph_prune(struct random_graph *graph);
 
-/* Makes the cases of graphs [0, count) of a seed.  The caller frees both with mem_free; cases point
- * to rows. */
-enum status random_cases(uint64_t seed, size_t count, struct test_case **cases,
-                         struct random_row **rows, struct diag *diag);
-/* Adds these cases to a list of others.  *rows, which live as long as the cases, may be NULL. */
-enum status random_cases_append(uint64_t seed, size_t graphs, struct test_case **cases,
-                                size_t *count, struct random_row **rows, struct diag *diag);
-/* Whether the case is a random graph; then its row is a struct random_row. */
-bool random_is_graph(const struct test_case *c);
-/* Which graph of its seed it is. */
-uint32_t random_index(const struct test_case *c);
+/* A builder that has failed before: the functions of graph_builder.h give shapes, and add nothing.
+ */
+struct random_dry_run {
+    struct case_request request;
+    struct case_instance instance; /* stays empty */
+    struct case_builder m;
+};
+void random_dry_init(struct random_dry_run *d, const struct test_case *c);
+
+/* Whether nodes of the member read tensors of this kind. */
+bool random_can_take(const struct suite_member *member, enum random_kind kind);
+/* Adds item i; false when it does not fit. */
+bool random_add_item(struct case_builder *m, const struct random_graph *graph, size_t i,
+                     struct random_shared *shared, struct random_operand *results);
 
 #endif

@@ -1,6 +1,6 @@
 /* assay conformance: the suite against a delegate. */
 #include "conformance/cases/case_list.h"
-#include "conformance/cases/random_graph.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/cases/select.h"
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"

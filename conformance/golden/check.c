@@ -11,7 +11,7 @@
 #include "conformance/bounds/compare.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_list.h"
-#include "conformance/cases/random_graph.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/golden/file.h"
 #include "conformance/judge/node_compare.h"
 #include "conformance/judge/node_limits.h"

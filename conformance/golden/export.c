@@ -5,7 +5,7 @@
 
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_list.h"
-#include "conformance/cases/random_graph.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/cases/select.h"
 #include "conformance/golden/file.h"
 #include "conformance/util/message.h"

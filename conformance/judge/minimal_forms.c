@@ -2,7 +2,7 @@
 #include "conformance/judge/minimal_forms.h"
 
 #include "conformance/cases/case_builder.h"
-#include "conformance/cases/random_graph.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/judge/repro.h"
 #include "conformance/judge/trial.h"
 #include "conformance/util/message.h"

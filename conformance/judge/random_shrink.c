@@ -2,6 +2,7 @@
 #include "conformance/judge/random_shrink.h"
 
 #include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_draw.h"
 #include "conformance/judge/shrink.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Writes models and tensors of failed cases, and the command that runs them again. */
 #include "conformance/judge/repro.h"
 
-#include "conformance/cases/random_graph.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/io/array.h"
 #include "conformance/io/array_hdf5.h"
 #include "conformance/io/npy.h"

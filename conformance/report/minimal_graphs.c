@@ -1,7 +1,7 @@
 /* Makes the random graphs that failed smaller, after the run, one after the other. */
 #include "conformance/report/minimal_graphs.h"
 
-#include "conformance/cases/case_builder.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/judge/minimize_print.h"
 #include "conformance/judge/random_shrink.h"
 #include "conformance/judge/repro.h"

@@ -1,6 +1,6 @@
 #include "conformance/report/report.h"
 
-#include "conformance/cases/random_graph.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/cases/suite.h"
 #include "conformance/subject/subject_find.h"
 #include "conformance/subject/subject_kind.h"

@@ -1,7 +1,7 @@
 /* The JSON report of a run.  Infinite and NaN figures, which JSON lacks, are null. */
 #include "conformance/report/report.h"
 
-#include "conformance/cases/random_graph.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/cases/suite.h"
 #include "conformance/models/digits_report.h"
 #include "conformance/report/report_forms.h"

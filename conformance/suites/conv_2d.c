@@ -63,7 +63,8 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 
     if (!random_window_fits(&call->in[0], &w))
         return false;
-    w.out = random_channels(call, 1);
+    /* Often as many channels as before, so that a residual can be added. */
+    w.out = random_choice(call, 3, 3) ? x.shape.d[3] : random_channels(call, 1);
     random_set_dot_peak(call);
     w.activation = random_activation(call, 2);
     weights = (struct shape)DIMS(w.out, w.h, w.w, x.shape.d[3]);

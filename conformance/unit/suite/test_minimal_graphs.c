@@ -1,6 +1,6 @@
 /* Random graphs on mock delegates that are wrong in one op, crash, or take some nodes only: what
  * fails is made as small as it gets, and what is right passes. */
-#include "conformance/cases/random_graph.h"
+#include "conformance/cases/random_cases.h"
 #include "conformance/judge/runner.h"
 #include "conformance/report/minimal_graphs.h"
 #include "conformance/subject/subject_spec.h"
