@@ -126,7 +126,7 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
     const struct plan *p = &k->plan;
 
     TRY(executor_finish(&k->executor, diag)); /* with wait=none the last inference may still run */
-    TRY(kernel_memory_open(k, context, diag));
+    TRY(kernel_memory_bind(k, diag));
     for (int i = 0; i < p->input_count; i++)
         if (!k->executor.recording.inputs[i].handle)
             TRY(kernel_copy_input(k, context, i, diag));
@@ -153,10 +153,13 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     if (k->empty)
         return kTfLiteOk;
     settle(k);
-    lock_acquire(&k->run_lock);
-    s = run(context, k, &diag);
+    s = kernel_memory_open(k, context, &diag);
+    if (s == STATUS_OK) {
+        lock_acquire(&k->run_lock);
+        s = run(context, k, &diag);
+        lock_release(&k->run_lock);
+    }
     kernel_memory_close(k);
-    lock_release(&k->run_lock);
     if (s != STATUS_OK) {
         report(context, &diag);
         return kTfLiteError;

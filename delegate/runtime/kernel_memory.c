@@ -167,7 +167,7 @@ static enum status open_memory(struct kernel *k, TfLiteContext *context, int n, 
     const char *const what = is_output(k, n) ? "output" : "input";
     const TfLiteTensor *t;
 
-    if (is_bound_by_caller(io) || (size_t)p->tensor >= context->tensors_size)
+    if ((size_t)p->tensor >= context->tensors_size)
         return STATUS_OK;
     t = &context->tensors[p->tensor];
     if (t->data.raw)
@@ -186,7 +186,12 @@ enum status kernel_memory_open(struct kernel *k, TfLiteContext *context, struct 
         return STATUS_OK;
     for (int n = 0; n < io_count(k); n++)
         TRY(open_memory(k, context, n, diag));
-    return bind_all(k, diag);
+    return STATUS_OK;
+}
+
+enum status kernel_memory_bind(struct kernel *k, struct diag *diag)
+{
+    return k->owner->source ? bind_all(k, diag) : STATUS_OK;
 }
 
 void kernel_memory_close(struct kernel *k)
