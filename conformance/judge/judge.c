@@ -297,7 +297,7 @@ static enum status write_repro(struct case_run *run, struct repro *repro,
         compare_frames(run, repro);
         run->result = result;
     }
-    return repro_finish(repro, what, &run->instance, result, true, diag);
+    return repro_finish(repro, what, &run->instance, result, !what->below, diag);
 }
 
 /* Writes the files of a failed case; an error is added to the reason, and changes nothing else. */
@@ -306,7 +306,8 @@ static void save_repro(struct case_run *run)
     const struct repro_what what = { .directory = run->judge->options.repro_dir,
                                      .test_case = run->test_case,
                                      .subject = run->judge->subject,
-                                     .seed = run->judge->options.seed };
+                                     .seed = run->judge->options.seed,
+                                     .below = run->judge->repro_below };
     const size_t used = strlen(run->result->reason);
     struct repro repro;
     struct diag diag;

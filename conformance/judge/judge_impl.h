@@ -13,6 +13,9 @@ enum { DELEGATE_PLAIN, DELEGATE_POISON_FIRST, DELEGATE_COUNT = 4 };
 struct judge {
     struct subject *subject;
     struct judge_options options;
+    /* The instances are not the case's own: files lie in this directory below that of the case, and
+     * their command runs the model alone.  NULL: they are. */
+    const char *repro_below;
     TfLiteDelegate *delegates[DELEGATE_COUNT];
     bool ours;        /* it exports assay_gpu_*, so it takes poison and names refusals */
     char report[256]; /* the last message that the interpreter's error reporter got */

@@ -3,7 +3,7 @@
 
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/random_cases.h"
-#include "conformance/judge/repro.h"
+#include "conformance/judge/minimal_save.h"
 #include "conformance/judge/trial.h"
 #include "conformance/util/message.h"
 
@@ -67,23 +67,14 @@ static void show_steps(void *user, size_t steps, size_t bytes)
 
 static enum status save(const struct work *w, const struct minimized *m, struct diag *diag)
 {
-    const struct repro_what what = { .directory = w->run->repro_dir,
-                                     .test_case = w->test_case,
-                                     .subject = w->subject,
-                                     .seed = w->run->seed,
-                                     .below = "minimal" };
-    struct repro repro;
-    enum status s;
+    const struct minimal_save_request request = { .directory = w->run->repro_dir,
+                                                  .test_case = w->test_case,
+                                                  .subject = w->subject,
+                                                  .set = w->set,
+                                                  .seed = w->run->seed,
+                                                  .timeout_s = w->host.timeout_s };
 
-    if (!w->run->repro_dir || m->outcome.flaky)
-        return STATUS_OK;
-    s = repro_open(&repro, &what, diag);
-    if (s == STATUS_OK)
-        s = repro_save_instance(&repro, &m->instance, diag);
-    if (s == STATUS_OK)
-        s = repro_finish(&repro, &what, &m->instance, &m->result, false, diag);
-    repro_close(&repro);
-    return s;
+    return w->run->repro_dir && !m->outcome.flaky ? minimal_save(&request, m, diag) : STATUS_OK;
 }
 
 static enum status minimize(struct work *w, const struct case_result *result, size_t step_limit,

@@ -73,6 +73,14 @@ static enum status copy_inputs(struct model_draft *d, const struct case_instance
     return STATUS_OK;
 }
 
+void instance_copy_head(const struct case_instance *x, struct case_instance *out)
+{
+    *out = *x;
+    out->file = (struct tflite_file){ NULL, 0 };
+    memset(out->inputs, 0, sizeof out->inputs);
+    out->input_count = 0;
+}
+
 enum status model_draft_open(struct model_draft *d, const struct case_instance *x,
                              struct diag *diag)
 {
@@ -245,10 +253,6 @@ static enum status write_instance(const struct model_draft *d, struct case_insta
                                   struct diag *diag)
 {
     TRY(tflite_write(&d->model, &out->file, diag));
-    out->judged_node = d->rest.judged_node;
-    out->every_half = d->rest.every_half;
-    out->has_nan = d->rest.has_nan;
-    out->full_mantissas = d->rest.full_mantissas;
     for (size_t i = 0; i < d->input_count; i++) {
         out->input_count = i + 1;
         out->inputs[i].type = tensor_type_runtime(d->tensors[d->graph.inputs.data[i]].type);
@@ -271,7 +275,7 @@ enum status model_draft_finish(struct model_draft *d, struct case_instance *out,
     struct interpreter *in = NULL;
     enum status s;
 
-    *out = (struct case_instance){ .input_count = 0 };
+    instance_copy_head(&d->rest, out);
     TRY(interpreter_open(&in, &d->model, &options, diag));
     s = interpreter_allocate(in, diag);
     if (s == STATUS_OK)

@@ -26,6 +26,9 @@ struct model_draft {
     struct case_instance rest;
 };
 
+/* Copies what an instance says, without its file and inputs. */
+void instance_copy_head(const struct case_instance *x, struct case_instance *out);
+
 /* The instance outlives the draft. */
 enum status model_draft_open(struct model_draft *d, const struct case_instance *x,
                              struct diag *diag);

@@ -271,7 +271,8 @@ static enum status keep_nodes(const struct reduction *r, const struct case_insta
     if (s == STATUS_OK) {
         const struct model_subgraph *const part = &cut.model.subgraphs[0];
 
-        out->full_mantissas = x->full_mantissas;
+        instance_copy_head(x, out);
+        out->every_half = out->has_nan = false; /* other tensors are inputs now */
         out->judged_node = x->judged_node < 0 ? -1 : (int)part->operator_count - 1;
         for (size_t n = 0; n < part->operator_count; n++) {
             if (cut.nodes[n] == x->judged_node)

@@ -207,7 +207,7 @@ static bool send_trial(int socket, struct answer *a)
 
 static bool answer(int socket, struct server *s, const struct request *q)
 {
-    const struct judge_options options = { s->host->seed, NULL, s->host->stage };
+    const struct judge_options options = { s->host->seed, s->host->repro_dir, s->host->stage };
     struct answer a;
     struct case_result result = { .status = CASE_PASS };
     struct diag diag;
@@ -220,6 +220,7 @@ static bool answer(int socket, struct server *s, const struct request *q)
         fail(&a.trial, CASE_FAIL, "create", diag.text);
         result_fail(&result, "create: %s", diag.text);
     } else if (q->judges) {
+        s->judge->repro_below = s->host->repro_below;
         judge_instance(s->judge, q->test_case, q->set, &s->instance, &result);
     } else {
         run_model(s, q, &a.trial);

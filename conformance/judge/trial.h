@@ -20,6 +20,7 @@ struct trial_host {
     struct subject *subject; /* borrowed; its library is loaded in the process alone */
     double timeout_s;        /* of one trial */
     uint64_t seed;
+    const char *repro_dir, *repro_below; /* as in struct judge; NULL: nothing is written */
     struct process process;
     struct judge_stage *stage; /* shared with the process */
 };

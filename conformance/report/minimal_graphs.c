@@ -2,9 +2,9 @@
 #include "conformance/report/minimal_graphs.h"
 
 #include "conformance/cases/random_cases.h"
+#include "conformance/judge/minimal_save.h"
 #include "conformance/judge/minimize_print.h"
 #include "conformance/judge/random_shrink.h"
-#include "conformance/judge/repro.h"
 #include "conformance/judge/trial.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
@@ -32,25 +32,18 @@ static enum status judge(void *user, const struct case_instance *x, struct case_
 }
 
 static enum status save(const struct minimized *m, const struct report *r, size_t index,
-                        const char *repro_dir, struct diag *diag)
+                        const struct minimal_graphs_options *options, enum data_set set,
+                        struct diag *diag)
 {
-    const struct repro_what what = { .directory = repro_dir,
-                                     .test_case = &r->cases[index % r->case_count],
-                                     .subject = &r->subjects[index / r->case_count],
-                                     .seed = r->seed,
-                                     .below = "minimal" };
-    struct repro repro;
-    enum status s;
+    const struct minimal_save_request request = { .directory = options->repro_dir,
+                                                  .test_case = &r->cases[index % r->case_count],
+                                                  .subject =
+                                                      &options->subjects[index / r->case_count],
+                                                  .set = set,
+                                                  .seed = r->seed,
+                                                  .timeout_s = options->timeout_s };
 
-    if (!repro_dir || m->outcome.flaky)
-        return STATUS_OK;
-    s = repro_open(&repro, &what, diag);
-    if (s == STATUS_OK)
-        s = repro_save_instance(&repro, &m->instance, diag);
-    if (s == STATUS_OK)
-        s = repro_finish(&repro, &what, &m->instance, &m->result, false, diag);
-    repro_close(&repro);
-    return s;
+    return options->repro_dir && !m->outcome.flaky ? minimal_save(&request, m, diag) : STATUS_OK;
 }
 
 /* Prints into a string, which free frees. */
@@ -93,7 +86,7 @@ static enum status make_smaller(struct report *r, size_t index,
         s = print(&m, &minimal->text, diag);
         r->minimal_count++;
         if (s == STATUS_OK)
-            s = save(&m, r, index, options->repro_dir, diag);
+            s = save(&m, r, index, options, job.set, diag);
         minimized_close(&m);
     }
     trial_host_close(&job.host);
