@@ -6,7 +6,8 @@
 # Columns, separated by tabs: name, file, judge, filter, the text to replace (once in the file), its
 # replacement, what is wrong then.  Judges:
 #     golden      assay golden check --filter=FILTER     the reference against the real runtime
-#     suite       assay conformance --filter=FILTER      the delegate against the reference
+#     suite       assay conformance --filter=FILTER      the delegate against the reference; with
+#                                                        a filter of graph.* on 500 random graphs
 #     validation  the same under the Vulkan validation layer
 #     unit        the unit test FILTER
 set -eu
@@ -75,7 +76,10 @@ while IFS=$tab read -r name file judge filter from to what; do
     case $judge in
     golden) (cd "$tree" && build/assay golden check --quiet --filter="$filter") >"$log" 2>&1 || code=$? ;;
     suite)
-        (cd "$tree" && build/assay conformance --no-models --quiet --timeout=120 --filter="$filter") \
+        graphs=0
+        case $filter in graph.*) graphs=500 ;; esac
+        (cd "$tree" && build/assay conformance --no-models --quiet --timeout=120 --graphs=$graphs \
+            --filter="$filter") \
             >"$log" 2>&1 || code=$?
         ;;
     validation)
