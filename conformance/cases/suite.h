@@ -155,11 +155,15 @@ struct op_case {
     /* Inputs and constants keep all of their 24 bits in class fp16, too, so that the device rounds
      * them to f16 itself (TOLERANCES.md 3.10). */
     bool full_mantissas;
+    bool empty; /* a tensor has no elements, for which our delegate refuses the node */
 };
 /* The period of large rows: 65,536 is no multiple of it. */
 enum { LARGE_PERIOD = 1009 };
 /* A row of more results than 16 bits count: small integers alone, in f32. */
-#define LARGE        .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_INTEGERS), .period = LARGE_PERIOD
+#define LARGE .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_INTEGERS), .period = LARGE_PERIOD
+/* A row with a tensor of no elements, for which all data sets are alike. */
+#define EMPTY        .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), EMPTY_TENSOR
+#define EMPTY_TENSOR .empty = true, .sets = SET_BIT(SET_RANDOM)
 #define VALUES(list) .values = (list), .value_count = sizeof(list) / sizeof(list)[0]
 /* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */
 #define ROW(name_, ...) .base = { .name = (name_), .why = __VA_ARGS__ }

@@ -82,6 +82,8 @@ static const struct row rows[] = {
     { ROW("nan_first", "NaN among the elements of a column", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
       .in = DIMS(4, 19), .axis = 0 },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7), .axis = 1 },
 };
 
 static void build(struct case_builder *m)

@@ -223,6 +223,10 @@ static const struct row rows[] = {
           .only = "maximum minimum", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POSITIVE),
           .full_mantissas = true),
       .a = DIMS(1, 2, 2, 131), .b = DIMS(131), .constant = CONST_B },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .a = DIMS(0, 3, 2, 5), .b = DIMS(0, 3, 2, 5) },
+    { ROW("empty_broadcast", "one value for each channel of no image", EMPTY),
+      .a = DIMS(0, 3, 2, 5), .b = DIMS(1, 1, 1, 5), .constant = CONST_B },
 };
 
 /* How the operands of a member are filled. */

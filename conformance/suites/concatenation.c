@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INPUTS_MAX = 16 };
+/* NO_LENGTH: an input that has no element. */
+enum { INPUTS_MAX = 16, NO_LENGTH = -1 };
 
 struct row {
     struct op_case base;
@@ -204,6 +205,11 @@ static const struct row rows[] = {
     { ROW("full_mantissas", "an input and a constant that f16 rounds", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .scale = -1, .full_mantissas = true),
       .in = DIMS(1, 5, 5, 13), .axis = 3, .lengths = { 13, 7 }, .constants = 2 },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 2, 3, 5), .axis = 3,
+      .lengths = { 5, 3 } },
+    { ROW("empty_input", "an input of no channels between two others", EMPTY),
+      .in = DIMS(1, 2, 3, 5), .axis = 3, .lengths = { 5, NO_LENGTH, 3 } },
 };
 
 static void build(struct case_builder *m)
@@ -218,13 +224,13 @@ static void build(struct case_builder *m)
 
     assert(axis >= 0 && axis < r->in.rank && r->lengths[0] == r->in.d[axis]);
     out.d[axis] = 0;
-    for (; count < INPUTS_MAX && r->lengths[count] > 0; count++) {
+    for (; count < INPUTS_MAX && r->lengths[count] != 0; count++) {
         struct shape shape = r->in;
         char name[16];
 
         snprintf(name, sizeof name, "x%zu", count);
-        shape.d[axis] = r->lengths[count];
-        out.d[axis] += r->lengths[count];
+        shape.d[axis] = r->lengths[count] == NO_LENGTH ? 0 : r->lengths[count];
+        out.d[axis] += shape.d[axis];
         in[count] = r->constants >> count & 1 ? case_constant(m, name, &shape, &any)
                                               : case_input(m, name, &shape, &any);
     }

@@ -332,6 +332,9 @@ static const struct row rows[] = {
     { ROW("full_mantissas_groups", "operands that f16 rounds, grouped", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true, .version = 6),
       .in = DIMS(1, 6, 6, 32), .out = 8, .kernel = { 3, 3 }, .groups = 2 },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 4, 4, 3), .out = 5,
+      .kernel = { 3, 3 } },
 };
 
 static void build(struct case_builder *m)

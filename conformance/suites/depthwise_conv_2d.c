@@ -263,6 +263,8 @@ static const struct row rows[] = {
     { ROW("full_mantissas", "operands that f16 rounds", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
       .in = DIMS(1, 9, 9, 19), .kernel = { 5, 5 } },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 4, 4, 5), .kernel = { 3, 3 } },
 };
 
 static void build(struct case_builder *m)

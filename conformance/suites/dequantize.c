@@ -235,6 +235,12 @@ static const struct row rows[] = {
           .types = TYPES_BYTES, .byte_sets = SET_BIT(SET_INTEGERS),
           .quant = { .out = 0.0392156877, .zero_out = ZERO_MIDDLE }, .only = "quantize"),
       .in = DIMS(1, 5, 7, 6), .source = FROM_FLOATS },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", .types = TYPE_BIT(CASE_I8), EMPTY_TENSOR),
+      .in = DIMS(0, 3, 2, 5), .source = FROM_ANY },
+    { ROW("input_empty", "no image at all, of f16", .types = TYPE_BIT(CASE_F16), EMPTY_TENSOR,
+          .only = "dequantize"),
+      .in = DIMS(0, 3, 2, 5), .reader = READ_NOTHING },
 };
 
 /* DEQUANTIZE of half, which is the operator that the case is about. */

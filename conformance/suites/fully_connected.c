@@ -191,6 +191,8 @@ static const struct row rows[] = {
     { ROW("full_mantissas_one", "one row of operands that f16 rounds", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
       .in = DIMS(1, 257), .units = 65 },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7), .units = 5 },
 };
 
 static void build(struct case_builder *m)

@@ -135,6 +135,11 @@ static const struct row rows[] = {
     { ROW("full_mantissas", "numbers that f16 rounds", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
       .in = DIMS(1, 5, 5, 13), .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all: none is padded", EMPTY), .in = DIMS(0, 3, 2, 5),
+      .pads = { { 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 } } },
+    { ROW("empty_filled", "no row at all: the result is padding alone", EMPTY),
+      .in = DIMS(1, 0, 2, 5), .pads = { { 0, 0 }, { 1, 2 }, { 1, 1 }, { 0, 0 } } },
 };
 
 static void build(struct case_builder *m)

@@ -170,6 +170,8 @@ static const struct row rows[] = {
     { ROW("nan_global", "one NaN in the whole image", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
       .in = DIMS(1, 4, 3, 3), .filter = { 4, 3 }, .padding = VALID },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 5, 4, 5), .filter = { 2, 2 } },
 };
 
 static void build(struct case_builder *m)

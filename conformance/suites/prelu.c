@@ -140,6 +140,9 @@ static const struct row rows[] = {
     { ROW("full_mantissas", "positive numbers that f16 rounds, and pass as they are",
           .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
       .in = DIMS(1, 5, 5, 13), .alpha = DIMS(1, 1, 13) },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5),
+      .alpha = DIMS(1, 1, 5) },
 };
 
 static void build(struct case_builder *m)

@@ -165,6 +165,9 @@ static const struct row rows[] = {
       .axes = DIMS(-1, -2, -3, -4) },
     { ROW("c8_even", "a mean of two elements: ties of f16", .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 1, 2, 8), .axes = DIMS(1, 2) },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all has no mean", EMPTY), .in = DIMS(0, 3, 2, 5),
+      .axes = DIMS(1, 2) },
 };
 
 /* The shape without the reduced axes, or with 1 in their places.  *count: elements of one mean;

@@ -164,6 +164,11 @@ static const struct row rows[] = {
     { ROW("full_mantissas", "numbers that f16 rounds", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .scale = -1, .full_mantissas = true),
       .in = DIMS(1, 5, 6, 7), .out = DIMS(1, 210) },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all becomes no row", EMPTY), .in = DIMS(0, 2, 3, 5),
+      .out = DIMS(0, 30) },
+    { ROW("empty_moved", "the dimension of 0 moves to another place", EMPTY), .in = DIMS(2, 0, 3),
+      .out = DIMS(6, 0) },
 };
 
 static void build(struct case_builder *m)

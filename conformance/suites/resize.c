@@ -164,6 +164,8 @@ static const struct row rows[] = {
       .in = DIMS(2, 11, 17, 5), .size = { 4, 3 }, .half = true },
     { ROW("times12_align", "4 x 5 to 90 x 110, as segmentation ends", .floats = true),
       .in = DIMS(1, 4, 5, 3), .size = { 90, 110 }, .align = true },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5), .size = { 5, 4 } },
 };
 
 static void build(struct case_builder *m)

@@ -155,6 +155,8 @@ static const struct row rows[] = {
     { ROW("high_1e6", "logits over the largest f16 that differ by ones",
           .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), .offset = 1e6),
       .in = DIMS(2, 3, 9) },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7) },
 };
 
 static void build(struct case_builder *m)

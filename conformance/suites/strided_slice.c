@@ -213,6 +213,11 @@ static const struct row rows[] = {
           .sets = SET_BIT(SET_POSITIVE), .scale = -1, .full_mantissas = true),
       .in = DIMS(1, 5, 6, 17), .out = DIMS(1, 3, 3, 13), .begin = { 0, 1, 2, 1 },
       .end = { 1, 4, 5, 14 }, .strides = ONES },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 4, 5), .out = DIMS(0, 2, 3),
+      .begin = { 0, 1, 2 }, .end = { 0, 3, 5 }, .strides = ONES },
+    { ROW("empty_result", "a range that ends where it begins", EMPTY), .in = DIMS(2, 4, 5),
+      .out = DIMS(2, 0, 5), .begin = { 0, 3, 0 }, .end = { 2, 3, 5 }, .strides = ONES },
 };
 
 static void build(struct case_builder *m)

@@ -188,6 +188,9 @@ static const struct row rows[] = {
     { ROW("full_mantissas", "operands that f16 rounds", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true),
       .in = DIMS(1, 4, 4, 33), .out = DIMS(1, 8, 8, 9), .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 3, 5), .out = DIMS(0, 6, 6, 4),
+      .kernel = { 2, 2 }, .stride = { 2, 2 } },
 };
 
 static void build(struct case_builder *m)

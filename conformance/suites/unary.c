@@ -268,6 +268,8 @@ static const struct row rows[] = {
           .only = "relu relu6", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POSITIVE),
           .full_mantissas = true),
       .in = DIMS(1, 7, 7, 13) },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5) },
 };
 
 static void build(struct case_builder *m)

@@ -262,6 +262,28 @@ static void test_require_supported(void **state)
     assert_false(supported_required(BUILTIN_RELU, "limits.tensor_bytes: bytes is 9, may be 8"));
 }
 
+/* Empty tensors are the CPU's, in floats and in bytes; no other case is excused by the same words,
+ * nor an empty one by others. */
+static void test_require_empty(void **state)
+{
+    static const char *const names[] = { "relu.f32.empty_batch", "relu.i8.empty_batch" };
+    const struct expectation_flags flags = { .require_integers = true, .require_supported = true };
+
+    (void)state;
+    assert_true(supported_required(BUILTIN_RELU, "tensor.empty: elements is 0, may be at least 1"));
+    for (int i = 0; i < 2; i++) {
+        struct case_result *const r = report_kit_result(0, names[i]);
+
+        r->status = CASE_DECLINED;
+        strcpy(r->reason, "tensor.empty: elements is 0, may be at least 1");
+        apply_flags(&flags);
+        assert_false(r->required);
+        strcpy(r->reason, "tensor.type: type is f32");
+        apply_flags(&flags);
+        assert_true(r->required);
+    }
+}
+
 static void test_require_nothing(void **state)
 {
     const char *const globs[] = { "relu.*", "nosuch*" };
@@ -285,6 +307,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_require, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_integers, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_supported, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_require_empty, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_nothing, report_kit_open, report_kit_close),
     };
 
