@@ -383,6 +383,8 @@ static void spoil(struct kernel *k, TfLiteTensor *t)
     float *const y = t->data.f;
     const float first = n > 0 && t->type == kTfLiteFloat32 ? y[0] : 0;
 
+    if (t->bytes == 0 && t->data.raw && k->mock->fault == FAULT_OVERRUN)
+        t->data.raw[0]++;
     if (is_bytes(t) && t->bytes > 0)
         spoil_bytes(k, t);
     if (n == 0 || t->type != kTfLiteFloat32)

@@ -192,6 +192,27 @@ static void test_out_of_bounds(void **state)
     }
 }
 
+/* Tensors without elements have guard words, too, and what is beside them is judged. */
+static void test_empty_tensors(void **state)
+{
+    static const char *const names[] = { "relu.f32.empty_batch", "mean.f32.empty_batch",
+                                         "softmax.f32.empty_batch", "conv_2d.f32.empty_batch",
+                                         "strided_slice.f32.empty_result" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const struct case_result r = judge_fault(names[i], "none", 0);
+
+        if (r.status != CASE_PASS)
+            fail_msg("%s: %s", names[i], r.reason);
+        assert_true(r.margin == 0);
+        expect_fail(names[i], "overrun", 1, "behind its 0 bytes");
+    }
+    assert_int_equal(judge_fault("concatenation.f32.empty_input", "none", 0).status, CASE_PASS);
+    expect_fail("concatenation.f32.empty_input", "swap", 1, "not equal");
+    expect_fail("pad.f32.empty_filled", "nan", 1, "");
+}
+
 static void test_memory_that_is_not_its_own(void **state)
 {
     (void)state;
@@ -662,6 +683,7 @@ int main(void)
         cmocka_unit_test(test_wrong_values),
         cmocka_unit_test(test_first_wrong_element),
         cmocka_unit_test(test_out_of_bounds),
+        cmocka_unit_test(test_empty_tensors),
         cmocka_unit_test(test_memory_that_is_not_its_own),
         cmocka_unit_test(test_state_between_frames),
         cmocka_unit_test(test_failing_calls),
