@@ -24,6 +24,7 @@ enum status interpreter_open(struct interpreter **out, const struct model *model
         return diag_fail(diag, STATUS_NO_MEMORY, "no memory for an interpreter");
     in->model = model;
     in->options = options ? *options : (struct interpreter_options){ .num_threads = -1 };
+    in->guard_byte = INTERPRETER_GUARD_BYTE;
     in->quote_reports = true;
     atomic_init(&in->cancelled, false);
     s = build_graph(in, diag);
@@ -142,6 +143,12 @@ enum status interpreter_eval_node(struct interpreter *in, int node, struct ref_d
                                   struct diag *diag)
 {
     return invoke_node(in, node, detail, diag);
+}
+
+void interpreter_set_guards(struct interpreter *in, unsigned char byte)
+{
+    in->guard_byte = byte;
+    tensor_memory_fill_guards(in);
 }
 
 enum status interpreter_check_guards(const struct interpreter *in, struct diag *diag)

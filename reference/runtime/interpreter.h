@@ -84,6 +84,11 @@ size_t interpreter_arena_bytes(const struct interpreter *in);
 enum status interpreter_eval_node(struct interpreter *in, int node, struct ref_detail *detail,
                                   struct diag *diag);
 
+/* What guard zones hold at first: a float of such bytes is NaN, in f32 and f16. */
+enum { INTERPRETER_GUARD_BYTE = 0xff };
+/* Fills every guard zone with another byte.  A result that this changes depends on memory outside
+ * of a tensor. */
+void interpreter_set_guards(struct interpreter *in, unsigned char byte);
 /* STATUS_MISMATCH, with tensor and byte in diag, when a guard zone was written to. */
 enum status interpreter_check_guards(const struct interpreter *in, struct diag *diag);
 

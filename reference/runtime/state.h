@@ -71,7 +71,8 @@ struct interpreter {
     const struct model *model;
     const struct model_subgraph *graph;
     struct interpreter_options options;
-    struct arena arena; /* everything that lives as long as the interpreter */
+    unsigned char guard_byte; /* guard zones are filled with it */
+    struct arena arena;       /* everything that lives as long as the interpreter */
 
     TfLiteContext context;
     TfLiteTensor *tensors;

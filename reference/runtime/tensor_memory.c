@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GUARD_BYTE = 0xA5 };
-
 /* Bytes of physical memory.  A larger allocation may succeed and then fail when it is used. */
 static size_t memory_limit(void)
 {
@@ -41,14 +39,14 @@ static bool with_guards(const struct interpreter *in, size_t data, size_t *bytes
            checked_add(*bytes, guard, bytes) && checked_align(*bytes, TENSOR_ALIGN, bytes);
 }
 
-static void fill_guards(struct interpreter *in, TfLiteTensor *t)
+static void fill_guards(const struct interpreter *in, TfLiteTensor *t)
 {
     size_t guard = 0;
 
     if (in->options.guard_bytes == 0 || !guard_size(in, &guard))
         return;
-    memset(t->data.raw - guard, GUARD_BYTE, guard);
-    memset(t->data.raw + t->bytes, GUARD_BYTE, guard);
+    memset(t->data.raw - guard, in->guard_byte, guard);
+    memset(t->data.raw + t->bytes, in->guard_byte, guard);
 }
 
 /* The tensor's data lies in memory that the interpreter allocated. */
@@ -58,6 +56,13 @@ static bool is_ours(const struct interpreter *in, size_t tensor)
 
     return in->tensors[tensor].data.raw != NULL &&
            (info->placed || (info->block && in->tensors[tensor].allocation_type != kTfLiteCustom));
+}
+
+void tensor_memory_fill_guards(struct interpreter *in)
+{
+    for (size_t i = 0; i < in->tensor_count; i++)
+        if (is_ours(in, i))
+            fill_guards(in, &in->tensors[i]);
 }
 
 enum status tensor_memory_check_guards(const struct interpreter *in, struct diag *diag)
@@ -73,13 +78,13 @@ enum status tensor_memory_check_guards(const struct interpreter *in, struct diag
         if (!is_ours(in, i))
             continue;
         for (size_t at = 1; at <= guard; at++)
-            if (*(data - at) != GUARD_BYTE)
+            if (*(data - at) != in->guard_byte)
                 return diag_fail(
                     diag, STATUS_MISMATCH,
                     "tensor %zu (%s): byte -%zu, in front of its %zu bytes, was overwritten", i,
                     t->name ? t->name : "", at, t->bytes);
         for (size_t at = t->bytes; at < t->bytes + guard; at++)
-            if (data[at] != GUARD_BYTE)
+            if (data[at] != in->guard_byte)
                 return diag_fail(diag, STATUS_MISMATCH,
                                  "tensor %zu (%s): byte %zu, behind its %zu bytes, was overwritten",
                                  i, t->name ? t->name : "", at, t->bytes);

@@ -23,6 +23,8 @@ void tensor_memory_poison(struct interpreter *in);
 void tensor_memory_poison_one(struct interpreter *in, int tensor);
 /* Zeros, or the zero point of an int8 tensor. */
 void tensor_memory_reset_variable(TfLiteTensor *t);
+/* Writes in->guard_byte to every guard zone. */
+void tensor_memory_fill_guards(struct interpreter *in);
 /* STATUS_MISMATCH, with tensor and byte in diag, when a guard zone was written to. */
 enum status tensor_memory_check_guards(const struct interpreter *in, struct diag *diag);
 void tensor_memory_close(struct interpreter *in);

@@ -4,6 +4,8 @@
 
 #include "reference/runtime/tensor_memory.h"
 
+#include <math.h>
+
 static const int32_t two[] = { 1, 2 };
 
 /* ---- values ---- */
@@ -390,6 +392,46 @@ static void guards_show_a_write(void **state)
     model_close(&m);
 }
 
+static void guards_hold_the_byte_that_is_set(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    TfLiteTensor *s;
+    float behind;
+
+    (void)state;
+    kit_simple_graph(&m);
+    in = kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64 });
+    interpreter_set_guards(in, 0x11); /* before there is any */
+    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_check_guards(in, &diag));
+    interpreter_set_guards(in, INTERPRETER_GUARD_BYTE);
+    s = interpreter_tensor(in, 2);
+    memcpy(&behind, s->data.raw + s->bytes, sizeof behind);
+    assert_true(isnan(behind));
+    kit_fill_inputs(in, 1);
+    KIT_OK(interpreter_invoke(in, &diag));
+    interpreter_set_guards(in, 0x5a);
+    KIT_OK(interpreter_check_guards(in, &diag));
+    for (size_t i = 0; i < interpreter_tensor_count(in); i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, (int)i);
+
+        if (t->allocation_type != kTfLiteArenaRw)
+            continue;
+        for (int at = 0; at < 64; at++) {
+            assert_int_equal(t->data.uint8[-1 - at], 0x5a);
+            assert_int_equal(t->data.uint8[t->bytes + (size_t)at], 0x5a);
+        }
+    }
+    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_check_guards(in, &diag));
+    s->data.uint8[s->bytes] = INTERPRETER_GUARD_BYTE;
+    assert_int_equal(interpreter_check_guards(in, &diag), STATUS_MISMATCH);
+    interpreter_close(in);
+    model_close(&m);
+}
+
 static void poison_covers_what_invoke_writes(void **state)
 {
     struct diag diag = { 0 };
@@ -525,6 +567,7 @@ int main(void)
         cmocka_unit_test(variables_keep_their_value),
         cmocka_unit_test(takes_memory_of_the_caller),
         cmocka_unit_test(guards_show_a_write),
+        cmocka_unit_test(guards_hold_the_byte_that_is_set),
         cmocka_unit_test(poison_covers_what_invoke_writes),
         cmocka_unit_test(evaluates_one_node),
         cmocka_unit_test(survives_failed_allocations),
