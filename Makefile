@@ -80,6 +80,8 @@ $(B)/has/%: ci/need.sh $(B)/flags
 $(GPU_OBJ): | $(B)/has/delegate
 $(CONF_OBJ): | $(B)/has/conformance
 
+# LiteRT looks for accelerators by this name, in a directory that the application names.
+ACCELERATOR := $(B)/litert/libLiteRtGpuAccelerator.so
 all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so $(ACCELERATOR) ## build the program, the runtime and the delegate
 
 $(B)/%.o: %.c $(B)/flags
@@ -109,8 +111,6 @@ $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so $(NO_UNDEFINED) -Wl,-z,nodelete \
 	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -ldl -lm -lpthread
 
-# LiteRT looks for accelerators by this name, in a directory that the application names.
-ACCELERATOR = $(B)/litert/libLiteRtGpuAccelerator.so
 $(ACCELERATOR): $(B)/libassay_delegate.so
 	@mkdir -p $(@D)
 	$(Q)ln -sf ../libassay_delegate.so $@
