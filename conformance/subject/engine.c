@@ -68,6 +68,14 @@ enum status engine_check(struct engine *e, const struct case_instance *x, int fr
     return e->type->check(e, x, frame, diag);
 }
 
+bool engine_guards(struct engine *e, uint8_t byte)
+{
+    if (!e->type->guards)
+        return false;
+    e->type->guards(e, byte);
+    return true;
+}
+
 size_t engine_bytes(struct engine *e)
 {
     return e->type->bytes ? e->type->bytes(e) : 0;

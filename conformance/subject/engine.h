@@ -26,6 +26,9 @@ enum engine_ability {
     ENGINE_ABILITIES = 31
 };
 
+/* Bytes of guard words: NaN in floats, and another value, which is large and finite. */
+enum { ENGINE_GUARD_NAN = 0xff, ENGINE_GUARD_NUMBER = 0x5a };
+
 struct engine_request {
     const struct subject *subject; /* loaded; must outlive the engine */
     TfLiteDelegate *delegate;      /* NULL: none; must outlive the engine */
@@ -58,7 +61,8 @@ struct engine_type {
     enum status (*read)(struct engine *e, struct outputs *got, struct diag *diag);
     enum status (*check)(struct engine *e, const struct case_instance *x, int frame,
                          struct diag *diag);
-    size_t (*bytes)(struct engine *e); /* NULL: not known */
+    size_t (*bytes)(struct engine *e);              /* NULL: not known */
+    void (*guards)(struct engine *e, uint8_t byte); /* NULL: its guard words do not change */
 };
 
 /* The kinds: engine_interpreter.c and the files of the others. */
@@ -89,6 +93,8 @@ enum status engine_invoke(struct engine *e, struct diag *diag);
 enum status engine_read(struct engine *e, struct outputs *got, struct diag *diag);
 enum status engine_check(struct engine *e, const struct case_instance *x, int frame,
                          struct diag *diag);
+/* Fills the guard words with a byte; opened, an engine has ENGINE_GUARD_NAN.  False: it cannot. */
+bool engine_guards(struct engine *e, uint8_t byte);
 /* Bytes of its tensors; 0 when not known. */
 size_t engine_bytes(struct engine *e);
 

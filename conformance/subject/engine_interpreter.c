@@ -7,6 +7,9 @@
 
 enum { GUARD_BYTES = 64 };
 
+_Static_assert((int)ENGINE_GUARD_NAN == (int)INTERPRETER_GUARD_BYTE,
+               "an opened engine's guard words");
+
 struct interpreter_engine {
     struct engine base;
     const struct subject *subject;
@@ -144,6 +147,11 @@ static size_t bytes(struct engine *e)
     return interpreter_arena_bytes(of(e)->in);
 }
 
+static void guards(struct engine *e, uint8_t byte)
+{
+    interpreter_set_guards(of(e)->in, byte);
+}
+
 const struct engine_type engine_interpreter = {
     .abilities = ENGINE_ABILITIES,
     .open = engine_start,
@@ -155,4 +163,5 @@ const struct engine_type engine_interpreter = {
     .read = read_outputs,
     .check = check,
     .bytes = bytes,
+    .guards = guards,
 };

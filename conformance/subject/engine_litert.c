@@ -225,6 +225,16 @@ static size_t bytes(struct engine *e)
     return litert_model_bytes(&of(e)->compiled);
 }
 
+static void guards(struct engine *e, uint8_t byte)
+{
+    struct litert_model *const m = &of(e)->compiled;
+
+    for (size_t i = 0; i < m->input_count; i++)
+        litert_io_set_guards(&m->inputs[i], byte);
+    for (size_t i = 0; i < m->output_count; i++)
+        litert_io_set_guards(&m->outputs[i], byte);
+}
+
 /* Buffers that an accelerator allocates have no guard words; the CPU's are ours. */
 static unsigned abilities(const struct subject *s)
 {
@@ -247,4 +257,5 @@ const struct engine_type engine_litert = {
     .read = read_outputs,
     .check = check,
     .bytes = bytes,
+    .guards = guards,
 };

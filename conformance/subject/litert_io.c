@@ -1,6 +1,7 @@
 /* Allocates buffers, and moves data in and out. */
 #include "conformance/subject/litert_io.h"
 
+#include "conformance/subject/engine.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 /* XNNPACK reads, but does not write, up to 128 bytes past the end of an input. */
-enum { GUARD_BYTES = 256, GUARD_BYTE = 0xc3 };
+enum { GUARD_BYTES = 256 };
 
 /* ---- making ---- */
 
@@ -64,6 +65,15 @@ static size_t guarded_from(const struct litert_io *io)
     return io->bytes > 0 ? io->room : 0;
 }
 
+void litert_io_set_guards(struct litert_io *io, uint8_t byte)
+{
+    if (!io->memory)
+        return;
+    io->guard = byte;
+    memset(io->data - GUARD_BYTES, byte, GUARD_BYTES);
+    memset(io->data + guarded_from(io), byte, io->room - guarded_from(io) + GUARD_BYTES);
+}
+
 static enum status make_host_buffer(const struct litert *l, struct litert_io *io,
                                     struct litert_requirements *need, struct diag *diag)
 {
@@ -79,8 +89,7 @@ static enum status make_host_buffer(const struct litert *l, struct litert_io *io
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", io->room);
     io->data = (uint8_t *)io->memory + GUARD_BYTES;
     io->data += (alignment - (uintptr_t)io->data % alignment) % alignment;
-    memset(io->data - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
-    memset(io->data + guarded_from(io), GUARD_BYTE, io->room - guarded_from(io) + GUARD_BYTES);
+    litert_io_set_guards(io, ENGINE_GUARD_NAN);
     answer = l->api.create_host_buffer(&type, io->data, io->room, NULL, &io->buffer);
     if (answer != LITERT_OK) {
         io->buffer = NULL;
@@ -192,12 +201,12 @@ enum status litert_io_check(const struct litert_io *io, const char *what, size_t
     if (!io->memory)
         return STATUS_OK;
     for (size_t at = 1; at <= GUARD_BYTES; at++) {
-        if (io->data[-(ptrdiff_t)at] != GUARD_BYTE)
+        if (io->data[-(ptrdiff_t)at] != io->guard)
             return diag_fail(diag, STATUS_MISMATCH,
                              "%s %zu: byte %zu in front of its first was written", what, index, at);
     }
     for (size_t at = 0; at < GUARD_BYTES; at++) {
-        if (io->data[guarded_from(io) + at] != GUARD_BYTE)
+        if (io->data[guarded_from(io) + at] != io->guard)
             return diag_fail(diag, STATUS_MISMATCH,
                              "%s %zu: byte %zu behind its last was written, it has %zu", what,
                              index, at + 1, guarded_from(io));

@@ -14,6 +14,7 @@ struct litert_io {
     struct litert_buffer *buffer;
     void *memory;  /* ours, with guard words; NULL: LiteRT's */
     uint8_t *data; /* the buffer in it */
+    uint8_t guard; /* the guard words are filled with it */
 };
 
 /* Makes a buffer for io->type, as the requirements and the subject's option `buffers` say.
@@ -31,6 +32,8 @@ enum status litert_io_read(const struct litert *l, struct litert_io *io, void *t
 /* Fills the elements with a word, the last one cut to the bytes that are left. */
 enum status litert_io_fill(const struct litert *l, struct litert_io *io, uint32_t word,
                            struct diag *diag);
+/* Fills the guard words, where there are any, with another byte. */
+void litert_io_set_guards(struct litert_io *io, uint8_t byte);
 /* STATUS_MISMATCH when a guard word was written to: says where.  Buffers of LiteRT have none. */
 enum status litert_io_check(const struct litert_io *io, const char *what, size_t index,
                             struct diag *diag);

@@ -34,6 +34,10 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(ACTIVATION, "activation")       /* the fused activation is left out */                       \
     X(OVERRUN, "overrun")             /* one element behind the output is written */               \
     X(UNDERRUN, "underrun")           /* ... in front of it */                                     \
+    X(OVERREAD, "overread")           /* what lies behind an input is added to the last element */ \
+    X(UNDERREAD, "underread")         /* ... in front of it */                                     \
+    X(OVERREAD_MAX, "overread_max")   /* the last element is the larger of it and what lies */     \
+                                      /* behind an input */                                        \
     X(STATE, "state")                 /* the last frame's result is left in this one's */          \
     X(SECOND, "second")               /* wrong from the second invoke on */                        \
     X(NOT_A_NUMBER, "nan")            /* one element is NaN */                                     \
@@ -433,6 +437,25 @@ static void spoil(struct kernel *k, TfLiteTensor *t)
     k->last = first;
 }
 
+/* Reads outside of an input, as a loop that goes one element too far. */
+static void spoil_by_outside(const struct kernel *k, const TfLiteTensor *x, TfLiteTensor *y)
+{
+    const enum fault fault = k->mock->fault;
+    const size_t in = x->bytes / sizeof(float), out = y->bytes / sizeof(float);
+    float outside;
+
+    if (fault != FAULT_OVERREAD && fault != FAULT_UNDERREAD && fault != FAULT_OVERREAD_MAX)
+        return;
+    if (is_bytes(x) && is_bytes(y) && y->bytes > 0)
+        add_step(y, y->bytes - 1,
+                 fault == FAULT_UNDERREAD ? x->data.raw[-1] : x->data.raw[x->bytes]);
+    if (x->type != kTfLiteFloat32 || y->type != kTfLiteFloat32 || out == 0)
+        return;
+    outside = fault == FAULT_UNDERREAD ? x->data.f[-1] : x->data.f[in];
+    y->data.f[out - 1] = fault == FAULT_OVERREAD_MAX ? fmaxf(y->data.f[out - 1], outside)
+                                                     : y->data.f[out - 1] + outside;
+}
+
 /* What happens to variables: the kernels have written them. */
 static void spoil_state(struct kernel *k, TfLiteContext *context, bool before)
 {
@@ -492,6 +515,8 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         spoil(k, &context->tensors[k->outputs->data[i]]);
     if (fault == FAULT_UNWRITTEN && elements > 0)
         memcpy(first->data.f + elements - 1, &kept, sizeof kept);
+    if (k->inputs_first >= 0)
+        spoil_by_outside(k, &context->tensors[k->inputs_first], first);
     if (fault == FAULT_INPUT && k->inputs_first >= 0)
         context->tensors[k->inputs_first].data.raw[0] ^= 1;
     if (fault == FAULT_CONSTANT && k->constant_first >= 0)

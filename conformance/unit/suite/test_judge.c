@@ -213,6 +213,21 @@ static void test_empty_tensors(void **state)
     expect_fail("pad.f32.empty_filled", "nan", 1, "");
 }
 
+/* Guard words are NaN first, then large: a result in which they are seen is wrong. */
+static void test_reads_out_of_bounds(void **state)
+{
+    static const char *const names[] = { "relu.f32.c5", "add.f32.linear_b", "mean.f32.hw_c5",
+                                         "conv_2d.f32.c5" };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        expect_fail(names[i], "overread", 0, "guard words round its tensors change");
+        expect_fail(names[i], "underread", 0, "guard words round its tensors change");
+        /* The larger of a number and NaN is the number, so only the other guard words show it. */
+        expect_fail(names[i], "overread_max", 0, "guard words round its tensors change");
+    }
+}
+
 static void test_memory_that_is_not_its_own(void **state)
 {
     (void)state;
@@ -520,6 +535,10 @@ static void test_invariants_of_bytes(void **state)
     expect_reason(&r, "written out of bounds");
     r = judge_bytes("delegate.so", one, "underrun", 0, BOUNDS_EXACT);
     expect_reason(&r, "written out of bounds");
+    r = judge_bytes("delegate.so", one, "overread", 0, BOUNDS_EXACT);
+    expect_reason(&r, "guard words round its tensors change");
+    r = judge_bytes("delegate.so", one, "underread", 0, BOUNDS_EXACT);
+    expect_reason(&r, "guard words round its tensors change");
     r = judge_bytes("gpu.so", name, "none", 0, BOUNDS_EXACT);
     if (r.status != CASE_PASS)
         fail_msg("%s: %s", name, r.reason);
@@ -684,6 +703,7 @@ int main(void)
         cmocka_unit_test(test_first_wrong_element),
         cmocka_unit_test(test_out_of_bounds),
         cmocka_unit_test(test_empty_tensors),
+        cmocka_unit_test(test_reads_out_of_bounds),
         cmocka_unit_test(test_memory_that_is_not_its_own),
         cmocka_unit_test(test_state_between_frames),
         cmocka_unit_test(test_failing_calls),
