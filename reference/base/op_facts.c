@@ -10,8 +10,8 @@ enum { ROW_NO_STATE = 0, ROW_INPUTS_1_4 = 1 << 1 | 1 << 4 };
 #define ALL  OP_ALL
 
 static const struct op_facts rows[] = {
-#define OP(code_, stem_, runs_, first_, data_, weights_, bias_, fused_, i8_, u8_, f16_, hybrid_,   \
-           hybrid_pc_, result_, output_, state_, monotone_, integers_, ties_)                      \
+#define OP(code_, stem_, runs_, first_, data_, weights_, bias_, shape_, fused_, i8_, u8_, f16_,    \
+           hybrid_, hybrid_pc_, result_, output_, state_, monotone_, integers_, ties_)             \
     {                                                                                              \
         .code = BUILTIN_##code_,                                                                   \
         .stem = #stem_,                                                                            \
@@ -20,6 +20,7 @@ static const struct op_facts rows[] = {
         .data = (data_),                                                                           \
         .weights = (weights_),                                                                     \
         .bias = (bias_),                                                                           \
+        .shape = (shape_),                                                                         \
         .fused_activation = ROW_##fused_,                                                          \
         .i8 = (i8_),                                                                               \
         .u8 = (u8_),                                                                               \

@@ -19,7 +19,7 @@ struct op_facts {
     const char *stem; /* of its files */
     bool on_gpu;      /* the delegate has a row for it */
     int first, data;  /* inputs [first, first + data) are data; data: OP_ALL: all from first on */
-    int weights, bias;
+    int weights, bias, shape;
     bool fused_activation;
     int i8, u8, f16, hybrid, hybrid_per_channel; /* first versions, or OP_NONE */
     enum op_result result;

@@ -70,6 +70,9 @@ static void inputs_are_distinct(void **state)
     (void)state;
     for (size_t i = 0; (f = op_facts_at(i)) != NULL; i++) {
         assert_true(f->data == OP_ALL || f->data >= 1);
+        assert_true(f->shape == OP_NONE ||
+                    (f->shape != f->first && f->shape != f->weights && f->shape != f->bias &&
+                     f->shape < ref_find(f->code)->max_inputs));
         assert_true((f->weights == OP_NONE) == (f->bias == OP_NONE));
         if (f->weights == OP_NONE)
             continue;
