@@ -2,6 +2,7 @@
 #include "conformance/judge/batch_model.h"
 
 #include "reference/base/builtin.h"
+#include "reference/base/op_facts.h"
 #include "reference/format/op_options.h"
 
 #include <string.h>
@@ -49,7 +50,30 @@ static bool change_shapes(struct arena *arena, const struct model *source,
     return ok;
 }
 
-/* Constants of int32 and rank 1 that begin with the batch.  Bytes of a file may be unaligned. */
+/* Whether ops read the buffer as the shape of their result, and none in another way: axes, sizes,
+ * strides may have the same numbers. */
+static bool is_shape_alone(const struct model *source, uint32_t buffer)
+{
+    const struct model_subgraph *const graph = &source->subgraphs[0];
+    size_t readers = 0, shapes = 0;
+
+    for (size_t n = 0; n < graph->operator_count; n++) {
+        const struct model_operator *const o = &graph->operators[n];
+        const struct op_facts *const f = op_facts_find(source->opcodes[o->opcode_index].code);
+
+        for (size_t i = 0; i < o->inputs.count; i++) {
+            const int32_t t = o->inputs.data[i];
+
+            if (t < 0 || graph->tensors[t].buffer != buffer)
+                continue;
+            readers++;
+            shapes += f && f->shape == (int)i;
+        }
+    }
+    return shapes > 0 && shapes == readers;
+}
+
+/* Shapes of int32 and rank 1 that begin with the batch.  Bytes of a file may be unaligned. */
 static bool change_constants(struct arena *arena, const struct model *source,
                              struct model_buffer *buffers, int32_t batch)
 {
@@ -62,7 +86,8 @@ static bool change_constants(struct arena *arena, const struct model *source,
         int32_t first;
         uint8_t *copy;
 
-        if (t->type != TENSOR_INT32 || t->shape.count != 1 || b->data.count < sizeof first)
+        if (t->type != TENSOR_INT32 || t->shape.count != 1 || b->data.count < sizeof first ||
+            !is_shape_alone(source, t->buffer))
             continue;
         memcpy(&first, b->data.data, sizeof first);
         if (first != batch)

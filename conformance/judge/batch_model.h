@@ -16,7 +16,8 @@ struct batch_model {
 
 /* The inputs in `resized` get a first dimension of 1, and so do shapes that the model holds as a
  * constant of int32, such as RESHAPE's and TRANSPOSE_CONV's, or as an option, where theirs is
- * batch. Whether the result treats its images as the source does is the caller's to find out. */
+ * batch; axes, sizes and strides stay. Whether the result treats its images as the source does is
+ * the caller's to find out. */
 enum status batch_model_open(struct batch_model *b, const struct model *source, int32_t batch,
                              const bool *resized, struct diag *diag);
 void batch_model_close(struct batch_model *b);
