@@ -48,12 +48,21 @@ if [ -n "${T:-}" ]; then
     exit 0
 fi
 
+# Test programs, as many at a time as there are processors; each leaves its log and exit status.
+rm -f "$log"/*.code
+for program in "$b"/unit/*/test_*; do
+    [ ! -f "$program" ] || [ ! -x "$program" ] || echo "$program"
+done | xargs -P "$(nproc)" -I PROGRAM sh -c '
+    name=$(basename "$(dirname "$1")").$(basename "$1") code=0
+    "$1" >"$2/$name.log" 2>&1 || code=$?
+    echo "$code $1" >"$2/$name.code"' sh PROGRAM "$log"
+
 # A program of cmocka that runs no test exits 0, hence the count of passed tests.
 units=0
-for program in "$b"/unit/*/test_*; do
-    [ -f "$program" ] && [ -x "$program" ] || continue
-    name=$(basename "$(dirname "$program")").$(basename "$program")
-    run "$name" "$program"
+for result in "$log"/*.code; do
+    name=$(basename "$result" .code)
+    read -r code program <"$result"
+    [ "$code" = 0 ] || { cat "$log/$name.log" >&2; fail "$name ($program, exit status $code)"; }
     count=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log/$name.log" |
         awk '{ s += $1 } END { print s + 0 }')
     # A program may skip all of its tests, which it says: no device, or models that are not here.
