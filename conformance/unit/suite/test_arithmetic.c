@@ -3,6 +3,7 @@
 #include "conformance/judge/judge.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/cases_kit.h"
+#include "conformance/unit/kit/judge_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
 #include <setjmp.h>
@@ -20,22 +21,14 @@ static struct case_result judge_design(const char *design, const char *classes, 
     char option[64];
     const char *items[] = { option };
     const struct string_list list = { items, 1 };
-    struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { 1, NULL, &stage };
-    struct case_result result;
     struct subject subject;
-    struct judge *judge = NULL;
     struct diag diag;
 
     snprintf(option, sizeof option, "arithmetic=%s", design);
     if (subject_init(&subject, mock_path("arithmetic.so"), &list, &diag) != STATUS_OK ||
-        bounds_parse(classes, &subject.bounds, &subject.quantized, &diag) != STATUS_OK ||
-        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
+        bounds_parse(classes, &subject.bounds, &subject.quantized, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
-    judge_case(judge, kit_case(name), &result);
-    judge_close(judge);
-    subject_close(&subject);
-    return result;
+    return judge_kit_run(&subject, name);
 }
 
 struct row {

@@ -4,6 +4,7 @@
 #include "conformance/subject/engine.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/cases_kit.h"
+#include "conformance/unit/kit/judge_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
 #include <limits.h>
@@ -31,20 +32,12 @@ static void parse(struct subject *s, const char *what, const char *keys)
 static struct case_result judge_with(const char *what, const char *keys, const char *fault,
                                      const char *name)
 {
-    struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { 1, NULL, &stage };
     struct case_result result;
     struct subject subject;
-    struct judge *judge = NULL;
-    struct diag diag;
 
     setenv("MOCK_LITERT", fault, 1);
     parse(&subject, what, keys);
-    if (judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    judge_case(judge, kit_case(name), &result);
-    judge_close(judge);
-    subject_close(&subject);
+    result = judge_kit_run(&subject, name);
     unsetenv("MOCK_LITERT");
     return result;
 }

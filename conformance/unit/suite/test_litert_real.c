@@ -7,6 +7,7 @@
 #include "conformance/subject/subject_kind.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/cases_kit.h"
+#include "conformance/unit/kit/judge_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
@@ -45,31 +46,11 @@ static bool find(void)
     return false;
 }
 
-static struct case_result judge_one(const char *spec, const char *name)
-{
-    struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { 1, NULL, &stage };
-    struct case_result result;
-    struct subject subject;
-    struct judge *judge = NULL;
-    struct diag diag;
-
-    if (subject_parse(&subject, spec, &diag) != STATUS_OK ||
-        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
-        fail_msg("%s: %s", spec, diag.text);
-    judge_case(judge, kit_case(name), &result);
-    judge_close(judge);
-    subject_close(&subject);
-    return result;
-}
-
 static void expect(const char *spec, const char *name, enum case_status status, const char *reason)
 {
-    const struct case_result r = judge_one(spec, name);
+    const struct case_result r = judge_kit_run_spec(spec, name);
 
-    if (r.status != status || !strstr(r.reason, reason))
-        fail_msg("%s: expected %s with '%s', found %s with '%s'", name, case_status_name(status),
-                 reason, case_status_name(r.status), r.reason);
+    judge_kit_expect(&r, name, status, reason);
 }
 
 static void test_cpu(void **state)

@@ -1,8 +1,8 @@
 /* Subjects in another TensorFlow Lite C library, for which our own stands here. */
-#include "conformance/judge/judge.h"
 #include "conformance/subject/subject_kind.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/cases_kit.h"
+#include "conformance/unit/kit/judge_kit.h"
 #include "conformance/unit/kit/mock_path.h"
 
 #include <limits.h>
@@ -30,31 +30,11 @@ static const char *spec(const char *mock, const char *keys)
     return text;
 }
 
-static struct case_result judge_one(const char *text, const char *name)
-{
-    struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { 1, NULL, &stage };
-    struct case_result result;
-    struct subject subject;
-    struct judge *judge = NULL;
-    struct diag diag;
-
-    if (subject_parse(&subject, text, &diag) != STATUS_OK ||
-        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
-        fail_msg("%s: %s", text, diag.text);
-    judge_case(judge, kit_case(name), &result);
-    judge_close(judge);
-    subject_close(&subject);
-    return result;
-}
-
 static void expect(const char *text, const char *name, enum case_status status, const char *reason)
 {
-    const struct case_result r = judge_one(text, name);
+    const struct case_result r = judge_kit_run_spec(text, name);
 
-    if (r.status != status || !strstr(r.reason, reason))
-        fail_msg("%s: expected %s with '%s', found %s with '%s'", name, case_status_name(status),
-                 reason, case_status_name(r.status), r.reason);
+    judge_kit_expect(&r, name, status, reason);
 }
 
 static const char *const samples[] = {
