@@ -1,0 +1,197 @@
+/* A report as plain data: what a run found, on which subjects, and how it was run.
+ *
+ * A run makes one (conformance/report), a JSON file is read into one, and everything that is done
+ * with reports works on it: the forms that people and other programs read (conformance/forms),
+ * merging, comparing, accepting.  Nothing here needs the cases of this program: a report of another
+ * version can be shown.  All strings and arrays live in the record's arena; a string that a report
+ * does not have is NULL. */
+#ifndef ASSAY_CONFORMANCE_RECORD_RECORD_H
+#define ASSAY_CONFORMANCE_RECORD_RECORD_H
+
+#include "conformance/judge/result.h"
+#include "reference/base/arena.h"
+#include "reference/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct record_device {
+    const char *name, *driver, *api; /* NULL: the subject does not say */
+};
+
+/* How the run was made. */
+struct record_run {
+    const char *version;          /* of Assay */
+    const char *git;              /* "5faf3b7", "5faf3b7-dirty"; NULL: built from a tarball */
+    const char *command;          /* as typed, quoted for a shell */
+    const char *started;          /* RFC 3339, UTC */
+    const char *host;             /* "Linux 6.1.0 x86_64, 2 processors" */
+    double seconds;               /* of the run; of merged shards the sum */
+    uint64_t seed, graphs, limit; /* limit 0: none */
+    uint32_t shard, shards;       /* shards 0 or 1: the whole list */
+    const char *const *filters;
+    size_t filter_count;
+    double timeout_s;
+    /* The list of cases before it was split into shards: how many names, and the SHA-256 of these
+     * names in their order, a line feed behind each. */
+    size_t list_count;
+    const char *list_sha256;
+    const char *interrupted; /* what ended the run early, "SIGINT"; NULL: it is complete */
+};
+
+struct record_option {
+    const char *key, *value;
+};
+
+struct record_subject {
+    const char *spec;   /* "delegate:/opt/libx.so?precision=fp16", as --subject takes it */
+    const char *label;  /* "libx.so precision=fp16" */
+    const char *path;   /* NULL: the scalar reference */
+    const char *sha256; /* of the file at path */
+    const char *bounds; /* "fp32,float_view" */
+    const struct record_option *options;
+    size_t option_count;
+    struct record_device device;
+};
+
+/* A case, over all subjects. */
+struct record_case {
+    const char *name;  /* "conv_2d.f32.same_s2_c5" */
+    const char *op;    /* "conv_2d" */
+    const char *type;  /* "f32" */
+    const char *title; /* of the gap suite; NULL for other cases */
+    int32_t version;   /* of the operator */
+    int nodes;         /* of a random graph; 0: another case */
+    /* Of its inputs: "f32 [1, 4, 4, 5]; i32 [2]"; NULL where no subject got as far. */
+    const char *inputs;
+};
+
+/* The result of a case on a subject. */
+struct record_result {
+    size_t subject, test_case; /* indices */
+    enum case_status status;
+    const char *reason; /* in one line, with the element that is wrong; NULL on a plain pass */
+    const char *what;   /* the reason without the element: equal for failures of one kind */
+    const char *rerun;  /* the command that runs this case alone; NULL on a plain pass */
+    const char *waiver; /* cause, of the waiver that applied; NULL: none */
+    bool required;      /* declined, but --require says that it must be taken */
+    bool regression;    /* it passed in the baseline */
+    /* NaN: was not measured, or is NaN. */
+    double max_abs, max_ulp, margin, bias;
+    const char *note;           /* at the worst margin of its line: why it may be above a half */
+    uint64_t integers, unequal; /* quantized elements; those that differ from the reference's */
+    double ms;                  /* the fastest inference */
+    uint64_t bytes;             /* of the device, or of the host's arena */
+    int taken;                  /* nodes of a random graph that the subject took */
+    uint32_t checked, left_out; /* bit 1 << HABIT_x */
+    /* Where it failed. */
+    const char *set;   /* "S0"; NULL: it did not come to a comparison */
+    char frame;        /* 'A' or 'B'; 0: not known */
+    const char *where; /* index of the first wrong element; NULL: none is */
+    int output;
+    double got, want, error, limit;
+    struct {
+        const char *where; /* of the element with the largest error / limit; NULL: not known */
+        double ratio, got, want, error, limit;
+    } worst;
+    /* Error over limit along the output that was judged last or failed, as judge/profile.h encodes
+     * it: a character for each of at most PROFILE_BINS runs of elements, and of channels.  NULL:
+     * nothing was compared. */
+    const char *by_element, *by_channel;
+    size_t elements, channels; /* how many these stand for */
+    const char *minimal;       /* the smallest random graph that fails */
+};
+
+/* A whole model on a subject, or on the reference. */
+struct record_model {
+    const char *name;
+    bool is_reference; /* held to LiteRT's answers; subject is not set */
+    size_t subject;
+    const char *status, *reason;
+    double top1, snr_db, max_error; /* NaN: not measured */
+    uint64_t images, same, different;
+    int nodes, taken;
+};
+
+/* With --minimize: the smallest form of a failure, for all that fail alike. */
+struct record_minimal {
+    size_t subject, test_case;
+    const char *status, *reason, *text;
+    size_t similar, steps, reductions;
+    bool limited, flaky;
+};
+
+struct record_mutant {
+    const char *name, *file, *by, *what;
+    bool caught;
+};
+
+struct record {
+    struct arena arena;
+    struct record_run run;
+    struct record_device device; /* of the first subject that names one */
+    struct record_subject *subjects;
+    size_t subject_count;
+    struct record_case *cases; /* in the order of the run */
+    size_t case_count;
+    struct record_result *results; /* by subject, then by case; those that were run */
+    size_t result_count;
+    /* What a run that was cut did not come to: pairs of a subject and a case. */
+    struct record_missing {
+        size_t subject, test_case;
+    } * missing;
+    size_t missing_count;
+    const char
+        *broken_end; /* what a worker process did after its last case; NULL: all ended well */
+    size_t broken_ends;
+    struct record_model *models;
+    size_t model_count;
+    struct record_minimal *minimal;
+    size_t minimal_count;
+    struct record_mutant *mutants;
+    size_t mutant_count;
+};
+
+void record_close(struct record *r);
+
+/* The result of a case on a subject; NULL when it was not run.  Takes logarithmic time. */
+const struct record_result *record_find(const struct record *r, size_t subject, size_t test_case);
+/* The index of a case by name, SIZE_MAX when there is none.  Takes logarithmic time once
+ * record_index was called, which readers and builders do. */
+size_t record_find_case(const struct record *r, const char *name);
+
+/* ---- totals ---- */
+
+struct record_totals {
+    size_t count[CASE_STATUS_COUNT];
+    size_t all, bad; /* bad: those that make the exit code 1 */
+    uint64_t integers, unequal;
+    double margin; /* the largest of those that passed or failed */
+    size_t worst;  /* index of its result; SIZE_MAX when nothing was compared */
+};
+bool record_result_is_bad(const struct record_result *r);
+void record_totals_add(struct record_totals *t, const struct record *r, size_t result);
+struct record_totals record_totals(const struct record *r);
+
+/* A line of the tables: the cases of one op in one type, or of one title of the gap suite. */
+struct record_line {
+    const char *op, *type; /* NULL in a line of a title */
+    const char *title;     /* NULL in a line of an op */
+    size_t *cases;         /* indices, in order */
+    size_t case_count;
+};
+/* All lines, in the order of their first case; they live in `arena`. */
+enum status record_lines(const struct record *r, struct arena *arena, struct record_line **lines,
+                         size_t *count, struct diag *diag);
+
+/* ---- JSON ---- */
+
+/* Reads a report, which is not trusted: every value is checked against what is expected of it.
+ * STATUS_IO when it cannot be read, STATUS_USAGE with place, expectation and value. */
+enum status record_read(struct record *r, const char *path, struct diag *diag);
+/* Writes it as conformance/report.schema.json describes it. */
+enum status record_write(const struct record *r, FILE *out, struct diag *diag);
+
+#endif
