@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAGS_MAX = 64, LONG_BASE = 256 };   /* above every short flag's character */
+enum { FLAGS_MAX = 192, LONG_BASE = 256 };   /* above every short flag's character */
 enum { HELP_WIDTH = 80, HELP_COLUMN = 30 }; /* of the texts of flags */
 
 /* Memory of the lists that args_parse fills. */
@@ -28,6 +28,9 @@ static struct {
 } describing;
 
 static const char *const format_names[] = { [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", NULL };
+static const char *const format_names_csv[] = {
+    [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CSV] = "csv", NULL
+};
 
 struct flag_table {
     struct args_flag flags[FLAGS_MAX];
@@ -76,8 +79,8 @@ static void bad_number(const char *what, const struct args_flag *f, const char *
     if (f->min == 0 && f->max == 0)
         message_error(what, "--%s=%s: expected %s", f->name, text, kind);
     else
-        message_error(what, "--%s=%s: expected %s from %g to %g", f->name, text, kind, f->min,
-                      f->max);
+        message_error(what, "--%s=%s: expected %s from %.15g to %.15g", f->name, text, kind,
+                      f->min, f->max);
 }
 
 static bool read_choice(const char *what, const struct args_flag *f, const char *text)
@@ -192,9 +195,13 @@ static void print_help(const struct command *self, const struct flag_table *tabl
 {
     printf("Usage: assay %s %s\n\n%c%s.\n\nFlags:\n", self->name, self->synopsis,
            toupper((unsigned char)self->summary[0]), self->summary + 1);
-    for (size_t i = 0; i < table->count; i++)
-        print_flag(&table->flags[i]);
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->flags[i].help)
+            print_flag(&table->flags[i]);
+    }
     printf("  %-*s%s\n", HELP_COLUMN - 2, "--help", "print this help");
+    if (self->print_more)
+        self->print_more(stdout, false);
     for (size_t i = 0; i < self->part_count; i++)
         printf("%s  assay %-*s%s\n", i == 0 ? "\nCommands:\n" : "", HELP_COLUMN - 8,
                self->parts[i].name, self->parts[i].summary);
@@ -253,6 +260,8 @@ static void add_common(struct flag_table *table, unsigned bits, struct args_comm
         struct args_flag flag = common_flags[i].flag;
 
         flag.target = (char *)c + common_flags[i].offset;
+        if (flag.choices == format_names && bits & ARGS_CSV)
+            flag.choices = format_names_csv;
         if (bits & common_flags[i].bit)
             table_add(table, flag);
     }

@@ -29,7 +29,7 @@ struct args_flag {
     enum args_kind kind;
     void *target;
     const char *value; /* placeholder in the help; FILE, PATH and DIR complete to paths */
-    const char *help;
+    const char *help;  /* NULL: the command describes it itself (struct command, print_more) */
     double min, max; /* range of ARGS_UINT and ARGS_DOUBLE; any when both are 0 */
     const char *const *choices;
 };
@@ -40,10 +40,12 @@ enum args_common_bit {
     ARGS_FORMAT = 2,   /* --format, --out */
     ARGS_SEED = 4,
     ARGS_JOBS = 8,
-    ARGS_QUIET = 16
+    ARGS_QUIET = 16,
+    ARGS_CSV = 32 /* with ARGS_FORMAT: --format also takes csv */
 };
 
-enum args_format { FORMAT_TEXT, FORMAT_JSON };
+/* A command takes text and JSON, and of the others those that it has a bit for. */
+enum args_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 /* args_parse sets the defaults: no delegate, text, stdout, seed 1, all processors. */
 struct args_common {

@@ -288,6 +288,16 @@ static int run(const struct command *self, int argc, char **argv)
                     ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &common, &args, 0, 1,
                     &code))
         return code;
+    if (args.count == 1 && q.model) {
+        message_error(self->name, "expected one model, found %s and --graph=%s", args.items[0],
+                      q.model);
+        return EXIT_USAGE;
+    }
+    if (q.min_secs > q.max_secs) {
+        message_error(self->name, "--min_secs=%.15g is more than --max_secs=%.15g", q.min_secs,
+                      q.max_secs);
+        return EXIT_USAGE;
+    }
     if (args.count == 1)
         q.model = args.items[0];
     q.delegate = common.delegate;

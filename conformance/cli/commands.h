@@ -3,7 +3,9 @@
 #ifndef ASSAY_CONFORMANCE_CLI_COMMANDS_H
 #define ASSAY_CONFORMANCE_CLI_COMMANDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct command {
     const char *name;
@@ -17,6 +19,9 @@ struct command {
     /* Commands of a second word, such as `golden check`, whose names have both words. */
     const struct command *parts;
     size_t part_count;
+    /* Prints what its help, or its manual (troff), says of flags without a help text; may be NULL.
+     */
+    void (*print_more)(FILE *f, bool troff);
     int (*run)(const struct command *self, int argc, char **argv); /* argv[0] is the name */
 };
 

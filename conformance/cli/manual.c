@@ -145,8 +145,10 @@ static void put_flags(const struct command *command, const struct args_flag *fla
     FILE *const out = user;
 
     (void)command;
-    for (size_t i = 0; i < count; i++)
-        put_flag(out, &flags[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (flags[i].help)
+            put_flag(out, &flags[i]);
+    }
     fputs(".TP\n", out);
     put_text(out, "--help");
     put_sentence(out, "print flags and examples");
@@ -215,6 +217,8 @@ static void print_command(FILE *out, const struct command *c)
         fputs(".SH OPTIONS\n", out);
         args_describe(c, put_flags, out);
     }
+    if (c->print_more)
+        c->print_more(out, true);
     for (size_t i = 0; i < c->part_count; i++) {
         const struct command *const part = &c->parts[i];
 
