@@ -193,6 +193,7 @@ static int print(const struct assay_gpu_device *devices, size_t count,
     }
     if (common->format == FORMAT_JSON)
         print_json(out.file, devices, count);
+    out.fold = common->format == FORMAT_TEXT;
     code = output_close(&out, common->out, false);
     if (code == EXIT_AS_EXPECTED && !usable) {
         message_error("devices", "none of the %zu devices can be used", count);

@@ -4,7 +4,7 @@
 #include "conformance/inspect/inspection.h"
 #include "conformance/util/output.h"
 
-static int print(const struct inspection *n, const struct args_common *common)
+static int print(const struct inspection *n, const struct args_common *common, bool wide)
 {
     struct output out;
 
@@ -16,24 +16,27 @@ static int print(const struct inspection *n, const struct args_common *common)
         inspection_print_json(out.file, n);
     else
         inspection_print_text(out.file, n);
+    out.fold = common->format == FORMAT_TEXT && !wide;
     return output_close(&out, common->out, false);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
     struct inspection n = { .path = NULL };
-    bool plan = false;
+    bool plan = false, wide = false;
     struct diag diag = { .status = STATUS_OK };
     const struct args_flag flags[] = {
         { "plan", ARGS_BOOL, &plan, NULL,
           "print the delegate's plan too: steps, shaders, constants, grids, memory", 0, 0, NULL },
+        { "wide", ARGS_BOOL, &wide, NULL, "one line each, however long (default: 80 columns)", 0, 0,
+          NULL },
     };
     struct args_common common;
     struct args args;
     bool named;
     int code;
 
-    if (!args_parse(self, argc, argv, flags, 1, ARGS_DELEGATE | ARGS_FORMAT, &common, &args, 1, 1,
+    if (!args_parse(self, argc, argv, flags, 2, ARGS_DELEGATE | ARGS_FORMAT, &common, &args, 1, 1,
                     &code))
         return code;
     /* A model is shown on a machine without a device too, unless a delegate was asked for. */
@@ -43,7 +46,7 @@ static int run(const struct command *self, int argc, char **argv)
         code = message_fail(self->name, &diag);
     else {
         n.plan = plan;
-        code = print(&n, &common);
+        code = print(&n, &common, wide);
     }
     inspection_close(&n);
     return code;

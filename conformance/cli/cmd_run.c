@@ -307,6 +307,7 @@ static int print_result(struct result *r, const struct request *q)
         print_json(out.file, r, q);
     else
         print_text(out.file, r, q);
+    out.fold = q->common.format == FORMAT_TEXT;
     return output_close(&out, q->common.out, false);
 }
 

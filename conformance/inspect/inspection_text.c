@@ -103,8 +103,10 @@ static void print_options(FILE *f, const struct options *o)
 
     for (size_t i = 0; table && i < table->field_count; i++) {
         inspection_option(o, i, value, sizeof value);
-        fprintf(f, " %s=%s", table->fields[i].name, value);
+        fprintf(f, "%s%s=%s", i ? " " : "          ", table->fields[i].name, value);
     }
+    if (table && table->field_count > 0)
+        fputc('\n', f);
 }
 
 static void print_refusal(FILE *f, const struct assay_gpu_refusal *r)
@@ -145,7 +147,6 @@ static void print_nodes(FILE *f, const struct inspection *n)
         print_indices(f, &op->inputs);
         fprintf(f, " -> ");
         print_indices(f, &op->outputs);
-        print_options(f, &op->options);
         if (note->state == NODE_TAKEN)
             fprintf(f, "  taken, partition %d", note->partition);
         else if (!note->known)
@@ -154,6 +155,7 @@ static void print_nodes(FILE *f, const struct inspection *n)
         else if (note->state == NODE_LEFT && !note->refused)
             fprintf(f, "  left to the CPU: in no partition that was taken");
         fputc('\n', f);
+        print_options(f, &op->options);
         if (note->refused && note->state != NODE_TAKEN)
             print_refusal(f, &note->refusal);
     }
@@ -185,9 +187,9 @@ void inspection_print_text(FILE *f, const struct inspection *n)
     if (m->subgraph_count > 1)
         fprintf(f, "subgraphs %zu; what follows is the first\n", m->subgraph_count);
     print_delegate(f, n);
-    print_tensors(f, n);
     print_ops(f, n);
     print_nodes(f, n);
+    print_tensors(f, n);
     if (n->plan)
         inspection_print_plan(f, n);
 }

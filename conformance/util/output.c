@@ -1,5 +1,6 @@
 #include "conformance/util/output.h"
 
+#include "conformance/util/fold.h"
 #include "conformance/util/message.h"
 #include "reference/format/file.h"
 
@@ -10,9 +11,29 @@
 
 bool output_open(struct output *o)
 {
-    *o = (struct output){ NULL, NULL, 0 };
+    *o = (struct output){ .file = NULL };
     o->file = open_memstream(&o->text, &o->bytes);
     return o->file != NULL;
+}
+
+/* Folds the text.  Returns false when out of memory. */
+static bool fold(struct output *o)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    if (!f)
+        return false;
+    fold_print(f, o->text, FOLD_WIDTH);
+    if (fclose(f) != 0) {
+        free(text);
+        return false;
+    }
+    free(o->text);
+    o->text = text;
+    o->bytes = bytes;
+    return true;
 }
 
 int output_close(struct output *o, const char *path, bool discard)
@@ -22,18 +43,21 @@ int output_close(struct output *o, const char *path, bool discard)
 
     if (!o->file)
         return EXIT_FAILED;
-    if (fclose(o->file) != 0) {
+    if (fclose(o->file) != 0 || (o->fold && !fold(o))) {
         message_error(path, "the report does not fit in memory");
         code = EXIT_FAILED;
     } else if (discard) {
         code = EXIT_AS_EXPECTED;
     } else if (!path) {
-        fwrite(o->text, 1, o->bytes, stdout); /* main checks stdout for errors */
+        if (colour_is_shown(stdout))
+            colour_print(stdout, o->text);
+        else
+            fwrite(o->text, 1, o->bytes, stdout); /* main checks stdout for errors */
     } else if (output_write_file(path, o->text, o->bytes, &diag) != STATUS_OK) {
         code = message_fail("cannot write", &diag);
     }
     free(o->text); /* allocated by open_memstream, hence not by mem_alloc */
-    *o = (struct output){ NULL, NULL, 0 };
+    *o = (struct output){ .file = NULL };
     return code;
 }
 

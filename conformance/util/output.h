@@ -14,12 +14,14 @@ struct output {
     FILE *file; /* the report is printed here */
     char *text;
     size_t bytes;
+    bool fold; /* set by the caller: lines are folded at FOLD_WIDTH columns (util/fold.h) */
 };
 
 /* Returns false when out of memory. */
 bool output_open(struct output *o);
 /* Writes the report to path, or to stdout where path is NULL, unless discard is set, and frees it.
- * Returns 0, or the exit code after a message on stderr. */
+ * On a terminal that shows colours, statuses have one.  Returns 0, or the exit code after a message
+ * on stderr. */
 int output_close(struct output *o, const char *path, bool discard);
 
 /* Replaces a regular file by renaming; writes into a pipe or a device, which cannot be replaced. */

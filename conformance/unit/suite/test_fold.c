@@ -1,0 +1,101 @@
+/* Long lines folded, statuses in colour. */
+#include "conformance/util/fold.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *printed(void (*print)(FILE *, const char *), const char *text)
+{
+    char *out = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&out, &bytes);
+
+    assert_non_null(f);
+    print(f, text);
+    fclose(f);
+    return out;
+}
+
+static void fold_at_20(FILE *f, const char *text)
+{
+    fold_print(f, text, 20);
+}
+
+static void expect(void (*print)(FILE *, const char *), const char *text, const char *want)
+{
+    char *const got = printed(print, text);
+
+    assert_string_equal(got, want);
+    free(got);
+}
+
+static void at_spaces(void **state)
+{
+    (void)state;
+    expect(fold_at_20, "short\n\nlines\n", "short\n\nlines\n");
+    expect(fold_at_20, "exactly twenty chars\n", "exactly twenty chars\n");
+    expect(fold_at_20, "one word more than 20\n", "one word more than\n    20\n");
+    expect(fold_at_20, "  indented by two columns\n", "  indented by two\n      columns\n");
+    expect(fold_at_20, "no line end, and too long", "no line end, and too\n    long");
+}
+
+/* The rest stands below the value of a key. */
+static void below_the_value(void **state)
+{
+    (void)state;
+    expect(fold_at_20, "device  llvmpipe, Mesa 22\n", "device  llvmpipe,\n        Mesa 22\n");
+}
+
+static void long_words(void **state)
+{
+    (void)state;
+    expect(fold_at_20, "a/very/long/path/without/spaces\n",
+           "a/very/long/path/\n    without/spaces\n");
+    expect(fold_at_20, "abcdefghijklmnopqrstuvwxyz\n", "abcdefghijklmnopqrst\n    uvwxyz\n");
+    /* A code point is never cut: these are of two bytes, twenty-one of them. */
+    expect(fold_at_20, "ééééééééééééééééééééé\n", "éééééééééééééééééééé\n    é\n");
+    /* An indent as wide as the page leaves no room for a further one. */
+    expect(fold_at_20, "                    words behind\n", "                   \nwords behind\n");
+}
+
+static void colours(void **state)
+{
+    (void)state;
+    expect(colour_print, "fail add.f32.x (why)\nfailure\n  fail y\n",
+           "\033[31mfail\033[m add.f32.x (why)\nfailure\n  fail y\n");
+    expect(colour_print, "conformance: 3 checks: 3 passed, 0 failed",
+           "\033[32mconformance: 3 checks: 3 passed, 0 failed\033[m");
+    expect(colour_print, "conformance: 30 checks: 20 passed, 10 failed\n",
+           "\033[31mconformance: 30 checks: 20 passed, 10 failed\033[m\n");
+}
+
+static void none_but_on_a_terminal(void **state)
+{
+    FILE *const f = tmpfile();
+
+    (void)state;
+    assert_non_null(f);
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    assert_false(colour_is_shown(f));
+    fclose(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(at_spaces),
+        cmocka_unit_test(below_the_value),
+        cmocka_unit_test(long_words),
+        cmocka_unit_test(colours),
+        cmocka_unit_test(none_but_on_a_terminal),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
