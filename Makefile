@@ -382,10 +382,11 @@ $(B)/man/assay.1: $(B)/assay
 $(B)/man/assay-%.1: $(B)/assay
 	@mkdir -p $(@D)
 	$(Q)$(B)/assay --print-man=$* >$@
-$(B)/man/assay.bash: $(B)/assay
+$(B)/man/assay.%: $(B)/assay
 	@mkdir -p $(@D)
-	$(Q)$(B)/assay --print-completion=bash >$@
-man: $(MAN_PAGES) $(B)/man/assay.bash ## manual pages and bash completion, in build/man
+	$(Q)$(B)/assay --print-completion=$* >$@
+COMPLETIONS := $(addprefix $(B)/man/assay.,bash fish zsh)
+man: $(MAN_PAGES) $(COMPLETIONS) ## manual pages and completion for bash, fish and zsh, in build/man
 	@echo 'man: $(words $(MAN_PAGES)) pages, read one with: man -l $(B)/man/assay.1'
 
 # ---- to carry away, to install ----
@@ -407,7 +408,8 @@ install: all man ## install under PREFIX (/usr/local), below DESTDIR
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c \
 	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu \
 	    $(DESTDIR)$(PREFIX)/share/assay/golden/digits $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d \
+	    $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions
 	install $(B)/assay $(DESTDIR)$(PREFIX)/bin/
 	install $(B)/libassay.so $(B)/libassay_delegate.so $(DESTDIR)$(PREFIX)/lib/
 	ln -sf ../../libassay_delegate.so $(DESTDIR)$(PREFIX)/lib/assay/litert/$(notdir $(ACCELERATOR))
@@ -419,6 +421,8 @@ install: all man ## install under PREFIX (/usr/local), below DESTDIR
 	install -m 644 $(wildcard golden/digits/*) $(DESTDIR)$(PREFIX)/share/assay/golden/digits/
 	install -m 644 $(MAN_PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 $(B)/man/assay.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/assay
+	install -m 644 $(B)/man/assay.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
+	install -m 644 $(B)/man/assay.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_assay
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' ci/assay.pc.in \
 	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/assay.pc
 

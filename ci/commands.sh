@@ -47,7 +47,12 @@ expect 0 '^\.TH "ASSAY' $assay --print-man
 expect 0 '^\.TH "ASSAY.-RUN"' $assay --print-man=run
 expect 2 'frobnicate' $assay --print-man=frobnicate
 expect 0 '^complete -F' $assay --print-completion=bash
-expect 2 'expected bash' $assay --print-completion=fish
+expect 0 '^complete -c assay' $assay --print-completion=fish
+expect 0 '^#compdef assay' $assay --print-completion=zsh
+expect 2 'expected bash, fish or zsh' $assay --print-completion=tcsh
+expect 0 '^Usage: assay golden check' $assay help golden check
+expect 2 'did you mean check' $assay help golden chek
+expect 2 'no parts' $assay help run check
 expect 2 'did you mean check' $assay golden chek
 expect 2 'colour' $assay conformance --colour=blue
 expect 2 'frobnicate' $assay frobnicate
@@ -86,7 +91,7 @@ expect 0 'output .* u8 \[1, 10\]  scale 0.00390625 zero point 0' $assay run \
     golden/digits/digits_u8.tflite --delegate=none
 expect 0 '"zero_point": -128' $assay run golden/digits/digits_i8.tflite --delegate=none --format=json
 expect 0 'CONV_2D' $assay inspect $model
-expect 0 'scale 0.00784314 zero point -1  image' $assay inspect golden/digits/digits_i8.tflite
+expect 0 'scale 0.00784314 zero point -1  image' $assay inspect --wide golden/digits/digits_i8.tflite
 expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 -o "$work/m.tflite"
 expect 0 'SOFTMAX' $assay inspect "$work/m.tflite"
 expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 --type=i8 -o "$work/i8.tflite"

@@ -21,7 +21,8 @@ for file in bin/assay lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/ass
     include/assay_gpu.h include/tensorflow/lite/c/c_api.h \
     include/tensorflow/lite/delegates/gpu/delegate.h share/assay/golden/digits/labels.txt \
     share/man/man1/assay.1 share/man/man1/assay-conformance.1 \
-    share/bash-completion/completions/assay; do
+    share/bash-completion/completions/assay share/fish/vendor_completions.d/assay.fish \
+    share/zsh/vendor-completions/_assay; do
     [ -s "$root/opt/assay/$file" ] || fail "$file is not there"
 done
 [ -z "$(find "$root" -type f ! -path "$root/opt/assay/*")" ] || fail 'something lies outside of PREFIX'

@@ -4,7 +4,6 @@
 #include "conformance/golden/check.h"
 #include "conformance/golden/export.h"
 #include "conformance/golden/file.h"
-#include "conformance/util/nearest.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -321,7 +320,7 @@ static int export_run(const struct command *self, int argc, char **argv)
     return s == STATUS_OK ? EXIT_AS_EXPECTED : message_fail(self->name, &diag);
 }
 
-/* ---- the three ---- */
+/* ---- the parts ---- */
 
 static const struct command parts[] = {
     {
@@ -355,33 +354,6 @@ static const struct command parts[] = {
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static int golden_run(const struct command *self, int argc, char **argv)
-{
-    static const char *const names[PARTS] = { "list", "check", "export" };
-    const char *const name = argc > 1 ? argv[1] : "";
-    const char *near;
-    struct args_common common;
-    struct args args;
-    int code = 0;
-
-    for (size_t i = 0; i < PARTS; i++) {
-        if (strcmp(names[i], name) == 0)
-            return parts[i].run(&parts[i], argc - 1, argv + 1);
-    }
-    if (name[0] == '-') { /* --help, or an unknown flag */
-        if (!args_parse(self, argc, argv, NULL, 0, 0, &common, &args, 0, 0, &code))
-            return code;
-        message_error(self->name, "expected list, check or export");
-        return EXIT_USAGE;
-    }
-    near = nearest_name(name, names, PARTS);
-    if (near)
-        message_error(self->name, "unknown command '%s'; did you mean %s?", name, near);
-    else
-        message_error(self->name, "expected list, check or export, found '%s'", name);
-    return EXIT_USAGE;
-}
-
 const struct command command_golden = {
     .name = "golden",
     .summary = "check the scalar reference against answers of the real runtime",
@@ -396,5 +368,5 @@ const struct command command_golden = {
                 "  assay golden check --help\n",
     .parts = parts,
     .part_count = PARTS,
-    .run = golden_run,
+    .run = commands_run_part,
 };

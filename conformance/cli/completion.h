@@ -6,5 +6,8 @@
 
 /* A script for bash: commands, flags, choices, paths.  It needs no package of completions. */
 void completion_print_bash(FILE *out);
+/* Scripts for fish and zsh, which show the help of each flag, too. */
+void completion_print_fish(FILE *out);
+void completion_print_zsh(FILE *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "conformance/cli/manual.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void print_help(void)
     for (size_t i = 0; (c = commands_at(i)) != NULL; i++)
         printf("  %-12s %s\n", c->name, c->summary);
     printf("\n"
-           "`assay COMMAND --help` shows the flags of a command, with examples, and\n"
+           "`assay help COMMAND` shows the flags of a command, with examples, and\n"
            "`assay --version` the version.\n"
            "\n"
            "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input,\n"
@@ -49,6 +50,13 @@ static const char *flag_value(const char *arg, const char *name)
     return arg[length] == '=' ? arg + length + 1 : arg[length] == '\0' ? "" : NULL;
 }
 
+static const struct {
+    const char *name;
+    void (*print)(FILE *);
+} shells[] = { { "bash", completion_print_bash },
+               { "fish", completion_print_fish },
+               { "zsh", completion_print_zsh } };
+
 /* What `make man` and `make install` call: manual pages and completion, printed from the flags. */
 static int print_document(const char *page, const char *shell)
 {
@@ -58,15 +66,18 @@ static int print_document(const char *page, const char *shell)
         manual_print(stdout, *page ? commands_find(page) : NULL);
         return EXIT_AS_EXPECTED;
     }
-    if (strcmp(shell, "bash") != 0) {
-        message_error("--print-completion", "expected bash, found '%s'", shell);
-        return EXIT_USAGE;
+    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+        if (strcmp(shell, shells[i].name) == 0) {
+            shells[i].print(stdout);
+            return EXIT_AS_EXPECTED;
+        }
     }
-    completion_print_bash(stdout);
-    return EXIT_AS_EXPECTED;
+    message_error("--print-completion", "expected bash, fish or zsh, found '%s'", shell);
+    return EXIT_USAGE;
 }
 
-static int help(const char *name)
+/* `assay help`, `assay help run`, `assay help golden check`. */
+static int help(const char *name, const char *part)
 {
     const struct command *command;
 
@@ -76,6 +87,14 @@ static int help(const char *name)
     }
     if (!(command = commands_find(name)))
         return unknown(name);
+    if (part && command->part_count == 0) {
+        message_error("help", "unexpected argument '%s': assay %s has no parts", part, name);
+        return EXIT_USAGE;
+    }
+    if (part && !commands_find_part(command, part))
+        return command->run(command, 2,
+                            (char *[]){ (char[]){ "" }, (char *)(uintptr_t)part, NULL });
+    command = part ? commands_find_part(command, part) : command;
     return command->run(command, 2, (char *[]){ (char[]){ "" }, (char[]){ "--help" }, NULL });
 }
 
@@ -93,7 +112,7 @@ static int run(int argc, char **argv)
         return EXIT_AS_EXPECTED;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-        return help(argc > 2 ? argv[2] : NULL);
+        return help(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     page = flag_value(name, "--print-man");
     shell = flag_value(name, "--print-completion");
     if (page || shell)
