@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAGS_MAX = 192, LONG_BASE = 256 };   /* above every short flag's character */
+enum { FLAGS_MAX = 192, LONG_BASE = 256 };  /* above every short flag's character */
 enum { HELP_WIDTH = 80, HELP_COLUMN = 30 }; /* of the texts of flags */
 
 /* Memory of the lists that args_parse fills. */
@@ -79,8 +79,8 @@ static void bad_number(const char *what, const struct args_flag *f, const char *
     if (f->min == 0 && f->max == 0)
         message_error(what, "--%s=%s: expected %s", f->name, text, kind);
     else
-        message_error(what, "--%s=%s: expected %s from %.15g to %.15g", f->name, text, kind,
-                      f->min, f->max);
+        message_error(what, "--%s=%s: expected %s from %.15g to %.15g", f->name, text, kind, f->min,
+                      f->max);
 }
 
 static bool read_choice(const char *what, const struct args_flag *f, const char *text)

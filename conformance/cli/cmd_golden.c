@@ -1,6 +1,7 @@
 /* assay golden list|check|export: the answers of the real runtime, kept in HDF5 files. */
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/parts.h"
 #include "conformance/golden/check.h"
 #include "conformance/golden/export.h"
 #include "conformance/golden/file.h"
@@ -368,5 +369,5 @@ const struct command command_golden = {
                 "  assay golden check --help\n",
     .parts = parts,
     .part_count = PARTS,
-    .run = commands_run_part,
+    .run = parts_run,
 };

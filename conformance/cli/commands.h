@@ -25,11 +25,6 @@ struct command {
     int (*run)(const struct command *self, int argc, char **argv); /* argv[0] is the name */
 };
 
-/* The run of a command that has parts: runs the part that argv[1] names, or says which there are. */
-int commands_run_part(const struct command *self, int argc, char **argv);
-/* The part of a command with this second word, "check"; NULL when there is none. */
-const struct command *commands_find_part(const struct command *self, const char *word);
-
 /* In the order of commands.def; NULL past the end. */
 const struct command *commands_at(size_t index);
 /* NULL when there is none of the name. */

@@ -3,6 +3,7 @@
 #include "conformance/cli/commands.h"
 #include "conformance/cli/completion.h"
 #include "conformance/cli/manual.h"
+#include "conformance/cli/parts.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -91,10 +92,10 @@ static int help(const char *name, const char *part)
         message_error("help", "unexpected argument '%s': assay %s has no parts", part, name);
         return EXIT_USAGE;
     }
-    if (part && !commands_find_part(command, part))
+    if (part && !parts_find(command, part))
         return command->run(command, 2,
                             (char *[]){ (char[]){ "" }, (char *)(uintptr_t)part, NULL });
-    command = part ? commands_find_part(command, part) : command;
+    command = part ? parts_find(command, part) : command;
     return command->run(command, 2, (char *[]){ (char[]){ "" }, (char[]){ "--help" }, NULL });
 }
 
