@@ -4,6 +4,7 @@
 
 #include "conformance/cli/commands.h"
 #include "conformance/util/nearest.h"
+#include "conformance/util/progress.h"
 #include "reference/base/arena.h"
 
 #include <assert.h>
@@ -27,6 +28,9 @@ static struct {
     void *user;
 } describing;
 
+static const char *const progress_names[] = {
+    [PROGRESS_AUTO] = "auto", [PROGRESS_PLAIN] = "plain", [PROGRESS_NONE] = "none", NULL
+};
 static const char *const format_names[] = { [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", NULL };
 static const char *const format_names_csv[] = {
     [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CSV] = "csv", NULL
@@ -252,6 +256,12 @@ static const struct {
     { ARGS_QUIET,
       offsetof(struct args_common, quiet),
       { "quiet", ARGS_BOOL, NULL, NULL, "show no progress", 0, 0, NULL } },
+    { ARGS_QUIET,
+      offsetof(struct args_common, progress),
+      { "progress", ARGS_CHOICE, NULL, "WHEN",
+        "progress on stderr, after two seconds: a line on a terminal and nothing elsewhere (auto), "
+        "or a line of text every ten seconds (plain), for logs of CI",
+        0, 0, progress_names } },
 };
 
 static void add_common(struct flag_table *table, unsigned bits, struct args_common *c)
@@ -442,6 +452,7 @@ bool args_parse(const struct command *self, int argc, char **argv, const struct 
     }
     if (!read_flags(self, argc, argv, &table, exit_code))
         return false;
+    progress_set_mode((enum progress_mode)common->progress);
     *exit_code = EXIT_USAGE;
     if (!read_args(self, argc, argv, args, min, max) ||
         !check_options(self->name, &common->delegate_option))

@@ -40,8 +40,8 @@ enum args_common_bit {
     ARGS_FORMAT = 2,   /* --format, --out */
     ARGS_SEED = 4,
     ARGS_JOBS = 8,
-    ARGS_QUIET = 16,
-    ARGS_CSV = 32 /* with ARGS_FORMAT: --format also takes csv */
+    ARGS_QUIET = 16, /* --quiet, --progress */
+    ARGS_CSV = 32    /* with ARGS_FORMAT: --format also takes csv */
 };
 
 /* A command takes text and JSON, and of the others those that it has a bit for. */
@@ -57,6 +57,7 @@ struct args_common {
     uint64_t seed;
     uint64_t jobs; /* 0: one worker for each processor */
     bool quiet;
+    int progress; /* enum progress_mode; args_parse sets it for the program */
 };
 
 /* Positional arguments, in order. */

@@ -1,11 +1,12 @@
 #include "conformance/util/message.h"
 
+#include "conformance/util/progress.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-static bool progress_shown;
+static struct progress progress; /* of message_progress */
+static bool progress_begun;
 
 /* Paths and strings of models may hold control characters: escaping them keeps a message on one
  * line, and keeps escape sequences from the terminal. */
@@ -29,7 +30,7 @@ void message_error(const char *what, const char *format, ...)
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    message_progress_end();
+    progress_hide();
     fputs("assay: ", stderr);
     if (what) {
         print_clean(what);
@@ -55,30 +56,20 @@ int message_fail(const char *what, const struct diag *diag)
 void message_progress(bool quiet, const char *format, ...)
 {
     char line[512];
-    struct winsize size;
-    size_t columns = 80;
     va_list args;
 
-    if (quiet || !isatty(STDERR_FILENO))
-        return;
+    if (!progress_begun)
+        progress_begin(&progress, NULL, 0, quiet);
+    progress_begun = true;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
-        columns = size.ws_col;
-    if (columns <= sizeof line)
-        line[columns - 1] = '\0'; /* a wrapped line could not be rewritten */
-    fputs("\r\033[K", stderr);
-    print_clean(line);
-    fflush(stderr);
-    progress_shown = true;
+    progress_update(&progress, 0, "%s", line);
 }
 
 void message_progress_end(void)
 {
-    if (progress_shown) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
-    }
-    progress_shown = false;
+    if (progress_begun)
+        progress_end(&progress);
+    progress_begun = false;
 }

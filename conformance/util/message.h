@@ -1,6 +1,6 @@
 /* Error lines and progress on stderr, and the exit code that follows from a failure.
  *
- * An error is one line, "assay: what: why".  Progress is shown only where stderr is a terminal. */
+ * An error is one line, "assay: what: why".  Progress is that of util/progress.h. */
 #ifndef ASSAY_CONFORMANCE_UTIL_MESSAGE_H
 #define ASSAY_CONFORMANCE_UTIL_MESSAGE_H
 
@@ -21,7 +21,8 @@ void message_error(const char *what, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Prints the text of a diag the same way, and returns the exit code that fits its status. */
 int message_fail(const char *what, const struct diag *diag);
 
-/* Rewrites the line of progress; does nothing when quiet, or when stderr is no terminal. */
+/* Rewrites the line of progress of work whose length is not known; util/progress.h says when it is
+ * shown, and has the time left for other work. */
 void message_progress(bool quiet, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Removes the line of progress. */
 void message_progress_end(void);

@@ -229,7 +229,7 @@ static bool is_waited_for(const struct process *p)
     return p->pid > 0 && p->deadline_s > 0;
 }
 
-/* Milliseconds until the first deadline, a minute at most: poll takes an int. */
+/* Milliseconds until the first deadline, a second at most, so that callers can show the time. */
 static int time_left_ms(const struct process *list, size_t count)
 {
     double first = INFINITY;
@@ -239,7 +239,7 @@ static int time_left_ms(const struct process *list, size_t count)
             first = fmin(first, list[i].deadline_s);
     }
     first = ceil((first - clock_s()) * 1000);
-    return first < 0 ? 0 : first > 60000 ? 60000 : (int)first;
+    return first < 0 ? 0 : first > 1000 ? 1000 : (int)first;
 }
 
 /* Waits once; sets the events.  False: poll failed. */

@@ -78,7 +78,7 @@ void process_pool_close(struct process_pool *pool);
 
 /* Whether any process is waited for. */
 bool process_pool_is_busy(const struct process_pool *pool);
-/* Waits until a process that is waited for has answered, ended or run out of time, or a minute;
+/* Waits until a process that is waited for has answered, ended or run out of time, or a second;
  * sets `event` of all.  A process stays waited for until process_expect or process_end. */
 enum status process_pool_wait(struct process_pool *pool, struct diag *diag);
 
