@@ -31,6 +31,9 @@ struct record_run {
     double seconds;               /* of the run; of merged shards the sum */
     uint64_t seed, graphs, limit; /* limit 0: none */
     uint32_t shard, shards;       /* shards 0 or 1: the whole list */
+    /* Of a report that was merged while shards were missing: those it has, in order. */
+    const uint32_t *merged;
+    size_t merged_count;
     const char *const *filters;
     size_t filter_count;
     double timeout_s;
@@ -64,6 +67,7 @@ struct record_case {
     const char *title; /* of the gap suite; NULL for other cases */
     int32_t version;   /* of the operator */
     int nodes;         /* of a random graph; 0: another case */
+    size_t index;      /* in the list before it was split into shards; SIZE_MAX: not known */
     /* Of its inputs: "f32 [1, 4, 4, 5]; i32 [2]"; NULL where no subject got as far. */
     const char *inputs;
 };
@@ -78,9 +82,9 @@ struct record_result {
     const char *waiver; /* cause, of the waiver that applied; NULL: none */
     bool required;      /* declined, but --require says that it must be taken */
     bool regression;    /* it passed in the baseline */
-    /* NaN: was not measured, or is NaN. */
+    /* NaN: is not finite, as JSON has no infinity, or was not measured. */
     double max_abs, max_ulp, margin, bias;
-    const char *note;           /* at the worst margin of its line: why it may be above a half */
+    const char *note;           /* of a margin above a half: why it may be */
     uint64_t integers, unequal; /* quantized elements; those that differ from the reference's */
     double ms;                  /* the fastest inference */
     uint64_t bytes;             /* of the device, or of the host's arena */
@@ -109,16 +113,22 @@ struct record_model {
     const char *name;
     bool is_reference; /* held to LiteRT's answers; subject is not set */
     size_t subject;
-    const char *status, *reason;
-    double top1, snr_db, max_error; /* NaN: not measured */
-    uint64_t images, same, different;
-    int nodes, taken;
+    enum case_status status; /* declined: the subject took no node */
+    const char *reason;
+    bool compared;             /* otherwise the figures but top1 are not set */
+    double top1;               /* NaN: there are no images */
+    double snr_db, max_abs;    /* NaN: not finite */
+    double mean_steps;         /* the mean error of scores in 8 bits, in their scale */
+    uint64_t images, same;     /* same: all scores have the bits of the reference */
+    uint64_t different, wrong; /* of another class; those of them that are no near tie */
+    int nodes, taken, partitions;
 };
 
 /* With --minimize: the smallest form of a failure, for all that fail alike. */
 struct record_minimal {
     size_t subject, test_case;
-    const char *status, *reason, *text;
+    enum case_status status;
+    const char *reason, *text;
     size_t similar, steps, reductions;
     bool limited, flaky;
 };
@@ -134,8 +144,9 @@ struct record {
     struct record_device device; /* of the first subject that names one */
     struct record_subject *subjects;
     size_t subject_count;
-    struct record_case *cases; /* in the order of the run */
+    struct record_case *cases; /* in the order of the run: those with a result or missing */
     size_t case_count;
+    const size_t *by_name;         /* indices of cases, sorted by name; NULL before record_index */
     struct record_result *results; /* by subject, then by case; those that were run */
     size_t result_count;
     /* What a run that was cut did not come to: pairs of a subject and a case. */
@@ -146,15 +157,21 @@ struct record {
     const char
         *broken_end; /* what a worker process did after its last case; NULL: all ended well */
     size_t broken_ends;
-    struct record_model *models;
+    size_t ledger_problems;      /* rows of the version ledger without their proof */
+    struct record_model *models; /* NULL: none were asked for; as below */
     size_t model_count;
+    const char *models_skipped; /* why none were run */
     struct record_minimal *minimal;
     size_t minimal_count;
+    size_t minimal_left_out; /* failures of other kinds than the first ones */
     struct record_mutant *mutants;
     size_t mutant_count;
 };
 
 void record_close(struct record *r);
+/* Sorts results and missing pairs, and makes by_name: a builder calls it when all is filled in.
+ * STATUS_USAGE when two cases have the same name, or two results are of the same pair. */
+enum status record_index(struct record *r, struct diag *diag);
 
 /* The result of a case on a subject; NULL when it was not run.  Takes logarithmic time. */
 const struct record_result *record_find(const struct record *r, size_t subject, size_t test_case);
@@ -168,12 +185,15 @@ struct record_totals {
     size_t count[CASE_STATUS_COUNT];
     size_t all, bad; /* bad: those that make the exit code 1 */
     uint64_t integers, unequal;
-    double margin; /* the largest of those that passed or failed */
+    double margin; /* the largest of those that passed or failed; infinity where it is NaN */
     size_t worst;  /* index of its result; SIZE_MAX when nothing was compared */
 };
 bool record_result_is_bad(const struct record_result *r);
 void record_totals_add(struct record_totals *t, const struct record *r, size_t result);
 struct record_totals record_totals(const struct record *r);
+/* Whether a run that found this ends with exit code 1: results or models that fail, a worker that
+ * ended badly, the ledger, an interruption, or nothing that shows anything. */
+bool record_failed(const struct record *r);
 
 /* A line of the tables: the cases of one op in one type, or of one title of the gap suite. */
 struct record_line {
