@@ -50,7 +50,9 @@ struct case_result {
     char reason[480]; /* of every status but pass; where an element is wrong, without its index */
     bool absent;      /* the subject does not run the case: no other field is set */
     bool required;    /* declined, but --require says that it must be taken */
-    bool regression;  /* it passed in the baseline */
+    bool regression;  /* it passed in the baseline; of a pass: its margin was smaller there */
+    /* Cause, of the waiver that applied; NULL: none.  Set by the parent after the run. */
+    const char *waiver;
     /* Over all sets and frames that were compared. */
     double max_abs, max_ulp, margin, bias;
     uint64_t integers; /* elements of quantized outputs that were compared */

@@ -1,0 +1,19 @@
+/* What of two reports can be compared: which subjects are the same, and when a figure is worse. */
+#ifndef ASSAY_CONFORMANCE_RECORD_MATCH_H
+#define ASSAY_CONFORMANCE_RECORD_MATCH_H
+
+#include "conformance/record/record.h"
+
+/* The subject of the same kind with the same options, whatever its file; of several that of the
+ * same label, then that of the same bounds.  SIZE_MAX: there is none. */
+size_t record_match_subject(const struct record *r, const struct record_subject *s);
+
+/* Whether both name the same device with the same driver: then results are the same bits. */
+bool record_device_is_same(const struct record_device *a, const struct record_device *b);
+
+/* Whether a margin grew by more than 1 % of it and by more than 0.02 of the bound.  Of the same case,
+ * seed, bounds, device and driver results have the same bits, so this is no noise of a measurement,
+ * but below it a change is not worth a failure. */
+bool record_margin_grew(double then, double now);
+
+#endif
