@@ -143,16 +143,18 @@ for program in "$b"/gpu_examples/*; do
     total=$((total + 1))
 done
 # Manual pages as their readers parse them, and completion as bash does.
-for page in '' devices inspect run conformance bench endurance golden zoo; do
+pages=0
+for page in '' $(sed -n 's/^COMMAND(\(.*\))$/\1/p' conformance/cli/commands.def); do
     "$b/assay" --print-man="$page" >"$log/page.1" || fail "man page $page"
     if command -v groff >/dev/null && [ -n "$(groff -man -ww -z "$log/page.1" 2>&1)" ]; then
         groff -man -ww -z "$log/page.1" >&2
         fail "groff: page $page"
     fi
     if command -v mandoc >/dev/null; then run mandoc mandoc -Tlint -Wstyle "$log/page.1"; fi
+    pages=$((pages + 1))
 done
-echo 'man: 9 pages are clean'
-total=$((total + 9))
+echo "man: $pages pages are clean"
+total=$((total + pages))
 if command -v bash >/dev/null; then
     run completion bash ci/completion.sh "$b" "$log"
     tail -n 1 "$log/completion.log"
@@ -177,6 +179,8 @@ if command -v spirv-val >/dev/null; then
     echo "shaders: $count valid"
     total=$((total + count))
 fi
+sh ci/json.sh "$b" "$log" || fail 'json'
+total=$((total + $(cat "$log/json.count")))
 sh ci/commands.sh "$b" "$log" || fail 'commands'
 count=$(cat "$log/commands.count")
 total=$((total + count))

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Holds what commands print with --format=json to conformance/cli/schemas: json.sh BUILD WORK.  A key
+# that its schema does not have is a fault, too, so that each is documented.
+set -eu
+b=$1
+work=$2/json
+python=
+for one in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! "$one" -c 'import jsonschema' 2>/dev/null || python=$one
+done
+if [ -z "$python" ]; then
+    echo 'json: skipped: no jsonschema for python3 here (Debian package python3-jsonschema)'
+    echo 0 >"$2/json.count"
+    exit 0
+fi
+rm -rf "$work"
+mkdir -p "$work"
+digits=golden/digits
+# prints SCHEMA COMMAND...: its output is kept; it may fail as a verdict, with exit code 1.
+number=0
+prints()
+{
+    schema=$1
+    shift
+    number=$((number + 1))
+    "$b/assay" "$@" --format=json >"$work/$schema.$number.json" 2>"$work/log" || [ $? = 1 ] ||
+        { cat "$work/log" >&2; echo "json: assay $*: failed" >&2; exit 1; }
+}
+prints devices devices
+prints inspect inspect $digits/digits_i8.tflite --plan
+prints inspect inspect $digits/digits_f32.tflite --delegate=none
+prints inspect inspect $digits/digits_f32.tflite --delegate="$b/mock/gpu.so" --delegate-option=fault=decline
+prints run run $digits/digits_i8.tflite
+prints run run $digits/digits_f32.tflite --input=$digits/7.png --labels=$digits/labels.txt --delegate=none
+prints diff diff $digits/digits_f32.tflite --num_runs=1
+prints diff diff $digits/digits_f32.tflite --num_runs=1 --per-node --delegate="$b/mock/delegate.so" \
+    --delegate-option=fault=place --delegate-option=node=5
+prints endurance endurance --starts=2 --runs=10
+prints golden-check golden check --filter='relu.f32.*'
+prints golden-list golden list --filter='relu.f32.*'
+"$python" - "$work" <<'PYTHON'
+import glob, json, os, sys
+import jsonschema
+
+def strict(schema):
+    """The schema with unknown keys refused wherever it lists the keys of an object."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            schema.setdefault("additionalProperties", False)
+        for value in schema.values():
+            strict(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            strict(value)
+    return schema
+
+def whole(value):
+    raise ValueError(f"{value} is no JSON")
+
+for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
+    name = os.path.basename(path).split(".")[0]
+    with open(f"conformance/cli/schemas/{name}.schema.json") as f:
+        schema = strict(json.load(f))
+    with open(path) as f:
+        value = json.load(f, parse_constant=whole)
+    jsonschema.Draft7Validator.check_schema(schema)
+    for error in jsonschema.Draft7Validator(schema).iter_errors(value):
+        where = "/".join(str(p) for p in error.absolute_path)
+        sys.exit(f"json: {name}: at /{where}: {error.message[:300]}")
+PYTHON
+echo $number >"$2/json.count"
+echo "json: $number outputs are as their schemas say"
