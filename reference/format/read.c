@@ -370,14 +370,12 @@ static void read_model(struct reader *r, struct fb_table t, struct model *m)
     read_external(r, t, m);
 }
 
-enum status tflite_read_accepting(struct model *m, const void *bytes, size_t count,
-                                  enum tflite_accept accept, struct diag *diag)
+enum status tflite_read_verified(struct model *m, const void *bytes, size_t count,
+                                 struct diag *diag)
 {
     struct reader r = { .arena = &m->arena, .bytes = bytes };
 
     *m = (struct model){ 0 };
-    TRY(fb_verify(bytes, count, diag));
-    TRY(tflite_check_rules(bytes, count, accept, diag));
     /* Vectors are aligned in the file, so the file has to be: to i64, the widest element. */
     if ((uintptr_t)bytes % 8 != 0) {
         r.bytes = arena_copy(&m->arena, bytes, count, 1);
@@ -389,6 +387,15 @@ enum status tflite_read_accepting(struct model *m, const void *bytes, size_t cou
         return STATUS_OK;
     model_close(m);
     return diag_fail(diag, STATUS_NO_MEMORY, "reading a model of %zu bytes: out of memory", count);
+}
+
+enum status tflite_read_accepting(struct model *m, const void *bytes, size_t count,
+                                  enum tflite_accept accept, struct diag *diag)
+{
+    *m = (struct model){ 0 };
+    TRY(fb_verify(bytes, count, diag));
+    TRY(tflite_check_rules(bytes, count, accept, diag));
+    return tflite_read_verified(m, bytes, count, diag);
 }
 
 enum status tflite_read(struct model *m, const void *bytes, size_t count, struct diag *diag)
