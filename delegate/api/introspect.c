@@ -142,6 +142,29 @@ int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_s
     return k ? struct_copy_out(step, &mine, sizeof mine) : -1;
 }
 
+int assay_gpu_get_inference(const TfLiteDelegate *delegate, int partition,
+                            struct assay_gpu_inference *inference)
+{
+    struct gpu_delegate *d = delegate_acquire(delegate);
+    struct assay_gpu_inference mine = { .partition = partition };
+    struct profile_host host = { .begin_ns = 0 };
+    const struct kernel *k = NULL;
+
+    if (!d)
+        return -1;
+    lock_acquire(&d->lock);
+    if (partition >= 0 && (k = kernel_at(d, partition)) && k->executor.recording.profile)
+        mine.runs = profile_read_host(k->executor.recording.profile, &host);
+    lock_release(&d->lock);
+    delegate_release(d);
+    mine.begin_ns = host.begin_ns;
+    mine.copied_in_ns = host.copied_in_ns;
+    mine.submitted_ns = host.submitted_ns;
+    mine.waited_ns = host.waited_ns;
+    mine.end_ns = host.end_ns;
+    return k ? struct_copy_out(inference, &mine, sizeof mine) : -1;
+}
+
 static struct assay_gpu_tensor describe_tensor(const struct plan *p, int partition, int i)
 {
     const struct plan_tensor *t = &p->tensors[i];

@@ -294,6 +294,22 @@ ASSAY_GPU_EXPORT int assay_gpu_step_count(const TfLiteDelegate *delegate);
 ASSAY_GPU_EXPORT int assay_gpu_get_step(const TfLiteDelegate *delegate, int i,
                                         struct assay_gpu_step *step);
 
+/* The host's part of the last inference of a partition, with option profile=1: when each phase
+ * ended, on CLOCK_MONOTONIC in nanoseconds.  Steps have times of the device, whose clock is another
+ * one; the last step ended before waited_ns.  With wait=none, submitted_ns and waited_ns are one.
+ */
+struct assay_gpu_inference {
+    size_t struct_size;
+    int partition;
+    uint64_t runs;     /* inferences so far; 0: the rest is 0 */
+    uint64_t begin_ns; /* of the partition's invoke */
+    uint64_t copied_in_ns, submitted_ns, waited_ns;
+    uint64_t end_ns; /* outputs are copied */
+};
+/* Describes the last inference of a partition.  Returns 0; -1: there is no such partition. */
+ASSAY_GPU_EXPORT int assay_gpu_get_inference(const TfLiteDelegate *delegate, int partition,
+                                             struct assay_gpu_inference *inference);
+
 /* A tensor on the device: rows of channels, padded to slices of 4. */
 struct assay_gpu_tensor {
     size_t struct_size;

@@ -121,8 +121,15 @@ static bool defer_outputs(struct kernel *k, TfLiteContext *context)
     return deferred;
 }
 
+/* The time, which only a profiled partition asks for. */
+static uint64_t stamp(const struct kernel *k)
+{
+    return k->executor.recording.profile ? clock_ns() : 0;
+}
+
 static enum status run(TfLiteContext *context, struct kernel *k, struct diag *diag)
 {
+    struct profile_host host = { .begin_ns = stamp(k) };
     const struct plan *p = &k->plan;
 
     TRY(executor_finish(&k->executor, diag)); /* with wait=none the last inference may still run */
@@ -132,12 +139,18 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
             TRY(kernel_copy_input(k, context, i, diag));
     if (k->needs_replan)
         TRY(kernel_replan(k, diag));
+    host.copied_in_ns = stamp(k);
     TRY(executor_start(&k->executor, diag));
+    host.submitted_ns = stamp(k);
     atomic_fetch_add(&k->device_copies, (unsigned)k->executor.recording.copies);
     if (k->owner->source ? !defer_outputs(k, context) : k->owner->options.wait != WAIT_NONE)
         TRY(executor_finish(&k->executor, diag));
+    host.waited_ns = stamp(k);
     for (int i = 0; i < p->output_count; i++)
         TRY(kernel_return_output(k, context, i, diag));
+    host.end_ns = stamp(k);
+    if (k->executor.recording.profile)
+        profile_set_host(k->executor.recording.profile, &host);
     return STATUS_OK;
 }
 

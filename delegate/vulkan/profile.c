@@ -96,6 +96,24 @@ uint64_t profile_read(struct profile *p, int step, struct profile_time *time)
     return runs;
 }
 
+void profile_set_host(struct profile *p, const struct profile_host *host)
+{
+    lock_acquire(&p->lock);
+    p->host = *host;
+    lock_release(&p->lock);
+}
+
+uint64_t profile_read_host(struct profile *p, struct profile_host *host)
+{
+    uint64_t runs;
+
+    lock_acquire(&p->lock);
+    runs = p->runs;
+    *host = p->host;
+    lock_release(&p->lock);
+    return runs;
+}
+
 /* Prints a label as a JSON string.  Tensor names may hold any bytes. */
 static void print_text(FILE *f, const char *text)
 {

@@ -13,6 +13,11 @@ struct profile_time {
     uint64_t last_ns, min_ns, sum_ns;
 };
 
+/* The host's part of an inference: CLOCK_MONOTONIC in ns, at the end of each phase. */
+struct profile_host {
+    uint64_t begin_ns, copied_in_ns, submitted_ns, waited_ns, end_ns;
+};
+
 /* A trace shows this many of the last inferences. */
 enum { PROFILE_TRACED = 16 };
 
@@ -23,6 +28,7 @@ struct profile {
     uint64_t *stamps; /* of the last inference, in ticks */
     struct lock lock; /* guards what follows: one thread may read it while another one runs */
     uint64_t runs;
+    struct profile_host host;  /* of the last inference */
     struct profile_time *time; /* of each step */
     uint64_t *traced; /* PROFILE_TRACED rows of steps + 1, in ns; row runs % PROFILE_TRACED */
 };
@@ -40,6 +46,10 @@ void profile_stamp(struct profile *p, VkCommandBuffer commands, int index);
 enum status profile_collect(struct profile *p, struct device *d, struct diag *diag);
 /* Returns the number of inferences so far, with the times of one step.  Any thread may call it. */
 uint64_t profile_read(struct profile *p, int step, struct profile_time *time);
+
+/* The host's part of the last inference; any thread may read it. */
+void profile_set_host(struct profile *p, const struct profile_host *host);
+uint64_t profile_read_host(struct profile *p, struct profile_host *host);
 
 /* A trace in the JSON array form that Perfetto and chrome://tracing read.  trace_open makes the
  * file, so that a path that cannot be written fails the start: STATUS_IO with path and reason. */

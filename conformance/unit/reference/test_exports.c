@@ -171,6 +171,7 @@ COUNT_AND_GET(refusal_count, get_refusal, assay_gpu_refusal)
 COUNT_AND_GET(step_count, get_step, assay_gpu_step)
 COUNT_AND_GET(tensor_count, get_tensor, assay_gpu_tensor)
 COUNT_AND_GET(io_count, get_io, assay_gpu_io)
+GET(get_inference, assay_gpu_inference)
 GET(get_transform, assay_gpu_transform)
 
 static void gpu_get_stats(void)
@@ -431,6 +432,7 @@ static const struct {
     { "assay_gpu_get_tensor", test_get_tensor },
     { "assay_gpu_io_count", test_io_count },
     { "assay_gpu_get_io", test_get_io },
+    { "assay_gpu_get_inference", test_get_inference },
     { "assay_gpu_get_transform", test_get_transform },
     { "assay_gpu_get_stats", gpu_get_stats },
     { "assay_gpu_get_device", gpu_get_device },
