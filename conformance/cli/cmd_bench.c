@@ -1,5 +1,7 @@
 /* assay bench: latency, start and memory of a model. */
 #include "conformance/bench/bench.h"
+#include "conformance/bench/bench_trace.h"
+#include "conformance/bench/timeline.h"
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
 #include "conformance/util/json_text.h"
@@ -259,6 +261,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
     struct args_common common;
     bool no_starts = false;
+    const char *trace = NULL;
     struct bench_request q = {
         .runs = 50, .warmup_runs = 1, .min_secs = 1, .max_secs = 150, .warmup_min_secs = 0.5
     };
@@ -276,6 +279,9 @@ static int run(const struct command *self, int argc, char **argv)
           "minimum seconds of inferences before measuring (default 0.5)", 0, 1e6, NULL },
         { "profile", ARGS_BOOL, &q.profile, NULL,
           "measure the device time of each step, in a second pass", 0, 0, NULL },
+        { "trace", ARGS_STRING, &trace, "FILE",
+          "write the phases of a start and of inferences for Perfetto, in one more pass", 0, 0,
+          NULL },
         { "no-starts", ARGS_BOOL, &no_starts, NULL, "do not measure starts in other processes", 0,
           0, NULL },
     };
@@ -309,10 +315,14 @@ static int run(const struct command *self, int argc, char **argv)
         return EXIT_USAGE;
     }
     q.starts = !no_starts;
+    if (trace && timeline_check_path(trace, &diag) != STATUS_OK)
+        return message_fail("bench --trace", &diag);
     if (bench_run(&r, &q, &diag) != STATUS_OK)
         return message_fail(self->name, &diag);
     code = print_result(&r, &q, &common);
     bench_close(&r);
+    if (code == EXIT_AS_EXPECTED && trace && bench_trace(&q, trace, &diag) != STATUS_OK)
+        return message_fail("bench --trace", &diag);
     return code;
 }
 
@@ -325,12 +335,16 @@ const struct command command_bench = {
         "the copies of each, and memory on the device and the host.  Starts are measured in "
         "processes of their own: with empty shader caches, with warm ones, and twice with "
         "serialization.\n\n"
-        "With --profile a second pass measures each dispatch with timestamps of the device.  The "
+        "With --profile a second pass measures each dispatch with timestamps of the device.  "
+        "--trace=FILE writes a start and 9 inferences as trace events, which "
+        "https://ui.perfetto.dev "
+        "and chrome://tracing show.  The "
         "flags --graph, --num_runs, --min_secs, --max_secs, --warmup_runs and --warmup_min_secs "
         "are named as in TensorFlow Lite's benchmark_model.",
     .examples = "  assay bench mobilenet.tflite\n"
                 "  assay bench mobilenet.tflite --delegate=none --no-starts\n"
                 "  assay bench mobilenet.tflite --delegate-option=precision=fp16 --profile\n"
+                "  assay bench mobilenet.tflite --no-starts --trace=trace.json\n"
                 "  assay bench --graph=mobilenet.tflite --num_runs=200 --format=json\n",
     .suffix = ".tflite",
     .run = run,

@@ -2,11 +2,13 @@
 #include "conformance/subject/session.h"
 
 #include "conformance/subject/subject_spec.h"
+#include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/format/read.h"
+#include "reference/format/verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +18,14 @@ static const size_t model_bytes_max = (size_t)1 << 34;
 
 enum status session_open(struct session *s, const char *path, struct diag *diag)
 {
-    *s = (struct session){ 0 };
+    *s = (struct session){ .times.begin = clock_ms() };
     TRY(file_read(path, model_bytes_max, &s->bytes, &s->count, diag));
-    return diag_prefix(diag, tflite_read(&s->model, s->bytes, s->count, diag), "%s", path);
+    s->times.loaded = clock_ms();
+    TRY(diag_prefix(diag, tflite_verify(s->bytes, s->count, diag), "%s", path));
+    s->times.verified = clock_ms();
+    TRY(diag_prefix(diag, tflite_read_verified(&s->model, s->bytes, s->count, diag), "%s", path));
+    s->times.read = clock_ms();
+    return STATUS_OK;
 }
 
 enum status session_subject(struct session *s, const char *delegate,
@@ -64,12 +71,17 @@ enum status session_start(struct session *s, struct diag *diag)
         .num_threads = -1, .shapes_only = s->shapes_only, .report = report, .report_user = s
     };
 
+    s->times.started = clock_ms();
     opened = interpreter_open(&s->in, &s->model, &options, diag);
     if (opened != STATUS_OK)
         return opened == STATUS_UNSUPPORTED ? unsupported(diag) : opened;
+    s->times.prepared = clock_ms();
     if (s->delegate)
         TRY(interpreter_apply_delegate(s->in, s->delegate, NULL, diag));
-    return interpreter_allocate(s->in, diag);
+    s->times.delegated = clock_ms();
+    TRY(interpreter_allocate(s->in, diag));
+    s->times.allocated = clock_ms();
+    return STATUS_OK;
 }
 
 void session_close(struct session *s)

@@ -12,7 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* When the steps of session_open and session_start ended: clock_ms; 0: not yet. */
+struct session_times {
+    double begin, loaded, verified, read; /* of session_open: the file, its bytes, the model */
+    double started, prepared, delegated, allocated; /* of session_start */
+};
+
 struct session {
+    struct session_times times;
     uint8_t *bytes;
     size_t count;
     struct model model;

@@ -200,6 +200,7 @@ static enum status load_plugin(struct subject *s, struct diag *diag)
     find_symbol(s->library, "assay_gpu_get_stats", &s->extras.get_stats);
     find_symbol(s->library, "assay_gpu_step_count", &s->extras.step_count);
     find_symbol(s->library, "assay_gpu_get_step", &s->extras.get_step);
+    find_symbol(s->library, "assay_gpu_get_inference", &s->extras.get_inference);
     find_symbol(s->library, "assay_gpu_tensor_count", &s->extras.tensor_count);
     find_symbol(s->library, "assay_gpu_get_tensor", &s->extras.get_tensor);
     find_symbol(s->library, "assay_gpu_get_transform", &s->extras.get_transform);

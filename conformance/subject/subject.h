@@ -35,6 +35,7 @@ struct subject_extras {
     int (*get_stats)(const TfLiteDelegate *, struct assay_gpu_stats *);
     int (*step_count)(const TfLiteDelegate *);
     int (*get_step)(const TfLiteDelegate *, int, struct assay_gpu_step *);
+    int (*get_inference)(const TfLiteDelegate *, int, struct assay_gpu_inference *);
     int (*tensor_count)(const TfLiteDelegate *);
     int (*get_tensor)(const TfLiteDelegate *, int, struct assay_gpu_tensor *);
     int (*get_transform)(const TfLiteDelegate *, int, struct assay_gpu_transform *);
