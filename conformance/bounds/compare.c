@@ -101,6 +101,23 @@ static bool is_worse(const struct comparison_worst *worst, double error, double 
     return r > worst->ratio;
 }
 
+static void widen(double *runs, size_t count, size_t i, double r)
+{
+    double *const run = &runs[i * (count < COMPARE_RUNS ? count : COMPARE_RUNS) / count];
+
+    *run = fmax(*run, r);
+}
+
+/* Notes how much of its limit an element uses. */
+static void note_ratio(struct comparison *c, size_t i, double r)
+{
+    c->margin = fmax(c->margin, r);
+    if (r > 0) {
+        widen(c->by_element, c->elements, i, r);
+        widen(c->by_channel, c->channels, i % c->channels, r);
+    }
+}
+
 static void write_limit(const struct compare_request *q, size_t i, double want, double limit)
 {
     if (q->wants)
@@ -165,7 +182,7 @@ static void compare_element(const struct compare_request *q, bool cut, struct co
         return;
     c->max_abs = fmax(c->max_abs, size);
     c->max_ulp = fmax(c->max_ulp, size / bound_ulp(q->bounds, p.value));
-    c->margin = fmax(c->margin, ratio(v.pass ? fmin(v.error, limit) : v.error, limit));
+    note_ratio(c, i, ratio(v.pass ? fmin(v.error, limit) : v.error, limit));
     if (limit > 0 && isfinite(got - p.value) && !special)
         *bias += (got - p.value) / limit;
     if (v.pass)
@@ -189,7 +206,7 @@ static void compare_one_step(const struct compare_request *q, struct comparison 
 
     c->max_abs = fmax(c->max_abs, error);
     c->max_ulp = c->max_abs;
-    c->margin = fmax(c->margin, ratio(error, limit));
+    note_ratio(c, i, ratio(error, limit));
     if (error <= limit)
         return;
     c->wrong++;
@@ -215,7 +232,7 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
         error = fabs(got - want);
         c->max_abs = fmax(c->max_abs, error);
         c->max_ulp = c->max_abs;
-        c->margin = fmax(c->margin, ratio(error, 0));
+        note_ratio(c, i, ratio(error, 0));
         *bias += got - want;
         if (got == want)
             return;
@@ -235,18 +252,21 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
     c->max_abs = fmax(c->max_abs, error);
     c->max_ulp = c->max_abs;
     c->untied += got != want && fabs(error - 0.5) > limit;
-    c->margin = fmax(c->margin, ratio(fmax(error - 0.5, 0), limit));
+    note_ratio(c, i, ratio(fmax(error - 0.5, 0), limit));
     *bias += got - p.value;
     near = 0.5 + 0.75 + limit; /* half a step of rounding; the reference is up to 0.75 off */
     if (error <= 0.5 + limit && (!s->within_reference || fabs(got - want) <= near))
         return;
     c->wrong++;
-    if (error <= 0.5 + limit)
+    if (error <= 0.5 + limit) {
+        widen(c->by_element, c->elements, i, fabs(got - want) / near);
+        widen(c->by_channel, c->channels, i % c->channels, fabs(got - want) / near);
         note_wrong(q, c, i, got, want, fabs(got - want), near,
                    "more than a step from the integer of the reference");
-    else
+    } else {
         note_wrong(q, c, i, got, p.value, error, 0.5 + limit,
                    "not the integer nearest to the exact result");
+    }
 }
 
 /* Judges the share of integers that differ from the reference's (TOLERANCES.md 5.1).  Of few
@@ -362,6 +382,7 @@ static enum status compare_all(const struct compare_request *request, bool cut,
     for (int d = 0; d < request->rank; d++)
         count *= (size_t)request->dims[d];
     out->elements = count;
+    out->channels = request->rank > 0 ? (size_t)request->dims[request->rank - 1] : 1;
     for (size_t i = 0; i < count; i++) {
         if (!load(request->type, request->got, i, &got))
             return diag_fail(diag, STATUS_UNSUPPORTED, "outputs of type %s cannot be compared",

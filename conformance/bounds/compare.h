@@ -50,6 +50,9 @@ struct compare_request {
     double *wants, *limits;
 };
 
+/* Most runs of elements, and of channels, that a comparison keeps the largest error / limit of. */
+enum { COMPARE_RUNS = 32 };
+
 struct comparison {
     bool pass;
     double max_abs; /* |got - want|; infinite when a result is NaN or a wrong infinity */
@@ -71,6 +74,10 @@ struct comparison {
         char where[64];
         double got, want, error, limit;
     } worst;
+    /* The largest error / limit in each of min(elements, COMPARE_RUNS) runs of elements, and
+     * likewise of channels, which are the last dimension.  Sums are not part of it. */
+    double by_element[COMPARE_RUNS], by_channel[COMPARE_RUNS];
+    size_t channels;
 };
 
 /* Fills *out.  STATUS_UNSUPPORTED for a type that has no rule. */

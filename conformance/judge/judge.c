@@ -350,6 +350,35 @@ static void save_repro(struct case_run *run)
     repro_close(&repro);
 }
 
+/* Writes types and shapes of the graph's inputs: "f32 [1, 4, 4, 5]; i32 [2]". */
+static void note_inputs(struct case_run *run)
+{
+    const struct model_subgraph *const graph = &run->model.subgraphs[0];
+    struct judge_stage *const stage = run->judge->options.stage;
+    char *const text = run->result->inputs;
+    const size_t bytes = sizeof run->result->inputs;
+    size_t used = 0;
+
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        const struct model_tensor *const t = &graph->tensors[graph->inputs.data[i]];
+        char one[160];
+        size_t n = (size_t)snprintf(one, sizeof one, "%s%s [", i ? "; " : "",
+                                    runtime_type_name(tensor_type_runtime(t->type)));
+
+        for (size_t d = 0; d < t->shape.count && n < sizeof one; d++)
+            n += (size_t)snprintf(one + n, sizeof one - n, "%s%d", d ? ", " : "",
+                                  (int)t->shape.data[d]);
+        /* Behind each input but the last there must be room to say that there are more. */
+        if (used + n + 1 + (i + 1 < graph->inputs.count ? strlen("; ...") : 0) >= bytes) {
+            snprintf(text + used, bytes - used, "%s...", i ? "; " : "");
+            break;
+        }
+        used += (size_t)snprintf(text + used, bytes - used, "%s]", one);
+    }
+    if (stage)
+        memcpy(stage->inputs, text, bytes);
+}
+
 /* Runs what run->instance holds. */
 static bool run_instance(struct case_run *run)
 {
@@ -364,6 +393,8 @@ static bool run_instance(struct case_run *run)
         result_fail(run->result, "the reader refuses it: %s", diag.text);
     } else {
         memcpy(run->file_copy, run->instance.file.bytes, run->instance.file.count);
+        if (!run->result->inputs[0])
+            note_inputs(run);
         if (expose_intermediates(run, &diag) != STATUS_OK)
             result_fail(run->result, "reference: %s", diag.text);
         else

@@ -8,6 +8,7 @@
 struct judge_stage {
     int set; /* enum data_set; -1: none yet */
     char what[48];
+    char inputs[96]; /* of the case, as in struct case_result; empty: it is not built yet */
 };
 
 struct judge_options {

@@ -61,6 +61,19 @@ static void add_figures(struct case_result *r, const struct comparison *c)
         r->bias = c->bias;
 }
 
+_Static_assert((int)COMPARE_RUNS == (int)PROFILE_BINS, "a character for each run");
+
+/* Keeps the profile of the output that fails, else of the largest margin. */
+static void note_profile(struct case_result *r, const struct comparison *c)
+{
+    if (r->status == CASE_FAIL || (c->pass && r->by_element[0] && c->margin < r->margin))
+        return;
+    profile_write(c->by_element, c->elements, r->by_element);
+    profile_write(c->by_channel, c->channels, r->by_channel);
+    r->elements = c->elements;
+    r->channels = c->channels;
+}
+
 /* The largest scale of a tensor, which may have one for each channel; 1 where it has none. */
 static double largest_scale(const TfLiteTensor *t)
 {
@@ -344,6 +357,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     if (s != STATUS_OK)
         return s;
     add_figures(result, &c);
+    note_profile(result, &c);
     /* Without within_reference the reference itself is off by more than a step (TOLERANCES.md 5):
      * its mismatches are not counted. */
     if (quantized && (steps.within_reference || steps.bounds == BOUNDS_EXACT)) {

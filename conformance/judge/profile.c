@@ -1,7 +1,6 @@
 #include "conformance/judge/profile.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 enum { LEVEL_ONE = 31, LEVEL_LAST = 61 };
@@ -31,4 +30,13 @@ double profile_ratio(char level)
     if (k <= 0)
         return (double)k;
     return k == LEVEL_LAST ? INFINITY : exp2((double)(k - LEVEL_ONE) / 3);
+}
+
+void profile_write(const double *ratios, size_t count, char text[PROFILE_BINS + 1])
+{
+    if (count > PROFILE_BINS)
+        count = PROFILE_BINS;
+    for (size_t i = 0; i < count; i++)
+        text[i] = profile_level(ratios[i]);
+    text[count] = '\0';
 }

@@ -8,7 +8,12 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_PROFILE_H
 #define ASSAY_CONFORMANCE_JUDGE_PROFILE_H
 
+#include <stddef.h>
+
 enum { PROFILE_BINS = 32 };
+
+/* Writes the characters of at most PROFILE_BINS ratios, and ends the string. */
+void profile_write(const double *ratios, size_t count, char text[PROFILE_BINS + 1]);
 
 /* The character of a ratio. */
 char profile_level(double ratio);

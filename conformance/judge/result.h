@@ -4,6 +4,7 @@
 
 #include "conformance/bounds/compare.h"
 #include "conformance/cases/case.h"
+#include "conformance/judge/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,6 +72,11 @@ struct case_result {
     char where[64]; /* index of the element */
     double got, want, error, limit;
     struct comparison_worst worst; /* of the output that failed; ratio 0: not known */
+    /* Error over limit along the output that failed, else along the one with the largest margin, as
+     * profile.h encodes it; empty: nothing was compared. */
+    char by_element[PROFILE_BINS + 1], by_channel[PROFILE_BINS + 1];
+    size_t elements, channels; /* how many these stand for */
+    char inputs[96];           /* "f32 [1, 4, 4, 5]; i32 [2]"; empty: the case was not built */
 };
 
 /* Whether the result makes the run's exit code 1. */

@@ -172,6 +172,8 @@ static void record_loss(struct runner *r, struct slot *slot, bool timed_out)
 
     process_last_words(slot->process, words, sizeof words);
     process_describe_end(process_end(slot->process, timed_out), end, sizeof end);
+    snprintf(result.inputs, sizeof result.inputs, "%.*s", (int)sizeof stage.inputs - 1,
+             stage.inputs);
     result.has_set = stage.set >= 0 && stage.set < SET_COUNT;
     result.set = result.has_set ? (enum data_set)stage.set : SET_RANDOM;
     if (timed_out)
@@ -206,17 +208,17 @@ static void serve(int socket, void *user)
         struct case_result result = { .status = CASE_PASS };
         struct diag diag;
 
-        *e->stage = (struct judge_stage){ -1, "create" };
+        *e->stage = (struct judge_stage){ .set = -1, .what = "create" };
         if (!judges[subject] &&
             judge_open(&judges[subject], &e->run->subjects[subject], &options, &diag) != STATUS_OK)
             result_fail(&result, "create: %s", diag.text);
         else
             judge_case(judges[subject], &e->run->cases[(size_t)job % e->run->case_count], &result);
-        *e->stage = (struct judge_stage){ -1, "idle" };
+        *e->stage = (struct judge_stage){ .set = -1, .what = "idle" };
         if (!process_write(socket, &result, sizeof result))
             break;
     }
-    *e->stage = (struct judge_stage){ -1, "destroy" };
+    *e->stage = (struct judge_stage){ .set = -1, .what = "destroy" };
     for (size_t i = 0; judges && i < e->run->subject_count; i++) {
         judge_close(judges[i]);
         subject_close(&e->run->subjects[i]);
@@ -230,7 +232,7 @@ static enum status start(struct runner *r, struct slot *slot, struct diag *diag)
 {
     struct worker_args args = { r->request, &r->stages[slot - r->slots] };
 
-    *args.stage = (struct judge_stage){ -1, "start" };
+    *args.stage = (struct judge_stage){ .set = -1, .what = "start" };
     return process_start(slot->process, PROCESS_OUTPUT_LOG, serve, &args, diag);
 }
 

@@ -326,7 +326,7 @@ static enum status start(struct trial_host *h, bool *started, struct diag *diag)
     *started = h->process.pid == 0;
     if (!*started)
         return STATUS_OK;
-    *h->stage = (struct judge_stage){ -1, "start" };
+    *h->stage = (struct judge_stage){ .set = -1, .what = "start" };
     return process_start(&h->process, PROCESS_OUTPUT_LOG, serve, h, diag);
 }
 

@@ -146,6 +146,32 @@ static void test_timeout(void **state)
     case_count = all;
 }
 
+/* What reports plot and name: error over limit along the output, and the inputs. */
+static void test_profiles_and_inputs(void **state)
+{
+    struct run_outcome good = run_with("none", 2, 60, NULL), bad = run_with("nan", 2, 60, NULL);
+    struct run_outcome lost = run_with("crash", 2, 60, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        const struct case_result *const r = &good.results[i];
+
+        assert_int_equal(strspn(r->by_element, "0"), r->elements < 32 ? r->elements : 32);
+        assert_int_equal(strspn(r->by_channel, "0"), r->channels < 32 ? r->channels : 32);
+        assert_non_null(strchr(bad.results[i].by_element, 'z'));
+        assert_non_null(strchr(bad.results[i].by_channel, 'z'));
+        assert_int_equal(bad.results[i].elements, r->elements);
+        assert_int_equal(bad.results[i].channels, r->channels);
+        assert_string_equal(lost.results[i].by_element, "");
+        assert_int_equal(strncmp(r->inputs, "f32 [", 5), 0);
+        assert_int_equal(r->inputs[strlen(r->inputs) - 1], ']');
+        assert_string_equal(lost.results[i].inputs, r->inputs);
+    }
+    run_outcome_close(&good);
+    run_outcome_close(&bad);
+    run_outcome_close(&lost);
+}
+
 /* A crash after the last case belongs to no case, and is reported. */
 static void test_crash_at_the_end(void **state)
 {
@@ -303,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_fail_and_decline),
         cmocka_unit_test(test_crash),
         cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_profiles_and_inputs),
         cmocka_unit_test(test_crash_at_the_end),
         cmocka_unit_test(test_same_with_any_number_of_workers),
         cmocka_unit_test(test_two_subjects),
