@@ -3,11 +3,14 @@
 B ?= build
 CC ?= cc
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
 SANITIZE ?=
 OPT ?= -O2 -g
 WERROR ?=
 VERSION := 0.1.0
+# Grows with each release that removes or changes an exported symbol of one of the libraries.
+SOVERSION := 0
 # V=1 prints the commands.
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-6s %s\n' $(1) $@)
@@ -104,12 +107,14 @@ $(B)/flags: force
 
 $(B)/libassay.so: $(REF_OBJ)
 	$(call say,LINK)
-	$(Q)$(CC) -shared -Wl,-soname,libassay.so $(NO_UNDEFINED) -o $@ $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
+	$(Q)$(CC) -shared -Wl,-soname,libassay.so.$(SOVERSION) $(NO_UNDEFINED) -o $@ $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
+	$(Q)ln -sf libassay.so $@.$(SOVERSION)
 
 $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(call say,LINK)
-	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so $(NO_UNDEFINED) -Wl,-z,nodelete \
+	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so.$(SOVERSION) $(NO_UNDEFINED) -Wl,-z,nodelete \
 	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -ldl -lm -lpthread
+	$(Q)ln -sf libassay_delegate.so $@.$(SOVERSION)
 
 $(ACCELERATOR): $(B)/libassay_delegate.so
 	@mkdir -p $(@D)
@@ -392,39 +397,41 @@ man: $(MAN_PAGES) $(COMPLETIONS) ## manual pages and completion for bash, fish a
 # ---- to carry away, to install ----
 STATIC_LIBS := -Wl,-Bstatic $(shell $(PKG_CONFIG) --libs-only-L $(HDF5_PKG) 2>/dev/null) -lhdf5 -lsz -laec \
                -ljansson -ljpeg -lpng16 -lmd -lz -Wl,-Bdynamic
-portable: all ## build/portable: linked statically but for libc, libm and libvulkan
-	@mkdir -p $(B)/portable
-	$(CC) -o $(B)/portable/assay $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
-	cp $(B)/libassay.so $(B)/libassay_delegate.so $(B)/portable/
-	strip $(B)/portable/assay $(B)/portable/*.so
-	install -D $(B)/portable/libassay_delegate.so $(B)/portable/litert/$(notdir $(ACCELERATOR))
-	@! readelf -d $(B)/portable/libassay_delegate.so | grep -q 'NEEDED.*libz' || \
-	    { echo 'portable: no libz.a here (Debian package zlib1g-dev): the delegate needs libz.so' >&2; exit 1; }
-	@ls -l $(B)/portable
+# The directory holds the goldens, too, 29 MB, but for GOLDEN=no.
+GOLDEN ?= yes
+$(B)/static/assay: $(CONF_OBJ) $(REF_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
+portable: all $(B)/static/assay ## build/portable: linked statically but for libc, libm and libvulkan; GOLDEN=no without goldens
+	@CC='$(CC)' SOVERSION=$(SOVERSION) GOLDEN=$(GOLDEN) STATIC_LIBS='$(STATIC_LIBS)' sh ci/package/portable.sh $(B)
 
-# Everything lies under $(DESTDIR)$(PREFIX); the pkg-config file names $(PREFIX) alone.
-install: all man ## install under PREFIX (/usr/local), below DESTDIR
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/lib/assay/litert \
-	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c \
-	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu \
-	    $(DESTDIR)$(PREFIX)/share/assay/golden/digits $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d \
-	    $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions
-	install $(B)/assay $(DESTDIR)$(PREFIX)/bin/
-	install $(B)/libassay.so $(B)/libassay_delegate.so $(DESTDIR)$(PREFIX)/lib/
-	ln -sf ../../libassay_delegate.so $(DESTDIR)$(PREFIX)/lib/assay/litert/$(notdir $(ACCELERATOR))
-	install -m 644 reference/include/tensorflow/lite/c/*.h $(DESTDIR)$(PREFIX)/include/tensorflow/lite/c/
-	install -m 644 delegate/include/tensorflow/lite/delegates/gpu/*.h \
-	    $(DESTDIR)$(PREFIX)/include/tensorflow/lite/delegates/gpu/
-	install -m 644 delegate/include/assay_gpu.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(wildcard golden/*.h5) $(DESTDIR)$(PREFIX)/share/assay/golden/
-	install -m 644 $(wildcard golden/digits/*) $(DESTDIR)$(PREFIX)/share/assay/golden/digits/
-	install -m 644 $(MAN_PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 $(B)/man/assay.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/assay
-	install -m 644 $(B)/man/assay.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
-	install -m 644 $(B)/man/assay.zsh $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_assay
-	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' ci/assay.pc.in \
-	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/assay.pc
+# Everything lies under $(DESTDIR)$(PREFIX) and $(DESTDIR)$(LIBDIR); the pkg-config files name the paths
+# without DESTDIR.  TFLITE_HEADERS=no keeps the headers out of include/tensorflow/, where those of
+# TensorFlow Lite itself may lie.
+TFLITE_HEADERS ?= yes
+INSTALL = B='$(B)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' VERSION=$(VERSION) \
+          SOVERSION=$(SOVERSION) TFLITE_HEADERS='$(TFLITE_HEADERS)' sh ci/package/files.sh
+install: all man ## install under PREFIX (/usr/local) and LIBDIR (PREFIX/lib), below DESTDIR
+	@$(INSTALL) install
+uninstall: ## remove what make install has put under PREFIX, below DESTDIR
+	@$(INSTALL) uninstall
+
+# ---- packages; RELEASE=1 leaves date and commit out of their version ----
+RELEASE ?=
+PACKAGE = B='$(B)' CC='$(CC)' MAKE='$(MAKE)' VERSION=$(VERSION) RELEASE='$(RELEASE)' sh ci/package/package.sh
+dist: ## reproducible tarball of the commit, in build/dist
+	@$(PACKAGE) dist
+deb: ## Debian packages of the commit, in build/deb
+	@$(PACKAGE) deb
+wheel: portable ## Python wheel of build/portable, in build/wheel
+	@$(PACKAGE) wheel
+dist-test: ## build twice the tarball, and from it the program, without git (minutes)
+	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/dist-test.sh
+deb-test: ## lintian; install, use and remove the Debian packages on a bare Debian (root, network, minutes)
+	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/deb-test.sh
+wheel-test: ## the wheel in clean environments with LiteRT and tflite-runtime (Python, network, minutes)
+	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/wheel-test.sh
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -434,6 +441,7 @@ clean: ## remove build/
 
 force:
 .PHONY: all check conformance conformance-litert golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
-        fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install help clean force
+        fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install uninstall dist deb wheel dist-test \
+        deb-test wheel-test help clean force
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -46,7 +46,7 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
           .target = &f->dir,
           .value = "DIR",
           .help = "directory of the golden files (default: golden/ here or in a directory above, "
-                  "otherwise ../golden or ../share/assay/golden beside the program)" },
+                  "otherwise ../golden, ../share/assay/golden or golden beside the program)" },
         { .name = "filter",
           .kind = ARGS_STRING,
           .target = &f->filter,

@@ -242,7 +242,7 @@ static const char overview[] =
     "arithmetic.  It also runs, inspects and times whole models.\n\n"
     "A delegate is a shared library with the plug-in ABI of TensorFlow Lite, "
     "tflite_plugin_create_delegate.  Without --delegate the subject is libassay_delegate.so, "
-    "Assay's own delegate for Vulkan, which lies beside the program or in ../lib; "
+    "Assay's own delegate for Vulkan, which lies beside the program or in ../lib/assay; "
     "delegate/OPTIONS.md of the source describes the options that --delegate-option gives it.\n\n"
     "An error is one line on standard error, \"assay: what: why\".  Flags are written --flag=VALUE "
     "or --flag VALUE, before or after arguments.";

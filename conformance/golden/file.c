@@ -376,7 +376,7 @@ static bool has_goldens(const char *directory)
 
 enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag)
 {
-    static const char *const relative[] = { "../golden", "../share/assay/golden" };
+    static const char *const relative[] = { "../golden", "../share/assay/golden", "golden" };
     char above[PATH_MAX];
     char *slash = getcwd(above, sizeof above);
 
@@ -393,6 +393,6 @@ enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag)
     return diag_fail(
         diag, STATUS_IO,
         "no golden files: neither golden/*.h5 in the working directory or above it "
-        "nor ../golden or ../share/assay/golden beside the program; --dir names another "
-        "place");
+        "nor ../golden, ../share/assay/golden or golden beside the program; --dir names "
+        "another place");
 }

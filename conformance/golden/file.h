@@ -66,7 +66,7 @@ enum status golden_list_files(const char *directory, char ***paths, size_t *coun
                               struct diag *diag);
 void golden_free_paths(char **paths, size_t count);
 /* Finds the goldens when --dir is not given: golden/ in the working directory or above it, else
- * ../golden or ../share/assay/golden beside the program. */
+ * ../golden, ../share/assay/golden or golden beside the program. */
 enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag);
 
 /* Writes the path of a case's group: "softmax/f32/rank1" for "softmax.f32.rank1". */

@@ -96,10 +96,12 @@ static bool holds_digits(const char *directory)
     return is_there(directory, "digits.h5");
 }
 
-/* In the working directory, beside the build directory, as installed. */
+/* In the working directory, beside the build directory, as installed, as carried by `make
+ * portable`. */
 static bool find_directory(char directory[PATH_MAX])
 {
-    static const char *const relative[] = { "../golden/digits", "../share/assay/golden/digits" };
+    static const char *const relative[] = { "../golden/digits", "../share/assay/golden/digits",
+                                            "golden/digits" };
 
     snprintf(directory, PATH_MAX, "golden/digits");
     return holds_digits(directory) ||
@@ -459,8 +461,9 @@ enum status digits_run(struct digits_report *out, struct subject *subjects, size
     if (options->directory ? !is_there(run.directory, "digits.h5")
                            : !find_directory(run.directory)) {
         snprintf(out->skipped, sizeof out->skipped, "no digits.h5 in %s",
-                 options->directory ? options->directory
-                                    : "golden/digits or ../share/assay/golden/digits");
+                 options->directory
+                     ? options->directory
+                     : "golden/digits here or beside the program, or ../share/assay/golden/digits");
         return STATUS_OK;
     }
     if ((s = read_images(&run, options->images, diag)) == STATUS_OK &&

@@ -14,16 +14,17 @@ static bool is_readable(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* Beside the program, or in ../lib as installed. */
+/* Beside the program, or in ../lib/assay as installed. */
 enum status subject_find_ours(char path[PATH_MAX], struct diag *diag)
 {
-    static const char *const relative[] = { SUBJECT_OUR_NAME, "../lib/" SUBJECT_OUR_NAME };
+    static const char *const relative[] = { SUBJECT_OUR_NAME, "../lib/assay/" SUBJECT_OUR_NAME };
 
     if (program_path_find(path, relative, sizeof relative / sizeof relative[0], is_readable))
         return STATUS_OK;
-    return diag_fail(diag, STATUS_IO,
-                     "%s: neither beside the program nor in ../lib; --delegate=PATH names one",
-                     SUBJECT_OUR_NAME);
+    return diag_fail(
+        diag, STATUS_IO,
+        "%s: neither beside the program nor in ../lib/assay; --delegate=PATH names one",
+        SUBJECT_OUR_NAME);
 }
 
 bool subject_is_default(const struct subject *s)

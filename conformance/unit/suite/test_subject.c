@@ -174,7 +174,7 @@ static void test_missing(void **state)
     assert_int_equal(subject_init(&s, "/nowhere/delegate.so", NULL, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, "/nowhere/delegate.so"));
     assert_null(s.path);
-    /* Ours is neither beside the test programs nor in ../lib. */
+    /* Ours is neither beside the test programs nor in ../lib/assay. */
     assert_int_equal(subject_init(&s, NULL, NULL, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, "libassay_delegate.so"));
     /* A library, and no delegate. */
