@@ -410,12 +410,12 @@ portable: all $(B)/static/assay ## build/portable: linked statically but for lib
 # without DESTDIR.  TFLITE_HEADERS=no keeps the headers out of include/tensorflow/, where those of
 # TensorFlow Lite itself may lie.
 TFLITE_HEADERS ?= yes
-INSTALL = B='$(B)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' VERSION=$(VERSION) \
+PUT_FILES = B='$(B)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' VERSION=$(VERSION) \
           SOVERSION=$(SOVERSION) TFLITE_HEADERS='$(TFLITE_HEADERS)' sh ci/package/files.sh
 install: all man ## install under PREFIX (/usr/local) and LIBDIR (PREFIX/lib), below DESTDIR
-	@$(INSTALL) install
+	@$(PUT_FILES) install
 uninstall: ## remove what make install has put under PREFIX, below DESTDIR
-	@$(INSTALL) uninstall
+	@$(PUT_FILES) uninstall
 
 # ---- packages; RELEASE=1 leaves date and commit out of their version ----
 RELEASE ?=
