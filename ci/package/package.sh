@@ -79,7 +79,8 @@ deb()
     cat >"$source/debian/changelog" <<END
 assay ($version-1) unstable; urgency=medium
 
-  * Commit $commit; CHANGELOG.md of the source says what is new.
+  * Commit $commit.
+    CHANGELOG.md of the source says what is new.
 
  -- ${DEBFULLNAME:-Assay maintainers} <${DEBEMAIL:-maintainers@assay.example}>  $(LC_ALL=C date -u -R -d "@$epoch")
 END
