@@ -66,7 +66,7 @@ SHARED_OBJ := $(call obj,$(wildcard reference/base/*.c))
 LOCK_ORDER := delegate/base/lock_order.c
 GPU_OBJ := $(call obj,$(if $(SANITIZE),$(GPU_SRC),$(filter-out $(LOCK_ORDER),$(GPU_SRC)))) \
            $(B)/delegate/spirv_data.o $(B)/delegate/source_id.o
-CONF_OBJ := $(call obj,$(CONF_SRC))
+CONF_OBJ := $(call obj,$(CONF_SRC)) $(B)/conformance/html_sources.o
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o,$(CONF_OBJ))
 
 # Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
@@ -155,6 +155,15 @@ $(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv_data.c
 	@mkdir -p $(@D)
 	$(Q)id=$$(cat $(GPU_SOURCES) | sha256sum | cut -c1-32) && \
 	    printf '#include "delegate/base/source_id.h"\nconst char source_id[] = "%s";\n' $$id >$@
+
+# ---- the HTML pages: style and scripts, in this order, embedded as one C file ----
+PAGE := conformance/forms/page
+PAGE_SHARED := $(PAGE)/page.css
+PAGE_SCRIPTS := $(addprefix $(PAGE)/,dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js sections.js main.js)
+$(B)/conformance/html_sources.c: $(PAGE)/embed.sh $(PAGE_SHARED) $(PAGE)/page.html $(PAGE_SCRIPTS) Makefile
+	@mkdir -p $(@D)
+	$(call say,EMBED)
+	$(Q)sh $(PAGE)/embed.sh style $(PAGE_SHARED) -- report_page $(PAGE)/page.html -- report_script $(PAGE_SCRIPTS) >$@
 
 # ---- tests ----
 UNIT_BIN := $(patsubst conformance/unit/%.c,$(B)/unit/%,$(UNIT_SRC))

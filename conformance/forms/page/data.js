@@ -1,0 +1,105 @@
+/* The report: columns as forms/html_data.c writes them. */
+const report = JSON.parse(byId('data').textContent);
+byId('data').textContent = '';
+
+const STATUS = report.statuses;
+const [PASS, FAIL, DECLINED, CRASH, TIMEOUT, WAIVED, UNEXPECTED] = STATUS.keys();
+const SYMBOLS = ['✓', '✗', '–', '†', '◷', '~', '!'];
+const statusName = (status) => STATUS[status].replace('_', ' ');
+const text = (id) => id ? report.strings[id - 1] : '';
+
+/* A column, or its value for all rows where the report has none. */
+const column = (rows, name, none) => rows[name] || new Array(rows.rows).fill(none);
+const texts = (rows, name) => column(rows, name, 0).map(text);
+function numbers(rows, name) {
+    const list = new Float64Array(rows.rows);
+    const values = rows[name];
+    for (let i = 0; i < list.length; i++)
+        list[i] = values ? number(values[i]) : NaN;
+    return list;
+}
+
+const cases = (() => {
+    const c = report.cases;
+    return {
+        count: c.rows, name: texts(c, 'name'), op: column(c, 'op', 0), type: column(c, 'type', 0),
+        title: column(c, 'title', 0), version: column(c, 'version', 0), nodes: column(c, 'nodes', 0),
+        inputs: column(c, 'inputs', 0),
+    };
+})();
+
+const results = (() => {
+    const r = report.results;
+    const bad = new Uint8Array(r.rows);
+    for (const i of report.bad)
+        bad[i] = 1;
+    /* Of what was compared a figure that is no number was not finite; elsewhere there is none. */
+    const compared = column(r, 'status', 0).map((status, i) =>
+        !!((r.by_element && r.by_element[i]) || status === PASS));
+    const figures = (name) => numbers(r, name).map((v, i) =>
+        !compared[i] ? NaN : Number.isNaN(v) ? Infinity : v);
+    return {
+        count: r.rows, bad, subject: column(r, 'subject', 0), test: column(r, 'case', 0),
+        status: column(r, 'status', 0), reason: column(r, 'reason', 0), what: column(r, 'what', 0),
+        margin: figures('margin'), abs: figures('max_abs'), ulp: figures('max_ulp'),
+        bias: figures('bias'), ms: numbers(r, 'ms'), bytes: column(r, 'bytes', 0),
+        rerun: column(r, 'rerun', 0), waiver: column(r, 'waiver', 0), note: column(r, 'note', 0),
+        required: column(r, 'required', 0), regression: column(r, 'regression', 0),
+        integers: column(r, 'integers', 0), unequal: column(r, 'unequal', 0),
+        taken: column(r, 'taken', 0), checked: column(r, 'checked', 0),
+        leftOut: column(r, 'left_out', 0), byElement: column(r, 'by_element', 0),
+        byChannel: column(r, 'by_channel', 0), elements: column(r, 'elements', 0),
+        channels: column(r, 'channels', 0), minimal: column(r, 'minimal', 0),
+    };
+})();
+
+/* What is wrong in a result, by its index. */
+const wrongs = new Map((report.wrong.result || []).map((result, row) => [result, row]));
+function wrong(result, name) {
+    const row = wrongs.get(result);
+    return row === undefined || !report.wrong[name] ? undefined : report.wrong[name][row];
+}
+
+/* Results of each case, by case: report.results come by subject, then by case. */
+const resultsOfCase = (() => {
+    const first = new Int32Array(cases.count + 1);
+    for (let i = 0; i < results.count; i++)
+        first[results.test[i] + 1]++;
+    for (let c = 0; c < cases.count; c++)
+        first[c + 1] += first[c];
+    const order = new Int32Array(results.count), next = first.slice();
+    for (let i = 0; i < results.count; i++)
+        order[next[results.test[i]]++] = i;
+    return (c) => order.subarray(first[c], first[c + 1]);
+})();
+
+/* The rule by which a delegate declined: its reason up to the values. */
+const ruleOf = (() => {
+    const rules = new Map();
+    return (reason) => {
+        if (!rules.has(reason))
+            rules.set(reason, text(reason).split(':')[0].trim() || 'no reason given');
+        return rules.get(reason);
+    };
+})();
+
+const subjectLabel = (i) => report.subjects[i].label;
+const letter = (i) => h('span', { class: 'letter', title: subjectLabel(i) }, String(i));
+
+/* Totals of some results. */
+function Totals() {
+    this.count = STATUS.map(() => 0);
+    this.all = this.bad = 0;
+    this.margin = NaN;
+    this.worst = -1;
+}
+Totals.prototype.add = function (i) {
+    const status = results.status[i], margin = results.margin[i];
+    this.count[status]++;
+    this.all++;
+    this.bad += results.bad[i];
+    if ((status === PASS || status === FAIL) && (Number.isNaN(this.margin) || margin > this.margin)) {
+        this.margin = margin;
+        this.worst = i;
+    }
+};

@@ -1,0 +1,191 @@
+/* The smaller parts: findings, what was declined, models, smallest forms, cost, planted faults. */
+
+const rowsOf = (t) => Array.from({ length: t.rows }, (x, i) => i);
+
+function buildFindings() {
+    const f = report.findings;
+    const get = (name, i) => f[name] ? f[name][i] : 0;
+    if (!f.rows)
+        return;
+    const rows = rowsOf(f).map((i) => {
+        const smallest = get('smallest', i), pattern = text(get('pattern', i));
+        return [h('a', { href: addressOf({ finding: String(i) }) }, `${i + 1}: `,
+            plural(get('count', i), 'check')),
+        h('span', {}, letter(get('subject', i))),
+        h('span', {}, h('span', { class: 'badge s' + get('status', i) }, SYMBOLS[get('status', i)] + ' '
+            + statusName(get('status', i))), ' ', visible(text(get('op', i)) || text(get('title', i))),
+        ' ', h('span', { class: 'quiet' }, visible(text(get('types', i))))),
+        h('span', {}, visible(text(get('what', i))),
+            pattern ? h('span', { class: 'pattern' }, ' where ', h('code', {}, visible(pattern)),
+                h('span', { class: 'quiet' }, `, as do ${counted(get('passing_with', i))} of ${
+                    counted(get('passing', i))} that pass`)) : null),
+        h('a', { href: caseAddress(smallest) }, visible(cases.name[results.test[smallest]]))];
+    });
+    section('findings', 'Findings', h('p', { class: 'quiet' },
+        'Failures of one subject and op that say the same but for their numbers.'),
+    table('Findings', [['failures', ''], ['on', ''], ['what', ''], ['says', 'says'], ['smallest', '']],
+        rows, { class: 'findings' }));
+}
+
+function buildDeclined() {
+    const rules = new Map();
+    for (let i = 0; i < results.count; i++) {
+        if (results.status[i] !== DECLINED)
+            continue;
+        const rule = ruleOf(results.reason[i]);
+        if (!rules.has(rule))
+            rules.set(rule, { all: 0, subjects: report.subjects.map(() => 0), ops: new Set(), reasons: new Map() });
+        const r = rules.get(rule), reason = results.reason[i];
+        r.all++;
+        r.subjects[results.subject[i]]++;
+        r.ops.add(cases.op[results.test[i]]);
+        r.reasons.set(reason, (r.reasons.get(reason) || 0) + 1);
+    }
+    if (!rules.size)
+        return;
+    const few = (all) => all.length > 6 ? all.slice(0, 5).join(', ') + ` and ${all.length - 5} more`
+        : all.join(', ');
+    const rows = [...rules].sort((a, b) => b[1].all - a[1].all).map(([rule, r]) => [
+        h('a', { href: addressOf({ status: 'declined', rule }) }, visible(rule)), counted(r.all),
+        ...r.subjects.map((n) => n ? counted(n) : '–'),
+        h('span', {}, few([...r.ops].map((op) => visible(text(op))).sort()),
+            reasonsOf(r.reasons))]);
+    section('declined', 'Declined, by rule', table('Declined checks by rule', [['rule', ''], ['checks', 'n'],
+        ...report.subjects.map((x, i) => [letter(i), 'n']), ['ops', 'says']], rows));
+}
+
+function reasonsOf(reasons) {
+    const most = [...reasons].filter(([id]) => id && text(id).includes(':'))
+        .sort((a, b) => b[1] - a[1]).slice(0, 8);
+    return most.length ? h('details', {}, h('summary', {}, plural(reasons.size, 'reason')),
+        h('ul', {}, most.map(([id, n]) => h('li', {}, visible(text(id)),
+            h('span', { class: 'quiet' }, ' × ' + counted(n)))))) : null;
+}
+
+function buildModels() {
+    const m = report.models;
+    if (!m.rows)
+        return;
+    const get = (name, i) => m[name] ? m[name][i] : 0;
+    /* A figure that is no number was not finite. */
+    const measured = (name, i, digits) => {
+        if (!get('compared', i))
+            return '–';
+        const v = m[name] ? number(m[name][i]) : NaN;
+        return shown(Number.isNaN(v) ? Infinity : v, digits);
+    };
+    const rows = rowsOf(m).map((i) => {
+        const status = get('status', i);
+        return [visible(text(get('name', i))),
+            get('is_reference', i) ? 'reference, beside LiteRT' : h('span', {}, letter(get('subject', i)),
+                ' ', visible(subjectLabel(get('subject', i)))),
+            h('span', { class: 'badge s' + status }, SYMBOLS[status] + ' ' + statusName(status)),
+            m.top1 && m.top1[i] !== null ? shown(number(m.top1[i]), 4) : '–',
+            get('images', i) ? counted(get('images', i)) : '–',
+            get('compared', i) ? counted(get('same', i)) : '–',
+            get('compared', i) ? counted(get('different', i)) : '–',
+            measured('snr_db', i, 4), measured('max_abs', i, 2),
+            get('nodes', i) ? `${get('taken', i)}/${get('nodes', i)}` : '–',
+            visible(text(get('reason', i)))];
+    });
+    section('models', 'Whole models', table('Whole models', [['model', ''], ['run by', ''], ['status', ''],
+        ['top-1', 'n'], ['images', 'n'], ['same bits', 'n'], ['other class', 'n'], ['dB', 'n'],
+        ['error', 'n'], ['taken', 'n'], ['reason', 'says']], rows));
+}
+
+function buildMinimal() {
+    const m = report.minimal;
+    const get = (name, i) => m[name] ? m[name][i] : 0;
+    const graphs = [...results.minimal.keys()].filter((i) => results.minimal[i]);
+    if (!m.rows && !graphs.length)
+        return;
+    const item = (head, shown) => h('details', { class: 'minimal' }, h('summary', {}, head), h('pre', {}, shown));
+    section('minimal', 'Smallest forms', rowsOf(m).map((i) => item(
+        [letter(get('subject', i)), ' ', visible(cases.name[get('case', i)]), ' ',
+            h('span', { class: 'quiet' }, [visible(text(get('reason', i))),
+                `${plural(get('similar', i), 'failure')} like it`, `${plural(get('steps', i), 'trial')}`,
+                get('limited', i) && 'the search was cut short', get('flaky', i) && 'does not always fail']
+                .filter(Boolean).join('; '))], visible(text(get('text', i))))),
+    graphs.map((i) => item([letter(results.subject[i]), ' ', h('a', { href: caseAddress(i) },
+        visible(cases.name[results.test[i]]))], visible(text(results.minimal[i])))));
+}
+
+/* The middle of some numbers; NaN of none. */
+const median = (list) => list.length ? list.sort((a, b) => a - b)[list.length >> 1] : NaN;
+
+function buildCost() {
+    const rows = report.subjects.map((x, subject) => {
+        const times = [];
+        let total = 0, slowest = -1, largest = -1;
+        for (let i = 0; i < results.count; i++) {
+            if (results.subject[i] !== subject)
+                continue;
+            if (results.ms[i] > 0) {
+                times.push(results.ms[i]);
+                total += results.ms[i];
+                if (slowest < 0 || results.ms[i] > results.ms[slowest])
+                    slowest = i;
+            }
+            if (results.bytes[i] && (largest < 0 || results.bytes[i] > results.bytes[largest]))
+                largest = i;
+        }
+        const name = (i) => i < 0 ? '–' : h('a', { href: caseAddress(i) }, visible(cases.name[results.test[i]]));
+        return [h('span', {}, letter(subject), ' ', visible(x.label)), counted(times.length),
+            shownMs(total), shownMs(median(times)), slowest < 0 ? '–' : shownMs(results.ms[slowest]),
+            name(slowest), largest < 0 ? '–' : shownBytes(results.bytes[largest]), name(largest)];
+    });
+    if (rows.some((row) => row[1] !== '0' || row[6] !== '–'))
+        section('cost', 'Time and memory', h('p', { class: 'quiet' },
+            'The fastest inference of each check, in milliseconds; memory of the device, or of the host where the library does not say.'),
+        table('Time and memory of each subject', [['subject', ''], ['timed', 'n'], ['sum', 'n'],
+            ['median', 'n'], ['slowest', 'n'], ['case', ''], ['most memory', 'n'], ['case', '']], rows));
+}
+
+function buildMutants() {
+    const m = report.mutants;
+    if (!m.rows)
+        return;
+    const get = (name, i) => m[name] ? m[name][i] : 0;
+    const caught = m.caught ? m.caught.reduce((a, b) => a + b, 0) : 0;
+    const rows = rowsOf(m).sort((a, b) => get('caught', a) - get('caught', b) || a - b).map((i) => [
+        h('code', {}, visible(text(get('name', i)))), get('caught', i)
+            ? h('span', { class: 'badge s0' }, '✓ noticed') : h('span', { class: 'badge s1' }, '✗ not noticed'),
+        visible(text(get('by', i))), h('code', {}, visible(text(get('file', i)))),
+        visible(text(get('what', i)))]);
+    section('mutants', 'Planted faults', h('p', {}, `${counted(caught)} of ${counted(m.rows)} were noticed.`),
+        h('details', { open: caught < m.rows }, h('summary', {}, 'List'),
+            table('Planted faults', [['fault', ''], ['', ''], ['by', ''], ['file', ''], ['what', 'says']], rows)));
+}
+
+const MISSING_SHOWN = 1000;
+function buildMissing() {
+    const m = report.missing;
+    if (!m.rows)
+        return;
+    section('missing', 'Missing', h('p', {}, `The run did not come to ${plural(m.rows, 'check')}.`),
+        h('details', {}, h('summary', {}, m.rows > MISSING_SHOWN ? `The first ${counted(MISSING_SHOWN)}` : 'List'),
+            h('ul', { class: 'names' }, rowsOf(m).slice(0, MISSING_SHOWN).map((i) => h('li', {},
+                letter(m.subject ? m.subject[i] : 0), ' ',
+                h('code', {}, visible(cases.name[m.case ? m.case[i] : 0])))))));
+}
+
+/* The totals as a bar; its text is the list before it. */
+function buildBar() {
+    const t = STATUS.map(() => 0);
+    for (let i = 0; i < results.count; i++)
+        t[results.status[i]]++;
+    byId('bar').append(...t.map((n, status) => {
+        const part = h('span', { class: 's' + status });
+        part.style.flexGrow = n;
+        return n ? part : null;
+    }).filter(Boolean));
+}
+
+function buildNavigation() {
+    const names = { matrix: 'Matrix', findings: 'Findings', cases: 'Checks', margins: 'Margins',
+        declined: 'Declined', models: 'Models', minimal: 'Smallest forms', cost: 'Cost',
+        mutants: 'Planted faults', missing: 'Missing' };
+    for (const [id, name] of Object.entries(names))
+        if (!byId(id).hidden)
+            byId('sections').append(h('li', {}, h('a', { href: '#' + id }, name)));
+}

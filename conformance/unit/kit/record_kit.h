@@ -1,0 +1,21 @@
+/* A record for tests of the forms: made up, of any size, with failures, names that are hostile to
+ * markup, and every part filled in. */
+#ifndef ASSAY_CONFORMANCE_UNIT_KIT_RECORD_KIT_H
+#define ASSAY_CONFORMANCE_UNIT_KIT_RECORD_KIT_H
+
+#include "conformance/record/record.h"
+
+#include <stddef.h>
+
+/* Name of the first case, its reason, and the label of subject 1. */
+#define RECORD_KIT_HOSTILE                                                                         \
+    "</script><script>alert(1)</"                                                                  \
+    "script><!--<script>'\"&amp;\xe2\x80\xa8\x01\xff\xed\xa0\x80\xe2\x80\xae"
+
+/* A record of cases on two subjects, the reference and a delegate; nothing failed unless asked. */
+void record_kit_open(struct record *r, size_t cases);
+/* Adds what only some runs have: hostile texts, failures of each kind, models, smallest forms,
+ * planted faults, missing checks, an interruption. */
+void record_kit_fill(struct record *r);
+
+#endif
