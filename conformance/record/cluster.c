@@ -138,17 +138,11 @@ static int compare_findings(const void *x, const void *y)
 
 /* ---- entries ---- */
 
-static bool is_bad(const struct record_result *r)
-{
-    return r->required || r->regression || r->status == CASE_FAIL || r->status == CASE_CRASH ||
-           r->status == CASE_TIMEOUT || r->status == CASE_UNEXPECTED_PASS;
-}
-
 static enum status add_entry(struct clusters *c, size_t result)
 {
     const struct record_result *const r = &c->record->results[result];
     const struct record_case *const t = &c->record->cases[r->test_case];
-    const bool failed = is_bad(r);
+    const bool failed = record_result_is_bad(r);
     struct entry *const e = &c->entries[c->entry_count];
     char what[512] = "";
 
