@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *signal_name(int number)
@@ -117,6 +118,67 @@ static int open_log(void)
     return fd;
 }
 
+/* ---- what processes leave behind ---- */
+
+/* Processes that were started and have not ended; 0: a free place.  Other children are strays. */
+enum { LIVE_MAX = 2048 };
+static pid_t live[LIVE_MAX];
+
+static void replace_live(pid_t from, pid_t to)
+{
+    for (size_t i = 0; i < LIVE_MAX; i++) {
+        if (live[i] == from) {
+            live[i] = to;
+            return;
+        }
+    }
+}
+
+static bool is_live(pid_t pid)
+{
+    for (size_t i = 0; i < LIVE_MAX; i++) {
+        if (live[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+/* Ends the children that were a process's and became ours when it died.  Only those of another
+ * process group: what the program itself forks elsewhere stays in its own.  Where the kernel does
+ * not list children they are left. */
+static void end_strays(void)
+{
+    char path[64];
+    FILE *f;
+    int pid;
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    f = fopen(path, "re");
+    while (f && fscanf(f, "%d", &pid) == 1) {
+        if (is_live(pid) || getpgid(pid) == getpgrp())
+            continue;
+        kill(pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (f)
+        fclose(f);
+}
+
+/* In the child: a group of its own, so that what it forks can be ended with it; the end of the
+ * parent ends it; signals are as a new program has them. */
+static void set_up_child(void)
+{
+    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_DFL);
+    signal(SIGTTOU, SIG_IGN); /* it may write to the terminal, though it is in the background */
+}
+
 enum status process_start(struct process *p, enum process_output output,
                           void (*serve)(int socket, void *user), void *user, struct diag *diag)
 {
@@ -130,6 +192,7 @@ enum status process_start(struct process *p, enum process_output output,
     }
     p->socket = ends[0];
     fflush(NULL); /* else the child would write the buffers again */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     p->pid = fork();
     if (p->pid < 0) {
         close(ends[1]);
@@ -138,12 +201,14 @@ enum status process_start(struct process *p, enum process_output output,
     }
     if (p->pid == 0) {
         close(ends[0]);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        set_up_child();
         redirect(logs ? p->log : STDERR_FILENO);
         serve(ends[1], user);
         exit(EXIT_SUCCESS);
     }
     close(ends[1]);
+    setpgid(p->pid, p->pid); /* whichever of the two is first */
+    replace_live(0, p->pid);
     return STATUS_OK;
 }
 
@@ -161,15 +226,41 @@ void process_expect(struct process *p, double timeout_s)
     p->event = PROCESS_NOTHING;
 }
 
+/* Whether the process has ended; its status is still to be fetched. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = { .si_pid = 0 };
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+}
+
+/* A process that closed its socket is about to end: one that does not is ended by force. */
+static void await_end(pid_t pid)
+{
+    static const double patience_s = 30;
+    const double until = clock_s() + patience_s;
+
+    while (!has_ended(pid)) {
+        if (clock_s() > until) {
+            kill(pid, SIGKILL);
+            return;
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
+    }
+}
+
 int process_end(struct process *p, bool by_force)
 {
     int status = 0;
 
     if (p->pid > 0) {
-        if (by_force)
-            kill(p->pid, SIGKILL);
+        if (!by_force)
+            await_end(p->pid);
+        kill(-p->pid, SIGKILL); /* it, and what it has forked */
         while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
             ;
+        replace_live(p->pid, 0);
+        end_strays();
     }
     close_all(p);
     return status;
@@ -257,11 +348,18 @@ static bool wait_once(struct process *list, struct pollfd *fds, size_t count)
             return false;
     }
     now = clock_s();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        /* What a dead process has forked may hold its socket open: its answer, or else the end, is
+         * to be read all the same. */
+        if (is_waited_for(&list[i]) && !fds[i].revents && has_ended(list[i].pid)) {
+            shutdown(list[i].socket, SHUT_RDWR);
+            fds[i].revents = POLLHUP;
+        }
         list[i].event = !is_waited_for(&list[i])    ? PROCESS_NOTHING
                         : fds[i].revents            ? PROCESS_READABLE
                         : now >= list[i].deadline_s ? PROCESS_LATE
                                                     : PROCESS_NOTHING;
+    }
     return true;
 }
 

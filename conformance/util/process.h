@@ -1,7 +1,9 @@
 /* Child processes that answer over a socket, and pools of them.
  *
- * A delegate may crash, hang or write to stdout: it runs in a process of its own, whose end, time
- * and output are the parent's to see. */
+ * A delegate may crash, hang, fork or write to stdout: it runs in a process of its own, whose end,
+ * time and output are the parent's to see.  The process leads a group of its own, and the parent
+ * adopts what it leaves behind: processes that a delegate starts end with it.  Processes are
+ * started and ended by one thread. */
 #ifndef ASSAY_CONFORMANCE_UTIL_PROCESS_H
 #define ASSAY_CONFORMANCE_UTIL_PROCESS_H
 
@@ -49,8 +51,8 @@ void process_expect(struct process *p, double timeout_s);
 /* Waits for one process, until the deadline of process_expect. */
 enum process_event process_wait(struct process *p);
 
-/* Waits for the end of the process (by_force: ends it with SIGKILL) and frees what belongs to it.
- * Returns its wait status, 0 where there was none. */
+/* Waits for the end of the process (by_force: ends it with SIGKILL), ends what it has forked, and
+ * frees what belongs to it.  Returns its wait status, 0 where there was none. */
 int process_end(struct process *p, bool by_force);
 /* The line of its log since the last job that says most: a sanitizer's summary, else a check that
  * failed, else the last line that is no stack frame.  Empty when it wrote nothing.  Before

@@ -14,7 +14,22 @@
 
 #include <cmocka.h>
 
-/* Doubles what it is sent; -1: crashes, -2: hangs, -3: exits with status 3. */
+/* Starts a process that outlives this one and keeps its socket open. */
+static int32_t leave_child(bool in_own_session)
+{
+    const pid_t child = fork();
+
+    if (child == 0) {
+        if (in_own_session)
+            setsid();
+        for (;;)
+            pause();
+    }
+    return child;
+}
+
+/* Doubles what it is sent; -1: crashes, -2: hangs, -3: exits with status 3, -4 and -5: the same,
+ * but leaves a process behind, in its group or in a session of its own, whose id it answers. */
 static void serve(int socket, void *user)
 {
     int32_t n;
@@ -28,6 +43,11 @@ static void serve(int socket, void *user)
             raise(SIGSEGV);
         if (n == -2)
             pause();
+        if (n <= -4) {
+            n = leave_child(n == -5);
+            process_write(socket, &n, sizeof n);
+            _exit(3);
+        }
         if (n == -3)
             _exit(3);
         n *= 2;
@@ -154,6 +174,34 @@ static void test_late(void **state)
     process_end(&p, true);
 }
 
+/* What a process leaves behind keeps nobody waiting, and ends with it. */
+static void test_forks(void **state)
+{
+    char text[32];
+
+    (void)state;
+    for (int32_t sent = -5; sent <= -4; sent++) {
+        const double begin = clock_s();
+        struct process p = start(), other = start();
+        int32_t n = sent, child;
+
+        assert_true(process_send(&p, &n, sizeof n));
+        assert_true(process_read(p.socket, &child, sizeof child));
+        assert_int_equal(kill(child, 0), 0);
+        process_expect(&p, 60);
+        assert_int_equal(process_wait(&p), PROCESS_READABLE);
+        assert_false(process_read(p.socket, &n, sizeof n));
+        process_describe_end(process_end(&p, false), text, sizeof text);
+        assert_string_equal(text, "exit status 3");
+        assert_int_equal(kill(child, 0), -1);
+        assert_true(clock_s() - begin < 10);
+        n = 4; /* another process is left alone */
+        assert_true(process_send(&other, &n, sizeof n));
+        assert_true(process_read(other.socket, &n, sizeof n));
+        process_end(&other, true);
+    }
+}
+
 /* Two answer, one hangs, and the place of the fourth is empty. */
 static void test_pool(void **state)
 {
@@ -196,9 +244,13 @@ static void test_pool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answer),     cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_last_words), cmocka_unit_test(test_send_to_the_dead),
-        cmocka_unit_test(test_late),       cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_forks),
+        cmocka_unit_test(test_answer),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_last_words),
+        cmocka_unit_test(test_send_to_the_dead),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_pool),
     };
 
     return cmocka_run_group_tests_name("process", tests, NULL, NULL);
