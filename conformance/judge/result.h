@@ -49,7 +49,8 @@ extern const char *const habit_names[HABIT_COUNT];
 struct case_result {
     enum case_status status;
     char reason[480]; /* of every status but pass; where an element is wrong, without its index */
-    bool absent;      /* the subject does not run the case: no other field is set */
+    bool absent;      /* there is no result: no other field but missing is set */
+    bool missing;     /* the subject runs the case, but the run ended before it came to it */
     bool required;    /* declined, but --require says that it must be taken */
     bool regression;  /* it passed in the baseline; of a pass: its margin was smaller there */
     /* Cause, of the waiver that applied; NULL: none.  Set by the parent after the run. */

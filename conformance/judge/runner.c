@@ -2,9 +2,13 @@
 #include "conformance/judge/runner.h"
 
 #include "conformance/cases/case_builder.h"
+#include "conformance/judge/give_up.h"
 #include "conformance/judge/repro.h"
-#include "conformance/util/message.h"
+#include "conformance/judge/time_left.h"
+#include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
+#include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 
 #include <limits.h>
@@ -27,6 +31,7 @@ struct slot {
     struct range range;
     bool ending; /* it was told to quit */
     size_t job;  /* it was given last */
+    double since_s;
 };
 
 struct runner {
@@ -37,8 +42,17 @@ struct runner {
     struct process_pool pool;
     struct slot *slots;         /* one for each process */
     struct judge_stage *stages; /* one for each slot, shared with the workers */
+    struct give_up *give_up;    /* one for each subject */
     size_t jobs, done, failed;
+    struct time_left time;
+    struct progress progress;
+    const char *last; /* case that was done last */
 };
+
+static const struct test_case *case_of(const struct runner *r, size_t job)
+{
+    return &r->request->cases[job % r->request->case_count];
+}
 
 /* ---- distributing jobs ---- */
 
@@ -94,49 +108,76 @@ static bool take_job(struct runner *r, struct slot *slot, size_t *job)
 static bool next_job(struct runner *r, struct slot *slot, size_t *job)
 {
     while (take_job(r, slot, job)) {
-        if (!r->outcome->results[*job].absent)
+        if (!r->outcome->results[*job].missing)
+            continue; /* it is not to be run, or was in an earlier run */
+        if (!r->give_up[*job / r->request->case_count].why[0])
             return true;
+        time_left_drop(&r->time, case_of(r, *job)->code);
     }
     return false;
 }
 
-/* Marks the cases that a subject does not run, and counts the jobs that are left. */
-static void find_absent(struct runner *r)
+/* Takes over the results of an earlier run; what is left for the subjects to run is missing. */
+static void find_jobs(struct runner *r)
 {
     const struct run_request *const q = r->request;
 
-    r->jobs = r->outcome->count;
     for (size_t i = 0; i < r->outcome->count; i++) {
-        r->outcome->results[i].absent =
-            !subject_runs(&q->subjects[i / q->case_count], &q->cases[i % q->case_count]);
-        r->jobs -= r->outcome->results[i].absent;
+        struct case_result *const result = &r->outcome->results[i];
+
+        if (q->known && !q->known[i].absent) {
+            *result = q->known[i];
+            continue;
+        }
+        result->absent = true;
+        result->missing = subject_runs(&q->subjects[i / q->case_count], case_of(r, i));
+        if (!result->missing)
+            continue;
+        time_left_add(&r->time, case_of(r, i)->code);
+        r->jobs++;
     }
 }
 
 /* ---- results ---- */
 
-static void show_progress(const struct runner *r, const char *name)
+static void show_progress(struct runner *r)
 {
+    const double left_s = time_left_seconds(&r->time, r->pool.count);
+    char failed[48] = "";
+
+    if (left_s >= 0)
+        progress_expect(&r->progress, left_s);
     if (r->failed > 0)
-        message_progress(r->request->quiet, "conformance: %zu of %zu, %zu failed: %s", r->done,
-                         r->jobs, r->failed, name);
-    else
-        message_progress(r->request->quiet, "conformance: %zu of %zu: %s", r->done, r->jobs, name);
+        snprintf(failed, sizeof failed, ", %zu failed", r->failed);
+    progress_update(&r->progress, (double)r->done, "%zu of %zu%s%s%s", r->done, r->jobs, failed,
+                    r->last ? ": " : "", r->last ? r->last : "");
 }
 
-static void store(struct runner *r, size_t job, const struct case_result *result)
+static void store(struct runner *r, const struct slot *slot, const struct case_result *result)
 {
-    r->outcome->results[job] = *result;
+    const struct run_request *const q = r->request;
+    const size_t subject = slot->job / q->case_count;
+    struct give_up *const g = &r->give_up[subject];
+
+    r->outcome->results[slot->job] = *result;
     r->done++;
     r->failed += result->status != CASE_PASS && result->status != CASE_DECLINED;
-    show_progress(r, r->request->cases[job % r->request->case_count].name);
+    r->last = case_of(r, slot->job)->name;
+    time_left_done(&r->time, case_of(r, slot->job)->code, clock_s() - slot->since_s);
+    give_up_note(g, q->give_up, result->status);
+    if (g->why[0] && !r->outcome->stopped[0])
+        snprintf(r->outcome->stopped, sizeof r->outcome->stopped, "%s was given up after %s",
+                 q->subjects[subject].label, g->why);
+    if (q->stored)
+        q->stored(q->stored_user, subject, slot->job % q->case_count, result);
+    show_progress(r);
 }
 
 /* Writes the model and the inputs of a case whose process died; its outputs are lost. */
 static void save_repro(const struct runner *r, size_t job, struct case_result *result)
 {
     const struct run_request *const q = r->request;
-    const struct test_case *const c = &q->cases[job % q->case_count];
+    const struct test_case *const c = case_of(r, job);
     const struct subject *const subject = &q->subjects[job / q->case_count];
     const struct case_request request = { result->has_set ? result->set : SET_RANDOM, q->seed,
                                           bounds_half(subject->bounds) };
@@ -182,7 +223,7 @@ static void record_loss(struct runner *r, struct slot *slot, bool timed_out)
              result.has_set ? " in " : "", result.has_set ? data_set_name(result.set) : "",
              (int)sizeof stage.what - 1, stage.what, words[0] ? "; " : "", words);
     save_repro(r, slot->job, &result);
-    store(r, slot->job, &result);
+    store(r, slot, &result);
 }
 
 /* ---- the child ---- */
@@ -251,6 +292,7 @@ static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
         if (slot->process->pid == 0)
             TRY(start(r, slot, diag));
         process_expect(slot->process, r->request->timeout_s);
+        slot->since_s = clock_s();
         if (process_send(slot->process, &(int32_t){ (int32_t)slot->job }, sizeof(int32_t)))
             return STATUS_OK;
         record_loss(r, slot, false);
@@ -290,12 +332,13 @@ static void take(struct runner *r, struct slot *slot)
         record_loss(r, slot, false);
         return;
     }
-    store(r, slot->job, &result);
+    store(r, slot, &result);
 }
 
 static enum status step(struct runner *r, struct diag *diag)
 {
     TRY(process_pool_wait(&r->pool, diag));
+    show_progress(r);
     for (size_t i = 0; i < r->pool.count; i++) {
         struct slot *const slot = &r->slots[i];
         const enum process_event event = slot->process->event;
@@ -315,19 +358,35 @@ static enum status step(struct runner *r, struct diag *diag)
     return STATUS_OK;
 }
 
+/* Until all is done, or the run is interrupted: then what runs is left to process_pool_close. */
 static enum status run(struct runner *r, struct diag *diag)
 {
-    for (size_t i = 0; i < r->pool.count; i++)
+    for (size_t i = 0; i < r->pool.count && !interrupt_signal(); i++)
         TRY(feed(r, &r->slots[i], diag));
-    while (process_pool_is_busy(&r->pool))
+    while (process_pool_is_busy(&r->pool) && !interrupt_signal())
         TRY(step(r, diag));
     return STATUS_OK;
+}
+
+/* Notes what the run did not come to, and why. */
+static void conclude(struct runner *r)
+{
+    struct run_outcome *const o = r->outcome;
+
+    for (size_t i = 0; i < o->count; i++)
+        o->missing += o->results[i].missing;
+    if (o->missing == 0)
+        return;
+    o->signal = interrupt_name();
+    if (o->signal)
+        snprintf(o->stopped, sizeof o->stopped, "%s", o->signal);
 }
 
 enum status runner_run(const struct run_request *request, struct run_outcome *outcome,
                        struct diag *diag)
 {
     const size_t jobs = request->jobs ? request->jobs : process_count_processors();
+    const double begin_s = clock_s();
     struct runner r = { .request = request, .outcome = outcome };
     size_t slots, stage_bytes;
     enum status s;
@@ -341,10 +400,11 @@ enum status runner_run(const struct run_request *request, struct run_outcome *ou
     stage_bytes = (slots + 1) * sizeof *r.stages;
     outcome->results = mem_alloc(outcome->count, sizeof *outcome->results);
     r.slots = mem_alloc(slots, sizeof *r.slots);
+    r.give_up = mem_alloc(request->subject_count, sizeof *r.give_up);
     r.stages = mmap(NULL, stage_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (r.stages == MAP_FAILED)
         r.stages = NULL;
-    s = outcome->results && r.slots && r.stages
+    s = outcome->results && r.slots && r.give_up && r.stages
             ? make_groups(&r, diag)
             : diag_fail(diag, STATUS_NO_MEMORY, "runner: out of memory");
     if (s == STATUS_OK)
@@ -352,15 +412,19 @@ enum status runner_run(const struct run_request *request, struct run_outcome *ou
     if (s == STATUS_OK) {
         for (size_t i = 0; i < slots; i++)
             r.slots[i].process = &r.pool.items[i];
-        find_absent(&r);
+        find_jobs(&r);
+        progress_begin(&r.progress, "conformance", (double)r.jobs, request->quiet);
         s = run(&r, diag);
+        progress_end(&r.progress);
+        conclude(&r);
     }
-    message_progress_end();
     process_pool_close(&r.pool);
+    outcome->seconds = clock_s() - begin_s;
     if (r.stages)
         munmap(r.stages, stage_bytes);
     mem_free(r.groups);
     mem_free(r.slots);
+    mem_free(r.give_up);
     if (s != STATUS_OK)
         run_outcome_close(outcome);
     return s;

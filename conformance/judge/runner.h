@@ -2,7 +2,7 @@
  *
  * The parent never loads a delegate.  When a worker crashes or takes too long, its case has that
  * status and a new process takes the next one.  Neighbouring cases go to the same worker, so that
- * they share pipelines. */
+ * they share pipelines.  A run that is interrupted (util/interrupt.h) keeps the results it has. */
 #ifndef ASSAY_CONFORMANCE_JUDGE_RUNNER_H
 #define ASSAY_CONFORMANCE_JUDGE_RUNNER_H
 
@@ -21,7 +21,14 @@ struct run_request {
     size_t jobs;           /* worker processes; 0: as many as processors */
     double timeout_s;      /* of one case */
     const char *repro_dir; /* NULL: none */
+    uint64_t give_up;      /* limit of give_up.h; 0: no subject is */
     bool quiet;            /* no progress line */
+    /* Results of an earlier run, in the order of run_outcome: those that are not absent are taken
+     * over, and their cases are not run.  NULL: none. */
+    const struct case_result *known;
+    /* Called with each new result.  NULL: nobody is. */
+    void (*stored)(void *user, size_t subject, size_t test_case, const struct case_result *result);
+    void *stored_user;
 };
 
 struct run_outcome {
@@ -29,6 +36,10 @@ struct run_outcome {
     size_t count;
     size_t broken_ends; /* workers that crashed, hung or failed after their last case */
     char end[400];      /* what the first of them did; empty: none */
+    size_t missing;     /* checks that were not run, for the reason that follows */
+    char stopped[256];  /* "SIGINT", or which subject was given up and why; empty: neither */
+    const char *signal; /* that interrupted the run; NULL: none did */
+    double seconds;     /* that the run took */
 };
 
 /* STATUS_NO_MEMORY, or STATUS_IO when no process can be made.  Crashes and timeouts of cases are in

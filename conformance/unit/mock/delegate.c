@@ -50,6 +50,7 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(ABORT, "abort")                 /* in invoke */                                              \
     X(EXIT, "exit")                   /* the library ends the process, with status 0 */            \
     X(HANG, "hang")                   /* invoke does not return */                                 \
+    X(FORK, "fork")                   /* a process is started, and left behind */                  \
     X(ROUNDING, "rounding")           /* the rounding mode of the thread stays upward */           \
     X(INVOKE, "invoke")               /* invoke fails, with a message */                           \
     X(PREPARE, "prepare")             /* Prepare fails, with a message */                          \
@@ -621,6 +622,11 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
         report_error(text);
         mem_free(m);
         return NULL;
+    }
+    if (m->fault == FAULT_FORK && fork() == 0) {
+        setsid();
+        for (;;)
+            pause();
     }
     if (m->fault != FAULT_NO_DEVICE)
         return &m->base;
