@@ -1,5 +1,6 @@
 #include "reference/base/memory.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,6 +8,19 @@
 
 static atomic_long made;
 static atomic_long allowed = -1; /* negative: no limit */
+
+/* In bytes as malloc rounds them.  A block of one library that another one frees makes the other's
+ * count negative: only the sum over the libraries of a process is a figure. */
+static atomic_llong live, peak;
+
+static void count(long long change)
+{
+    const long long now = atomic_fetch_add(&live, change) + change;
+    long long most = atomic_load(&peak);
+
+    while (now > most && !atomic_compare_exchange_weak(&peak, &most, now))
+        ;
+}
 
 static bool may_allocate(void)
 {
@@ -16,27 +30,48 @@ static bool may_allocate(void)
     return limit < 0 || n < limit;
 }
 
-void *mem_alloc(size_t count, size_t size)
+void *mem_alloc(size_t elements, size_t size)
 {
-    if (!may_allocate() || (size != 0 && count > SIZE_MAX / size))
+    void *block;
+
+    if (!may_allocate() || (size != 0 && elements > SIZE_MAX / size))
         return NULL; /* calloc checks the product too, but under ASan it aborts */
-    if (count == 0 || size == 0)
-        count = size = 1;
-    return calloc(count, size);
+    if (elements == 0 || size == 0)
+        elements = size = 1;
+    if ((block = calloc(elements, size)) != NULL)
+        count((long long)malloc_usable_size(block));
+    return block;
 }
 
-void *mem_resize(void *block, size_t count, size_t size)
+void *mem_resize(void *block, size_t elements, size_t size)
 {
-    if (!may_allocate() || (size != 0 && count > SIZE_MAX / size))
+    const long long before = block ? (long long)malloc_usable_size(block) : 0;
+    void *moved;
+
+    if (!may_allocate() || (size != 0 && elements > SIZE_MAX / size))
         return NULL;
-    if (count == 0 || size == 0)
-        count = size = 1;
-    return realloc(block, count * size);
+    if (elements == 0 || size == 0)
+        elements = size = 1;
+    if ((moved = realloc(block, elements * size)) != NULL)
+        count((long long)malloc_usable_size(moved) - before);
+    return moved;
 }
 
 void mem_free(void *block)
 {
+    if (block)
+        count(-(long long)malloc_usable_size(block));
     free(block);
+}
+
+long long mem_live_bytes(void)
+{
+    return atomic_load(&live);
+}
+
+long long mem_peak_bytes(void)
+{
+    return atomic_load(&peak);
 }
 
 long mem_fail_after(long after)

@@ -13,6 +13,11 @@ void *mem_alloc(size_t count, size_t size);
 void *mem_resize(void *block, size_t count, size_t size);
 void mem_free(void *block);
 
+/* Bytes that these functions have given out and not yet taken back, and the most that were out at
+ * once.  A block that is freed with free() stays counted. */
+long long mem_live_bytes(void);
+long long mem_peak_bytes(void);
+
 /* For tests: the next `after` allocations succeed, and all later ones fail, until this is called
  * with a negative number.  Returns how many allocations were made since the last call. */
 long mem_fail_after(long after);

@@ -207,9 +207,30 @@ static void elements_of_a_shape(void **state)
     assert_int_equal(n, (size_t)INT32_MAX * INT32_MAX);
 }
 
+static void memory_is_counted(void **state)
+{
+    const long long before = mem_live_bytes();
+    char *a, *b;
+
+    (void)state;
+    a = mem_alloc(1 << 20, 4);
+    assert_non_null(a);
+    assert_in_range(mem_live_bytes() - before, 4 << 20, (4 << 20) + 8192);
+    b = mem_alloc(1, 1 << 20);
+    a = mem_resize(a, 1, 6 << 20);
+    assert_true(a && b);
+    assert_in_range(mem_live_bytes() - before, 7 << 20, (7 << 20) + 16384);
+    assert_true(mem_peak_bytes() >= mem_live_bytes());
+    mem_free(a);
+    mem_free(b);
+    assert_int_equal(mem_live_bytes(), before);
+    assert_true(mem_peak_bytes() >= before + (7 << 20));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_counted),
         cmocka_unit_test(status_has_a_text),
         cmocka_unit_test(try_passes_failures_up),
         cmocka_unit_test(diag_keeps_status_and_text),
