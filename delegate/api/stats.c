@@ -6,6 +6,7 @@
 #include "delegate/vulkan/blocks.h"
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/pipeline.h"
+#include "reference/base/memory.h"
 
 #include <string.h>
 
@@ -22,6 +23,8 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     mine.held_bytes = blocks_held_bytes();
     mine.held_blocks = blocks_held();
     mine.used_bytes = device_used_bytes(d->device->physical, d->device->info.memory_budget);
+    mine.host_bytes = mem_live_bytes() > 0 ? (uint64_t)mem_live_bytes() : 0;
+    mine.host_peak_bytes = (uint64_t)mem_peak_bytes();
     mine.instance_ms = (double)d->cost.instance_ns / 1e6;
     mine.enumerate_ms = (double)d->cost.enumerate_ns / 1e6;
     mine.device_ms = (double)d->cost.device_ns / 1e6;

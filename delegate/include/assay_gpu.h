@@ -245,6 +245,9 @@ struct assay_gpu_stats {
     /* What the driver says that the process uses of the largest device-local heap
      * (VK_EXT_memory_budget); 0: it does not say. */
     uint64_t used_bytes;
+    /* Host memory that the library itself has allocated and not freed, of all delegates of the
+     * process, and the most so far; the driver's is not in it. */
+    uint64_t host_bytes, host_peak_bytes;
 };
 /* Returns 0; -1 on failure. */
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
