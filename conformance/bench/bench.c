@@ -2,83 +2,19 @@
 
 #include "conformance/bench/bench_session.h"
 #include "conformance/bench/bench_starts.h"
-#include "conformance/io/tensor_io.h"
-#include "conformance/io/tensor_value.h"
-#include "conformance/util/clock.h"
+#include "conformance/bench/bench_threads.h"
+#include "conformance/bench/bench_versus.h"
+#include "conformance/subject/subject_spec.h"
 #include "conformance/util/message.h"
+#include "conformance/util/output.h"
+#include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum { PROFILED_RUNS = 20 };
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-double bench_quantile(const double *sorted, size_t count, double share)
-{
-    const double at = share * (double)(count - 1);
-    const size_t below = (size_t)at;
-
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
-}
-
-/* Repeats inferences until there are `runs` of them and they took min_secs, or took max_secs; the
- * times in ms go to *list. */
-static enum status repeat(struct session *s, const struct bench_request *q, const char *what,
-                          uint64_t runs, double min_secs, double max_secs, double **list,
-                          size_t *count, struct diag *diag)
-{
-    const double begin = clock_ms();
-    size_t room = 0;
-
-    *count = 0;
-    for (;;) {
-        const double secs = (clock_ms() - begin) / 1e3;
-
-        if ((*count >= runs && secs >= min_secs) || secs > max_secs)
-            return STATUS_OK;
-        if (*count == room) {
-            double *const more = mem_resize(*list, room = room ? 2 * room : 256, sizeof **list);
-
-            if (!more)
-                return diag_fail(diag, STATUS_NO_MEMORY, "%zu runs: out of memory", room);
-            *list = more;
-        }
-        TRY(bench_infer(s, &(*list)[*count], diag));
-        (*count)++;
-        message_progress(q->quiet, "%s: %zu inferences, %.0f s", what, *count, secs);
-    }
-}
-
-static void summarize(struct bench_result *r, double *ms, size_t count)
-{
-    double sum = 0, squares = 0;
-
-    qsort(ms, count, sizeof *ms, by_value);
-    for (size_t i = 0; i < count; i++)
-        sum += ms[i];
-    r->latency_ms.n = count;
-    r->latency_ms.mean = sum / (double)count;
-    for (size_t i = 0; i < count; i++)
-        squares += (ms[i] - r->latency_ms.mean) * (ms[i] - r->latency_ms.mean);
-    r->latency_ms.std = sqrt(squares / (double)count);
-    r->latency_ms.median = bench_quantile(ms, count, 0.5);
-    r->latency_ms.p10 = bench_quantile(ms, count, 0.1);
-    r->latency_ms.p90 = bench_quantile(ms, count, 0.9);
-    r->latency_ms.min = ms[0];
-    r->latency_ms.max = ms[count - 1];
-}
 
 static bool read_stats(const struct session *s, struct assay_gpu_stats *stats)
 {
@@ -87,14 +23,16 @@ static bool read_stats(const struct session *s, struct assay_gpu_stats *stats)
            s->subject.extras.get_stats(s->delegate, stats) == 0;
 }
 
-static void read_memory(struct bench_result *r, const struct session *s)
+static void read_memory(struct bench_result *r, const struct bench_session *t)
 {
     struct assay_gpu_stats stats;
-    struct rusage usage;
+    const bool told = read_stats(&t->s, &stats);
+    const bool counted = told && stats.host_peak_bytes > 0;
 
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
-        r->host_peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
-    if (!read_stats(s, &stats))
+    bench_memory_read(&r->host, &t->pages, t->s.subject.plugin,
+                      counted ? (long long)stats.host_bytes : -1,
+                      counted ? (long long)stats.host_peak_bytes : -1);
+    if (!told)
         return;
     r->has_memory = true;
     r->constant_bytes = stats.constant_bytes;
@@ -125,36 +63,69 @@ static void read_split(struct bench_result *r, const struct session *s,
         r->latency_ms.mean - (stats.invoke_ms - before->invoke_ms) / (double)r->latency_ms.n;
 }
 
+/* The outputs' bytes, one after the other, as benchmark_model writes them. */
+static enum status save_outputs(const struct session *s, const char *path, struct diag *diag)
+{
+    size_t count, bytes = 0, used = 0;
+    const int *const outputs = interpreter_outputs(s->in, &count);
+    char *all;
+    enum status status;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += interpreter_tensor(s->in, outputs[i])->bytes;
+    if (!(all = mem_alloc(bytes, 1)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(s->in, outputs[i]);
+
+        if (t->bytes > 0)
+            memcpy(all + used, t->data.raw, t->bytes);
+        used += t->bytes;
+    }
+    status = output_write_file(path, all, bytes, diag);
+    mem_free(all);
+    return status;
+}
+
+static void describe(struct bench_result *r, struct bench_session *t)
+{
+    char spec[4096];
+
+    r->subject = strdup(t->s.subject.label);
+    r->spec = subject_spec(&t->s.subject, spec, sizeof spec) ? strdup(spec) : NULL;
+    snprintf(r->subject_sha256, sizeof r->subject_sha256, "%s", t->s.subject.sha256);
+    sha256_hex(t->s.bytes, t->s.count, r->model_sha256);
+    bench_session_device(t, r->device, sizeof r->device);
+    r->nodes = interpreter_node_count(t->s.in);
+    r->taken = bench_session_taken(t);
+    r->partitions = interpreter_partition_count(t->s.in);
+    r->create_ms = t->create_ms;
+    r->prepare_ms = t->prepare_ms;
+}
+
 static enum status time_inferences(struct bench_result *r, struct bench_session *t,
                                    const struct bench_request *q, struct diag *diag)
 {
+    const struct bench_span warm = bench_warmup(q),
+                            timing = { "timing", q->runs, q->min_secs, q->max_secs };
     struct assay_gpu_stats before = { 0 };
-    double *ms = NULL;
-    size_t count = 0;
-    enum status s = bench_infer(&t->s, &r->first_ms, diag);
+    struct bench_list list = { NULL, 0, 0 };
+    enum status s = bench_infer(t, &r->first_ms, diag);
 
     if (s == STATUS_OK)
-        s = repeat(&t->s, q, "warm-up", q->warmup_runs, q->warmup_min_secs, q->max_secs, &ms,
-                   &count, diag);
+        s = bench_repeat(t, q, &warm, &list, diag);
+    list.count = 0;
     read_stats(&t->s, &before);
     if (s == STATUS_OK)
-        s = repeat(&t->s, q, "timing", q->runs, q->min_secs, q->max_secs, &ms, &count, diag);
+        s = bench_repeat(t, q, &timing, &list, diag);
     message_progress_end();
-    if (s == STATUS_OK && count == 0)
-        s = diag_fail(diag, STATUS_USAGE, "no inference within --max_secs=%g", q->max_secs);
-    if (s == STATUS_OK) {
-        summarize(r, ms, count);
-        r->subject = strdup(t->s.subject.label);
-        session_device(&t->s, r->device, sizeof r->device);
-        r->nodes = interpreter_node_count(t->s.in);
-        r->taken = session_taken(&t->s);
-        r->partitions = interpreter_partition_count(t->s.in);
-        r->create_ms = t->create_ms;
-        r->prepare_ms = t->prepare_ms;
-        read_memory(r, &t->s);
+    if (s == STATUS_OK && list.count == 0)
+        s = diag_fail(diag, STATUS_USAGE, "no inference within --max_secs=%.15g", q->max_secs);
+    if (s == STATUS_OK)
+        s = bench_series_make(&r->latency_ms, list.ms, list.count, diag);
+    if (s == STATUS_OK)
         read_split(r, &t->s, &before);
-    }
-    mem_free(ms);
+    bench_list_close(&list);
     return s;
 }
 
@@ -204,41 +175,62 @@ static enum status profile(struct bench_result *r, const struct bench_request *q
     static const struct subject_option option = { "profile", "1" };
     struct bench_session t = { .create_ms = 0 };
     double device_ms[PROFILED_RUNS], ignored;
-    enum status s = bench_start_session(&t, q, &option, 1, diag);
+    enum status s = bench_start_session(&t, q, false, &option, 1, diag);
 
     if (s == STATUS_OK && (!t.s.subject.extras.step_count || !t.s.subject.extras.get_step))
         s = diag_fail(diag, STATUS_UNSUPPORTED, "%s does not tell the time of its steps",
                       t.s.subject.label);
     if (s == STATUS_OK)
-        s = bench_infer(&t.s, &ignored, diag);
+        s = bench_infer(&t, &ignored, diag);
     for (int i = 0; i < PROFILED_RUNS && s == STATUS_OK; i++) {
-        s = bench_infer(&t.s, &ignored, diag);
+        s = bench_infer(&t, &ignored, diag);
         device_ms[i] = last_device_ms(&t.s);
     }
     if (s == STATUS_OK) {
-        qsort(device_ms, PROFILED_RUNS, sizeof device_ms[0], by_value);
+        bench_sort(device_ms, PROFILED_RUNS);
         r->device_ms = bench_quantile(device_ms, PROFILED_RUNS, 0.5);
         s = read_steps(r, &t.s, diag);
     }
-    session_close(&t.s);
+    bench_session_close(&t);
+    return s;
+}
+
+static enum status measure(struct bench_result *r, const struct bench_request *q,
+                           struct diag *diag)
+{
+    struct bench_session t = { .create_ms = 0 };
+    enum status s = bench_start_session(&t, q, false, NULL, 0, diag);
+
+    if (s == STATUS_OK && q->outputs_path && t.engine)
+        s = diag_fail(diag, STATUS_UNSUPPORTED, "--output_filepath: %s keeps its outputs",
+                      t.s.subject.label);
+    if (s == STATUS_OK && !q->dry_run)
+        s = time_inferences(r, &t, q, diag);
+    if (s == STATUS_OK && !q->dry_run && q->outputs_path)
+        s = save_outputs(&t.s, q->outputs_path, diag);
+    if (s == STATUS_OK) {
+        describe(r, &t);
+        read_memory(r, &t);
+    }
+    bench_session_close(&t);
     return s;
 }
 
 enum status bench_run(struct bench_result *r, const struct bench_request *q, struct diag *diag)
 {
-    struct bench_session t = { .create_ms = 0 };
     enum status s = STATUS_OK;
 
     *r = (struct bench_result){ 0 };
-    /* First, while this process has loaded no driver that a fork would inherit. */
-    if (q->starts)
+    /* First what forks, while this process has loaded no driver that a child would inherit. */
+    if (q->starts && !q->dry_run)
         s = bench_starts(r, q, diag);
+    if (s == STATUS_OK && q->versus && !q->dry_run)
+        s = bench_versus(&r->versus, q, diag);
     if (s == STATUS_OK)
-        s = bench_start_session(&t, q, NULL, 0, diag);
-    if (s == STATUS_OK)
-        s = time_inferences(r, &t, q, diag);
-    session_close(&t.s);
-    if (s == STATUS_OK && q->profile)
+        s = measure(r, q, diag);
+    if (s == STATUS_OK && q->threads > 0 && !q->dry_run)
+        s = bench_threads(&r->throughput, q, diag);
+    if (s == STATUS_OK && q->profile && !q->dry_run)
         s = profile(r, q, diag);
     if (s != STATUS_OK)
         bench_close(r);
@@ -253,5 +245,9 @@ void bench_close(struct bench_result *r)
     }
     mem_free(r->steps);
     free(r->subject);
+    free(r->spec);
+    bench_series_close(&r->latency_ms);
+    bench_versus_close(&r->versus);
+    bench_throughput_close(&r->throughput);
     *r = (struct bench_result){ 0 };
 }

@@ -6,12 +6,7 @@
 #include "conformance/bench/bench_result.h"
 #include "reference/base/diag.h"
 
-#include <stddef.h>
-
 enum status bench_run(struct bench_result *r, const struct bench_request *q, struct diag *diag);
 void bench_close(struct bench_result *r);
-
-/* The quantile of count ascending values, linearly interpolated; share within [0, 1]. */
-double bench_quantile(const double *sorted, size_t count, double share);
 
 #endif

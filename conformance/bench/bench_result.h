@@ -2,9 +2,15 @@
 #ifndef ASSAY_CONFORMANCE_BENCH_BENCH_RESULT_H
 #define ASSAY_CONFORMANCE_BENCH_BENCH_RESULT_H
 
+#include "conformance/bench/bench_memory.h"
+#include "conformance/bench/bench_series.h"
+#include "conformance/bench/bench_shift.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { BENCH_LABEL_BYTES = 1024, BENCH_WARM_STARTS = SHIFT_BLOCKS_MIN };
 
 struct bench_step {
     char *label, *source;
@@ -28,19 +34,37 @@ struct bench_start {
     long driver_files; /* files that the driver left in its cache directory, which was empty */
 };
 
+/* Several interpreters at the same time, each in a thread and with a delegate of its own. */
+struct bench_throughput {
+    size_t threads; /* 0: not measured */
+    size_t inferences;
+    double seconds;
+    struct bench_series *latency_ms; /* of each thread */
+};
+
+/* Two subjects in turns. */
+struct bench_versus {
+    bool known;
+    char subject[BENCH_LABEL_BYTES], device[256]; /* of the other one */
+    char sha256[65];
+    struct bench_series latency_ms[2]; /* of the subject, and of the other one */
+    struct bench_shift shift;          /* subject / other one */
+    size_t block_inferences;
+};
+
 struct bench_result {
     char *subject; /* label */
+    char *spec;    /* as --subject takes it; NULL: too long */
+    char subject_sha256[65];
+    char model_sha256[65];
     char device[256];
     size_t nodes, taken;
     int partitions;
     /* Creating the delegate (which opens the device), and preparing the graph with it. */
     double create_ms, prepare_ms;
     double first_ms;
-    struct {
-        double mean, median, p10, p90, std, min, max;
-        size_t n;
-    } latency_ms;
-    double device_ms; /* median of the profiled inferences; 0: not known */
+    struct bench_series latency_ms; /* n is 0 after a dry run */
+    double device_ms;               /* median of the profiled inferences; 0: not known */
     size_t step_count;
     struct bench_step *steps;
     bool has_memory; /* of the device */
@@ -54,9 +78,13 @@ struct bench_result {
     uint64_t copied_in_bytes, copied_out_bytes;
     double host_copies, device_copies;
     double cpu_ms;
-    uint64_t host_peak_bytes; /* of the process */
+    struct bench_memory host; /* of the process */
     struct bench_start cold, warm;
+    double warm_init_ms[BENCH_WARM_STARTS]; /* of warm starts, in order */
+    size_t warm_count;
     struct bench_start serialized[2]; /* the first start, and a second one with its files */
+    struct bench_throughput throughput;
+    struct bench_versus versus;
 };
 
 #endif

@@ -143,7 +143,7 @@ static void print_text(FILE *f, const struct bench_result *r, const struct bench
         fprintf(f, "workgroups  of %d of %d steps measured, %.1f ms for it at this start\n",
                 r->tuned_steps, r->dispatches, r->tune_ms);
     print_split(f, r);
-    fprintf(f, "host        %.1f MiB at the peak\n", mib(r->host_peak_bytes));
+    fprintf(f, "host        %.1f MiB at the peak\n", mib(r->host.peak_bytes));
     if (r->step_count > 0)
         print_steps(f, r);
 }
@@ -218,7 +218,7 @@ static void print_json(FILE *f, const struct bench_result *r, const struct bench
                   "device_weights", (json_int_t)r->constant_bytes, "device_activations",
                   (json_int_t)r->activation_bytes, "device_lower_bound",
                   (json_int_t)r->activation_bound, "device_staging", (json_int_t)r->staging_bytes,
-                  "host_peak", (json_int_t)r->host_peak_bytes));
+                  "host_peak", (json_int_t)r->host.peak_bytes));
     json_object_set_new(o, "nodes", json_integer((json_int_t)r->nodes));
     json_object_set_new(o, "taken", json_integer((json_int_t)r->taken));
     json_object_set_new(o, "partitions", json_integer(r->partitions));

@@ -68,13 +68,18 @@ enum status session_start(struct session *s, struct diag *diag)
 {
     enum status opened;
     const struct interpreter_options options = {
-        .num_threads = -1, .shapes_only = s->shapes_only, .report = report, .report_user = s
+        .num_threads = s->num_threads > 0 ? s->num_threads : -1,
+        .shapes_only = s->shapes_only,
+        .report = report,
+        .report_user = s
     };
 
     s->times.started = clock_ms();
     opened = interpreter_open(&s->in, &s->model, &options, diag);
     if (opened != STATUS_OK)
         return opened == STATUS_UNSUPPORTED ? unsupported(diag) : opened;
+    if (s->resize)
+        TRY(s->resize(s->in, s->resize_user, diag));
     s->times.prepared = clock_ms();
     if (s->delegate)
         TRY(interpreter_apply_delegate(s->in, s->delegate, NULL, diag));

@@ -1,5 +1,5 @@
 /* Quantiles of assay bench. */
-#include "conformance/bench/bench.h"
+#include "conformance/bench/bench_series.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
