@@ -87,6 +87,23 @@ static enum status save_outputs(const struct session *s, const char *path, struc
     return status;
 }
 
+static void list_shapes(struct interpreter *in, char *text, size_t bytes)
+{
+    size_t count, used = 0;
+    const int *const inputs = interpreter_inputs(in, &count);
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count && used < bytes; i++) {
+        const TfLiteIntArray *const dims = interpreter_tensor(in, inputs[i])->dims;
+
+        if (i > 0)
+            used += (size_t)snprintf(text + used, bytes - used, ":");
+        for (int d = 0; d < dims->size && used < bytes; d++)
+            used +=
+                (size_t)snprintf(text + used, bytes - used, "%s%d", d ? "," : "", dims->data[d]);
+    }
+}
+
 static void describe(struct bench_result *r, struct bench_session *t)
 {
     char spec[4096];
@@ -96,6 +113,7 @@ static void describe(struct bench_result *r, struct bench_session *t)
     snprintf(r->subject_sha256, sizeof r->subject_sha256, "%s", t->s.subject.sha256);
     sha256_hex(t->s.bytes, t->s.count, r->model_sha256);
     bench_session_device(t, r->device, sizeof r->device);
+    list_shapes(t->s.in, r->input_shapes, sizeof r->input_shapes);
     r->nodes = interpreter_node_count(t->s.in);
     r->taken = bench_session_taken(t);
     r->partitions = interpreter_partition_count(t->s.in);
@@ -195,8 +213,7 @@ static enum status profile(struct bench_result *r, const struct bench_request *q
     return s;
 }
 
-static enum status measure(struct bench_result *r, const struct bench_request *q,
-                           struct diag *diag)
+static enum status measure(struct bench_result *r, const struct bench_request *q, struct diag *diag)
 {
     struct bench_session t = { .create_ms = 0 };
     enum status s = bench_start_session(&t, q, false, NULL, 0, diag);

@@ -55,7 +55,7 @@ static enum status find_or_add(struct bench_inputs *inputs, const char *name,
     if (inputs->count == BENCH_INPUTS_MAX)
         return diag_fail(diag, STATUS_USAGE, "expected at most %d inputs", BENCH_INPUTS_MAX);
     *out = &inputs->items[inputs->count++];
-    snprintf((*out)->name, sizeof (*out)->name, "%s", name);
+    snprintf((*out)->name, sizeof(*out)->name, "%s", name);
     return STATUS_OK;
 }
 
@@ -271,8 +271,7 @@ static enum status draw(TfLiteTensor *t, const struct bench_input *input, uint64
         count *= (size_t)t->dims->data[d];
     random_init(&s, seed, "bench", 0, index, 0);
     for (size_t i = 0; i < count; i++)
-        set(t, i,
-            input->low + (int64_t)random_below(&s, (uint64_t)(input->high - input->low) + 1));
+        set(t, i, input->low + (int64_t)random_below(&s, (uint64_t)(input->high - input->low) + 1));
     return STATUS_OK;
 }
 

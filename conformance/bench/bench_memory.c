@@ -173,6 +173,7 @@ void bench_memory_read(struct bench_memory *m, const struct bench_pages *before,
         return;
     m->known = true;
     m->delegate_known = delegate_peak >= 0;
+    m->delegate_silent = delegate && !m->delegate_known;
     m->program_bytes = (uint64_t)mem_peak_bytes();
     m->delegate_bytes = delegate_peak > 0 ? (uint64_t)delegate_peak : 0;
     m->own_file_bytes = s.own_files;

@@ -23,15 +23,16 @@ struct bench_pages {
 
 struct bench_memory {
     bool known;
-    uint64_t peak_bytes;     /* the most pages that were resident at once: VmHWM */
-    uint64_t ours_bytes;     /* the most that was allocated, and resident pages of own files */
-    uint64_t driver_bytes;   /* resident at the end */
-    uint64_t rest_bytes;     /* peak - ours - driver; 0 where these are more */
-    uint64_t program_bytes;  /* of ours: allocated by the program, at the most */
-    uint64_t delegate_bytes; /* of ours: allocated by the delegate, at the most */
-    uint64_t own_file_bytes; /* of ours: pages of the program's and the delegate's files */
+    uint64_t peak_bytes;        /* the most pages that were resident at once: VmHWM */
+    uint64_t ours_bytes;        /* the most that was allocated, and resident pages of own files */
+    uint64_t driver_bytes;      /* resident at the end */
+    uint64_t rest_bytes;        /* peak - ours - driver; 0 where these are more */
+    uint64_t program_bytes;     /* of ours: allocated by the program, at the most */
+    uint64_t delegate_bytes;    /* of ours: allocated by the delegate, at the most */
+    uint64_t own_file_bytes;    /* of ours: pages of the program's and the delegate's files */
     uint64_t driver_file_bytes; /* of the driver's: pages of libraries and other files */
-    bool delegate_known;        /* the library tells what it allocated; else that is the driver's */
+    bool delegate_known;        /* the library tells what it allocated */
+    bool delegate_silent;       /* ... or does not: then that counts as the driver's */
 };
 
 /* The first look, before a delegate is loaded. */

@@ -10,7 +10,7 @@
 
 struct bench_request {
     const char *model;
-    const char *subject; /* as subject_parse takes it; NULL: a delegate and its options */
+    const char *subject;  /* as subject_parse takes it; NULL: a delegate and its options */
     const char *delegate; /* as subject_init takes them */
     struct string_list delegate_options;
     const char *versus; /* another subject, run in turns with the first; NULL: none */
@@ -24,13 +24,13 @@ struct bench_request {
     /* Seconds between the end of an inference and the start of the next; inferences a second, where
      * that is over 0. */
     double run_delay, run_frequency;
-    uint64_t threads;          /* interpreters that run at the same time; 0: no such pass */
-    uint64_t num_threads;      /* recommended to kernels; 0: their own choice */
+    uint64_t threads;     /* interpreters that run at the same time; 0: no such pass */
+    uint64_t num_threads; /* recommended to kernels; 0: their own choice */
     struct bench_inputs inputs;
-    bool profile;              /* a second pass with time stamps of each step */
-    bool starts;               /* also time starts in other processes: see bench_starts.h */
-    bool dry_run;              /* no inference */
-    const char *outputs_path;  /* raw bytes of all outputs go there; NULL: nowhere */
+    bool profile;             /* a second pass with time stamps of each step */
+    bool starts;              /* also time starts in other processes: see bench_starts.h */
+    bool dry_run;             /* no inference */
+    const char *outputs_path; /* raw bytes of all outputs go there; NULL: nowhere */
 };
 
 #endif

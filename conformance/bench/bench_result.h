@@ -58,6 +58,7 @@ struct bench_result {
     char subject_sha256[65];
     char model_sha256[65];
     char device[256];
+    char input_shapes[512]; /* "1,224,224,3:1,10" */
     size_t nodes, taken;
     int partitions;
     /* Creating the delegate (which opens the device), and preparing the graph with it. */

@@ -16,19 +16,29 @@
 
 /* ---- opening ---- */
 
-static enum status name_subject(struct subject *s, const struct bench_request *q, bool versus,
-                                struct diag *diag)
+enum status bench_name_subject(struct subject *s, const struct bench_request *q, struct diag *diag)
 {
-    if (versus)
-        return strcmp(q->versus, "none") == 0 ? subject_init(s, "none", NULL, diag)
-                                              : subject_parse(s, q->versus, diag);
     return q->subject ? subject_parse(s, q->subject, diag)
                       : subject_init(s, q->delegate, &q->delegate_options, diag);
+}
+
+static enum status name_other(struct subject *s, const struct bench_request *q, struct diag *diag)
+{
+    return strcmp(q->versus, "none") == 0 ? subject_init(s, "none", NULL, diag)
+                                          : subject_parse(s, q->versus, diag);
 }
 
 static enum status resize(struct interpreter *in, const void *user, struct diag *diag)
 {
     return bench_inputs_resize(user, in, diag);
+}
+
+void bench_prepare_session(struct session *s, const struct bench_request *q)
+{
+    s->quiet = q->quiet;
+    s->num_threads = (int)q->num_threads;
+    s->resize = q->inputs.count > 0 ? resize : NULL;
+    s->resize_user = &q->inputs;
 }
 
 /* Copies the inputs that s.in holds, and opens the engine. */
@@ -91,20 +101,17 @@ static enum status start_interpreter(struct bench_session *t, bool with_engine, 
     return s;
 }
 
-enum status bench_start_session(struct bench_session *t, const struct bench_request *q,
-                                bool versus, const struct subject_option *extra,
-                                size_t extra_count, struct diag *diag)
+enum status bench_start_session(struct bench_session *t, const struct bench_request *q, bool versus,
+                                const struct subject_option *extra, size_t extra_count,
+                                struct diag *diag)
 {
     bool other;
     double before;
 
     TRY(session_open(&t->s, q->model, diag));
-    t->s.quiet = q->quiet;
-    t->s.num_threads = (int)q->num_threads;
-    t->s.resize = q->inputs.count > 0 ? resize : NULL;
-    t->s.resize_user = &q->inputs;
+    bench_prepare_session(&t->s, q);
     TRY(bench_pages_read(&t->pages, diag));
-    TRY(name_subject(&t->s.subject, q, versus, diag));
+    TRY(versus ? name_other(&t->s.subject, q, diag) : bench_name_subject(&t->s.subject, q, diag));
     TRY(subject_load(&t->s.subject, diag));
     other = engine_type_of(&t->s.subject) != &engine_interpreter;
     if (other)

@@ -10,8 +10,8 @@
 #include "conformance/subject/session.h"
 
 struct bench_session {
-    struct session s; /* s.in: with an engine, the shapes alone */
-    struct engine *engine; /* of a runtime that is not ours; NULL: s.in runs the model */
+    struct session s;              /* s.in: with an engine, the shapes alone */
+    struct engine *engine;         /* of a runtime that is not ours; NULL: s.in runs the model */
     struct case_instance instance; /* the engine's inputs */
     double create_ms, prepare_ms;
     struct bench_pages pages; /* before the subject's libraries were loaded */
@@ -19,9 +19,12 @@ struct bench_session {
 
 /* Opens a session with the request's options and extra ones; versus: of its other subject.
  * bench_session_close also after a failure. */
-enum status bench_start_session(struct bench_session *t, const struct bench_request *q,
-                                bool versus, const struct subject_option *extra,
-                                size_t extra_count, struct diag *diag);
+enum status bench_start_session(struct bench_session *t, const struct bench_request *q, bool versus,
+                                const struct subject_option *extra, size_t extra_count,
+                                struct diag *diag);
+/* Parts of it: who runs the model, and what the session is told. */
+enum status bench_name_subject(struct subject *s, const struct bench_request *q, struct diag *diag);
+void bench_prepare_session(struct session *s, const struct bench_request *q);
 void bench_session_close(struct bench_session *t);
 /* Nodes that the subject runs; of a runtime that says nothing of nodes all or none. */
 size_t bench_session_taken(struct bench_session *t);
@@ -37,8 +40,7 @@ struct bench_span {
 };
 /* Repeats inferences, with the pauses of the request; adds their latencies to list. */
 enum status bench_repeat(struct bench_session *t, const struct bench_request *q,
-                         const struct bench_span *span, struct bench_list *list,
-                         struct diag *diag);
+                         const struct bench_span *span, struct bench_list *list, struct diag *diag);
 struct bench_span bench_warmup(const struct bench_request *q);
 
 #endif

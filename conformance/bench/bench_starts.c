@@ -22,8 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECOND_STARTS = 3 }; /* of which the median is reported */
-enum { WARM_SECS_MAX = 10 };  /* for all warm starts together */
+enum { SECOND_STARTS = 3 };  /* of which the median is reported */
+enum { WARM_SECS_MAX = 10 }; /* for all warm starts together */
 
 static void read_parts(struct bench_start *r, const struct session *s)
 {
@@ -59,7 +59,8 @@ static void serve(int socket, void *user)
     struct bench_start result = { 0 };
     struct diag diag = { .status = STATUS_OK };
 
-    if (bench_start_session(&t, e->request, false, e->option, e->option ? 1 : 0, &diag) == STATUS_OK &&
+    if (bench_start_session(&t, e->request, false, e->option, e->option ? 1 : 0, &diag) ==
+            STATUS_OK &&
         bench_infer(&t, &result.first_ms, &diag) == STATUS_OK) {
         result.init_ms = t.create_ms + t.prepare_ms;
         result.known = true;

@@ -1,9 +1,9 @@
 #include "conformance/bench/bench_trace.h"
 
+#include "conformance/bench/bench_session.h"
 #include "conformance/bench/timeline.h"
-#include "conformance/io/tensor_value.h"
+#include "conformance/subject/engine_interpreter.h"
 #include "conformance/subject/session.h"
-#include "conformance/subject/subject_spec.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 
@@ -36,12 +36,14 @@ static enum status start(struct session *s, const struct bench_request *q, struc
 {
     static const struct subject_option option = { "profile", "1" };
     struct assay_gpu_stats stats;
-    const int *inputs;
-    size_t count;
 
     TRY(session_open(s, q->model, diag));
+    bench_prepare_session(s, q);
     s->quiet = true; /* the first pass has shown the warnings */
-    TRY(subject_init(&s->subject, q->delegate, &q->delegate_options, diag));
+    TRY(bench_name_subject(&s->subject, q, diag));
+    if (engine_type_of(&s->subject) != &engine_interpreter)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%s runs the model in a runtime of its own",
+                         s->subject.label);
     TRY(subject_load(&s->subject, diag));
     at->library = clock_ms();
     TRY(subject_create(&s->subject, &option, tells_steps(s) ? 1 : 0, &s->delegate, diag));
@@ -49,9 +51,7 @@ static enum status start(struct session *s, const struct bench_request *q, struc
     if (read_stats(s, &stats))
         at->pipelines_ms = stats.pipelines_ms;
     TRY(diag_prefix(diag, session_start(s, diag), "%s", q->model));
-    inputs = interpreter_inputs(s->in, &count);
-    for (size_t i = 0; i < count; i++)
-        TRY(tensor_fill(interpreter_tensor(s->in, inputs[i]), q->seed, i, diag));
+    TRY(bench_inputs_fill(&q->inputs, s->in, q->seed, diag));
     at->filled = clock_ms();
     return STATUS_OK;
 }

@@ -185,8 +185,8 @@ static enum status run_rounds(struct duel *d, struct diag *diag)
 
     for (;;) {
         const double secs = clock_s() - begin;
-        const bool enough = d->rounds >= ROUNDS_MIN && secs >= 2 * q->min_secs &&
-                            d->latency_ms[0].count >= q->runs;
+        const bool enough =
+            d->rounds >= ROUNDS_MIN && secs >= 2 * q->min_secs && d->latency_ms[0].count >= q->runs;
 
         if (enough || d->rounds == SHIFT_PAIRS_MAX || secs > 2 * q->max_secs)
             return STATUS_OK;
