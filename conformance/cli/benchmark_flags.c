@@ -293,13 +293,36 @@ static void print_words(FILE *f, const char *text)
     fputc('\n', f);
 }
 
+/* Words in lines of WIDTH at most, a minus for each hyphen, and a full stop. */
+static void print_troff(FILE *f, const char *text)
+{
+    size_t column = 0;
+
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+
+        if (column > 0 && column + 1 + 2 * length + 1 > WIDTH) {
+            fputc('\n', f);
+            column = 0;
+        } else if (column > 0) {
+            fputc(' ', f);
+        }
+        column += 1 + 2 * length; /* every character may be a hyphen */
+        for (size_t i = 0; i < length; i++)
+            fprintf(f, text[i] == '-' ? "\\-" : "%c", text[i]);
+        text += length + strspn(text + length, " ");
+    }
+    fputs(".\n", f);
+}
+
 static void print_row(FILE *f, const struct benchmark_row *row, bool troff)
 {
     static const char *const values[] = { "BOOL", "N", "X", "TEXT" };
     char left[64];
 
     if (troff) {
-        fprintf(f, ".TP\n\\fB\\-\\-%s\\fR=%s\n%s.\n", row->name, values[row->kind], row->text);
+        fprintf(f, ".TP\n\\fB\\-\\-%s\\fR=%s\n", row->name, values[row->kind]);
+        print_troff(f, row->text);
         return;
     }
     snprintf(left, sizeof left, "--%s=%s", row->name, values[row->kind]);

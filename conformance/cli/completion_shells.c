@@ -76,7 +76,7 @@ static void fish_flags(const struct command *command, const struct args_flag *fl
             fputs(is_path(f) ? " -r -F" : " -x", out);
         }
         fputs(" -d ", out);
-        fish_text(out, f->help);
+        fish_text(out, f->help ? f->help : "as in benchmark_model");
         fputc('\n', out);
     }
     if (command->suffix) {
@@ -140,7 +140,7 @@ static void zsh_arguments(const struct command *command, const struct args_flag 
                 !f->value    ? ""
                 : f->name[1] ? "="
                              : "+");
-        zsh_text(out, f->help);
+        zsh_text(out, f->help ? f->help : "as in benchmark_model");
         fputc(']', out);
         if (f->value) {
             fputc(':', out);

@@ -67,12 +67,11 @@ static enum status unsupported(struct diag *diag)
 enum status session_start(struct session *s, struct diag *diag)
 {
     enum status opened;
-    const struct interpreter_options options = {
-        .num_threads = s->num_threads > 0 ? s->num_threads : -1,
-        .shapes_only = s->shapes_only,
-        .report = report,
-        .report_user = s
-    };
+    const struct interpreter_options options = { .num_threads =
+                                                     s->num_threads > 0 ? s->num_threads : -1,
+                                                 .shapes_only = s->shapes_only,
+                                                 .report = report,
+                                                 .report_user = s };
 
     s->times.started = clock_ms();
     opened = interpreter_open(&s->in, &s->model, &options, diag);
