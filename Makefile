@@ -66,8 +66,9 @@ SHARED_OBJ := $(call obj,$(wildcard reference/base/*.c))
 LOCK_ORDER := delegate/base/lock_order.c
 GPU_OBJ := $(call obj,$(if $(SANITIZE),$(GPU_SRC),$(filter-out $(LOCK_ORDER),$(GPU_SRC)))) \
            $(B)/delegate/spirv_data.o $(B)/delegate/source_id.o
-CONF_OBJ := $(call obj,$(CONF_SRC)) $(B)/conformance/html_sources.o
-CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o,$(CONF_OBJ))
+GIT_TEXT := $(B)/conformance/cli/git_text
+CONF_OBJ := $(call obj,$(CONF_SRC)) $(B)/conformance/html_sources.o $(GIT_TEXT).o
+CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o $(GIT_TEXT).o,$(CONF_OBJ))
 
 # Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
 # is compiled for size.
@@ -164,6 +165,12 @@ $(B)/conformance/html_sources.c: $(PAGE)/embed.sh $(PAGE_SHARED) $(PAGE)/page.ht
 	@mkdir -p $(@D)
 	$(call say,EMBED)
 	$(Q)sh $(PAGE)/embed.sh style $(PAGE_SHARED) -- report_page $(PAGE)/page.html -- report_script $(PAGE_SCRIPTS) >$@
+
+# Names the commit in reports; changes only when the commit does.
+$(GIT_TEXT).c: force
+	@mkdir -p $(@D)
+	@sh ci/git-text.sh >$@.new
+	@cmp -s $@.new $@ || cp $@.new $@
 
 # ---- tests ----
 UNIT_BIN := $(patsubst conformance/unit/%.c,$(B)/unit/%,$(UNIT_SRC))

@@ -3,6 +3,7 @@
 #include "conformance/cli/args.h"
 
 #include "conformance/cli/commands.h"
+#include "conformance/forms/forms.h"
 #include "conformance/util/nearest.h"
 #include "conformance/util/progress.h"
 #include "reference/base/arena.h"
@@ -16,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAGS_MAX = 192, LONG_BASE = 256 };  /* above every short flag's character */
+enum { FLAGS_MAX = 192, LONG_BASE = 256 }; /* above every short flag's character */
+enum { FORMS_MAX = 16 };
 enum { HELP_WIDTH = 80, HELP_COLUMN = 30 }; /* of the texts of flags */
 
 /* Memory of the lists that args_parse fills. */
@@ -35,6 +37,17 @@ static const char *const format_names[] = { [FORMAT_TEXT] = "text", [FORMAT_JSON
 static const char *const format_names_csv[] = {
     [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CSV] = "csv", NULL
 };
+
+/* The names of forms[], as choices. */
+static const char *const *form_names(void)
+{
+    static const char *names[FORMS_MAX + 1];
+
+    assert(form_count <= FORMS_MAX);
+    for (size_t i = 0; i < form_count; i++)
+        names[i] = forms[i].name;
+    return names;
+}
 
 struct flag_table {
     struct args_flag flags[FLAGS_MAX];
@@ -272,6 +285,8 @@ static void add_common(struct flag_table *table, unsigned bits, struct args_comm
         flag.target = (char *)c + common_flags[i].offset;
         if (flag.choices == format_names && bits & ARGS_CSV)
             flag.choices = format_names_csv;
+        if (flag.choices == format_names && bits & ARGS_FORMS)
+            flag.choices = form_names();
         if (bits & common_flags[i].bit)
             table_add(table, flag);
     }

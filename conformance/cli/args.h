@@ -41,10 +41,12 @@ enum args_common_bit {
     ARGS_SEED = 4,
     ARGS_JOBS = 8,
     ARGS_QUIET = 16, /* --quiet, --progress */
-    ARGS_CSV = 32    /* with ARGS_FORMAT: --format also takes csv */
+    ARGS_CSV = 32,   /* with ARGS_FORMAT: --format also takes csv */
+    ARGS_FORMS = 64  /* with ARGS_FORMAT: --format takes the names of forms[] (forms/forms.h) */
 };
 
-/* A command takes text and JSON, and of the others those that it has a bit for. */
+/* A command takes text and JSON, and of the others those that it has a bit for.  With ARGS_FORMS a
+ * format is an index of forms[], whose first are text and JSON, too. */
 enum args_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 /* args_parse sets the defaults: no delegate, text, stdout, seed 1, all processors. */

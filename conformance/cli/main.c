@@ -2,8 +2,10 @@
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/completion.h"
+#include "conformance/cli/git_text.h"
 #include "conformance/cli/manual.h"
 #include "conformance/cli/parts.h"
+#include "conformance/util/git_state.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -129,7 +131,10 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int code = run(argc, argv);
+    int code;
+
+    git_state_set(git_text);
+    code = run(argc, argv);
 
     message_progress_end();
     /* A full disk must not look like success. */

@@ -15,7 +15,7 @@ form_write_fn form_junit; /* a testsuite for each subject, a testcase for each r
 form_write_fn form_csv;   /* RFC 4180: a header, then a line for each result */
 form_write_fn form_html;  /* one page that asks for nothing else */
 
-/* In the order of `enum args_format`: the name of --format, and its writer. */
+/* The name of --format, and its writer.  The first are text and JSON, as in `enum args_format`. */
 struct form {
     const char *name;
     form_write_fn *write;

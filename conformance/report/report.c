@@ -5,6 +5,7 @@
 #include "conformance/subject/subject_find.h"
 #include "conformance/subject/subject_kind.h"
 #include "conformance/subject/subject_spec.h"
+#include "conformance/util/shell_word.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -40,67 +41,19 @@ struct totals report_totals(const struct report *r)
 
 const char *const mutants_columns[MUTANT_COLUMNS] = { "name", "file", "caught", "by", "what" };
 
-/* Whether two cases share a line of a table. */
-static bool same_line(const struct test_case *a, const struct test_case *b)
+const char *report_margin_note(const struct report *r, size_t index)
 {
-    if (a->row->gap || b->row->gap)
-        return a->row->gap && b->row->gap && strcmp(a->row->gap, b->row->gap) == 0;
-    return a->code == b->code && strcmp(a->type_name, b->type_name) == 0;
-}
-
-void report_add_group(const struct report *r, size_t subject, size_t c, struct totals *t)
-{
-    for (size_t i = 0; i < r->case_count; i++) {
-        const size_t at = subject * r->case_count + i;
-
-        if (same_line(&r->cases[i], &r->cases[c]))
-            totals_add(t, &r->outcome.results[at], at);
-    }
-}
-
-bool report_group_begins(const struct report *r, size_t c)
-{
-    for (size_t i = 0; i < c; i++) {
-        if (same_line(&r->cases[i], &r->cases[c]))
-            return false;
-    }
-    return true;
-}
-
-const char *report_margin_note(const struct report *r, size_t subject, const struct totals *t)
-{
+    const struct case_result *const result = &r->outcome.results[index];
+    const struct test_case *const c = &r->cases[index % r->case_count];
+    const enum bounds bounds = r->subjects[index / r->case_count].bounds;
     const struct suite_member *member;
-    const struct test_case *worst;
 
-    if (t->worst == SIZE_MAX || !(t->margin > 0.5))
+    if ((result->status != CASE_PASS && result->status != CASE_FAIL) || !(result->margin > 0.5))
         return NULL;
-    worst = &r->cases[t->worst % r->case_count];
-    if (worst->quantized)
+    if (c->quantized)
         return "float view: a float error reached a rounding tie";
-    member = suite_find_member(worst->code);
-    return member
-               ? bound_note(&member->bound, worst->half ? BOUNDS_FP16 : r->subjects[subject].bounds)
-               : NULL;
-}
-
-/* Prints a word of a shell command, in quotes where the shell needs them. */
-static void print_word(const char *word, FILE *out)
-{
-    const size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                      "0123456789_./=,:+@%-");
-
-    if (word[plain] == '\0') {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word; word++) {
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    }
-    fputc('\'', out);
+    member = suite_find_member(c->code);
+    return member ? bound_note(&member->bound, c->half ? BOUNDS_FP16 : bounds) : NULL;
 }
 
 static void print_rest(const struct report *r, FILE *out)
@@ -130,7 +83,7 @@ void report_rerun(const struct report *r, size_t index, FILE *out)
         fprintf(out, " --graphs=%" PRIu32, random_index(c) + 1);
     if (s->kind->shown && s->path && subject_spec(s, spec, sizeof spec)) {
         fputs(" --subject=", out);
-        print_word(spec, out);
+        shell_word_print(spec, out);
         print_rest(r, out);
         return;
     }
@@ -138,13 +91,13 @@ void report_rerun(const struct report *r, size_t index, FILE *out)
         fputs(" --delegate=none", out);
     else if (!subject_is_default(s)) {
         fputs(" --delegate=", out);
-        print_word(s->path, out);
+        shell_word_print(s->path, out);
     }
     for (size_t i = 0; i < s->option_count; i++) {
         fputs(" --delegate-option=", out);
-        print_word(s->options[i].key, out);
+        shell_word_print(s->options[i].key, out);
         fputc('=', out);
-        print_word(s->options[i].value, out);
+        shell_word_print(s->options[i].value, out);
     }
     print_rest(r, out);
 }

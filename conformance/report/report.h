@@ -1,4 +1,4 @@
-/* The results of a run, as text and as JSON. */
+/* The results of a run, from which from_run.h makes its report. */
 #ifndef ASSAY_CONFORMANCE_REPORT_REPORT_H
 #define ASSAY_CONFORMANCE_REPORT_REPORT_H
 
@@ -7,6 +7,7 @@
 #include "conformance/judge/result.h"
 #include "conformance/judge/runner.h"
 #include "conformance/models/digits.h"
+#include "conformance/record/record.h"
 #include "conformance/util/tsv.h"
 
 #include <stddef.h>
@@ -25,7 +26,10 @@ struct report {
     const struct test_case *cases;
     size_t case_count;
     struct run_outcome outcome;
-    struct judge_device device; /* of the first subject that names one */
+    struct judge_device device;         /* of the first subject that names one */
+    const struct judge_device *devices; /* of each subject; NULL: not known */
+    struct record_run run;              /* how it was made; seed and shard stand below */
+    const size_t *indices; /* of the cases, in the list before sharding; NULL: their own */
     uint64_t seed;
     uint32_t shard, shards; /* shards 0 or 1: all cases */
     const char *bounds;     /* value of --bounds; NULL when it was not given */
@@ -37,6 +41,7 @@ struct report {
     struct report_minimal *minimal; /* minimal_graphs.h */
     size_t minimal_count;
     const struct minimal_forms *forms; /* of failures; NULL when they were not asked for */
+    size_t ledger_problems;
 };
 
 enum { MUTANT_NAME, MUTANT_FILE, MUTANT_CAUGHT, MUTANT_BY, MUTANT_WHAT, MUTANT_COLUMNS };
@@ -54,19 +59,8 @@ struct totals {
 void totals_add(struct totals *t, const struct case_result *r, size_t index);
 struct totals report_totals(const struct report *r);
 
-/* Adds a subject's results of the cases that share a line of a table with case c: gap cases of the
- * same title, or other cases of the same op and type. */
-void report_add_group(const struct report *r, size_t subject, size_t c, struct totals *t);
-/* Whether case c is the first of its line. */
-bool report_group_begins(const struct report *r, size_t c);
-/* Why the margin of these totals may be above a half; NULL where it is not above it. */
-const char *report_margin_note(const struct report *r, size_t subject, const struct totals *t);
-
-/* The gap suite, then a table for each op and subject, at most 80 columns wide; notes on margins,
- * declined and failed cases, planted faults; totals last. */
-void report_text(const struct report *r, FILE *out);
-/* One JSON object; STATUS_NO_MEMORY. */
-enum status report_json(const struct report *r, FILE *out, struct diag *diag);
+/* Why the margin of a result may be above a half; NULL where it is not above it. */
+const char *report_margin_note(const struct report *r, size_t index);
 
 /* The smallest form of a result that failed; NULL where none was looked for. */
 const char *report_minimal_text(const struct report *r, size_t index);

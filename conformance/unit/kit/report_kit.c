@@ -2,6 +2,7 @@
 
 #include "conformance/cases/case_list.h"
 #include "conformance/cases/select.h"
+#include "conformance/report/from_run.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
 #include "reference/base/memory.h"
@@ -94,16 +95,41 @@ void report_kit_fail(struct case_result *r)
                                .reason = "over the limit (1 of 60 wrong)" };
 }
 
-char *report_kit_text(void)
+char *report_kit_form(const struct record *r, form_write_fn *form)
 {
+    struct diag diag = { .status = STATUS_OK };
     char *text = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
     assert_non_null(f);
-    report_text(&report_kit.report, f);
+    if (form(r, f, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
     fclose(f);
     return text;
+}
+
+static char *write_form(form_write_fn *form)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct record record;
+    char *text;
+
+    if (record_from_run(&record, &report_kit.report, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    text = report_kit_form(&record, form);
+    record_close(&record);
+    return text;
+}
+
+char *report_kit_text(void)
+{
+    return write_form(form_text);
+}
+
+char *report_kit_json(void)
+{
+    return write_form(form_json);
 }
 
 void report_kit_expect(const char *part, const char *text)

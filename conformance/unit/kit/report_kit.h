@@ -3,6 +3,7 @@
 #define ASSAY_CONFORMANCE_UNIT_KIT_REPORT_KIT_H
 
 #include "conformance/cases/case.h"
+#include "conformance/forms/forms.h"
 #include "conformance/report/report.h"
 #include "conformance/subject/subject.h"
 
@@ -29,6 +30,10 @@ void report_kit_fail(struct case_result *r);
 
 /* The report as text, to be freed. */
 char *report_kit_text(void);
+/* The same as JSON. */
+char *report_kit_json(void);
+/* A record in a form, to be freed. */
+char *report_kit_form(const struct record *r, form_write_fn *form);
 /* Fails the test when text does not hold part. */
 void report_kit_expect(const char *part, const char *text);
 /* A temporary file with the text, to be unlinked; the path is valid until the next call. */

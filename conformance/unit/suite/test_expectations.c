@@ -167,15 +167,11 @@ static void test_bad_files(void **state)
 
 static void test_baseline(void **state)
 {
-    char *text = NULL, *path;
-    size_t bytes = 0;
-    FILE *f;
+    char *text, *path;
 
     (void)state;
     report_kit_fail(report_kit_result(1, "relu.f32.c5")); /* failed then, may fail now */
-    f = open_memstream(&text, &bytes);
-    assert_int_equal(report_json(&report_kit.report, f, NULL), STATUS_OK);
-    fclose(f);
+    text = report_kit_json();
     path = report_kit_write(text);
     report_kit_result(1, "relu.f32.c7")->status = CASE_DECLINED;
     strcpy(report_kit_result(1, "relu.f32.c7")->reason, "not taken");

@@ -1,0 +1,9 @@
+/* The parts of `assay report`: cmd_report_<part>.c has each. */
+#ifndef ASSAY_CONFORMANCE_CLI_CMD_REPORT_H
+#define ASSAY_CONFORMANCE_CLI_CMD_REPORT_H
+
+#include "conformance/cli/commands.h"
+
+int report_show_run(const struct command *self, int argc, char **argv);
+
+#endif
