@@ -437,14 +437,19 @@ uninstall: ## remove what make install has put under PREFIX, below DESTDIR
 RELEASE ?=
 PACKAGE = B='$(B)' CC='$(CC)' MAKE='$(MAKE)' VERSION=$(VERSION) RELEASE='$(RELEASE)' sh ci/package/package.sh
 dist: ## reproducible tarball of the commit, in build/dist
+	@$(NEED) dist
 	@$(PACKAGE) dist
 deb: ## Debian packages of the commit, in build/deb
+	@$(NEED) dist
+	@$(NEED) deb
 	@$(PACKAGE) deb
 wheel: portable ## Python wheel of build/portable, in build/wheel
+	@$(NEED) wheel
 	@$(PACKAGE) wheel
 dist-test: ## build twice the tarball, and from it the program, without git (minutes)
 	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/dist-test.sh
 deb-test: ## lintian; install, use and remove the Debian packages on a bare Debian (root, network, minutes)
+	@$(NEED) deb-test
 	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/deb-test.sh
 wheel-test: ## the wheel in clean environments with LiteRT and tflite-runtime (Python, network, minutes)
 	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/wheel-test.sh

@@ -57,7 +57,7 @@ names 'the C compiler no-such-cc' $build CC=no-such-cc all
 
 # What make names, bootstrap installs.
 for package in $(grep -oE '(missing|tool|header|module) .*' ci/need.sh |
-    grep -oE '\b((lib|zlib)[a-z0-9]+-dev|glslang-tools|pkg-config|clang-format|valgrind|lcov|python3|g\+\+|gcc)\b' | sort -u); do
+    grep -oE '\b((lib|zlib)[a-z0-9]+-dev|glslang-tools|pkg-config|clang-format|valgrind|lcov|python3|xz-utils|debhelper|dpkg-dev|lintian|mmdebstrap|binutils|git|g\+\+|gcc)\b' | sort -u); do
     grep -qF -- "$package" ci/bootstrap || { echo "missing: ci/bootstrap has no $package" >&2; exit 1; }
     count=$((count + 1))
 done

@@ -72,8 +72,12 @@ fuzz) target=fuzz && tool clang clang ;;
 coverage) target=coverage && tool lcov lcov ;;
 valgrind) target=valgrind && tool valgrind valgrind ;;
 python) target=cross-check && tool python3 python3 ;;
+dist) target=dist && tool git git && tool xz xz-utils ;;
+deb) target=deb && tool dh debhelper && tool dpkg-buildpackage dpkg-dev ;;
+deb-test) target=deb-test && tool lintian lintian && tool mmdebstrap mmdebstrap ;;
+wheel) target=wheel && tool python3 python3 && tool objdump binutils ;;
 *)
-    echo 'usage: need.sh delegate|conformance|unit|format|headers|fuzz|coverage|valgrind|python' >&2
+    echo 'usage: need.sh GROUP, one of those in this file' >&2
     exit 2
     ;;
 esac

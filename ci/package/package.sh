@@ -51,6 +51,7 @@ size()
 
 dist()
 {
+    rm -f "$B"/dist/assay-*.tar.xz "$B"/dist/assay-*.sha256
     tarball "$B/dist"
     sha256=$(sha256sum <"$tarball" | cut -d ' ' -f 1)
     echo "$sha256  assay-$version.tar.xz" >"$tarball.sha256"
@@ -60,7 +61,6 @@ dist()
 # The source tree, with debian/ where dpkg looks for it.
 deb()
 {
-    command -v dh >/dev/null || fail 'missing: dh (Debian package debhelper); ci/bootstrap deb installs it'
     work=$B/deb-work
     rm -rf "$work" "$B/deb"
     mkdir -p "$work" "$B/deb"
@@ -97,11 +97,10 @@ END
 
 wheel()
 {
-    "${PYTHON:-python3}" -c '' 2>/dev/null || fail 'missing: python3; ci/bootstrap wheel installs it'
     venv=$B/package-venv
     if ! cmp -s ci/package/requirements.txt "$venv/installed.txt"; then
         rm -rf "$venv"
-        "${PYTHON:-python3}" -m venv "$venv"
+        python3 -m venv "$venv"
         "$venv/bin/pip" install --quiet --disable-pip-version-check -r ci/package/requirements.txt
         cp ci/package/requirements.txt "$venv/installed.txt"
     fi

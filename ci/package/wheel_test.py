@@ -117,7 +117,9 @@ def check_accelerator(host, path):
         buffer.write(array)
     model.run_by_index(0, inputs, outputs)
     got = outputs[0].read(int(np.prod(SHAPE)), np.float32).reshape(SHAPE)
-    check(not np.array_equal(expected, arrays[0] + arrays[1]), "sums of f16 differ from those of f32")
+    check(
+        not np.array_equal(expected, arrays[0] + arrays[1]), "sums of f16 differ from those of f32"
+    )
     check(np.array_equal(got, expected), "CompiledModel has the bits of the delegate")
 
 

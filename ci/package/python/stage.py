@@ -54,7 +54,9 @@ def main():
     copy(delegate, package / "lib" / "assay" / delegate.name, 0o755)
     # A copy, since wheels have no links.
     copy(delegate, package / "lib" / "assay" / "litert" / "libLiteRtGpuAccelerator.so", 0o755)
-    copy_tree(SOURCE.parents[2] / "golden" / "digits", package / "share" / "assay" / "golden" / "digits")
+    copy_tree(
+        SOURCE.parents[2] / "golden" / "digits", package / "share" / "assay" / "golden" / "digits"
+    )
     copy_tree(portable / "licenses", output / "licenses")
     newest = max(glibc_of(portable / "assay"), glibc_of(delegate))
     tag = f"manylinux_{newest[0]}_{newest[1]}_{platform.machine()}"
