@@ -1,6 +1,6 @@
 #include "conformance/cli/args.h"
 #include "conformance/cli/cmd_report.h"
-#include "conformance/cli/conformance_run.h"
+#include "conformance/cli/write_form.h"
 #include "conformance/record/record_select.h"
 
 #include <stddef.h>
@@ -64,7 +64,7 @@ int report_show_run(const struct command *self, int argc, char **argv)
     if (select_part(&record, &f, &diag) != STATUS_OK)
         code = message_fail(self->name, &diag);
     else
-        code = conformance_write_form(&record, f.common.format, f.common.out);
+        code = write_form(&record, f.common.format, f.common.out);
     record_close(&record);
     return code == EXIT_AS_EXPECTED && failed ? EXIT_FAILED : code;
 }

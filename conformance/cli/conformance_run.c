@@ -1,7 +1,7 @@
 #include "conformance/cli/conformance_run.h"
 
 #include "conformance/cli/conformance_setup.h"
-#include "conformance/forms/forms.h"
+#include "conformance/cli/write_form.h"
 #include "conformance/models/digits_judge.h"
 #include "conformance/report/expectations.h"
 #include "conformance/report/from_run.h"
@@ -229,22 +229,6 @@ static void say_if_nothing(const struct record *r)
                       t.all);
 }
 
-int conformance_write_form(const struct record *r, int form, const char *path)
-{
-    struct diag diag = { .status = STATUS_OK };
-    struct output o;
-    enum status s;
-    int code;
-
-    if (!output_open(&o)) {
-        message_error("report", "out of memory");
-        return EXIT_FAILED;
-    }
-    s = forms[form].write(r, o.file, &diag);
-    code = output_close(&o, path, s != STATUS_OK);
-    return s == STATUS_OK ? code : message_fail("report", &diag);
-}
-
 /* Writes the report to stdout or --out.  Where --out has another form than text, the text goes to
  * stdout too. */
 static int write_reports(const struct run *x, const struct record *r)
@@ -253,8 +237,8 @@ static int write_reports(const struct run *x, const struct record *r)
     int code = EXIT_AS_EXPECTED;
 
     if (common->out && common->format != FORMAT_TEXT)
-        code = conformance_write_form(r, FORMAT_TEXT, NULL);
-    return code == EXIT_AS_EXPECTED ? conformance_write_form(r, common->format, common->out) : code;
+        code = write_form(r, FORMAT_TEXT, NULL);
+    return code == EXIT_AS_EXPECTED ? write_form(r, common->format, common->out) : code;
 }
 
 /* Writes all that was asked for; returns the exit code. */

@@ -2,32 +2,8 @@
 #ifndef ASSAY_CONFORMANCE_CLI_CONFORMANCE_RUN_H
 #define ASSAY_CONFORMANCE_CLI_CONFORMANCE_RUN_H
 
-#include "conformance/cases/select.h"
-#include "conformance/cli/args.h"
-#include "conformance/record/record.h"
+#include "conformance/cli/conformance_request.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-enum { CONFORMANCE_SUBJECTS_MAX = 16 };
-
-struct conformance_request {
-    int argc;
-    char **argv; /* of the command, for the report */
-    struct args_common common;
-    struct selection selection;
-    struct string_list require, subjects;
-    const char *shard, *waivers, *write_waivers, *baseline, *repro_dir, *mutants, *versions;
-    double timeout_s;
-    uint64_t graphs;
-    const char *bounds; /* classes; NULL: as the subject's options say */
-    uint64_t minimize_steps;
-    bool list, no_models, require_integers, minimize;
-};
-
-/* Writes a record in one of the forms[] to a file, or to stdout where path is NULL; returns the
- * exit code. */
-int conformance_write_form(const struct record *r, int form, const char *path);
 /* Runs the suite, writes its reports and returns the exit code. */
 int conformance_run(const struct conformance_request *q);
 

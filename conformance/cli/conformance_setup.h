@@ -3,7 +3,7 @@
 #ifndef ASSAY_CONFORMANCE_CLI_CONFORMANCE_SETUP_H
 #define ASSAY_CONFORMANCE_CLI_CONFORMANCE_SETUP_H
 
-#include "conformance/cli/conformance_run.h"
+#include "conformance/cli/conformance_request.h"
 #include "conformance/report/report.h"
 
 #include <stdbool.h>

@@ -1,0 +1,27 @@
+/* What the flags of `assay conformance` ask for. */
+#ifndef ASSAY_CONFORMANCE_CLI_CONFORMANCE_REQUEST_H
+#define ASSAY_CONFORMANCE_CLI_CONFORMANCE_REQUEST_H
+
+#include "conformance/cases/select.h"
+#include "conformance/cli/args.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CONFORMANCE_SUBJECTS_MAX = 16 };
+
+struct conformance_request {
+    int argc;
+    char **argv; /* of the command, for the report */
+    struct args_common common;
+    struct selection selection;
+    struct string_list require, subjects;
+    const char *shard, *waivers, *write_waivers, *baseline, *repro_dir, *mutants, *versions;
+    double timeout_s;
+    uint64_t graphs;
+    const char *bounds; /* classes; NULL: as the subject's options say */
+    uint64_t minimize_steps;
+    bool list, no_models, require_integers, minimize;
+};
+
+#endif

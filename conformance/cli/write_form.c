@@ -1,0 +1,21 @@
+#include "conformance/cli/write_form.h"
+
+#include "conformance/forms/forms.h"
+#include "conformance/util/message.h"
+#include "conformance/util/output.h"
+
+int write_form(const struct record *r, int form, const char *path)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct output o;
+    enum status s;
+    int code;
+
+    if (!output_open(&o)) {
+        message_error("report", "out of memory");
+        return EXIT_FAILED;
+    }
+    s = forms[form].write(r, o.file, &diag);
+    code = output_close(&o, path, s != STATUS_OK);
+    return s == STATUS_OK ? code : message_fail("report", &diag);
+}
