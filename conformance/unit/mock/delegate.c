@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -94,6 +95,8 @@ struct mock {
     int steps;                 /* of the kernel made last */
     int node;                  /* of the fault `place` */
     int first_node, last_node; /* it takes these; last_node 0: all */
+    double slow;               /* of an inference's time, added to it: 0.07 for slow=7 */
+    char *grown;               /* memory that is held and touched; freed with the delegate */
     char tensor[64];           /* whose node has the fault; empty: that of all nodes */
 };
 
@@ -477,9 +480,27 @@ static void spoil_state(struct kernel *k, TfLiteContext *context, bool before)
     }
 }
 
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Keeps the processor busy for a share of the time since begin. */
+static void be_slow(double begin_s, double share)
+{
+    const double until = share > 0 ? now_s() + (now_s() - begin_s) * share : 0;
+
+    while (now_s() < until)
+        ;
+}
+
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     struct kernel *const k = node->user_data;
+    const double begin_s = now_s();
     const enum fault fault = k->mock->fault;
     TfLiteStatus status = kTfLiteOk;
     struct view v = { .count = (int)context->tensors_size };
@@ -524,6 +545,7 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         context->tensors[k->constant_first].data.raw[0] ^= 1;
     for (int i = 0; i < v.count; i++)
         mem_free(v.owned[i]);
+    be_slow(begin_s, k->mock->slow);
     return status;
 }
 
@@ -568,12 +590,28 @@ static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegat
     return context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, plan, delegate);
 }
 
+/* malloc, not mem_alloc: what a driver does is not counted. */
+static bool grow(struct mock *m, size_t mib)
+{
+    free(m->grown);
+    m->grown = malloc(mib << 20);
+    if (m->grown)
+        memset(m->grown, 1, mib << 20);
+    return m->grown != NULL;
+}
+
 static bool read_option(struct mock *m, const char *key, const char *value)
 {
     if (strcmp(key, "ulps") == 0) {
         m->ulps = atoi(value);
         return true;
     }
+    if (strcmp(key, "slow") == 0) { /* percent */
+        m->slow = atof(value) / 100;
+        return m->slow >= 0;
+    }
+    if (strcmp(key, "grow") == 0) /* MiB */
+        return atoi(value) > 0 && grow(m, (size_t)atoi(value));
     if (strcmp(key, "node") == 0) {
         m->node = atoi(value);
         return true;
@@ -620,6 +658,7 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
         snprintf(text, sizeof text, "option %s: not known, or not with the value %s", keys[i],
                  values[i]);
         report_error(text);
+        free(m->grown);
         mem_free(m);
         return NULL;
     }
@@ -631,6 +670,7 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
     if (m->fault != FAULT_NO_DEVICE)
         return &m->base;
     report_error("there is no device");
+    free(m->grown);
     mem_free(m);
     return NULL;
 }
@@ -641,6 +681,8 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 
     if (m && m->fault == FAULT_CRASH_DESTROY)
         raise(SIGSEGV);
+    if (m)
+        free(m->grown);
     mem_free(m);
 }
 
@@ -648,11 +690,13 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 int assay_gpu_check_options(const char *const *keys, const char *const *values, size_t count,
                             char *error, size_t error_bytes)
 {
-    struct mock m;
+    struct mock m = { .grown = NULL };
+    size_t i = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        if (read_option(&m, keys[i], values[i]))
-            continue;
+    while (i < count && read_option(&m, keys[i], values[i]))
+        i++;
+    free(m.grown);
+    if (i < count) {
         if (error && error_bytes)
             snprintf(error, error_bytes, "%s", keys[i]);
         return -1;
