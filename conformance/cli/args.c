@@ -458,7 +458,8 @@ bool args_parse(const struct command *self, int argc, char **argv, const struct 
         table_add(&table, flags[i]);
     if (!common)
         common = &unused;
-    *common = (struct args_common){ .seed = 1 };
+    *common = (struct args_common){ .seed = 1,
+                                    .format = common_bits & ARGS_JSON ? FORMAT_JSON : FORMAT_TEXT };
     add_common(&table, common_bits, common);
     if (describing.call) {
         describing.call(self, table.flags, table.count, describing.user);

@@ -42,7 +42,8 @@ enum args_common_bit {
     ARGS_JOBS = 8,
     ARGS_QUIET = 16, /* --quiet, --progress */
     ARGS_CSV = 32,   /* with ARGS_FORMAT: --format also takes csv */
-    ARGS_FORMS = 64  /* with ARGS_FORMAT: --format takes the names of forms[] (forms/forms.h) */
+    ARGS_FORMS = 64, /* with ARGS_FORMAT: --format takes the names of forms[] (forms/forms.h) */
+    ARGS_JSON = 128  /* with ARGS_FORMAT: JSON is the default */
 };
 
 /* A command takes text and JSON, and of the others those that it has a bit for.  With ARGS_FORMS a

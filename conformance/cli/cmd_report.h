@@ -5,5 +5,6 @@
 #include "conformance/cli/commands.h"
 
 int report_show_run(const struct command *self, int argc, char **argv);
+int report_merge_run(const struct command *self, int argc, char **argv);
 
 #endif

@@ -308,7 +308,7 @@ static enum status open_all(struct run *x, struct diag *diag)
     x->report.shard = q->selection.shard;
     x->report.shards = q->selection.shards;
     x->report.bounds = q->bounds;
-    conformance_drop_idle(&x->report, x->subjects);
+    conformance_drop_idle(&x->cases, x->subjects, &x->report.subject_count);
     return STATUS_OK;
 }
 

@@ -104,26 +104,27 @@ enum status conformance_open_subjects(const struct conformance_request *q, struc
     return STATUS_OK;
 }
 
-void conformance_drop_idle(struct report *r, struct subject *subjects)
+void conformance_drop_idle(const struct conformance_cases *cases, struct subject *subjects,
+                           size_t *count)
 {
-    size_t kept = 0;
+    const size_t all = *count;
 
-    for (size_t i = 0; i < r->subject_count; i++) {
-        bool runs = r->case_count == 0;
+    *count = 0;
+    for (size_t i = 0; i < all; i++) {
+        bool runs = cases->list_count == 0;
 
-        for (size_t c = 0; c < r->case_count && !runs; c++)
-            runs = subject_runs(&subjects[i], &r->cases[c]);
+        for (size_t c = 0; c < cases->list_count && !runs; c++)
+            runs = subject_runs(&subjects[i], &cases->list[c]);
         if (!runs) {
             subject_close(&subjects[i]);
         } else {
             const struct subject s = subjects[i];
 
-            if (kept < i)
+            if (*count < i)
                 subjects[i] = (struct subject){ .path = NULL };
-            subjects[kept++] = s;
+            subjects[(*count)++] = s;
         }
     }
-    r->subject_count = kept;
 }
 
 /* ---- cases ---- */
@@ -135,32 +136,32 @@ static enum status hash_names(struct conformance_cases *x, struct diag *diag)
     size_t bytes = 0, used = 0;
     char *text;
 
-    for (size_t i = 0; i < x->count; i++)
-        bytes += strlen(x->items[i].name) + 1;
+    for (size_t i = 0; i < x->list_count; i++)
+        bytes += strlen(x->list[i].name) + 1;
     text = mem_alloc(bytes + 1, 1);
     if (!text)
         return diag_fail(diag, STATUS_NO_MEMORY, "list of cases: out of memory");
-    for (size_t i = 0; i < x->count; i++)
-        used += (size_t)snprintf(text + used, bytes + 1 - used, "%s\n", x->items[i].name);
+    for (size_t i = 0; i < x->list_count; i++)
+        used += (size_t)snprintf(text + used, bytes + 1 - used, "%s\n", x->list[i].name);
     sha256_hex(text, bytes, x->list_sha256);
-    x->list_count = x->count;
     mem_free(text);
     return STATUS_OK;
 }
 
-/* Keeps the cases of one shard, and notes where they stood. */
+/* Copies the list to items, keeps there the cases of one shard, and notes where they stood. */
 static enum status keep_shard(struct conformance_cases *x, const struct selection *selection,
                               struct diag *diag)
 {
     size_t kept = 0;
 
-    x->indices = mem_alloc(x->count + 1, sizeof *x->indices);
-    if (!x->indices)
+    x->items = mem_alloc(x->list_count + 1, sizeof *x->items);
+    x->indices = mem_alloc(x->list_count + 1, sizeof *x->indices);
+    if (!x->items || !x->indices)
         return diag_fail(diag, STATUS_NO_MEMORY, "list of cases: out of memory");
-    for (size_t i = 0; i < x->count; i++) {
-        if (select_shard_of(x->items[i].name, selection->shards) != selection->shard)
+    for (size_t i = 0; i < x->list_count; i++) {
+        if (select_shard_of(x->list[i].name, selection->shards) != selection->shard)
             continue;
-        x->items[kept] = x->items[i];
+        x->items[kept] = x->list[i];
         x->indices[kept++] = i;
     }
     x->count = kept;
@@ -174,10 +175,10 @@ enum status conformance_open_cases(const struct conformance_request *q,
 
     whole.shard = whole.shards = 0;
     *cases = (struct conformance_cases){ .items = NULL };
-    TRY(cases_list(&cases->items, &cases->count, diag));
-    TRY(random_cases_append(q->common.seed, q->graphs, &cases->items, &cases->count, &cases->graphs,
-                            diag));
-    TRY(select_cases(cases->items, &cases->count, &whole, diag));
+    TRY(cases_list(&cases->list, &cases->list_count, diag));
+    TRY(random_cases_append(q->common.seed, q->graphs, &cases->list, &cases->list_count,
+                            &cases->graphs, diag));
+    TRY(select_cases(cases->list, &cases->list_count, &whole, diag));
     TRY(hash_names(cases, diag));
     return keep_shard(cases, &q->selection, diag);
 }
@@ -187,6 +188,7 @@ void conformance_close_cases(struct conformance_cases *cases)
     mem_free(cases->indices);
     mem_free(cases->graphs);
     mem_free(cases->items);
+    mem_free(cases->list);
     *cases = (struct conformance_cases){ .items = NULL };
 }
 

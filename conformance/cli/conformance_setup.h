@@ -14,21 +14,22 @@ bool conformance_runs_ours(const struct conformance_request *q);
 /* Opens the subjects that the flags name, at most CONFORMANCE_SUBJECTS_MAX. */
 enum status conformance_open_subjects(const struct conformance_request *q, struct subject *subjects,
                                       size_t *count, struct diag *diag);
-/* Drops the subjects that run none of the report's cases. */
-void conformance_drop_idle(struct report *r, struct subject *subjects);
-
 /* The cases of the run, and where they stand in the list before it was split into shards. */
 struct conformance_cases {
     struct test_case *items;
     size_t count;
     size_t *indices;
     struct random_row *graphs;
+    struct test_case *list; /* the whole one */
     size_t list_count;
     char list_sha256[65];
 };
 enum status conformance_open_cases(const struct conformance_request *q,
                                    struct conformance_cases *cases, struct diag *diag);
 void conformance_close_cases(struct conformance_cases *cases);
+/* Drops the subjects that run none of the whole list, so that all shards have the same subjects. */
+void conformance_drop_idle(const struct conformance_cases *cases, struct subject *subjects,
+                           size_t *count);
 
 /* Fails when the report could not be written, before minutes of work are spent on it. */
 enum status conformance_try_output(const char *path, struct diag *diag);
