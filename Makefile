@@ -465,4 +465,5 @@ force:
         fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+# Not those of the Debian package that is being built there, nor directories of such a name.
+-include $(shell find $(B) -path '*/deb-work' -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -7,7 +7,7 @@ set -u
 b=$1
 bad=0
 links=0
-pages=$(git ls-files '*.md' 2>/dev/null || find . -name '*.md' ! -path './build*')
+pages=$(sh ci/tracked.sh '*.md' | tr '\0' '\n')
 
 wrong()
 {

@@ -5,7 +5,7 @@ set -eu
 work=$1/layers
 rm -rf "$work"
 mkdir -p "$work/tree"
-git ls-files -z -- '*.[ch]' '*.def' '*.comp' '*.glsl' '*.md' '*.sh' '*.tsv' '*.txt' '*.map' |
+sh ci/tracked.sh '*.[ch]' '*.def' '*.comp' '*.glsl' '*.md' '*.sh' '*.tsv' '*.txt' '*.map' |
     xargs -0 tar -cf - | tar -xf - -C "$work/tree"
 count=0
 

@@ -37,7 +37,7 @@ tree=$here/$b/mutants/tree
 table=$here/$b/mutants/mutants.tsv
 mkdir -p "$tree"
 # New times make objects stale that an earlier run left with a fault in them.
-git ls-files -z | xargs -0 tar -cf - | tar -xmf - -C "$tree"
+sh ci/tracked.sh | xargs -0 tar -cf - | tar -xmf - -C "$tree"
 export MESA_SHADER_CACHE_DIR="$here/$b/mutants/shader-cache"
 printf 'name\tfile\tcaught\tby\twhat\n' >"$table"
 
