@@ -42,18 +42,47 @@ static const struct command parts[] = {
         .suffix = ".json",
         .run = report_merge_run,
     },
+    {
+        .name = "report compare",
+        .summary = "say what got worse between two runs",
+        .synopsis = "[FLAG]... OLD.json NEW.json",
+        .description =
+            "Compares two JSON reports case by case and says what got worse: new failures, "
+            "failures that became crashes or timeouts, lost support, margins, memory and times "
+            "beyond limits; and what got better.  Subjects belong together when they are of one "
+            "kind, one file name and the same options; a subject of OLD without a counterpart in "
+            "NEW fails.\n\n"
+            "Margins and memory are the same in each run of a build, so every growth beyond its "
+            "limit counts.  Times are not: the factor of the whole run is taken out and shown "
+            "apart, and an op in a type counts as slower when it is so by more than the limit, by "
+            "Wilcoxon's signed-rank test over its cases, and against the scatter of all ops by "
+            "Student's t with 6 degrees of freedom; both at 1 %, corrected for the number of ops "
+            "after Holm.  It needs 8 cases of an op, and 8 such ops.  On a loaded machine give "
+            "more runs with --old-times and --new-times.\n\n"
+            "Exit code 1: something got worse.  Exit code 2: a report cannot be read, or the two "
+            "cannot be compared, because their seeds differ or no subject or case is in both.",
+        .examples =
+            "  assay report compare old.json new.json\n"
+            "  assay report compare old.json new.json --ignore=times --format=json\n"
+            "  assay report compare old.json new.json --max-slowdown=3% --max-run-slowdown=5%\n"
+            "  assay report compare a1.json b1.json --old-times=a2.json --new-times=b2.json\n"
+            "  assay report compare fp32.json fp16.json --pair=0:0 --format=html --out=diff.html\n",
+        .suffix = ".json",
+        .run = report_compare_run,
+    },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 const struct command command_report = {
     .name = "report",
     .summary = "show, merge and compare the reports of runs",
-    .synopsis = "show|merge [FLAG]... FILE...",
+    .synopsis = "show|merge|compare [FLAG]... FILE...",
     .description = "Works on the JSON reports that `assay conformance --format=json --out=FILE` "
                    "writes.  Nothing is run.",
     .examples = "  assay report show report.json --format=html --out=report.html\n"
                 "  assay report merge shard-*.json --out=report.json\n"
-                "  assay report show --help\n",
+                "  assay report compare old.json new.json\n"
+                "  assay report compare --help\n",
     .parts = parts,
     .part_count = PARTS,
     .run = parts_run,

@@ -70,8 +70,8 @@ struct compare_pair {
     /* Times. */
     size_t timed;       /* cases with a time in both */
     double time_factor; /* NEW over OLD of the whole run: the median; NaN: no times */
-    double time_noise;  /* how far lines of one build scatter round it: a standard deviation of the
-                           logarithm, estimated from all lines; NaN: too few lines */
+    double time_noise;  /* how far lines of one build scatter round it: the scale of the logarithm,
+                           estimated from all lines; NaN: too few lines */
     bool slower;        /* time_factor is beyond run_slowdown */
 };
 

@@ -136,6 +136,24 @@ static enum status take_common_out(struct times_line *lines, size_t count, struc
     return STATUS_OK;
 }
 
+/* The scale of Student's distribution that has the shifts of so many lines within it, for each of
+ * three shares; the largest counts, as a few lines may scatter far more than most. */
+static double scale_of(double *magnitudes, size_t count)
+{
+    static const struct {
+        double share, t; /* that share of |T| is at most t */
+    } at[] = { { 0.5, 0.7176 }, { 0.8, 1.4398 }, { 0.9, 1.9432 } };
+    double largest = 0;
+
+    qsort(magnitudes, count, sizeof *magnitudes, compare_doubles);
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        const double scale = magnitudes[(size_t)(at[i].share * (double)(count - 1))] / at[i].t;
+
+        largest = scale > largest ? scale : largest;
+    }
+    return largest;
+}
+
 static enum status estimate_noise(const struct times_line *lines, size_t count,
                                   struct times_run *run, struct diag *diag)
 {
@@ -150,7 +168,7 @@ static enum status estimate_noise(const struct times_line *lines, size_t count,
             values[used++] = fabs(lines[i].shift);
     }
     if (used >= TIMES_LINES)
-        run->noise = 1.4826 * median(values, used);
+        run->noise = scale_of(values, used);
     mem_free(values);
     return STATUS_OK;
 }

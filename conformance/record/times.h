@@ -10,10 +10,10 @@
  * - Cases of a line scatter by themselves: Wilcoxon's signed-rank test says how probable a shift so
  *   large is by chance.
  * - Cases of a line run one after the other, so a burst of load moves a line as a whole, which no
- *   test within the line can see.  How far lines scatter is estimated from all lines (the median of
- *   |shift|, scaled to a standard deviation, so that lines that did become slower count little),
- *   and a shift must stand out of that scatter, too, in Student's t with TIMES_TAIL degrees of
- *   freedom, as bursts have longer tails than a normal distribution.
+ *   test within the line can see.  How far lines scatter is estimated from all lines (from the
+ *   half, four fifths and nine tenths of them that moved least, so that lines that did become
+ *   slower count little), and a shift must stand out of that scatter, too, in Student's t with
+ *   TIMES_TAIL degrees of freedom, as bursts have longer tails than a normal distribution.
  * - The larger of both probabilities counts, corrected for the number of lines and both directions
  *   after Holm.
  *
@@ -40,7 +40,7 @@ struct times_line {
 
 struct times_run {
     double common; /* the median of all logs; NaN: there are none */
-    double noise;  /* of lines: a standard deviation; NaN: too few lines */
+    double noise;  /* of lines: the scale of Student's distribution; NaN: too few lines */
 };
 
 /* STATUS_NO_MEMORY. */

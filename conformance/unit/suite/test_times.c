@@ -147,24 +147,29 @@ static void expect_found(const struct noise *n, double slowdown, size_t least, s
                  100 * slowdown, least, most, PAIRS, found, false_alarms);
 }
 
-/* Lavapipe on two processors that others used as well: 28 pairs of 8 runs of one build. */
-static const struct noise loaded = { 0.2, 0.2, 0.3 };
-static const struct noise idle = { 0.02, 0.005, 0.03 };
+/* As measured, on pairs of runs of one build with 43 lines: lavapipe on two processors that others
+ * used as well; an H100, with the fastest of 4 runs for each.  `idle` has no more than the jitter
+ * of a clock. */
+static const struct noise loaded = { 0.2, 0.25, 0.3 };
+static const struct noise fastest = { 0.02, 0.03, 0.06 };
+static const struct noise idle = { 0.02, 0.004, 0.02 };
 
 static void test_same_build(void **state)
 {
     (void)state;
     expect_found(&loaded, 0, 0, 0);
+    expect_found(&fastest, 0, 0, 0);
     expect_found(&idle, 0, 0, 0);
 }
 
 static void test_slowdown(void **state)
 {
     (void)state;
-    expect_found(&idle, 0.07, PAIRS, PAIRS);
-    expect_found(&idle, 0.03, 0, 0);   /* below the limit of 5 % */
-    expect_found(&loaded, 0.07, 0, 0); /* lost in the noise */
-    expect_found(&loaded, 9, PAIRS - 2, PAIRS);
+    expect_found(&idle, 0.07, PAIRS - 5, PAIRS);
+    expect_found(&idle, 0.03, 0, 0);    /* below the limit of 5 % */
+    expect_found(&fastest, 0.07, 0, 0); /* lost in the noise, and not pretended to be found */
+    expect_found(&fastest, 0.5, PAIRS - 2, PAIRS);
+    expect_found(&loaded, 0.07, 0, 0);
 }
 
 /* The factor of the whole run is no slowdown of any line. */
