@@ -5,7 +5,7 @@
 #include "conformance/subject/subject_kind.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/util/clock.h"
-#include "conformance/util/message.h"
+#include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
@@ -196,22 +196,19 @@ static void pause_between(const struct bench_request *q, double begin_s, size_t 
         pause_for(q->run_delay);
 }
 
-static void show(const struct bench_request *q, const struct bench_span *span, size_t count,
-                 double secs)
+/* Seconds until the span ends, at the pace so far. */
+static double time_left(const struct bench_span *span, size_t count, double secs)
 {
     const double for_runs =
         count < span->runs ? secs / (double)count * (double)(span->runs - count) : 0;
-    double left = span->min_secs > secs ? span->min_secs - secs : 0;
+    const double left = fmax(for_runs, span->min_secs - secs);
 
-    left = for_runs > left ? for_runs : left;
-    left = secs + left > span->max_secs ? span->max_secs - secs : left;
-    if (span->what)
-        message_progress(q->quiet, "%s: %zu inferences, %.0f s, about %.0f s left", span->what,
-                         count, secs, left > 0 ? left : 0);
+    return fmax(0, fmin(left, span->max_secs - secs));
 }
 
-enum status bench_repeat(struct bench_session *t, const struct bench_request *q,
-                         const struct bench_span *span, struct bench_list *list, struct diag *diag)
+static enum status repeat(struct bench_session *t, const struct bench_request *q,
+                          const struct bench_span *span, struct bench_list *list,
+                          struct progress *p, struct diag *diag)
 {
     const double begin = clock_s();
 
@@ -222,12 +219,25 @@ enum status bench_repeat(struct bench_session *t, const struct bench_request *q,
         if ((count >= span->runs && secs >= span->min_secs) || secs > span->max_secs)
             return STATUS_OK;
         if (count > 0) {
-            show(q, span, count, secs);
+            progress_expect(p, time_left(span, count, secs));
+            progress_update(p, (double)count, "%zu inferences", count);
             pause_between(q, begin, count);
         }
         TRY(bench_infer(t, &ms, diag));
         TRY(bench_list_add(list, ms, diag));
     }
+}
+
+enum status bench_repeat(struct bench_session *t, const struct bench_request *q,
+                         const struct bench_span *span, struct bench_list *list, struct diag *diag)
+{
+    struct progress p;
+    enum status s;
+
+    progress_begin(&p, span->what, 0, q->quiet || !span->what);
+    s = repeat(t, q, span, list, &p, diag);
+    progress_end(&p);
+    return s;
 }
 
 struct bench_span bench_warmup(const struct bench_request *q)

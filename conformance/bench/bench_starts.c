@@ -10,8 +10,8 @@
 
 #include "conformance/bench/bench_session.h"
 #include "conformance/util/clock.h"
-#include "conformance/util/message.h"
 #include "conformance/util/process.h"
+#include "conformance/util/progress.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -22,7 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECOND_STARTS = 3 };  /* of which the median is reported */
+enum { SECOND_STARTS = 3 }; /* of which the median is reported */
+enum { STARTS = 1 + BENCH_WARM_STARTS + 1 + SECOND_STARTS };
 enum { WARM_SECS_MAX = 10 }; /* for all warm starts together */
 
 static void read_parts(struct bench_start *r, const struct session *s)
@@ -70,6 +71,10 @@ static void serve(int socket, void *user)
     _exit(process_write(socket, &result, sizeof result) ? 0 : 1);
 }
 
+/* Of all starts; what a delegate leaves out is not waited for. */
+static struct progress progress;
+static int starts_done;
+
 static enum status start_once(const struct bench_request *q, const struct subject_option *option,
                               struct bench_start *out, struct diag *diag)
 {
@@ -80,6 +85,8 @@ static enum status start_once(const struct bench_request *q, const struct subjec
     if (!process_read(p.socket, out, sizeof *out))
         *out = (struct bench_start){ 0 };
     process_end(&p, false);
+    starts_done++;
+    progress_update(&progress, starts_done, "%d of %d", starts_done, STARTS);
     return STATUS_OK;
 }
 
@@ -174,7 +181,6 @@ static enum status warm_starts(struct bench_result *r, const struct bench_reques
         if (r->warm_count == 0)
             r->warm = start;
         r->warm_init_ms[r->warm_count++] = start.init_ms;
-        message_progress(q->quiet, "warm start %zu of %d", r->warm_count, BENCH_WARM_STARTS);
     }
     return STATUS_OK;
 }
@@ -203,7 +209,10 @@ enum status bench_starts(struct bench_result *r, const struct bench_request *q, 
         return diag_fail(diag, STATUS_IO, "%s: %s", parent, strerror(errno));
     for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
         old[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
+    starts_done = 0;
+    progress_begin(&progress, "starts", STARTS, q->quiet);
     s = all_starts(r, q, parent, diag);
+    progress_end(&progress);
     for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) {
         if (old[i])
             setenv(variables[i], old[i], 1);

@@ -2,7 +2,7 @@
 
 #include "conformance/bench/bench_session.h"
 #include "conformance/util/clock.h"
-#include "conformance/util/message.h"
+#include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 
 #include <pthread.h>
@@ -17,11 +17,13 @@ struct crowd {
     pthread_cond_t changed;
     size_t warm; /* threads that wait for the start, or failed */
     bool begun;
-    double begin_s, end_s; /* of the first and the last inference; under the lock */
+    struct progress progress; /* of the first thread, once all have begun */
+    double begin_s, end_s;    /* of the first and the last inference; under the lock */
 };
 
 struct worker {
     struct crowd *crowd;
+    bool is_first;
     struct bench_session session;
     struct bench_list list;
     struct diag diag;
@@ -39,6 +41,17 @@ static void line_up(struct crowd *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+static void show(struct worker *w, double secs)
+{
+    const struct bench_request *const q = w->crowd->request;
+    const double for_runs = secs / (double)w->list.count * (double)q->runs;
+    const double total = for_runs > q->min_secs ? for_runs : q->min_secs;
+
+    progress_expect(&w->crowd->progress, total > secs ? total - secs : 0);
+    progress_update(&w->crowd->progress, (double)w->list.count,
+                    "%zu inferences in the first of %zu", w->list.count, w->crowd->count);
+}
+
 static enum status run_until_all_have(struct worker *w)
 {
     const struct bench_request *const q = w->crowd->request;
@@ -54,6 +67,8 @@ static enum status run_until_all_have(struct worker *w)
         }
         if (atomic_load(&w->crowd->ready) == w->crowd->count || secs > q->max_secs)
             return STATUS_OK;
+        if (w->list.count > 0 && w->is_first)
+            show(w, secs);
         TRY(bench_infer(&w->session, &ms, &w->diag));
         TRY(bench_list_add(&w->list, ms, &w->diag));
     }
@@ -88,8 +103,9 @@ static enum status open_all(struct crowd *c, struct worker *workers, struct diag
 {
     for (size_t i = 0; i < c->count; i++) {
         workers[i].crowd = c;
+        workers[i].is_first = i == 0;
         TRY(bench_start_session(&workers[i].session, c->request, false, NULL, 0, diag));
-        message_progress(c->request->quiet, "threads: interpreter %zu of %zu", i + 1, c->count);
+        progress_update(&c->progress, 0, "interpreter %zu of %zu", i + 1, c->count);
     }
     return STATUS_OK;
 }
@@ -112,10 +128,8 @@ static enum status run_all(struct crowd *c, struct worker *workers, struct diag 
     c->begun = true;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
-    message_progress(c->request->quiet, "threads: timing %zu of them", started);
     for (size_t i = 0; i < started; i++)
         pthread_join(workers[i].thread, NULL);
-    message_progress_end();
     if (started < c->count)
         return diag_fail(diag, STATUS_NO_MEMORY, "thread %zu of %zu could not be started",
                          started + 1, c->count);
@@ -157,12 +171,13 @@ enum status bench_threads(struct bench_throughput *t, const struct bench_request
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu threads: out of memory", c.count);
     pthread_mutex_init(&c.lock, NULL);
     pthread_cond_init(&c.changed, NULL);
+    progress_begin(&c.progress, "threads", 0, q->quiet);
     s = open_all(&c, workers, diag);
     if (s == STATUS_OK)
         s = run_all(&c, workers, diag);
     if (s == STATUS_OK)
         s = collect(t, &c, workers, diag);
-    message_progress_end();
+    progress_end(&c.progress);
     for (size_t i = 0; i < c.count; i++) {
         bench_session_close(&workers[i].session);
         bench_list_close(&workers[i].list);

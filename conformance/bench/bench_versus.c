@@ -2,8 +2,8 @@
 
 #include "conformance/bench/bench_session.h"
 #include "conformance/util/clock.h"
-#include "conformance/util/message.h"
 #include "conformance/util/process.h"
+#include "conformance/util/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -166,19 +166,19 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static void show(const struct duel *d, double secs)
+/* Seconds until there is enough, at the pace so far. */
+static double time_left(const struct duel *d, double secs)
 {
     const struct bench_request *const q = d->request;
     const double each = secs / (double)d->rounds;
-    double left = larger(2 * q->min_secs, ROUNDS_MIN * each);
+    const double total = larger(larger(2 * q->min_secs, ROUNDS_MIN * each),
+                                each * (double)q->runs / (2.0 * d->count));
 
-    left = larger(left, each * (double)q->runs / (2.0 * d->count)) - secs;
-    message_progress(q->quiet, "in turns: %zu rounds, %.0f s, about %.0f s left", d->rounds, secs,
-                     larger(left, 0));
+    return larger(0, total - secs);
 }
 
 /* Each subject gets as many inferences and seconds as it would alone, within twice the time. */
-static enum status run_rounds(struct duel *d, struct diag *diag)
+static enum status run_rounds(struct duel *d, struct progress *p, struct diag *diag)
 {
     const struct bench_request *const q = d->request;
     const double begin = clock_s();
@@ -190,14 +190,18 @@ static enum status run_rounds(struct duel *d, struct diag *diag)
 
         if (enough || d->rounds == SHIFT_PAIRS_MAX || secs > 2 * q->max_secs)
             return STATUS_OK;
-        if (d->rounds > 0)
-            show(d, secs);
+        if (d->rounds > 0) {
+            progress_expect(p, time_left(d, secs));
+            progress_update(p, (double)d->rounds, "%zu rounds", d->rounds);
+        }
         TRY(run_round(d, diag));
     }
 }
 
 static enum status run(struct duel *d, struct bench_versus *v, struct diag *diag)
 {
+    struct progress p;
+    enum status s;
     double slower;
 
     TRY(start(d, 0, diag));
@@ -205,7 +209,10 @@ static enum status run(struct duel *d, struct bench_versus *v, struct diag *diag
     slower = larger(d->hello[0].median_ms, d->hello[1].median_ms);
     d->count = slower > 0 && block_ms / slower > 1 ? (uint32_t)ceil(block_ms / slower) : 1;
     d->count = d->count < BLOCK_MAX ? d->count : BLOCK_MAX;
-    TRY(run_rounds(d, diag));
+    progress_begin(&p, "in turns", 0, d->request->quiet);
+    s = run_rounds(d, &p, diag);
+    progress_end(&p);
+    TRY(s);
     TRY(bench_shift_pairs(d->log_ratios, d->rounds, &v->shift, diag));
     for (int i = 0; i < 2; i++)
         TRY(bench_series_make(&v->latency_ms[i], d->latency_ms[i].ms, d->latency_ms[i].count,
@@ -226,7 +233,6 @@ enum status bench_versus(struct bench_versus *v, const struct bench_request *q, 
     d = (struct duel){ .request = q,
                        .process = { { .socket = -1, .log = -1 }, { .socket = -1, .log = -1 } } };
     s = diag_prefix(diag, run(&d, v, diag), "--versus=%s", q->versus);
-    message_progress_end();
     for (int i = 0; i < 2; i++) {
         process_end(&d.process[i], true);
         bench_list_close(&d.latency_ms[i]);

@@ -3,7 +3,7 @@
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
 #include "conformance/util/clock.h"
-#include "conformance/util/message.h"
+#include "conformance/util/progress.h"
 #include "reference/format/builder.h"
 
 #include <stdio.h>
@@ -129,7 +129,8 @@ static void stop(struct session *s)
 }
 
 static enum status many_starts(struct endurance_series *series, struct session *s,
-                               const struct endurance_request *q, struct diag *diag)
+                               const struct endurance_request *q, struct progress *p,
+                               struct diag *diag)
 {
     const double begin = clock_s();
     uint64_t first = 0;
@@ -146,15 +147,16 @@ static enum status many_starts(struct endurance_series *series, struct session *
             take_sample(series, i + 1, s);
         stop(s);
         s->quiet = true; /* the first start has printed the warnings */
-        message_progress(q->quiet, "start %llu of %llu", (unsigned long long)i + 1,
-                         (unsigned long long)q->starts);
+        progress_update(p, (double)i + 1, "%llu of %llu", (unsigned long long)i + 1,
+                        (unsigned long long)q->starts);
     }
     series->seconds = clock_s() - begin;
     return STATUS_OK;
 }
 
 static enum status many_runs(struct endurance_series *series, struct session *s,
-                             const struct endurance_request *q, struct diag *diag)
+                             const struct endurance_request *q, struct progress *p,
+                             struct diag *diag)
 {
     uint64_t first = 0;
     double begin;
@@ -171,8 +173,8 @@ static enum status many_runs(struct endurance_series *series, struct session *s,
         if (!is_sampled(i, q->runs))
             continue;
         take_sample(series, i + 1, s);
-        message_progress(q->quiet, "inference %llu of %llu", (unsigned long long)i + 1,
-                         (unsigned long long)q->runs);
+        progress_update(p, (double)i + 1, "%llu of %llu", (unsigned long long)i + 1,
+                        (unsigned long long)q->runs);
     }
     series->seconds = clock_s() - begin;
     return STATUS_OK;
@@ -182,6 +184,7 @@ enum status endurance_run(struct endurance_result *r, const struct endurance_req
                           struct diag *diag)
 {
     struct session s = { 0 };
+    struct progress p;
     enum status status;
 
     *r = (struct endurance_result){ 0 };
@@ -195,9 +198,13 @@ enum status endurance_run(struct endurance_result *r, const struct endurance_req
         status = diag_fail(diag, STATUS_NO_MEMORY, "out of memory");
         goto done;
     }
-    status = many_starts(&r->starts, &s, q, diag);
+    progress_begin(&p, "starts", (double)q->starts, q->quiet);
+    status = many_starts(&r->starts, &s, q, &p, diag);
+    progress_end(&p);
+    progress_begin(&p, "inferences", (double)q->runs, q->quiet);
     if (status == STATUS_OK)
-        status = many_runs(&r->runs, &s, q, diag);
+        status = many_runs(&r->runs, &s, q, &p, diag);
+    progress_end(&p);
 done:
     session_close(&s);
     if (status != STATUS_OK)
