@@ -1,13 +1,13 @@
 /* assay diff: a model on a subject beside the scalar reference, and the node that a difference
  * comes from. */
 #include "conformance/cli/args.h"
+#include "conformance/cli/benchmark_flags.h"
 #include "conformance/cli/commands.h"
 #include "conformance/diff/cause.h"
 #include "conformance/diff/cut.h"
 #include "conformance/diff/diff_print.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/util/output.h"
-#include "reference/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,34 +24,6 @@ struct request {
 
 /* ---- the subject ---- */
 
-/* TFLite's tools write "key:value;key:value"; appends KEY=VALUE texts to list, whose memory is
- * *text. */
-static enum status read_external(const char *options, char **text, struct string_list *list,
-                                 struct diag *diag)
-{
-    char *rest;
-
-    *text = mem_alloc(strlen(options) + 1, 1);
-    list->items = mem_alloc(strlen(options) + 1, sizeof *list->items);
-    if (!*text || !list->items)
-        return diag_fail(diag, STATUS_NO_MEMORY, "options: out of memory");
-    rest = strcpy(*text, options);
-    while (*rest) {
-        char *const end = rest + strcspn(rest, ";");
-        char *const colon = memchr(rest, ':', (size_t)(end - rest));
-
-        if (!colon)
-            return diag_fail(diag, STATUS_USAGE,
-                             "--external_delegate_options: expected KEY:VALUE, found %.*s",
-                             (int)(end - rest), rest);
-        *colon = '=';
-        list->items[list->count++] = rest;
-        rest = end + (*end == ';');
-        *end = '\0';
-    }
-    return STATUS_OK;
-}
-
 /* --delegate=gpu is ours, as in TFLite's tools, unless a file has that name. */
 static const char *delegate_path(const struct request *q)
 {
@@ -63,7 +35,7 @@ static const char *delegate_path(const struct request *q)
 static enum status open_subject(const struct request *q, struct subject *s, struct diag *diag)
 {
     struct string_list options = { NULL, 0 };
-    char *text = NULL;
+    struct arena arena = { NULL };
     enum status status = STATUS_OK;
 
     if (q->subject &&
@@ -71,15 +43,17 @@ static enum status open_subject(const struct request *q, struct subject *s, stru
         return diag_fail(diag, STATUS_USAGE,
                          "--subject and --delegate do not mix; options of a subject stand behind "
                          "its name: --subject='delegate:PATH?KEY=VALUE&KEY=VALUE'");
+    if (q->common.delegate && q->external_path)
+        return diag_fail(diag, STATUS_USAGE,
+                         "expected one of --delegate and --external_delegate_path, found both");
     if (q->external_options)
-        status = read_external(q->external_options, &text, &options, diag);
+        status = external_options_read(q->external_options, &arena, &options, diag);
     if (status == STATUS_OK && q->subject)
         status = subject_parse(s, q->subject, diag);
     else if (status == STATUS_OK)
         status = subject_init(s, delegate_path(q),
                               options.count ? &options : &q->common.delegate_option, diag);
-    mem_free(options.items);
-    mem_free(text);
+    arena_close(&arena);
     if (status == STATUS_OK && q->bounds && !s->bounds_given)
         status = subject_hold_to(s, q->bounds, diag);
     return status;
@@ -160,7 +134,8 @@ static int run(const struct command *self, int argc, char **argv)
     struct request q = {
         .diff = { .runs = 50, .repeats = 3, .timeout_s = 60, .steps = 0, .scale = { 127.5, 127.5 } }
     };
-    uint64_t steps = MINIMIZE_STEPS;
+    uint64_t steps = MINIMIZE_STEPS, threads;
+    const char *proto = NULL;
     const struct args_flag flags[] = {
         { "input", ARGS_LIST, &q.diff.inputs, "FILE",
           "next input, as `assay run` takes it; repeatable.  Others are random", 0, 0, NULL },
@@ -200,6 +175,11 @@ static int run(const struct command *self, int argc, char **argv)
           0, 0, NULL },
         { "external_delegate_options", ARGS_STRING, &q.external_options, "TEXT",
           "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
+        { "num_interpreter_threads", ARGS_UINT, &threads, "N",
+          "accepted, as in TFLite's inference diff: the scalar reference has one thread", 1, 1024,
+          NULL },
+        { "output_file_path", ARGS_STRING, &proto, "FILE",
+          "refused: protocol buffers are not written; see --format=json and --out", 0, 0, NULL },
     };
     struct args args;
     int code;
@@ -208,6 +188,13 @@ static int run(const struct command *self, int argc, char **argv)
                     ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &q.common, &args, 0, 1,
                     &code))
         return code;
+    if (proto) {
+        message_error(self->name,
+                      "--output_file_path=%s: protocol buffers are not written; see --format=json "
+                      "and --out",
+                      proto);
+        return EXIT_USAGE;
+    }
     if (args.count == 1 && q.diff.path) {
         message_error(self->name, "expected one model, found %s and %s", args.items[0],
                       q.diff.path);

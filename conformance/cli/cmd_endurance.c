@@ -1,6 +1,7 @@
 /* assay endurance: whether memory stays flat over many starts and inferences. */
 #include "conformance/bench/endurance.h"
 #include "conformance/cli/args.h"
+#include "conformance/cli/benchmark_flags.h"
 #include "conformance/cli/commands.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
@@ -104,17 +105,60 @@ static int print_result(const struct endurance_result *r, const struct endurance
     return code;
 }
 
+/* Model and delegate, each of which two flags may name, and the rest of the request. */
+static bool complete(struct endurance_request *q, const struct args_common *common,
+                     const struct args *args, const char *path)
+{
+    if (args->count == 1 && q->model) {
+        message_error("endurance", "expected one model, found %s and --graph=%s", args->items[0],
+                      q->model);
+        return false;
+    }
+    if (path && common->delegate) {
+        message_error("endurance",
+                      "expected one of --delegate and --external_delegate_path, found both");
+        return false;
+    }
+    if (args->count == 1)
+        q->model = args->items[0];
+    q->delegate = path ? path : common->delegate;
+    q->delegate_options = common->delegate_option;
+    q->seed = common->seed;
+    q->quiet = common->quiet;
+    return true;
+}
+
+static int endure(const struct endurance_request *q, const struct args_common *common)
+{
+    struct endurance_result r;
+    struct diag diag = { .status = STATUS_OK };
+    int code;
+
+    if (endurance_run(&r, q, &diag) != STATUS_OK)
+        return message_fail("endurance", &diag);
+    code = print_result(&r, q, common);
+    endurance_close(&r);
+    return code;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
     struct args_common common;
+    const char *path = NULL, *options = NULL;
     struct endurance_request q = { .starts = 1000, .runs = 100000 };
     const struct args_flag flags[] = {
         { "starts", ARGS_UINT, &q.starts, "N",
           "how often a delegate and an interpreter are opened, run once and closed (default 1000)",
           0, 1e9, NULL },
         { "runs", ARGS_UINT, &q.runs, "N", "number of inferences (default 100000)", 0, 1e12, NULL },
+        { "graph", ARGS_STRING, &q.model, "FILE", "the model, as in benchmark_model", 0, 0, NULL },
+        { "num_runs", ARGS_UINT, &q.runs, "N", "the same as --runs", 0, 1e12, NULL },
+        { "external_delegate_path", ARGS_STRING, &path, "PATH", "the same as --delegate", 0, 0,
+          NULL },
+        { "external_delegate_options", ARGS_STRING, &options, "TEXT",
+          "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
     };
-    struct endurance_result r;
+    struct arena arena = { NULL };
     struct diag diag = { .status = STATUS_OK };
     struct args args;
     int code;
@@ -123,16 +167,13 @@ static int run(const struct command *self, int argc, char **argv)
                     ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &common, &args, 0, 1,
                     &code))
         return code;
-    if (args.count == 1)
-        q.model = args.items[0];
-    q.delegate = common.delegate;
-    q.delegate_options = common.delegate_option;
-    q.seed = common.seed;
-    q.quiet = common.quiet;
-    if (endurance_run(&r, &q, &diag) != STATUS_OK)
-        return message_fail(self->name, &diag);
-    code = print_result(&r, &q, &common);
-    endurance_close(&r);
+    if (!complete(&q, &common, &args, path))
+        return EXIT_USAGE;
+    if (options && external_options_read(options, &arena, &q.delegate_options, &diag) != STATUS_OK)
+        code = message_fail(self->name, &diag);
+    else
+        code = endure(&q, &common);
+    arena_close(&arena);
     return code;
 }
 
