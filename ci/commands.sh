@@ -109,6 +109,23 @@ expect 0 '^split .*on the CPU' $assay bench $model --num_runs=2 --min_secs=0 --w
     --delegate-option=exclude=SOFTMAX --quiet
 expect 0 '"copied_in_bytes": [1-9]' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --no-starts \
     --format=json --quiet
+short='--num_runs=30 --min_secs=0 --warmup_min_secs=0 --no-starts --quiet --delegate=none'
+# shellcheck disable=SC2086
+{
+    expect 0 '' $assay bench "$work/m.tflite" $short --format=json --out="$work/bench.json"
+    expect 0 '^compare: no regression' $assay bench "$work/m.tflite" $short \
+        --compare-to="$work/bench.json" --max-regression=10000%
+    expect 2 'measured another model' $assay bench $model $short --compare-to="$work/bench.json"
+    expect 2 'expected a percentage' $assay bench $model $short --compare-to=x --max-regression=5
+    expect 0 '^  ratio     subject / versus = [0-9.]* (99 %' $assay bench "$work/m.tflite" $short --versus=none
+    expect 0 '^throughput  2 threads' $assay bench "$work/m.tflite" $short --threads=2
+    expect 0 '^latency_ms.samples.29,' $assay bench "$work/m.tflite" $short --format=csv
+}
+expect 1 'left to the CPU' $assay bench "$work/m.tflite" --use_gpu=false --require_full_delegation=true \
+    --dry_run=true
+expect 2 'use_nnapi=true: NNAPI is' $assay bench $model --use_nnapi=true
+expect 2 'expected one model' $assay bench $model --graph=$model
+expect 2 'min_secs=10 is more than --max_secs=1' $assay bench $model --min_secs=10 --max_secs=1
 expect 2 'no model' $assay bench
 expect 2 'none.tflite' $assay bench "$work/none.tflite"
 expect 2 'none.tflite' $assay endurance "$work/none.tflite"

@@ -36,6 +36,16 @@ prints diff diff $digits/digits_f32.tflite --num_runs=1
 prints diff diff $digits/digits_f32.tflite --num_runs=1 --per-node --delegate="$b/mock/delegate.so" \
     --delegate-option=fault=place --delegate-option=node=5
 prints endurance endurance --starts=2 --runs=10
+short='--num_runs=30 --min_secs=0 --warmup_min_secs=0 --quiet'
+# shellcheck disable=SC2086
+{
+    prints bench bench $digits/digits_f32.tflite $short --profile
+    prints bench bench $digits/digits_f32.tflite $short --no-starts --delegate=none --dry_run=true
+    prints bench bench $digits/digits_f32.tflite $short --no-starts --delegate="$b/mock/delegate.so" \
+        --versus=none --threads=2
+    prints bench bench $digits/digits_f32.tflite $short --no-starts --delegate="$b/mock/delegate.so" \
+        --compare-to="$work/bench.$number.json"
+}
 prints golden-check golden check --filter='relu.f32.*'
 prints golden-list golden list --filter='relu.f32.*'
 "$python" - "$work" <<'PYTHON'
