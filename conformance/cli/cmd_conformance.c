@@ -2,15 +2,18 @@
 #include "conformance/cli/args.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/conformance_run.h"
+#include "conformance/judge/give_up.h"
 #include "conformance/judge/minimize.h"
 
 #include <stddef.h>
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct conformance_request q = {
-        .argc = argc, .argv = argv, .timeout_s = 60, .minimize_steps = MINIMIZE_STEPS
-    };
+    struct conformance_request q = { .argc = argc,
+                                     .argv = argv,
+                                     .timeout_s = 60,
+                                     .give_up = GIVE_UP_DEFAULT,
+                                     .minimize_steps = MINIMIZE_STEPS };
     const struct args_flag flags[] = {
         { .name = "filter",
           .kind = ARGS_LIST,
@@ -63,6 +66,20 @@ static int run(const struct command *self, int argc, char **argv)
           .help = "time limit of one case (default 60)",
           .min = 0.01,
           .max = 1e6 },
+        { .name = "give-up",
+          .kind = ARGS_UINT,
+          .target = &q.give_up,
+          .value = "N",
+          .help = "give up a subject after N timeouts without an answer between them, 3 N "
+                  "timeouts, or 25 N crashes and timeouts in a row (default 20); 0: never",
+          .min = 0,
+          .max = 1e6 },
+        { .name = "resume",
+          .kind = ARGS_STRING,
+          .target = &q.resume,
+          .value = "FILE",
+          .help = "go on with a run that was cut: its report, or the log FILE.partial that stands "
+                  "beside it; the results there are kept, and the other cases are run" },
         { .name = "require",
           .kind = ARGS_LIST,
           .target = &q.require,
@@ -166,6 +183,7 @@ const struct command command_conformance = {
                 "      --subject='delegate:./libother.so?threads=4&bounds=fp16'\n"
                 "  assay conformance --subject=litert:cpu --write-waivers=known.tsv\n"
                 "  assay conformance --subject='litert:gpu?precision=fp32' --waivers=known.tsv\n"
+                "  assay conformance --format=json --out=report.json --resume=report.json\n"
                 "  assay conformance --baseline=report.json --repro-dir=failures --minimize\n",
     .run = run,
 };

@@ -16,6 +16,8 @@ struct conformance_request {
     struct args_common common;
     struct selection selection;
     struct string_list require, subjects;
+    const char *resume; /* report or log; NULL: none */
+    uint64_t give_up;
     const char *shard, *waivers, *write_waivers, *baseline, *repro_dir, *mutants, *versions;
     double timeout_s;
     uint64_t graphs;

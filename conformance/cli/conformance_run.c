@@ -2,6 +2,7 @@
 
 #include "conformance/cli/conformance_setup.h"
 #include "conformance/cli/write_form.h"
+#include "conformance/judge/checkpoint.h"
 #include "conformance/models/digits_judge.h"
 #include "conformance/report/expectations.h"
 #include "conformance/report/from_run.h"
@@ -9,6 +10,7 @@
 #include "conformance/report/minimal_graphs.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/git_state.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/output.h"
 #include "conformance/util/process.h"
 #include "conformance/util/shell_word.h"
@@ -27,6 +29,7 @@ struct run {
     struct conformance_cases cases;
     struct expectations expected;
     struct report report;
+    struct checkpoint checkpoint;
     struct digits_report digits;
     struct minimal_forms forms;
     struct tsv mutants;
@@ -83,7 +86,8 @@ static void note_run(struct run *x)
         .command = x->command,
         .started = x->started,
         .host = x->host,
-        .seconds = clock_s() - x->began_s,
+        .seconds = clock_s() - x->began_s + x->checkpoint.before_s,
+        .interrupted = x->report.outcome.missing > 0 ? x->report.outcome.stopped : NULL,
         .graphs = q->graphs,
         .limit = q->selection.limit,
         .filters = q->selection.filters.items,
@@ -129,15 +133,23 @@ static struct run_request make_request(struct run *x)
         .jobs = (size_t)q->common.jobs,
         .timeout_s = q->timeout_s,
         .repro_dir = q->repro_dir,
+        .give_up = q->give_up,
         .quiet = q->common.quiet,
     };
 }
 
 static enum status run_cases(struct run *x, struct diag *diag)
 {
-    const struct run_request request = make_request(x);
+    const struct conformance_request *const q = x->q;
+    struct run_request request = make_request(x);
+    enum status s;
 
-    return runner_run(&request, &x->report.outcome, diag);
+    TRY(checkpoint_open(&x->checkpoint, &request, &x->report.device, q->common.out, q->resume,
+                        diag));
+    interrupt_begin();
+    s = runner_run(&request, &x->report.outcome, diag);
+    interrupt_end();
+    return s;
 }
 
 /* What --graphs found wrong, in the smallest form. */
@@ -153,9 +165,10 @@ static enum status find_minimal(struct run *x, struct diag *diag)
 }
 
 /* Whole models end a run of all cases; of several shards the first runs them. */
-static bool wants_models(const struct conformance_request *q)
+static bool wants_models(const struct conformance_request *q, const struct run_outcome *o)
 {
-    return !q->no_models && q->selection.filters.count == 0 && q->selection.shard == 0;
+    return o->missing == 0 && !q->no_models && q->selection.filters.count == 0 &&
+           q->selection.shard == 0;
 }
 
 static enum status run_models(struct run *x, struct diag *diag)
@@ -163,7 +176,7 @@ static enum status run_models(struct run *x, struct diag *diag)
     const struct digits_options options = { .jobs = x->q->common.jobs,
                                             .quiet = x->q->common.quiet };
 
-    if (!wants_models(x->q))
+    if (!wants_models(x->q, &x->report.outcome))
         return STATUS_OK;
     x->report.digits = &x->digits;
     return digits_run(&x->digits, x->subjects, x->report.subject_count, &options, diag);
@@ -184,10 +197,11 @@ static enum status run_all(struct run *x, struct diag *diag)
 {
     TRY(probe(x, diag));
     TRY(run_cases(x, diag));
-    TRY(find_minimal(x, diag));
+    if (!x->report.outcome.signal)
+        TRY(find_minimal(x, diag));
     TRY(run_models(x, diag));
     expectations_apply(&x->expected, &x->report);
-    return minimize(x, diag);
+    return x->report.outcome.signal ? STATUS_OK : minimize(x, diag);
 }
 
 /* ---- the ledger ---- */
@@ -209,7 +223,7 @@ static void check_ledger(struct run *x)
 {
     struct ledger_problems problems = { .out = stderr };
 
-    if (!x->q->versions)
+    if (!x->q->versions || x->report.outcome.missing > 0)
         return;
     ledger_check_run(&x->ledger, &x->report, &problems);
     x->report.ledger_problems = problems.count;
@@ -222,6 +236,8 @@ static void say_if_nothing(const struct record *r)
 {
     const struct record_totals t = record_totals(r);
 
+    if (r->run.interrupted)
+        return; /* which is told in its own words */
     if (t.all == 0)
         message_error("conformance", "nothing was checked: the subjects run none of the cases");
     else if (t.all == t.count[CASE_DECLINED])
@@ -253,6 +269,7 @@ static int finish(struct run *x)
     if (record_from_run(&record, &x->report, &diag) != STATUS_OK)
         return message_fail("conformance", &diag);
     code = write_reports(x, &record);
+    checkpoint_close(&x->checkpoint, &x->report.outcome, code == EXIT_AS_EXPECTED);
     if (x->q->write_waivers &&
         waivers_write(&x->expected.waivers, &x->report, x->q->write_waivers, &diag) != STATUS_OK)
         code = message_fail("conformance", &diag);
@@ -314,6 +331,7 @@ static enum status open_all(struct run *x, struct diag *diag)
 
 static void close_all(struct run *x)
 {
+    checkpoint_close(&x->checkpoint, &(struct run_outcome){ .count = 0 }, false);
     minimal_graphs_close(&x->report);
     run_outcome_close(&x->report.outcome);
     digits_close(&x->digits);

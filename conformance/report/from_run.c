@@ -172,7 +172,9 @@ static void add_subjects(struct recorder *b)
 static bool is_run(const struct report *r, size_t test_case)
 {
     for (size_t s = 0; s < r->subject_count; s++) {
-        if (!r->outcome.results[s * r->case_count + test_case].absent)
+        const struct case_result *const c = &r->outcome.results[s * r->case_count + test_case];
+
+        if (!c->absent || c->missing)
             return true;
     }
     return false;
@@ -305,6 +307,20 @@ static void add_result(struct recorder *b, size_t index)
     out->channels = c->channels;
 }
 
+/* What the run did not come to. */
+static void add_missing(struct recorder *b)
+{
+    const struct report *const r = b->in;
+
+    b->out->missing = NEW(b, r->outcome.missing, struct record_missing);
+    for (size_t i = 0; !b->failed && i < r->outcome.count; i++) {
+        if (r->outcome.results[i].missing)
+            b->out->missing[b->out->missing_count++] =
+                (struct record_missing){ .subject = i / r->case_count,
+                                         .test_case = b->cases[i % r->case_count] };
+    }
+}
+
 static void add_results(struct recorder *b)
 {
     const struct report *const r = b->in;
@@ -314,6 +330,7 @@ static void add_results(struct recorder *b)
         if (!r->outcome.results[i].absent)
             add_result(b, i);
     }
+    add_missing(b);
     b->out->broken_ends = r->outcome.broken_ends;
     if (r->outcome.broken_ends > 0)
         b->out->broken_end = copy(b, r->outcome.end);

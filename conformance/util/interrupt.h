@@ -1,7 +1,7 @@
 /* Signals that ask a long run to stop: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
  *
- * The first one is noted, so that the run can stop and keep what it has found; the second one ends
- * the program at once. */
+ * The first one is noted, so that the run can stop and keep what it has found; the second one,
+ * half a second later or more, ends the program at once. */
 #ifndef ASSAY_CONFORMANCE_UTIL_INTERRUPT_H
 #define ASSAY_CONFORMANCE_UTIL_INTERRUPT_H
 
