@@ -19,6 +19,8 @@ struct conformance_request {
     const char *resume; /* report or log; NULL: none */
     uint64_t give_up;
     const char *shard, *waivers, *write_waivers, *baseline, *repro_dir, *mutants, *versions;
+    const char *today; /* YYYY-MM-DD; NULL: the clock's */
+    bool strict_waivers;
     double timeout_s;
     uint64_t graphs;
     const char *bounds; /* classes; NULL: as the subject's options say */

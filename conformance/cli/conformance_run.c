@@ -245,6 +245,13 @@ static void say_if_nothing(const struct record *r)
                       t.all);
 }
 
+/* What the report has no place for: about the files that the run was held against. */
+static void say_notes(const struct notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        message_error(NULL, "%s", notes->items[i]);
+}
+
 /* Writes the report to stdout or --out.  Where --out has another form than text, the text goes to
  * stdout too. */
 static int write_reports(const struct run *x, const struct record *r)
@@ -270,8 +277,9 @@ static int finish(struct run *x)
         return message_fail("conformance", &diag);
     code = write_reports(x, &record);
     checkpoint_close(&x->checkpoint, &x->report.outcome, code == EXIT_AS_EXPECTED);
-    if (x->q->write_waivers &&
-        waivers_write(&x->expected.waivers, &x->report, x->q->write_waivers, &diag) != STATUS_OK)
+    say_notes(&x->expected.notes);
+    if (x->q->write_waivers && waivers_write(&x->expected.waivers, &x->report, x->q->write_waivers,
+                                             x->expected.today, &diag) != STATUS_OK)
         code = message_fail("conformance", &diag);
     if (code == EXIT_AS_EXPECTED) {
         say_if_nothing(&record);
@@ -302,7 +310,9 @@ static enum status open_all(struct run *x, struct diag *diag)
                                               .baseline = q->baseline,
                                               .require = q->require,
                                               .require_integers = q->require_integers,
-                                              .require_supported = conformance_runs_ours(q) };
+                                              .require_supported = conformance_runs_ours(q),
+                                              .strict_waivers = q->strict_waivers,
+                                              .today = q->today };
 
     if (q->common.out)
         TRY(conformance_try_output(q->common.out, diag));
@@ -317,6 +327,7 @@ static enum status open_all(struct run *x, struct diag *diag)
         x->report.mutants = &x->mutants;
     }
     TRY(conformance_open_subjects(q, x->subjects, &x->report.subject_count, diag));
+    TRY(expectations_check_subjects(&x->expected, x->subjects, x->report.subject_count, diag));
     x->report.subjects = x->subjects;
     x->report.cases = x->cases.items;
     x->report.case_count = x->cases.count;

@@ -1,5 +1,7 @@
 #include "conformance/record/match.h"
 
+#include "conformance/record/compare.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -64,5 +66,8 @@ bool record_device_is_same(const struct record_device *a, const struct record_de
 
 bool record_margin_grew(double then, double now)
 {
-    return now - then > 0.02 && now > 1.01 * then; /* false for NaN, which was not measured */
+    const struct compare_limits limits = compare_limits_default();
+
+    /* False for NaN, which was not measured. */
+    return now - then > limits.margin_floor && now > then * (1 + limits.margin_growth);
 }

@@ -11,9 +11,7 @@ size_t record_match_subject(const struct record *r, const struct record_subject 
 /* Whether both name the same device with the same driver: then results are the same bits. */
 bool record_device_is_same(const struct record_device *a, const struct record_device *b);
 
-/* Whether a margin grew by more than 1 % of it and by more than 0.02 of the bound.  Of the same
- * case, seed, bounds, device and driver results have the same bits, so this is no noise of a
- * measurement, but below it a change is not worth a failure. */
+/* Whether a margin grew by more than compare_limits_default allows: its share, and its floor. */
 bool record_margin_grew(double then, double now);
 
 #endif

@@ -1,94 +1,13 @@
 /* Applies waivers, a baseline and requirements to the results of a run. */
 #include "conformance/report/expectations.h"
 
+#include "conformance/cases/case_list.h"
 #include "conformance/cases/suite.h"
 #include "reference/base/memory.h"
 #include "reference/base/op_facts.h"
-#include "reference/format/file.h"
 
 #include <fnmatch.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <string.h>
-
-enum { FILE_LIMIT = 1 << 28 };
-
-/* ---- the baseline ---- */
-
-/* {"subjects": [{"options"}], "cases": [{"subject", "case", "status"}]} */
-static enum status read_baseline(struct expectations *e, const char *path, struct diag *diag)
-{
-    uint8_t *bytes;
-    size_t count;
-    json_error_t error;
-    json_t *root;
-
-    TRY(file_read(path, FILE_LIMIT, &bytes, &count, diag));
-    root = json_loadb((const char *)bytes, count, 0, &error);
-    mem_free(bytes);
-    if (!root)
-        return diag_fail(diag, STATUS_USAGE, "%s: line %d: %s", path, error.line, error.text);
-    e->baseline = root;
-    if (!json_is_array(json_object_get(root, "subjects")) ||
-        !json_is_array(json_object_get(root, "cases")))
-        return diag_fail(diag, STATUS_USAGE, "%s: expected a JSON report, with subjects and cases",
-                         path);
-    return STATUS_OK;
-}
-
-/* The subject of the baseline with the same options; -1 when there is none. */
-static json_int_t find_subject(json_t *baseline, const struct subject *s)
-{
-    json_t *const subjects = json_object_get(baseline, "subjects");
-
-    for (size_t i = 0; i < json_array_size(subjects); i++) {
-        json_t *const options = json_object_get(json_array_get(subjects, i), "options");
-        bool same = json_object_size(options) == s->option_count;
-
-        for (size_t o = 0; o < s->option_count && same; o++) {
-            const char *const value =
-                json_string_value(json_object_get(options, s->options[o].key));
-            same = value && strcmp(value, s->options[o].value) == 0;
-        }
-        if (same)
-            return (json_int_t)i;
-    }
-    return -1;
-}
-
-/* An object whose keys are the names of the cases that passed on a subject. */
-static json_t *passed_cases(json_t *baseline, json_int_t subject)
-{
-    json_t *const cases = json_object_get(baseline, "cases"), *const passed = json_object();
-
-    for (size_t i = 0; i < json_array_size(cases); i++) {
-        json_t *const c = json_array_get(cases, i);
-        const char *const name = json_string_value(json_object_get(c, "case"));
-        const char *const status = json_string_value(json_object_get(c, "status"));
-
-        if (name && status && strcmp(status, case_status_name(CASE_PASS)) == 0 &&
-            json_integer_value(json_object_get(c, "subject")) == subject)
-            json_object_set_new(passed, name, json_true());
-    }
-    return passed;
-}
-
-static void apply_baseline(const struct expectations *e, struct report *r, size_t subject)
-{
-    const json_int_t then = find_subject(e->baseline, &r->subjects[subject]);
-    json_t *const passed = then >= 0 ? passed_cases(e->baseline, then) : NULL;
-
-    for (size_t c = 0; passed && c < r->case_count; c++) {
-        struct case_result *const result = &r->outcome.results[subject * r->case_count + c];
-
-        result->regression = !result->absent && result->status != CASE_PASS &&
-                             result->status != CASE_WAIVED &&
-                             json_object_get(passed, r->cases[c].name);
-    }
-    json_decref(passed);
-}
-
-/* ---- all ---- */
 
 /* A glob that matches no case would require nothing. */
 static enum status check_require(const struct string_list *require, const struct test_case *cases,
@@ -106,6 +25,44 @@ static enum status check_require(const struct string_list *require, const struct
     return STATUS_OK;
 }
 
+static enum status read_today(struct expectations *e, const char *text, struct diag *diag)
+{
+    e->today = date_today();
+    if (!text || date_read(text, &e->today))
+        return STATUS_OK;
+    return diag_fail(diag, STATUS_USAGE, "--today=%s: expected YYYY-MM-DD, a day of the calendar",
+                     text);
+}
+
+/* Rows are held against the list of all cases: a filter leaves most of them without one. */
+static enum status check_lists(struct expectations *e, bool strict, struct diag *diag)
+{
+    struct test_case *all = NULL;
+    size_t count = 0, stale;
+
+    TRY(cases_list(&all, &count, diag));
+    stale = waivers_check_cases(&e->waivers, all, count, &e->notes);
+    baseline_check_cases(&e->baseline, all, count, &e->notes);
+    mem_free(all);
+    if (stale == 0 || !strict)
+        return STATUS_OK;
+    return diag_fail(diag, STATUS_USAGE, "--strict-waivers: %s%s",
+                     e->notes.count > 0 ? e->notes.items[0] : "a waiver matches no case",
+                     stale > 1 ? "; others match none either" : "");
+}
+
+static enum status open_files(struct expectations *e, const struct expectation_flags *flags,
+                              struct diag *diag)
+{
+    TRY(read_today(e, flags->today, diag));
+    if (flags->waivers)
+        TRY(waivers_read(&e->waivers, flags->waivers, diag));
+    if (flags->baseline)
+        TRY(baseline_open(&e->baseline, flags->baseline, diag));
+    return flags->waivers || flags->baseline ? check_lists(e, flags->strict_waivers, diag)
+                                             : STATUS_OK;
+}
+
 enum status expectations_open(struct expectations *e, const struct expectation_flags *flags,
                               const struct test_case *cases, size_t case_count, struct diag *diag)
 {
@@ -115,10 +72,8 @@ enum status expectations_open(struct expectations *e, const struct expectation_f
                                 .require_integers = flags->require_integers,
                                 .require_supported = flags->require_supported };
     s = check_require(&flags->require, cases, case_count, diag);
-    if (s == STATUS_OK && flags->waivers)
-        s = waivers_read(&e->waivers, flags->waivers, diag);
-    if (s == STATUS_OK && flags->baseline)
-        s = read_baseline(e, flags->baseline, diag);
+    if (s == STATUS_OK)
+        s = open_files(e, flags, diag);
     if (s != STATUS_OK)
         expectations_close(e);
     return s;
@@ -126,9 +81,17 @@ enum status expectations_open(struct expectations *e, const struct expectation_f
 
 void expectations_close(struct expectations *e)
 {
-    json_decref(e->baseline);
+    baseline_close(&e->baseline);
     waivers_close(&e->waivers);
-    *e = (struct expectations){ .baseline = NULL };
+    notes_close(&e->notes);
+    *e = (struct expectations){ .require_integers = false };
+}
+
+enum status expectations_check_subjects(const struct expectations *e,
+                                        const struct subject *subjects, size_t count,
+                                        struct diag *diag)
+{
+    return baseline_check_subjects(&e->baseline, subjects, count, diag);
 }
 
 /* Whether reference/ops.def says that our delegate takes the node of a quantized or dynamic-range
@@ -176,13 +139,12 @@ static bool is_required(const struct expectations *e, const struct test_case *c,
 
 void expectations_apply(struct expectations *e, struct report *report)
 {
-    waivers_apply(&e->waivers, report);
+    waivers_apply(&e->waivers, report, e->today, &e->notes);
     for (size_t i = 0; i < report->outcome.count; i++) {
         struct case_result *const r = &report->outcome.results[i];
 
         if (r->status == CASE_DECLINED)
             r->required = is_required(e, &report->cases[i % report->case_count], r);
     }
-    for (size_t s = 0; s < report->subject_count && e->baseline; s++)
-        apply_baseline(e, report, s);
+    baseline_apply(&e->baseline, report, &e->notes);
 }

@@ -127,6 +127,11 @@ void report_reason(const struct report *r, size_t index, char *text, size_t byte
         snprintf(text + used, bytes - used, ": error %.3g, limit %.3g", c->error, c->limit);
 }
 
+const struct judge_device *report_device(const struct report *r, size_t subject)
+{
+    return r->devices && r->devices[subject].name[0] ? &r->devices[subject] : &r->device;
+}
+
 const char *report_bounds(const struct subject *s, char text[2 * BOUNDS_TEXT_BYTES])
 {
     char floats[BOUNDS_TEXT_BYTES], integers[BOUNDS_TEXT_BYTES];

@@ -69,6 +69,9 @@ void report_rerun(const struct report *r, size_t index, FILE *out);
 /* Writes what is wrong with a result, and where, as one line without a line end. */
 void report_reason(const struct report *r, size_t index, char *text, size_t bytes);
 
+/* The device of a subject; where its own is not known, that of the run. */
+const struct judge_device *report_device(const struct report *r, size_t subject);
+
 /* The classes that a subject is held to, "fp32,float_view": of the cases that it runs.  Returns
  * text. */
 const char *report_bounds(const struct subject *s, char text[2 * BOUNDS_TEXT_BYTES]);

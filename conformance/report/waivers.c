@@ -1,170 +1,177 @@
-/* Reads, applies and writes known failures. */
+/* Applies and writes known failures. */
 #include "conformance/report/waivers.h"
 
-#include "reference/base/memory.h"
-#include "reference/format/file.h"
+#include "conformance/util/output.h"
 
-#include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-enum { FILE_LIMIT = 1 << 28 };
-
-/* ---- reading ---- */
-
-/* Removes blanks at both ends, in place. */
-static char *trim(char *text)
-{
-    size_t n;
-
-    text += strspn(text, " \t\r");
-    n = strlen(text);
-    while (n > 0 && strchr(" \t\r", text[n - 1]))
-        text[--n] = '\0';
-    return text;
-}
-
-/* A line with a bar has its fields between bars, since blanks round these may be tabs. */
-static enum status read_row(struct waiver *w, char *line, const char *path, size_t number,
-                            struct diag *diag)
-{
-    const char *const separator = strchr(line, '|') ? "|" : "\t";
-    char *cases = strsep(&line, separator);
-    char *const device = strsep(&line, separator);
-    bool may_pass;
-
-    cases = trim(cases);
-    may_pass = *cases == '?';
-    cases += may_pass;
-    if (!device || !line || !*cases || !*trim(device) || !*trim(line))
-        return diag_fail(diag, STATUS_USAGE,
-                         "%s: line %zu: expected CASES | DEVICE | CAUSE, or the three with tabs",
-                         path, number);
-    *w = (struct waiver){ cases, trim(device), trim(line), may_pass, false };
-    return STATUS_OK;
-}
-
-static enum status read_rows(struct waivers *w, char *text, const char *path, struct diag *diag)
-{
-    size_t number = 0;
-    char *line;
-
-    while ((line = strsep(&text, "\n")) != NULL) {
-        char *const comment = strchr(line, '#');
-
-        number++;
-        if (comment)
-            *comment = '\0';
-        line = trim(line);
-        if (*line)
-            TRY(read_row(&w->rows[w->count++], line, path, number, diag));
-    }
-    return STATUS_OK;
-}
-
-enum status waivers_read(struct waivers *w, const char *path, struct diag *diag)
-{
-    uint8_t *bytes;
-    size_t count, lines = 1;
-    char *text;
-    enum status s;
-
-    *w = (struct waivers){ .count = 0 };
-    TRY(file_read(path, FILE_LIMIT, &bytes, &count, diag));
-    for (size_t i = 0; i < count; i++)
-        lines += bytes[i] == '\n';
-    text = arena_alloc(&w->arena, count + 1, 1);
-    w->rows = ARENA_NEW(&w->arena, lines, struct waiver);
-    if (text && w->rows)
-        memcpy(text, bytes, count);
-    mem_free(bytes);
-    s = text && w->rows ? read_rows(w, text, path, diag)
-                        : diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
-    if (s != STATUS_OK)
-        waivers_close(w);
-    return s;
-}
-
-void waivers_close(struct waivers *w)
-{
-    arena_close(&w->arena);
-    *w = (struct waivers){ .count = 0 };
-}
 
 /* ---- applying ---- */
 
-/* Most patterns are whole names. */
-static bool matches(const char *pattern, const char *name)
+static bool is_failure(enum case_status s)
 {
-    return strcmp(pattern, name) == 0 ||
-           (strpbrk(pattern, "*?[\\") && fnmatch(pattern, name, 0) == 0);
+    return s == CASE_FAIL || s == CASE_CRASH || s == CASE_TIMEOUT;
 }
 
-static struct waiver *find(const struct waivers *w, const char *name, const char *device,
-                           const char *label)
-{
-    for (size_t i = 0; i < w->count; i++) {
-        struct waiver *const row = &w->rows[i];
-
-        if (matches(row->cases, name) &&
-            (matches(row->device, device) || matches(row->device, label)))
-            return row;
-    }
-    return NULL;
-}
-
-static void apply_row(struct waiver *w, struct case_result *r)
+static void waive(struct waiver *w, struct case_result *r)
 {
     char reason[sizeof r->reason];
 
-    if (r->status == CASE_PASS && !w->may_pass && !r->absent) {
+    if (r->status == CASE_PASS && !w->may_pass) {
         r->status = CASE_UNEXPECTED_PASS;
-        snprintf(r->reason, sizeof r->reason, "waived as: %s", w->cause);
-    } else if (r->status == CASE_FAIL || r->status == CASE_CRASH || r->status == CASE_TIMEOUT) {
+        snprintf(r->reason, sizeof r->reason, "waived as: %.400s", w->cause);
+    } else if (is_failure(r->status)) {
         snprintf(reason, sizeof reason, "%s", r->reason);
         snprintf(r->reason, sizeof r->reason, "%.200s (%s: %.*s)", w->cause,
                  case_status_name(r->status), (int)(sizeof r->reason - 240), reason);
         r->status = CASE_WAIVED;
+        r->waiver = w->cause;
         w->used = true;
     }
 }
 
-void waivers_apply(struct waivers *w, struct report *report)
+/* The case fails as if there were no waiver; its reason says why there is none. */
+static void say_expired(const struct waiver *w, struct case_result *r)
 {
-    for (size_t i = 0; i < report->outcome.count; i++) {
-        struct waiver *const row =
-            find(w, report->cases[i % report->case_count].name, report->device.name,
-                 report->subjects[i / report->case_count].label);
+    char day[DATE_TEXT_BYTES], words[80];
+    const size_t used = strlen(r->reason);
+    size_t length, at;
 
-        if (row)
-            apply_row(row, &report->outcome.results[i]);
+    if (!is_failure(r->status))
+        return;
+    length = (size_t)snprintf(words, sizeof words, "%sthe waiver of line %zu expired on %s",
+                              used ? "; " : "", w->line, date_text(w->expires, day));
+    at = used + length < sizeof r->reason ? used : sizeof r->reason - 1 - length;
+    memcpy(r->reason + at, words, length + 1);
+}
+
+static void note_expiry(const struct waivers *w, struct date today, struct notes *notes)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        const struct waiver *const row = &w->rows[i];
+        char day[DATE_TEXT_BYTES];
+        int left;
+
+        if (row->expires.year == 0)
+            continue;
+        left = date_days_between(today, row->expires);
+        date_text(row->expires, day);
+        if (left < 0)
+            notes_add(notes, "%s:%zu: the waiver of %s expired on %s: %s", w->path, row->line,
+                      row->cases, day, row->cause);
+        else if (left <= WAIVER_DAYS_AHEAD)
+            notes_add(notes, "%s:%zu: the waiver of %s expires on %s, in %d day%s: %s", w->path,
+                      row->line, row->cases, day, left, left == 1 ? "" : "s", row->cause);
     }
+}
+
+void waivers_apply(struct waivers *w, struct report *report, struct date today, struct notes *notes)
+{
+    note_expiry(w, today, notes);
+    for (size_t i = 0; i < report->outcome.count && w->count > 0; i++) {
+        const size_t subject = i / report->case_count;
+        const struct subject *const s = &report->subjects[subject];
+        const struct judge_device *const device = report_device(report, subject);
+        struct case_result *const r = &report->outcome.results[i];
+        char bounds[2 * BOUNDS_TEXT_BYTES];
+        const struct waiver_target target = {
+            .test_case = report->cases[i % report->case_count].name,
+            .label = s->label,
+            .bounds = report_bounds(s, bounds),
+            .device = device->name,
+            .driver = device->driver,
+        };
+        struct waiver *row;
+
+        if (r->absent || r->status == CASE_DECLINED ||
+            (row = waivers_find(w, &target, today)) == NULL)
+            continue;
+        if (waiver_is_expired(row, today))
+            say_expired(row, r);
+        else
+            waive(row, r);
+    }
+}
+
+/* ---- stale rows ---- */
+
+static bool names_graphs(const char *pattern)
+{
+    return strncmp(pattern, "graph.", 6) == 0;
+}
+
+size_t waivers_check_cases(const struct waivers *w, const struct test_case *cases, size_t count,
+                           struct notes *notes)
+{
+    size_t stale = 0;
+
+    for (size_t i = 0; i < w->count; i++) {
+        const struct waiver *const row = &w->rows[i];
+        size_t c = 0;
+
+        if (names_graphs(row->cases))
+            continue;
+        while (c < count && !waiver_matches_case(row, cases[c].name))
+            c++;
+        if (c < count)
+            continue;
+        notes_add(notes, "%s:%zu: %s matches none of the %zu cases", w->path, row->line, row->cases,
+                  count);
+        stale++;
+    }
+    return stale;
 }
 
 /* ---- writing ---- */
 
-/* One field: without what ends a field, a line or the text. */
+/* One field: without what ends a field, a line or the text, and so that it begins no comment. */
 static void write_field(const char *text, FILE *out)
 {
     for (; *text; text++)
         fputc(strchr("\t\n\r#|", *text) ? ' ' : *text, out);
 }
 
-static void write_rows(const struct waivers *w, const struct report *report, FILE *out)
+static void write_named(const char *name, const char *value, FILE *out)
 {
-    fprintf(out, "# cases\tsubject or device\twhat happens\n");
-    for (size_t i = 0; i < w->count; i++) {
-        const struct waiver *const row = &w->rows[i];
+    if (value)
+        fprintf(out, "\t%s=%s", name, value);
+}
 
-        if (row->used || row->may_pass)
-            fprintf(out, "%s%s\t%s\t%s\n", row->may_pass ? "?" : "", row->cases, row->device,
-                    row->cause);
+static void write_row(const struct waiver *row, FILE *out)
+{
+    char day[DATE_TEXT_BYTES];
+
+    fprintf(out, "%s%s\t%s\t%s", row->may_pass ? "?" : "", row->cases, row->device, row->cause);
+    write_named("link", row->link, out);
+    write_named("expires", row->expires.year ? date_text(row->expires, day) : NULL, out);
+    write_named("driver", row->driver, out);
+    write_named("device", row->device_name, out);
+    write_named("bounds", row->bounds, out);
+    if (row->more)
+        fprintf(out, "\t%s", row->more);
+    fputc('\n', out);
+}
+
+static void write_rows(const struct waivers *w, const struct report *report, struct date today,
+                       FILE *out)
+{
+    char day[DATE_TEXT_BYTES];
+
+    fprintf(out, "# cases\tsubject or device\twhat happens\tlink=, expires=, driver=, device=, "
+                 "bounds=\n# ");
+    write_field(report->device.name[0] ? report->device.name : "no device", out);
+    fprintf(out, ", ");
+    write_field(report->device.driver[0] ? report->device.driver : "no driver", out);
+    fprintf(out, ", %s\n", date_text(today, day));
+    for (size_t i = 0; i < w->count; i++) {
+        if ((w->rows[i].used || w->rows[i].may_pass) && !waiver_is_expired(&w->rows[i], today))
+            write_row(&w->rows[i], out);
     }
     for (size_t i = 0; i < report->outcome.count; i++) {
         const struct case_result *const r = &report->outcome.results[i];
 
-        if (r->status != CASE_FAIL && r->status != CASE_CRASH && r->status != CASE_TIMEOUT)
+        if (r->absent || !is_failure(r->status))
             continue;
         fprintf(out, "%s\t", report->cases[i % report->case_count].name);
         write_field(report->subjects[i / report->case_count].label, out);
@@ -175,15 +182,18 @@ static void write_rows(const struct waivers *w, const struct report *report, FIL
 }
 
 enum status waivers_write(const struct waivers *w, const struct report *report, const char *path,
-                          struct diag *diag)
+                          struct date today, struct diag *diag)
 {
-    FILE *const out = fopen(path, "w");
-    bool ok;
+    struct output o;
+    enum status s;
 
-    if (!out)
-        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
-    write_rows(w, report, out);
-    ok = !ferror(out);
-    ok = fclose(out) == 0 && ok;
-    return ok ? STATUS_OK : diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    if (!output_open(&o))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
+    write_rows(w, report, today, o.file);
+    if (fclose(o.file) != 0)
+        s = diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
+    else
+        s = output_write_file(path, o.text, o.bytes, diag);
+    free(o.text);
+    return s;
 }

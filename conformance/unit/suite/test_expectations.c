@@ -32,9 +32,9 @@ static void apply_flags(const struct expectation_flags *flags)
 
 static void apply(const char *waivers, const char *baseline, const char *require)
 {
-    const struct expectation_flags flags = {
-        waivers, baseline, { &require, require != NULL }, false, false
-    };
+    const struct expectation_flags flags = { .waivers = waivers,
+                                             .baseline = baseline,
+                                             .require = { &require, require != NULL } };
 
     apply_flags(&flags);
 }
@@ -105,9 +105,11 @@ static void test_written_waivers(void **state)
     snprintf(report_kit_result(0, "relu.f32.c5")->reason, 64, "a|b\tc#d");
     assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
     expectations_apply(&e, &report_kit.report);
-    assert_int_equal(waivers_write(&e.waivers, &report_kit.report, "/nowhere/at/all", &diag),
-                     STATUS_IO);
-    assert_int_equal(waivers_write(&e.waivers, &report_kit.report, path, &diag), STATUS_OK);
+    assert_int_equal(
+        waivers_write(&e.waivers, &report_kit.report, "/nowhere/at/all", e.today, &diag),
+        STATUS_IO);
+    assert_int_equal(waivers_write(&e.waivers, &report_kit.report, path, e.today, &diag),
+                     STATUS_OK);
     expectations_close(&e);
     f = fopen(path, "r");
     assert_non_null(f);
@@ -151,12 +153,12 @@ static void test_bad_files(void **state)
     struct diag diag;
 
     (void)state;
-    expect_bad_file("a | b | c\nrelu.* | *\n", true, "line 2");
-    expect_bad_file("a | | c\n", true, "line 1");
+    expect_bad_file("a | b | c\nrelu.* | *\n", true, ":2: ");
+    expect_bad_file("a | | c\n", true, ":1: ");
     expect_bad_file("a | b |  \n", true, "CASES | DEVICE | CAUSE");
-    expect_bad_file("{\n\n\"a\":", false, "line 3");
-    expect_bad_file("[]", false, "expected a JSON report");
-    expect_bad_file("{\"subjects\": []}", false, "expected a JSON report");
+    expect_bad_file("{\n\n\"a\":", false, "");
+    expect_bad_file("[]", false, "");
+    expect_bad_file("{\"subjects\": []}", false, "");
     assert_int_equal(
         open_with(&e, &(struct expectation_flags){ .waivers = "/nowhere/at/all" }, &diag),
         STATUS_IO);
@@ -165,31 +167,172 @@ static void test_bad_files(void **state)
         STATUS_IO);
 }
 
-static void test_baseline(void **state)
+/* The run as it is now as a baseline. */
+static char *write_baseline(void)
 {
     char *text, *path;
 
-    (void)state;
-    report_kit_fail(report_kit_result(1, "relu.f32.c5")); /* failed then, may fail now */
+    strcpy(report_kit.report.device.name, "Device 9"); /* in UTF-8, which reports keep */
     text = report_kit_json();
     path = report_kit_write(text);
+    free(text);
+    return path;
+}
+
+/* Applies a baseline; returns the notes, one a line. */
+static const char *notes_of(const char *path)
+{
+    static char text[8192];
+    const struct expectation_flags flags = { .baseline = path };
+    struct expectations e;
+    struct diag diag;
+
+    if (open_with(&e, &flags, &diag) != STATUS_OK ||
+        expectations_check_subjects(&e, report_kit.report.subjects, 2, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    expectations_apply(&e, &report_kit.report);
+    text[0] = '\0';
+    for (size_t i = 0; i < e.notes.count; i++) {
+        strncat(text, e.notes.items[i], 1000);
+        strcat(text, "\n");
+    }
+    expectations_close(&e);
+    return text;
+}
+
+static void test_baseline(void **state)
+{
+    char *path;
+
+    (void)state;
+    report_kit_fail(report_kit_result(1, "relu.f32.c5")); /* failed then, may fail now */
+    path = write_baseline();
     report_kit_result(1, "relu.f32.c7")->status = CASE_DECLINED;
     strcpy(report_kit_result(1, "relu.f32.c7")->reason, "not taken");
     report_kit_fail(report_kit_result(0, "relu.f32.c8"));
-    apply(NULL, path, NULL);
+    report_kit_result(1, "relu.f32.c9")->status = CASE_WAIVED;
+    assert_string_equal(notes_of(path), "");
     unlink(path);
-    free(text);
     assert_false(report_kit_result(1, "relu.f32.c5")->regression);
     assert_true(report_kit_result(1, "relu.f32.c7")->regression);
     assert_true(result_fails_run(report_kit_result(1, "relu.f32.c7")));
     assert_true(report_kit_result(0, "relu.f32.c8")->regression);
+    assert_false(report_kit_result(1, "relu.f32.c9")->regression);
     assert_int_equal(report_totals(&report_kit.report).bad, 3);
-    text = report_kit_text();
-    report_kit_expect(
-        "declined relu.f32.c7 (subject 1: delegate.so fault=none ulps=it's): passed in the "
-        "baseline: not taken\n",
-        text);
-    free(text);
+}
+
+/* A margin that grew fails on the same device with the same seed, and is only said on others. */
+static void test_baseline_margins(void **state)
+{
+    struct case_result *const r = report_kit_result(1, "relu.f32.c7");
+    char *const path = write_baseline();
+
+    (void)state;
+    r->margin = 0.28;
+    report_kit_result(0, "relu.f32.c7")->margin = 0.1;
+    assert_string_equal(notes_of(path), "");
+    assert_false(r->regression);
+    r->margin = 0.5;
+    assert_string_equal(notes_of(path), "");
+    assert_true(r->regression);
+    assert_true(result_fails_run(r));
+    assert_int_equal(r->status, CASE_PASS);
+    assert_string_equal(r->reason, "the margin grew from 0.25 to 0.5 of the bound");
+    assert_int_equal(report_totals(&report_kit.report).bad, 1);
+    r->regression = false;
+    strcpy(report_kit.report.device.driver, "driver 2");
+    report_kit_expect("1 margins are larger, which is no failure", notes_of(path));
+    assert_false(r->regression);
+    strcpy(report_kit.report.device.driver, "driver 1");
+    report_kit.report.seed = 8;
+    report_kit_expect("it has seed 7, this run 8: other data", notes_of(path));
+    assert_false(r->regression);
+    unlink(path);
+}
+
+/* What could not be compared is said; where nothing could, it is an error. */
+static void test_baseline_of_others(void **state)
+{
+    char *const path = write_baseline();
+    const struct expectation_flags flags = { .baseline = path };
+    struct expectations e;
+    struct subject_option *const option = &report_kit.subjects[1].options[1];
+    const char *const value = option->value;
+    struct diag diag;
+    const char *notes;
+
+    (void)state;
+    assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
+    assert_int_equal(expectations_check_subjects(&e, report_kit.subjects + 1, 1, &diag), STATUS_OK);
+    option->value = "1";
+    assert_int_equal(expectations_check_subjects(&e, report_kit.subjects + 1, 1, &diag),
+                     STATUS_USAGE);
+    report_kit_expect("none of its 2 subjects (reference, ...)", diag.text);
+    report_kit_expect("nothing would be compared", diag.text);
+    expectations_close(&e);
+    notes = notes_of(path);
+    report_kit_expect("it has no subject of this kind with these options; not compared", notes);
+    option->value = value;
+    strcpy(report_kit.cases[report_kit_find("relu.f32.c7")].name, "relu.f32.new7");
+    notes = notes_of(path);
+    report_kit_expect("it has no result of 1 cases of this run: relu.f32.new7\n", notes);
+    unlink(path);
+}
+
+/* Names in the baseline that no case has any more. */
+static void test_baseline_cases(void **state)
+{
+    char *path;
+
+    (void)state;
+    strcpy(report_kit.cases[report_kit_find("relu.f32.c7")].name, "relu.f32.old7");
+    path = write_baseline();
+    strcpy(report_kit.cases[report_kit_find("relu.f32.old7")].name, "relu.f32.c7");
+    report_kit_expect("1 of its ", notes_of(path));
+    report_kit_expect("cases do not exist any more: relu.f32.old7\n", notes_of(path));
+    unlink(path);
+}
+
+/* ---- waivers and days ---- */
+
+static void test_today(void **state)
+{
+    struct expectations e;
+    struct diag diag;
+    char *const path = report_kit_write("relu.f32.c1|*|lanes|expires=2030-01-01\n");
+    struct expectation_flags flags = { .waivers = path, .today = "2030-01-02" };
+
+    (void)state;
+    report_kit_fail(report_kit_result(0, "relu.f32.c1"));
+    apply_flags(&flags);
+    assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_FAIL);
+    report_kit_expect("the waiver of line 1 expired on 2030-01-01",
+                      report_kit_result(0, "relu.f32.c1")->reason);
+    flags.today = "2030-01-01";
+    apply_flags(&flags);
+    assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_WAIVED);
+    flags.today = "2030-02-30";
+    assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
+    report_kit_expect("--today=2030-02-30: expected YYYY-MM-DD", diag.text);
+    unlink(path);
+}
+
+static void test_strict_waivers(void **state)
+{
+    struct expectations e;
+    struct diag diag;
+    char *const path = report_kit_write("relu.f32.c1|*|c\nrelu.f32.nosuch|*|c\n");
+    struct expectation_flags flags = { .waivers = path };
+
+    (void)state;
+    assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
+    assert_int_equal(e.notes.count, 1);
+    report_kit_expect(":2: relu.f32.nosuch matches none of the ", e.notes.items[0]);
+    expectations_close(&e);
+    flags.strict_waivers = true;
+    assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
+    report_kit_expect(":2: relu.f32.nosuch matches none of the ", diag.text);
+    unlink(path);
 }
 
 static void test_require(void **state)
@@ -298,8 +441,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_waivers, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_rows_of_subjects, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_written_waivers, report_kit_open, report_kit_close),
-        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test_setup_teardown(test_bad_files, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_baseline, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_baseline_margins, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_baseline_of_others, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_baseline_cases, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_today, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_strict_waivers, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_integers, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_supported, report_kit_open, report_kit_close),
