@@ -70,13 +70,54 @@ static const struct command parts[] = {
         .suffix = ".json",
         .run = report_compare_run,
     },
+    {
+        .name = "report accept",
+        .summary = "make a report the next baseline, and show what that gives up",
+        .synopsis = "NEW --baseline=OLD --out=NEXT [--give-up=GLOB]... [--allow-worse] [--dry-run]",
+        .description =
+            "Compares the report NEW with the baseline OLD, and prints what would be given up: "
+            "cases that passed and do not any more, support that was lost, margins that grew, "
+            "cases and subjects that are gone.  Where there is nothing of the kind, or --give-up "
+            "or --allow-worse name all of it, NEW is written as the next baseline and the exit "
+            "code is 0.  Otherwise nothing is written, and it is 1.\n\n"
+            "A report of a run that was interrupted, or of which shards are missing, is refused.",
+        .examples =
+            "  assay report accept report.json --baseline=baseline.json --dry-run\n"
+            "  assay report accept report.json --baseline=baseline.json --out=baseline.json\n"
+            "  assay report accept report.json --baseline=baseline.json --out=baseline.json \\\n"
+            "      --give-up='softmax.f16.*'\n",
+        .suffix = ".json",
+        .run = report_accept_run,
+    },
+    {
+        .name = "report statement",
+        .summary = "make a directory that backs a claim of conformance, or verify one",
+        .synopsis = "--out=DIR REPORT... [--waivers=FILE] [--log=FILE]...",
+        .description =
+            "Makes the directory DIR with the reports in all forms, the list of their cases, the "
+            "waivers, the logs, statement.json, which says what was tested and what came of it, "
+            "and SHA256SUMS, which `sha256sum -c` reads.  Reports of runs that were cut, of single "
+            "shards or of different lists of cases are refused, and so are waived results that no "
+            "waiver explains.  An existing directory has to be empty.\n\n"
+            "--verify checks that every file is listed and no other is there, that sums match, "
+            "that statement.json says what its reports say, that the list of cases is theirs, and "
+            "that waived results have their waiver.  Each problem is a line, and the exit code is "
+            "1.\n\n"
+            "To sign it: gpg --armor --detach-sign DIR/SHA256SUMS.  SHA256SUMS.asc and "
+            "SHA256SUMS.sig are the only files that need not be listed.",
+        .examples = "  assay report statement --out=statement report.json --waivers=known.tsv\n"
+                    "  assay report statement --verify statement\n"
+                    "  (cd statement && sha256sum -c SHA256SUMS)\n",
+        .suffix = ".json",
+        .run = report_statement_run,
+    },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 const struct command command_report = {
     .name = "report",
     .summary = "show, merge and compare the reports of runs",
-    .synopsis = "show|merge|compare [FLAG]... FILE...",
+    .synopsis = "show|merge|compare|accept|statement [FLAG]... FILE...",
     .description = "Works on the JSON reports that `assay conformance --format=json --out=FILE` "
                    "writes.  Nothing is run.",
     .examples = "  assay report show report.json --format=html --out=report.html\n"

@@ -7,5 +7,7 @@
 int report_show_run(const struct command *self, int argc, char **argv);
 int report_merge_run(const struct command *self, int argc, char **argv);
 int report_compare_run(const struct command *self, int argc, char **argv);
+int report_accept_run(const struct command *self, int argc, char **argv);
+int report_statement_run(const struct command *self, int argc, char **argv);
 
 #endif
