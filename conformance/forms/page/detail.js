@@ -38,7 +38,7 @@ function figuresOf(i) {
     const figure = (v) => Number.isNaN(v) ? null : shown(v, 4);
     return h('dl', { class: 'facts' },
         fact('margin', Number.isNaN(results.margin[i]) ? null
-            : [shown(results.margin[i], 5), h('span', { class: 'quiet' }, ' of the limit')]),
+            : [shown(results.margin[i], 5), h('span', { class: 'quiet' }, ' × the limit')]),
         fact('largest error', figure(results.abs[i])),
         fact('in units of the last place', figure(results.ulp[i])),
         fact('mean error', figure(results.bias[i])),

@@ -65,8 +65,7 @@ function buildRow(place) {
     return row;
 }
 
-const spacer = (rows) => h('tr', { class: 'spacer', 'aria-hidden': 'true' },
-    h('td', { colspan: COLUMNS.length }));
+const spacer = () => h('tr', { class: 'spacer', 'aria-hidden': 'true' }, h('td'));
 
 /* Makes the rows that the scroll position shows, and a few before and behind. */
 function drawRows(force) {

@@ -4,17 +4,16 @@ const STRIP = { width: 480, height: 26, limit: 360, end: 474 };
 const stripX = (margin) => margin <= 1 ? STRIP.limit * margin
     : STRIP.limit + (STRIP.end - STRIP.limit) * Math.min(1, Math.log10(margin) / 3);
 
-/* Points of one colour as one path: points that would cover each other are drawn once. */
-function pointsPath(margins) {
-    const seen = new Set(), per = new Map(), rows = 5;
+/* Points of one colour as one path, spread over five rows by their place in the run; those that
+ * would cover each other are drawn once. */
+function pointsPath(group) {
+    const seen = new Set();
     let d = '';
-    for (const margin of margins) {
-        const x = Math.round(stripX(margin)), n = per.get(x) || 0;
-        per.set(x, n + 1);
-        const y = 4 + (n * 2 % rows) * 4, key = x * rows + n * 2 % rows;
-        if (n < rows && !seen.has(key)) {
+    for (const i of group) {
+        const x = Math.round(2 * stripX(results.margin[i])) / 2, row = i * 7 % 5, key = x * 10 + row;
+        if (!seen.has(key)) {
             seen.add(key);
-            d += `M${x} ${y}h2v2h-2z`;
+            d += `M${x - 1} ${2.5 + row * 4.2}h2v3h-2z`;
         }
     }
     return d;
@@ -24,7 +23,7 @@ function stripOf(group, label) {
     const within = [], over = [];
     for (const i of group)
         if (results.margin[i] > 0)
-            (results.margin[i] > 1 ? over : within).push(results.margin[i]);
+            (results.margin[i] > 1 ? over : within).push(i);
     return s('svg', { class: 'strip', viewBox: `-4 0 ${STRIP.width + 4} ${STRIP.height}`, role: 'img',
         'aria-label': label, preserveAspectRatio: 'none' },
     s('line', { class: 'tick', x1: 0, x2: STRIP.width, y1: 25.5, y2: 25.5 }),

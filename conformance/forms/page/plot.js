@@ -23,7 +23,8 @@ function profilePlot(profile, count, word, at) {
     if (!bins)
         return null;
     const W = 640, H = 176, left = 46, right = 8, top = 22, bottom = 24;
-    const x = (bin) => left + (W - left - right) * bin / bins;
+    /* A few runs do not fill the width. */
+    const x = (bin) => left + Math.min(48, (W - left - right) / bins) * bin;
     const y = (level) => H - bottom - (H - top - bottom) * level / LEVEL_LAST;
     const over = levels.map((level, bin) => level > LEVEL_ONE ? bin : -1).filter((bin) => bin >= 0);
     const worst = levels.indexOf(Math.max(...levels));
@@ -39,7 +40,7 @@ function profilePlot(profile, count, word, at) {
 
     const ticks = [[1, '1/1000'], [16, '1/32'], [LEVEL_ONE, 'limit'], [46, '32'], [LEVEL_LAST, '1000']];
     const axis = ticks.map(([level, label]) => [
-        s('line', { class: level === LEVEL_ONE ? 'limit' : 'tick', x1: left, x2: W - right,
+        s('line', { class: level === LEVEL_ONE ? 'limit' : 'tick', x1: left, x2: Math.max(x(bins), left + 80),
             y1: y(level), y2: y(level) }),
         s('text', { class: level === LEVEL_ONE ? 'limit-label' : 'label', x: left - 6,
             y: y(level) + 3.5, 'text-anchor': 'end' }, label)]);
@@ -59,7 +60,7 @@ function profilePlot(profile, count, word, at) {
             : [mark(first, 'first wrong', Math.max(10, y(levels[Math.max(first, 0)]) - 12)),
                 mark(worst, 'worst', Math.max(10, y(levels[worst]) - 12))];
     const ends = [0, count - 1].map((index, end) => s('text', { class: 'label', y: H - 8,
-        x: end ? W - right : left, 'text-anchor': end ? 'end' : 'start' },
+        x: end ? Math.max(x(bins), left + 80) : left, 'text-anchor': end ? 'end' : 'start' },
     end ? String(index) : `${word} 0`));
     return h('figure', {},
         h('figcaption', {}, `Error over limit by ${word}`,

@@ -24,7 +24,7 @@ function buildFindings() {
     section('findings', 'Findings', h('p', { class: 'quiet' },
         'Failures of one subject and op that say the same but for their numbers.'),
     table('Findings', [['failures', ''], ['on', ''], ['what', ''], ['says', 'says'], ['smallest', '']],
-        rows, { class: 'findings' }));
+        rows, { class: 'stack' }));
 }
 
 function buildDeclined() {
