@@ -317,6 +317,10 @@ cross-check: all $(B)/venv/ready ## run the delegate in LiteRT from PyPI (Python
 size: $(B)/libassay_delegate.so ## what the bytes of the stripped delegate are
 	@sh ci/size.sh $(B)
 
+html-test: all $(B)/unit/suite/test_html $(B)/mock/delegate.so ## the HTML report in headless Chromium (a minute)
+	@$(NEED) html-test
+	@$(TEST_ENV) /usr/bin/python3 ci/html-test.py $(B)
+
 # ---- order in the source ----
 layers: ## check that includes follow ci/rooms.txt
 	@sh ci/layers.sh
@@ -462,7 +466,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all check conformance conformance-litert golden-check golden-mint cross-check layers headers format format-fix ops-table fuzz \
+.PHONY: all check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
         fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 

@@ -71,6 +71,13 @@ headers) target=headers && tool c++ g++ ;;
 fuzz) target=fuzz && tool clang clang ;;
 coverage) target=coverage && tool lcov lcov ;;
 valgrind) target=valgrind && tool valgrind valgrind ;;
+html-test)
+    target=html-test
+    tool chromium chromium
+    tool chromedriver chromium-driver
+    tool tidy tidy
+    /usr/bin/python3 -c 'import selenium' 2>/dev/null || missing "Python's selenium" python3-selenium
+    ;;
 python) target=cross-check && tool python3 python3 ;;
 dist) target=dist && tool git git && tool xz xz-utils ;;
 deb) target=deb && tool dh debhelper && tool dpkg-buildpackage dpkg-dev ;;

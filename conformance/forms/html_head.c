@@ -248,9 +248,9 @@ static void write_row(FILE *out, const char *name, const char *text, const char 
 {
     if (!text || !*text)
         return;
-    fprintf(out, "<div><dt>%s</dt><dd><%s>", name, tag);
+    fprintf(out, "<dt>%s</dt><dd><%s>", name, tag);
     html_text(out, text);
-    fprintf(out, "</%s></dd></div>\n", tag);
+    fprintf(out, "</%s></dd>\n", tag);
 }
 
 static void PRINTF_LIKE(3, 4) write_row_of(FILE *out, const char *name, const char *format, ...)
@@ -279,7 +279,7 @@ static void write_device(const struct record_device *d, FILE *out)
 {
     if (!d->name)
         return;
-    fputs("<div><dt>Device</dt><dd>", out);
+    fputs("<dt>Device</dt><dd>", out);
     html_text(out, d->name);
     for (int i = 0; i < 2; i++) {
         const char *const text = i ? d->api : d->driver;
@@ -288,7 +288,7 @@ static void write_device(const struct record_device *d, FILE *out)
             fputs(i ? ", API " : ", driver ", out);
         html_text(out, text);
     }
-    fputs("</dd></div>\n", out);
+    fputs("</dd>\n", out);
 }
 
 enum status html_head_run(const void *record, FILE *out, struct diag *diag)

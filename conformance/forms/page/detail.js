@@ -172,6 +172,7 @@ function showCase(i) {
         returnTo = document.activeElement;
         dialog.showModal();
     }
+    reachScrolled();
     dialog.scrollTop = 0;
     byId('case-title').focus();
 }

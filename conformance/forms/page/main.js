@@ -147,6 +147,8 @@ setTheme(remembered());
 
 /* ---- the start ---- */
 
+byId('q').setAttribute('aria-keyshortcuts', '/');
+byId('help-close').addEventListener('click', () => byId('help').close());
 byId('help-open').addEventListener('click', () => byId('help').showModal());
 byId('list').addEventListener('scroll', () => requestAnimationFrame(() => drawRows(false)), { passive: true });
 byId('grid-body').addEventListener('click', (e) => {
@@ -157,7 +159,15 @@ byId('grid-body').addEventListener('click', (e) => {
     if (!e.target.closest('a') && !String(getSelection()))
         openActive();
 });
-addEventListener('resize', () => drawRows(true));
+/* What can be scrolled can be reached by key. */
+function reachScrolled() {
+    for (const e of document.querySelectorAll('.wide:not([role])'))
+        if (e.scrollWidth > e.clientWidth + 1)
+            e.tabIndex = 0;
+        else
+            e.removeAttribute('tabindex');
+}
+addEventListener('resize', () => { drawRows(true); reachScrolled(); });
 addEventListener('beforeprint', () => { list.all = true; drawRows(true); });
 addEventListener('afterprint', () => { list.all = false; drawRows(true); });
 addEventListener('hashchange', follow);
@@ -176,6 +186,7 @@ buildMutants();
 buildMissing();
 buildNavigation();
 refresh();
+reachScrolled();
 follow();
 /* An address with a section was followed before the section was there. */
 if (location.hash.length > 1 && !location.hash.includes('=') && byId(location.hash.slice(1)))
