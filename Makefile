@@ -159,12 +159,13 @@ $(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv_data.c
 
 # ---- the HTML pages: style and scripts, in this order, embedded as one C file ----
 PAGE := conformance/forms/page
-PAGE_SHARED := $(PAGE)/page.css
-PAGE_SCRIPTS := $(addprefix $(PAGE)/,dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js sections.js main.js)
-$(B)/conformance/html_sources.c: $(PAGE)/embed.sh $(PAGE_SHARED) $(PAGE)/page.html $(PAGE_SCRIPTS) Makefile
+PAGE_SCRIPTS := $(addprefix $(PAGE)/,dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js sections.js frame.js main.js)
+PAGE_COMPARE_SCRIPTS := $(addprefix $(PAGE)/,dom.js frame.js compare.js)
+$(B)/conformance/html_sources.c: $(wildcard $(PAGE)/*) Makefile
 	@mkdir -p $(@D)
 	$(call say,EMBED)
-	$(Q)sh $(PAGE)/embed.sh style $(PAGE_SHARED) -- report_page $(PAGE)/page.html -- report_script $(PAGE_SCRIPTS) >$@
+	$(Q)sh $(PAGE)/embed.sh style $(PAGE)/page.css -- report_page $(PAGE)/page.html -- report_script $(PAGE_SCRIPTS) \
+	    -- compare_page $(PAGE)/compare.html -- compare_script $(PAGE_COMPARE_SCRIPTS) >$@
 
 # Names the commit in reports; changes only when the commit does.
 $(GIT_TEXT).c: force
