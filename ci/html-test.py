@@ -2,9 +2,13 @@
 """The HTML report as a reader meets it, in headless Chromium: html-test.py BUILD_DIRECTORY
 
 Makes pages (of a run of some cases, of a made-up report that is hostile to markup, of one of 100,000
-results), reads the data of each page in Python, and compares what the browser shows with it: filter,
-order, keys, addresses, themes, widths, printing, what a screen reader is told, no request, no message
-on the console.  Needs Debian's chromium, chromium-driver, python3-selenium and tidy.
+results, of a comparison), reads the data of each page in Python, and compares what the browser shows
+with it: filter, order, keys, addresses, themes, widths, printing, what a screen reader is told, no
+request, no message on the console.
+
+A picture of a page: html-test.py --picture=OUT.png REPORT.html [WIDTH [HEIGHT [dark]]]
+
+Needs Debian's chromium, chromium-driver, python3-selenium and tidy.
 """
 
 import html
@@ -55,6 +59,8 @@ class Report:
             self.page = f.read()
         data = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.page, re.S)
         self.data = json.loads(data.group(1))
+        if "results" not in self.data:  # a comparison
+            return
         rows = self.data["results"]
         count = rows["rows"]
         self.names = [self.text(i) for i in self.data["cases"]["name"]]
@@ -180,6 +186,8 @@ def test_filter(b, r):
     b.keys("/", Keys.ESCAPE)
     equal("results after Esc", b.shown(), r.count)
     for value, test in (("bad", lambda i: i in r.bad), ("declined", lambda i: r.status[i] == "declined")):
+        if not r.matching(test):
+            continue
         Select(b.one("#f-status")).select_by_value(value)
         b.settle()
         equal(f"results of status {value}", b.shown(), r.matching(test))
@@ -239,7 +247,10 @@ def test_case(b, r):
     b.keys(Keys.ESCAPE)
     check(not b.js("return document.getElementById('case').open"), "Esc closes the case")
     check("case=" not in b.js("return location.hash"), "the address has no case then")
-    b.click(b.one("#grid-body tr[data-place] td.c-margin"))
+    b.js("document.getElementById('list').scrollIntoView()")
+    b.settle()
+    b.one("#grid-body tr.active td.c-margin").click()
+    b.settle()
     check(b.js("return document.getElementById('case').open"), "a click on a row opens its case")
     b.driver.back()
     time.sleep(0.2)
@@ -309,7 +320,7 @@ def test_sections(b, r):
     b.open(r.url)
     if r.data["findings"]["rows"]:
         link = b.one("#findings tbody th a")
-        want = int(re.search(r": ([\d,]+)", link.text).group(1).replace(",", ""))
+        want = int(link.text.replace(",", ""))
         b.click(link)
         equal("results of the first finding", b.shown(), want)
     if "declined" in r.status:
@@ -378,16 +389,18 @@ def test_themes(b, r):
     b.media()
 
 
+WIDE = """return [...document.querySelectorAll('body *')].filter((e) =>
+    e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.wide, .list, nav, pre, .hidden, .skip'))
+    .map((e) => e.outerHTML.slice(0, 80)).slice(0, 5)"""
+
+
 def test_narrow(b, r):
-    wide = """return [...document.querySelectorAll('body *')].filter((e) =>
-        e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.wide, .list, nav, pre, .hidden, .skip'))
-        .map((e) => e.outerHTML.slice(0, 80)).slice(0, 5)"""
     for width in (360, 320):
         b.resize(width, 740)
         b.open(r.url)
         b.js("for (const d of document.querySelectorAll('details')) d.open = true")
         equal(f"width of the page at {width}", b.js("return document.documentElement.scrollWidth"), width)
-        equal(f"what is too wide at {width}", b.js(wide), [])
+        equal(f"what is too wide at {width}", b.js(WIDE), [])
         b.js("location.hash = arguments[0]", r.address(max(r.bad)))
         time.sleep(0.2)
         equal(f"width of a case at {width}",
@@ -512,6 +525,37 @@ def test_large(b, r):
           f"open in {opening:.2f} s (median of 3)")
 
 
+def test_comparison(b, r):
+    b.open(r.url)
+    changes = r.data["changes"]
+    rows = lambda: len(b.all("#changes tbody tr"))
+    equal("rows of changes", rows(), min(200, changes["rows"]))
+    names = [r.text(i) for i in changes["name"]]
+    check(names[0] in b.one("#changes tbody tr").text, "the first change is named")
+    search = b.one("#changes input")
+    search.send_keys(names[-1])
+    b.settle()
+    equal("changes with a name", rows(), names.count(names[-1]))
+    search.clear()
+    bad = next(k for k, kind in enumerate(r.data["kinds"]) if kind["count"])
+    Select(b.one("#changes select")).select_by_value(str(bad))
+    b.settle()
+    equal("changes of one kind", rows(), changes.get("kind", [0] * changes["rows"]).count(bad))
+    check(b.one("#pairs table").text, "statuses of both reports are shown")
+    equal("scripts in the page", len(b.all("script")), 2)
+    for theme in ("light", "dark"):
+        b.media(prefers_color_scheme=theme)
+        b.open(r.url)
+        equal(f"texts that are too faint, {theme}", b.js(CONTRAST), [])
+    b.media()
+    equal("what a screen reader would miss", b.js(ACCESSIBILITY), [])
+    b.resize(360, 740)
+    b.open(r.url)
+    equal("width of the comparison at 360", b.js("return document.documentElement.scrollWidth"), 360)
+    equal("what is too wide", b.js(WIDE), [])
+    b.resize(1280)
+
+
 def quiet(b, r):
     """Nothing was asked for, and nothing went wrong."""
     asked = [u for u in b.requests() if not u.startswith(("data:", "about:", r.url.split("#")[0]))]
@@ -529,40 +573,70 @@ TESTS = [test_filter, test_order, test_case, test_keys, test_matrix, test_sectio
          test_narrow, test_print, test_without_script, test_accessible]
 
 
+TESTS_OF_A_RUN = [test_order, test_case, test_matrix, test_sections, test_narrow, test_accessible]
+
+
 def make_pages(build):
+    """The pages of the tests, by name."""
     out = os.path.join(os.path.abspath(build), "html")
     os.makedirs(out, exist_ok=True)
-    made_up, large = os.path.join(out, "made-up.html"), os.path.join(out, "large.html")
-    program = os.path.join(build, "unit/suite/test_html")
-    subprocess.run([program, "1000", made_up], check=True)
-    subprocess.run([program, "50000", large], check=True)
-    return Report(made_up), Report(large)
+    path = lambda name: os.path.join(out, name + ".html")
+    made_up = os.path.join(build, "unit/suite/test_html")
+    subprocess.run([made_up, "1000", path("made-up")], check=True)
+    subprocess.run([made_up, "50000", path("large")], check=True)
+    subprocess.run([made_up, "5000", path("comparison"), "compared"], check=True)
+    run = subprocess.run(
+        [os.path.join(build, "assay"), "conformance", "--quiet", "--no-models",
+         "--filter=softmax.f32.*", "--filter=add.f16.*", "--filter=gap.f32.softmax_batch*",
+         f"--subject=delegate:{build}/libassay_delegate.so",
+         f"--subject=delegate:{build}/mock/delegate.so?fault=ulps&ulps=100000",
+         "--format=html", "--out=" + path("run")], capture_output=True, text=True)
+    if run.returncode != 1:  # the mock's faults are found
+        sys.exit(f"html-test: the run ended with {run.returncode}: {run.stderr}")
+    return {name: Report(path(name)) for name in ("run", "made-up", "large", "comparison")}
+
+
+def run_test(browser, report, test):
+    before = len(faults)
+    try:
+        test(browser, report)
+    except Exception as e:  # the other tests still say what they find
+        check(False, f"{test.__name__}: {type(e).__name__}: {str(e).splitlines()[0]}")
+    quiet(browser, report)
+    if len(faults) > before:
+        print(f"html-test: ... in {test.__name__} of {report.path}", file=sys.stderr)
+
+
+def take_picture(out, page, width="1280", height="900", theme="light"):
+    browser = Browser(int(width), int(height))
+    try:
+        browser.media(prefers_color_scheme=theme)
+        browser.open("file://" + os.path.abspath(page))
+        browser.driver.save_screenshot(out)
+    finally:
+        browser.driver.quit()
 
 
 def main():
+    if len(sys.argv) > 2 and sys.argv[1].startswith("--picture="):
+        return take_picture(sys.argv[1].split("=", 1)[1], *sys.argv[2:])
     if len(sys.argv) != 2:
-        sys.exit("usage: html-test.py BUILD_DIRECTORY")
+        sys.exit("usage: html-test.py BUILD_DIRECTORY | --picture=OUT.png REPORT.html [WIDTH [HEIGHT [dark]]]")
     start = time.monotonic()
-    made_up, large = make_pages(sys.argv[1])
+    pages = make_pages(sys.argv[1])
     browser = Browser(1280)
     try:
-        for report, tests in ((made_up, TESTS + [test_hostile]), (large, [test_large])):
+        for name, tests in (("run", TESTS_OF_A_RUN), ("made-up", [*TESTS, test_hostile]), ("large", [test_large]),
+                            ("comparison", [test_comparison])):
             for test in tests:
-                before = len(faults)
-                try:
-                    test(browser, report)
-                except Exception as e:  # the other tests still say what they find
-                    check(False, f"{test.__name__}: {type(e).__name__}: {str(e).splitlines()[0]}")
-                quiet(browser, report)
-                if len(faults) > before:
-                    print(f"html-test: ... in {test.__name__} of {report.path}", file=sys.stderr)
+                run_test(browser, pages[name], test)
     finally:
         browser.driver.quit()
-    validate(made_up)
-    took = time.monotonic() - start
+    for name in ("run", "made-up", "comparison"):
+        validate(pages[name])
     if faults:
         sys.exit(f"html-test: {len(faults)} of {checks} checks failed")
-    print(f"html-test: {checks} checks passed in {took:.0f} s")
+    print(f"html-test: {checks} checks passed in {time.monotonic() - start:.0f} s")
 
 
 if __name__ == "__main__":

@@ -39,25 +39,13 @@ function pairTable(pair, index) {
 
 const SHOWN_AT_FIRST = 200;
 
-/* A list of rows, of which the first ones are shown until asked for all. */
-function longTable(place, caption, columns, indices, row) {
-    const draw = (count) => {
-        place.replaceChildren(table(caption, columns, indices.slice(0, count).map(row)));
-        if (indices.length > count)
-            place.append(h('button', { type: 'button', on: { click: () => draw(indices.length) } },
-                `Show all ${counted(indices.length)}`));
-        reachScrolled();
-    };
-    draw(SHOWN_AT_FIRST);
-}
-
 function changeRow(c, i) {
     const rerun = text(get(c, 'rerun', i)), reason = textOf(c, 'is_reason', i);
     return [h('code', {}, textOf(c, 'name', i)), letter(get(c, 'pair', i)),
         h('span', {}, badge(get(c, 'was_status', i) - 1), h('span', { class: 'quiet' }, ' → '),
             badge(get(c, 'is_status', i) - 1)),
-        h('span', {}, reason, rerun && h('details', {}, h('summary', {}, 'run it again'),
-            h('code', {}, visible(rerun))))];
+        h('span', {}, reason), rerun ? h('details', {}, h('summary', {}, 'command'),
+            h('code', {}, visible(rerun))) : ''];
 }
 
 function buildChanges() {
@@ -73,8 +61,8 @@ function buildChanges() {
             && (!words || textOf(c, 'name', i).toLowerCase().includes(words)
                 || textOf(c, 'is_reason', i).toLowerCase().includes(words)));
         count.textContent = `${counted(found.length)} of ${plural(c.rows, 'change')}`;
-        longTable(place, 'Changes', [['case', ''], ['on', ''], ['old → new', ''], ['now says', 'says']],
-            found, (i) => changeRow(c, i));
+        longTable(place, 'Changes', [['case', ''], ['on', ''], ['old → new', 'tight'], ['now says', 'says'], ['again', '']],
+        found, (i) => changeRow(c, i), SHOWN_AT_FIRST, { class: 'stack' });
     };
     kind.addEventListener('change', draw);
     query.addEventListener('input', draw);
@@ -94,7 +82,7 @@ function buildSingles() {
     section('singles', 'Only in one report', place);
     longTable(place, 'Checks that only one report has', [['case', ''], ['on', ''], ['old', ''], ['new', '']],
         rowsOf(c), (i) => [h('code', {}, textOf(c, 'name', i)), letter(get(c, 'pair', i)),
-            badge(get(c, 'was_status', i) - 1), get(c, 'kind', i) ? 'was not reached' : badge(get(c, 'is_status', i) - 1)]);
+            badge(get(c, 'was_status', i) - 1), get(c, 'kind', i) ? 'was not reached' : badge(get(c, 'is_status', i) - 1)], SHOWN_AT_FIRST, { class: 'stack' });
 }
 
 /* ---- figures ---- */
@@ -120,7 +108,7 @@ function buildGrowths(id, title, words, rows, shownAs, top) {
             return [h('code', {}, textOf(rows, 'name', i)), letter(get(rows, 'pair', i)), shownAs(from),
                 shownAs(to), share(from, to), movePlot(from, to, top(from, to), fails),
                 fails ? h('span', { class: 'badge s1' }, '✗ grew') : h('span', { class: 'badge s0' }, '✓ shrank')];
-        });
+        }, SHOWN_AT_FIRST, { class: 'stack' });
 }
 
 /* Each op and type as a mark at its factor, on a straight scale of halves and doubles. */

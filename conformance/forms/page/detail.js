@@ -41,7 +41,7 @@ function figuresOf(i) {
             : [shown(results.margin[i], 5), h('span', { class: 'quiet' }, ' × the limit')]),
         fact('largest error', figure(results.abs[i])),
         fact('in units of the last place', figure(results.ulp[i])),
-        fact('mean error', figure(results.bias[i])),
+        fact('bias', figure(results.bias[i])),
         fact('integers that differ', n ? `${counted(results.unequal[i])} of ${counted(n)} (${
             (100 * results.unequal[i] / n).toFixed(2)} %)` : null),
         fact('fastest inference', results.ms[i] > 0 ? shownMs(results.ms[i]) + ' ms' : null),

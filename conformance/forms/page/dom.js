@@ -47,7 +47,7 @@ function shown(v, digits = 3) {
 }
 function shownMargin(v) {
     return Number.isNaN(v) ? '–' : v === 0 ? '0' : v >= 1000 ? shown(v, 2)
-        : v < 0.0005 ? '<.001' : v.toFixed(3);
+        : v >= 10 ? v.toPrecision(3) : v < 0.0005 ? '<.001' : v.toFixed(3);
 }
 function shownBytes(v) {
     const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -73,9 +73,23 @@ function table(caption, columns, rows, properties) {
                 : h('td', { class: columns[i][1] }, cell)))))));
 }
 
+/* A table of rows that are made when they are shown: the first ones, until the reader asks for all. */
+function longTable(place, caption, columns, indices, row, first, properties) {
+    const draw = (count) => {
+        place.replaceChildren(table(caption, columns, indices.slice(0, count).map(row), properties));
+        if (indices.length > count)
+            place.append(h('button', { type: 'button', class: 'more', on: { click: () => {
+                draw(indices.length);
+                place.querySelectorAll('tbody tr')[count].querySelector('a, th')?.focus();
+            } } }, `Show all ${counted(indices.length)}`));
+        reachScrolled();
+    };
+    draw(first);
+}
+
 /* Puts a heading before the content of a section and shows it. */
 function section(id, title, ...content) {
     const place = byId(id);
-    place.append(h('h2', { id: id + '-title' }, title), ...content.filter(Boolean));
+    place.append(h('h2', { id: id + '-title' }, title), ...content.flat(Infinity).filter(Boolean));
     place.hidden = false;
 }

@@ -22,7 +22,8 @@ function profilePlot(profile, count, word, at) {
     const bins = levels.length;
     if (!bins)
         return null;
-    const W = 640, H = 176, left = 46, right = 8, top = 22, bottom = 24;
+    /* Letters keep their size on a narrow screen. */
+    const W = Math.max(280, Math.min(640, innerWidth - 32)), H = 150, left = 46, right = 8, top = 22, bottom = 24;
     /* A few runs do not fill the width. */
     const x = (bin) => left + Math.min(48, (W - left - right) / bins) * bin;
     const y = (level) => H - bottom - (H - top - bottom) * level / LEVEL_LAST;

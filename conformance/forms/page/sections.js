@@ -2,29 +2,31 @@
 
 const rowsOf = (t) => Array.from({ length: t.rows }, (x, i) => i);
 
+const FINDINGS_SHOWN = 20;
 function buildFindings() {
     const f = report.findings;
     const get = (name, i) => f[name] ? f[name][i] : 0;
     if (!f.rows)
         return;
-    const rows = rowsOf(f).map((i) => {
-        const smallest = get('smallest', i), pattern = text(get('pattern', i));
-        return [h('a', { href: addressOf({ finding: String(i) }) }, `${i + 1}: `,
-            plural(get('count', i), 'check')),
-        h('span', {}, letter(get('subject', i))),
-        h('span', {}, h('span', { class: 'badge s' + get('status', i) }, SYMBOLS[get('status', i)] + ' '
-            + statusName(get('status', i))), ' ', visible(text(get('op', i)) || text(get('title', i))),
-        ' ', h('span', { class: 'quiet' }, visible(text(get('types', i))))),
-        h('span', {}, visible(text(get('what', i))),
-            pattern ? h('span', { class: 'pattern' }, ' where ', h('code', {}, visible(pattern)),
-                h('span', { class: 'quiet' }, `, as do ${counted(get('passing_with', i))} of ${
-                    counted(get('passing', i))} that pass`)) : null),
+    const place = h('div');
+    const row = (i) => {
+        const smallest = get('smallest', i), pattern = text(get('pattern', i)), n = get('count', i);
+        const what = visible(text(get('op', i)) || text(get('title', i)));
+        return [h('a', { href: addressOf({ finding: String(i) }),
+            'aria-label': `finding ${i + 1}: ${plural(n, 'check')}` }, counted(n)),
+        letter(get('subject', i)),
+        h('span', { class: 'badge s' + get('status', i) }, SYMBOLS[get('status', i)] + ' '
+            + statusName(get('status', i))),
+        [what, ' ', h('span', { class: 'quiet' }, visible(text(get('types', i))))],
+        [visible(text(get('what', i))), pattern && h('span', { class: 'pattern' }, ' where ',
+            h('code', {}, visible(pattern)), h('span', { class: 'quiet' }, `, as do ${
+                counted(get('passing_with', i))} of ${counted(get('passing', i))} that pass`))],
         h('a', { href: caseAddress(smallest) }, visible(cases.name[results.test[smallest]]))];
-    });
+    };
     section('findings', 'Findings', h('p', { class: 'quiet' },
-        'Failures of one subject and op that say the same but for their numbers.'),
-    table('Findings', [['failures', ''], ['on', ''], ['what', ''], ['says', 'says'], ['smallest', '']],
-        rows, { class: 'stack' }));
+        'Failures of one subject and op that say the same but for their numbers.'), place);
+    longTable(place, 'Findings', [['checks', 'n'], ['on', ''], ['status', ''], ['op or fault', ''],
+        ['says', 'says'], ['smallest case', '']], rowsOf(f), row, FINDINGS_SHOWN, { class: 'stack' });
 }
 
 function buildDeclined() {

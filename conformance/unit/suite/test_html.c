@@ -1,7 +1,10 @@
-/* The HTML report: one page that asks for nothing, whatever the report says.  With two arguments,
- * COUNT FILE, it writes the page of a made-up report of COUNT cases, for ci/html-test.py. */
+/* The HTML report: one page that asks for nothing, whatever the report says.  With
+ * arguments, COUNT FILE [compared], it writes the page of a made-up report of COUNT cases, or of a
+ * comparison with another one, for ci/html-test.py. */
+#include "conformance/forms/compare_forms.h"
 #include "conformance/forms/forms.h"
 #include "conformance/forms/html_text.h"
+#include "conformance/record/compare_reports.h"
 #include "conformance/unit/kit/record_kit.h"
 
 #include <math.h>
@@ -259,7 +262,58 @@ static void test_empty(void **state)
     record_close(&r);
 }
 
-static int write_page(size_t cases, const char *path)
+/* Writes the comparison of a report in which all is well with one that is hostile to markup. */
+static enum status write_comparison(size_t cases, FILE *f)
+{
+    const struct compare_limits limits = compare_limits_default();
+    /* The hostile report names the delegate otherwise. */
+    const struct compare_couple couples[] = { { 0, 0 }, { 1, 1 } };
+    struct record_comparison c;
+    struct record was, is;
+    enum status s;
+
+    record_kit_open(&was, cases);
+    record_kit_open(&is, cases);
+    record_kit_fill(&is);
+    assert_int_equal(compare_records(&c, &was, &is, &limits, couples, 2, NULL), STATUS_OK);
+    s = html_comparison(&c, f, NULL);
+    compare_close(&c);
+    record_close(&is);
+    record_close(&was);
+    return s;
+}
+
+static void test_comparison(void **state)
+{
+    char *page = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&page, &bytes);
+    json_t *data;
+
+    (void)state;
+    assert_non_null(f);
+    assert_int_equal(write_comparison(500, f), STATUS_OK);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(strlen(page), bytes);
+    expect(page, "<title>Worse - ");
+    expect(page, "Worse<span class=\"why\"> in ");
+    assert_int_equal(count_of(page, "<script"), 2);
+    assert_int_equal(count_of(page, "</script"), 2);
+    assert_int_equal(count_of(page, "{{"), 0);
+    expect_hash(page, "<style>", "</style>");
+    expect_hash(page, "<script>", "</script>");
+    data = data_of(page);
+    /* One fails that passed; another is declined that passed; the first one has another name. */
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(data, "changes"), "rows")),
+                     2);
+    assert_int_equal(at(data, "changes", "is_status", 0), CASE_FAIL + 1);
+    assert_int_equal(at(data, "changes", "was_status", 0), CASE_PASS + 1);
+    assert_non_null(text_at(data, "changes", "is_reason", 0));
+    json_decref(data);
+    free(page);
+}
+
+static int write_page(size_t cases, const char *path, bool compared)
 {
     FILE *const f = fopen(path, "w");
     struct record r;
@@ -267,10 +321,14 @@ static int write_page(size_t cases, const char *path)
 
     if (!f)
         return 1;
-    record_kit_open(&r, cases);
-    record_kit_fill(&r);
-    written = form_html(&r, f, NULL) == STATUS_OK;
-    record_close(&r);
+    if (compared) {
+        written = write_comparison(cases, f) == STATUS_OK;
+    } else {
+        record_kit_open(&r, cases);
+        record_kit_fill(&r);
+        written = form_html(&r, f, NULL) == STATUS_OK;
+        record_close(&r);
+    }
     return fclose(f) == 0 && written ? 0 : 1;
 }
 
@@ -280,10 +338,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_plain),       cmocka_unit_test(test_failures),
         cmocka_unit_test(test_hostile),     cmocka_unit_test(test_no_request),
         cmocka_unit_test(test_policy_hash), cmocka_unit_test(test_policy_names),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_empty),       cmocka_unit_test(test_comparison),
     };
 
-    if (argc == 3)
-        return write_page(strtoul(argv[1], NULL, 10), argv[2]);
+    if (argc == 3 || argc == 4)
+        return write_page(strtoul(argv[1], NULL, 10), argv[2], argc == 4);
     return cmocka_run_group_tests_name("html", tests, NULL, NULL);
 }
