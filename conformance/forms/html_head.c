@@ -206,7 +206,8 @@ static void write_subject(const struct record *r, size_t index, const struct rec
     if (d->driver || d->api) {
         fputs("<br><span class=\"quiet\">", out);
         html_text(out, d->driver);
-        fputs(d->driver && d->api ? ", " : "", out);
+        if (d->api)
+            fputs(d->driver ? ", API " : "API ", out);
         html_text(out, d->api);
         fputs("</span>", out);
     }

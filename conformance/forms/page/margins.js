@@ -13,7 +13,7 @@ function pointsPath(group) {
         const x = Math.round(2 * stripX(results.margin[i])) / 2, row = i * 7 % 5, key = x * 10 + row;
         if (!seen.has(key)) {
             seen.add(key);
-            d += `M${x - 1} ${2.5 + row * 4.2}h2v3h-2z`;
+            d += `M${x - 1.2} ${2 + row * 4.4}h2.4v3.4h-2.4z`;
         }
     }
     return d;

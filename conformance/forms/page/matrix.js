@@ -103,7 +103,7 @@ function titlesTable() {
 }
 
 function buildMatrix() {
-    const place = h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Matrix' });
+    const place = h('div', { class: 'wide tables', tabindex: 0, role: 'region', 'aria-label': 'Matrix' });
     const draw = () => place.replaceChildren(...[opsTable(), titlesTable()].filter(Boolean));
     const choice = (value, label) => h('label', {}, h('input', { type: 'radio', name: 'matrix-shows',
         value, checked: value === matrixShows.value, on: { change: () => {
