@@ -231,6 +231,7 @@ $(B)/unit/suite/test_arithmetic: | $(B)/mock/arithmetic.so
 $(addprefix $(B)/unit/suite/test_,bench_run subject judge runner minimal_graphs minimal_forms diff report expectations digits inspection inspection_plan timeline): | $(MOCKS)
 $(B)/unit/suite/test_waivers: | $(MOCKS)
 $(addprefix $(B)/unit/suite/test_,judge diff): | $(B)/assay
+$(B)/unit/suite/test_report_compare: | $(MOCKS) $(B)/assay
 $(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan suite/test_timeline delegate/test_lifetime reference/test_exports): \
     | $(B)/libassay_delegate.so
 $(B)/unit/reference/test_exports: | $(B)/libassay.so

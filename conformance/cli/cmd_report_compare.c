@@ -13,8 +13,8 @@
 
 enum { COUPLES_MAX = 64 };
 
-static const char *const formats[] = { "text", "json", NULL };
-static compare_write_fn *const writers[] = { compare_text, compare_json };
+static const char *const formats[] = { "text", "json", "html", NULL };
+static compare_write_fn *const writers[] = { compare_text, compare_json, html_comparison };
 
 struct request {
     const char *old_path, *new_path, *out;

@@ -97,6 +97,7 @@ struct mock {
     int first_node, last_node; /* it takes these; last_node 0: all */
     double slow;               /* of an inference's time, added to it: 0.07 for slow=7 */
     char *grown;               /* memory that is held and touched; freed with the delegate */
+    uint64_t memory;           /* of the device, as it says */
     char tensor[64];           /* whose node has the fault; empty: that of all nodes */
 };
 
@@ -635,6 +636,10 @@ static bool read_option(struct mock *m, const char *key, const char *value)
 #ifdef MOCK_GPU
     if (strcmp(key, "max_partitions") == 0)
         return strcmp(value, "0") == 0;
+    if (strcmp(key, "memory") == 0) { /* bytes */
+        m->memory = strtoull(value, NULL, 10);
+        return true;
+    }
     if (strcmp(key, "poison") == 0) {
         m->poisoned = strcmp(value, "inf") == 0;
         return true;
@@ -737,12 +742,13 @@ int assay_gpu_get_step(const TfLiteDelegate *delegate, int i, struct assay_gpu_s
 
 int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *stats)
 {
-    (void)delegate;
+    const struct mock *const m = delegate->data_;
+
     snprintf(stats->device, sizeof stats->device, "Mock 3000");
     snprintf(stats->driver, sizeof stats->driver, "mock 1.2");
     stats->api_version = 1u << 22 | 3u << 12 | 7;
     stats->constant_bytes = 1000;
-    stats->activation_bytes = 200;
+    stats->activation_bytes = 200 + m->memory;
     stats->staging_bytes = 30;
     return 0;
 }
