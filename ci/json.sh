@@ -48,6 +48,19 @@ short='--num_runs=30 --min_secs=0 --warmup_min_secs=0 --quiet'
 }
 prints golden-check golden check --filter='relu.f32.*'
 prints golden-list golden list --filter='relu.f32.*'
+# Two reports, of which the second gives something up, and a statement.
+reports=$work/reports
+mkdir -p "$reports"
+for fault in none swap; do
+    "$b/assay" conformance --filter='relu.f32.c?' --delegate="$b/mock/delegate.so" \
+        --delegate-option=fault=$fault --delegate-option=ulps=1 --format=json \
+        --out="$reports/$fault.json" >"$work/log" || [ $? = 1 ]
+done
+sed 's/fault=none/fault=swap/g; s/"fault": "none"/"fault": "swap"/' "$reports/none.json" >"$reports/before.json"
+prints report-accept report accept "$reports/swap.json" --baseline="$reports/before.json" --dry-run
+"$b/assay" report statement --out="$reports/statement" "$reports/none.json" >"$work/log"
+prints report-statement report statement --verify "$reports/statement"
+cp "$reports/statement/statement.json" "$work/statement.1.json"
 "$python" - "$work" <<'PYTHON'
 import glob, json, os, sys
 import jsonschema

@@ -3,9 +3,12 @@
 
 #include "conformance/util/output.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NOTES_MAX = 10 }; /* of a kind */
 
 /* ---- applying ---- */
 
@@ -46,29 +49,36 @@ static void say_expired(const struct waiver *w, struct case_result *r)
     memcpy(r->reason + at, words, length + 1);
 }
 
-static void note_expiry(const struct waivers *w, struct date today, struct notes *notes)
+/* Rows that have expired, or else those that soon will; of many the first. */
+static void note_expiry(const struct waivers *w, struct date today, bool expired,
+                        struct notes *notes)
 {
+    size_t count = 0;
+
     for (size_t i = 0; i < w->count; i++) {
         const struct waiver *const row = &w->rows[i];
+        const int left = row->expires.year ? date_days_between(today, row->expires) : INT_MAX;
         char day[DATE_TEXT_BYTES];
-        int left;
 
-        if (row->expires.year == 0)
+        if ((expired ? left >= 0 : left < 0 || left > WAIVER_DAYS_AHEAD) || ++count > NOTES_MAX)
             continue;
-        left = date_days_between(today, row->expires);
         date_text(row->expires, day);
-        if (left < 0)
+        if (expired)
             notes_add(notes, "%s:%zu: the waiver of %s expired on %s: %s", w->path, row->line,
                       row->cases, day, row->cause);
-        else if (left <= WAIVER_DAYS_AHEAD)
+        else
             notes_add(notes, "%s:%zu: the waiver of %s expires on %s, in %d day%s: %s", w->path,
                       row->line, row->cases, day, left, left == 1 ? "" : "s", row->cause);
     }
+    if (count > NOTES_MAX)
+        notes_add(notes, "%s: %zu more waivers %s", w->path, count - NOTES_MAX,
+                  expired ? "have expired" : "expire soon");
 }
 
 void waivers_apply(struct waivers *w, struct report *report, struct date today, struct notes *notes)
 {
-    note_expiry(w, today, notes);
+    note_expiry(w, today, true, notes);
+    note_expiry(w, today, false, notes);
     for (size_t i = 0; i < report->outcome.count && w->count > 0; i++) {
         const size_t subject = i / report->case_count;
         const struct subject *const s = &report->subjects[subject];
@@ -116,10 +126,12 @@ size_t waivers_check_cases(const struct waivers *w, const struct test_case *case
             c++;
         if (c < count)
             continue;
-        notes_add(notes, "%s:%zu: %s matches none of the %zu cases", w->path, row->line, row->cases,
-                  count);
-        stale++;
+        if (++stale <= NOTES_MAX)
+            notes_add(notes, "%s:%zu: %s matches none of the %zu cases", w->path, row->line,
+                      row->cases, count);
     }
+    if (stale > NOTES_MAX)
+        notes_add(notes, "%s: %zu more waivers match none", w->path, stale - NOTES_MAX);
     return stale;
 }
 

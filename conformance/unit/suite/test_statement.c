@@ -469,6 +469,7 @@ static void test_hostile_sums(void **state)
     struct notes problems = { .count = 0 };
     struct statement_facts facts;
     struct diag diag;
+    char line[80];
 
     (void)state;
     make_statement();
@@ -479,9 +480,9 @@ static void test_hostile_sums(void **state)
     expect_no_statement("0" ZEROS "  a\n", "expected 64 hexadecimal digits");
     expect_no_statement(ZEROS " a\n", "two blanks");
     expect_no_statement(ZEROS "\t a\n", "two blanks");
-    expect_no_statement("g00000000000000000000000000000000000000000000000000000000000000"
-                        "00  a\n",
-                        "expected 64 hexadecimal digits");
+    snprintf(line, sizeof line, "%s  a\n", ZEROS);
+    line[9] = 'g';
+    expect_no_statement(line, "expected 64 hexadecimal digits");
     expect_no_statement("no sums", "SHA256SUMS:1: expected 64");
     unlink("s/SHA256SUMS");
     assert_int_equal(symlink("/dev/zero", "s/SHA256SUMS"), 0);

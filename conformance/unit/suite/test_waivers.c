@@ -109,6 +109,28 @@ static void test_expires_soon(void **state)
     close_both(&w, &notes);
 }
 
+/* Of many rows the first are named, the others counted. */
+static void test_many_notes(void **state)
+{
+    struct waivers w;
+    struct notes notes;
+    char text[4096] = "";
+
+    (void)state;
+    for (int i = 0; i < 30; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "nosuch%d|*|c|expires=2026-11-%d\n", i, i < 12 ? 21 : 30);
+    apply(text, &w, &notes);
+    assert_int_equal(notes.count, 22);
+    report_kit_expect(": 2 more waivers have expired", notes.items[10]);
+    report_kit_expect(": 8 more waivers expire soon", notes.items[21]);
+    assert_int_equal(
+        waivers_check_cases(&w, report_kit.report.cases, report_kit.report.case_count, &notes), 30);
+    assert_int_equal(notes.count, 33);
+    report_kit_expect(": 20 more waivers match none", notes.items[32]);
+    close_both(&w, &notes);
+}
+
 /* By the run's device, driver, and the subject's bounds. */
 static void test_ranges(void **state)
 {
@@ -201,8 +223,9 @@ static void test_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        KIT_TEST(test_applied), KIT_TEST(test_expired), KIT_TEST(test_expires_soon),
-        KIT_TEST(test_ranges),  KIT_TEST(test_stale),   KIT_TEST(test_written),
+        KIT_TEST(test_applied),    KIT_TEST(test_expired), KIT_TEST(test_expires_soon),
+        KIT_TEST(test_many_notes), KIT_TEST(test_ranges),  KIT_TEST(test_stale),
+        KIT_TEST(test_written),
     };
 
     return cmocka_run_group_tests_name("waivers", tests, NULL, NULL);
