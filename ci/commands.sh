@@ -131,5 +131,59 @@ expect 2 'no model' $assay bench
 expect 2 'none.tflite' $assay bench "$work/none.tflite"
 expect 2 'none.tflite' $assay endurance "$work/none.tflite"
 expect 2 'a-few' $assay endurance --runs=a-few
+# Waivers, baselines and statements: a delegate that swaps two elements, and one that does not.
+relu="--filter=relu.f32.c? --delegate=$b/mock/delegate.so"
+swap="$relu --delegate-option=fault=swap"
+printf 'relu.f32.c?|*|as if\n' >"$work/all.tsv"
+printf 'relu.f32.c1|*|why\nrelu.f32.c77|*|why\n' >"$work/stale.tsv"
+printf '# none\nrelu.f32.c1 | * | link=#12\n' >"$work/bad.tsv"
+# verdict CODE WORDS COMMAND...: as expect, where the report on stdout says what fails.
+verdict()
+{
+    code=$1 words=$2
+    shift 2
+    expect "$code" "$words" sh -c '"$@" >&2' sh "$@"
+}
+# shellcheck disable=SC2086
+{
+    expect 0 ' 9 passed, 0 failed' $assay conformance $relu --format=json --out="$work/right.json"
+    expect 2 'nothing would be compared' $assay conformance $swap --baseline="$work/right.json"
+    verdict 1 ' 9 failed' $assay conformance $swap --write-waivers="$work/new.tsv"
+    sed '/^[^#]/s/$/|link=#12|expires=2099-12-31/; /^[^#]/s/\t/|/g' "$work/new.tsv" >"$work/known.tsv"
+    expect 0 ' 9 waived' $assay conformance $swap --waivers="$work/known.tsv" --format=json \
+        --out="$work/wrong.json"
+    verdict 1 'the waiver of line 3 expired on 2099-12-31' $assay conformance $swap \
+        --waivers="$work/known.tsv" --today=2100-01-01
+    verdict 1 'waived in line 1 as: as if' $assay conformance $relu --waivers="$work/all.tsv"
+    expect 2 'stale.tsv:2: relu.f32.c77 matches none of the [0-9]+ cases' $assay conformance $relu \
+        --waivers="$work/stale.tsv" --strict-waivers
+    verdict 1 'stale.tsv:2: relu.f32.c77 matches none' $assay conformance $relu --waivers="$work/stale.tsv"
+    expect 2 'bad.tsv:2: .*found no cause' $assay conformance $relu --waivers="$work/bad.tsv"
+    expect 2 'expected YYYY-MM-DD' $assay conformance $relu --waivers="$work/all.tsv" --today=tomorrow
+}
+# The same subject, once right: a baseline that the waived report would give up.
+sed 's/"waived": 9/"waived": 0/; s/"pass": 0/"pass": 9/; s/: "waived"/: "pass"/' "$work/wrong.json" \
+    >"$work/before.json"
+verdict 1 'accept: 9 would be given up' $assay report accept "$work/wrong.json" \
+    --baseline="$work/before.json" --out="$work/next.json"
+expect 0 'none' sh -c 'test -e "$1" || echo none' sh "$work/next.json"
+expect 0 '9 given up, all of it as asked for' $assay report accept "$work/wrong.json" \
+    --baseline="$work/before.json" --out="$work/next.json" --give-up='relu.*'
+expect 0 'nothing is given up' $assay report accept "$work/wrong.json" --baseline="$work/next.json" --dry-run
+expect 2 'cannot write' $assay report accept "$work/wrong.json" --baseline="$work/next.json" \
+    --out="$work/no/such/next.json"
+expect 2 'expected --baseline' $assay report accept "$work/wrong.json" --out="$work/next.json"
+expect 2 'none.json' $assay report accept "$work/wrong.json" --baseline="$work/none.json" --dry-run
+expect 2 'no waiver of that cause|no file of waivers' $assay report statement --out="$work/s" "$work/wrong.json"
+expect 0 '1 report' $assay report statement --out="$work/s" "$work/wrong.json" \
+    --waivers="$work/known.tsv" --log="$work/out"
+expect 2 'is not empty' $assay report statement --out="$work/s" "$work/right.json"
+expect 0 'verified: 9 files, 1 report, 9 results, verdict pass' $assay report statement --verify "$work/s"
+expect 0 'report.html: OK' sh -c 'cd "$1" && sha256sum --strict -c SHA256SUMS' sh "$work/s"
+echo >>"$work/s/report.csv"
+verdict 1 'report.csv: its SHA-256 is' $assay report statement --verify "$work/s"
+expect 2 'is no statement' $assay report statement --verify "$work"
+expect 2 'expected --out=DIR' $assay report statement "$work/right.json"
+expect 2 'takes one directory' $assay report statement --verify "$work/s" --out="$work/t"
 echo $count >"$2/commands.count"
 echo "commands: $count as expected"

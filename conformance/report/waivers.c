@@ -23,7 +23,7 @@ static void waive(struct waiver *w, struct case_result *r)
 
     if (r->status == CASE_PASS && !w->may_pass) {
         r->status = CASE_UNEXPECTED_PASS;
-        snprintf(r->reason, sizeof r->reason, "waived as: %.400s", w->cause);
+        snprintf(r->reason, sizeof r->reason, "waived in line %zu as: %.400s", w->line, w->cause);
     } else if (is_failure(r->status)) {
         snprintf(reason, sizeof reason, "%s", r->reason);
         snprintf(r->reason, sizeof r->reason, "%.200s (%s: %.*s)", w->cause,

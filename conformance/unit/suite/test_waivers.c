@@ -51,6 +51,8 @@ static void test_applied(void **state)
     assert_int_equal(report_kit_result(1, "relu.f32.c6")->status, CASE_DECLINED);
     assert_int_equal(report_kit_result(1, "relu.f32.c7")->status, CASE_UNEXPECTED_PASS);
     assert_true(result_fails_run(report_kit_result(1, "relu.f32.c7")));
+    assert_string_equal(report_kit_result(1, "relu.f32.c7")->reason,
+                        "waived in line 1 as: wrong lanes");
     assert_null(report_kit_result(1, "relu.f32.c7")->waiver);
     assert_int_equal(report_kit_result(0, "relu.f32.c7")->status, CASE_PASS);
     assert_int_equal(notes.count, 0);
