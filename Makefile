@@ -455,9 +455,9 @@ wheel: portable ## Python wheel of build/portable, in build/wheel
 	@$(PACKAGE) wheel
 dist-test: ## build twice the tarball, and from it the program, without git (minutes)
 	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/dist-test.sh
-deb-test: ## lintian; install, use and remove the Debian packages on a bare Debian (root, network, minutes)
+deb-test: ## lintian; install, use and remove the Debian packages on a bare Debian (root, network, minutes); BUILT=1 those in build/deb
 	@$(NEED) deb-test
-	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/deb-test.sh
+	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' BUILT='$(BUILT)' sh ci/package/deb-test.sh
 wheel-test: ## the wheel in clean environments with LiteRT and tflite-runtime (Python, network, minutes)
 	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/wheel-test.sh
 

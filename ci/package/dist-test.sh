@@ -42,6 +42,8 @@ ${MAKE:-make} --no-print-directory -j"$(nproc)" all man >"$work/build.log" 2>&1 
 if grep -qiE '(^|[^a-z])git|warning' "$work/build.log"; then fail 'make says something'; fi
 version=$(VERSION=$(sed -n 's/^VERSION := //p' Makefile) RELEASE='' B=build sh ci/package/package.sh version)
 [ "assay-$version" = "$name" ] || fail "the tarball's version is $version, expected $name"
+[ "$(sh ci/tracked.sh | tr -cd '\000' | wc -c)" = "$(wc -l <"$work/packed")" ] ||
+    fail 'ci/tracked.sh lists other files than those of the commit'
 build/assay golden check --filter='add.*' >"$work/golden.log" 2>&1 || fail 'golden check'
 build/assay conformance --filter='add.*' --quiet >"$work/cases.log" 2>&1 || fail 'conformance'
 if ${MAKE:-make} --no-print-directory dist >"$work/none.log" 2>&1; then fail 'make dist without git'; fi

@@ -86,4 +86,4 @@ else
 fi
 checks=$(sed -n 's/^wheel_test: .* \([0-9]*\) checks passed/\1/p' "$work/litert.log" "$work/tflite.log" 2>/dev/null |
     awk '{ s += $1 } END { print s }')
-echo "wheel-test: $(basename "$wheel"): reproducible; $cases cases passed, $checks checks in $hosts"
+echo "wheel-test: $(basename "$wheel"): reproducible; $cases checks of the suite without a failure, $checks in $hosts"
