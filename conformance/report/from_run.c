@@ -118,7 +118,7 @@ static void add_run(struct recorder *b)
     out->shard = b->in->shards > 1 ? b->in->shard : 0;
     out->shards = b->in->shards;
     out->list_sha256 = copy(b, in->list_sha256);
-    out->interrupted = copy(b, in->interrupted);
+    out->interrupted = copy_set(b, in->interrupted);
     for (size_t i = 0; filters && i < in->filter_count; i++)
         filters[i] = copy(b, in->filters[i]);
     out->filters = filters;
