@@ -157,6 +157,25 @@ static void test_ranges(void **state)
     close_both(&w, &notes);
 }
 
+/* Each subject has a device of its own. */
+static void test_devices(void **state)
+{
+    const struct judge_device devices[2] = { { "A 1", "driver 1.0", "" },
+                                             { "B 2", "driver 2.0", "" } };
+    struct waivers w;
+    struct notes notes;
+
+    (void)state;
+    report_kit.report.devices = devices;
+    report_kit_fail(report_kit_result(0, "relu.f32.c1"));
+    report_kit_fail(report_kit_result(1, "relu.f32.c1"));
+    apply("relu.f32.c1|B*|lanes|driver=2\n", &w, &notes);
+    report_kit.report.devices = NULL;
+    assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_FAIL);
+    assert_int_equal(report_kit_result(1, "relu.f32.c1")->status, CASE_WAIVED);
+    close_both(&w, &notes);
+}
+
 static void test_stale(void **state)
 {
     struct waivers w;
@@ -226,8 +245,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KIT_TEST(test_applied),    KIT_TEST(test_expired), KIT_TEST(test_expires_soon),
-        KIT_TEST(test_many_notes), KIT_TEST(test_ranges),  KIT_TEST(test_stale),
-        KIT_TEST(test_written),
+        KIT_TEST(test_many_notes), KIT_TEST(test_ranges),  KIT_TEST(test_devices),
+        KIT_TEST(test_stale),      KIT_TEST(test_written),
     };
 
     return cmocka_run_group_tests_name("waivers", tests, NULL, NULL);
