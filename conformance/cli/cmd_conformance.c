@@ -79,7 +79,8 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.resume,
           .value = "FILE",
           .help = "go on with a run that was cut: its report, or the log FILE.partial that stands "
-                  "beside it; the results there are kept, and the other cases are run" },
+                  "beside it; the results there are kept, and the other cases are run; auto: the "
+                  "log beside --out, where there is one of the same run" },
         { .name = "require",
           .kind = ARGS_LIST,
           .target = &q.require,

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char ending[] = ".partial";
+static const char ending[] = ".partial", resume_auto[] = "auto";
 
 /* Names the log beside a report; of a pipe or a device there is none. */
 static bool name_log(const char *report, char path[PATH_MAX])
@@ -31,24 +31,46 @@ static bool is_log(const char *path)
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
+static enum status read_log(struct checkpoint *c, const char *path, const struct run_request *run,
+                            const struct run_keys *keys, struct diag *diag)
+{
+    const size_t count = run->subject_count * run->case_count;
+
+    TRY(run_log_read(path, run, keys, &c->known, &c->before_s, diag));
+    for (size_t i = 0; i < count; i++)
+        c->known_count += !c->known[i].absent;
+    return STATUS_OK;
+}
+
+/* --resume=auto, for schedulers that start a run again: there may be nothing to go on from. */
+static enum status take_over_own(struct checkpoint *c, const struct run_request *run,
+                                 const struct run_keys *keys, struct diag *diag)
+{
+    if (!c->path[0])
+        return diag_fail(diag, STATUS_USAGE, "--resume=auto needs --out=FILE, a regular file");
+    if (access(c->path, F_OK) == 0 && read_log(c, c->path, run, keys, diag) != STATUS_OK) {
+        message_error("conformance", "the run starts anew: %s", diag->text);
+        diag_clear(diag);
+    }
+    return STATUS_OK;
+}
+
 /* Reads what --resume names. */
 static enum status take_over(struct checkpoint *c, const char *resume,
                              const struct run_request *run, const struct run_keys *keys,
                              struct diag *diag)
 {
-    const size_t count = run->subject_count * run->case_count;
     char beside[PATH_MAX];
 
+    if (strcmp(resume, resume_auto) == 0)
+        return take_over_own(c, run, keys, diag);
     if (!is_log(resume) && name_log(resume, beside) && access(beside, R_OK) == 0)
         resume = beside;
     else if (!is_log(resume) && access(resume, R_OK) == 0)
         return diag_fail(diag, STATUS_USAGE,
                          "--resume=%s: expected %s%s beside it, the log of a run that was cut",
                          resume, resume, ending);
-    TRY(run_log_read(resume, run, keys, &c->known, &c->before_s, diag));
-    for (size_t i = 0; i < count; i++)
-        c->known_count += !c->known[i].absent;
-    return STATUS_OK;
+    return read_log(c, resume, run, keys, diag);
 }
 
 enum status checkpoint_open(struct checkpoint *c, struct run_request *run,
@@ -58,13 +80,15 @@ enum status checkpoint_open(struct checkpoint *c, struct run_request *run,
     struct run_keys keys;
 
     *c = (struct checkpoint){ .known = NULL };
-    if (!resume && (!out || !name_log(out, c->path)))
+    if (out)
+        name_log(out, c->path);
+    if (!resume && !c->path[0])
         return STATUS_OK;
     TRY(run_keys_make(&keys, run, device, diag));
     if (resume)
         TRY(take_over(c, resume, run, &keys, diag));
     run->known = c->known;
-    if (!out || !name_log(out, c->path))
+    if (!c->path[0])
         return STATUS_OK;
     run->stored = run_log_store;
     run->stored_user = &c->log;

@@ -16,7 +16,8 @@ struct checkpoint {
 };
 
 /* Prepares the run.  out: the report's file, NULL: there is none, and no log either.  resume: the
- * log of an interrupted run, or the report that it stands beside; NULL: none. */
+ * log of an interrupted run, or the report that it stands beside; "auto": the log beside `out`,
+ * where there is one of this run; NULL: none. */
 enum status checkpoint_open(struct checkpoint *c, struct run_request *run,
                             const struct judge_device *device, const char *out, const char *resume,
                             struct diag *diag);

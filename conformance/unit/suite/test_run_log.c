@@ -376,6 +376,38 @@ static void killed_and_resumed(void **state)
     run_outcome_close(&whole);
 }
 
+/* --resume=auto goes on where it can, and starts anew where it cannot. */
+static void resumes_by_itself(void **state)
+{
+    struct run_request run = request();
+    struct checkpoint c;
+    struct diag diag;
+    char *text;
+
+    (void)state;
+    unlink(path);
+    assert_int_equal(checkpoint_open(&c, &run, &device, NULL, "auto", &diag), STATUS_USAGE);
+    assert_int_equal(checkpoint_open(&c, &run, &device, "/dev/null", "auto", &diag), STATUS_USAGE);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", &diag), STATUS_OK);
+    assert_int_equal(c.known_count, 0);
+    checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
+    run = request();
+    text = write_log(&run);
+    free(text);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", &diag), STATUS_OK);
+    assert_int_equal(c.known_count, 2);
+    assert_int_equal(count_lines(), 3); /* the new log begins with what is known */
+    checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
+    run = request();
+    run.seed = 3;
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", &diag), STATUS_OK);
+    assert_int_equal(c.known_count, 0);
+    assert_int_equal(count_lines(), 1);
+    checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
+    run = request();
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, path, &diag), STATUS_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +417,7 @@ int main(void)
         cmocka_unit_test(refuses_broken_logs),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(killed_and_resumed),
+        cmocka_unit_test(resumes_by_itself),
     };
 
     return cmocka_run_group_tests_name("run_log", tests, set_up, tear_down);
