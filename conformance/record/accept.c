@@ -1,7 +1,9 @@
 #include "conformance/record/accept.h"
 
 #include "conformance/record/compare_reports.h"
+#include "conformance/record/match.h"
 #include "conformance/util/json_text.h"
+#include "reference/base/memory.h"
 
 #include <fnmatch.h>
 #include <jansson.h>
@@ -166,15 +168,57 @@ static enum status give_up(struct acceptance *a, const struct accept_options *op
     return STATUS_OK;
 }
 
+/* Pairs each subject of OLD with one of NEW; returns how many pairs there are. */
+static size_t pair_subjects(const struct record *was, const struct record *is,
+                            struct compare_couple *couples)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < was->subject_count; i++) {
+        const size_t match = record_match_subject(is, &was->subjects[i]);
+        size_t k = 0;
+
+        while (k < count && couples[k].new_subject != match)
+            k++;
+        if (match != SIZE_MAX && k == count)
+            couples[count++] = (struct compare_couple){ i, match };
+    }
+    return count;
+}
+
+static enum status compare_paired(struct acceptance *a, const struct record *was,
+                                  const struct record *is, struct diag *diag)
+{
+    struct compare_limits limits = compare_limits_default();
+    struct compare_couple *const couples = mem_alloc(was->subject_count + 1, sizeof *couples);
+    size_t count;
+    enum status s;
+
+    limits.no_times = limits.no_memory = true;
+    if (!couples)
+        return diag_fail(diag, STATUS_NO_MEMORY, "comparison: out of memory");
+    count = pair_subjects(was, is, couples);
+    if (count > 0)
+        s = compare_records(&a->comparison, was, is, &limits, couples, count, diag);
+    else
+        s = diag_fail(diag, STATUS_USAGE,
+                      "none of the baseline's %zu subjects (%s%s) has kind and options of one of "
+                      "the new report (%s%s): nothing would be compared",
+                      was->subject_count, was->subject_count ? was->subjects[0].label : "none",
+                      was->subject_count > 1 ? ", ..." : "",
+                      is->subject_count ? is->subjects[0].label : "none",
+                      is->subject_count > 1 ? ", ..." : "");
+    mem_free(couples);
+    return s;
+}
+
 static enum status compare(struct acceptance *a, const struct record *was, const struct record *is,
                            const struct accept_options *options, struct diag *diag)
 {
-    struct compare_limits limits = compare_limits_default();
     const struct record_comparison *const c = &a->comparison;
     size_t room;
 
-    limits.no_times = limits.no_memory = true;
-    TRY(compare_records(&a->comparison, was, is, &limits, NULL, 0, diag));
+    TRY(compare_paired(a, was, is, diag));
     room = c->change_count + c->margin_count + c->single_count + c->old_only_count + c->model_count;
     a->losses = ARENA_NEW(&a->comparison.arena, room + 1, struct accept_loss);
     if (!a->losses)

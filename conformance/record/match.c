@@ -1,6 +1,7 @@
 #include "conformance/record/match.h"
 
 #include "conformance/record/compare.h"
+#include "conformance/record/subject_key.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -47,8 +48,8 @@ size_t record_match_subject(const struct record *r, const struct record_subject 
 
     for (size_t i = 0; i < r->subject_count; i++) {
         const struct record_subject *const other = &r->subjects[i];
-        const int score =
-            2 * same_text(other->label, s->label) + same_text(other->bounds, s->bounds);
+        const int score = 4 * subject_key_equal(other, s) + 2 * same_text(other->label, s->label) +
+                          same_text(other->bounds, s->bounds);
 
         if (same_kind(other->spec, s->spec) && !other->path == !s->path && same_options(other, s) &&
             score > best_score) {

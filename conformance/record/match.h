@@ -4,8 +4,9 @@
 
 #include "conformance/record/record.h"
 
-/* The subject of the same kind with the same options, whatever its file; of several that of the
- * same label, then that of the same bounds.  SIZE_MAX: there is none. */
+/* The subject of the same kind with the same options; of several the one whose library has the same
+ * file name, then that of the same label, then that of the same bounds.  A library that was renamed
+ * is still found.  SIZE_MAX: there is none. */
 size_t record_match_subject(const struct record *r, const struct record_subject *s);
 
 /* Whether both name the same device with the same driver: then results are the same bits. */

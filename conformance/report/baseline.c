@@ -167,6 +167,9 @@ static void compare_subject(const struct baseline *b, struct report *r, size_t s
                   b->path, label);
         return;
     }
+    if (b->record.subjects[then].label && strcmp(b->record.subjects[then].label, label) != 0)
+        notes_add(notes, "%s: %s: compared with its %s", b->path, label,
+                  b->record.subjects[then].label);
     same_bits = bits_are_comparable(b, r, subject, then);
     for (size_t c = 0; c < r->case_count; c++) {
         struct case_result *const now = &r->outcome.results[subject * r->case_count + c];

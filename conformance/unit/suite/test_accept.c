@@ -137,6 +137,29 @@ static void test_gone(void **state)
     accept_close(&a);
 }
 
+/* A library that was renamed is the same subject; one with other options is not. */
+static void test_renamed(void **state)
+{
+    const struct accept_options none = { .allow_worse = true };
+    struct record_option other = { "precision", "fp32" };
+    struct acceptance a;
+    struct diag diag;
+
+    (void)state;
+    is.subjects[1].spec = "delegate:/opt/liby.so?precision=fp16";
+    is.subjects[1].path = "/opt/liby.so";
+    is.subjects[1].label = "liby.so precision=fp16";
+    sample_record_result(&is, 1, 2)->status = CASE_DECLINED;
+    open_with(&a, NULL, false);
+    assert_int_equal(a.count, 1);
+    expect_printed(&a, "  ! relu.f32.c002 (liby.so precision=fp16)");
+    accept_close(&a);
+    is.subjects[0].options = is.subjects[1].options = &other;
+    is.subjects[0].option_count = 1;
+    assert_int_equal(accept_open(&a, &was, &is, &none, &diag), STATUS_USAGE);
+    report_kit_expect("none of the baseline's 2 subjects (libx.so, ...)", diag.text);
+}
+
 static void test_many(void **state)
 {
     struct acceptance a;
@@ -235,7 +258,13 @@ static void test_match(void **state)
     s = was.subjects[0];
     s.path = s.spec = NULL; /* the reference */
     assert_int_equal(record_match_subject(&was, &s), SIZE_MAX);
-    /* Of two with the same options, the one of the same label. */
+    /* Of two with the same options, the one of the same file, then the one of the same label. */
+    was.subjects[1] = was.subjects[0];
+    was.subjects[1].spec = "delegate:/opt/liby.so";
+    was.subjects[1].path = "/opt/liby.so";
+    s = was.subjects[1];
+    s.label = was.subjects[0].label = "other";
+    assert_int_equal(record_match_subject(&was, &s), 1);
     was.subjects[1] = was.subjects[0];
     was.subjects[1].label = "liby.so";
     s = was.subjects[0];
@@ -267,9 +296,9 @@ static void test_figures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PAIR_TEST(test_nothing), PAIR_TEST(test_losses),  PAIR_TEST(test_gone),
-        PAIR_TEST(test_many),    PAIR_TEST(test_refused), PAIR_TEST(test_json),
-        PAIR_TEST(test_match),   PAIR_TEST(test_figures),
+        PAIR_TEST(test_nothing), PAIR_TEST(test_losses), PAIR_TEST(test_gone),
+        PAIR_TEST(test_renamed), PAIR_TEST(test_many),   PAIR_TEST(test_refused),
+        PAIR_TEST(test_json),    PAIR_TEST(test_match),  PAIR_TEST(test_figures),
     };
 
     return cmocka_run_group_tests_name("accept", tests, NULL, NULL);

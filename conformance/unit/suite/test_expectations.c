@@ -273,6 +273,11 @@ static void test_baseline_of_others(void **state)
     notes = notes_of(path);
     report_kit_expect("it has no subject of this kind with these options; not compared", notes);
     option->value = value;
+    report_kit.subjects[1].label[0] = 'D';
+    report_kit_expect("Delegate.so fault=none ulps=it's: compared with its delegate.so fault=none "
+                      "ulps=it's\n",
+                      notes_of(path));
+    report_kit.subjects[1].label[0] = 'd';
     strcpy(report_kit.cases[report_kit_find("relu.f32.c7")].name, "relu.f32.new7");
     notes = notes_of(path);
     report_kit_expect("it has no result of 1 cases of this run: relu.f32.new7\n", notes);
