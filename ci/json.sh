@@ -57,6 +57,8 @@ for fault in none swap; do
         --out="$reports/$fault.json" >"$work/log" || [ $? = 1 ]
 done
 sed 's/fault=none/fault=swap/g; s/"fault": "none"/"fault": "swap"/' "$reports/none.json" >"$reports/before.json"
+prints report-compare report compare "$reports/none.json" "$reports/swap.json" --pair=0:0
+prints report-compare report compare "$reports/swap.json" "$reports/none.json" --pair=0:0
 prints report-accept report accept "$reports/swap.json" --baseline="$reports/before.json" --dry-run
 "$b/assay" report statement --out="$reports/statement" "$reports/none.json" >"$work/log"
 prints report-statement report statement --verify "$reports/statement"
