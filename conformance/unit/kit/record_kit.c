@@ -189,7 +189,7 @@ void record_kit_fill(struct record *r)
     };
     static const struct record_mutant mutants[] = {
         { "ref_add", "reference/ops/add.c", "add.f32.*", "subtracts", true },
-        { "gpu_softmax", "delegate/ops/softmax.comp", NULL, RECORD_KIT_HOSTILE, false },
+        { "gpu_softmax", "delegate/ops/softmax.comp", "", RECORD_KIT_HOSTILE, false },
     };
     static struct record_missing missing[] = { { 1, 2 }, { 1, 3 } };
 
