@@ -8,9 +8,9 @@ const SYMBOLS = ['✓', '✗', '–', '†', '◷', '~', '!'];
 const statusName = (status) => STATUS[status].replace('_', ' ');
 const text = (id) => id ? report.strings[id - 1] : '';
 
-/* A column, or its value for all rows where the report has none. */
-const column = (rows, name, none) => rows[name] || new Array(rows.rows).fill(none);
-const texts = (rows, name) => column(rows, name, 0).map(text);
+/* A column; zeros where the report has none. */
+const column = (rows, name) => rows[name] || new Uint8Array(rows.rows);
+const texts = (rows, name) => Array.from(column(rows, name), text);
 function numbers(rows, name) {
     const list = new Float64Array(rows.rows);
     const values = rows[name];
@@ -22,9 +22,9 @@ function numbers(rows, name) {
 const cases = (() => {
     const c = report.cases;
     return {
-        count: c.rows, name: texts(c, 'name'), op: column(c, 'op', 0), type: column(c, 'type', 0),
-        title: column(c, 'title', 0), version: column(c, 'version', 0), nodes: column(c, 'nodes', 0),
-        inputs: column(c, 'inputs', 0),
+        count: c.rows, name: texts(c, 'name'), op: column(c, 'op'), type: column(c, 'type'),
+        title: column(c, 'title'), version: column(c, 'version'), nodes: column(c, 'nodes'),
+        inputs: column(c, 'inputs'),
     };
 })();
 
@@ -34,22 +34,22 @@ const results = (() => {
     for (const i of report.bad)
         bad[i] = 1;
     /* Of what was compared a figure that is no number was not finite; elsewhere there is none. */
-    const compared = column(r, 'status', 0).map((status, i) =>
+    const compared = column(r, 'status').map((status, i) =>
         !!((r.by_element && r.by_element[i]) || status === PASS));
     const figures = (name) => numbers(r, name).map((v, i) =>
         !compared[i] ? NaN : Number.isNaN(v) ? Infinity : v);
     return {
-        count: r.rows, bad, subject: column(r, 'subject', 0), test: column(r, 'case', 0),
-        status: column(r, 'status', 0), reason: column(r, 'reason', 0), what: column(r, 'what', 0),
+        count: r.rows, bad, subject: column(r, 'subject'), test: column(r, 'case'),
+        status: column(r, 'status'), reason: column(r, 'reason'), what: column(r, 'what'),
         margin: figures('margin'), abs: figures('max_abs'), ulp: figures('max_ulp'),
-        bias: figures('bias'), ms: numbers(r, 'ms'), bytes: column(r, 'bytes', 0),
-        rerun: column(r, 'rerun', 0), waiver: column(r, 'waiver', 0), note: column(r, 'note', 0),
-        required: column(r, 'required', 0), regression: column(r, 'regression', 0),
-        integers: column(r, 'integers', 0), unequal: column(r, 'unequal', 0),
-        taken: column(r, 'taken', 0), checked: column(r, 'checked', 0),
-        leftOut: column(r, 'left_out', 0), byElement: column(r, 'by_element', 0),
-        byChannel: column(r, 'by_channel', 0), elements: column(r, 'elements', 0),
-        channels: column(r, 'channels', 0), minimal: column(r, 'minimal', 0),
+        bias: figures('bias'), ms: numbers(r, 'ms'), bytes: column(r, 'bytes'),
+        rerun: column(r, 'rerun'), waiver: column(r, 'waiver'), note: column(r, 'note'),
+        required: column(r, 'required'), regression: column(r, 'regression'),
+        integers: column(r, 'integers'), unequal: column(r, 'unequal'),
+        taken: column(r, 'taken'), checked: column(r, 'checked'),
+        leftOut: column(r, 'left_out'), byElement: column(r, 'by_element'),
+        byChannel: column(r, 'by_channel'), elements: column(r, 'elements'),
+        channels: column(r, 'channels'), minimal: column(r, 'minimal'),
     };
 })();
 

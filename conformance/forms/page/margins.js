@@ -44,8 +44,7 @@ function marginRow(op, group) {
         over} over the limit`;
     return [h('a', { href: addressOf({ op, sort: '-margin' }) }, visible(op)), counted(margins.length),
         counted(zero), shownMargin(at(0.5)), stripOf(group, words), shownMargin(at(1)),
-        h('a', { href: caseAddress(worst) }, visible(cases.name[results.test[worst]])),
-        [...new Set(group.map((i) => results.note[i]).filter(Boolean))].length];
+        h('a', { href: caseAddress(worst) }, visible(cases.name[results.test[worst]]))];
 }
 
 function drawMargins(place, subject) {
@@ -58,7 +57,7 @@ function drawMargins(place, subject) {
             groups.set(op, []);
         groups.get(op).push(i);
     }
-    const rows = [...groups].map(([op, group]) => marginRow(text(op), group).slice(0, 7))
+    const rows = [...groups].map(([op, group]) => marginRow(text(op), group))
         .sort((a, b) => a[0].textContent < b[0].textContent ? -1 : 1);
     place.replaceChildren(rows.length ? table('Margins of each op', [['op', ''], ['checks', 'n'],
         ['no error', 'n'], ['median', 'n'], [scaleHead(), 'strip-cell'], ['largest', 'n'],

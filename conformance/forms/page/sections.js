@@ -98,7 +98,8 @@ function buildModels() {
 function buildMinimal() {
     const m = report.minimal;
     const get = (name, i) => m[name] ? m[name][i] : 0;
-    const graphs = [...results.minimal.keys()].filter((i) => results.minimal[i]);
+    const graphs = report.results.minimal
+        ? [...results.minimal.keys()].filter((i) => results.minimal[i]) : [];
     if (!m.rows && !graphs.length)
         return;
     const item = (head, shown) => h('details', { class: 'minimal' }, h('summary', {}, head), h('pre', {}, shown));
