@@ -6,6 +6,21 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* The code of a character of three bytes that turns the direction of what follows; 0: none. */
+static unsigned turning(const char *text)
+{
+    const unsigned char *const p = (const unsigned char *)text;
+    unsigned code;
+
+    if (p[0] != 0xe2 || (p[1] != 0x80 && p[1] != 0x81))
+        return 0;
+    code = 0x2000U | (p[1] & 1U) << 6 | (p[2] & 0x3fU);
+    return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+                   code == 0x200e || code == 0x200f
+               ? code
+               : 0;
+}
+
 void html_text(FILE *out, const char *text)
 {
     json_t *const clean = text ? json_text(text) : NULL;
@@ -20,10 +35,14 @@ void html_text(FILE *out, const char *text)
         case '\t':
         case '\n': fputc(*p, out); break;
         default:
-            if ((unsigned char)*p < ' ' || *p == 0x7f)
+            if ((unsigned char)*p < ' ' || *p == 0x7f) {
                 fputs("\xef\xbf\xbd", out);
-            else
+            } else if (turning(p)) {
+                fprintf(out, "\\u%04x", turning(p));
+                p += 2;
+            } else {
                 fputc(*p, out);
+            }
         }
     }
     json_decref(clean);

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /* Writes text so that a browser shows it and takes none of it as markup: in an element, or in an
- * attribute between quotes.  Control characters and bytes that are not UTF-8 become U+FFFD.  NULL
- * writes nothing. */
+ * attribute between quotes.  Control characters and bytes that are not UTF-8 become U+FFFD, those
+ * that turn the direction of text are named.  NULL writes nothing. */
 void html_text(FILE *out, const char *text);
 
 /* Writes 1234567 as "1,234,567". */

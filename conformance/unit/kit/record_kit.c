@@ -146,7 +146,8 @@ static void make_failures(struct record *r)
             *x = (struct record_result){ .subject = 1,
                                          .test_case = x->test_case,
                                          .status = CASE_DECLINED,
-                                         .reason = "rank: node 0: rank 5, at most 4" };
+                                         .reason = i % 2 ? "rank: node 0: rank 5, at most 4"
+                                                         : "op.unknown: node 0: op CUSTOM" };
         if (i % 4001 == 30)
             *x = (struct record_result){ .subject = 1,
                                          .test_case = x->test_case,
@@ -195,6 +196,8 @@ void record_kit_fill(struct record *r)
 
     make_failures(r);
     r->cases[0].name = RECORD_KIT_HOSTILE;
+    r->cases[1].name = RECORD_KIT_TURNING;
+    r->run.host = RECORD_KIT_TURNING;
     r->subjects[1].label = RECORD_KIT_HOSTILE;
     make_wrong(&r->results[r->case_count]);
     r->results[r->case_count].reason = RECORD_KIT_HOSTILE;

@@ -11,6 +11,8 @@
 #define RECORD_KIT_HOSTILE                                                                         \
     "</script><script>alert(1)</"                                                                  \
     "script><!--<script>'\"&amp;\xe2\x80\xa8\x01\xff\xed\xa0\x80\xe2\x80\xae"
+/* Name of the second case, and the host: valid UTF-8 that turns the direction of text. */
+#define RECORD_KIT_TURNING "conv_2d.f32.\xe2\x80\xaesdrawkcab\xe2\x80\xa8"
 
 /* A record of cases on two subjects, the reference and a delegate; nothing failed unless asked. */
 void record_kit_open(struct record *r, size_t cases);

@@ -182,6 +182,8 @@ static void test_hostile(void **state)
     assert_null(strstr(page, "alert(1)</script>"));
     expect(page, "&lt;/script&gt;&lt;script&gt;alert(1)");
     expect(page, "&#39;&quot;&amp;amp;");
+    assert_null(strstr(page, "\xe2\x80\xae"));
+    expect(page, "conv_2d.f32.\\u202esdrawkcab");
     for (const char *p = page; *p; p++)
         assert_true((unsigned char)*p >= ' ' || *p == '\n' || *p == '\t');
     data = data_of(page);
