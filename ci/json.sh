@@ -48,7 +48,7 @@ short='--num_runs=30 --min_secs=0 --warmup_min_secs=0 --quiet'
 }
 prints golden-check golden check --filter='relu.f32.*'
 prints golden-list golden list --filter='relu.f32.*'
-# Two reports, of which the second gives something up, and a statement.
+# Two reports, of which the second gives something up, a shard of another, and a statement.
 reports=$work/reports
 mkdir -p "$reports"
 for fault in none swap; do
@@ -56,6 +56,12 @@ for fault in none swap; do
         --delegate-option=fault=$fault --delegate-option=ulps=1 --format=json \
         --out="$reports/$fault.json" >"$work/log" || [ $? = 1 ]
 done
+number=$((number + 3))
+cp "$reports/none.json" "$work/report.1.json"
+cp "$reports/swap.json" "$work/report.2.json"
+"$b/assay" conformance --filter='relu.*.c?' --graphs=2 --filter='graph.*' --delegate-option=quantized=exact \
+    --shard=0/2 --format=json --out="$reports/shard.json" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+"$b/assay" report merge --partial "$reports/shard.json" >"$work/report.3.json"
 sed 's/fault=none/fault=swap/g; s/"fault": "none"/"fault": "swap"/' "$reports/none.json" >"$reports/before.json"
 prints report-compare report compare "$reports/none.json" "$reports/swap.json" --pair=0:0
 prints report-compare report compare "$reports/swap.json" "$reports/none.json" --pair=0:0
@@ -84,7 +90,8 @@ def whole(value):
 
 for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
     name = os.path.basename(path).split(".")[0]
-    with open(f"conformance/cli/schemas/{name}.schema.json") as f:
+    room = "conformance" if name == "report" else "conformance/cli/schemas"
+    with open(f"{room}/{name}.schema.json") as f:
         schema = strict(json.load(f))
     with open(path) as f:
         value = json.load(f, parse_constant=whole)
