@@ -390,8 +390,8 @@ slurm-test: all ## run ci/slurm-array.sbatch on a Slurm of one node, requeue inc
 	@$(NEED) slurm-test
 	sh ci/slurm-test.sh $(B)
 
-k8s-test: all ## run the pods of ci/k8s-job.yaml as processes, one of them killed
-	@$(NEED) k8s-test
+kubernetes-test: all ## run the pods of ci/k8s-job.yaml as processes, one of them killed
+	@$(NEED) kubernetes-test
 	python3 ci/k8s-test.py $(B)
 
 # gcc and clang have builds of their own.
@@ -477,7 +477,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all slurm-test k8s-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
+.PHONY: all slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
         fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 

@@ -71,8 +71,8 @@ headers) target=headers && tool c++ g++ ;;
 fuzz) target=fuzz && tool clang clang ;;
 coverage) target=coverage && tool lcov lcov ;;
 slurm-test) target=slurm-test && tool slurmctld slurmctld && tool slurmd slurmd && tool sbatch slurm-client && tool munged munge ;;
-k8s-test)
-    target=k8s-test
+kubernetes-test)
+    target=kubernetes-test
     python3 -c 'import yaml' 2>/dev/null || missing "Python's yaml" python3-yaml
     ;;
 valgrind) target=valgrind && tool valgrind valgrind ;;

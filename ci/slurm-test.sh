@@ -90,7 +90,7 @@ munged --force --foreground --key-file="$dir/munge.key" --socket="$dir/munge.soc
     --pid-file="$dir/munge.pid" --seed-file="$dir/munge.seed" --log-file="$dir/munge.log" \
     >"$dir/munge.out" 2>&1 &
 daemons="$daemons $!"
-wait_for 20 "munged does not start: $(cat "$dir/munge.out")" test -S "$dir/munge.socket"
+wait_for 20 "munged does not start; see $dir/munge.out" test -S "$dir/munge.socket"
 slurmctld -D -f "$SLURM_CONF" >"$dir/slurmctld.out" 2>&1 &
 daemons="$! $daemons"
 slurmd -D -f "$SLURM_CONF" -N "$node" >"$dir/slurmd.out" 2>&1 &
@@ -143,8 +143,8 @@ before=$(grep -c . "$dir/out/shard-0.json.partial")
 scontrol requeue "${tasks}_0"
 wait_for 30 "task 0 is not requeued" sh -c "scontrol --oneliner show job ${tasks}_0 | grep -q 'Restarts=1'"
 scontrol update "jobid=${tasks}_0" starttime=now # else it is held back for two minutes
-wait_for 300 "the tasks do not end: $(squeue 2>&1)" has_ended "$tasks"
-wait_for 60 "the merging job does not end: $(squeue 2>&1)" has_ended "$merge"
+wait_for 300 "the tasks do not end" has_ended "$tasks"
+wait_for 60 "the merging job does not end" has_ended "$merge"
 [ "$(state "$tasks")" = 'COMPLETED ' ] || fail "tasks: expected COMPLETED, found $(state "$tasks")"
 [ "$(state "$merge")" = 'COMPLETED ' ] || fail "merge: expected COMPLETED, found $(state "$merge")"
 

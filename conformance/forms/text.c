@@ -1,6 +1,7 @@
 /* A record as text: tables, declined cases, failures, whole models, totals. */
 #include "conformance/forms/forms.h"
 #include "conformance/forms/text_kit.h"
+#include "conformance/util/progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,7 +183,22 @@ static void print_totals(const struct record *r, FILE *out)
         if (n > 0 || words[i].always)
             fprintf(out, "%s %zu %s", i ? "," : "", n, words[i].word);
     }
+    if (r->broken_ends > 0)
+        fprintf(out, ", %zu worker%s ended badly", r->broken_ends, r->broken_ends == 1 ? "" : "s");
+    if (r->missing_count > 0)
+        fprintf(out, ", %zu not run", r->missing_count);
     fputc('\n', out);
+}
+
+/* Of runs that one has waited for: so that the next one is not awaited in vain. */
+static void print_duration(const struct record *r, FILE *out)
+{
+    char time[48];
+
+    if (!(r->run.seconds >= 2))
+        return;
+    progress_describe_time(r->run.seconds, time, sizeof time);
+    fprintf(out, "the run took %s%s\n", time, r->run.merged_count > 0 ? ", all shards together" : "");
 }
 
 static void print_head(const struct record *r, FILE *out)
@@ -239,6 +255,7 @@ static enum status print_all(struct text *x, struct diag *diag)
     print_mutants(x);
     print_interruption(r, x->out);
     fputc('\n', x->out);
+    print_duration(r, x->out);
     print_totals(r, x->out);
     return STATUS_OK;
 }
