@@ -198,7 +198,8 @@ static void print_duration(const struct record *r, FILE *out)
     if (!(r->run.seconds >= 2))
         return;
     progress_describe_time(r->run.seconds, time, sizeof time);
-    fprintf(out, "the run took %s%s\n", time, r->run.merged_count > 0 ? ", all shards together" : "");
+    fprintf(out, "the run took %s%s\n", time,
+            r->run.merged_count > 0 ? ", all shards together" : "");
 }
 
 static void print_head(const struct record *r, FILE *out)
