@@ -7,8 +7,8 @@
 #include <string.h>
 
 struct accept_request {
-    struct args_common common;
-    const char *path, *baseline;
+    const char *path, *baseline, *out;
+    int format; /* of what is given up */
     struct accept_options options;
     bool dry_run;
 };
@@ -31,7 +31,7 @@ static int write_next(const struct accept_request *q, const struct record *next)
     if (!output_open(&o))
         return EXIT_FAILED;
     failed = record_write(next, o.file, &diag) != STATUS_OK;
-    code = output_close(&o, q->common.out, failed);
+    code = output_close(&o, q->out, failed);
     return failed ? message_fail("report accept", &diag) : code;
 }
 
@@ -43,7 +43,7 @@ static int accept_records(const struct accept_request *q, const struct record *w
     int code;
 
     if (accept_open(&a, was, is, &q->options, &diag) != STATUS_OK ||
-        print(&a, q->common.format, &diag) != STATUS_OK)
+        print(&a, q->format, &diag) != STATUS_OK)
         code = message_fail("report accept", &diag);
     else if (a.refused > 0)
         code = EXIT_FAILED;
@@ -68,13 +68,19 @@ static int accept(const struct accept_request *q)
 
 int report_accept_run(const struct command *self, int argc, char **argv)
 {
-    struct accept_request q = { .path = NULL };
+    static const char *const formats[] = { "text", "json", NULL };
+    struct accept_request q = { .format = FORMAT_TEXT };
     const struct args_flag flags[] = {
         { .name = "baseline",
           .kind = ARGS_STRING,
           .target = &q.baseline,
           .value = "FILE",
           .help = "the baseline up to now" },
+        { .name = "out",
+          .kind = ARGS_STRING,
+          .target = &q.out,
+          .value = "FILE",
+          .help = "the next baseline, as JSON; it may be the file of --baseline" },
         { .name = "give-up",
           .kind = ARGS_LIST,
           .target = &q.options.give_up,
@@ -88,14 +94,20 @@ int report_accept_run(const struct command *self, int argc, char **argv)
           .kind = ARGS_BOOL,
           .target = &q.dry_run,
           .help = "show what is given up, and write nothing" },
+        { .name = "format",
+          .kind = ARGS_CHOICE,
+          .target = &q.format,
+          .value = "FORMAT",
+          .help = "form of what is given up",
+          .choices = formats },
     };
     struct args args;
     int code;
 
-    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], ARGS_FORMAT, &q.common,
-                    &args, 1, 1, &code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], 0, NULL, &args, 1, 1,
+                    &code))
         return code;
-    if (!q.baseline || (!q.common.out && !q.dry_run)) {
+    if (!q.baseline || (!q.out && !q.dry_run)) {
         message_error("report accept", "expected --baseline=OLD and --out=NEXT, or --dry-run");
         return EXIT_USAGE;
     }

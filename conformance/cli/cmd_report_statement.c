@@ -135,9 +135,15 @@ static int verify(const char *dir, int format)
 int report_statement_run(const struct command *self, int argc, char **argv)
 {
     struct statement_request q = { .dir = NULL };
-    struct args_common common;
+    static const char *const formats[] = { "text", "json", NULL };
+    int format = FORMAT_TEXT;
     bool verifies = false;
     const struct args_flag flags[] = {
+        { .name = "out",
+          .kind = ARGS_STRING,
+          .target = &q.dir,
+          .value = "DIR",
+          .help = "the directory to be made; an existing one has to be empty" },
         { .name = "waivers",
           .kind = ARGS_STRING,
           .target = &q.waivers,
@@ -158,21 +164,26 @@ int report_statement_run(const struct command *self, int argc, char **argv)
           .kind = ARGS_BOOL,
           .target = &verifies,
           .help = "check the statement DIR instead of making one" },
+        { .name = "format",
+          .kind = ARGS_CHOICE,
+          .target = &format,
+          .value = "FORMAT",
+          .help = "form of what --verify finds",
+          .choices = formats },
     };
     struct args args;
     int code;
 
-    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], ARGS_FORMAT, &common,
-                    &args, 1, 10000, &code))
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], 0, NULL, &args, 1,
+                    10000, &code))
         return code;
-    q.dir = common.out;
     q.reports = (struct string_list){ (const char **)(uintptr_t)args.items, args.count };
     if (verifies && (args.count > 1 || q.dir || q.waivers || q.cases || q.logs.count > 0)) {
         message_error(what, "--verify takes one directory and no other flag but --format");
         return EXIT_USAGE;
     }
     if (verifies)
-        return verify(args.items[0], common.format);
+        return verify(args.items[0], format);
     if (!q.dir) {
         message_error(what, "expected --out=DIR, a directory to be made");
         return EXIT_USAGE;
