@@ -181,6 +181,28 @@ static void test_other_subject(void **state)
                                       "of one of NEW ('liby.so', 'liby.so')"));
 }
 
+/* One library, two accelerators. */
+static void test_other_target(void **state)
+{
+    (void)state;
+    was.subject_count = is.subject_count = 1;
+    was.result_count = is.result_count = 0;
+    draft_result(&was, 0, 0);
+    draft_result(&is, 0, 0);
+    was.subjects[0].path = is.subjects[0].path = "/opt/libLiteRt.so";
+    was.subjects[0].option_count = is.subjects[0].option_count = 0;
+    was.subjects[0].spec = "litert:cpu";
+    is.subjects[0].spec = "litert:gpu?bounds=fp32";
+    assert_int_equal(try_compare(), STATUS_USAGE);
+    was.subjects[0].spec = "litert:gpu";
+    compare_close(&comparison);
+    compare();
+    assert_int_equal(comparison.pair_count, 1);
+    compare_close(&comparison);
+    is.subjects[0].spec = "tflite-c:gpu";
+    assert_int_equal(try_compare(), STATUS_USAGE);
+}
+
 static void test_other_options(void **state)
 {
     static const struct record_option options[] = { { "mode", "noop" } };
