@@ -117,6 +117,12 @@ static bool haphazard(int c, int h)
     return (c * 7 + h * 5) % 11 < 5;
 }
 
+/* Two cases that fail have something in common, whatever they are. */
+static bool two(int c, int h)
+{
+    return c == 5 && h >= 2;
+}
+
 static bool never(int c, int h)
 {
     (void)c;
@@ -188,6 +194,12 @@ static void test_no_pattern(void **state)
 {
     (void)state;
     expect_pattern(haphazard, NULL, 0);
+}
+
+static void test_too_few(void **state)
+{
+    (void)state;
+    expect_pattern(two, NULL, 0);
 }
 
 static void test_nothing_passes(void **state)
@@ -322,6 +334,7 @@ int main(void)
         TEST(test_two_conditions),
         TEST(test_exception),
         TEST(test_no_pattern),
+        TEST(test_too_few),
         TEST(test_nothing_passes),
         TEST(test_type),
         TEST(test_words_of_the_name),

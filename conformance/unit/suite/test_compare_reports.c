@@ -561,13 +561,28 @@ static void test_fastest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_equal),          TEST(test_kinds),         TEST(test_ignored_support),
-        TEST(test_other_subject),  TEST(test_other_options), TEST(test_more_subjects),
-        TEST(test_order),          TEST(test_given_pairs),   TEST(test_seeds),
-        TEST(test_no_common_case), TEST(test_lists),         TEST(test_cut),
-        TEST(test_broken_end),     TEST(test_notes),         TEST(test_models),
-        TEST(test_margins),        TEST(test_memory),        TEST(test_figures_of_failures),
-        TEST(test_text),           TEST(test_json),          TEST(test_fastest),
+        TEST(test_equal),
+        TEST(test_kinds),
+        TEST(test_ignored_support),
+        TEST(test_other_subject),
+        TEST(test_other_target),
+        TEST(test_other_options),
+        TEST(test_more_subjects),
+        TEST(test_order),
+        TEST(test_given_pairs),
+        TEST(test_seeds),
+        TEST(test_no_common_case),
+        TEST(test_lists),
+        TEST(test_cut),
+        TEST(test_broken_end),
+        TEST(test_notes),
+        TEST(test_models),
+        TEST(test_margins),
+        TEST(test_memory),
+        TEST(test_figures_of_failures),
+        TEST(test_text),
+        TEST(test_json),
+        TEST(test_fastest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
