@@ -7,6 +7,7 @@
 #include "conformance/forms/forms.h"
 #include "conformance/record/statement_verify.h"
 #include "conformance/record/statement_write.h"
+#include "conformance/util/clean.h"
 #include "conformance/util/json_text.h"
 #include "reference/base/memory.h"
 
@@ -80,8 +81,10 @@ static int write_statement(struct statement_request *q)
 static void print_text(const char *dir, const struct statement_facts *facts,
                        const struct notes *problems)
 {
-    for (size_t i = 0; i < problems->count; i++)
-        printf("%s\n", problems->items[i]);
+    for (size_t i = 0; i < problems->count; i++) {
+        clean_print(stdout, problems->items[i]);
+        putchar('\n');
+    }
     if (problems->count > 0)
         printf("statement: %s: %zu problem%s\n", dir, problems->count,
                problems->count == 1 ? "" : "s");

@@ -2,6 +2,7 @@
 
 #include "conformance/record/compare_reports.h"
 #include "conformance/record/match.h"
+#include "conformance/util/clean.h"
 #include "conformance/util/json_text.h"
 #include "reference/base/memory.h"
 
@@ -250,13 +251,19 @@ void accept_close(struct acceptance *a)
 
 static void print_loss(const struct accept_loss *l, FILE *out)
 {
-    fprintf(out, "  %c %s", l->given_up ? ' ' : '!', l->name);
-    if (l->subject)
-        fprintf(out, " (%s)", l->subject);
-    if (l->kind == ACCEPT_MARGIN)
+    fprintf(out, "  %c ", l->given_up ? ' ' : '!');
+    clean_print(out, l->name);
+    if (l->subject) {
+        fputs(" (", out);
+        clean_print(out, l->subject);
+        fputc(')', out);
+    }
+    if (l->kind == ACCEPT_MARGIN) {
         fprintf(out, ": from %.4g to %.4g", l->was, l->is);
-    else if (l->reason && *l->reason)
-        fprintf(out, ": %s", l->reason);
+    } else if (l->reason && *l->reason) {
+        fputs(": ", out);
+        clean_print(out, l->reason);
+    }
     fputc('\n', out);
 }
 
@@ -280,8 +287,11 @@ static void print_kind(const struct acceptance *a, enum accept_kind kind, FILE *
 
 void accept_print(const struct acceptance *a, FILE *out)
 {
-    for (size_t i = 0; i < a->comparison.note_count; i++)
-        fprintf(out, "note: %s\n", a->comparison.notes[i]);
+    for (size_t i = 0; i < a->comparison.note_count; i++) {
+        fputs("note: ", out);
+        clean_print(out, a->comparison.notes[i]);
+        fputc('\n', out);
+    }
     for (int k = 0; k < ACCEPT_KIND_COUNT; k++) {
         if (a->by_kind[k] > 0)
             print_kind(a, (enum accept_kind)k, out);

@@ -160,6 +160,19 @@ static void test_renamed(void **state)
     report_kit_expect("none of the baseline's 2 subjects (libx.so, ...)", diag.text);
 }
 
+/* Texts of reports do not reach a terminal as they are. */
+static void test_hostile_texts(void **state)
+{
+    struct acceptance a;
+
+    (void)state;
+    sample_record_result(&is, 0, 2)->status = CASE_FAIL;
+    sample_record_result(&is, 0, 2)->reason = "a\nb\033[31m\x7f\xc2\x9b\xe2\x80\xae\xff\xc3\xa9";
+    open_with(&a, NULL, false);
+    expect_printed(&a, "relu.f32.c002 (libx.so): a?b?[31m????\xc3\xa9\n");
+    accept_close(&a);
+}
+
 static void test_many(void **state)
 {
     struct acceptance a;
@@ -296,9 +309,10 @@ static void test_figures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PAIR_TEST(test_nothing), PAIR_TEST(test_losses), PAIR_TEST(test_gone),
-        PAIR_TEST(test_renamed), PAIR_TEST(test_many),   PAIR_TEST(test_refused),
-        PAIR_TEST(test_json),    PAIR_TEST(test_match),  PAIR_TEST(test_figures),
+        PAIR_TEST(test_nothing), PAIR_TEST(test_losses),        PAIR_TEST(test_gone),
+        PAIR_TEST(test_renamed), PAIR_TEST(test_hostile_texts), PAIR_TEST(test_many),
+        PAIR_TEST(test_refused), PAIR_TEST(test_json),          PAIR_TEST(test_match),
+        PAIR_TEST(test_figures),
     };
 
     return cmocka_run_group_tests_name("accept", tests, NULL, NULL);
