@@ -35,7 +35,7 @@ static const char *delegate_path(const struct request *q)
 static enum status open_subject(const struct request *q, struct subject *s, struct diag *diag)
 {
     struct string_list options = { NULL, 0 };
-    struct arena arena = { NULL };
+    struct arena arena = { .blocks = NULL };
     enum status status = STATUS_OK;
 
     if (q->subject &&

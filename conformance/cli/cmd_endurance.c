@@ -158,7 +158,7 @@ static int run(const struct command *self, int argc, char **argv)
         { "external_delegate_options", ARGS_STRING, &options, "TEXT",
           "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
     };
-    struct arena arena = { NULL };
+    struct arena arena = { .blocks = NULL };
     struct diag diag = { .status = STATUS_OK };
     struct args args;
     int code;

@@ -124,7 +124,7 @@ static void broken_and_foreign_files_are_refused(void **state)
 static struct bench_comparison compare(struct bench_result *before, struct bench_result *after)
 {
     struct bench_baseline b;
-    struct bench_comparison c;
+    struct bench_comparison c = { .path = NULL };
     struct diag diag = { .status = STATUS_OK };
 
     if (bench_baseline_open(&b, write_report(before), kit.model, &diag) != STATUS_OK ||
