@@ -1,0 +1,167 @@
+#include "conformance/record/record_slices.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Where the scan is. */
+struct scan {
+    const char *at, *end;
+};
+
+static char peek(const struct scan *s)
+{
+    return s->at < s->end ? *s->at : '\0';
+}
+
+static void skip_blanks(struct scan *s)
+{
+    while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\t' || *s->at == '\r'))
+        s->at++;
+}
+
+static bool skip_char(struct scan *s, char c)
+{
+    skip_blanks(s);
+    if (peek(s) != c)
+        return false;
+    s->at++;
+    skip_blanks(s);
+    return true;
+}
+
+/* Skips a string; false where it does not end. */
+static bool skip_string(struct scan *s)
+{
+    for (s->at++; s->at < s->end; s->at++) {
+        if (*s->at == '\\')
+            s->at++;
+        else if (*s->at == '"')
+            return s->at++, true;
+    }
+    return false;
+}
+
+/* Skips a value up to the comma or bracket that follows it. */
+static bool skip_value(struct scan *s)
+{
+    size_t depth = 0;
+
+    while (s->at < s->end) {
+        const char c = *s->at;
+
+        if (c == '"') {
+            if (!skip_string(s))
+                return false;
+            continue;
+        }
+        if (depth == 0 && (c == ',' || c == ']' || c == '}'))
+            return true;
+        depth += c == '[' || c == '{';
+        depth -= c == ']' || c == '}';
+        s->at++;
+    }
+    return false;
+}
+
+/* Goes through the elements behind '['; the first time items is NULL, and they are counted. */
+static bool scan_elements(struct scan *s, struct record_slice *items, size_t *count)
+{
+    *count = 0;
+    for (;;) {
+        const char *const begin = s->at;
+
+        if (peek(s) != '{' || !skip_value(s))
+            return false;
+        if (items)
+            items[*count] = (struct record_slice){ begin, (size_t)(s->at - begin), 0 };
+        ++*count;
+        if (peek(s) == ']')
+            return true;
+        if (!skip_char(s, ','))
+            return false;
+    }
+}
+
+/* Goes behind the '[' of the array under the key. */
+static bool find_array(struct scan *s, const char *key)
+{
+    const size_t length = strlen(key);
+
+    if (!skip_char(s, '{'))
+        return false;
+    for (;;) {
+        const char *const begin = s->at + 1;
+        bool found;
+
+        if (peek(s) != '"' || !skip_string(s))
+            return false;
+        found = (size_t)(s->at - begin) == length + 1 && memcmp(begin, key, length) == 0;
+        if (!skip_char(s, ':'))
+            return false;
+        if (found)
+            return skip_char(s, '[');
+        if (!skip_value(s) || !skip_char(s, ','))
+            return false;
+    }
+}
+
+static size_t count_lines(const char *text, const char *end)
+{
+    size_t lines = 0;
+
+    while ((text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
+        lines++;
+        text++;
+    }
+    return lines;
+}
+
+/* Copies what stands before and behind the elements, with their line feeds between. */
+static bool copy_rest(struct record_slices *s, struct arena *arena, const char *text,
+                      const char *begin, const char *behind, const char *end)
+{
+    const size_t lines = count_lines(begin, behind);
+    const size_t head = (size_t)(begin - text), tail = (size_t)(end - behind);
+
+    s->rest_bytes = head + lines + tail;
+    s->rest = arena_alloc(arena, s->rest_bytes, 1);
+    if (!s->rest)
+        return false;
+    memcpy(s->rest, text, head);
+    memset(s->rest + head, '\n', lines);
+    memcpy(s->rest + head + lines, behind, tail);
+    return true;
+}
+
+static void number_lines(struct record_slices *s, const char *text)
+{
+    const char *before = text;
+    size_t line = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        line += count_lines(before, s->items[i].text);
+        before = s->items[i].text;
+        s->items[i].line = line;
+    }
+}
+
+bool record_slices_find(struct record_slices *s, struct arena *arena, const char *text,
+                        size_t bytes, const char *key)
+{
+    struct scan scan = { text, text + bytes };
+    const char *begin;
+
+    *s = (struct record_slices){ .items = NULL };
+    if (!find_array(&scan, key))
+        return false;
+    begin = scan.at;
+    if (!scan_elements(&scan, NULL, &s->count))
+        return false;
+    s->items = arena_alloc(arena, s->count, sizeof *s->items);
+    if (!s->items || !copy_rest(s, arena, text, begin, scan.at, text + bytes))
+        return false;
+    scan.at = begin;
+    scan_elements(&scan, s->items, &s->count);
+    number_lines(s, text);
+    return true;
+}
