@@ -368,9 +368,9 @@ coverage: ## lcov report of the tests, in build-coverage/coverage
 mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some
 	@T='$(T)' sh ci/mutants.sh $(B)
 
-valgrind: all $(UNIT_BIN) ## run unit tests and a few cases under valgrind memcheck
+valgrind: all $(UNIT_BIN) $(FUZZ_REPLAY) ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
 	@$(NEED) valgrind
-	@$(TEST_ENV) sh ci/valgrind.sh $(B)
+	@sh ci/valgrind.sh $(B)
 
 endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
 	$(TEST_ENV) $(B)/assay endurance $(ARGS)
@@ -393,6 +393,12 @@ slurm-test: all ## run ci/slurm-array.sbatch on a Slurm of one node, requeue inc
 kubernetes-test: all ## run the pods of ci/k8s-job.yaml as processes, one of them killed
 	@$(NEED) kubernetes-test
 	python3 ci/k8s-test.py $(B)
+
+perf: all ## instructions and heap of each layer against ci/perf-baseline.tsv, and flame graphs (minutes)
+	@$(NEED) perf
+	@CC='$(CC)' OPT='$(OPT)' CFLAGS='$(CFLAGS)' sh ci/perf.sh $(abspath $(B))
+perf-accept: all ## make the figures of the last make perf the baseline
+	@sh ci/perf.sh $(abspath $(B)) accept
 
 # gcc and clang have builds of their own.
 tsan: ## run the tests of threads under ThreadSanitizer; CC=clang, too
@@ -478,7 +484,7 @@ clean: ## remove build/
 
 force:
 .PHONY: all slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
-        fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions size portable install uninstall dist deb wheel dist-test \
+        fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 
 # Not those of the Debian package that is being built there, nor directories of such a name.

@@ -83,6 +83,7 @@ html-test)
     tool tidy tidy
     /usr/bin/python3 -c 'import selenium' 2>/dev/null || missing "Python's selenium" python3-selenium
     ;;
+perf) target=perf && tool valgrind valgrind && tool python3 python3 ;;
 python) target=cross-check && tool python3 python3 ;;
 dist) target=dist && tool git git && tool xz xz-utils ;;
 deb) target=deb && tool dh debhelper && tool dpkg-buildpackage dpkg-dev ;;
