@@ -68,7 +68,7 @@ static void print_changes(FILE *out, const struct record_comparison *c,
             case_status_name(c->was->results[first->was].status), case_status_name(r->status),
             r->reason ? ": " : "", r->reason ? r->reason : "");
     if (r->rerun && compare_kind_is_bad(first->kind))
-        fprintf(out, "      again: %s\n", r->rerun);
+        fprintf(out, "      rerun: %s\n", r->rerun);
 }
 
 static void print_kind(FILE *out, const struct record_comparison *c, size_t pair,

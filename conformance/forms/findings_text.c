@@ -15,14 +15,14 @@ static void print_wrapped(FILE *out, const char *head, const char *text)
     while (*text) {
         const int length = (int)strcspn(text, " \n");
 
-        if (column > INDENT && column + length > WIDTH) {
-            fprintf(out, "\n%*s", INDENT + 2, "");
-            column = INDENT + 2;
-        }
+        if (column > INDENT && column + length > WIDTH)
+            column = fprintf(out, "\n%*s", INDENT + 2, "") - 1;
         column += fprintf(out, "%.*s", length, text);
         text += length + strspn(text + length, " \n");
-        if (*text)
+        if (*text && column + 1 + (int)strcspn(text, " \n") <= WIDTH)
             column += fprintf(out, " ");
+        else
+            column = WIDTH; /* the next word begins a line */
     }
     fputc('\n', out);
 }
@@ -59,7 +59,7 @@ static void print_finding(FILE *out, const struct record *r, const struct findin
     if (smallest->reason)
         print_wrapped(out, "", smallest->reason);
     if (smallest->rerun)
-        fprintf(out, "%*sagain: %s\n", INDENT, "", smallest->rerun);
+        fprintf(out, "%*srerun: %s\n", INDENT, "", smallest->rerun);
 }
 
 enum status findings_text(const struct record *r, FILE *out, struct diag *diag)

@@ -149,7 +149,7 @@ static void put_details(FILE *out, const struct record_case *c, const struct rec
     put_line(out, "", r->reason);
     put_line(out, "inputs: ", c->inputs);
     put_line(out, "smallest graph that fails: ", r->minimal);
-    put_line(out, "again: ", r->rerun);
+    put_line(out, "rerun: ", r->rerun);
 }
 
 static void put_figures(FILE *out, const struct record_result *r)

@@ -249,7 +249,7 @@ static enum status print_all(struct text *x, struct diag *diag)
         print_table(x, s, false, print_table(x, s, true, false));
         TRY(text_subject_lists(x, s, diag));
     }
-    text_failures(x);
+    TRY(text_failures(x, diag));
     if (r->broken_ends > 0)
         fprintf(x->out, "\nfail: %s\n", r->broken_end);
     print_models(x);

@@ -1,7 +1,9 @@
 /* What failed, with the command that runs it again, and minimal forms. */
+#include "conformance/forms/findings_text.h"
 #include "conformance/forms/text_kit.h"
 
-enum { FAILURES_SHOWN = 40 };
+/* More failures than these are shown as findings, those of one kind together. */
+enum { FAILURES_ALONE = 10 };
 
 /* The element that is wrong, or the figure of the whole tensor. */
 static void print_where(const struct record *r, const struct record_result *c, FILE *out)
@@ -42,27 +44,34 @@ static void print_minimal(const struct record *r, const struct record_minimal *m
     fprintf(out, "\n%s", m->text ? m->text : "");
 }
 
-void text_failures(struct text *x)
+/* Of many failures, those of random graphs have been made smaller for a few. */
+static enum status print_findings(const struct record *r, FILE *out, struct diag *diag)
+{
+    TRY(findings_text(r, out, diag));
+    fputs("--format=json has every failure\n", out);
+    for (size_t i = 0; i < r->result_count; i++) {
+        if (record_result_is_bad(&r->results[i]) && r->results[i].minimal)
+            print_failure(r, &r->results[i], out);
+    }
+    return STATUS_OK;
+}
+
+enum status text_failures(struct text *x, struct diag *diag)
 {
     const struct record *const r = x->record;
-    size_t shown = 0, more = 0;
+    const size_t bad = record_totals(r).bad;
 
-    for (size_t i = 0; i < r->result_count; i++) {
-        if (!record_result_is_bad(&r->results[i]))
-            continue;
-        if (shown == 0)
-            fputc('\n', x->out);
-        if (shown < FAILURES_SHOWN) {
+    if (bad > 0)
+        fputc('\n', x->out);
+    if (bad > FAILURES_ALONE)
+        TRY(print_findings(r, x->out, diag));
+    for (size_t i = 0; i < r->result_count && bad <= FAILURES_ALONE; i++) {
+        if (record_result_is_bad(&r->results[i]))
             print_failure(r, &r->results[i], x->out);
-            shown++;
-        } else {
-            more++;
-        }
     }
-    if (more > 0)
-        fprintf(x->out, "... and %zu more failures; --format=json has them all\n", more);
     for (size_t i = 0; i < r->minimal_count; i++)
         print_minimal(r, &r->minimal[i], x->out);
     if (r->minimal_left_out > 0)
         fprintf(x->out, "\n%zu failures of other kinds were not minimized\n", r->minimal_left_out);
+    return STATUS_OK;
 }

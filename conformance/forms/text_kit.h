@@ -45,6 +45,6 @@ void text_add_line(const struct record *r, const struct record_line *line, size_
  * was checked beside the results, what was declined. */
 enum status text_subject_lists(struct text *t, size_t subject, struct diag *diag);
 /* What failed, and minimal forms. */
-void text_failures(struct text *t);
+enum status text_failures(struct text *t, struct diag *diag);
 
 #endif

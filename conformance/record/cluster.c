@@ -140,6 +140,8 @@ static int compare_findings(const void *x, const void *y)
 
 static enum status add_entry(struct clusters *c, size_t result)
 {
+    /* Where sums are exact, in data set S2, the limit is 0: no other kind of failure. */
+    static const char exact[] = "not equal (# of # wrong)";
     const struct record_result *const r = &c->record->results[result];
     const struct record_case *const t = &c->record->cases[r->test_case];
     const bool failed = record_result_is_bad(r);
@@ -152,6 +154,8 @@ static enum status add_entry(struct clusters *c, size_t result)
         const char *const reason = r->what ? r->what : r->reason;
 
         cluster_normalize(reason ? reason : "", what, sizeof what);
+        if (strncmp(what, exact, strlen(exact)) == 0)
+            snprintf(what, sizeof what, "over the limit (# of # wrong)");
     }
     *e = (struct entry){ .op = t->title ? NULL : t->op,
                          .title = t->title,
@@ -236,18 +240,18 @@ static enum status find_pattern(struct clusters *c, struct finding *f, const str
     const size_t failing = f->count < PATTERN_CASES ? f->count : PATTERN_CASES;
     const size_t passing = f->passing < PATTERN_CASES ? f->passing : PATTERN_CASES;
     struct arena scratch = { .blocks = NULL };
-    size_t *const cases = ARENA_NEW(&scratch, failing + passing, size_t);
+    size_t *const results = ARENA_NEW(&scratch, failing + passing, size_t);
     struct pattern p = { .passing = 0 };
     struct facts facts;
     enum status s =
-        cases ? STATUS_OK : diag_fail(c->diag, STATUS_NO_MEMORY, "findings: out of memory");
+        results ? STATUS_OK : diag_fail(c->diag, STATUS_NO_MEMORY, "findings: out of memory");
 
-    for (size_t i = 0; i < failing && cases; i++)
-        cases[i] = c->record->results[f->results[i]].test_case;
-    for (size_t i = 0; i < passing && cases; i++)
-        cases[failing + i] = c->record->results[passed[i].result].test_case;
+    for (size_t i = 0; i < failing && results; i++)
+        results[i] = f->results[i];
+    for (size_t i = 0; i < passing && results; i++)
+        results[failing + i] = passed[i].result;
     if (s == STATUS_OK)
-        s = facts_open(&facts, c->record, cases, failing + passing, &scratch, c->diag);
+        s = facts_open(&facts, c->record, results, failing + passing, &scratch, c->diag);
     if (s == STATUS_OK)
         s = pattern_find(&p, &facts, failing, &scratch, c->diag);
     if (s == STATUS_OK && p.text[0]) {

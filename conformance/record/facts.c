@@ -99,17 +99,22 @@ static void note_word(struct facts *f, size_t row, const char *word, size_t leng
     digits = letters;
     while (digits < length && isdigit((unsigned char)word[digits]))
         digits++;
+    if (letters > 1 && digits == length)
+        note(f, row, FACT_STEM, word, letters, 1);
     if (letters > 0 && digits > letters && digits - letters < 10 &&
         (digits == length || word[digits] == 'x'))
         note(f, row, FACT_NUMBER, word, letters, strtod(word + letters, NULL));
 }
 
-static void note_case(struct facts *f, size_t row, const struct record_case *c)
+static void note_result(struct facts *f, size_t row, const struct record_case *c,
+                        const struct record_result *r)
 {
     const char *variant = strchr(c->name, '.');
 
     variant = variant ? strchr(variant + 1, '.') : NULL;
     note_shape(f, row, c);
+    if (r->by_channel && r->channels > 0)
+        note_text(f, row, FACT_SHAPE, "output channels", (double)r->channels);
     if (c->nodes > 0)
         note_text(f, row, FACT_SHAPE, "nodes", c->nodes);
     if (c->version > 0)
@@ -124,14 +129,14 @@ static void note_case(struct facts *f, size_t row, const struct record_case *c)
     }
 }
 
-enum status facts_open(struct facts *f, const struct record *r, const size_t *cases, size_t count,
+enum status facts_open(struct facts *f, const struct record *r, const size_t *results, size_t count,
                        struct arena *arena, struct diag *diag)
 {
     *f = (struct facts){ .rows = count };
     f->values = arena_alloc(arena, count, sizeof *f->values);
     if (!f->values)
-        return diag_fail(diag, STATUS_NO_MEMORY, "facts of %zu cases: out of memory", count);
+        return diag_fail(diag, STATUS_NO_MEMORY, "facts of %zu results: out of memory", count);
     for (size_t i = 0; i < count; i++)
-        note_case(f, i, &r->cases[cases[i]]);
+        note_result(f, i, &r->cases[r->results[results[i]].test_case], &r->results[results[i]]);
     return STATUS_OK;
 }

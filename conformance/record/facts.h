@@ -1,4 +1,5 @@
-/* Facts of cases, as numbers: what the name of a case and the shapes of its inputs say. */
+/* Facts of results, as numbers: what the name of a case says, the shapes of its inputs, and that of
+ * the output that was compared. */
 #ifndef ASSAY_CONFORMANCE_RECORD_FACTS_H
 #define ASSAY_CONFORMANCE_RECORD_FACTS_H
 
@@ -10,11 +11,14 @@
 enum { FACTS_MAX = 96, FACT_NAME_BYTES = 24 };
 
 enum fact_kind {
-    FACT_SHAPE,   /* of the first input: channels, batch, rank, elements; or inputs, nodes */
+    FACT_SHAPE, /* of the first input: channels, batch, rank, elements; inputs, nodes; of the output
+                   that was judged last: output channels */
     FACT_VERSION, /* of the op */
     FACT_TYPE,    /* 1 or absent; its name is the type */
     FACT_NUMBER,  /* of the variant: 5 where the word is "c5"; its name is "c" */
-    FACT_WORD     /* of the variant: 1 or absent; its name is the word */
+    FACT_WORD,    /* of the variant: 1 or absent; its name is the word */
+    FACT_STEM     /* 1 or absent; the letters that a word with or without digits begins with:
+                     "relu" of relu and relu6 */
 };
 
 struct fact {
@@ -22,8 +26,8 @@ struct fact {
     char name[FACT_NAME_BYTES];
 };
 
-/* A row for each case: the value of each fact, NaN where the case does not have it.  Facts past
- * FACTS_MAX are left out, in the order in which the cases bring them. */
+/* A row for each result: the value of each fact, NaN where it does not have it.  Facts past
+ * FACTS_MAX are left out, in the order in which the results bring them. */
 struct facts {
     struct fact list[FACTS_MAX];
     size_t count, rows;
@@ -31,7 +35,7 @@ struct facts {
 };
 
 /* The rows are in the arena. */
-enum status facts_open(struct facts *f, const struct record *r, const size_t *cases, size_t count,
+enum status facts_open(struct facts *f, const struct record *r, const size_t *results, size_t count,
                        struct arena *arena, struct diag *diag);
 
 /* Elements of the first input of a case; infinity when it is not known. */

@@ -104,6 +104,7 @@ static bool try_fact(struct search *s, size_t fact)
     case FACT_NUMBER: return try_number(s, fact, 1);
     case FACT_TYPE:
     case FACT_WORD:
+    case FACT_STEM:
         return try_condition(s, (struct condition){ HAS, fact, 0, 1, NULL, 0 }) &&
                try_condition(s, (struct condition){ LACKS, fact, 0, 3, NULL, 0 });
     }
@@ -138,8 +139,9 @@ static void print_condition(const struct search *s, const struct condition *c, c
 
     if (f->kind == FACT_TYPE)
         snprintf(text, bytes, "type %s%s", c->relation == LACKS ? "other than " : "", f->name);
-    else if (f->kind == FACT_WORD)
-        snprintf(text, bytes, "%s '%s' in the name", c->relation == LACKS ? "no" : "word", f->name);
+    else if (f->kind == FACT_WORD || f->kind == FACT_STEM)
+        snprintf(text, bytes, "%s '%s%s' in the name", c->relation == LACKS ? "no" : "word",
+                 f->name, f->kind == FACT_STEM ? "*" : "");
     else if (c->relation == DIVIDES || c->relation == DIVIDES_NOT)
         snprintf(text, bytes, "%s %% %.0f %s 0%s", f->name, c->value,
                  c->relation == DIVIDES ? "==" : "!=", in);
@@ -202,7 +204,7 @@ static void find_pair(struct search *s, struct pattern *p)
 {
     size_t best = p->text[0] ? p->passing : SIZE_MAX;
     const struct condition *first = NULL, *second = NULL;
-    char a[44], b[44];
+    char a[46], b[46];
 
     put_first(s);
     for (size_t i = 0; i < s->count && i < PAIRED_MAX; i++) {

@@ -5,7 +5,7 @@
 #include "conformance/record/facts.h"
 
 struct pattern {
-    char text[96];  /* "channels % 4 != 0"; empty: none was found */
+    char text[100]; /* "channels % 4 != 0"; empty: none was found */
     size_t passing; /* cases with the pattern that pass all the same */
 };
 

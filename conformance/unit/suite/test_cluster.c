@@ -241,6 +241,48 @@ static void test_words_of_the_name(void **state)
     assert_string_equal(findings[0].pattern, "word 'same' in the name");
 }
 
+/* What the fault depends on may be no input's: broadcasting, weights. */
+static void test_output_channels(void **state)
+{
+    (void)state;
+    for (int o = 1; o <= 24; o++) {
+        char name[64];
+        struct record_result *r;
+
+        snprintf(name, sizeof name, "conv_2d.f32.v%d", 100 - o);
+        r = draft_result(&record, 0, draft_case(&record, name, "f32 [1, 2, 2, 3]"));
+        r->by_channel = "0";
+        r->channels = (size_t)o;
+        if (o % 4)
+            draft_fail(r, o % 3 ? "not equal (1 of 9 wrong)" : "over the limit (1 of 9 wrong)",
+                       "got 1");
+    }
+    find();
+    assert_int_equal(finding_count, 1); /* where sums are exact, too */
+    assert_string_equal(findings[0].what, "over the limit (# of # wrong)");
+    assert_string_equal(findings[0].pattern, "output channels % 4 != 0");
+}
+
+/* relu and relu6 are one word. */
+static void test_stem(void **state)
+{
+    static const char *const words[] = { "relu", "relu6", "tanh", "same" };
+
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        char name[64];
+        struct record_result *r;
+
+        snprintf(name, sizeof name, "conv_2d.f32.v%d_%s", i, words[i % 4]);
+        r = draft_result(&record, 0, draft_case(&record, name, NULL));
+        if (i % 4 < 2)
+            draft_fail(r, "over", "over");
+    }
+    find();
+    assert_int_equal(finding_count, 1);
+    assert_string_equal(findings[0].pattern, "word 'relu*' in the name");
+}
+
 /* Reasons, statuses, ops, titles and subjects part findings; waived and declined are none. */
 static void test_parts(void **state)
 {
@@ -291,7 +333,7 @@ static void test_text(void **state)
                               "     all of them, and none of the 9 that pass: channels % 4 != 0\n"
                               "     smallest: conv_2d.f32.h1_c1_same\n"
                               "     got 1, want 2\n"
-                              "     again: assay conformance --filter=one\n");
+                              "     rerun: assay conformance --filter=one\n");
     free(text);
 }
 
@@ -338,6 +380,8 @@ int main(void)
         TEST(test_nothing_passes),
         TEST(test_type),
         TEST(test_words_of_the_name),
+        TEST(test_output_channels),
+        TEST(test_stem),
         TEST(test_parts),
         TEST(test_text),
         TEST(test_no_text),

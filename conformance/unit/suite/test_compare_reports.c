@@ -492,7 +492,7 @@ static void test_text(void **state)
     expect_text(text, "\nsubject libx.so precision=fp32: 5 cases in both\n  new failures: 2\n"
                       "    add f32: 2\n"
                       "      add.f32.c0: pass, now fail: got 1, want 2\n"
-                      "      again: assay conformance --filter=one\n");
+                      "      rerun: assay conformance --filter=one\n");
     expect_text(text, "  lost support: 1\n    add f32: 1\n      add.f32.c0: pass, now declined\n");
     expect_text(text, "  fixed: 1\n    add f32: 1\n      add.f32.c3: fail, now pass\n");
     expect_text(text, "  margins, by more than 10 % and 0.05: 1 grew, 0 shrank\n"

@@ -113,7 +113,7 @@ static void test_suites(void **state)
     expect(text, "<property name=\"list_sha256\" value=\"ab12\"/>");
     expect(text, "<testcase classname=\"add.f32\" name=\"c0\" time=\"0.000100\"/>\n");
     expect(text, "name=\"c1\" time=\"0.000100\">\n   <failure type=\"fail\" message=\"got 3 &#60; "
-                 "4\">got 3 &#60; 4\ninputs: f32 [1]\nagain: assay conformance --filter=one\n"
+                 "4\">got 3 &#60; 4\ninputs: f32 [1]\nrerun: assay conformance --filter=one\n"
                  "</failure>\n   <system-out>margin 3 ");
     expect(text, "<error type=\"crash\" message=\"SIGSEGV in S0: invoke\">");
     expect(text, "<skipped type=\"declined\" message=\"rank 5, at most 4\"/>");

@@ -293,15 +293,24 @@ static void test_failure(void **state)
                         "got 1.5, expected 1, error 0.5, limit 0.125");
 }
 
+/* Each of ten has its lines; more are findings. */
 static void test_many_failures(void **state)
 {
     char *text;
 
     (void)state;
-    for (size_t i = 0; i < 50; i++)
+    for (size_t i = 0; i < 10; i++)
         report_kit_fail(&report_kit.report.outcome.results[i]);
     text = report_kit_text();
-    report_kit_expect("... and 10 more failures; --format=json has them all\n", text);
+    assert_null(strstr(text, "findings:"));
+    free(text);
+    for (size_t i = 10; i < 50; i++)
+        report_kit_fail(&report_kit.report.outcome.results[i]);
+    text = report_kit_text();
+    report_kit_expect("findings: 50 failed checks, ", text);
+    report_kit_expect("\n  1. ", text);
+    report_kit_expect("\n--format=json has every failure\n", text);
+    assert_null(strstr(text, "    data set S2"));
     free(text);
 }
 

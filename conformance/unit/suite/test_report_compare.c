@@ -105,7 +105,7 @@ static void test_wrong_kernel(void **state)
     assert_int_equal(compare("good", "wrong", "--pair=0:0"), 1);
     expect("  new failures: 24\n    add f32: 12\n");
     expect("pass, now fail: ");
-    expect("again: ");
+    expect("rerun: ");
     expect("worse than before:\n  new failures: 24\n");
     assert_int_equal(compare("wrong", "good", "--pair=0:0"), 0);
     expect("24 fixed\n");
