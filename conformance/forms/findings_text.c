@@ -55,7 +55,8 @@ static void print_finding(FILE *out, const struct record *r, const struct findin
     if (r->subject_count > 1)
         print_wrapped(out, "on ", r->subjects[f->subject].label);
     print_pattern(out, f);
-    print_wrapped(out, f->count > 1 ? "smallest: " : "", r->cases[smallest->test_case].name);
+    fprintf(out, "%*s%s: %s\n", INDENT, "", f->count > 1 ? "smallest" : "case",
+            r->cases[smallest->test_case].name);
     if (smallest->reason)
         print_wrapped(out, "", smallest->reason);
     if (smallest->rerun)
