@@ -166,7 +166,7 @@ static void store(struct runner *r, const struct slot *slot, const struct case_r
     time_left_done(&r->time, case_of(r, slot->job)->code, clock_s() - slot->since_s);
     give_up_note(g, q->give_up, result->status);
     if (g->why[0] && !r->outcome->stopped[0])
-        snprintf(r->outcome->stopped, sizeof r->outcome->stopped, "%s was given up after %s",
+        snprintf(r->outcome->stopped, sizeof r->outcome->stopped, "giving up %s after %s",
                  q->subjects[subject].label, g->why);
     if (q->stored)
         q->stored(q->stored_user, subject, slot->job % q->case_count, result);

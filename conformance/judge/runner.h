@@ -37,7 +37,7 @@ struct run_outcome {
     size_t broken_ends; /* workers that crashed, hung or failed after their last case */
     char end[400];      /* what the first of them did; empty: none */
     size_t missing;     /* checks that were not run, for the reason that follows */
-    char stopped[256];  /* "SIGINT", or which subject was given up and why; empty: neither */
+    char stopped[256];  /* "SIGINT", or "giving up SUBJECT after 20 timeouts"; empty: neither */
     const char *signal; /* that interrupted the run; NULL: none did */
     double seconds;     /* that the run took */
 };

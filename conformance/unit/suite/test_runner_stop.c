@@ -160,7 +160,7 @@ static void test_hanging_subject_is_given_up(void **state)
     assert_int_equal(passed, CASES);
     assert_int_equal(o.missing, CASES - late);
     assert_int_equal(count_missing(&o), o.missing);
-    assert_non_null(strstr(o.stopped, "fault=hang was given up after "));
+    assert_non_null(strstr(o.stopped, "giving up delegate.so fault=hang after "));
     assert_non_null(strstr(o.stopped, " timeouts"));
     assert_null(o.signal);
     assert_true(clock_s() - begin < 10);
