@@ -78,8 +78,9 @@ static int run(const struct command *self, int argc, char **argv)
           .kind = ARGS_STRING,
           .target = &q.resume,
           .value = "FILE",
-          .help = "go on with a run that was cut: its report, or the log FILE.partial that stands "
-                  "beside it; the results there are kept, and the other cases are run; auto: the "
+          .help = "go on with a run that was cut: its JSON report, or the log FILE.partial that "
+                  "stands beside it; the results there are kept, and the other cases are run; "
+                  "auto: the "
                   "log beside --out, where there is one of the same run" },
         { .name = "require",
           .kind = ARGS_LIST,

@@ -8,12 +8,14 @@
 #include "conformance/report/from_run.h"
 #include "conformance/report/ledger.h"
 #include "conformance/report/minimal_graphs.h"
+#include "conformance/report/resume.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/git_state.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/output.h"
 #include "conformance/util/process.h"
 #include "conformance/util/shell_word.h"
+#include "reference/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,14 +143,27 @@ static struct run_request make_request(struct run *x)
 static enum status run_cases(struct run *x, struct diag *diag)
 {
     const struct conformance_request *const q = x->q;
+    const bool from_report = q->resume && !checkpoint_is_log(q->resume);
     struct run_request request = make_request(x);
+    struct case_result *known = NULL;
+    double before_s = 0;
     enum status s;
 
-    TRY(checkpoint_open(&x->checkpoint, &request, &x->report.device, q->common.out, q->resume,
-                        diag));
+    if (from_report) {
+        note_run(x); /* which run it is */
+        TRY(resume_from_report(q->resume, &x->report, &known, &before_s, diag));
+        request.known = known;
+    }
+    s = checkpoint_open(&x->checkpoint, &request, &x->report.device, q->common.out,
+                        from_report ? NULL : q->resume, before_s, diag);
+    if (s != STATUS_OK) {
+        mem_free(known);
+        return s;
+    }
     interrupt_begin();
     s = runner_run(&request, &x->report.outcome, diag);
     interrupt_end();
+    mem_free(known);
     return s;
 }
 

@@ -31,6 +31,14 @@ static bool is_log(const char *path)
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
+bool checkpoint_is_log(const char *resume)
+{
+    char beside[PATH_MAX];
+
+    return strcmp(resume, resume_auto) == 0 || is_log(resume) ||
+           (name_log(resume, beside) && access(beside, R_OK) == 0);
+}
+
 static enum status read_log(struct checkpoint *c, const char *path, const struct run_request *run,
                             const struct run_keys *keys, struct diag *diag)
 {
@@ -64,22 +72,18 @@ static enum status take_over(struct checkpoint *c, const char *resume,
 
     if (strcmp(resume, resume_auto) == 0)
         return take_over_own(c, run, keys, diag);
-    if (!is_log(resume) && name_log(resume, beside) && access(beside, R_OK) == 0)
+    if (!is_log(resume) && name_log(resume, beside))
         resume = beside;
-    else if (!is_log(resume) && access(resume, R_OK) == 0)
-        return diag_fail(diag, STATUS_USAGE,
-                         "--resume=%s: expected %s%s beside it, the log of a run that was cut",
-                         resume, resume, ending);
     return read_log(c, resume, run, keys, diag);
 }
 
 enum status checkpoint_open(struct checkpoint *c, struct run_request *run,
                             const struct judge_device *device, const char *out, const char *resume,
-                            struct diag *diag)
+                            double before_s, struct diag *diag)
 {
     struct run_keys keys;
 
-    *c = (struct checkpoint){ .known = NULL };
+    *c = (struct checkpoint){ .before_s = before_s };
     if (out)
         name_log(out, c->path);
     if (!resume && !c->path[0])
@@ -87,7 +91,8 @@ enum status checkpoint_open(struct checkpoint *c, struct run_request *run,
     TRY(run_keys_make(&keys, run, device, diag));
     if (resume)
         TRY(take_over(c, resume, run, &keys, diag));
-    run->known = c->known;
+    if (c->known)
+        run->known = c->known;
     if (!c->path[0])
         return STATUS_OK;
     run->stored = run_log_store;

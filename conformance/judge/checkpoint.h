@@ -15,12 +15,14 @@ struct checkpoint {
     double before_s;    /* that earlier runs took */
 };
 
-/* Prepares the run.  out: the report's file, NULL: there is none, and no log either.  resume: the
- * log of an interrupted run, or the report that it stands beside; "auto": the log beside `out`,
- * where there is one of this run; NULL: none. */
+/* Whether --resume names a log, or a report that a log stands beside; else it is a report alone. */
+bool checkpoint_is_log(const char *resume);
+/* Prepares the run, whose `known` results, if any, took before_s.  out: the report's file, NULL:
+ * there is none, and no log either.  resume: the log of an interrupted run, or the report that it
+ * stands beside; "auto": the log beside `out`, where there is one of this run; NULL: none. */
 enum status checkpoint_open(struct checkpoint *c, struct run_request *run,
                             const struct judge_device *device, const char *out, const char *resume,
-                            struct diag *diag);
+                            double before_s, struct diag *diag);
 /* After the run: prints what is missing, and how to go on.  Removes the log of a run that lacks
  * nothing and whose report was written; keeps any other. */
 void checkpoint_close(struct checkpoint *c, const struct run_outcome *outcome, bool reported);

@@ -313,7 +313,7 @@ static void run_to_end(struct checkpoint *c, const char *resume, struct run_outc
     struct run_request run = request();
     struct diag diag;
 
-    if (checkpoint_open(c, &run, &device, report, resume, &diag) != STATUS_OK ||
+    if (checkpoint_open(c, &run, &device, report, resume, 0, &diag) != STATUS_OK ||
         runner_run(&run, outcome, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
 }
@@ -386,26 +386,27 @@ static void resumes_by_itself(void **state)
 
     (void)state;
     unlink(path);
-    assert_int_equal(checkpoint_open(&c, &run, &device, NULL, "auto", &diag), STATUS_USAGE);
-    assert_int_equal(checkpoint_open(&c, &run, &device, "/dev/null", "auto", &diag), STATUS_USAGE);
-    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", &diag), STATUS_OK);
+    assert_int_equal(checkpoint_open(&c, &run, &device, NULL, "auto", 0, &diag), STATUS_USAGE);
+    assert_int_equal(checkpoint_open(&c, &run, &device, "/dev/null", "auto", 0, &diag),
+                     STATUS_USAGE);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &diag), STATUS_OK);
     assert_int_equal(c.known_count, 0);
     checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
     run = request();
     text = write_log(&run);
     free(text);
-    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", &diag), STATUS_OK);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &diag), STATUS_OK);
     assert_int_equal(c.known_count, 2);
     assert_int_equal(count_lines(), 3); /* the new log begins with what is known */
     checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
     run = request();
     run.seed = 3;
-    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", &diag), STATUS_OK);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &diag), STATUS_OK);
     assert_int_equal(c.known_count, 0);
     assert_int_equal(count_lines(), 1);
     checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
     run = request();
-    assert_int_equal(checkpoint_open(&c, &run, &device, report, path, &diag), STATUS_USAGE);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, path, 0, &diag), STATUS_USAGE);
 }
 
 int main(void)
