@@ -182,7 +182,7 @@ static uint64_t driver_bytes(const char *option)
 }
 
 /* A sanitizer's shadow and what it keeps of freed blocks are pages of no file, too. */
-#ifdef KIT_SANITIZED
+#if KIT_SANITIZED
 #define UNLESS_SANITIZED() skip()
 #else
 #define UNLESS_SANITIZED() (void)0
