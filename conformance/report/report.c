@@ -8,36 +8,7 @@
 #include "conformance/util/shell_word.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
-
-void totals_add(struct totals *t, const struct case_result *r, size_t index)
-{
-    if (r->absent)
-        return;
-    if (t->all == 0)
-        t->worst = SIZE_MAX;
-    t->all++;
-    t->count[r->status]++;
-    t->bad += result_fails_run(r);
-    t->integers += r->integers;
-    t->unequal += r->unequal;
-    if (r->status != CASE_PASS && r->status != CASE_FAIL)
-        return;
-    if (t->worst == SIZE_MAX || r->margin > t->margin) {
-        t->margin = r->margin;
-        t->worst = index;
-    }
-}
-
-struct totals report_totals(const struct report *r)
-{
-    struct totals t = { .worst = SIZE_MAX };
-
-    for (size_t i = 0; i < r->outcome.count; i++)
-        totals_add(&t, &r->outcome.results[i], i);
-    return t;
-}
 
 const char *const mutants_columns[MUTANT_COLUMNS] = { "name", "file", "caught", "by", "what" };
 

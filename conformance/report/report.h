@@ -47,18 +47,6 @@ struct report {
 enum { MUTANT_NAME, MUTANT_FILE, MUTANT_CAUGHT, MUTANT_BY, MUTANT_WHAT, MUTANT_COLUMNS };
 extern const char *const mutants_columns[MUTANT_COLUMNS];
 
-struct totals {
-    size_t count[CASE_STATUS_COUNT];
-    size_t all, bad;
-    uint64_t integers, unequal; /* quantized elements; those that differ from the reference's */
-    double margin;              /* the largest error / bound */
-    size_t worst;               /* index of its result; SIZE_MAX when nothing was compared */
-};
-
-/* Adds a result to totals; index is its index in outcome.results. */
-void totals_add(struct totals *t, const struct case_result *r, size_t index);
-struct totals report_totals(const struct report *r);
-
 /* Why the margin of a result may be above a half; NULL where it is not above it. */
 const char *report_margin_note(const struct report *r, size_t index);
 

@@ -95,6 +95,15 @@ void report_kit_fail(struct case_result *r)
                                .reason = "over the limit (1 of 60 wrong)" };
 }
 
+size_t report_kit_bad(void)
+{
+    size_t bad = 0;
+
+    for (size_t i = 0; i < report_kit.report.outcome.count; i++)
+        bad += result_fails_run(&report_kit.report.outcome.results[i]);
+    return bad;
+}
+
 char *report_kit_form(const struct record *r, form_write_fn *form)
 {
     struct diag diag = { .status = STATUS_OK };

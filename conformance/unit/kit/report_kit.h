@@ -28,6 +28,9 @@ struct case_result *report_kit_result(size_t subject, const char *name);
 /* Makes a result a failure of one element. */
 void report_kit_fail(struct case_result *r);
 
+/* How many results make the exit code 1. */
+size_t report_kit_bad(void);
+
 /* The report as text, to be freed. */
 char *report_kit_text(void);
 /* The same as JSON. */

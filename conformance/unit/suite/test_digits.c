@@ -2,7 +2,6 @@
  * wrong in one known way. */
 #include "conformance/models/digits.h"
 #include "conformance/models/digits_judge.h"
-#include "conformance/models/digits_report.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
 
@@ -13,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -390,20 +390,12 @@ static void nothing_there_is_skipped(void **state)
     const struct digits_options o = { .directory = "/nowhere" };
     struct digits_report r;
     struct diag diag;
-    json_t *json;
-    char text[256] = "";
-    FILE *const f = fmemopen(text, sizeof text, "w");
 
     (void)state;
     assert_int_equal(digits_run(&r, NULL, 0, &o, &diag), STATUS_OK);
     assert_int_equal(r.count, 0);
     assert_false(digits_failed(&r));
-    digits_print(f, &r, NULL);
-    fclose(f);
-    assert_string_equal(text, "models: skipped: no digits.h5 in /nowhere\n");
-    json = digits_json(&r);
-    assert_int_equal(json_array_size(json), 0);
-    json_decref(json);
+    assert_string_equal(r.skipped, "no digits.h5 in /nowhere");
     digits_close(&r);
 }
 

@@ -175,6 +175,24 @@ static void test_fields(void **state)
     record_close(&r);
 }
 
+static void test_skipped_models(void **state)
+{
+    static const struct digits_report digits = { .skipped = "no digits.h5 in /nowhere" };
+    struct record r;
+    char *text, *json;
+
+    (void)state;
+    report_kit.report.digits = &digits;
+    json = report_kit_json();
+    r = read_text(json);
+    text = report_kit_form(&r, form_text);
+    report_kit_expect("\nmodels: skipped: no digits.h5 in /nowhere\n", text);
+    assert_int_equal(r.model_count, 0);
+    free(text);
+    free(json);
+    record_close(&r);
+}
+
 /* Each case is found by its name, and each result by its pair. */
 static void test_find(void **state)
 {
@@ -322,7 +340,7 @@ static void test_select(void **state)
     assert_string_equal(r.cases[r.results[1].test_case].name, "relu.f32.c2");
     text = report_kit_form(&r, form_text);
     assert_null(strstr(text, "\nsubject 1"));
-    report_kit_expect("conformance: 2 checks: 0 passed, 2 failed, 0 declined\n", text);
+    report_kit_expect("conformance: 2 checks: 0 passed, 2 failed, 0 declined", text);
     free(text);
     record_close(&r);
     assert_int_equal(record_read_statuses("fail,broken", &s.statuses, &diag), STATUS_USAGE);
@@ -334,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_fields, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_skipped_models, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_find, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_lines, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_index_refuses, report_kit_open, report_kit_close),
