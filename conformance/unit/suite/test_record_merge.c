@@ -109,6 +109,16 @@ static char *canonical(const char *name)
     return out;
 }
 
+/* Removes the line of a run that took more than two seconds. */
+static void remove_duration(char *text)
+{
+    char *const line = strstr(text, "the run took ");
+    char *const next = line ? strchr(line, '\n') : NULL;
+
+    if (next)
+        memmove(line, next + 1, strlen(next + 1) + 1);
+}
+
 #define CASES    "conformance --filter='add.*' --filter='softmax.f32.*' --limit=40 --jobs=2"
 #define SUBJECTS " --subject=reference --subject='delegate:%s?fault=%s' --format=json"
 
