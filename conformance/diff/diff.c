@@ -4,7 +4,7 @@
 #include "conformance/cases/case_builder.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/util/clock.h"
-#include "conformance/util/message.h"
+#include "conformance/util/progress.h"
 #include "conformance/util/random.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -270,14 +270,16 @@ static double spread_std(const struct spread *s)
 static enum status run_all(struct diff *d, struct diag *diag)
 {
     struct spread reference = { 0, 0, 0 }, subject = { 0, 0, 0 };
+    struct progress progress;
     double worst = INFINITY;
 
+    progress_begin(&progress, "diff", (double)d->request.runs, d->request.quiet);
     for (uint64_t run = 0; run < d->request.runs && d->status == CASE_PASS; run++) {
         struct trial t;
         double ms, snr_db;
 
-        message_progress(d->request.quiet, "diff: run %llu of %llu", (unsigned long long)run + 1,
-                         (unsigned long long)d->request.runs);
+        progress_update(&progress, (double)run, "run %llu of %llu", (unsigned long long)run + 1,
+                        (unsigned long long)d->request.runs);
         TRY(diff_reference_run(d, run, &ms, diag));
         spread_add(&reference, ms, 0);
         TRY(trial_run(&d->host, &d->instance, run == 0, (size_t)d->request.repeats, &t, diag));
@@ -300,7 +302,7 @@ static enum status run_all(struct diff *d, struct diag *diag)
         }
         trial_close(&t);
     }
-    message_progress_end();
+    progress_end(&progress);
     d->reference_ms = spread_mean(&reference);
     d->reference_std_ms = spread_std(&reference);
     d->subject_ms = spread_mean(&subject);

@@ -8,7 +8,7 @@
 #include "conformance/cases/random_cases.h"
 #include "conformance/cases/select.h"
 #include "conformance/golden/file.h"
-#include "conformance/util/message.h"
+#include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 #include "reference/format/op_options.h"
 #include "reference/format/read.h"
@@ -190,11 +190,13 @@ enum status golden_export(const struct golden_request *request, uint8_t **bytes,
     struct random_row *graphs = NULL;
     size_t case_count;
     hid_t file = -1, meta = -1;
+    struct progress progress;
     enum status s;
 
     *bytes = NULL;
     *count = 0;
     TRY(cases_list(&cases, &case_count, diag));
+    progress_begin(&progress, "golden export", 0, request->quiet);
     if ((s = random_cases_append(request->seed, request->graphs, &cases, &case_count, &graphs,
                                  diag)) != STATUS_OK ||
         (s = select_cases(cases, &case_count, &selection, diag)) != STATUS_OK ||
@@ -203,12 +205,13 @@ enum status golden_export(const struct golden_request *request, uint8_t **bytes,
         (s = h5_write_uint(meta, "schema", GOLDEN_SCHEMA, diag)) != STATUS_OK ||
         (s = h5_write_text(meta, "assay", ASSAY_VERSION, diag)) != STATUS_OK)
         goto end;
+    progress.total = (double)case_count;
     for (size_t i = 0; i < case_count && s == STATUS_OK; i++) {
-        message_progress(request->quiet, "%zu/%zu %s", i + 1, case_count, cases[i].name);
+        progress_update(&progress, (double)i, "%zu of %zu: %s", i + 1, case_count, cases[i].name);
         s = export_case(file, &cases[i], request, diag);
     }
 end:
-    message_progress_end();
+    progress_end(&progress);
     h5_close(meta);
     mem_free(graphs);
     mem_free(cases);

@@ -7,9 +7,9 @@
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/models/digits_judge.h"
-#include "conformance/util/message.h"
 #include "conformance/util/process.h"
 #include "conformance/util/program_path.h"
+#include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/format/read.h"
@@ -296,7 +296,10 @@ static void end(struct run *run, size_t process)
 
 static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
 {
+    struct progress progress;
     enum status s;
+
+    progress_begin(&progress, "models", (double)run->count, run->quiet);
 
     if (jobs == 0)
         jobs = process_count_processors();
@@ -306,7 +309,7 @@ static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
             if (run->pool.items[i].pid == 0 && run->started < run->count)
                 s = start(run, i, diag);
         }
-        message_progress(run->quiet, "models: %zu of %zu", run->ended, run->count);
+        progress_update(&progress, (double)run->ended, "%zu of %zu", run->ended, run->count);
         if (s == STATUS_OK)
             s = process_pool_wait(&run->pool, diag);
         for (size_t i = 0; i < run->pool.count && s == STATUS_OK; i++) {
@@ -315,7 +318,7 @@ static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
         }
     }
     process_pool_close(&run->pool);
-    message_progress_end();
+    progress_end(&progress);
     return s;
 }
 
