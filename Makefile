@@ -368,7 +368,7 @@ coverage: ## lcov report of the tests, in build-coverage/coverage
 mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some
 	@T='$(T)' sh ci/mutants.sh $(B)
 
-valgrind: all $(UNIT_BIN) $(FUZZ_REPLAY) ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
+valgrind: all $(UNIT_BIN) $(B)/fuzz/replay_reader ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
 	@$(NEED) valgrind
 	@sh ci/valgrind.sh $(B)
 
