@@ -157,6 +157,8 @@ install_all()
     put_all "$PREFIX/share/assay/golden/digits" golden/digits/*
     put_all "$PREFIX/share/assay" conformance/versions.tsv
     put_all "$PREFIX/share/assay/known" conformance/known/*
+    put_all "$PREFIX/share/assay/schemas" conformance/*.schema.json conformance/junit.xsd \
+        conformance/cli/schemas/*.json
     documents
 }
 
