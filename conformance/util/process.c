@@ -336,6 +336,9 @@ static int time_left_ms(const struct process *list, size_t count)
 /* Waits once; sets the events.  False: poll failed. */
 static bool wait_once(struct process *list, struct pollfd *fds, size_t count)
 {
+    static const double check_ends_every_s = 0.2; /* it is a system call for each process */
+    static double ends_checked_s;
+    bool checks_ends = false;
     double now;
 
     for (size_t i = 0; i < count; i++)
@@ -348,10 +351,14 @@ static bool wait_once(struct process *list, struct pollfd *fds, size_t count)
             return false;
     }
     now = clock_s();
+    if (now - ends_checked_s >= check_ends_every_s) {
+        ends_checked_s = now;
+        checks_ends = true;
+    }
     for (size_t i = 0; i < count; i++) {
         /* What a dead process has forked may hold its socket open: its answer, or else the end, is
          * to be read all the same. */
-        if (is_waited_for(&list[i]) && !fds[i].revents && has_ended(list[i].pid)) {
+        if (checks_ends && is_waited_for(&list[i]) && !fds[i].revents && has_ended(list[i].pid)) {
             shutdown(list[i].socket, SHUT_RDWR);
             fds[i].revents = POLLHUP;
         }
