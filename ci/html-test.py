@@ -400,6 +400,9 @@ def test_narrow(b, r):
         b.open(r.url)
         b.js("for (const d of document.querySelectorAll('details')) d.open = true")
         equal(f"width of the page at {width}", b.js("return document.documentElement.scrollWidth"), width)
+        equal(f"captions broken within words at {width}", b.js("""
+            return [...document.querySelectorAll('caption:not(.hidden)')].filter(c => c.offsetHeight > 60)
+                .map(c => c.textContent)"""), [])
         equal(f"what is too wide at {width}", b.js(WIDE), [])
         b.js("location.hash = arguments[0]", r.address(max(r.bad)))
         time.sleep(0.2)
