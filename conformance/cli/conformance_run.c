@@ -260,13 +260,6 @@ static void say_if_nothing(const struct record *r)
                       t.all);
 }
 
-/* What the report has no place for: about the files that the run was held against. */
-static void say_notes(const struct notes *notes)
-{
-    for (size_t i = 0; i < notes->count; i++)
-        message_error(NULL, "%s", notes->items[i]);
-}
-
 /* Writes the report to stdout or --out.  Where --out has another form than text, the text goes to
  * stdout too. */
 static int write_reports(const struct run *x, const struct record *r)
@@ -292,7 +285,6 @@ static int finish(struct run *x)
         return message_fail("conformance", &diag);
     code = write_reports(x, &record);
     checkpoint_close(&x->checkpoint, &x->report.outcome, code == EXIT_AS_EXPECTED);
-    say_notes(&x->expected.notes);
     if (x->q->write_waivers && waivers_write(&x->expected.waivers, &x->report, x->q->write_waivers,
                                              x->expected.today, &diag) != STATUS_OK)
         code = message_fail("conformance", &diag);
@@ -343,6 +335,7 @@ static enum status open_all(struct run *x, struct diag *diag)
     }
     TRY(conformance_open_subjects(q, x->subjects, &x->report.subject_count, diag));
     TRY(expectations_check_subjects(&x->expected, x->subjects, x->report.subject_count, diag));
+    x->report.notes = &x->expected.notes;
     x->report.subjects = x->subjects;
     x->report.cases = x->cases.items;
     x->report.case_count = x->cases.count;

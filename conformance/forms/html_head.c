@@ -111,6 +111,11 @@ static void write_banners(const struct record *r, FILE *out)
                 " of %" PRIu32 ".</p>\n",
                 r->run.shard, r->run.shards);
     }
+    for (size_t i = 0; i < r->note_count; i++) {
+        fputs("<p class=\"banner\"><strong>Note:</strong> ", out);
+        html_text(out, r->notes[i]);
+        fputs("</p>\n", out);
+    }
     if (r->broken_ends) {
         fputs("<p class=\"banner\"><strong>Worker process:</strong> ", out);
         html_text(out, r->broken_end);

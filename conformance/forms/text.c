@@ -175,7 +175,10 @@ static void print_totals(const struct record *r, FILE *out)
                   { CASE_WAIVED, "waived", false },
                   { CASE_UNEXPECTED_PASS, "passed unexpectedly", false } };
     const struct record_totals t = record_totals(r);
+    size_t worse = 0;
 
+    for (size_t i = 0; i < r->result_count; i++)
+        worse += r->results[i].regression && r->results[i].status == CASE_PASS;
     fprintf(out, "conformance: %zu checks:", t.all);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         const size_t n = t.count[words[i].status];
@@ -183,6 +186,8 @@ static void print_totals(const struct record *r, FILE *out)
         if (n > 0 || words[i].always)
             fprintf(out, "%s %zu %s", i ? "," : "", n, words[i].word);
     }
+    if (worse > 0)
+        fprintf(out, ", %zu passed with a margin worse than the baseline's", worse);
     if (r->broken_ends > 0)
         fprintf(out, ", %zu worker%s ended badly", r->broken_ends, r->broken_ends == 1 ? "" : "s");
     if (r->missing_count > 0)
@@ -232,6 +237,12 @@ static void print_interruption(const struct record *r, FILE *out)
     fputc('\n', out);
 }
 
+static void print_notes(const struct record *r, FILE *out)
+{
+    for (size_t i = 0; i < r->note_count; i++)
+        fprintf(out, "%snote: %s\n", i == 0 ? "\n" : "", r->notes[i]);
+}
+
 static enum status print_all(struct text *x, struct diag *diag)
 {
     const struct record *const r = x->record;
@@ -254,6 +265,7 @@ static enum status print_all(struct text *x, struct diag *diag)
         fprintf(x->out, "\nfail: %s\n", r->broken_end);
     print_models(x);
     print_mutants(x);
+    print_notes(r, x->out);
     print_interruption(r, x->out);
     fputc('\n', x->out);
     print_duration(r, x->out);

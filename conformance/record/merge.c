@@ -352,6 +352,38 @@ static enum status merge_minimal(struct merging *m)
     return STATUS_OK;
 }
 
+static bool has_note(const struct record *r, const char *note)
+{
+    for (size_t i = 0; i < r->note_count; i++) {
+        if (strcmp(r->notes[i], note) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Each note once: shards are held against the same files. */
+static enum status merge_notes(struct merging *m)
+{
+    struct record *const out = m->out;
+    const char **notes;
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->count; i++)
+        count += m->inputs[i].record.note_count;
+    out->notes = notes = ARENA_NEW(&out->arena, count, const char *);
+    if (!notes)
+        return no_memory(m);
+    for (size_t i = 0; i < m->count; i++) {
+        const struct record *const r = &m->inputs[i].record;
+
+        for (size_t k = 0; k < r->note_count; k++) {
+            if (!has_note(out, r->notes[k]))
+                notes[out->note_count++] = r->notes[k];
+        }
+    }
+    return STATUS_OK;
+}
+
 /* Whole models and planted faults are those of the first input that has them: of several shards
  * the first runs models, and the planted faults are a table from elsewhere. */
 static void merge_rest(struct merging *m)
@@ -511,6 +543,7 @@ static enum status merge_all(struct merging *m)
     TRY(merge_results(m));
     TRY(merge_missing(m));
     TRY(merge_minimal(m));
+    TRY(merge_notes(m));
     merge_rest(m);
     note_interruption(m);
     return record_index(m->out, m->diag);

@@ -157,6 +157,10 @@ struct record {
     const char
         *broken_end; /* what a worker process did after its last case; NULL: all ended well */
     size_t broken_ends;
+    /* What is to be said of the files that the run was held against: a waiver that expires soon, a
+     * baseline of another device. */
+    const char *const *notes;
+    size_t note_count;
     size_t ledger_problems;      /* rows of the version ledger without their proof */
     struct record_model *models; /* NULL: none were asked for; as below */
     size_t model_count;

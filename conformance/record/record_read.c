@@ -312,6 +312,29 @@ static enum status read_mutants(struct record_reading *x)
     return STATUS_OK;
 }
 
+static enum status read_remarks(struct record_reading *x)
+{
+    struct record *const r = x->at.record;
+    const char **notes;
+    json_t *list;
+
+    TRY(record_read_array(&x->at, x->root, "notes", false, &list));
+    if (!list)
+        return STATUS_OK;
+    r->notes = notes = ARENA_NEW(&r->arena, json_array_size(list), const char *);
+    if (!notes)
+        return record_no_memory(x);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (!json_is_string(json_array_get(list, i)))
+            return record_unexpected(&x->at, "notes", "strings", json_array_get(list, i));
+        notes[i] = arena_string(&r->arena, json_string_value(json_array_get(list, i)));
+        if (!notes[i])
+            return record_no_memory(x);
+    }
+    r->note_count = json_array_size(list);
+    return STATUS_OK;
+}
+
 static enum status read_minimal(struct record_reading *x)
 {
     struct record *const r = x->at.record;
@@ -360,6 +383,7 @@ static enum status read_rest(struct record_reading *x)
         TRY(record_read_count(&x->at, x->root, "ledger_problems", INT64_MAX, &r->ledger_problems));
     TRY(read_models(x));
     TRY(read_mutants(x));
+    TRY(read_remarks(x));
     return read_minimal(x);
 }
 

@@ -377,6 +377,11 @@ static json_t *minimal_json(const struct record *r, size_t index)
     return NULL;
 }
 
+static json_t *note_json(const struct record *r, size_t index)
+{
+    return json_text(r->notes[index]);
+}
+
 static json_t *broken_ends_json(const struct record *r)
 {
     json_t *const o = json_object();
@@ -452,6 +457,8 @@ static bool print_root(FILE *out, const struct record *r, const struct record_li
 
     if (r->missing_count > 0)
         ok = ok && print_array(out, "missing", r, r->missing_count, missing_json);
+    if (r->note_count > 0)
+        ok = ok && print_array(out, "notes", r, r->note_count, note_json);
     if (r->broken_ends > 0)
         ok = ok && print_value(out, "broken_ends", broken_ends_json(r));
     if (r->ledger_problems > 0)

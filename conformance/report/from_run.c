@@ -321,6 +321,17 @@ static void add_missing(struct recorder *b)
     }
 }
 
+static void add_notes(struct recorder *b)
+{
+    const struct notes *const n = b->in->notes;
+    const char **const notes = NEW(b, n ? n->count : 0, const char *);
+
+    for (size_t i = 0; !b->failed && n && i < n->count; i++)
+        notes[i] = copy(b, n->items[i]);
+    b->out->notes = notes;
+    b->out->note_count = n ? n->count : 0;
+}
+
 static void add_results(struct recorder *b)
 {
     const struct report *const r = b->in;
@@ -331,6 +342,7 @@ static void add_results(struct recorder *b)
             add_result(b, i);
     }
     add_missing(b);
+    add_notes(b);
     b->out->broken_ends = r->outcome.broken_ends;
     if (r->outcome.broken_ends > 0)
         b->out->broken_end = copy(b, r->outcome.end);

@@ -8,6 +8,7 @@
 #include "conformance/judge/runner.h"
 #include "conformance/models/digits.h"
 #include "conformance/record/record.h"
+#include "conformance/util/notes.h"
 #include "conformance/util/tsv.h"
 
 #include <stddef.h>
@@ -38,6 +39,7 @@ struct report {
     /* Which planted faults the suite noticed: a table with the columns of mutants_columns; NULL
      * when there is none. */
     const struct tsv *mutants;
+    const struct notes *notes;      /* what is to be said beside the results; NULL: nothing */
     struct report_minimal *minimal; /* minimal_graphs.h */
     size_t minimal_count;
     const struct minimal_forms *forms; /* of failures; NULL when they were not asked for */

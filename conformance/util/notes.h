@@ -1,4 +1,4 @@
-/* Lines that a command says on stderr beside its report. */
+/* Lines that are said beside results, in a report. */
 #ifndef ASSAY_CONFORMANCE_UTIL_NOTES_H
 #define ASSAY_CONFORMANCE_UTIL_NOTES_H
 

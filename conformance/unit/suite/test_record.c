@@ -39,6 +39,10 @@ static struct record read_text(const char *text)
     return r;
 }
 
+static const char *said_items[] = { "known.tsv:2: expires soon",
+                                    "base.json: of another \033 device" };
+static const struct notes said = { .items = said_items, .count = 2 };
+
 /* Every kind of result that a run may have, with figures and texts that are hard to keep. */
 static void decorate(void)
 {
@@ -83,6 +87,7 @@ static void decorate(void)
     r->run.interrupted = "SIGINT";
     r->outcome.broken_ends = 2;
     strcpy(r->outcome.end, "SIGSEGV (destroy)");
+    r->notes = &said;
     r->run.command = "assay conformance '--filter=*'";
     r->run.seconds = 1.0 / 7;
     r->run.list_count = report_kit.case_count;
@@ -117,6 +122,8 @@ static void test_round_trip(void **state)
     assert_string_equal(text, again);
     assert_string_equal(json, json_again);
     report_kit_expect("got inf, expected -inf, error inf, limit 0.333\n", text);
+    report_kit_expect("\nnote: known.tsv:2: expires soon\nnote: base.json: of another ? device\n",
+                      text);
     report_kit_expect("interrupted: SIGINT: 1 checks are missing\n", text);
     report_kit_expect("digits_f32     reference            0.3333    0    0   inf", text);
     report_kit_expect("escape ?[31m bell ? <b>", text);
@@ -145,6 +152,8 @@ static void test_fields(void **state)
     free(json);
     assert_true(r.run.seed == UINT64_MAX);
     assert_string_equal(r.run.interrupted, "SIGINT");
+    assert_int_equal(r.note_count, 2);
+    assert_string_equal(r.notes[1], "base.json: of another \033 device");
     assert_string_equal(r.subjects[0].spec, "reference");
     assert_int_equal(r.missing_count, 1);
     assert_string_equal(r.cases[r.missing[0].test_case].name, "relu.f32.c9");

@@ -185,6 +185,8 @@ static const struct {
       "missing[0].case: expected the same op, version, type" },
     { "\"gaps\": []", "\"gaps\": [], \"models\": [{}]", "models[0].model: expected a value" },
     { "\"gaps\": []", "\"gaps\": [], \"mutants\": {}", "mutants: expected an array" },
+    { "\"gaps\": []", "\"gaps\": [], \"notes\": [1]", "notes: expected strings, found 1" },
+    { "\"gaps\": []", "\"gaps\": [], \"notes\": \"x\"", "notes: expected an array" },
     { "\"gaps\": []", "\"gaps\": [], \"broken_ends\": {\"count\": 1}",
       "broken_ends.first: expected a string, found nothing" },
     { "\"gaps\": []", "\"gaps\": [], \"minimal\": [{\"subject\": 0, \"case\": \"add.f32.z\"}]",
