@@ -77,7 +77,7 @@ expect 2 'none.png' $assay run $model --input="$work/none.png"
 expect 2 'no_such_op' $assay conformance --filter='no_such_op.*'
 expect 2 'cannot|directory' $assay conformance --filter='relu.*' --out="$work/no/such/dir.json"
 expect 2 'cannot|directory' $assay zoo mobilenet_v1 --width=0.25 --res=32 -o "$work/no/m.tflite"
-expect 2 'bench --trace: .*t.json: No such' $assay bench $model --trace="$work/no/t.json"
+expect 2 'bench: .*no.t.json: No such' $assay bench $model --trace="$work/no/t.json"
 expect 2 'precision' $assay run $model --input=$image --delegate-option=precision=fp64
 expect 2 'colour' $assay run $model --input=$image --delegate-option=colour=blue
 expect 3 'nowhere' $assay run $model --input=$image --device=nowhere

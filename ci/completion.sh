@@ -41,10 +41,12 @@ completes 'assay|golden|export|' models three.h5
 completes 'assay|golden|check|--f' --filter= --format=
 completes 'assay|conformance|--rep' --repro-dir=
 completes 'assay|conformance|--format' --format=
-completes 'assay|conformance|--format|=' text json
-completes 'assay|conformance|--format|=|j' json
-completes 'assay|conformance|--format=j' --format=json
-completes 'assay|conformance|--format|j' json
+completes 'assay|conformance|--format|=' text json junit csv html
+completes 'assay|inspect|--format|=' text json
+completes 'assay|report|sh' show
+completes 'assay|conformance|--format|=|j' json junit
+completes 'assay|conformance|--format=js' --format=json
+completes 'assay|conformance|--format|ju' junit
 completes 'assay|conformance|--filter|=|x' ''
 completes 'assay|conformance|--list|--qu' --quiet
 completes 'assay|inspect|o' one.tflite
