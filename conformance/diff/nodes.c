@@ -4,7 +4,7 @@
 
 #include "conformance/cases/case_builder.h"
 #include "conformance/diff/part.h"
-#include "conformance/util/message.h"
+#include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>
@@ -54,22 +54,24 @@ static enum status judge(struct diff *d, struct diff_node *n, struct diag *diag)
 enum status nodes_judge(struct diff *d, struct diag *diag)
 {
     const int count = (int)interpreter_node_count(d->reference);
+    struct progress progress;
     enum status s = STATUS_OK;
 
     d->per_node = mem_alloc((size_t)count, sizeof *d->per_node);
     if (!d->per_node)
         return diag_fail(diag, STATUS_NO_MEMORY, "%d nodes: out of memory", count);
     d->per_node_count = (size_t)count;
+    progress_begin(&progress, "diff", count, d->request.quiet);
     for (int i = 0; i < count && s == STATUS_OK; i++) {
         struct diff_node *const n = &d->per_node[i];
 
         n->node = i;
-        message_progress(d->request.quiet, "diff: node %d of %d: %s", i, count, diff_op(d, i));
+        progress_update(&progress, i, "node %d of %d: %s", i, count, diff_op(d, i));
         if (diff_node_runs(d, i))
             s = diag_prefix(diag, judge(d, n, diag), "node %d", i);
         else
             snprintf(n->result.reason, sizeof n->result.reason, "computed once, from constants");
     }
-    message_progress_end();
+    progress_end(&progress);
     return s;
 }

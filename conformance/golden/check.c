@@ -15,7 +15,7 @@
 #include "conformance/golden/file.h"
 #include "conformance/judge/node_compare.h"
 #include "conformance/judge/node_limits.h"
-#include "conformance/util/message.h"
+#include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
@@ -435,6 +435,8 @@ struct checker {
     bool *found; /* a golden was seen, for each case */
     size_t case_count;
     struct golden_report *report;
+    struct progress progress;
+    size_t seen; /* cases of files, so far */
 };
 
 static bool wanted(const struct checker *checker, const char *name)
@@ -496,6 +498,16 @@ static enum status count_case(struct checker *checker, const struct golden_file 
     return add_failure(r, g->name, why.text, diag);
 }
 
+/* How many cases the golden files are expected to have: those of the suite. */
+static size_t count_wanted(const struct checker *checker)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < checker->case_count; i++)
+        count += wanted(checker, checker->cases[i].name);
+    return count;
+}
+
 static enum status check_file(struct checker *checker, const char *path, struct diag *diag)
 {
     struct golden_report *const r = checker->report;
@@ -509,7 +521,7 @@ static enum status check_file(struct checker *checker, const char *path, struct 
     for (size_t i = 0; i < file.count && s == STATUS_OK; i++) {
         if (!wanted(checker, file.cases[i].name))
             continue;
-        message_progress(checker->request->quiet, "%s", file.cases[i].name);
+        progress_update(&checker->progress, (double)checker->seen++, "%s", file.cases[i].name);
         s = count_case(checker, &file, &file.cases[i], diag);
     }
     golden_close(&file);
@@ -557,14 +569,16 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
         if (!checker.found)
             s = diag_fail(diag, STATUS_NO_MEMORY, "no memory for %zu cases", checker.case_count);
     }
+    progress_begin(&checker.progress, "golden check", (double)count_wanted(&checker),
+                   request->quiet);
     for (size_t i = 0; i < count && s == STATUS_OK; i++)
         s = check_file(&checker, paths[i], diag);
+    progress_end(&checker.progress);
     if (s == STATUS_OK && !request->delegate)
         s = count_missing(&checker, diag);
     if (s == STATUS_OK && report->cases + report->skipped + report->missing == 0)
         s = diag_fail(diag, STATUS_USAGE, "no case matches the filter '%s'",
                       request->filter ? request->filter : "");
-    message_progress_end();
     mem_free(checker.found);
     mem_free(checker.cases);
     mem_free(graphs);
