@@ -132,6 +132,8 @@ expect 2 'no model' $assay bench
 expect 2 'none.tflite' $assay bench "$work/none.tflite"
 expect 2 'none.tflite' $assay endurance "$work/none.tflite"
 expect 2 'a-few' $assay endurance --runs=a-few
+expect 0 '^at most 80 columns$' sh -c "$assay conformance --filter='softmax.*.rank*' --filter='relu.f32.c?' |
+    awk 'length > 80 && !/rerun:/ { print; wide = 1 } END { if (!wide) print \"at most 80 columns\" }'"
 # Waivers, baselines and statements: a delegate that swaps two elements, and one that does not.
 relu="--filter=relu.f32.c? --delegate=$b/mock/delegate.so"
 swap="$relu --delegate-option=fault=swap"

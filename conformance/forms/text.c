@@ -1,6 +1,7 @@
 /* A record as text: tables, declined cases, failures, whole models, totals. */
 #include "conformance/forms/forms.h"
 #include "conformance/forms/text_kit.h"
+#include "conformance/util/fold.h"
 #include "conformance/util/progress.h"
 
 #include <math.h>
@@ -211,9 +212,13 @@ static void print_head(const struct record *r, FILE *out)
 {
     const struct record_device *const d = &r->device;
 
-    if (d->name)
-        fprintf(out, "device: %s, %s%s%s\n", d->name, d->driver ? d->driver : "",
-                d->api ? ", Vulkan " : "", d->api ? d->api : "");
+    if (d->name) {
+        char line[1024];
+
+        snprintf(line, sizeof line, "device: %s, %s%s%s\n", d->name, d->driver ? d->driver : "",
+                 d->api ? ", Vulkan " : "", d->api ? d->api : "");
+        fold_print(out, line, TEXT_COLUMNS);
+    }
     if (r->run.shards <= 1)
         return;
     if (r->run.merged_count == 0) {

@@ -86,8 +86,10 @@ static void print_count(struct text_list *list, const char *name, size_t count, 
     if (count == 0)
         return;
     snprintf(word, sizeof word, "%.120s %zu", name, count);
-    if (*begun)
+    if (*begun) {
         fputc(',', list->out);
+        list->column++;
+    }
     text_list_words(list, word);
     *begun = true;
 }
