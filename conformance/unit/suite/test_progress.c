@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,12 +55,25 @@ static void open_pipe(void)
     replace_stderr(ends[0], ends[1]);
 }
 
-/* What was written since the last call. */
+/* What was written since the last call.  The kernel hands bytes from one end of a pseudo-terminal to
+ * the other in a worker thread, some time after write() has returned: a mark that is written behind
+ * them tells when all have arrived. */
 static const char *shown(void)
 {
-    const ssize_t n = read(screen.ours, screen.text, sizeof screen.text - 1);
+    static const char mark = '\001';
+    size_t length = 0;
 
-    screen.text[n > 0 ? n : 0] = '\0';
+    assert_int_equal(write(screen.theirs, &mark, 1), 1);
+    do {
+        struct pollfd arrival = { .fd = screen.ours, .events = POLLIN };
+        ssize_t n;
+
+        assert_int_equal(poll(&arrival, 1, 60 * 1000), 1);
+        n = read(screen.ours, screen.text + length, sizeof screen.text - length);
+        assert_true(n > 0);
+        length += (size_t)n;
+    } while (screen.text[length - 1] != mark);
+    screen.text[length - 1] = '\0';
     return screen.text;
 }
 
