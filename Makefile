@@ -56,6 +56,7 @@ INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/ops/int8/*.comp)
 SHADERS := $(filter-out $(INT_SHADERS),$(wildcard delegate/*/*.comp))
 BYTE_SHADERS := $(shell grep -l '^// Elements:.* byte' $(SHADERS))
 SHORT_SHADERS := $(shell grep -l '^// Elements:.* short' $(SHADERS))
+WORD_SHADERS := $(shell grep -l '^// Elements:.* word' $(SHADERS))
 DOT_SHADERS := $(shell grep -l '/dot.glsl"' $(INT_SHADERS))
 HEADERS := $(sort $(shell find reference delegate conformance fuzz -name '*.h'))
 
@@ -128,7 +129,8 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 
 # ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
 SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
-       $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
+       $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(WORD_SHADERS:%.comp=$(B)/%.word.spv) \
+       $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $<
@@ -136,6 +138,7 @@ $(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F32)
 $(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16)
 $(B)/%.byte.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE)
 $(B)/%.short.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
+$(B)/%.word.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=WORD)
 $(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=0)
 # The same with the packed 8-bit dot product, which a device may lack.
 $(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=1)

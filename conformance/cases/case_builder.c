@@ -163,9 +163,99 @@ int case_input_scaled(struct case_builder *m, const char *name, const struct sha
     return tensor;
 }
 
+/* ---- i32 and bool ---- */
+
+/* Draws integers of i32 or bool in an allocation of their own, which the caller frees. */
+static void *draw_whole(struct case_builder *m, const struct shape *shape, int32_t type,
+                        int32_t limit, int32_t offset, unsigned tensor, unsigned frame)
+{
+    const size_t count = shape_elements(shape);
+    const uint64_t span = m->request->set == SET_INTEGERS ? 17
+                          : limit == 0                    ? (uint64_t)UINT32_MAX + 1
+                                                          : 2 * (uint64_t)limit + 1;
+    void *const data = mem_alloc(count, type == TENSOR_BOOL ? sizeof(uint8_t) : sizeof(int32_t));
+    struct random_stream s;
+
+    if (!data) {
+        case_fail_memory(m);
+        return NULL;
+    }
+    random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, tensor, frame);
+    for (size_t i = 0; i < count; i++) {
+        if (type == TENSOR_BOOL)
+            ((uint8_t *)data)[i] = (uint8_t)random_below(&s, 2);
+        else
+            ((int32_t *)data)[i] = (int32_t)((int64_t)random_below(&s, span) - (int64_t)(span / 2) +
+                                             (limit == 0 ? 0 : offset));
+    }
+    return data;
+}
+
+static int input_whole(struct case_builder *m, const char *name, const struct shape *shape,
+                       int32_t type, int32_t limit, int32_t offset)
+{
+    const int tensor = case_declare_input(m, name, shape, type, tensor_type_bits(type) / 8);
+    const unsigned number = m->filled++;
+
+    for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++)
+        m->out->inputs[m->out->input_count - 1].data[frame] =
+            draw_whole(m, shape, type, limit, offset, number, frame);
+    return tensor;
+}
+
+static int constant_whole(struct case_builder *m, const char *name, const struct shape *shape,
+                          int32_t type, int32_t limit, int32_t offset)
+{
+    void *const data =
+        m->status == STATUS_OK ? draw_whole(m, shape, type, limit, offset, m->filled++, 0) : NULL;
+    int tensor;
+
+    if (!data)
+        return -1;
+    tensor = builder_constant(&m->builder, type, name, (size_t)shape->rank, shape->d, data,
+                              shape_elements(shape) * tensor_type_bits(type) / 8);
+    mem_free(data);
+    return tensor;
+}
+
+int case_input_i32(struct case_builder *m, const char *name, const struct shape *shape,
+                   int32_t limit, int32_t offset)
+{
+    return input_whole(m, name, shape, TENSOR_INT32, limit, offset);
+}
+
+int case_input_bool(struct case_builder *m, const char *name, const struct shape *shape)
+{
+    return input_whole(m, name, shape, TENSOR_BOOL, 0, 0);
+}
+
+int case_constant_drawn_i32(struct case_builder *m, const char *name, const struct shape *shape,
+                            int32_t limit, int32_t offset)
+{
+    return constant_whole(m, name, shape, TENSOR_INT32, limit, offset);
+}
+
+int case_constant_drawn_bool(struct case_builder *m, const char *name, const struct shape *shape)
+{
+    return constant_whole(m, name, shape, TENSOR_BOOL, 0, 0);
+}
+
+/* Whether operands of the case are i32 or bool. */
+static bool is_whole(const struct case_builder *m)
+{
+    return m->c->type == TENSOR_INT32 || m->c->type == TENSOR_BOOL;
+}
+
+static int32_t i32_limit(const struct case_builder *m)
+{
+    return m->c->row->i32_limit ? m->c->row->i32_limit : m->member->i32_limit;
+}
+
 int case_input(struct case_builder *m, const char *name, const struct shape *shape,
                const struct fill *fill)
 {
+    if (is_whole(m))
+        return input_whole(m, name, shape, m->c->type, i32_limit(m), 0);
     if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
         return case_input_quantized(m, name, shape, fill);
     return m->c->half ? case_input_f16(m, name, shape, fill) : case_input_f32(m, name, shape, fill);
@@ -226,6 +316,8 @@ int case_constant_f32(struct case_builder *m, const char *name, const struct sha
 int case_constant(struct case_builder *m, const char *name, const struct shape *shape,
                   const struct fill *fill)
 {
+    if (is_whole(m))
+        return constant_whole(m, name, shape, m->c->type, i32_limit(m), 0);
     if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
         return case_constant_quantized(m, name, shape, fill);
     if (m->c->half)
@@ -283,8 +375,8 @@ int case_constant_i64(struct case_builder *m, const char *name, const struct sha
 
 int case_tensor(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    const int tensor =
-        add_tensor(m, m->c->quantized || m->c->half ? m->c->type : TENSOR_FLOAT32, name, shape);
+    const int tensor = add_tensor(
+        m, m->c->quantized || m->c->half || is_whole(m) ? m->c->type : TENSOR_FLOAT32, name, shape);
 
     if (m->c->quantized)
         case_set_elements(m, tensor, shape);
@@ -331,6 +423,16 @@ int case_tensor_f32(struct case_builder *m, const char *name, const struct shape
 int case_tensor_i32(struct case_builder *m, const char *name, const struct shape *shape)
 {
     return add_tensor(m, TENSOR_INT32, name, shape);
+}
+
+int case_tensor_bool(struct case_builder *m, const char *name, const struct shape *shape)
+{
+    return add_tensor(m, TENSOR_BOOL, name, shape);
+}
+
+int case_output_bool(struct case_builder *m, const char *name, const struct shape *shape)
+{
+    return as_output(m, case_tensor_bool(m, name, shape));
 }
 
 int case_output_f32(struct case_builder *m, const char *name, const struct shape *shape)

@@ -20,6 +20,15 @@ void case_instance_close(struct case_instance *instance);
  * its weights where fill->role is FILL_WEIGHTS. */
 int case_input(struct case_builder *m, const char *name, const struct shape *shape,
                const struct fill *fill);
+/* Adds an input of the graph that is i32 (bool), whatever the case's type is.  In S0 its values lie
+ * within +-limit (0: they have any 32 bits), in S2 within +-8.  offset is added to them. */
+int case_input_i32(struct case_builder *m, const char *name, const struct shape *shape,
+                   int32_t limit, int32_t offset);
+int case_input_bool(struct case_builder *m, const char *name, const struct shape *shape);
+/* The same as constants. */
+int case_constant_drawn_i32(struct case_builder *m, const char *name, const struct shape *shape,
+                            int32_t limit, int32_t offset);
+int case_constant_drawn_bool(struct case_builder *m, const char *name, const struct shape *shape);
 /* Adds an input of the graph that is f32, whatever the case's type is. */
 int case_input_f32(struct case_builder *m, const char *name, const struct shape *shape,
                    const struct fill *fill);
@@ -34,7 +43,8 @@ int case_input_f16(struct case_builder *m, const char *name, const struct shape 
  *   f16 (CASE_F16)    f16, with a DEQUANTIZE behind it, whose output is returned
  *   f16 (CASE_HALF)   f16
  *   8 bits            integers, with scales by fill->role
- *   dynamic range     i8 where fill->role is FILL_WEIGHTS, else f32 */
+ *   dynamic range     i8 where fill->role is FILL_WEIGHTS, else f32
+ *   i32, bool         i32, bool */
 int case_constant(struct case_builder *m, const char *name, const struct shape *shape,
                   const struct fill *fill);
 /* Adds an input of the graph where is_input is set, else a constant. */
@@ -71,6 +81,9 @@ int case_output_scaled(struct case_builder *m, const char *name, const struct sh
 /* Add an activation of type int32, the same as an output of the graph. */
 int case_tensor_i32(struct case_builder *m, const char *name, const struct shape *shape);
 int case_output_i32(struct case_builder *m, const char *name, const struct shape *shape);
+/* The same of bool. */
+int case_tensor_bool(struct case_builder *m, const char *name, const struct shape *shape);
+int case_output_bool(struct case_builder *m, const char *name, const struct shape *shape);
 /* Add a variable tensor, which holds zero before the first invoke: of f32, and of integers. */
 int case_variable_f32(struct case_builder *m, const char *name, const struct shape *shape);
 int case_variable_scaled(struct case_builder *m, const char *name, const struct shape *shape,

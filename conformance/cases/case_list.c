@@ -48,9 +48,10 @@ static bool has_word(const char *list, const char *op)
 }
 
 /* Returns the first version of an op that has the type; 0 when every version has it, or none. */
-static int32_t first_version(int32_t code, enum case_type type, bool by_channel)
+static int32_t first_version(const struct suite_member *member, enum case_type type,
+                             bool by_channel)
 {
-    const struct op_facts *const facts = op_facts_find(code);
+    const struct op_facts *const facts = op_facts_find(member->code);
     int32_t version = OP_NONE;
 
     if (!facts)
@@ -61,6 +62,8 @@ static int32_t first_version(int32_t code, enum case_type type, bool by_channel)
     case CASE_U8: version = facts->u8; break;
     case CASE_DYNAMIC: version = by_channel ? facts->hybrid_per_channel : facts->hybrid; break;
     case CASE_HALF: version = facts->f16; break;
+    case CASE_I32: return member->i32_version;
+    case CASE_BOOL: return member->bool_version;
     case CASE_F32:
     case CASE_F16:
     case CASE_TYPE_COUNT: break;
@@ -106,21 +109,22 @@ static bool has_type(const struct typed_row *r)
 {
     const uint32_t bit = TYPE_BIT(r->type);
 
-    /* A row may name 8-bit types that only some of its members have. */
-    if (r->row->types && (r->row->types & bit) && (bit & TYPES_QUANTIZED))
+    /* A row may name 8-bit and integer types that only some of its members have. */
+    if (r->row->types && (r->row->types & bit) && (bit & (TYPES_QUANTIZED | TYPES_WHOLE)))
         return r->member->types & bit;
     if (r->row->types)
         return r->row->types & bit;
     if (!(r->member->types & bit))
         return false;
-    if (!(bit & TYPES_QUANTIZED))
+    if (!(bit & (TYPES_QUANTIZED | TYPES_WHOLE)))
         return true;
     if (r->row->floats || !suits_bytes(r->row))
         return false;
     /* The gap suite has a row of each version, too: one of the two is enough in 8 bits. */
     if (r->row->each_version)
         return !r->row->gap;
-    return (hash_row(r->member->op, r->row->name) >> 3 * r->type & 7) < (r->row->gap ? 2 : 3);
+    return (hash_row(r->member->op, r->row->name) >> 3 * r->type & 7) <
+           (r->row->gap || bit & TYPES_WHOLE ? 2 : 3);
 }
 
 /* Whether weights have a scale for each channel.  In type i8pc they have.  In dynamic range, where
@@ -134,7 +138,7 @@ static bool is_by_channel(const struct typed_row *r, int32_t version)
         return true;
     return (r->row->quant.channels != CHANNELS_NEAR ||
             hash_row(r->member->op, r->row->name) >> 40 & 1) &&
-           (!r->row->each_version || version >= first_version(r->member->code, r->type, true));
+           (!r->row->each_version || version >= first_version(r->member, r->type, true));
 }
 
 /* Fills the next case, or only counts when cases is NULL. */
@@ -178,7 +182,7 @@ static enum status add_cases(struct test_case *cases, size_t *count, const struc
                              struct diag *diag)
 {
     const bool by_channel = !r->row->each_version && is_by_channel(r, 0);
-    const int32_t first = first_version(r->member->code, r->type, by_channel);
+    const int32_t first = first_version(r->member, r->type, by_channel);
     const struct ref_op *const op = ref_find(r->member->code);
     int32_t version = r->row->version ? r->row->version : r->member->version;
 
@@ -289,8 +293,10 @@ bool case_has_set(const struct test_case *c, enum data_set set)
 
     if (c->quantized)
         sets = byte_sets(c);
-    else if (c->row->every_byte)
+    else if (c->row->every_byte || c->type == TENSOR_BOOL)
         sets = SET_BIT(SET_RANDOM);
+    else if (c->type == TENSOR_INT32)
+        sets = SETS_MOVE;
 
     return (unsigned)set < SET_COUNT && (sets & SET_BIT(set));
 }

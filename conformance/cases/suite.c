@@ -31,7 +31,8 @@ const struct case_type_name case_types[CASE_TYPE_COUNT] = {
     [CASE_F32] = { "f32", TENSOR_FLOAT32 },         [CASE_F16] = { "f16", TENSOR_FLOAT16 },
     [CASE_HALF] = { "f16", TENSOR_FLOAT16 },        [CASE_I8] = { "i8", TENSOR_INT8 },
     [CASE_I8PC] = { "i8pc", TENSOR_INT8 },          [CASE_U8] = { "u8", TENSOR_UINT8 },
-    [CASE_DYNAMIC] = { "dynamic", TENSOR_FLOAT32 },
+    [CASE_DYNAMIC] = { "dynamic", TENSOR_FLOAT32 }, [CASE_I32] = { "i32", TENSOR_INT32 },
+    [CASE_BOOL] = { "bool", TENSOR_BOOL },
 };
 
 const struct suite_member *suite_member_of(const struct suite *suite, int32_t code)

@@ -37,12 +37,15 @@ enum case_type {
     CASE_I8PC, /* weights have a scale for each output channel */
     CASE_U8,
     CASE_DYNAMIC, /* f32 activations, i8 weights: with one scale, or in some rows with many */
+    CASE_I32,     /* i32 without a scale */
+    CASE_BOOL,
     CASE_TYPE_COUNT
 };
 #define TYPE_BIT(type) (1u << (type))
 enum {
     TYPES_BYTES = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_U8),
-    TYPES_QUANTIZED = TYPES_BYTES | TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_DYNAMIC)
+    TYPES_QUANTIZED = TYPES_BYTES | TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_DYNAMIC),
+    TYPES_WHOLE = TYPE_BIT(CASE_I32) | TYPE_BIT(CASE_BOOL)
 };
 /* The types of row i of a sweep of an op with weights: each quantized type comes once in eight
  * rows. */
@@ -113,10 +116,10 @@ struct op_case {
     const char *name; /* the variant, unique among the rows of an op: [a-z0-9_]+ */
     const char *why;  /* why the row is there */
     const char *only; /* the ops that the row is for, separated by spaces; NULL: all members */
-    /* TYPE_BITs.  0: the float types of the member, and each of its quantized types with a
-     * probability of 3 in 8 (in the gap suite of 2 in 8), which a hash of op and name decides.  A
-     * row whose data would saturate or vanish in 8 bits has no quantized type then; a row of each
-     * version has all of them, in the gap suite none. */
+    /* TYPE_BITs.  0: the float types of the member, and each of its other types with a
+     * probability of 3 in 8 (i32 and bool: 2 in 8) (in the gap suite of 2 in 8), which a hash of op
+     * and name decides.  A row whose data would saturate or vanish in 8 bits has no quantized type
+     * then; a row of each version has all of them, in the gap suite none. */
     uint32_t types;
     uint32_t sets; /* SET_BITs; 0: the member's */
     /* SET_BITs of quantized types, besides S0; 0: those that the op has.  Goldens hold the last of
@@ -132,7 +135,8 @@ struct op_case {
     /* The row is a case for each version that the reference knows, whose number is added to the
      * name: "v" becomes v1, v2, ...  A type that a later version added begins with that version. */
     bool each_version;
-    bool floats; /* the row has no quantized type, though the member has some */
+    bool floats;       /* the row has the float types alone, though the member has others */
+    int32_t i32_limit; /* in place of the member's; 0: the member's */
     /* Of quantized types: the number of first inputs that together hold every byte (1: all 256) or
      * every pair of bytes (2: all 65,536); 0: none.  Frame B has another order.  The first input
      * has that many elements, or a multiple. */
@@ -194,6 +198,11 @@ struct suite_member {
     int32_t code;   /* enum builtin */
     int32_t version;
     uint32_t types, sets;
+    /* The first versions with i32 and bool operands; 0: `version`. */
+    int32_t i32_version, bool_version;
+    /* Random i32 operands lie within +-i32_limit, so that results stay within 32 bits; 0: they have
+     * any 32 bits. */
+    int32_t i32_limit;
     struct bound_rule bound;
     /* The rule of f32 results of quantized inputs (DEQUANTIZE).  Kind BOUND_BITS, which is the
      * default, means that `bound` holds for them, too. */

@@ -32,7 +32,7 @@ static const struct suite_member members[] = {
     { .op = "pad",
       .code = BUILTIN_PAD,
       .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPE_BIT(CASE_I32),
       .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_random } },

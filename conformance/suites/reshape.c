@@ -68,7 +68,7 @@ static const struct suite_member members[] = {
     { .op = "reshape",
       .code = BUILTIN_RESHAPE,
       .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
       .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_random } },

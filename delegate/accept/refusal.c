@@ -180,13 +180,28 @@ bool check_scales(struct check *c, int tensor)
     return check_f16_steps(c, tensor, low, high);
 }
 
+/* The type that operands share: that of output 0, or where this is an index, a count or a truth
+ * value, that of the first operand. */
+static TfLiteType type_of_node(const struct check *c)
+{
+    const struct graph_node *n = c->node;
+    const struct op_facts *facts = op_facts_find(n->code);
+    const TfLiteType type = c->graph->tensors[n->outputs[0]].type;
+    const int first = facts ? facts->first : 0;
+
+    if (type == kTfLiteFloat32 || type == kTfLiteFloat16 || type == kTfLiteInt8 ||
+        type == kTfLiteUInt8 || first >= n->input_count || n->inputs[first] < 0)
+        return type;
+    return c->graph->tensors[n->inputs[first]].type;
+}
+
 /* One 8-bit type for all tensors of the node, but i32 for the bias of a sum of products and i16 for
  * the state of an op that has one. */
 static bool check_quantized_type(struct check *c, int tensor)
 {
     const struct op_facts *facts = op_facts_find(c->node->code);
     const struct graph_tensor *t = &c->graph->tensors[tensor];
-    const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
+    const TfLiteType wanted = type_of_node(c);
 
     if (graph_is_8bit(t) && t->type == wanted) {
         /* Elements that are only copied need no scale. */
@@ -214,7 +229,7 @@ static bool takes_f16(const struct graph_node *n)
 static bool check_float_type(struct check *c, int tensor)
 {
     const TfLiteType type = c->graph->tensors[tensor].type;
-    const TfLiteType wanted = c->graph->tensors[c->node->outputs[0]].type;
+    const TfLiteType wanted = type_of_node(c);
 
     if (graph_is_quantized(c->graph, c->node))
         return check_quantized_type(c, tensor);
@@ -237,15 +252,60 @@ bool check_input(struct check *c, int i, int min_rank, int max_rank)
            check_rank(c, c->node->inputs[i], min_rank, max_rank);
 }
 
-bool check_computed_input(struct check *c, int i, int min_rank, int max_rank)
+static bool check_computed(struct check *c, int i)
 {
     if (!check_present(c, i))
         return false;
-    if (graph_is_constant(c->graph, c->node->inputs[i]))
-        return refuse(c, RULE_INPUT_CONSTANT, c->node->inputs[i], "data",
-                      "fold the constant when the model is converted",
-                      "a tensor that is computed at run time", "a constant");
-    return check_input(c, i, min_rank, max_rank);
+    return !graph_is_constant(c->graph, c->node->inputs[i]) ||
+           refuse(c, RULE_INPUT_CONSTANT, c->node->inputs[i], "data",
+                  "fold the constant when the model is converted",
+                  "a tensor that is computed at run time", "a constant");
+}
+
+bool check_computed_input(struct check *c, int i, int min_rank, int max_rank)
+{
+    return check_computed(c, i) && check_input(c, i, min_rank, max_rank);
+}
+
+bool check_tensor_type(struct check *c, int tensor, TfLiteType type)
+{
+    const TfLiteType found = c->graph->tensors[tensor].type;
+
+    return found == type || refuse(c, RULE_TENSOR_TYPE, tensor, "type", "the model is malformed",
+                                   runtime_type_name(type), "%s", runtime_type_name(found));
+}
+
+static bool check_data_type(struct check *c, int tensor, unsigned types)
+{
+    static const char *const expected[] = {
+        "none", "f32, f16 or 8-bit",       "i32",         "f32, f16, 8-bit or i32",
+        "bool", "f32, f16, 8-bit or bool", "i32 or bool", "f32, f16, 8-bit, i32 or bool",
+    };
+    const TfLiteType type = c->graph->tensors[tensor].type;
+
+    if ((type == kTfLiteInt32 && types & CHECK_I32) || (type == kTfLiteBool && types & CHECK_BOOL))
+        return true;
+    if (types & CHECK_VALUES && type != kTfLiteInt32 && type != kTfLiteBool)
+        return check_float_type(c, tensor);
+    return refuse(c, RULE_TENSOR_TYPE, tensor, "type", "cast the tensor around this node",
+                  expected[types & CHECK_ALL], "%s", runtime_type_name(type));
+}
+
+bool check_data_input(struct check *c, int i, int min_rank, int max_rank, unsigned types)
+{
+    return check_present(c, i) && check_data_type(c, c->node->inputs[i], types) &&
+           check_rank(c, c->node->inputs[i], min_rank, max_rank);
+}
+
+bool check_computed_data(struct check *c, int i, int min_rank, int max_rank, unsigned types)
+{
+    return check_computed(c, i) && check_data_input(c, i, min_rank, max_rank, types);
+}
+
+bool check_data_output(struct check *c, int i, int min_rank, int max_rank, unsigned types)
+{
+    return check_data_type(c, c->node->outputs[i], types) &&
+           check_rank(c, c->node->outputs[i], min_rank, max_rank);
 }
 
 bool check_storable(struct check *c, int i, uint64_t count)

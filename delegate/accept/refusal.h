@@ -64,6 +64,19 @@ bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs);
  * f16), or in a quantized node 8-bit with valid scales.  The bias of a quantized node is i32, the
  * weights of a hybrid one i8. */
 bool check_input(struct check *c, int i, int min_rank, int max_rank);
+/* Types of data beside the node's float or 8-bit type, for ops that compute integers or truth
+ * values or that move elements of any type. */
+enum { CHECK_VALUES = 1, CHECK_I32 = 2, CHECK_BOOL = 4, CHECK_ALL = 7 };
+/* Input i is present, of a rank within [min, max], and has one of these types: CHECK_VALUES (what
+ * check_input accepts), i32 or bool.  Whether types of several tensors agree is for the op to
+ * check, with check_tensor_type. */
+bool check_data_input(struct check *c, int i, int min_rank, int max_rank, unsigned types);
+/* check_data_input, and input i is no constant. */
+bool check_computed_data(struct check *c, int i, int min_rank, int max_rank, unsigned types);
+/* The same of output i. */
+bool check_data_output(struct check *c, int i, int min_rank, int max_rank, unsigned types);
+/* The tensor has this type. */
+bool check_tensor_type(struct check *c, int tensor, TfLiteType type);
 /* check_input, and input i is no constant. */
 bool check_computed_input(struct check *c, int i, int min_rank, int max_rank);
 /* An 8-bit tensor has valid scales and zero points: per tensor, or if constant per channel. */

@@ -10,8 +10,9 @@ static bool accept_pad(struct check *c)
 {
     const struct graph_tensor *x, *y, *paddings;
 
-    if (!check_counts(c, 2, 2, 1) || !check_computed_input(c, 0, 1, OUTER + 1) ||
-        !check_output(c, 0, 1, OUTER + 1))
+    if (!check_counts(c, 2, 2, 1) || !check_computed_data(c, 0, 1, OUTER + 1, CHECK_ALL) ||
+        !check_data_output(c, 0, 1, OUTER + 1, CHECK_ALL) ||
+        !check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
@@ -66,11 +67,12 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    const bool bytes = graph_is_8bit(y);
-    struct plan_step *s = planner_step(p, bytes ? "pad.byte" : "pad", n, WORKGROUP, 1, 1);
+    struct plan_step *s;
     struct pad_args args;
 
-    if (src < 0 || dst < 0 || !s)
+    if (src < 0 || dst < 0 ||
+        !(s = planner_step(p, planner_moving_shader(p, dst, MOVING_SHADER("pad")), n, WORKGROUP, 1,
+                           1)))
         return STATUS_NO_MEMORY;
     args = (struct pad_args){
         .count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices,
@@ -88,7 +90,7 @@ static enum status plan_pad(struct planner *p, const struct graph_node *n)
         args.before[i] =
             d < 0 ? 0 : (uint32_t)graph_constant_int(p->graph, n->inputs[1], 2 * (size_t)d);
     }
-    if (bytes && y->quant.scale)
+    if (graph_is_8bit(y) && y->quant.scale)
         args.fill = ((uint32_t)y->quant.zero_point[0] & 0xff) * 0x01010101;
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);

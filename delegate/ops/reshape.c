@@ -9,8 +9,9 @@ static bool accept_reshape(struct check *c)
 {
     const struct graph_tensor *x, *y;
 
-    if (!check_counts(c, 1, 2, 1) || !check_computed_input(c, 0, 0, GRAPH_MAX_RANK) ||
-        !check_output(c, 0, 0, GRAPH_MAX_RANK))
+    if (!check_counts(c, 1, 2, 1) || !check_computed_data(c, 0, 0, GRAPH_MAX_RANK, CHECK_ALL) ||
+        !check_data_output(c, 0, 0, GRAPH_MAX_RANK, CHECK_ALL) ||
+        !check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);

@@ -168,7 +168,9 @@ static bool accept_strided_slice(struct check *c)
     struct slice slice;
 
     if (!check_counts(c, 4, 4, 1) || !check_params(c) ||
-        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 0, GRAPH_MAX_RANK) ||
+        !check_computed_data(c, 0, 1, GRAPH_MAX_RANK, CHECK_ALL) ||
+        !check_data_output(c, 0, 0, GRAPH_MAX_RANK, CHECK_ALL) ||
+        !check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type) ||
         !check_specs(c) || !slice_of(c, &slice))
         return false;
     y = graph_output(c->graph, c->node, 0);
@@ -260,9 +262,9 @@ static enum status plan_strided_slice(struct planner *p, const struct graph_node
         (args.dims == 0 || (args.dims == 1 && args.step_of[0] == 4 * args.slices)))
         return planner_view(p, n->outputs[0], src) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
     dst = planner_tensor(p, n->outputs[0]);
-    s = planner_step(p, graph_is_8bit(x) ? "strided_slice.byte" : "strided_slice", n, WORKGROUP, 1,
-                     1);
-    if (src < 0 || dst < 0 || !s)
+    if (src < 0 || dst < 0 ||
+        !(s = planner_step(p, planner_moving_shader(p, dst, MOVING_SHADER("strided_slice")), n,
+                           WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;
     args.count = p->plan->tensors[dst].rows * args.slices;
     step_spec(s, STRIDED_SLICE_SPEC_WHOLE, whole);

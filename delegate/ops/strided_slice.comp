@@ -2,7 +2,7 @@
 // element of dst is `base`, plus `step` for each channel, plus a step for each of the dims but the
 // last, given innermost first; steps may be negative (sums wrap).  An invocation computes one slice
 // of dst.
-// Elements: f32 f16 byte
+// Elements: f32 f16 byte word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/strided_slice.args.h"

@@ -23,15 +23,18 @@ static const struct {
 } io_formats[] = { [IO_F32] = { 4, "load", "store" },
                    [IO_F16] = { 2, "load_half", "store_half" },
                    [IO_BYTES] = { 1, "load.byte", "store.byte" },
-                   [IO_SHORTS] = { 2, "load.short", "store.short" } };
+                   [IO_SHORTS] = { 2, "load.short", "store.short" },
+                   [IO_WORDS] = { 4, "load.word", "store.word" } };
 
 static enum plan_io_format io_format(const struct graph_tensor *t)
 {
     switch (t->type) {
     case kTfLiteFloat16: return IO_F16;
     case kTfLiteInt8:
-    case kTfLiteUInt8: return IO_BYTES;
+    case kTfLiteUInt8:
+    case kTfLiteBool: return IO_BYTES;
     case kTfLiteInt16: return IO_SHORTS;
+    case kTfLiteInt32: return IO_WORDS;
     default: return IO_F32;
     }
 }
@@ -198,10 +201,12 @@ static enum status poison_step(struct planner *p, int tensor)
     static const char *const shaders[] = { [FORMAT_STORED] = "poison",
                                            [FORMAT_WIDE] = "poison.f32",
                                            [FORMAT_BYTES] = "poison.byte",
-                                           [FORMAT_SHORTS] = "poison.short" };
+                                           [FORMAT_SHORTS] = "poison.short",
+                                           [FORMAT_WORDS] = "poison.word" };
     struct plan *plan = p->plan;
     const struct plan_tensor *t = &plan->tensors[tensor];
-    const bool integers = t->format == FORMAT_BYTES || t->format == FORMAT_SHORTS;
+    const bool integers =
+        t->format == FORMAT_BYTES || t->format == FORMAT_SHORTS || t->format == FORMAT_WORDS;
     const int column = integers ? 2 : plan->half && t->format == FORMAT_STORED ? 1 : 0;
     const struct poison_args args = { .count = t->rows,
                                       .channels = t->channels,

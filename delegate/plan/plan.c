@@ -22,7 +22,8 @@ uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t
     switch (t->format) {
     case FORMAT_BYTES: return 1;
     case FORMAT_SHORTS: return 2;
-    case FORMAT_WIDE: return 4;
+    case FORMAT_WIDE:
+    case FORMAT_WORDS: return 4;
     default: return plan->half ? 2 : 4;
     }
 }

@@ -3,7 +3,7 @@
  *
  * Tensors are stored in one arena as rows of channels: the last dimension is the channels, padded
  * to slices of 4; all other dimensions are rows.  An element has 4 bytes (fp32) or 2 (fp16), or is
- * an integer of 1 or 2 bytes.  A view shares the memory of another tensor.  Steps run in order;
+ * an integer of 1, 2 or 4 bytes.  A view shares the memory of another tensor.  Steps run in order;
  * each is one dispatch. */
 #ifndef ASSAY_DELEGATE_PLAN_PLAN_H
 #define ASSAY_DELEGATE_PLAN_PLAN_H
@@ -25,8 +25,9 @@ enum { PLAN_ALIGN = 256 }; /* of offsets: the largest minStorageBufferOffsetAlig
 enum plan_format {
     FORMAT_STORED, /* f32, or f16 with precision=fp16 */
     FORMAT_WIDE,   /* f32 */
-    FORMAT_BYTES,  /* i8 or u8: a slice is one word, the first channel in its low byte */
-    FORMAT_SHORTS  /* i16: a slice is two words */
+    FORMAT_BYTES,  /* i8, u8, bool: a slice is one word, the first channel in its low byte */
+    FORMAT_SHORTS, /* i16: a slice is two words */
+    FORMAT_WORDS   /* i32: a slice is four words */
 };
 
 enum plan_location {
@@ -90,7 +91,7 @@ enum plan_backing {
 };
 
 /* Elements of a dense input or output. */
-enum plan_io_format { IO_F32, IO_F16, IO_BYTES, IO_SHORTS };
+enum plan_io_format { IO_F32, IO_F16, IO_BYTES, IO_SHORTS, IO_WORDS };
 
 /* A partition input or output. */
 struct plan_io {

@@ -79,10 +79,14 @@ static enum plan_format format_of(const struct planner *p, int tensor)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
 
-    return graph_is_8bit(t)          ? FORMAT_BYTES
-           : t->type == kTfLiteInt16 ? FORMAT_SHORTS
-           : stays_f32(p, tensor)    ? FORMAT_WIDE
-                                     : FORMAT_STORED;
+    switch (t->type) {
+    case kTfLiteInt8:
+    case kTfLiteUInt8:
+    case kTfLiteBool: return FORMAT_BYTES;
+    case kTfLiteInt16: return FORMAT_SHORTS;
+    case kTfLiteInt32: return FORMAT_WORDS;
+    default: return stays_f32(p, tensor) ? FORMAT_WIDE : FORMAT_STORED;
+    }
 }
 
 int planner_tensor(struct planner *p, int tensor)
@@ -125,13 +129,26 @@ int planner_view(struct planner *p, int tensor, int of)
     return p->plan_tensor_of[tensor];
 }
 
+const char *planner_moving_shader(const struct planner *p, int plan_tensor,
+                                  const char *const by_format[3])
+{
+    switch (p->plan->tensors[plan_tensor].format) {
+    case FORMAT_BYTES: return by_format[1];
+    case FORMAT_WORDS: return by_format[2];
+    case FORMAT_STORED: return by_format[0];
+    case FORMAT_WIDE:
+    case FORMAT_SHORTS: break;
+    }
+    assert(!"a format that no op moves");
+    return by_format[0];
+}
+
 int planner_rows(struct planner *p, const struct graph_node *node, int of, uint32_t rows,
                  uint32_t channels)
 {
     const struct plan_tensor *from;
     struct plan_step *s;
     struct repack_args args;
-    bool bytes;
     int to;
 
     if (of < 0)
@@ -141,11 +158,10 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
         return of;
     if (from->channels % 4 == 0 && channels % 4 == 0)
         return add_tensor(p, -1, rows, channels, of, from->format);
-    assert(from->format == FORMAT_STORED || from->format == FORMAT_BYTES);
-    bytes = from->format == FORMAT_BYTES;
     if ((to = add_tensor(p, -1, rows, channels, -1, from->format)) < 0)
         return -1;
-    s = planner_step(p, bytes ? "repack.byte" : "repack", node, WORKGROUP, 1, 1);
+    s = planner_step(p, planner_moving_shader(p, to, MOVING_SHADER("repack")), node, WORKGROUP, 1,
+                     1);
     if (!s)
         return -1;
     from = &p->plan->tensors[of]; /* may have moved */
@@ -423,6 +439,33 @@ enum status planner_pack_tensor(struct planner *p, int tensor, struct packed *pa
                         c < channels
                             ? graph_constant_float(p->graph, tensor, (size_t)r * channels + c)
                             : pattern[p->plan->poison]);
+    return STATUS_OK;
+}
+
+enum status planner_pack_integers(struct planner *p, int tensor, struct packed *packed)
+{
+    static const uint32_t pattern[] = { [POISON_OFF] = 0,
+                                        [POISON_NAN] = 0x80808080,
+                                        [POISON_INF] = 0x7f7f7f7f,
+                                        [POISON_JUNK] = 0xa55a01ff };
+    const bool bytes = p->graph->tensors[tensor].type == kTfLiteBool;
+    const uint32_t in_word = bytes ? 4 : 1, mask = bytes ? 0xff : UINT32_MAX;
+    uint32_t rows, channels, pitch, word = 0;
+
+    shape_of(&p->graph->tensors[tensor], &rows, &channels);
+    pitch = (channels / 4 + (channels % 4 != 0)) * 4;
+    TRY(planner_pack_words(p, (uint64_t)rows * pitch / in_word, packed));
+    for (uint64_t i = 0; i < (uint64_t)rows * pitch && planner_packs(p); i++) {
+        const uint32_t c = (uint32_t)(i % pitch), lane = (uint32_t)(i % in_word);
+        const uint32_t element =
+            c < channels
+                ? (uint32_t)graph_constant_int(p->graph, tensor, i / pitch * channels + c) & mask
+                : pattern[p->plan->poison] >> 8 * lane & mask;
+
+        word = lane == 0 ? element : word | element << 8 * lane;
+        if (lane == in_word - 1)
+            planner_put_word(p, packed, i / in_word, word);
+    }
     return STATUS_OK;
 }
 

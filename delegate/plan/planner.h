@@ -40,6 +40,17 @@ int planner_view(struct planner *p, int tensor, int of);
 int planner_rows(struct planner *p, const struct graph_node *node, int of, uint32_t rows,
                  uint32_t channels);
 
+/* The variant of a shader that moves elements, whatever they mean, for the format of a plan tensor:
+ * FORMAT_STORED, FORMAT_BYTES or FORMAT_WORDS.  The source of the shader has the line
+ * "// Elements: f32 f16 byte word". */
+#define MOVING_SHADER(name)                                                                        \
+    (const char *const[3])                                                                         \
+    {                                                                                              \
+        name, name ".byte", name ".word"                                                           \
+    }
+const char *planner_moving_shader(const struct planner *p, int plan_tensor,
+                                  const char *const by_format[3]);
+
 /* A new step with workgroups of x * y * z invocations.  NULL: out of memory. */
 struct plan_step *planner_step_at(struct planner *p, const char *shader,
                                   const struct graph_node *node, uint32_t x, uint32_t y, uint32_t z,
@@ -91,6 +102,10 @@ bool planner_packs(const struct planner *p);
 enum status planner_pack_words(struct planner *p, uint64_t count, struct packed *packed);
 void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,
                       uint32_t value);
+
+/* Packs a constant graph tensor of i32 or bool as rows of channels, in the form that it would have
+ * as FORMAT_WORDS or FORMAT_BYTES.  Padding channels are 0, or the pattern of option poison. */
+enum status planner_pack_integers(struct planner *p, int tensor, struct packed *packed);
 
 /* Packs a constant graph tensor as f32 rows of channels.  Padding channels are 0, or the pattern of
  * option poison. */

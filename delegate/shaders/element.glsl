@@ -9,6 +9,7 @@
 //     F16      f16vec4            vec4                 float
 //     BYTE     uint               uint                 uint: 8 bits
 //     SHORT    uvec2              uvec2                uint: 16 bits
+//     WORD     uvec4              uvec4                uint: 32 bits
 //
 // The first channel of a word of integers is in the low bits.
 #ifndef ELEMENT_GLSL
@@ -18,6 +19,7 @@
 #define F16   1
 #define BYTE  2
 #define SHORT 3
+#define WORD  4
 
 #if ELEMENT == F32
 #define STORED       vec4
@@ -32,8 +34,11 @@
 #elif ELEMENT == SHORT
 #define STORED       uvec2
 #define ELEMENT_BITS 16u
+#elif ELEMENT == WORD
+#define STORED       uvec4
+#define ELEMENT_BITS 32u
 #else
-#error ELEMENT is none of F32, F16, BYTE, SHORT
+#error ELEMENT is none of F32, F16, BYTE, SHORT, WORD
 #endif
 
 #if ELEMENT == F32 || ELEMENT == F16
@@ -93,6 +98,13 @@ uint element_at(uvec2 slice, uint lane) { return short_at(slice[lane / 2u], lane
 uvec2 with_element(uvec2 slice, uint lane, uint v)
 {
     slice[lane / 2u] = with_short(slice[lane / 2u], lane % 2u, v);
+    return slice;
+}
+#elif ELEMENT == WORD
+uint element_at(uvec4 slice, uint lane) { return slice[lane]; }
+uvec4 with_element(uvec4 slice, uint lane, uint v)
+{
+    slice[lane] = v;
     return slice;
 }
 #else

@@ -1,6 +1,6 @@
 // A dense tensor of the host to rows of padded channels.  The host's floats are f32 in both
 // precisions.
-// Elements: f32 f16 byte short
+// Elements: f32 f16 byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"
@@ -13,6 +13,9 @@ VALUE dense(uint e) { return byte_at(src[e / 4u], e % 4u); }
 #elif ELEMENT == SHORT
 READS_WORDS(1, src);
 VALUE dense(uint e) { return short_at(src[e / 2u], e % 2u); }
+#elif ELEMENT == WORD
+READS_WORDS(1, src);
+VALUE dense(uint e) { return src[e]; }
 #else
 layout(set = 0, binding = 1) readonly buffer Source { float src[]; };
 VALUE dense(uint e) { return src[e]; }

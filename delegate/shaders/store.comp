@@ -1,7 +1,8 @@
 // Rows of padded channels to a dense tensor for the host, whose floats are f32 in both precisions.
-// An invocation stores a slice of floats, or a word of narrower elements, since a smaller store
+// An invocation stores a slice of elements of 32 bits (and of f16, which become f32), or a word of
+// narrower elements, since a smaller store
 // needs a device feature.
-// Elements: f32 f16 byte short
+// Elements: f32 f16 byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"
@@ -28,7 +29,11 @@ void main()
     dst[i] = word;
 }
 #else
+#if ELEMENT == WORD
+WRITES_WORDS(0, dst);
+#else
 layout(set = 0, binding = 0) writeonly buffer Target { float dst[]; };
+#endif
 
 void main()
 {
@@ -38,7 +43,7 @@ void main()
     const uint s = i % args.slices;
     const uint to = (i / args.slices) * args.channels + 4u * s;
     const uint left = args.channels - 4u * s; // at least 1
-    const vec4 v = vec4(src[i]);
+    const SLICE v = SLICE(src[i]);
     dst[to] = v.x;
     if (left > 1u)
         dst[to + 1u] = v.y;

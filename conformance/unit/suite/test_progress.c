@@ -55,9 +55,9 @@ static void open_pipe(void)
     replace_stderr(ends[0], ends[1]);
 }
 
-/* What was written since the last call.  The kernel hands bytes from one end of a pseudo-terminal to
- * the other in a worker thread, some time after write() has returned: a mark that is written behind
- * them tells when all have arrived. */
+/* What was written since the last call.  The kernel hands bytes from one end of a pseudo-terminal
+ * to the other in a worker thread, some time after write() has returned: a mark that is written
+ * behind them tells when all have arrived. */
 static const char *shown(void)
 {
     static const char mark = '\001';
