@@ -133,18 +133,21 @@ void builder_quantization(struct builder *b, int tensor, size_t count, const flo
     q->quantized_dimension = dimension;
 }
 
-/* The index of the operator code (code, version), appended when it is new.  Files older than schema
- * 3a have only the 8-bit field, and old readers look at no other: it holds the code where that
- * fits, else the placeholder. */
-static uint32_t opcode_row(struct builder *b, int32_t code, int32_t version)
+/* The index of the operator code (code, name of a custom op, version), appended when it is new.
+ * Files older than schema 3a have only the 8-bit field, and old readers look at no other: it holds
+ * the code where that fits, else the placeholder. */
+static uint32_t opcode_row(struct builder *b, int32_t code, const char *custom, int32_t version)
 {
     struct model_opcode *row = b->opcodes.items;
     const int32_t placeholder = BUILTIN_PLACEHOLDER_FOR_GREATER_OP_CODES;
 
     for (size_t i = 0; i < b->opcodes.count; i++)
-        if (row[i].code == code && row[i].version == version)
+        if (row[i].code == code && row[i].version == version &&
+            (!custom || strcmp(row[i].custom_code.text, custom) == 0))
             return (uint32_t)i;
     if ((row = list_append(b, &b->opcodes))) {
+        if (custom)
+            row->custom_code = keep_string(b, custom);
         row->code = code;
         row->builtin_code = code;
         row->deprecated_code = code >= placeholder ? placeholder
@@ -167,18 +170,45 @@ static struct options keep_options(struct builder *b, const struct options *opti
     return copy;
 }
 
-int builder_op(struct builder *b, int32_t code, int32_t version, const struct options *options,
-               size_t input_count, const int *inputs, size_t output_count, const int *outputs)
+static struct model_operator *append_operator(struct builder *b, size_t input_count,
+                                              const int *inputs, size_t output_count,
+                                              const int *outputs)
 {
     struct model_operator *op;
 
     if (b->status != STATUS_OK || !(op = list_append(b, &b->operators)))
-        return -1;
-    op->opcode_index = opcode_row(b, code, version);
+        return NULL;
     op->inputs = keep_ints(b, inputs, input_count);
     op->outputs = keep_ints(b, outputs, output_count);
-    op->options = keep_options(b, options);
     op->debug_metadata_index = -1;
+    return op;
+}
+
+int builder_op(struct builder *b, int32_t code, int32_t version, const struct options *options,
+               size_t input_count, const int *inputs, size_t output_count, const int *outputs)
+{
+    struct model_operator *op = append_operator(b, input_count, inputs, output_count, outputs);
+
+    if (!op)
+        return -1;
+    op->opcode_index = opcode_row(b, code, NULL, version);
+    op->options = keep_options(b, options);
+    return b->status == STATUS_OK ? (int)(b->operators.count - 1) : -1;
+}
+
+int builder_custom(struct builder *b, const char *name, int32_t version, const void *options,
+                   size_t option_bytes, size_t input_count, const int *inputs, size_t output_count,
+                   const int *outputs)
+{
+    struct model_operator *op = append_operator(b, input_count, inputs, output_count, outputs);
+
+    if (!op)
+        return -1;
+    op->opcode_index = opcode_row(b, BUILTIN_CUSTOM, name, version);
+    if (options) {
+        op->custom_options.data = keep(b, options, option_bytes, 1);
+        op->custom_options.count = option_bytes;
+    }
     return b->status == STATUS_OK ? (int)(b->operators.count - 1) : -1;
 }
 

@@ -49,6 +49,11 @@ void builder_quantization(struct builder *b, int tensor, size_t count, const flo
 /* Appends an operator.  options may be NULL.  Input -1: optional, absent.  Returns its index. */
 int builder_op(struct builder *b, int32_t code, int32_t version, const struct options *options,
                size_t input_count, const int *inputs, size_t output_count, const int *outputs);
+/* The same for a custom op: name, version, and the bytes of its options (flexbuffer.h writes them),
+ * which may be NULL. */
+int builder_custom(struct builder *b, const char *name, int32_t version, const void *options,
+                   size_t option_bytes, size_t input_count, const int *inputs, size_t output_count,
+                   const int *outputs);
 void builder_inputs(struct builder *b, size_t count, const int *tensors);
 void builder_outputs(struct builder *b, size_t count, const int *tensors);
 

@@ -1,0 +1,244 @@
+/* FlexBuffers: what the writer makes is read back, and damaged bytes are refused or read inside
+ * their bounds. */
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/flexbuffer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint8_t *write_sample(size_t *count)
+{
+    struct flex_writer w = { 0 };
+    struct diag diag = { 0 };
+    uint8_t *bytes;
+
+    flex_write_int(&w, "max_detections", 10);
+    flex_write_float(&w, "y_scale", 2.5f);
+    flex_write_bool(&w, "use_regular_nms", true);
+    flex_write_int(&w, "a", -3);
+    assert_int_equal(flex_write_finish(&w, &bytes, count, &diag), STATUS_OK);
+    return bytes;
+}
+
+static void reads_what_was_written(void **state)
+{
+    struct flex_value v;
+    struct diag diag = { 0 };
+    struct flex_map m;
+    size_t count;
+    uint8_t *bytes = write_sample(&count);
+
+    (void)state;
+    assert_int_equal(flex_map_open(&m, bytes, count, &diag), STATUS_OK);
+    assert_int_equal(m.entries, 4);
+    assert_string_equal(flex_map_key(&m, 0), "a"); /* sorted */
+    assert_string_equal(flex_map_key(&m, 3), "y_scale");
+    assert_true(flex_map_find(&m, "max_detections", &v));
+    assert_int_equal(v.kind, FLEX_INT);
+    assert_int_equal(v.i, 10);
+    assert_true(flex_map_find(&m, "a", &v));
+    assert_int_equal(v.i, -3);
+    assert_true(flex_map_find(&m, "y_scale", &v));
+    assert_int_equal(v.kind, FLEX_FLOAT);
+    assert_true(v.f == 2.5);
+    assert_true(flex_map_find(&m, "use_regular_nms", &v));
+    assert_int_equal(v.kind, FLEX_BOOL);
+    assert_int_equal(v.i, 1);
+    assert_false(flex_map_find(&m, "x_scale", &v));
+    assert_int_equal(v.kind, FLEX_NULL);
+    mem_free(bytes);
+}
+
+static void widens_for_large_integers(void **state)
+{
+    struct flex_writer w = { 0 };
+    struct flex_value v;
+    struct diag diag = { 0 };
+    struct flex_map m;
+    uint8_t *bytes;
+    size_t count;
+
+    (void)state;
+    flex_write_int(&w, "large", INT64_MIN);
+    flex_write_float(&w, "float", 0.1f);
+    assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(flex_map_open(&m, bytes, count, &diag), STATUS_OK);
+    assert_true(flex_map_find(&m, "large", &v));
+    assert_true(v.i == INT64_MIN);
+    assert_true(flex_map_find(&m, "float", &v));
+    assert_true(v.f == (double)0.1f);
+    mem_free(bytes);
+}
+
+/* {"a": -3, "b": an indirect float 1.5, "c": "hi"} as the official writer makes it: widths of one
+ * byte, and the keys between what they point to. */
+static void reads_narrow_maps(void **state)
+{
+    static const uint8_t narrow[] = {
+        0,      0,          0xc0,   0x3f,         /* 0: 1.5f */
+        2,      'h',        'i',    0,            /* 4: a string of 2 bytes, element 0 at 5 */
+        'a',    0,          'b',    0,    'c', 0, /* 8: keys */
+        3,      7,          6,      5,            /* 14: 3 keys, elements at 15 */
+        3,      1,          3,      /* 18: offset to the keys, their width, 3 values */
+        0xfd,   22,         18,     /* 21: values */
+        1 << 2, 8 << 2 | 2, 5 << 2, /* 24: packed types */
+        6,      9 << 2,     1       /* 27: offset to the map, its type, the root's width */
+    };
+    struct flex_value v;
+    struct diag diag = { 0 };
+    struct flex_map m;
+
+    (void)state;
+    assert_int_equal(flex_map_open(&m, narrow, sizeof narrow, &diag), STATUS_OK);
+    assert_true(flex_map_find(&m, "a", &v));
+    assert_int_equal(v.kind, FLEX_INT);
+    assert_int_equal(v.i, -3);
+    assert_true(flex_map_find(&m, "b", &v));
+    assert_int_equal(v.kind, FLEX_FLOAT);
+    assert_true(v.f == 1.5);
+    assert_true(flex_map_find(&m, "c", &v));
+    assert_int_equal(v.kind, FLEX_OTHER);
+}
+
+static void touch_all(const struct flex_map *m)
+{
+    struct flex_value v;
+
+    for (size_t i = 0; i < m->entries; i++)
+        (void)flex_map_find(m, flex_map_key(m, i), &v);
+}
+
+/* Each copy has exactly its own bytes, so that a sanitizer sees the first byte outside. */
+static bool opens(const uint8_t *bytes, size_t count)
+{
+    uint8_t *copy = mem_alloc(count, 1);
+    struct diag diag = { 0 };
+    struct flex_map m;
+    bool ok;
+
+    if (count)
+        memcpy(copy, bytes, count);
+    ok = flex_map_open(&m, copy, count, &diag) == STATUS_OK;
+    if (ok)
+        touch_all(&m);
+    else
+        assert_non_null(strstr(diag.text, "FlexBuffer: "));
+    mem_free(copy);
+    return ok;
+}
+
+static void refuses_bytes_cut_short(void **state)
+{
+    size_t count, opened = 0;
+    uint8_t *bytes = write_sample(&count);
+
+    (void)state;
+    for (size_t n = 0; n < count; n++)
+        opened += opens(bytes, n);
+    assert_int_equal(opened, 0); /* the root is at the end: no prefix has one */
+    for (size_t n = 1; n < count; n++)
+        opened += opens(bytes + n, count - n);
+    assert_int_equal(opened, 0); /* the first key is lost */
+    mem_free(bytes);
+}
+
+static void stays_inside_of_changed_bytes(void **state)
+{
+    size_t count, refused = 0;
+    uint8_t *bytes = write_sample(&count);
+
+    (void)state;
+    for (size_t at = 0; at < count; at++)
+        for (int value = 0; value < 256; value++) {
+            const uint8_t before = bytes[at];
+
+            bytes[at] = (uint8_t)value;
+            refused += !opens(bytes, count);
+            bytes[at] = before;
+        }
+    assert_true(refused > 1000);
+    mem_free(bytes);
+}
+
+static void refuses_another_root(void **state)
+{
+    static const uint8_t number[] = { 5, 1 << 2, 1 }, wide[] = { 5, 9 << 2, 3 };
+    struct diag diag = { 0 };
+    struct flex_map m;
+
+    (void)state;
+    assert_int_equal(flex_map_open(&m, number, sizeof number, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "a root of type 1, expected a map (9)"));
+    assert_int_equal(flex_map_open(&m, wide, sizeof wide, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "a root of 3 bytes"));
+}
+
+static void refuses_to_write_a_key_twice(void **state)
+{
+    struct flex_writer w = { 0 };
+    struct diag diag = { 0 };
+    uint8_t *bytes;
+    size_t count;
+
+    (void)state;
+    flex_write_int(&w, "twice", 1);
+    flex_write_float(&w, "twice", 2);
+    assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_INVALID);
+    assert_null(bytes);
+    assert_non_null(strstr(diag.text, "\"twice\""));
+    w = (struct flex_writer){ 0 };
+    for (int i = 0; i <= FLEX_ENTRIES_MAX; i++)
+        flex_write_int(&w, "k", i);
+    assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_INVALID);
+}
+
+static void builds_custom_operators(void **state)
+{
+    static const int32_t dims[] = { 2 };
+    size_t count;
+    uint8_t *bytes = write_sample(&count);
+    struct diag diag = { 0 };
+    struct builder b;
+    struct model m;
+    int x, y, z;
+
+    (void)state;
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, dims);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 1, dims);
+    z = builder_tensor(&b, TENSOR_FLOAT32, "z", 1, dims);
+    builder_custom(&b, "First", 1, bytes, count, 1, &x, 1, &y);
+    builder_custom(&b, "Second", 1, NULL, 0, 1, &y, 1, &z);
+    builder_custom(&b, "First", 1, NULL, 0, 1, &z, 1, &x);
+    assert_int_equal(builder_finish(&b, &m, &diag), STATUS_OK);
+    assert_int_equal(m.opcode_count, 2);
+    assert_int_equal(m.opcodes[1].code, BUILTIN_CUSTOM);
+    assert_string_equal(m.opcodes[1].custom_code.text, "Second");
+    assert_int_equal(m.subgraphs[0].operators[2].opcode_index, 0);
+    assert_int_equal(m.subgraphs[0].operators[0].custom_options.count, count);
+    assert_memory_equal(m.subgraphs[0].operators[0].custom_options.data, bytes, count);
+    assert_null(m.subgraphs[0].operators[1].custom_options.data);
+    model_close(&m);
+    mem_free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_was_written),
+        cmocka_unit_test(widens_for_large_integers),
+        cmocka_unit_test(reads_narrow_maps),
+        cmocka_unit_test(refuses_bytes_cut_short),
+        cmocka_unit_test(stays_inside_of_changed_bytes),
+        cmocka_unit_test(refuses_another_root),
+        cmocka_unit_test(refuses_to_write_a_key_twice),
+        cmocka_unit_test(builds_custom_operators),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
