@@ -9,10 +9,13 @@ the type, with the optimized ones, without any delegate.  golden/<op>.h5 is writ
 format is described in conformance/golden/file.h.  The same cases and the same runtime give
 the same bytes, so a file whose op did not change is left alone.
 
-A case that the runtime refuses is an error, unless golden/skip.txt names it with the reason.
+A case that the runtime refuses is an error, unless golden/skip.txt names it with the reason.  Cases
+that golden/wrong.txt names, by a pattern, have the runtime's answer with the attribute wrong: the
+reference must differ from it (conformance/TOLERANCES.md 9).
 """
 
 import argparse
+import fnmatch
 import hashlib
 import os
 import sys
@@ -46,8 +49,8 @@ def text(value):
     return value.decode("ascii") if isinstance(value, bytes) else value
 
 
-def read_skips(path):
-    """Reads lines "case: reason"; # begins a comment."""
+def read_reasons(path):
+    """Reads lines "case: reason" as a dictionary; # begins a comment."""
     skips = {}
     if not os.path.exists(path):
         return skips
@@ -196,7 +199,7 @@ def write_meta(out, resolver, lines):
     meta.attrs["cases_sha256"] = np.bytes_(sha256("".join(lines).encode()))
 
 
-def write_case(out, name, case, skips, used):
+def write_case(out, name, case, skips, wrong, used):
     group = create_case(out, name, case)
     model, inputs = read_case(name, case)
     if name in skips:
@@ -210,6 +213,9 @@ def write_case(out, name, case, skips, used):
     resolver, answers = run(model, inputs)
     if resolver != RESOLVER:
         group.attrs["resolver"] = np.bytes_(resolver)
+    for pattern, reason in wrong.items():
+        if fnmatch.fnmatchcase(name, pattern):
+            group.attrs["wrong"] = np.bytes_(reason)
     write_answers(group, answers)
     if is_stored(name, model, inputs):
         write_array(group, "model", np.frombuffer(model, np.uint8))
@@ -222,7 +228,7 @@ def cases_of(op):
     return [(kind, variant) for kind in sorted(op) for variant in sorted(op[kind])]
 
 
-def mint_op(export, op, path, skips, used):
+def mint_op(export, op, path, skips, wrong, used):
     """Writes one file; returns the cases that the runtime refused."""
     refused = []
     lines = []
@@ -231,7 +237,7 @@ def mint_op(export, op, path, skips, used):
             name = f"{op}.{kind}.{variant}"
             case = export[op][kind][variant]
             try:
-                write_case(out, name, case, skips, used)
+                write_case(out, name, case, skips, wrong, used)
             except Refused as error:
                 refused.append(f"{name}: {error}")
             lines.append(line_of(name, case))
@@ -260,11 +266,15 @@ def main():
     parser.add_argument("export", help="file of `assay golden export`")
     parser.add_argument("outdir", help="directory of the golden files")
     parser.add_argument("--skip", default=os.path.join(here, "skip.txt"), help="cases to skip")
+    parser.add_argument(
+        "--wrong", default=os.path.join(here, "wrong.txt"), help="cases that the runtime gets wrong"
+    )
     args = parser.parse_args()
     for path in (args.export, args.outdir):
         if not os.path.exists(path):
             sys.exit(f"mint: {path}: no such file or directory")
-    skips = read_skips(args.skip)
+    skips = read_reasons(args.skip)
+    wrong = read_reasons(args.wrong)
     refused = []
     used = set()
     done = []
@@ -274,11 +284,13 @@ def main():
         ops = [op for op in sorted(export) if op != "meta"]
         for op in ops:
             new = os.path.join(args.outdir, f".{op}.h5.new")
-            refused += mint_op(export, op, new, skips, used)
+            refused += mint_op(export, op, new, skips, wrong, used)
             done.append((op, new, sum(len(export[op][kind]) for kind in export[op])))
         known = {f"{op}.{kind}.{variant}" for op in ops for kind, variant in cases_of(export[op])}
     stale = [name for name in skips if name.split(".")[0] in ops and name not in known]
     refused += [f"{name}: golden/skip.txt names it, but the suite has no such case" for name in stale]
+    stale = [p for p in wrong if p.split(".")[0] in ops and not fnmatch.filter(known, p)]
+    refused += [f"{pattern}: golden/wrong.txt names no case of the suite" for pattern in stale]
     if refused:
         for _, new, _ in done:
             os.remove(new)

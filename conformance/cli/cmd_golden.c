@@ -98,20 +98,20 @@ static int write_json(FILE *file, json_t *root)
 
 static json_t *case_json(const struct golden_case *c)
 {
-    return json_pack("{s:s s:I s:I s:I s:s s:s s:s s:s*}", "case", c->name, "builtin_code",
+    return json_pack("{s:s s:I s:I s:I s:s s:s s:s s:s* s:s*}", "case", c->name, "builtin_code",
                      (json_int_t)c->builtin_code, "version", (json_int_t)c->op_version, "seed",
                      (json_int_t)c->seed, "data_set", data_set_name(c->set), "model_sha256",
                      c->model_sha256, "inputs_sha256", c->inputs_sha256, "skipped",
-                     c->skipped[0] ? c->skipped : NULL);
+                     c->skipped[0] ? c->skipped : NULL, "wrong", c->wrong[0] ? c->wrong : NULL);
 }
 
 static void print_case(FILE *out, const struct golden_case *c)
 {
     const char *const name = builtin_name(c->builtin_code);
 
-    fprintf(out, "%-48s %s v%" PRId32 " seed %" PRIu64 " %s%s%s\n", c->name, name ? name : "?",
+    fprintf(out, "%-48s %s v%" PRId32 " seed %" PRIu64 " %s%s%s%s%s\n", c->name, name ? name : "?",
             c->op_version, c->seed, data_set_name(c->set), c->skipped[0] ? " skipped: " : "",
-            c->skipped);
+            c->skipped, c->wrong[0] ? " wrong: " : "", c->wrong);
 }
 
 static enum status list_file(const char *path, const char *filter, FILE *out, json_t *cases,
@@ -197,6 +197,9 @@ static void print_report(FILE *out, const struct golden_report *r)
             "\n%zu cases against %s %s (%s): %zu passed, %zu failed, %zu missing, %zu skipped\n",
             r->cases, r->runtime, r->runtime_version, r->resolver, r->cases - r->failed, r->failed,
             r->missing, r->skipped);
+    if (r->wrong > 0)
+        fprintf(out, "in %zu of them the runtime is wrong, and the reference differs from it\n",
+                r->wrong);
 }
 
 static json_t *report_json(const struct golden_report *r)
@@ -217,11 +220,11 @@ static json_t *report_json(const struct golden_report *r)
     for (size_t i = 0; i < r->failure_count; i++)
         json_array_append_new(failures, json_pack("{s:s s:s}", "case", r->failures[i].name,
                                                   "reason", r->failures[i].reason));
-    return json_pack("{s:s s:{s:s s:s s:s} s:{s:I s:I s:I s:I} s:o s:o}", "assay", ASSAY_VERSION,
+    return json_pack("{s:s s:{s:s s:s s:s} s:{s:I s:I s:I s:I s:I} s:o s:o}", "assay", ASSAY_VERSION,
                      "golden", "runtime", r->runtime, "version", r->runtime_version, "resolver",
                      r->resolver, "totals", "cases", (json_int_t)r->cases, "failed",
                      (json_int_t)r->failed, "missing", (json_int_t)r->missing, "skipped",
-                     (json_int_t)r->skipped, "ops", ops, "failures", failures);
+                     (json_int_t)r->skipped, "wrong", (json_int_t)r->wrong, "ops", ops, "failures", failures);
 }
 
 static int check_run(const struct command *self, int argc, char **argv)

@@ -410,6 +410,20 @@ static enum status check_invokes(struct checked_case *k, struct diag *diag)
     return diag_prefix(diag, s, "second invoke");
 }
 
+/* The answer of the runtime is marked as wrong: the reference must not agree. */
+static enum status check_wrong(const struct checked_case *k, enum status s, struct diag *diag)
+{
+    if (s == STATUS_OK)
+        return diag_fail(diag, STATUS_MISMATCH,
+                         "the golden calls the runtime's answer wrong (%s), but the reference has "
+                         "the same one",
+                         k->g->wrong);
+    if (s != STATUS_MISMATCH)
+        return s;
+    *diag = (struct diag){ .status = STATUS_OK };
+    return STATUS_OK;
+}
+
 /* STATUS_MISMATCH: the reference and the runtime differ, or the golden is of another case. */
 static enum status check_case(struct checked_case *k, const struct golden_file *file,
                               struct diag *diag)
@@ -424,7 +438,7 @@ static enum status check_case(struct checked_case *k, const struct golden_file *
     TRY(golden_open_case(file, k->g, &k->group, diag));
     TRY(check_all_stored(k, diag));
     TRY(run_case(k, diag));
-    return check_invokes(k, diag);
+    return k->g->wrong[0] ? check_wrong(k, check_invokes(k, diag), diag) : check_invokes(k, diag);
 }
 
 /* ---- all cases ---- */
@@ -478,9 +492,10 @@ static enum status count_case(struct checker *checker, const struct golden_file 
     }
     op->cases++;
     r->cases++;
+    r->wrong += g->wrong[0] != '\0';
     s = k.c ? check_case(&k, file, &why)
             : diag_fail(&why, STATUS_MISMATCH, "the suite has no such case%s", mint_again);
-    if (k.margin > op->margin) {
+    if (k.margin > op->margin && !g->wrong[0]) {
         op->margin = k.margin;
         memcpy(op->worst_case, g->name, sizeof op->worst_case);
         memcpy(op->element, k.element, sizeof op->element);

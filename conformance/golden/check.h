@@ -26,6 +26,7 @@ struct golden_report {
     struct golden_failure *failures;
     size_t failure_count;
     size_t cases, failed, missing, skipped;
+    size_t wrong; /* of the cases: the runtime's answer is marked as wrong */
     char runtime[GOLDEN_TEXT_BYTES], runtime_version[GOLDEN_TEXT_BYTES];
     char resolver[GOLDEN_TEXT_BYTES];
 };

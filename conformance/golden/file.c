@@ -72,6 +72,8 @@ static enum status read_attributes(hid_t group, struct golden_case *c, struct di
     TRY(read_hash(group, c->name, "inputs_sha256", c->inputs_sha256, diag));
     if (h5_has_attribute(group, "skipped"))
         TRY(h5_read_text(group, c->name, "skipped", c->skipped, sizeof c->skipped, diag));
+    if (h5_has_attribute(group, "wrong"))
+        TRY(h5_read_text(group, c->name, "wrong", c->wrong, sizeof c->wrong, diag));
     return STATUS_OK;
 }
 

@@ -71,7 +71,10 @@ enum spoil {
     BAD_NAME,      /* a case named like no case */
     STORED,        /* good, with model and inputs */
     STORED_OTHER,  /* the stored model is another */
-    SKIPPED        /* a reason instead of outputs */
+    SKIPPED,       /* a reason instead of outputs */
+    WRONG,         /* called wrong, and is */
+    WRONG_NOT,     /* called wrong, and is right */
+    WRONG_OTHER    /* called wrong, of a case that has changed */
 };
 
 /* ---- making goldens ---- */
@@ -124,7 +127,7 @@ static void spoil_values(enum spoil spoil, struct h5_array *a)
     float *const data = a->data;
     const size_t count = a->bytes / sizeof *data;
 
-    if (spoil == ONE_VALUE)
+    if (spoil == ONE_VALUE || spoil == WRONG)
         data[count / 2] = data[count / 2] * 1.01F + 0.01F;
     if (spoil == NOT_A_NUMBER)
         data[0] = NAN;
@@ -274,7 +277,7 @@ static void write_attributes(hid_t group, enum spoil spoil, const struct test_ca
     assert_int_equal(golden_hash(instance, model, inputs, &diag), STATUS_OK);
     if (spoil == OTHER_MODEL)
         model[0] = model[0] == '0' ? '1' : '0';
-    if (spoil == OTHER_INPUTS)
+    if (spoil == OTHER_INPUTS || spoil == WRONG_OTHER)
         inputs[5] = inputs[5] == '0' ? '1' : '0';
     if (spoil == BAD_HASH)
         model[0] = 'G';
@@ -293,6 +296,8 @@ static void write_attributes(hid_t group, enum spoil spoil, const struct test_ca
     h5_write_text(group, "inputs_sha256", inputs, &diag);
     if (spoil == SKIPPED)
         h5_write_text(group, "skipped", "the runtime has no such thing", &diag);
+    if (spoil == WRONG || spoil == WRONG_NOT || spoil == WRONG_OTHER)
+        h5_write_text(group, "wrong", "the runtime forgets an element", &diag);
 }
 
 static void write_meta(hid_t file, enum spoil spoil, const char *lines)
@@ -529,6 +534,25 @@ static void skipped_cases_are_counted(void **state)
     assert_int_equal(report.skipped, 1);
     assert_int_equal(report.cases + report.failed + report.missing, 0);
     golden_report_close(&report);
+}
+
+/* A golden that calls the runtime's answer wrong passes where the reference differs. */
+static void wrong_answers_are_counted(void **state)
+{
+    struct golden_report report;
+    struct diag diag;
+
+    (void)state;
+    make_golden(relu, WRONG);
+    assert_int_equal(check(directory, relu, &report, &diag), STATUS_OK);
+    assert_int_equal(report.wrong, 1);
+    assert_int_equal(report.cases, 1);
+    assert_int_equal(report.failed + report.missing + report.skipped, 0);
+    golden_report_close(&report);
+    make_golden(relu, WRONG_NOT);
+    check_fails(relu, "(the runtime forgets an element), but the reference has the same one");
+    make_golden(relu, WRONG_OTHER);
+    check_fails(relu, "its inputs have another hash");
 }
 
 /* A delegate's answers to some of the cases are held to its bounds, and none is missing. */
@@ -855,6 +879,7 @@ int main(void)
         cmocka_unit_test(wrong_values_fail),
         cmocka_unit_test(changed_cases_say_mint_again),
         cmocka_unit_test(skipped_cases_are_counted),
+        cmocka_unit_test(wrong_answers_are_counted),
         cmocka_unit_test(delegates_are_held_to_bounds),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(broken_bytes_are_refused),
