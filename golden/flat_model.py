@@ -7,27 +7,47 @@ from ai_edge_litert import schema_py_generated as schema
 TYPES = {
     np.dtype(np.float32): schema.TensorType.FLOAT32,
     np.dtype(np.int32): schema.TensorType.INT32,
+    np.dtype(np.uint8): schema.TensorType.UINT8,
+    np.dtype(np.bool_): schema.TensorType.BOOL,
+    "resource": schema.TensorType.RESOURCE,
 }
 # The bit of an option table's name in schema.BuiltinOptions is the name itself.
 NONE = schema.BuiltinOptions.NONE
 
 
 class FlatModel:
-    """One subgraph; tensors and operators are added in order."""
+    """Tensors and operators are added in order, to the subgraph that was begun last."""
 
     def __init__(self):
+        self.model = schema.ModelT()
+        self.model.version, self.model.subgraphs = 3, []
+        self.model.operatorCodes, self.model.buffers = [], [schema.BufferT()]
+        self.begin()
+
+    def begin(self):
+        """Begins a subgraph, and returns its index."""
         self.graph = schema.SubGraphT()
         self.graph.tensors, self.graph.operators = [], []
-        self.model = schema.ModelT()
-        self.model.version, self.model.subgraphs = 3, [self.graph]
-        self.model.operatorCodes, self.model.buffers = [], [schema.BufferT()]
+        self.graph.inputs, self.graph.outputs = [], []
+        self.model.subgraphs.append(self.graph)
+        return len(self.model.subgraphs) - 1
 
-    def tensor(self, shape, kind=np.float32, signature=None, data=None, sparsity=None):
+    def ends(self, inputs, outputs):
+        """The inputs and outputs of the subgraph."""
+        self.graph.inputs, self.graph.outputs = list(inputs), list(outputs)
+
+    def tensor(self, shape, kind=np.float32, signature=None, data=None, sparsity=None,
+               quantized=None):  # fmt: skip
         """Returns the index of a new tensor: a constant if there is data, of the stored values if it
-        is sparse."""
+        is sparse.  quantized: scale and zero point."""
         tensor = schema.TensorT()
         tensor.name = f"t{len(self.graph.tensors)}".encode()
-        tensor.shape, tensor.type, tensor.buffer = list(shape), TYPES[np.dtype(kind)], 0
+        kind = kind if kind == "resource" else np.dtype(kind)
+        tensor.shape, tensor.type, tensor.buffer = list(shape), TYPES[kind], 0
+        if quantized:
+            tensor.quantization = schema.QuantizationParametersT()
+            tensor.quantization.scale = [quantized[0]]
+            tensor.quantization.zeroPoint = [quantized[1]]
         tensor.shapeSignature, tensor.sparsity = signature, sparsity
         if data is not None:
             buffer = schema.BufferT()
@@ -40,6 +60,13 @@ class FlatModel:
     def constant(self, data, kind=np.float32):
         data = np.asarray(data, kind)
         return self.tensor(data.shape, kind, data=data)
+
+    def custom(self, name, inputs, outputs, options=None):
+        """Adds a custom operator; options are bytes."""
+        self.op("CUSTOM", inputs, outputs)
+        self.model.operatorCodes[-1].customCode = name.encode()
+        if options is not None:
+            self.graph.operators[-1].customOptions = np.frombuffer(options, np.uint8)
 
     def op(self, name, inputs, outputs, version=1, options=None, **fields):
         """Adds an operator.  options: the name of its option table, whose fields are given."""
@@ -60,7 +87,8 @@ class FlatModel:
         self.graph.operators.append(op)
 
     def bytes(self, inputs, outputs):
-        self.graph.inputs, self.graph.outputs = list(inputs), list(outputs)
+        """Ends the subgraph, and returns the file."""
+        self.ends(inputs, outputs)
         builder = flatbuffers.Builder(1024)
         builder.Finish(self.model.Pack(builder), b"TFL3")
         return bytes(builder.Output())

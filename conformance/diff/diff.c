@@ -200,9 +200,7 @@ bool diff_node_runs(const struct diff *d, int node)
 
 const char *diff_op(const struct diff *d, int node)
 {
-    const char *const name = builtin_name(interpreter_node_op(d->reference, node)->code);
-
-    return name ? name : "?";
+    return interpreter_node_name(d->reference, node);
 }
 
 bool diff_failed(const struct diff *d)

@@ -140,8 +140,8 @@ bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t,
         .reference = t->data.raw,
         .scale = t->params.scale,
         .zero = t->params.zero_point,
-        .within_reference = facts->ties != OP_TIES_DRIFT,
-        .max_mismatch_share = max_mismatch_share(in, node, facts, t),
+        .within_reference = !facts || facts->ties != OP_TIES_DRIFT,
+        .max_mismatch_share = facts ? max_mismatch_share(in, node, facts, t) : 0,
     };
     return true;
 }
@@ -150,10 +150,11 @@ const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int
 {
     const struct suite_member *const member =
         suite_find_member(interpreter_node_op(in, node)->code);
-    const int x = interpreter_node(in, node)->inputs->data[0];
+    int x;
 
     if (!member)
         return NULL;
+    x = interpreter_node(in, node)->inputs->data[0];
     if (member->bound_integers.kind != BOUND_BITS &&
         interpreter_tensor(in, x)->quantization.type != kTfLiteNoQuantization)
         return &member->bound_integers;

@@ -150,13 +150,50 @@ TfLiteInterpreterOptions *TfLiteInterpreterOptionsCopy(const TfLiteInterpreterOp
     if (from->delegate_count)
         memcpy(options->delegates, from->delegates,
                from->delegate_count * sizeof(TfLiteDelegate *));
+    options->kernels = NULL;
+    options->kernel_count = options->kernel_room = 0;
+    for (size_t i = 0; i < from->kernel_count; i++)
+        api_add_kernel(options, &from->kernels[i]);
     return options;
+}
+
+static char *copy_name(const char *name)
+{
+    const size_t bytes = strlen(name) + 1;
+    char *copy = mem_alloc(bytes, 1);
+
+    return copy ? memcpy(copy, name, bytes) : NULL;
+}
+
+void api_add_kernel(TfLiteInterpreterOptions *options, const struct interpreter_kernel *kernel)
+{
+    struct interpreter_kernel copy = *kernel;
+
+    if (options->kernel_count == options->kernel_room) {
+        const size_t room = options->kernel_room + 4;
+        struct interpreter_kernel *grown = mem_resize(options->kernels, room, sizeof *grown);
+
+        if (!grown) {
+            options->out_of_memory = true;
+            return;
+        }
+        options->kernels = grown;
+        options->kernel_room = room;
+    }
+    if (kernel->custom_name && !(copy.custom_name = copy_name(kernel->custom_name))) {
+        options->out_of_memory = true;
+        return;
+    }
+    options->kernels[options->kernel_count++] = copy;
 }
 
 void TfLiteInterpreterOptionsDelete(TfLiteInterpreterOptions *options)
 {
     if (!options)
         return;
+    for (size_t i = 0; i < options->kernel_count; i++)
+        mem_free((char *)options->kernels[i].custom_name);
+    mem_free(options->kernels);
     mem_free(options->delegates);
     mem_free(options);
 }
@@ -216,6 +253,8 @@ static TfLiteStatus open_interpreter(TfLiteInterpreter *interpreter,
                                      const TfLiteInterpreterOptions *options)
 {
     const struct interpreter_options own = { .cancellable = options->cancellable,
+                                             .kernels = options->kernels,
+                                             .kernel_count = options->kernel_count,
                                              .num_threads = options->num_threads,
                                              .report = options->reporter.call,
                                              .report_user = options->reporter.user };

@@ -32,7 +32,9 @@ struct TfLiteInterpreterOptions {
     int32_t num_threads;
     TfLiteDelegate **delegates; /* borrowed, in order */
     size_t delegate_count, delegate_room;
-    bool out_of_memory; /* in AddDelegate, which returns nothing */
+    struct interpreter_kernel *kernels; /* of the user; their names are copies */
+    size_t kernel_count, kernel_room;
+    bool out_of_memory; /* in an Add function, which returns nothing */
     struct api_reporter reporter;
     bool cancellable, fallback;
 };
@@ -48,6 +50,9 @@ struct TfLiteSignatureRunner {
     TfLiteInterpreter *interpreter;
     const struct model_signature *signature;
 };
+
+/* Adds a kernel; custom_name, NULL for a builtin op, is copied. */
+void api_add_kernel(TfLiteInterpreterOptions *options, const struct interpreter_kernel *kernel);
 
 /* Reports a failure and returns the status that the API has for it. */
 TfLiteStatus api_status(const TfLiteInterpreter *interpreter, enum status s,

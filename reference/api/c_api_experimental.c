@@ -40,6 +40,35 @@ int32_t TfLiteInterpreterGetOutputTensorIndex(const TfLiteInterpreter *interpret
     return interpreter->in->outputs[output_index];
 }
 
+static void add_kernel(TfLiteInterpreterOptions *options, int32_t code, const char *name,
+                       const TfLiteRegistration *registration, int32_t min_version,
+                       int32_t max_version)
+{
+    if (options && registration && code >= 0 && min_version <= max_version)
+        api_add_kernel(options, &(struct interpreter_kernel){ .code = code,
+                                                              .custom_name = name,
+                                                              .min_version = min_version,
+                                                              .max_version = max_version,
+                                                              .registration = *registration });
+}
+
+void TfLiteInterpreterOptionsAddCustomOp(TfLiteInterpreterOptions *options, const char *name,
+                                         const TfLiteRegistration *registration,
+                                         int32_t min_version, int32_t max_version)
+{
+    if (name)
+        add_kernel(options, BUILTIN_CUSTOM, name, registration, min_version, max_version);
+}
+
+void TfLiteInterpreterOptionsAddBuiltinOp(TfLiteInterpreterOptions *options,
+                                          TfLiteBuiltinOperator op,
+                                          const TfLiteRegistration *registration,
+                                          int32_t min_version, int32_t max_version)
+{
+    if (op != BUILTIN_CUSTOM) /* which has a name */
+        add_kernel(options, op, NULL, registration, min_version, max_version);
+}
+
 void TfLiteInterpreterOptionsSetEnableDelegateFallback(TfLiteInterpreterOptions *options,
                                                        bool enable)
 {

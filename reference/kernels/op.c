@@ -24,6 +24,19 @@ static const struct {
 #undef OP
 };
 
+#define CUSTOM_OP(name, stem) extern const struct ref_family ref_##stem;
+#include "reference/kernels/custom_ops.def"
+#undef CUSTOM_OP
+
+static const struct {
+    const char *name;
+    const struct ref_family *family;
+} custom_rows[] = {
+#define CUSTOM_OP(name_, stem) { name_, &ref_##stem },
+#include "reference/kernels/custom_ops.def"
+#undef CUSTOM_OP
+};
+
 static const struct ref_op *op_of_row(size_t row)
 {
     const struct ref_family *const family = rows[row].family;
@@ -60,6 +73,22 @@ const struct ref_op *ref_find_name(const char *name)
     return NULL;
 }
 
+const struct ref_op *ref_find_custom(const char *name)
+{
+    for (size_t i = 0; i < sizeof custom_rows / sizeof custom_rows[0]; i++) {
+        if (strcmp(custom_rows[i].name, name) == 0)
+            return &custom_rows[i].family->ops[0];
+    }
+    return NULL;
+}
+
+const char *ref_title(const struct ref_op *op)
+{
+    const char *const name = op->custom_name ? op->custom_name : builtin_name(op->code);
+
+    return name ? name : "?";
+}
+
 enum status ref_fail(const struct ref_call *call, struct diag *diag, enum status s,
                      const char *format, ...)
 {
@@ -69,7 +98,7 @@ enum status ref_fail(const struct ref_call *call, struct diag *diag, enum status
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return diag_fail(diag, s, "%s: node %d: %s", builtin_name(call->op->code), call->node, text);
+    return diag_fail(diag, s, "%s: node %d: %s", ref_title(call->op), call->node, text);
 }
 
 bool ref_known(const struct ref_call *call, int i)

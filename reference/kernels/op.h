@@ -72,6 +72,11 @@ struct ref_op {
     enum status (*eval)(struct ref_call *call, struct diag *diag);
     /* The output of constants is computed once, when the graph is prepared, and is constant. */
     bool folds;
+    /* A custom op (reference/kernels/custom_ops.def): the name that models give it, and what fills
+     * params from the bytes of its options, which may be hostile, or absent (NULL).  code is
+     * BUILTIN_CUSTOM. */
+    const char *custom_name;
+    enum status (*read_custom)(const uint8_t *bytes, size_t count, void *params, struct diag *diag);
 };
 
 struct ref_family {
@@ -82,6 +87,10 @@ struct ref_family {
 /* NULL when no family has the op. */
 const struct ref_op *ref_find(int32_t code);
 const struct ref_op *ref_find_name(const char *name);
+/* The custom op of this name; NULL when the reference does not have it. */
+const struct ref_op *ref_find_custom(const char *name);
+/* "CONV_2D", or the name of a custom op, as messages have it. */
+const char *ref_title(const struct ref_op *op);
 /* All ops, in the order of ops.def; NULL past the end. */
 const struct ref_op *ref_at(size_t index);
 

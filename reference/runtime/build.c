@@ -5,6 +5,7 @@
 #include "reference/runtime/quantization.h"
 
 #include "reference/base/memory.h"
+#include "reference/runtime/foreign.h"
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
@@ -218,15 +219,25 @@ static enum status find_op(const struct interpreter *in, struct node *node,
 {
     const char *name = builtin_name(code->code);
 
-    node->op = code->code == BUILTIN_CUSTOM ? NULL : ref_find(code->code);
+    const struct interpreter_kernel *const kernel =
+        foreign_find(&in->options, code->code, text_of(&code->custom_code), code->version);
+
     node->version = code->version;
+    if (kernel) {
+        node->special = &foreign_kernel;
+        node->op = &foreign_kernel.op;
+        node->registration = kernel->registration;
+        return STATUS_OK;
+    }
+    node->op = code->code == BUILTIN_CUSTOM ? ref_find_custom(text_of(&code->custom_code))
+                                            : ref_find(code->code);
     if (node->op && code->version >= 1 && code->version <= node->op->max_version)
         return STATUS_OK;
     if (in->options.shapes_only) {
         node->op = &unknown_op;
         return STATUS_OK;
     }
-    if (code->code == BUILTIN_CUSTOM)
+    if (code->code == BUILTIN_CUSTOM && !node->op)
         return diag_fail(diag, STATUS_UNSUPPORTED,
                          "node %d: the custom op \"%s\" version %d is not known", node->index,
                          text_of(&code->custom_code), code->version);
@@ -235,7 +246,28 @@ static enum status find_op(const struct interpreter *in, struct node *node,
                          "node %d: the op %s (code %d) version %d is not known", node->index,
                          name ? name : "?", code->code, code->version);
     return diag_fail(diag, STATUS_UNSUPPORTED, "node %d: %s version %d, expected 1 to %d",
-                     node->index, name ? name : "?", code->version, node->op->max_version);
+                     node->index, ref_title(node->op), code->version, node->op->max_version);
+}
+
+/* builtin_data is NULL in custom nodes, also in those that the reference has. */
+static enum status fill_custom_parameters(struct interpreter *in, struct node *node,
+                                          const struct model_operator *m, struct diag *diag)
+{
+    if (m->custom_options.count > INT_MAX)
+        return diag_fail(diag, STATUS_INVALID,
+                         "node %d: %s: %zu bytes of options, expected "
+                         "fewer than 2^31",
+                         node->index, node_name(node), m->custom_options.count);
+    node->abi.custom_initial_data = m->custom_options.data;
+    node->abi.custom_initial_data_size = (int)m->custom_options.count;
+    if (!node->op->read_custom)
+        return STATUS_OK;
+    if (!(node->op_params = arena_alloc(&in->arena, 1, node->op->params_bytes)))
+        return no_memory(diag);
+    return diag_prefix(diag,
+                       node->op->read_custom(m->custom_options.data, m->custom_options.count,
+                                             node->op_params, diag),
+                       "node %d: %s", node->index, node_name(node));
 }
 
 static enum status fill_parameters(struct interpreter *in, struct node *node,
@@ -243,12 +275,16 @@ static enum status fill_parameters(struct interpreter *in, struct node *node,
 {
     const struct ref_op *op = node->op;
 
-    if (op == &unknown_op) /* perhaps only in this version; a delegate expects parameters then */
+    if (node->registration.builtin_code == BUILTIN_CUSTOM)
+        return fill_custom_parameters(in, node, m, diag);
+    /* Perhaps only in this version; a delegate, or a kernel of the user, expects parameters then.
+     */
+    if (op == &unknown_op || op == &foreign_kernel.op)
         op = ref_find(node->registration.builtin_code);
     if (!op || op->params_bytes == 0)
         return STATUS_OK;
-    node->abi.builtin_data = arena_alloc(&in->arena, 1, op->params_bytes);
-    if (!node->abi.builtin_data)
+    node->op_params = node->abi.builtin_data = arena_alloc(&in->arena, 1, op->params_bytes);
+    if (!node->op_params)
         return no_memory(diag);
     if (m->options.tag == 0)
         return STATUS_OK; /* all zero, as the runtime has it; prepare judges */
@@ -257,7 +293,7 @@ static enum status fill_parameters(struct interpreter *in, struct node *node,
                          node_name(node),
                          option_table_find(m->options.tag) ? option_table_find(m->options.tag)->name
                                                            : "of another op");
-    op->read_params(&m->options, node->abi.builtin_data);
+    op->read_params(&m->options, node->op_params);
     return STATUS_OK;
 }
 
@@ -346,14 +382,16 @@ static TfLiteStatus reference_invoke(TfLiteContext *context, TfLiteNode *abi)
     struct node *node = abi->user_data;
     struct ref_call call = node_call(in, node);
     struct diag diag = { 0 };
+    enum status s;
 
     for (int i = 0; i < node->out_count; i++)
-        if (!node->out[i]->data.raw)
+        if (!node->out[i]->data.raw && !node->special)
             return kTfLiteError;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i] && !node->in[i]->data.raw)
             return kTfLiteError;
-    if (node->op->eval(&call, &diag) == STATUS_OK)
+    s = node->special ? node->special->run(in, node, &diag) : node->op->eval(&call, &diag);
+    if (s == STATUS_OK)
         return kTfLiteOk;
     report_send(in, "%s", diag.text);
     return kTfLiteError;
@@ -375,13 +413,14 @@ static enum status build_node(struct interpreter *in, size_t index, bool *ready,
                          m->opcode_index);
     code = &in->model->opcodes[m->opcode_index];
     TRY(find_op(in, node, code, diag));
-    node->registration =
-        (TfLiteRegistration){ .prepare = reference_prepare,
-                              .invoke = reference_invoke,
-                              .builtin_code = code->code,
-                              .custom_name =
-                                  code->code == BUILTIN_CUSTOM ? text_of(&code->custom_code) : NULL,
-                              .version = node->version };
+    if (node->special != &foreign_kernel) {
+        node->registration.prepare = reference_prepare;
+        node->registration.invoke = reference_invoke;
+    }
+    node->registration.builtin_code = code->code;
+    node->registration.custom_name =
+        code->code == BUILTIN_CUSTOM ? text_of(&code->custom_code) : NULL;
+    node->registration.version = node->version;
     TRY(check_counts(node, m, diag));
     TRY(fill_parameters(in, node, m, diag));
 

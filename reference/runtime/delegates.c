@@ -16,18 +16,25 @@
 
 /* ---- undo ---- */
 
-/* Removes the tensors that delegates added with AddTensors. */
+/* Removes the tensors that delegates added with AddTensors.  Those behind which a kernel of the
+ * user has added its own keep their indices, and are empty. */
 static void drop_added_tensors(struct interpreter *in)
 {
+    size_t count = in->model_tensors;
+
     for (size_t i = in->model_tensors; i < in->tensor_count; i++) {
+        if (in->info[i].kept) {
+            count = i + 1;
+            continue;
+        }
         handle_free(in, &in->tensors[i]);
         mem_free(in->tensors[i].dims);
         quantization_free(&in->tensors[i].quantization);
         mem_free(in->info[i].block);
-        in->tensors[i] = (TfLiteTensor){ 0 };
+        in->tensors[i] = (TfLiteTensor){ .buffer_handle = kTfLiteNullBufferHandle };
         in->info[i] = (struct tensor_info){ 0 };
     }
-    in->tensor_count = in->context.tensors_size = in->model_tensors;
+    in->tensor_count = in->context.tensors_size = count;
 }
 
 /* A buffer handle that the user set is kept. */

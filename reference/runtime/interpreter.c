@@ -10,8 +10,31 @@
 #include "reference/runtime/handles.h"
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/invoke.h"
+#include "reference/runtime/node_kernel.h"
 #include "reference/runtime/prepare.h"
+#include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"
+
+static enum status open_special(struct interpreter *in, struct diag *diag)
+{
+    for (size_t i = 0; i < in->model_nodes; i++) {
+        struct node *const node = in->nodes[i];
+
+        node->opened = true;
+        if (node->special && node->special->open)
+            TRY(node->special->open(in, node, diag));
+    }
+    in->options.kernels = NULL; /* the caller's, and read */
+    in->options.kernel_count = 0;
+    return STATUS_OK;
+}
+
+static void close_special(struct interpreter *in)
+{
+    for (size_t i = 0; i < in->model_nodes; i++)
+        if (in->nodes[i]->opened && in->nodes[i]->special && in->nodes[i]->special->close)
+            in->nodes[i]->special->close(in, in->nodes[i]);
+}
 
 enum status interpreter_open(struct interpreter **out, const struct model *model,
                              const struct interpreter_options *options, struct diag *diag)
@@ -33,6 +56,11 @@ enum status interpreter_open(struct interpreter **out, const struct model *model
         return s;
     }
     context_init(in);
+    s = open_special(in, diag);
+    if (s != STATUS_OK) {
+        interpreter_close(in);
+        return s;
+    }
     /* The shapes of the file may not fit before the inputs are resized: a function that needs
      * shapes prepares again and reports what is wrong. */
     s = prepare_plan(in, NULL);
@@ -50,6 +78,7 @@ void interpreter_close(struct interpreter *in)
     if (!in)
         return;
     delegates_forget(in);
+    close_special(in);
     for (size_t i = 0; i < in->tensor_count; i++) {
         handle_free(in, &in->tensors[i]);
         mem_free(in->tensors[i].dims);
@@ -237,6 +266,13 @@ const TfLiteNode *interpreter_node(const struct interpreter *in, int node)
     const struct node *n = model_node(in, node);
 
     return n ? &n->abi : NULL;
+}
+
+const char *interpreter_node_name(const struct interpreter *in, int node)
+{
+    const struct node *n = model_node(in, node);
+
+    return n ? node_name(n) : "?";
 }
 
 int32_t interpreter_node_version(const struct interpreter *in, int node)

@@ -67,6 +67,8 @@ const int *interpreter_variables(const struct interpreter *in, size_t *count);
 /* Nodes of the model, in the file's order.  op is the node's row; node its ABI view. */
 size_t interpreter_node_count(const struct interpreter *in);
 const struct ref_op *interpreter_node_op(const struct interpreter *in, int node);
+/* "CONV_2D", or the name of a custom op; "?" when there is no such node. */
+const char *interpreter_node_name(const struct interpreter *in, int node);
 const TfLiteNode *interpreter_node(const struct interpreter *in, int node);
 int32_t interpreter_node_version(const struct interpreter *in, int node);
 /* Which delegate kernel runs the node: 0, 1, ...; -1: the reference kernel. */

@@ -1,6 +1,8 @@
 #include "reference/runtime/invoke.h"
 
+#include "reference/kernels/check.h"
 #include "reference/runtime/handles.h"
+#include "reference/runtime/node_kernel.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"
@@ -30,12 +32,38 @@ static enum status check_inputs(struct interpreter *in, const struct node *node,
     return STATUS_OK;
 }
 
+/* The results of a kernel that computes no other ones. */
+static void detail_of_outputs(struct ref_call *call)
+{
+    for (int o = 0; o < call->out_count && call->detail; o++) {
+        const TfLiteTensor *const t = call->out[o];
+
+        if (runtime_type_bits(t->type) < 8 || !t->data.raw)
+            continue;
+        for (size_t i = 0; i < ref_elements(t); i++)
+            ref_detail_copied(call, o, i);
+    }
+}
+
+static enum status run_special(struct interpreter *in, struct node *node, struct ref_call *call,
+                               struct diag *diag)
+{
+    for (int i = 0; i < node->out_count; i++)
+        node->out[i]->data_is_stale = false;
+    TRY(node->special->run(in, node, diag));
+    detail_of_outputs(call);
+    return STATUS_OK;
+}
+
 static enum status run_reference(struct interpreter *in, struct node *node,
                                  struct ref_detail *detail, struct diag *diag)
 {
     struct ref_call call = node_call(in, node);
     bool empty = true;
 
+    call.detail = detail;
+    if (node->special)
+        return run_special(in, node, &call, diag);
     for (int i = 0; i < node->out_count; i++) {
         empty = empty && node->out[i]->bytes == 0;
         if (!node->out[i]->data.raw && node->out[i]->bytes > 0)
@@ -48,7 +76,6 @@ static enum status run_reference(struct interpreter *in, struct node *node,
     /* The loops of a kernel run over every dimension, also the 2^31 images of an empty tensor. */
     if (empty)
         return STATUS_OK;
-    call.detail = detail;
     return node->op->eval(&call, diag);
 }
 

@@ -2,10 +2,20 @@
 #ifndef ASSAY_REFERENCE_RUNTIME_OPTIONS_H
 #define ASSAY_REFERENCE_RUNTIME_OPTIONS_H
 
+#include "tensorflow/lite/c/common.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A kernel of the user for an op in some of its versions. */
+struct interpreter_kernel {
+    int32_t code;            /* enum builtin */
+    const char *custom_name; /* where code is BUILTIN_CUSTOM */
+    int32_t min_version, max_version;
+    TfLiteRegistration registration;
+};
 
 struct interpreter_options {
     /* Every tensor keeps memory of its own, so that all can be read after invoke. */
@@ -21,6 +31,9 @@ struct interpreter_options {
     /* Ops that are not known are prepared with the shapes of the file, so that a delegate can be
      * asked which nodes of any model it takes.  Nothing can be run. */
     bool shapes_only;
+    /* They come before the kernels of the reference, the last one first.  Read by open alone. */
+    const struct interpreter_kernel *kernels;
+    size_t kernel_count;
     int32_t num_threads; /* -1: not set.  Told to delegates; the kernels use one. */
     /* Printf-style messages (errors of kernels and delegates, the standard delegate warning).
      * NULL: one line each on stderr. */

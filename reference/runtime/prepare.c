@@ -8,6 +8,7 @@
 #include "reference/base/checked.h"
 #include "reference/runtime/delegate_kernel.h"
 #include "reference/runtime/int_array.h"
+#include "reference/runtime/node_kernel.h"
 #include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"
 
@@ -69,7 +70,7 @@ struct ref_call node_call(struct interpreter *in, struct node *node)
     return (struct ref_call){ .op = node->op,
                               .node = node->index,
                               .version = node->version,
-                              .params = node->abi.builtin_data,
+                              .params = node->op_params,
                               .in = node->in,
                               .in_count = node->in_count,
                               .out = node->out,
@@ -118,6 +119,8 @@ static enum status call_prepare(struct interpreter *in, struct node *node, bool 
     struct ref_call call = node_call(in, node);
 
     memset(in->shapes, 0, (size_t)node->out_count * sizeof *in->shapes);
+    if (node->special)
+        return node->special->prepare(in, node, late, diag);
     call.late = late;
     return node->op->prepare(&call, diag);
 }
@@ -246,6 +249,8 @@ enum status prepare_late(struct interpreter *in, struct node *node, struct diag 
     }
     TRY(call_prepare(in, node, true, diag));
     for (int i = 0; i < node->out_count; i++) {
+        if (in->shapes[i].dynamic && node->special)
+            continue; /* known when it has run */
         if (in->shapes[i].dynamic)
             return diag_fail(diag, STATUS_INVALID,
                              "node %d: %s: the shape of output %d is not known", node->index,

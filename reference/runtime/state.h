@@ -43,15 +43,22 @@ struct tensor_info {
     size_t offset;       /* in the activation arena, of the data; meaningful when placed */
     bool placed;
     bool is_input; /* of the graph: its value outlives invoke */
+    bool kept;     /* added by a kernel of the user: it stays when delegates are undone */
 };
+
+struct node_kernel;
 
 struct node {
     TfLiteNode abi;
     TfLiteRegistration registration;
     int index;
 
-    /* A node of the model.  op is NULL in a delegate kernel. */
+    /* A node of the model.  op is NULL in a delegate kernel; special is NULL where the op's scalar
+     * kernel runs it. */
     const struct ref_op *op;
+    const struct node_kernel *special;
+    bool opened; /* special's open was called: its close is due */
+    void *op_params;
     int32_t version;
     TfLiteTensor **in, **out; /* as the model says, whatever a delegate does to abi.inputs */
     int in_count, out_count;
@@ -64,7 +71,7 @@ struct node {
 
     /* A delegate kernel. */
     TfLiteDelegateParams *params;
-    bool initialized; /* init was called and did not fail: free is due */
+    bool initialized; /* init was called and did not fail: free is due; also of special nodes */
 };
 
 struct interpreter {
@@ -101,6 +108,7 @@ struct interpreter {
     bool undone;    /* delegates are to be applied again before the next use */
     bool immutable; /* a delegate that cannot resize was applied */
     enum phase phase;
+    bool keeps_tensors; /* AddTensors is called by a kernel of the user */
     TfLiteDelegate *applying;
     bool replace_failed;
     TfLiteIntArray *plan_view; /* what GetExecutionPlan gave last */

@@ -215,6 +215,7 @@ static void find_lifetimes(const struct interpreter *in, struct lifetimes *l)
                 use(in, l, node->in[i] ? node->in[i] - in->tensors : -1, step);
             for (int i = 0; i < node->out_count; i++)
                 use(in, l, node->out[i] - in->tensors, step);
+            use_all(in, l, node->abi.temporaries, step);
         } else {
             use_all(in, l, node->abi.inputs, step);
             use_all(in, l, node->abi.outputs, step);

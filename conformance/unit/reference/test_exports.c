@@ -268,8 +268,30 @@ static void lite_models(void)
     TfLiteModelDelete(NULL);
 }
 
+static void lite_arrays(void)
+{
+    TfLiteIntArray *const a = TfLiteIntArrayCreate(2), *const none = TfLiteIntArrayCreate(0);
+    TfLiteIntArray *copy;
+
+    a->data[1] = 7;
+    copy = TfLiteIntArrayCopy(a);
+    assert_null(TfLiteIntArrayCreate(-1));
+    assert_null(TfLiteIntArrayCopy(NULL));
+    assert_int_equal(TfLiteIntArrayEqual(NULL, NULL), 1);
+    assert_int_equal(TfLiteIntArrayEqual(a, NULL), 0);
+    assert_int_equal(TfLiteIntArrayEqual(a, none), 0);
+    assert_int_equal(TfLiteIntArrayEqual(a, copy), 1);
+    copy->data[0] = 1;
+    assert_int_equal(TfLiteIntArrayEqual(a, copy), 0);
+    TfLiteIntArrayFree(copy);
+    TfLiteIntArrayFree(none);
+    TfLiteIntArrayFree(a);
+    TfLiteIntArrayFree(NULL);
+}
+
 static void lite_options(void)
 {
+    const TfLiteRegistration kernel = { 0 };
     TfLiteInterpreterOptions *const o = TfLiteInterpreterOptionsCreate();
 
     assert_null(TfLiteInterpreterOptionsCopy(NULL));
@@ -279,6 +301,14 @@ static void lite_options(void)
     TfLiteInterpreterOptionsSetErrorReporter(NULL, quiet, NULL);
     TfLiteInterpreterOptionsSetErrorReporter(o, NULL, NULL);
     TfLiteInterpreterOptionsSetEnableDelegateFallback(NULL, true);
+    TfLiteInterpreterOptionsAddCustomOp(NULL, "Twice", &kernel, 1, 1);
+    TfLiteInterpreterOptionsAddCustomOp(o, NULL, &kernel, 1, 1);
+    TfLiteInterpreterOptionsAddCustomOp(o, "Twice", NULL, 1, 1);
+    TfLiteInterpreterOptionsAddCustomOp(o, "Twice", &kernel, 2, 1);
+    TfLiteInterpreterOptionsAddBuiltinOp(NULL, 0, &kernel, 1, 1);
+    TfLiteInterpreterOptionsAddBuiltinOp(o, 0, NULL, 1, 1);
+    TfLiteInterpreterOptionsAddBuiltinOp(o, -1, &kernel, 1, 1);
+    TfLiteInterpreterOptionsAddBuiltinOp(o, 32, &kernel, 1, 1); /* CUSTOM, without a name */
     assert_int_equal(TfLiteInterpreterOptionsEnableCancellation(NULL, true), kTfLiteError);
     TfLiteInterpreterOptionsDelete(o);
     TfLiteInterpreterOptionsDelete(NULL);
@@ -448,8 +478,11 @@ static const struct {
     { "TfLiteInterpreterOptionsCreate TfLiteInterpreterOptionsCopy TfLiteInterpreterOptionsDelete "
       "TfLiteInterpreterOptionsSetNumThreads TfLiteInterpreterOptionsAddDelegate "
       "TfLiteInterpreterOptionsSetErrorReporter TfLiteInterpreterOptionsEnableCancellation "
-      "TfLiteInterpreterOptionsSetEnableDelegateFallback",
+      "TfLiteInterpreterOptionsSetEnableDelegateFallback TfLiteInterpreterOptionsAddCustomOp "
+      "TfLiteInterpreterOptionsAddBuiltinOp",
       lite_options },
+    { "TfLiteIntArrayCreate TfLiteIntArrayCopy TfLiteIntArrayFree TfLiteIntArrayEqual",
+      lite_arrays },
     { "TfLiteInterpreterCreate TfLiteInterpreterDelete TfLiteInterpreterAllocateTensors "
       "TfLiteInterpreterInvoke TfLiteInterpreterCancel TfLiteInterpreterResetVariableTensors "
       "TfLiteInterpreterResizeInputTensor",

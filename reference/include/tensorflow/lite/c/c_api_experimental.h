@@ -1,14 +1,18 @@
-/* The experimental part of the TensorFlow Lite C API: variable tensors, delegates applied to an
- * existing interpreter, memory of the caller, buffer handles.  Errors, ownership and threads as in
- * c_api.h. */
+/* The experimental part of the TensorFlow Lite C API: kernels of the user, variable tensors,
+ * delegates applied to an existing interpreter, memory of the caller, buffer handles.  Errors,
+ * ownership and threads as in c_api.h. */
 #ifndef TENSORFLOW_LITE_C_C_API_EXPERIMENTAL_H_
 #define TENSORFLOW_LITE_C_C_API_EXPERIMENTAL_H_
 
 #include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/c/common.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The code of an op in the .tflite schema; -1 and below are none. */
+typedef int32_t TfLiteBuiltinOperator;
 
 /* Memory of the caller for one tensor: at least as large as the tensor, 64-byte aligned, and valid
  * until the interpreter is deleted or other memory is set. */
@@ -36,6 +40,21 @@ TfLiteInterpreterGetInputTensorIndex(const TfLiteInterpreter *interpreter, int32
 /* The tensor index of an output; -1 when out of range. */
 TFL_CAPI_EXPORT extern int32_t
 TfLiteInterpreterGetOutputTensorIndex(const TfLiteInterpreter *interpreter, int32_t output_index);
+
+/* Adds a kernel for a custom op, in the versions from min_version to max_version, to interpreters
+ * that are made with these options; name is what the model calls the op.  The kernel comes before
+ * those of the library, and before those that were added earlier.  name and registration are
+ * copied; what the registration points to must outlive the interpreters.  A call with NULL, or with
+ * min_version above max_version, does nothing. */
+TFL_CAPI_EXPORT extern void
+TfLiteInterpreterOptionsAddCustomOp(TfLiteInterpreterOptions *options, const char *name,
+                                    const TfLiteRegistration *registration, int32_t min_version,
+                                    int32_t max_version);
+/* The same for a builtin op, by its code in the schema. */
+TFL_CAPI_EXPORT extern void
+TfLiteInterpreterOptionsAddBuiltinOp(TfLiteInterpreterOptions *options, TfLiteBuiltinOperator op,
+                                     const TfLiteRegistration *registration, int32_t min_version,
+                                     int32_t max_version);
 
 /* When enabled, a delegate that fails at creation is left out, and an invoke that fails with
  * delegates is repeated without them, with the same inputs: it then returns kTfLiteDelegateError,

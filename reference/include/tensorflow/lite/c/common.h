@@ -32,6 +32,15 @@ typedef struct TfLiteIntArray {
 #endif
 } TfLiteIntArray;
 
+/* For kernels of the user (TfLiteInterpreterOptionsAddCustomOp): an array of `size` elements, all 0
+ * (NULL when out of memory, or when size is negative), a copy of one (NULL of NULL), and its end.
+ */
+TFL_CAPI_EXPORT extern TfLiteIntArray *TfLiteIntArrayCreate(int size);
+TFL_CAPI_EXPORT extern TfLiteIntArray *TfLiteIntArrayCopy(const TfLiteIntArray *src);
+TFL_CAPI_EXPORT extern void TfLiteIntArrayFree(TfLiteIntArray *a);
+/* 1 when both have the same elements, or both are NULL; else 0. */
+TFL_CAPI_EXPORT extern int TfLiteIntArrayEqual(const TfLiteIntArray *a, const TfLiteIntArray *b);
+
 typedef struct TfLiteFloatArray {
     int size;
 #if defined(__cplusplus)
