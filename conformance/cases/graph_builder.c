@@ -404,6 +404,35 @@ struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, i
     return add_op(m, BUILTIN_RESIZE_BILINEAR, half_pixel ? 3 : 1, &options, 2, in, &out);
 }
 
+struct value graph_add_resize_nearest(struct case_builder *m, struct value x, int32_t h, int32_t w,
+                                      bool align_corners)
+{
+    const struct shape out = DIMS(x.shape.d[0], h, w, channels_of(x)), vector = DIMS(2);
+    struct options options;
+    int in[2];
+
+    in[0] = x.tensor;
+    in[1] = case_constant_i32(m, "size", &vector, &out.d[1]);
+    options_init(&options, OPTIONS_ResizeNearestNeighborOptions);
+    options_set_int(&options, "align_corners", align_corners);
+    return add_op(m, BUILTIN_RESIZE_NEAREST_NEIGHBOR, 1, &options, 2, in, &out);
+}
+
+struct value graph_add_mirror_pad(struct case_builder *m, struct value x, int32_t around,
+                                  bool symmetric)
+{
+    const int32_t pads[] = { 0, 0, around, around, around, around, 0, 0 };
+    const struct shape table = DIMS(4, 2);
+    const struct shape out =
+        DIMS(x.shape.d[0], x.shape.d[1] + 2 * around, x.shape.d[2] + 2 * around, channels_of(x));
+    struct options options;
+
+    options_init(&options, OPTIONS_MirrorPadOptions);
+    options_set_int(&options, "mode", symmetric);
+    return add_op(m, BUILTIN_MIRROR_PAD, 1, &options, 2,
+                  (const int[]){ x.tensor, case_constant_i32(m, "paddings", &table, pads) }, &out);
+}
+
 struct value graph_add_lstm(struct case_builder *m, struct value x, int32_t cells)
 {
     enum { TANH = 4, BASIC = 1 }; /* codes of the file format */

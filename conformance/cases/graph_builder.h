@@ -94,6 +94,11 @@ struct value graph_add_strided_slice(struct case_builder *m, struct value x, int
                                      int32_t begin, int32_t length, int32_t stride);
 struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, int32_t h, int32_t w,
                                        bool half_pixel);
+struct value graph_add_resize_nearest(struct case_builder *m, struct value x, int32_t h, int32_t w,
+                                      bool align_corners);
+/* MIRROR_PAD of the rows and columns of an image. */
+struct value graph_add_mirror_pad(struct case_builder *m, struct value x, int32_t around,
+                                  bool symmetric);
 /* One step of LSTM's basic kernel over x [B, D], with variables of its own.  Returns h. */
 struct value graph_add_lstm(struct case_builder *m, struct value x, int32_t cells);
 

@@ -1,4 +1,5 @@
 /* PAD with zeros, which are the zero point of 8-bit tensors; constant paddings. */
+#include "delegate/ops/pad.h"
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/pad.args.h"
@@ -6,17 +7,12 @@
 
 enum { OUTER = PAD_OUTER };
 
-static bool accept_pad(struct check *c)
+bool pad_check(struct check *c)
 {
-    const struct graph_tensor *x, *y, *paddings;
+    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
+    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
+    const struct graph_tensor *paddings = graph_input(c->graph, c->node, 1);
 
-    if (!check_counts(c, 2, 2, 1) || !check_computed_data(c, 0, 1, OUTER + 1, CHECK_ALL) ||
-        !check_data_output(c, 0, 1, OUTER + 1, CHECK_ALL) ||
-        !check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type))
-        return false;
-    x = graph_input(c->graph, c->node, 0);
-    y = graph_output(c->graph, c->node, 0);
-    paddings = graph_input(c->graph, c->node, 1);
     if (!paddings || !paddings->data ||
         (paddings->type != kTfLiteInt32 && paddings->type != kTfLiteInt64))
         return refuse(c, RULE_PAD_PADDINGS_CONSTANT, paddings ? c->node->inputs[1] : -1, "paddings",
@@ -41,8 +37,15 @@ static bool accept_pad(struct check *c)
     return true;
 }
 
-static bool shape_pad(const struct graph *g, const struct graph_node *n, int i,
-                      struct graph_shape *s)
+static bool accept_pad(struct check *c)
+{
+    return check_counts(c, 2, 2, 1) && check_computed_data(c, 0, 1, OUTER + 1, CHECK_ALL) &&
+           check_data_output(c, 0, 1, OUTER + 1, CHECK_ALL) &&
+           check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type) &&
+           pad_check(c);
+}
+
+bool pad_shape(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s)
 {
     const struct graph_tensor *x = graph_input(g, n, 0);
 
@@ -164,7 +167,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact,
       .accept = accept_pad,
       .plan = plan_pad,
-      .shape = shape_pad,
+      .shape = pad_shape,
       .fold = fold_pad,
       .kept_input = kept_input,
       .pads_image = pads_image },

@@ -1,4 +1,5 @@
 /* RESIZE_BILINEAR to a constant size, with align_corners or half_pixel_centers. */
+#include "delegate/ops/resize.h"
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
@@ -36,19 +37,11 @@ static bool check_size(struct check *c)
     return true;
 }
 
-static bool accept_resize(struct check *c)
+bool resize_check(struct check *c)
 {
-    const TfLiteResizeBilinearParams *params = c->node->params;
-    const struct graph_tensor *x, *y;
+    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
+    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
 
-    if (!check_counts(c, 2, 2, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
-        !check_output(c, 0, 4, 4))
-        return false;
-    if (params->align_corners && params->half_pixel_centers)
-        return refuse(c, RULE_RESIZE_FLAGS, -1, "align_corners, half_pixel_centers",
-                      "the CPU kernel refuses it, too", "one of them at most", "both");
-    x = graph_input(c->graph, c->node, 0);
-    y = graph_output(c->graph, c->node, 0);
     if (x->dims[0] != y->dims[0] || x->dims[3] != y->dims[3])
         return refuse(c, RULE_RESIZE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
                       "the model is malformed", "the input's batch and channels",
@@ -61,9 +54,20 @@ static bool accept_resize(struct check *c)
     return check_size(c);
 }
 
-/* Computed in f32, as the CPU does, since the coordinates must have the same bits. */
-static bool shape_resize(const struct graph *g, const struct graph_node *n, int i,
-                         struct graph_shape *s)
+static bool accept_resize(struct check *c)
+{
+    const TfLiteResizeBilinearParams *params = c->node->params;
+
+    if (!check_counts(c, 2, 2, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
+        !check_output(c, 0, 4, 4))
+        return false;
+    if (params->align_corners && params->half_pixel_centers)
+        return refuse(c, RULE_RESIZE_FLAGS, -1, "align_corners, half_pixel_centers",
+                      "the CPU kernel refuses it, too", "one of them at most", "both");
+    return resize_check(c);
+}
+
+bool resize_shape(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s)
 {
     const struct graph_tensor *x = graph_input(g, n, 0);
 
@@ -76,6 +80,7 @@ static bool shape_resize(const struct graph *g, const struct graph_node *n, int 
     return true;
 }
 
+/* Computed in f32, as the CPU does, since the coordinates must have the same bits. */
 static float scale_of(bool align_corners, int32_t in, int32_t out)
 {
     return align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
@@ -125,7 +130,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_resize,
       .accept = accept_resize,
       .plan = plan_resize,
-      .shape = shape_resize,
+      .shape = resize_shape,
       .kept_input = kept_input },
 };
 const struct gpu_family gpu_resize = { ops, sizeof ops / sizeof ops[0] };

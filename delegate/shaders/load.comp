@@ -15,7 +15,7 @@ READS_WORDS(1, src);
 VALUE dense(uint e) { return short_at(src[e / 2u], e % 2u); }
 #elif ELEMENT == WORD
 READS_WORDS(1, src);
-VALUE dense(uint e) { return src[e]; }
+VALUE dense(uint e) { return uint(src[e]); }
 #else
 layout(set = 0, binding = 1) readonly buffer Source { float src[]; };
 VALUE dense(uint e) { return src[e]; }

@@ -88,6 +88,8 @@ void world_make(struct world *w)
     w->lstm =
         (TfLiteLSTMParams){ .activation = kTfLiteActTanh, .kernel_type = kTfLiteLSTMBasicKernel };
     w->softmax = (TfLiteSoftmaxParams){ .beta = 1 };
+    w->mirror = (TfLiteMirrorPaddingParams){ .mode = kTfLiteMirrorPaddingReflect };
+    w->one_hot = (TfLiteOneHotParams){ .axis = -1 };
     w->reshape = (TfLiteReshapeParams){ .shape = { 3, 4 }, .num_dimensions = 2 };
 
     NODE(CONV, BUILTIN_CONV_2D, &w->conv, (F32(1, 6, 6, 4), K32(8, 3, 3, 4), K32(8)),
@@ -123,6 +125,19 @@ void world_make(struct world *w)
     NODE(DENSE, BUILTIN_FULLY_CONNECTED, &w->dense, (F32(2, 4), w->outputs[WIDEN][0], K32(5)),
          F32(2, 5));
     NODE(SOFTMAX, BUILTIN_SOFTMAX, &w->softmax, (F32(2, 5)), F32(2, 5));
+    NODE(GATHER, BUILTIN_GATHER, &w->gather, (F32(5, 4), I32(w->picks, 4, 0, 1)), F32(3, 4));
+    NODE(PADV2, BUILTIN_PADV2, NULL, (F32(3, 4), I32(w->around, 1, 1, 0, 1), K32(1)), F32(5, 5));
+    NODE(MIRROR_PAD, BUILTIN_MIRROR_PAD, &w->mirror, (F32(3, 4), I32(w->mirrored, 1, 2, 0, 3)),
+         F32(6, 7));
+    for (int i = 0; i < 2; i++) {
+        struct graph_tensor *const t = &w->tensors[w->inputs[i ? MIRROR_PAD : PADV2][1]];
+
+        t->rank = 2;
+        t->dims[0] = t->dims[1] = 2;
+    }
+    NODE(ONE_HOT, BUILTIN_ONE_HOT, &w->one_hot,
+         (world_tensor(w, kTfLiteInt32, NULL, DIMS(2, 3)), I32(w->depth, 4), K32(1), K32(1)),
+         F32(2, 3, 4));
 }
 
 /* ---- edits ---- */

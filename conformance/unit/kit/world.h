@@ -32,11 +32,15 @@ enum {
     DENSE,
     SOFTMAX,
     ADD,
+    GATHER,
+    PADV2,
+    MIRROR_PAD,
+    ONE_HOT,
     NODES
 };
 
 enum {
-    TENSORS = 80,
+    TENSORS = 160,
     FLOATS = 1 << 16,
     OUT = 16
 }; /* tensors of a node: inputs from 0, outputs from OUT */
@@ -51,6 +55,7 @@ struct world {
     float scales[TENSORS][8];
     int32_t zero_points[TENSORS][8];
     int32_t paddings[8], begin[8], end[8], strides[8], size[4], shape[4], new_shape[4], axes[4];
+    int32_t picks[4], around[8], mirrored[8], depth[1];
     int64_t longs[8];
     TfLiteConvParams conv;
     TfLiteDepthwiseConvParams depthwise;
@@ -65,6 +70,9 @@ struct world {
     TfLiteReshapeParams reshape;
     TfLiteFullyConnectedParams dense;
     TfLiteSoftmaxParams softmax;
+    TfLiteGatherParams gather;
+    TfLiteMirrorPaddingParams mirror;
+    TfLiteOneHotParams one_hot;
     /* Options and device limits that the graph is planned with. */
     const char *pairs[8];
     struct device_limits limits;

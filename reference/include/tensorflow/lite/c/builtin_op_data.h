@@ -157,6 +157,10 @@ typedef struct TfLiteGatherParams { /* GATHER */
     int axis, batch_dims;
 } TfLiteGatherParams;
 
+typedef struct TfLiteOneHotParams { /* ONE_HOT */
+    int axis;
+} TfLiteOneHotParams;
+
 typedef struct TfLiteSplitParams { /* SPLIT */
     int num_splits;
 } TfLiteSplitParams;
