@@ -121,6 +121,9 @@ static double limit_unstored(const struct bound_rule *rule, enum bounds bounds,
                    : 8 * u * p->magnitude +
                          4 * unit32 * (bounds & BOUNDS_TOWARD_ZERO ? 2 : 1) * p->terms + least;
     case BOUND_LSTM: return u * p->magnitude + least;
+    case BOUND_LSTM_FULL: /* storing toward zero is right in f16, whatever the class */
+        return u * p->magnitude + least +
+               bound_storage((enum bounds)(bounds | BOUNDS_TOWARD_ZERO))->rounding * p->terms;
     }
     assert(!"a kind of bound");
     return 0;
@@ -190,6 +193,7 @@ double bound_steps(const struct bound_rule *rule, enum bounds floats, const stru
         off = unit * (8 * operands + 4 * p->terms);
         break;
     case BOUND_LSTM:
+    case BOUND_LSTM_FULL:
         operands = 0;
         off = unit * p->magnitude;
         break;
@@ -349,6 +353,8 @@ const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
         return "a flat or small image: four products with weights that were rounded themselves";
     case BOUND_LSTM:
         return "four sums, five exponentials and their products, each near its own limit";
+    case BOUND_LSTM_FULL:
+        return "few steps: four sums, five exponentials and their products, each near its limit";
     case BOUND_BITS: break;
     }
     return "";

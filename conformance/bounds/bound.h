@@ -24,7 +24,8 @@ enum bound_kind {
     BOUND_EXP,      /* 3.6: magnitude = |x| */
     BOUND_LOGISTIC, /* 3.6: magnitude = |x| */
     BOUND_RESIZE,   /* 3.7: magnitude = largest |corner|, terms = larger side * range nearby */
-    BOUND_LSTM      /* 3.8: h and c; magnitude = limit / u; see bound_rule_of_output */
+    BOUND_LSTM,     /* 3.8: h and c; magnitude = limit / u; see bound_rule_of_output */
+    BOUND_LSTM_FULL /* 3.11: magnitude = limit / u, terms = what stored states add / a rounding */
 };
 
 /* The rule of an op. */

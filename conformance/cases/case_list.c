@@ -111,7 +111,7 @@ static bool has_type(const struct typed_row *r)
 
     /* A row may name 8-bit and integer types that only some of its members have. */
     if (r->row->types && (r->row->types & bit) && (bit & (TYPES_QUANTIZED | TYPES_WHOLE)))
-        return r->member->types & bit;
+        return (r->member->types | r->member->named_types) & bit;
     if (r->row->types)
         return r->row->types & bit;
     if (!(r->member->types & bit))
@@ -136,6 +136,8 @@ static bool is_by_channel(const struct typed_row *r, int32_t version)
         return r->type == CASE_I8PC;
     if (r->member->dynamic_by_channel)
         return true;
+    if (op_facts_find(r->member->code)->hybrid_per_channel == OP_NONE)
+        return false;
     return (r->row->quant.channels != CHANNELS_NEAR ||
             hash_row(r->member->op, r->row->name) >> 40 & 1) &&
            (!r->row->each_version || version >= first_version(r->member, r->type, true));

@@ -393,16 +393,19 @@ int case_input_quantized(struct case_builder *m, const char *name, const struct 
     return tensor;
 }
 
-int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,
-                            const struct fill *fill)
+/* Scales come before the tensor, which builder_constant will give the next index. */
+static int next_tensor(const struct case_builder *m)
 {
-    /* Scales come before the tensor, which builder_constant will give the next index. */
-    const int tensor = m->status == STATUS_OK ? (int)m->builder.tensors.count : -1;
-    const int32_t type = type_of(m, fill);
-    const unsigned number = m->filled++;
+    return m->status == STATUS_OK ? (int)m->builder.tensors.count : -1;
+}
+
+/* Adds the constant that is to be `tensor`, whose scale is chosen. */
+static int add_constant(struct case_builder *m, int tensor, const char *name,
+                        const struct shape *shape, int32_t type, const struct fill *fill,
+                        unsigned number)
+{
     void *data;
 
-    choose_scale(m, tensor, number, shape, fill);
     case_set_elements(m, tensor, shape);
     if (case_scale_of(m, tensor))
         case_scale_of(m, tensor)->constant = fill->role == FILL_VALUES;
@@ -413,6 +416,25 @@ int case_constant_quantized(struct case_builder *m, const char *name, const stru
                      shape_elements(shape) * bytes_of(type));
     mem_free(data);
     return tensor;
+}
+
+int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,
+                            const struct fill *fill)
+{
+    const int tensor = next_tensor(m);
+    const unsigned number = m->filled++;
+
+    choose_scale(m, tensor, number, shape, fill);
+    return add_constant(m, tensor, name, shape, type_of(m, fill), fill, number);
+}
+
+int case_constant_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                         int32_t type, double scale, int32_t zero)
+{
+    const int tensor = next_tensor(m);
+
+    case_set_scale(m, tensor, type, scale, zero);
+    return add_constant(m, tensor, name, shape, type, &(struct fill){ .terms = 1 }, m->filled++);
 }
 
 /* ---- scales of results ---- */

@@ -54,6 +54,10 @@ int case_input_quantized(struct case_builder *m, const char *name, const struct 
 int case_constant_quantized(struct case_builder *m, const char *name, const struct shape *shape,
                             const struct fill *fill);
 
+/* Adds a constant of integers that has this scale and zero point. */
+int case_constant_scaled(struct case_builder *m, const char *name, const struct shape *shape,
+                         int32_t type, double scale, int32_t zero);
+
 /* Fills both frames of the input that was declared last, whose scale is known.  `number` is that of
  * its random stream. */
 void case_fill_quantized(struct case_builder *m, int tensor, const struct shape *shape,

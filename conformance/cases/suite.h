@@ -198,6 +198,7 @@ struct suite_member {
     int32_t code;   /* enum builtin */
     int32_t version;
     uint32_t types, sets;
+    uint32_t named_types; /* more quantized types, of the rows that name them alone */
     /* The first versions with i32 and bool operands; 0: `version`. */
     int32_t i32_version, bool_version;
     /* Random i32 operands lie within +-i32_limit, so that results stay within 32 bits; 0: they have

@@ -274,6 +274,7 @@ static enum status check_nodes(struct checked_case *k, struct diag *diag)
 
         if (s == STATUS_OK && !k->request->delegate)
             s = node_limits_hybrid(k->in, node, &k->added, diag);
+        k->detail[0].rounded = k->added;
         if (s == STATUS_OK)
             s = interpreter_eval_node(k->in, node, k->detail, diag);
         for (int o = 0; s == STATUS_OK && o < abi->outputs->size; o++)

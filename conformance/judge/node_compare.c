@@ -38,7 +38,7 @@ enum status node_detail_open(struct node_detail *d, struct interpreter *in, cons
             node_detail_close(d);
             return diag_fail(diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
         }
-        d->all[i] = (struct ref_detail){ block, block + n, block + 2 * n };
+        d->all[i] = (struct ref_detail){ block, block + n, block + 2 * n, NULL };
         d->count = i + 1;
     }
     return STATUS_OK;
@@ -148,6 +148,7 @@ bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t,
 
 const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int output)
 {
+    static const struct bound_rule full_lstm = { .kind = BOUND_LSTM_FULL };
     const struct suite_member *const member =
         suite_find_member(interpreter_node_op(in, node)->code);
     int x;
@@ -158,6 +159,9 @@ const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int
     if (member->bound_integers.kind != BOUND_BITS &&
         interpreter_tensor(in, x)->quantization.type != kTfLiteNoQuantization)
         return &member->bound_integers;
+    /* LSTM's full kernel has one output. */
+    if (member->bound.kind == BOUND_LSTM && interpreter_node(in, node)->outputs->size == 1)
+        return &full_lstm;
     return bound_rule_of_output(&member->bound, output);
 }
 
@@ -456,6 +460,7 @@ static enum status reference_eval(struct interpreter *in, const struct node_comp
     TRY(node_detail_open(&r->detail, in, abi, diag));
     if (q->bounds & BOUNDS_HYBRID)
         TRY(node_limits_hybrid(in, node, &r->added, diag));
+    r->detail.all[0].rounded = r->added;
     if (is_float_lstm(in, node)) {
         const TfLiteTensor *const c = interpreter_tensor(in, abi->inputs->data[C_PREV]);
 

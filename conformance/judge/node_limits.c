@@ -53,6 +53,19 @@ static enum status sum_half_steps(struct interpreter *in, int node, TfLiteTensor
     return STATUS_OK;
 }
 
+/* The full LSTM adds them up over its steps itself: ref_detail.rounded. */
+enum { LSTM_WEIGHTS = 4 }; /* of the output gate, which is always there */
+
+static bool is_full_lstm(struct interpreter *in, int node)
+{
+    const struct suite_member *const member =
+        suite_find_member(interpreter_node_op(in, node)->code);
+
+    return member &&
+           (member->bound.kind == BOUND_LSTM_FULL ||
+            (member->bound.kind == BOUND_LSTM && interpreter_node(in, node)->outputs->size == 1));
+}
+
 enum status node_limits_hybrid(struct interpreter *in, int node, double **added, struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
@@ -65,6 +78,14 @@ enum status node_limits_hybrid(struct interpreter *in, int node, double **added,
     enum status s;
 
     *added = NULL;
+    if (is_full_lstm(in, node)) {
+        const int weights = abi->inputs->data[LSTM_WEIGHTS];
+
+        if (x->type == kTfLiteFloat32 && interpreter_tensor(in, weights)->type == kTfLiteInt8 &&
+            !(*added = mem_alloc(count ? count : 1, sizeof **added)))
+            return diag_fail(diag, STATUS_NO_MEMORY, "node %d: no memory", node);
+        return STATUS_OK;
+    }
     if (x->type != kTfLiteFloat32 || !w || w->type != kTfLiteInt8 || x->bytes == 0)
         return STATUS_OK;
     saved = mem_alloc(x->bytes, 1);

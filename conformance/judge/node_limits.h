@@ -9,7 +9,8 @@
 
 /* Dynamic range, 13.4: what each result of a node may be off by because its f32 activations are
  * rounded to 8 bits before they meet i8 weights.  *added, freed with mem_free, is NULL where the
- * node is none of these.  Call it before the node is evaluated: outputs are overwritten. */
+ * node is none of these; of the full LSTM the evaluation fills it, as ref_detail.rounded.  Call it
+ * before the node is evaluated: outputs are overwritten. */
 enum status node_limits_hybrid(struct interpreter *in, int node, double **added, struct diag *diag);
 
 /* Class winograd, 13.2: replaces magnitude and terms of the output of an f32 CONV_2D of 3x3 with

@@ -1,6 +1,6 @@
-/* LSTM, the basic kernel: each width of input and cells against slices of four, batches, states
- * that are variables: the judge also runs sequences of steps.  All four outputs are outputs of the
- * graph. */
+/* LSTM, the basic kernel (the full one is in sequence_lstm.c): each width of input and cells
+ * against slices of four, batches, states that are variables: the judge also runs sequences of
+ * steps.  All four outputs are outputs of the graph. */
 #include "conformance/cases/axes.h"
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/random_node.h"
@@ -30,6 +30,7 @@ static const struct suite_member members[] = {
       .code = BUILTIN_LSTM,
       .version = 2,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_U8),
+      .named_types = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_DYNAMIC), /* of the full kernel */
       .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS),
       .bound = { .kind = BOUND_LSTM },
       .random = { .operands = RANDOM_ONE, .add = add_random } },

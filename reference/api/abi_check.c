@@ -119,6 +119,8 @@ SIZE(TfLiteSubParams, 8);
 SIZE(TfLiteMulParams, 4);
 SIZE(TfLiteDivParams, 4);
 SIZE(TfLiteLSTMParams, 20);
+SIZE(TfLiteUnidirectionalSequenceLSTMParams, 16);
+AT(TfLiteUnidirectionalSequenceLSTMParams, time_major, 12);
 SIZE(TfLiteResizeBilinearParams, 2);
 SIZE(TfLiteResizeNearestNeighborParams, 2);
 SIZE(TfLiteReshapeParams, 36);

@@ -39,10 +39,9 @@ static int16_t narrow(int32_t constant)
  * of 15 being fraction; the result in Q0.15.  The same steps as fixed_exp, in 16 bits. */
 static int16_t exp_on_negative(int16_t x, int integer_bits)
 {
-    /* e^-(2^j) for j = -2..3 in Q0.31. */
-    static const int32_t powers[] = {
-        1672461947, 1302514674, 790015084, 290630308, 39332535, 720401
-    };
+    /* e^-(2^j) for j = -2..4 in Q0.31. */
+    static const int32_t powers[] = { 1672461947, 1302514674, 790015084, 290630308,
+                                      39332535,   720401,     242 };
     const int fraction_bits = 15 - integer_bits, quarter = 1 << (fraction_bits - 2);
     const int16_t third = narrow(715827883), exp_eighth = narrow(1895147668);
     int16_t part, v, v2, v3, v4, result;
@@ -50,6 +49,8 @@ static int16_t exp_on_negative(int16_t x, int integer_bits)
 
     if (x == 0)
         return INT16_MAX;
+    if (integer_bits > 5 && x < -(1 << (fraction_bits + 5)))
+        return 0; /* below -32 */
     part = (int16_t)((x & (quarter - 1)) - quarter);
     remainder = part - x;
     v = (int16_t)(fixed16_saturate(part * (1 << integer_bits)) + (1 << 12));
@@ -60,7 +61,7 @@ static int16_t exp_on_negative(int16_t x, int integer_bits)
     result = (int16_t)(exp_eighth +
                        fixed16_mul_high(exp_eighth,
                                         (int16_t)(v + fixed_rounding_shift_right(v4 + v2, 1))));
-    for (int j = -2; j < integer_bits; j++) {
+    for (int j = -2; j < integer_bits && j < 5; j++) {
         if (remainder >> (fraction_bits + j) & 1)
             result = fixed16_mul_high(result, narrow(powers[j + 2]));
     }
@@ -100,11 +101,17 @@ int16_t fixed16_logistic(int16_t x)
 
 int16_t fixed16_tanh(int16_t x)
 {
+    return fixed16_tanh_of(x, 3);
+}
+
+int16_t fixed16_tanh_of(int16_t x, int integer_bits)
+{
     int16_t y;
 
     if (x == 0)
         return 0;
     /* tanh |x| = 2 / (1 + e^(-2|x|)) - 1; reading x with one integer bit more doubles it. */
-    y = fixed16_saturate(4 * (twice_reciprocal(exp_on_negative(negative_abs(x), 4)) - (1 << 13)));
+    y = fixed16_saturate(
+        4 * (twice_reciprocal(exp_on_negative(negative_abs(x), integer_bits + 1)) - (1 << 13)));
     return (int16_t)(x > 0 ? y : -y);
 }

@@ -21,5 +21,7 @@ int16_t fixed16_mantissa(int32_t q);
  */
 int16_t fixed16_logistic(int16_t x);
 int16_t fixed16_tanh(int16_t x);
+/* The same tanh for x with another number of integer bits, 0 to 6: in units of 2^(bits - 15). */
+int16_t fixed16_tanh_of(int16_t x, int integer_bits);
 
 #endif

@@ -196,6 +196,13 @@ int builder_op(struct builder *b, int32_t code, int32_t version, const struct op
     return b->status == STATUS_OK ? (int)(b->operators.count - 1) : -1;
 }
 
+void builder_intermediates(struct builder *b, int op, size_t count, const int *tensors)
+{
+    if (b->status == STATUS_OK)
+        ((struct model_operator *)b->operators.items)[op].intermediates =
+            keep_ints(b, tensors, count);
+}
+
 int builder_custom(struct builder *b, const char *name, int32_t version, const void *options,
                    size_t option_bytes, size_t input_count, const int *inputs, size_t output_count,
                    const int *outputs)

@@ -36,8 +36,21 @@ struct ref_detail {
                           HARD_SWISH: |x|; RESIZE_BILINEAR: the largest |corner| of the four; LSTM h
                           and c: the error bound of one step in f32, divided by 2^-24.  Ops that
                           round once: |value| */
-    double *terms; /* number of products (and bias) that were summed; RESIZE_BILINEAR: the larger
-                      input side times the range of the 4x4 neighbourhood; 1 without a sum */
+    double
+        *terms; /* number of products (and bias) that were summed; RESIZE_BILINEAR: the larger
+                   input side times the range of the 4x4 neighbourhood; 1 without a sum; the full
+                   LSTM: what states stored in f16 add, divided by a rounding (TOLERANCES.md 3.11)
+                 */
+    /* What f32 activations that are rounded to 8 bits before they meet i8 weights add to the limit,
+     * where it does not follow from magnitude (TOLERANCES.md 13.4): the full LSTM. */
+    double *rounded;
+};
+
+/* How far the state that an inference leaves in variables may be off, for the limits of the next
+ * one: numbers in an order of the op's own.  Zeroed with the variables. */
+struct ref_carry {
+    double *at;
+    size_t count;
 };
 
 /* One node as its op sees it. */
@@ -50,9 +63,12 @@ struct ref_call {
     int in_count;
     TfLiteTensor *const *out;
     int out_count;
-    struct ref_shape *out_shape; /* prepare writes one for each output */
-    struct ref_detail *detail;   /* eval: NULL, or one for each output */
-    bool late;                   /* prepare runs in invoke: all inputs have their data */
+    struct ref_shape *out_shape;        /* prepare writes one for each output */
+    struct ref_detail *detail;          /* eval: NULL, or one for each output */
+    TfLiteTensor *const *intermediates; /* of the operator: LSTM's scales between its sums */
+    int intermediate_count;
+    struct ref_carry *carry; /* NULL: nothing is handed on */
+    bool late;               /* prepare runs in invoke: all inputs have their data */
 };
 
 struct ref_op {

@@ -1,4 +1,5 @@
-/* LSTM, the basic kernel: one step of one layer; f32, or u8.
+/* LSTM.  The full kernel of 20 or 24 inputs is kernels/lstm_node.h; below is the basic kernel: one
+ * step of one layer; f32, or u8.
  *
  *     inputs  0 x [B,D]   1 h_prev [B,A]   2 w [4A,D+A]   3 bias [4A]   4 c_prev [B,A]
  *     outputs 0 h [B,A]   1 c [B,A]        2 x|h_prev [B,D+A]           3 z [B,4A]
@@ -12,8 +13,8 @@
  *
  * State: h is also written to input 1 and c to input 4, which are variables, as a rule.
  * Meaning: tflite/kernels/lstm.cc, internal/reference/reference_ops.h */
+#include "reference/kernels/lstm.h"
 #include "reference/base/fixed_point16.h"
-#include "reference/kernels/quantized.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,10 +53,8 @@ static enum status check_params(const struct ref_call *call, struct diag *diag)
     const TfLiteLSTMParams *p = call->params;
 
     if (p->kernel_type != kTfLiteLSTMBasicKernel)
-        return ref_fail(call, diag,
-                        p->kernel_type == kTfLiteLSTMFullKernel ? STATUS_UNSUPPORTED
-                                                                : STATUS_INVALID,
-                        "kernel_type %d, expected 1 (BASIC)", (int)p->kernel_type);
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "kernel_type %d, expected 0 (FULL) or 1 (BASIC)", (int)p->kernel_type);
     if (call->in_count != INPUTS || call->out_count != OUTPUTS)
         return ref_fail(call, diag, STATUS_INVALID, "%d inputs and %d outputs, expected %d and %d",
                         call->in_count, call->out_count, INPUTS, OUTPUTS);
@@ -130,7 +129,7 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag)
     return read_factor(call, diag, &m);
 }
 
-static enum status prepare(struct ref_call *call, struct diag *diag)
+static enum status prepare_basic(struct ref_call *call, struct diag *diag)
 {
     int32_t batch, depth, cells;
 
@@ -306,7 +305,7 @@ static enum status eval_cell(struct ref_call *call, struct diag *diag, size_t b,
     return STATUS_OK;
 }
 
-static enum status eval(struct ref_call *call, struct diag *diag)
+static enum status eval_basic(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *const x = call->in[X], *const h_prev = call->in[H_PREV];
     TfLiteTensor *const joined = call->out[JOINED];
@@ -332,6 +331,34 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
+static struct ref_lstm full_of(const struct ref_call *call)
+{
+    const TfLiteLSTMParams *p = call->params;
+
+    return (struct ref_lstm){ .activation = p->activation,
+                              .cell_clip = p->cell_clip,
+                              .proj_clip = p->proj_clip };
+}
+
+static bool is_full(const struct ref_call *call)
+{
+    return ((const TfLiteLSTMParams *)call->params)->kernel_type == kTfLiteLSTMFullKernel;
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    struct ref_lstm l = full_of(call);
+
+    return is_full(call) ? ref_lstm_prepare(call, diag, &l) : prepare_basic(call, diag);
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    struct ref_lstm l = full_of(call);
+
+    return is_full(call) ? ref_lstm_eval(call, diag, &l) : eval_basic(call, diag);
+}
+
 static const struct ref_op ops[] = {
     {
         .name = "lstm",
@@ -339,8 +366,8 @@ static const struct ref_op ops[] = {
         .max_version = 4,
         .options_tag = OPTIONS_LSTMOptions,
         .params_bytes = sizeof(TfLiteLSTMParams),
-        .min_inputs = INPUTS,
-        .max_inputs = 24,
+        .min_inputs = 1, /* the full kernel has none of some */
+        .max_inputs = LSTM_FULL_INPUTS,
         .min_outputs = 1,
         .max_outputs = OUTPUTS,
         .read_params = read_params,

@@ -433,11 +433,14 @@ static enum status build_node(struct interpreter *in, size_t index, bool *ready,
     node->abi.outputs = arena_ints(&in->arena, m->outputs.data, m->outputs.count);
     node->abi.intermediates = arena_ints(&in->arena, m->intermediates.data, m->intermediates.count);
     node->abi.temporaries = arena_ints(&in->arena, NULL, 0);
+    node->intermediates = ARENA_NEW(&in->arena, m->intermediates.count, TfLiteTensor *);
     if (!node->in || !node->out || !node->abi.inputs || !node->abi.outputs ||
-        !node->abi.intermediates || !node->abi.temporaries)
+        !node->abi.intermediates || !node->abi.temporaries || !node->intermediates)
         return no_memory(diag);
-    for (size_t i = 0; i < m->intermediates.count; i++)
+    for (size_t i = 0; i < m->intermediates.count; i++) {
         TRY(check_index(in, "intermediate tensor", i, m->intermediates.data[i], diag));
+        node->intermediates[i] = &in->tensors[m->intermediates.data[i]];
+    }
     TRY(fill_inputs(in, node, m, ready, diag));
     return fill_outputs(in, node, m, ready, diag);
 }

@@ -84,6 +84,8 @@ void interpreter_close(struct interpreter *in)
         mem_free(in->tensors[i].dims);
         quantization_free(&in->tensors[i].quantization);
     }
+    for (size_t i = 0; i < in->model_nodes; i++)
+        mem_free(in->nodes[i] ? in->nodes[i]->carry.at : NULL);
     context_drop_views(in);
     tensor_memory_close(in);
     mem_free(in->delegates);
@@ -165,6 +167,12 @@ enum status interpreter_reset_variables(struct interpreter *in)
             return STATUS_USAGE;
     for (size_t i = 0; i < in->variable_count; i++)
         tensor_memory_reset_variable(&in->tensors[in->variables[i]]);
+    for (size_t i = 0; i < in->model_nodes; i++) {
+        const struct ref_carry *const carry = &in->nodes[i]->carry;
+
+        for (size_t k = 0; k < carry->count; k++)
+            carry->at[k] = 0;
+    }
     return STATUS_OK;
 }
 

@@ -75,6 +75,9 @@ struct ref_call node_call(struct interpreter *in, struct node *node)
                               .in_count = node->in_count,
                               .out = node->out,
                               .out_count = node->out_count,
+                              .intermediates = node->intermediates,
+                              .intermediate_count = node->abi.intermediates->size,
+                              .carry = &node->carry,
                               .out_shape = in->shapes };
 }
 

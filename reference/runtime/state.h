@@ -62,6 +62,8 @@ struct node {
     int32_t version;
     TfLiteTensor **in, **out; /* as the model says, whatever a delegate does to abi.inputs */
     int in_count, out_count;
+    TfLiteTensor **intermediates; /* as many as abi.intermediates has */
+    struct ref_carry carry;
     int kernel;  /* node index of the delegate kernel that runs this one; -1: none */
     bool folded; /* outputs are constant: nothing to do in invoke */
 

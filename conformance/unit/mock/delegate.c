@@ -304,7 +304,7 @@ static TfLiteStatus run_step(TfLiteContext *context, struct kernel *k, struct st
                              .in_count = s->inputs->size,
                              .out = out,
                              .out_count = s->outputs->size };
-    struct ref_detail detail[8] = { { NULL, NULL, NULL } };
+    struct ref_detail detail[8] = { { NULL, NULL, NULL, NULL } };
     double *value = NULL;
     struct diag diag;
 

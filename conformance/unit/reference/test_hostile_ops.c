@@ -387,7 +387,7 @@ static const struct row rows[] = {
     AS(LOGISTIC, 0, TENSOR_INT32, UNSUPPORTED("input 0 (input): type i32")),
     WITHOUT(LOGISTIC, 0, INVALID("input 0 is absent, expected a tensor")),
     /* state */
-    SET(LSTM, "kernel_type", 0, UNSUPPORTED("kernel_type 0")),
+    SET(LSTM, "kernel_type", 0, INVALID("5 inputs, expected 20 or 24")),
     SET(LSTM, "kernel_type", 5, INVALID("kernel_type 5")),
     SET(LSTM, "fused_activation_function", 1, INVALID("fused_activation_function 1")),
     SET(LSTM, "cell_clip", 1, INVALID("cell_clip 1")),
@@ -396,8 +396,8 @@ static const struct row rows[] = {
     OF(LSTM, 2, 2, DIMS(12, 6), INVALID("input 2 (weights): dimension 1 is 6, expected 5")),
     OF(LSTM, 3, 1, DIMS(0), INVALID("input 3 (bias): dimension 0 is 0, expected 12")),
     OF(LSTM, 4, 2, DIMS(1, 4), INVALID("input 4 (previous state)", "expected 3")),
-    WITHOUT(LSTM, 3, INVALID("input 3 is absent, expected a tensor")),
-    WITHOUT(LSTM, 1, INVALID("input 1 is absent, expected a tensor")),
+    WITHOUT(LSTM, 3, INVALID("input 3 (bias) is missing")),
+    WITHOUT(LSTM, 1, INVALID("input 1 (previous activation) is missing")),
     { LSTM, CONSTANT, 4, NULL, 0, 0, { 0 }, INVALID("input 4 (previous state) is a constant") },
     { LSTM, CONSTANT, 1, NULL, 0, 0, { 0 }, INVALID("input 1 (previous activation) is a c") },
 };

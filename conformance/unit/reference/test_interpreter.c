@@ -464,7 +464,7 @@ static void poison_covers_what_invoke_writes(void **state)
 static void evaluates_one_node(void **state)
 {
     double value[2], magnitude[2], terms[2];
-    struct ref_detail detail = { value, magnitude, terms };
+    struct ref_detail detail = { value, magnitude, terms, NULL };
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;

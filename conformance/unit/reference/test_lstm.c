@@ -284,7 +284,7 @@ static void lstm_refuses_parameters(void **state)
     p = (void *)t.params.bytes;
     assert_int_equal(op_prepare(&t), STATUS_OK);
     p->kernel_type = kTfLiteLSTMFullKernel;
-    op_refused(&t, STATUS_UNSUPPORTED, "kernel_type 0", NULL);
+    op_refused(&t, STATUS_INVALID, "5 inputs, expected 20 or 24", NULL);
     p->kernel_type = (TfLiteLSTMKernelType)7;
     op_refused(&t, STATUS_INVALID, "kernel_type 7", NULL);
     set_lstm(&t);

@@ -74,7 +74,9 @@ static void test_each_op_has_forty(void **state)
                          strcmp(kit_cases[j].type_name, case_types[t].name) == 0 &&
                          kit_cases[j].half == (t == CASE_HALF);
             if (TYPE_BIT(t) & TYPES_QUANTIZED) { /* they share the rows */
-                if (!(member->types & TYPE_BIT(t)) != (count == 0) || (count > 0 && count < 16))
+                const uint32_t types = member->types | member->named_types;
+
+                if (!(types & TYPE_BIT(t)) != (count == 0) || (count > 0 && count < 16))
                     fail_msg("%s.%s: %zu cases", op->name, case_types[t].name, count);
                 continue;
             }

@@ -41,7 +41,7 @@ static bool full_mantissas;
 
 static struct comparison compare(const struct bound_rule *rule, enum bounds bounds, bool integers)
 {
-    const struct ref_detail detail = { value, magnitude, terms };
+    const struct ref_detail detail = { value, magnitude, terms, NULL };
     struct comparison c;
     struct diag diag;
 
@@ -69,7 +69,8 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
 static void test_nan_of_inputs(void **state)
 {
     static double low[N], high[N];
-    const struct ref_detail lows = { low, magnitude, terms }, highs = { high, magnitude, terms };
+    const struct ref_detail lows = { low, magnitude, terms, NULL },
+                            highs = { high, magnitude, terms, NULL };
 
     (void)state;
     memcpy(low, value, sizeof low);
@@ -355,7 +356,7 @@ static void test_special_inputs(void **state)
 static void test_runtime_results(void **state)
 {
     static const struct bound_rule logistic = { .kind = BOUND_LOGISTIC };
-    const struct ref_detail detail = { value, magnitude, terms };
+    const struct ref_detail detail = { value, magnitude, terms, NULL };
     struct compare_request q = { .rule = &logistic,
                                  .type = kTfLiteFloat32,
                                  .got = got,
@@ -379,7 +380,7 @@ static void test_runtime_results(void **state)
 
 static void test_types(void **state)
 {
-    const struct ref_detail detail = { value, magnitude, terms };
+    const struct ref_detail detail = { value, magnitude, terms, NULL };
     uint16_t halves[N];
     int8_t small[N];
     int32_t large[N];
@@ -421,7 +422,7 @@ static double steps_value[STEPS], steps_magnitude[STEPS], steps_terms[STEPS];
  * integer. */
 static struct comparison compare_quantized(enum bounds bounds, double share, bool near)
 {
-    const struct ref_detail detail = { steps_value, steps_magnitude, steps_terms };
+    const struct ref_detail detail = { steps_value, steps_magnitude, steps_terms, NULL };
     const struct compare_steps steps = { .bounds = bounds,
                                          .reference = steps_reference,
                                          .scale = 0.25,

@@ -59,7 +59,7 @@ static struct comparison compare(const int *dims, int rank, const float *got)
 {
     static const struct bound_rule bits = { .kind = BOUND_BITS };
     static double value[4 * 48], magnitude[4 * 48], terms[4 * 48];
-    const struct ref_detail detail = { value, magnitude, terms };
+    const struct ref_detail detail = { value, magnitude, terms, NULL };
     struct comparison c;
     struct diag diag;
 

@@ -115,6 +115,14 @@ typedef struct TfLiteLSTMParams { /* LSTM */
     bool asymmetric_quantize_inputs;
 } TfLiteLSTMParams;
 
+typedef struct TfLiteUnidirectionalSequenceLSTMParams { /* UNIDIRECTIONAL_SEQUENCE_LSTM */
+    TfLiteFusedActivation activation;
+    float cell_clip, proj_clip;
+    bool time_major;
+    bool asymmetric_quantize_inputs;
+    bool diagonal_recurrent_tensors;
+} TfLiteUnidirectionalSequenceLSTMParams;
+
 typedef struct TfLiteResizeBilinearParams { /* RESIZE_BILINEAR */
     bool align_corners;
     bool half_pixel_centers;
