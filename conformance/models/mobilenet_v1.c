@@ -7,20 +7,18 @@
  * the activations are RELU6, and no layer has fewer than 8 channels, as in the published models. */
 #include "conformance/models/mobilenet_v1.h"
 
-#include "conformance/models/net.h"
+#include "conformance/models/net_block.h"
+#include "conformance/models/net_conv.h"
+#include "conformance/models/net_ops.h"
 
-#include <math.h>
 #include <stdio.h>
-
-/* He's gain keeps the scale of activations from layer to layer; the logits of a trained classifier
- * spread more than the pooled activations that they come from. */
-#define GAIN 1.4142135623730951
-static const double logit_gain = 4;
 
 static const struct {
     int32_t channels, stride;
 } blocks[] = { { 64, 1 },  { 128, 2 }, { 128, 1 }, { 256, 2 }, { 256, 1 },  { 512, 2 }, { 512, 1 },
                { 512, 1 }, { 512, 1 }, { 512, 1 }, { 512, 1 }, { 1024, 2 }, { 1024, 1 } };
+
+enum { MIDDLE = 11 };
 
 static int32_t scaled(int32_t channels, double width)
 {
@@ -29,36 +27,50 @@ static int32_t scaled(int32_t channels, double width)
     return c < 8 ? 8 : c;
 }
 
+struct zoo_tensor zoo_mobilenet_v1_features(struct zoo_net *net, struct zoo_tensor in,
+                                            int32_t output_stride, struct zoo_tensor *middle)
+{
+    const double width = net->options.width;
+    struct zoo_tensor x =
+        zoo_conv_2d(net, "conv_0", in, scaled(32, width), 3, 2, ZOO_RELU6, zoo_gain(ZOO_RELU6));
+    struct zoo_stride strides;
+
+    zoo_stride_begin(&strides, output_stride ? output_stride / 2 : 0);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        char name[32];
+        int32_t dilation;
+        const int32_t stride = zoo_stride_next(&strides, blocks[i].stride, &dilation);
+
+        snprintf(name, sizeof name, "block_%zu", i + 1);
+        x = zoo_separable(net, name, x, scaled(blocks[i].channels, width), stride, dilation);
+        if (middle && i + 1 == MIDDLE)
+            *middle = x;
+    }
+    return x;
+}
+
 static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
 {
     const int32_t classes = (int32_t)options->classes;
-    struct zoo_tensor x = zoo_input(net, "input", (int32_t)options->channels);
-    const int input = x.index;
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    struct zoo_tensor x = zoo_mobilenet_v1_features(net, in, 0, NULL);
     int out;
 
     (void)diag;
-    x = zoo_conv_2d(net, "conv_0", x, scaled(32, options->width), 3, 2, ZOO_RELU6, GAIN);
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        char name[32];
-
-        snprintf(name, sizeof name, "block_%zu/depthwise", i + 1);
-        x = zoo_depthwise_conv_2d(net, name, x, 3, blocks[i].stride, ZOO_RELU6, GAIN);
-        snprintf(name, sizeof name, "block_%zu/pointwise", i + 1);
-        x = zoo_conv_2d(net, name, x, scaled(blocks[i].channels, options->width), 1, 1, ZOO_RELU6,
-                        GAIN);
-    }
     x = zoo_global_average_pool(net, "pool", x);
-    x = zoo_conv_2d(net, "logits", x, classes, 1, 1, ZOO_NONE, logit_gain);
+    x = zoo_conv_2d(net, "logits", x, classes, 1, 1, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_softmax(net, "probabilities", zoo_flatten(net, "flat_logits", x), classes);
-    builder_inputs(&net->builder, 1, &input);
-    builder_outputs(&net->builder, 1, &out);
+    zoo_outputs(net, in, 1, &out);
     return STATUS_OK;
 }
 
 const struct zoo_entry zoo_mobilenet_v1 = { .name = "mobilenet_v1",
                                             .summary = "MobileNet v1, image classifier",
+                                            .width = 1,
                                             .resolution = 224,
+                                            .resolution_min = 32,
                                             .resolution_step = 32,
                                             .resolution_max = 1024,
+                                            .channels = 3,
                                             .classes = 1001,
                                             .build = build };

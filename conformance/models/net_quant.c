@@ -41,8 +41,10 @@ static enum status measure(struct zoo_measured *activations, const struct model 
             TRY(tensor_fill(interpreter_tensor(in, input[i]), seed, frame * inputs + i, diag));
         TRY(interpreter_invoke(in, diag));
         for (size_t i = 0; i < g->tensor_count; i++) {
-            if (m->buffers[g->tensors[i].buffer].data.count == 0)
-                widen(&activations[n++].range, interpreter_tensor(in, (int)i));
+            if (m->buffers[g->tensors[i].buffer].data.count != 0)
+                continue;
+            activations[n].tensor = (int)i;
+            widen(&activations[n++].range, interpreter_tensor(in, (int)i));
         }
     }
     return STATUS_OK;
@@ -71,6 +73,37 @@ enum status zoo_measure(struct zoo_measured **out, size_t *count, const struct m
         *out = NULL;
     }
     return s;
+}
+
+static struct zoo_range *range_of(struct zoo_measured *activations, size_t count, int tensor)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (activations[i].tensor == tensor)
+            return &activations[i].range;
+    }
+    return NULL;
+}
+
+void zoo_tie_ranges(struct zoo_measured *activations, size_t count, const struct zoo_tie *ties,
+                    size_t tie_count)
+{
+    bool changed = true;
+
+    while (changed) { /* every round but the last widens a range to that of another */
+        changed = false;
+        for (size_t i = 0; i < tie_count; i++) {
+            struct zoo_range *const a = range_of(activations, count, ties[i].a);
+            struct zoo_range *const b = range_of(activations, count, ties[i].b);
+            struct zoo_range both;
+
+            if (!a || !b) /* of a constant */
+                continue;
+            both = (struct zoo_range){ fminf(a->low, b->low), fmaxf(a->high, b->high) };
+            changed = changed || a->low > both.low || a->high < both.high || b->low > both.low ||
+                      b->high < both.high;
+            *a = *b = both;
+        }
+    }
 }
 
 /* ---- numbers ---- */
@@ -141,6 +174,13 @@ void zoo_quantize_weights(int32_t type, const double *values, size_t count,
     scales[0] = scale_between(low, high, range.low, range.high);
     for (size_t i = 0; i < count; i++)
         ((uint8_t *)q)[i] = (uint8_t)quantize(values[i], scales[0], range);
+}
+
+int32_t zoo_quantize_value(int32_t type, double value, struct zoo_scale scale)
+{
+    return quantize(value, scale,
+                    type == TENSOR_INT8 ? (struct fixed_range){ INT8_MIN, INT8_MAX }
+                                        : (struct fixed_range){ 0, UINT8_MAX });
 }
 
 int32_t zoo_quantize_bias(double value, float scale)

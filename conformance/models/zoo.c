@@ -1,16 +1,33 @@
 /* The list of topologies, and what they share: limits and defaults. */
 #include "conformance/models/zoo.h"
 
+#include "conformance/models/deeplab_mnv2.h"
+#include "conformance/models/efficientnet_lite0.h"
 #include "conformance/models/mobilenet_v1.h"
+#include "conformance/models/mobilenet_v2.h"
+#include "conformance/models/mobilenet_v3.h"
 #include "conformance/models/net.h"
+#include "conformance/models/posenet.h"
+#include "conformance/models/resnet50.h"
+#include "conformance/models/yamnet.h"
+#include "conformance/util/memory_available.h"
 #include "conformance/util/nearest.h"
 #include "reference/base/memory.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-static const struct zoo_entry *const entries[] = { &zoo_mobilenet_v1 };
+static const struct zoo_entry *const entries[] = {
+    &zoo_mobilenet_v1,       &zoo_mobilenet_v2, &zoo_mobilenet_v3, &zoo_resnet50,
+    &zoo_efficientnet_lite0, &zoo_deeplab_mnv2, &zoo_posenet,      &zoo_yamnet,
+};
 
-enum { ENTRIES = sizeof entries / sizeof entries[0], CLASSES_MAX = 100000, CHANNELS_MAX = 16 };
+enum {
+    ENTRIES = sizeof entries / sizeof entries[0],
+    CLASSES_MAX = 100000,
+    CHANNELS_MAX = 16,
+    BATCH_MAX = 1024
+};
 
 const struct zoo_entry *zoo_at(size_t index)
 {
@@ -35,13 +52,27 @@ enum status zoo_find(const struct zoo_entry **entry, const char *name, struct di
     return diag_fail(diag, STATUS_USAGE, "no such model; `assay zoo --list` lists them");
 }
 
+static enum status check_resolution(const struct zoo_entry *e, uint32_t r, struct diag *diag)
+{
+    const char *const what = e->resolution_is ? e->resolution_is : "resolution";
+
+    if (r >= e->resolution_min && r <= e->resolution_max &&
+        (r - e->resolution_min) % e->resolution_step == 0)
+        return STATUS_OK;
+    if (e->resolution_min == e->resolution_step)
+        return diag_fail(diag, STATUS_USAGE, "%s %u, expected a multiple of %u up to %u", what, r,
+                         e->resolution_step, e->resolution_max);
+    return diag_fail(diag, STATUS_USAGE, "%s %u, expected %u to %u in steps of %u", what, r,
+                     e->resolution_min, e->resolution_max, e->resolution_step);
+}
+
 static enum status check(const struct zoo_entry *e, const struct zoo_options *o, struct diag *diag)
 {
     if (!(o->width > 0 && o->width <= 2))
         return diag_fail(diag, STATUS_USAGE, "width %g, expected more than 0, at most 2", o->width);
-    if (o->resolution % e->resolution_step != 0 || o->resolution > e->resolution_max)
-        return diag_fail(diag, STATUS_USAGE, "resolution %u, expected a multiple of %u up to %u",
-                         o->resolution, e->resolution_step, e->resolution_max);
+    TRY(check_resolution(e, o->resolution, diag));
+    if (o->batch > BATCH_MAX)
+        return diag_fail(diag, STATUS_USAGE, "batch %u, expected 1 to %d", o->batch, BATCH_MAX);
     if (o->channels > CHANNELS_MAX)
         return diag_fail(diag, STATUS_USAGE, "%u channels, expected 1 to %d", o->channels,
                          CHANNELS_MAX);
@@ -81,29 +112,85 @@ static enum status build_quantized(struct model *m, const struct zoo_entry *entr
     enum status s;
 
     plain.options.type = TENSOR_FLOAT32;
+    plain.options.batch = 1;
     TRY(build(&measured, entry, &plain, diag));
     s = zoo_measure(&net.activations, &net.activation_count, &measured, options->seed,
                     options->quiet, diag);
     model_close(&measured);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK) {
+        zoo_tie_ranges(net.activations, net.activation_count, plain.ties, plain.tie_count);
         s = build(m, entry, &net, diag);
+    }
     mem_free(net.activations);
     return s;
+}
+
+/* Fills in defaults, and adds up sizes without drawing weights. */
+static enum status count_sizes(struct zoo_facts *facts, const struct zoo_entry *entry,
+                               struct zoo_options *options, struct diag *diag)
+{
+    struct zoo_net net = { .sizes_only = true };
+    struct model m;
+
+    if (options->resolution == 0)
+        options->resolution = entry->resolution;
+    if (options->channels == 0)
+        options->channels = entry->channels;
+    if (options->classes == 0)
+        options->classes = entry->classes;
+    TRY(check(entry, options, diag));
+    net.options = *options;
+    TRY(build(&m, entry, &net, diag));
+    model_close(&m);
+    *facts = net.facts;
+    return STATUS_OK;
+}
+
+enum status zoo_count(struct zoo_facts *facts, const struct zoo_entry *entry,
+                      const struct zoo_options *options, struct diag *diag)
+{
+    struct zoo_options o = *options;
+
+    *facts = (struct zoo_facts){ 0 };
+    return count_sizes(facts, entry, &o, diag);
+}
+
+/* What building and writing takes: the constants, the file, and for ranges the float model with all
+ * its activations. */
+static uint64_t bytes_needed(const struct zoo_facts *facts, const struct zoo_options *options)
+{
+    const bool measured =
+        options->type == TENSOR_UINT8 || (options->type == TENSOR_INT8 && !options->weights_only);
+    const uint64_t batch = options->batch ? options->batch : 1;
+
+    return 2 * facts->constant_bytes +
+           (measured ? sizeof(float) * (2 * facts->parameters + facts->activations / batch) : 0);
+}
+
+static enum status check_memory(const struct zoo_facts *facts, const struct zoo_options *options,
+                                struct diag *diag)
+{
+    const uint64_t needed = bytes_needed(facts, options);
+    const uint64_t available =
+        options->memory_bytes ? options->memory_bytes : memory_available_bytes();
+
+    if (available && needed > available)
+        return diag_fail(diag, STATUS_NO_MEMORY,
+                         "needs about %.1f MB of memory for %" PRIu64
+                         " parameters, %.1f MB are available",
+                         (double)needed / 1e6, facts->parameters, (double)available / 1e6);
+    return STATUS_OK;
 }
 
 enum status zoo_build(struct model *m, const struct zoo_entry *entry,
                       const struct zoo_options *options, struct diag *diag)
 {
     struct zoo_net net = { .options = *options };
+    struct zoo_facts facts;
 
     *m = (struct model){ 0 };
-    if (net.options.resolution == 0)
-        net.options.resolution = entry->resolution;
-    if (net.options.channels == 0)
-        net.options.channels = 3;
-    if (net.options.classes == 0)
-        net.options.classes = entry->classes;
-    TRY(check(entry, &net.options, diag));
+    TRY(count_sizes(&facts, entry, &net.options, diag));
+    TRY(check_memory(&facts, &net.options, diag));
     return zoo_in_integers(&net) ? build_quantized(m, entry, &net.options, diag)
                                  : build(m, entry, &net, diag);
 }

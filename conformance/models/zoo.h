@@ -23,9 +23,14 @@ const struct zoo_entry *zoo_at(size_t index);
 /* STATUS_USAGE with the nearest name. */
 enum status zoo_find(const struct zoo_entry **entry, const char *name, struct diag *diag);
 
-/* resolution and classes 0: the entry's.  STATUS_USAGE for options out of range.  On failure *m is
- * empty. */
+/* resolution, channels and classes 0: the entry's.  STATUS_USAGE for options out of range;
+ * STATUS_UNSUPPORTED and STATUS_NO_MEMORY before anything is built where a file or the memory
+ * cannot hold it.  On failure *m is empty. */
 enum status zoo_build(struct model *m, const struct zoo_entry *entry,
+                      const struct zoo_options *options, struct diag *diag);
+
+/* What a model of these options is, without drawing its weights. */
+enum status zoo_count(struct zoo_facts *facts, const struct zoo_entry *entry,
                       const struct zoo_options *options, struct diag *diag);
 
 /* Elements of all weights and biases. */

@@ -2,7 +2,8 @@
 #ifndef ASSAY_CONFORMANCE_UNIT_KIT_NETS_H
 #define ASSAY_CONFORMANCE_UNIT_KIT_NETS_H
 
-#include "conformance/models/net.h"
+#include "conformance/models/net_conv.h"
+#include "conformance/models/net_ops.h"
 #include "conformance/models/zoo.h"
 #include "conformance/unit/kit/gpu_kit.h"
 

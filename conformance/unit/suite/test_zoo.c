@@ -209,6 +209,7 @@ static void refuses(void **state)
           "resolution 100, expected a multiple of 32 up to 1024" },
         { { .width = 1, .resolution = 1056, .type = TENSOR_FLOAT32 },
           "resolution 1056, expected a multiple of 32 up to 1024" },
+        { { .width = 1, .batch = 1025, .type = TENSOR_FLOAT32 }, "batch 1025, expected 1 to 1024" },
         { { .width = 1, .channels = 17, .type = TENSOR_FLOAT32 }, "17 channels, expected 1 to 16" },
         { { .width = 1, .classes = 1, .type = TENSOR_FLOAT32 }, "1 classes, expected 2 to 100000" },
         { { .width = 1, .type = TENSOR_INT16 }, "type 7, expected f32, f16, i8 or u8" },
@@ -226,8 +227,15 @@ static void refuses(void **state)
         assert_string_equal(diag.text, rows[i].text);
         assert_null(m.subgraphs);
     }
-    assert_int_equal(zoo_find(&e, "mobilenet_v2", &diag), STATUS_USAGE);
-    assert_string_equal(diag.text, "no such model; did you mean mobilenet_v1?");
+    assert_int_equal(zoo_find(&e, "posenet", &diag), STATUS_OK);
+    assert_int_equal(
+        zoo_build(&m, e,
+                  &(struct zoo_options){ .width = 1, .resolution = 256, .type = TENSOR_FLOAT32 },
+                  &diag),
+        STATUS_USAGE);
+    assert_string_equal(diag.text, "resolution 256, expected 33 to 1025 in steps of 16");
+    assert_int_equal(zoo_find(&e, "resnet51", &diag), STATUS_USAGE);
+    assert_string_equal(diag.text, "no such model; did you mean resnet50?");
     assert_int_equal(zoo_find(&e, "alexnet", &diag), STATUS_USAGE);
 }
 
