@@ -1,8 +1,8 @@
 /* assay diff: a model on a subject beside the scalar reference, and the node that a difference
  * comes from. */
 #include "conformance/cli/args.h"
-#include "conformance/cli/benchmark_flags.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/subject_flags.h"
 #include "conformance/diff/cause.h"
 #include "conformance/diff/cut.h"
 #include "conformance/diff/diff_print.h"
@@ -11,53 +11,15 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct request {
     struct diff_request diff;
     struct args_common common;
-    const char *subject, *cut, *external_path, *external_options;
-    int data;           /* enum diff_data */
-    const char *bounds; /* classes; NULL: as the options say */
+    struct subject_flags subject;
+    const char *cut;
+    int data; /* enum diff_data */
     bool minimize;
 };
-
-/* ---- the subject ---- */
-
-/* --delegate=gpu is ours, as in TFLite's tools, unless a file has that name. */
-static const char *delegate_path(const struct request *q)
-{
-    const char *const path = q->external_path ? q->external_path : q->common.delegate;
-
-    return path && strcmp(path, "gpu") == 0 && access(path, F_OK) != 0 ? NULL : path;
-}
-
-static enum status open_subject(const struct request *q, struct subject *s, struct diag *diag)
-{
-    struct string_list options = { NULL, 0 };
-    struct arena arena = { .blocks = NULL };
-    enum status status = STATUS_OK;
-
-    if (q->subject &&
-        (q->common.delegate || q->common.delegate_option.count > 0 || q->external_path))
-        return diag_fail(diag, STATUS_USAGE,
-                         "--subject and --delegate do not mix; options of a subject stand behind "
-                         "its name: --subject='delegate:PATH?KEY=VALUE&KEY=VALUE'");
-    if (q->common.delegate && q->external_path)
-        return diag_fail(diag, STATUS_USAGE,
-                         "expected one of --delegate and --external_delegate_path, found both");
-    if (q->external_options)
-        status = external_options_read(q->external_options, &arena, &options, diag);
-    if (status == STATUS_OK && q->subject)
-        status = subject_parse(s, q->subject, diag);
-    else if (status == STATUS_OK)
-        status = subject_init(s, delegate_path(q),
-                              options.count ? &options : &q->common.delegate_option, diag);
-    arena_close(&arena);
-    if (status == STATUS_OK && q->bounds && !s->bounds_given)
-        status = subject_hold_to(s, q->bounds, diag);
-    return status;
-}
 
 /* ---- the command ---- */
 
@@ -112,7 +74,7 @@ static int compare(const struct request *q)
     struct diag diag = { .status = STATUS_OK };
     int code;
 
-    if (open_subject(q, &subject, &diag) != STATUS_OK ||
+    if (subject_flags_open(&q->subject, &q->common, &subject, &diag) != STATUS_OK ||
         diff_open(&d, &q->diff, &subject, &diag) != STATUS_OK || diff_run(&d, &diag) != STATUS_OK ||
         cause_find(&d, &diag) != STATUS_OK || save_cut(&d, q, &diag) != STATUS_OK) {
         message_progress_end();
@@ -145,9 +107,9 @@ static int run(const struct command *self, int argc, char **argv)
           "of random inputs: gaussian, uniform, or gaussian in floats and uniform in 8 bits "
           "(default)",
           0, 0, data_choices },
-        { "subject", ARGS_STRING, &q.subject, "SPEC",
+        { "subject", ARGS_STRING, &q.subject.subject, "SPEC",
           "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`", 0, 0, NULL },
-        { "bounds", ARGS_STRING, &q.bounds, "CLASSES",
+        { "bounds", ARGS_STRING, &q.subject.bounds, "CLASSES",
           "classes of bounds of results, as in conformance (default: by the subject's options)", 0,
           0, NULL },
         { "per-node", ARGS_BOOL, &q.diff.per_node, NULL,
@@ -171,9 +133,9 @@ static int run(const struct command *self, int argc, char **argv)
         { "model_file", ARGS_STRING, &q.diff.path, "FILE",
           "the model, as in TFLite's inference diff", 0, 0, NULL },
         { "num_runs", ARGS_UINT, &q.diff.runs, "N", "the same as --runs", 1, 1e6, NULL },
-        { "external_delegate_path", ARGS_STRING, &q.external_path, "PATH", "the same as --delegate",
-          0, 0, NULL },
-        { "external_delegate_options", ARGS_STRING, &q.external_options, "TEXT",
+        { "external_delegate_path", ARGS_STRING, &q.subject.external_path, "PATH",
+          "the same as --delegate", 0, 0, NULL },
+        { "external_delegate_options", ARGS_STRING, &q.subject.external_options, "TEXT",
           "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
         { "num_interpreter_threads", ARGS_UINT, &threads, "N",
           "accepted, as in TFLite's inference diff: the scalar reference has one thread", 1, 1024,

@@ -8,6 +8,7 @@
 
 #include <png.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { CHUNK_BYTES_MAX = 8 << 20, CHUNKS_MAX = 128 };
@@ -23,6 +24,7 @@ struct reader {
     png_infop info;
     struct source source;
     struct image *out;
+    bool labels; /* palette indices and grey levels as the file has them */
     png_bytep *rows;
 };
 
@@ -66,6 +68,25 @@ static void ask_for_8_bits(struct reader *r)
     png_read_update_info(r->png, r->info);
 }
 
+/* One byte a pixel, of 1 to 8 bits. */
+static enum status ask_for_labels(struct reader *r, struct diag *diag)
+{
+    const int kind = png_get_color_type(r->png, r->info);
+    const int bits = png_get_bit_depth(r->png, r->info);
+
+    if (kind != PNG_COLOR_TYPE_PALETTE && kind != PNG_COLOR_TYPE_GRAY)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "labels are a palette or grey, found %s",
+                         kind == PNG_COLOR_TYPE_GRAY_ALPHA ? "grey with alpha"
+                         : kind == PNG_COLOR_TYPE_RGB      ? "RGB"
+                                                           : "RGB with alpha");
+    if (bits > 8)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "labels have at most 8 bits, found %d", bits);
+    png_set_packing(r->png);
+    png_set_interlace_handling(r->png);
+    png_read_update_info(r->png, r->info);
+    return STATUS_OK;
+}
+
 static enum status read_into(struct reader *r, struct diag *diag)
 {
     uint32_t width, height, channels;
@@ -78,7 +99,10 @@ static enum status read_into(struct reader *r, struct diag *diag)
     png_read_info(r->png, r->info);
     width = png_get_image_width(r->png, r->info);
     height = png_get_image_height(r->png, r->info);
-    ask_for_8_bits(r);
+    if (r->labels)
+        TRY(ask_for_labels(r, diag));
+    else
+        ask_for_8_bits(r);
     channels = png_get_channels(r->png, r->info);
     TRY(image_alloc(r->out, width, height, channels, diag));
     if (png_get_rowbytes(r->png, r->info) != (size_t)width * channels)
@@ -102,9 +126,12 @@ static enum status read_guarded(struct reader *r, struct diag *diag)
     return read_into(r, diag);
 }
 
-enum status image_read_png(struct image *out, const uint8_t *bytes, size_t count, struct diag *diag)
+static enum status read_png(struct image *out, const uint8_t *bytes, size_t count, bool labels,
+                            struct diag *diag)
 {
-    struct reader r = { .source = { .bytes = bytes, .count = count }, .out = out };
+    struct reader r = { .source = { .bytes = bytes, .count = count },
+                        .out = out,
+                        .labels = labels };
     enum status s;
 
     r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r.source, fail, ignore_warning);
@@ -118,4 +145,15 @@ enum status image_read_png(struct image *out, const uint8_t *bytes, size_t count
     if (s != STATUS_OK)
         image_close(out);
     return s;
+}
+
+enum status image_read_png(struct image *out, const uint8_t *bytes, size_t count, struct diag *diag)
+{
+    return read_png(out, bytes, count, false, diag);
+}
+
+enum status image_read_png_labels(struct image *out, const uint8_t *bytes, size_t count,
+                                  struct diag *diag)
+{
+    return read_png(out, bytes, count, true, diag);
 }

@@ -7,5 +7,8 @@
 /* As image_read, of bytes that image_sniff knows as this format. */
 enum status image_read_png(struct image *out, const uint8_t *bytes, size_t count,
                            struct diag *diag);
+/* A map of labels: palette indices, or grey levels of at most 8 bits, unscaled, in one channel. */
+enum status image_read_png_labels(struct image *out, const uint8_t *bytes, size_t count,
+                                  struct diag *diag);
 
 #endif
