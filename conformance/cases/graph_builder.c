@@ -286,7 +286,8 @@ struct value graph_add_arg_max(struct case_builder *m, struct value x, int32_t a
     return y;
 }
 
-struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep)
+struct value graph_add_reduction(struct case_builder *m, int32_t code, struct value x,
+                                 unsigned axes, bool keep)
 {
     int32_t list[SHAPE_RANK_MAX];
     struct shape vector = { .rank = 1 }, out = { .rank = 0 };
@@ -303,7 +304,12 @@ struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axe
     in[1] = case_constant_i32(m, "axes", &vector, list);
     options_init(&options, OPTIONS_ReducerOptions);
     options_set_int(&options, "keep_dims", keep);
-    return add_op(m, BUILTIN_MEAN, 1, &options, 2, in, &out);
+    return add_op(m, code, 1, &options, 2, in, &out);
+}
+
+struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep)
+{
+    return graph_add_reduction(m, BUILTIN_MEAN, x, axes, keep);
 }
 
 struct value graph_add_softmax(struct case_builder *m, struct value x)

@@ -82,6 +82,9 @@ struct value graph_add_fully_connected(struct case_builder *m, struct value x, i
 struct value graph_add_arg_max(struct case_builder *m, struct value x, int32_t axis);
 /* MEAN over the dimensions whose bits are set in axes. */
 struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep);
+/* The same of SUM, REDUCE_MAX, REDUCE_MIN. */
+struct value graph_add_reduction(struct case_builder *m, int32_t code, struct value x,
+                                 unsigned axes, bool keep);
 struct value graph_add_softmax(struct case_builder *m, struct value x);
 struct value graph_add_reshape(struct case_builder *m, struct value x, const struct shape *shape);
 /* PAD of an image: `around` rows and columns on each side, and `channels` after its channels. */

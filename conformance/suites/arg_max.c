@@ -1,6 +1,4 @@
-/* ARG_MAX, a member of reduce in the reference.  The delegate leaves it to the host, so on ours its
- * cases are declined; they hold the reference against the real runtime: the first of equal
- * elements, every axis, every rank. */
+/* ARG_MAX, ARG_MIN: the first of equal elements, every axis, every rank. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/random_node.h"
 #include "conformance/cases/suite.h"
@@ -31,21 +29,37 @@ static const struct suite_member members[] = {
     { .op = "arg_max",
       .code = BUILTIN_ARG_MAX,
       .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
       .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
+    { .op = "arg_min",
+      .code = BUILTIN_ARG_MIN,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS } },
 };
 
 /* ARG_MAX over the channels of an image, as in segmentation, and over its rows. */
 #define CHANNELS(c)                                                                                \
     {                                                                                              \
-        ROW("c" #c, "classes in slices of four", .types = TYPE_BIT(CASE_F32) | TYPES_BYTES),       \
+        ROW("c" #c, "classes in slices of four", .only = "arg_max",                                \
+            .types = TYPE_BIT(CASE_F32) | TYPES_BYTES),                                            \
             .in = DIMS(1, 3, 2, c), .axis = 3                                                      \
     }
 #define ROWS(c)                                                                                    \
     {                                                                                              \
-        ROW("h_c" #c, "over rows", .types = TYPE_BIT(CASE_F32)), .in = DIMS(2, 4, 3, c), .axis = 1 \
+        ROW("h_c" #c, "over rows", .only = "arg_max", .types = TYPE_BIT(CASE_F32)),                \
+            .in = DIMS(2, 4, 3, c), .axis = 1                                                      \
+    }
+
+/* The same of ARG_MIN, for fewer counts. */
+#define LEAST(c)                                                                                   \
+    { ROW("c" #c, "classes in slices of four", .only = "arg_min"), .in = DIMS(2, 2, c),            \
+      .axis = 2 },                                                                                 \
+    {                                                                                              \
+        ROW("h_c" #c, "over rows", .only = "arg_min"), .in = DIMS(4, 3, c), .axis = 0              \
     }
 
 static const float with_nan[] = { 1,        2, NAN, 3,   NAN, 2, -INFINITY, 5,  NAN, 2,
@@ -54,6 +68,12 @@ static const float with_nan[] = { 1,        2, NAN, 3,   NAN, 2, -INFINITY, 5,  
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     CHANNEL_LIST(ROWS),
+    LEAST(1),
+    LEAST(3),
+    LEAST(4),
+    LEAST(5),
+    LEAST(8),
+    LEAST(17),
     { ROW("negative", "the axis counted from the end"), .in = DIMS(1, 3, 4, 5), .axis = -1 },
     { ROW("vector", "the axis as a vector of one"), .in = DIMS(1, 3, 4, 5), .axis = 2,
       .vector = true },
@@ -100,7 +120,8 @@ static void build(struct case_builder *m)
         if (i != axis)
             out.d[out.rank++] = r->in.d[i];
     }
-    options_init(&options, OPTIONS_ArgMaxOptions);
+    options_init(&options,
+                 m->c->code == BUILTIN_ARG_MAX ? OPTIONS_ArgMaxOptions : OPTIONS_ArgMinOptions);
     options_set_int(&options, "output_type", TENSOR_INT32);
     in[0] = case_input(m, "x", &r->in, &any);
     in[1] = case_constant_i32(m, "axis", &one, &r->axis);

@@ -5,8 +5,17 @@
 #include "delegate/shaders/args.h"
 
 #define REDUCE_SPEC_OVER_CHANNELS 3 /* the channels are reduced, too */
-#define REDUCE_SPEC_SIGNED        4 /* reduce_int8.comp: i8; else u8 */
-#define REDUCE_SPEC_AVERAGE       5 /* reduce_int8.comp: AVERAGE_POOL_2D; else MEAN */
+#define REDUCE_SPEC_OP            4 /* REDUCE_MEAN, REDUCE_SUM, ... */
+#define REDUCE_SPEC_SIGNED        5 /* reduce_int8.comp: i8; else u8 */
+#define REDUCE_SPEC_AVERAGE       6 /* reduce_int8.comp: AVERAGE_POOL_2D; else MEAN or SUM */
+
+/* In bytes REDUCE_MEAN and REDUCE_SUM differ in their multiplier alone.  ANY is the larger one of
+ * false and true, ALL the smaller one. */
+#define REDUCE_MEAN 0
+#define REDUCE_SUM  1
+#define REDUCE_MAX  2
+#define REDUCE_MIN  3
+#define REDUCE_PROD 4
 
 /* Neighbouring dims but the channels that are all kept, or all reduced, are a group. */
 #define REDUCE_GROUPS 4

@@ -1,10 +1,10 @@
-/* MEAN over constant axes.  Neighbouring dims that are both kept or both reduced are one group, so
- * the dims of a tensor of rank up to 8 but the last, the channels, fall into at most 4 kept and 4
- * reduced groups in turn. */
-#include "delegate/graph/gpu_op.h"
+/* MEAN over constant axes, and what reduction.c shares with it.  Neighbouring dims that are both
+ * kept or both reduced are one group, so the dims of a tensor of rank up to 8 but the last, the
+ * channels, fall into at most 4 kept and 4 reduced groups in turn. */
+#include "delegate/ops/reduce.h"
+
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/requantize.h"
-#include "delegate/ops/reduce.args.h"
 #include "delegate/ops/reduce_int8.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -28,7 +28,7 @@ static bool read_axes(const struct graph *g, const struct graph_node *n, bool re
     return true;
 }
 
-static bool accept_mean(struct check *c)
+bool check_reduction(struct check *c, unsigned types)
 {
     const TfLiteReducerParams *params = c->node->params;
     const struct graph_tensor *x, *y, *axes;
@@ -37,7 +37,9 @@ static bool accept_mean(struct check *c)
     int rank = 0;
 
     if (!check_counts(c, 2, 2, 1) || !check_params(c) ||
-        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 0, GRAPH_MAX_RANK))
+        !check_computed_data(c, 0, 1, GRAPH_MAX_RANK, types) ||
+        !check_data_output(c, 0, 0, GRAPH_MAX_RANK, types) ||
+        !check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type))
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
@@ -69,10 +71,12 @@ static bool accept_mean(struct check *c)
                WORKGROUP);
 }
 
-/* Adds dim (size, stride) to the groups from the innermost on; the shader wants them outermost
- * first, at the end of the arrays. */
-static bool shape_mean(const struct graph *g, const struct graph_node *n, int i,
-                       struct graph_shape *s)
+static bool accept_mean(struct check *c)
+{
+    return check_reduction(c, CHECK_VALUES);
+}
+
+bool reduce_shape(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s)
 {
     const TfLiteReducerParams *params = n->params;
     const struct graph_tensor *x = graph_input(g, n, 0);
@@ -88,6 +92,8 @@ static bool shape_mean(const struct graph *g, const struct graph_node *n, int i,
     return true;
 }
 
+/* Adds dim (size, stride) to the groups from the innermost on; the shader wants them outermost
+ * first, at the end of the arrays. */
 static void add_dim(uint32_t *size, uint32_t *stride, int *used, bool merge, uint32_t dim,
                     uint32_t pitch)
 {
@@ -101,47 +107,66 @@ static void add_dim(uint32_t *size, uint32_t *stride, int *used, bool merge, uin
 }
 
 static void set_quantized(struct reduce_args *args, const struct graph_tensor *x,
-                          const struct graph_tensor *y, uint32_t terms)
+                          const struct graph_tensor *y, uint32_t op, uint32_t terms)
 {
-    const struct fixed_multiplier m = reduce_multiplier(x, y, terms);
+    if (op == REDUCE_MEAN || op == REDUCE_SUM) {
+        const struct fixed_multiplier m =
+            op == REDUCE_MEAN ? reduce_multiplier(x, y, terms)
+                              : requantize_multiplier(tensor_scale(x) / tensor_scale(y));
 
-    args->in_zero = tensor_zero_point(x);
-    args->out_zero = tensor_zero_point(y);
-    args->multiplier = m.q;
-    args->shift = m.e;
+        args->in_zero = tensor_zero_point(x);
+        args->out_zero = tensor_zero_point(y);
+        args->multiplier = m.q;
+        args->shift = m.e;
+    }
     args->low = (x->type == kTfLiteInt8 ? INT8_MIN : 0) - args->out_zero;
     args->high = args->low + UINT8_MAX;
 }
 
-static enum status plan_mean(struct planner *p, const struct graph_node *n)
+/* Sets the groups of kept and reduced dims; returns how many elements a result is made of, but for
+ * the channels. */
+static uint32_t set_groups(struct reduce_args *args, const struct graph_tensor *x,
+                           const bool reduced[])
 {
-    const struct graph_tensor *x = graph_input(p->graph, n, 0);
-    const int src = planner_tensor(p, n->inputs[0]);
-    const int dst = planner_tensor(p, n->outputs[0]);
-    const bool bytes = graph_is_8bit(x);
-    struct plan_step *s = planner_step(p, bytes ? "reduce_int8" : "reduce", n, WORKGROUP, 1, 1);
-    struct reduce_args args = { 0 };
-    bool reduced[GRAPH_MAX_RANK];
     int kept_used = 0, reduced_used = 0, before = -1;
-    uint32_t pitch = 1, terms = 1;
+    uint32_t pitch = 1, rows = 1;
 
-    if (src < 0 || dst < 0 || !s || !read_axes(p->graph, n, reduced))
-        return STATUS_NO_MEMORY;
     for (int g = 0; g < GROUPS; g++)
-        args.kept_size[g] = args.reduced_size[g] = 1;
+        args->kept_size[g] = args->reduced_size[g] = 1;
     for (int d = x->rank - 2; d >= 0; d--) {
         const uint32_t dim = (uint32_t)x->dims[d];
 
         if (reduced[d]) {
-            add_dim(args.reduced_size, args.reduced_stride, &reduced_used, before == 1, dim, pitch);
-            terms *= dim;
+            add_dim(args->reduced_size, args->reduced_stride, &reduced_used, before == 1, dim,
+                    pitch);
+            rows *= dim;
         } else {
-            add_dim(args.kept_size, args.kept_stride, &kept_used, before == 0, dim, pitch);
+            add_dim(args->kept_size, args->kept_stride, &kept_used, before == 0, dim, pitch);
         }
         before = reduced[d];
         pitch *= dim;
     }
-    args.rows = terms;
+    return rows;
+}
+
+enum status reduce_plan(struct planner *p, const struct graph_node *n, uint32_t op)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    const bool bytes = graph_is_8bit(x) || x->type == kTfLiteBool;
+    struct plan_step *s = planner_step(p,
+                                       bytes                     ? "reduce_int8"
+                                       : x->type == kTfLiteInt32 ? "reduce.word"
+                                                                 : "reduce",
+                                       n, WORKGROUP, 1, 1);
+    struct reduce_args args = { 0 };
+    bool reduced[GRAPH_MAX_RANK];
+    uint32_t terms;
+
+    if (src < 0 || dst < 0 || !s || !read_axes(p->graph, n, reduced))
+        return STATUS_NO_MEMORY;
+    args.rows = terms = set_groups(&args, x, reduced);
     if (reduced[x->rank - 1])
         terms *= (uint32_t)x->dims[x->rank - 1];
     args.terms = (float)terms;
@@ -151,10 +176,11 @@ static enum status plan_mean(struct planner *p, const struct graph_node *n)
     args.out_slices = p->plan->tensors[dst].slices;
     args.count = p->plan->tensors[dst].rows * args.out_slices;
     step_spec(s, REDUCE_SPEC_OVER_CHANNELS, reduced[x->rank - 1]);
+    step_spec(s, REDUCE_SPEC_OP, op);
     if (bytes) {
         step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
         step_spec(s, REDUCE_SPEC_AVERAGE, false);
-        set_quantized(&args, x, graph_output(p->graph, n, 0), terms);
+        set_quantized(&args, x, graph_output(p->graph, n, 0), op, terms);
     }
     step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
@@ -163,12 +189,17 @@ static enum status plan_mean(struct planner *p, const struct graph_node *n)
     return step_groups(p, s, args.count);
 }
 
+static enum status plan_mean(struct planner *p, const struct graph_node *n)
+{
+    return reduce_plan(p, n, REDUCE_MEAN);
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_MEAN,
       .max_version = 3,
       .exact = &exact_reduce,
       .accept = accept_mean,
       .plan = plan_mean,
-      .shape = shape_mean },
+      .shape = reduce_shape },
 };
 const struct gpu_family gpu_reduce = { ops, sizeof ops / sizeof ops[0] };

@@ -59,6 +59,7 @@ enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
     args.reduced_size[REDUCE_GROUPS - 1] = pixels;
     args.reduced_stride[REDUCE_GROUPS - 1] = 1;
     step_spec(s, REDUCE_SPEC_OVER_CHANNELS, false);
+    step_spec(s, REDUCE_SPEC_OP, REDUCE_SUM);
     step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
     step_spec(s, REDUCE_SPEC_AVERAGE, true);
     step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(int32_t));

@@ -1,10 +1,12 @@
-// MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image, as reduce.comp has it.  In a MEAN
-// one multiplier divides and requantizes; the average of a pool is of the integers as they are,
-// ties away from zero.
+// MEAN, SUM, REDUCE_MAX and REDUCE_MIN of bytes, and AVERAGE_POOL_2D over a whole image, as
+// reduce.comp has it.  One multiplier requantizes a sum, and divides it in a MEAN; the average of a
+// pool is of the integers as they are, ties away from zero.  MAX and MIN have zero points of 0.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
-#define SUM ivec4
+#define SUM     ivec4
+#define LOWEST  -256
+#define HIGHEST 256
 #include "delegate/ops/reduce_sums.glsl"
 
 WRITES(0, dst);
@@ -25,7 +27,10 @@ void main()
     if (gl_LocalInvocationID.x != 0u || group() >= args.count)
         return;
     const uint n = uint(args.multiplier);
-    const ivec4 y = AVERAGE ? ivec4((uvec4(abs(sum)) + n / 2u) / n) * sign(sum)
-                            : fixed_multiply(sum, ivec4(args.multiplier), ivec4(args.shift));
+    ivec4 y = sum;
+    if (AVERAGE)
+        y = ivec4((uvec4(abs(sum)) + n / 2u) / n) * sign(sum);
+    else if (OP == REDUCE_MEAN || OP == REDUCE_SUM)
+        y = fixed_multiply(sum, ivec4(args.multiplier), ivec4(args.shift));
     dst[i] = packed_bytes(clamp(y, ivec4(args.low), ivec4(args.high)) + args.out_zero);
 }

@@ -222,6 +222,7 @@ void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
     case kTfLiteInt8: t->data.int8[i] = (int8_t)value; break;
     case kTfLiteUInt8: t->data.uint8[i] = (uint8_t)value; break;
     case kTfLiteUInt32: t->data.u32[i] = (uint32_t)value; break;
+    case kTfLiteBool: t->data.b[i] = value != 0; break;
     default: assert(!"an integer tensor"); return;
     }
     value = ref_load_int(t, i);
