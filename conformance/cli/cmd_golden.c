@@ -220,11 +220,12 @@ static json_t *report_json(const struct golden_report *r)
     for (size_t i = 0; i < r->failure_count; i++)
         json_array_append_new(failures, json_pack("{s:s s:s}", "case", r->failures[i].name,
                                                   "reason", r->failures[i].reason));
-    return json_pack("{s:s s:{s:s s:s s:s} s:{s:I s:I s:I s:I s:I} s:o s:o}", "assay", ASSAY_VERSION,
-                     "golden", "runtime", r->runtime, "version", r->runtime_version, "resolver",
-                     r->resolver, "totals", "cases", (json_int_t)r->cases, "failed",
+    return json_pack("{s:s s:{s:s s:s s:s} s:{s:I s:I s:I s:I s:I} s:o s:o}", "assay",
+                     ASSAY_VERSION, "golden", "runtime", r->runtime, "version", r->runtime_version,
+                     "resolver", r->resolver, "totals", "cases", (json_int_t)r->cases, "failed",
                      (json_int_t)r->failed, "missing", (json_int_t)r->missing, "skipped",
-                     (json_int_t)r->skipped, "wrong", (json_int_t)r->wrong, "ops", ops, "failures", failures);
+                     (json_int_t)r->skipped, "wrong", (json_int_t)r->wrong, "ops", ops, "failures",
+                     failures);
 }
 
 static int check_run(const struct command *self, int argc, char **argv)

@@ -8,8 +8,8 @@
  * again/tensors/N, what a second invoke with the same inputs gives; for one case in ten, if they
  * are small, also model and inputs/K.  A case that the runtime does not run has the attribute
  * skipped, the reason, and no outputs; one that it runs with other kernels than those of /meta has
- * the attribute resolver; one whose answer is wrong has the attribute wrong, which says why, and the
- * reference must differ from it.
+ * the attribute resolver; one whose answer is wrong has the attribute wrong, which says why, and
+ * the reference must differ from it.
  *
  * cases_sha256 is the SHA-256 of a line "name model_sha256 inputs_sha256" for each case of the
  * file, in the order of names, group by group. */

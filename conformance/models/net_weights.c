@@ -173,7 +173,7 @@ void zoo_weights(struct zoo_net *net, struct zoo_weights *w)
 }
 
 int zoo_given(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
-              const double *values, size_t count)
+              const double *values, size_t count, bool real)
 {
     const int32_t type = net->options.type;
     struct zoo_range range = { 0, 0 };
@@ -181,7 +181,7 @@ int zoo_given(struct zoo_net *net, const char *name, size_t rank, const int32_t 
     uint8_t *q;
     int tensor;
 
-    if (!zoo_in_integers(net))
+    if (real || !zoo_in_integers(net))
         return floats(net, name, zoo_label(name, "f16").text, rank, dims, values, count);
     if (!(q = mem_alloc(count, 1))) {
         net->status = STATUS_NO_MEMORY;
@@ -205,7 +205,7 @@ int zoo_given(struct zoo_net *net, const char *name, size_t rank, const int32_t 
 
 int zoo_scalar(struct zoo_net *net, const char *name, double value)
 {
-    return zoo_given(net, name, 1, (int32_t[]){ 1 }, &value, 1);
+    return zoo_given(net, name, 1, (int32_t[]){ 1 }, &value, 1, false);
 }
 
 int zoo_shape(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,

@@ -24,9 +24,9 @@ struct zoo_weights {
 void zoo_weights(struct zoo_net *net, struct zoo_weights *w);
 /* A constant that activations are added to or multiplied with, above 0. */
 int zoo_scalar(struct zoo_net *net, const char *name, double value);
-/* Values that are given, one scale from their range. */
+/* Values that are given, one scale from their range; real: floats in 8-bit models too. */
 int zoo_given(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
-              const double *values, size_t count);
+              const double *values, size_t count, bool real);
 /* A shape, or axes. */
 int zoo_shape(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
               const int32_t *values, size_t count);

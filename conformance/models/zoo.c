@@ -9,6 +9,8 @@
 #include "conformance/models/net.h"
 #include "conformance/models/posenet.h"
 #include "conformance/models/resnet50.h"
+#include "conformance/models/ssd_mobilenet_v1.h"
+#include "conformance/models/ssd_mobilenet_v2.h"
 #include "conformance/models/yamnet.h"
 #include "conformance/util/memory_available.h"
 #include "conformance/util/nearest.h"
@@ -18,8 +20,10 @@
 #include <string.h>
 
 static const struct zoo_entry *const entries[] = {
-    &zoo_mobilenet_v1,       &zoo_mobilenet_v2, &zoo_mobilenet_v3, &zoo_resnet50,
-    &zoo_efficientnet_lite0, &zoo_deeplab_mnv2, &zoo_posenet,      &zoo_yamnet,
+    &zoo_mobilenet_v1,     &zoo_mobilenet_v2,       &zoo_mobilenet_v3,
+    &zoo_resnet50,         &zoo_efficientnet_lite0, &zoo_deeplab_mnv2,
+    &zoo_ssd_mobilenet_v1, &zoo_ssd_mobilenet_v2,   &zoo_posenet,
+    &zoo_yamnet,
 };
 
 enum {
@@ -71,6 +75,9 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
     if (!(o->width > 0 && o->width <= 2))
         return diag_fail(diag, STATUS_USAGE, "width %g, expected more than 0, at most 2", o->width);
     TRY(check_resolution(e, o->resolution, diag));
+    if (e->batch_max && o->batch > e->batch_max)
+        return diag_fail(diag, STATUS_USAGE, "batch %u, expected at most %u for %s", o->batch,
+                         e->batch_max, e->name);
     if (o->batch > BATCH_MAX)
         return diag_fail(diag, STATUS_USAGE, "batch %u, expected 1 to %d", o->batch, BATCH_MAX);
     if (o->channels > CHANNELS_MAX)

@@ -40,6 +40,7 @@ struct zoo_entry {
     /* Default; from the least to the largest in steps. */
     uint32_t resolution, resolution_min, resolution_step, resolution_max;
     uint32_t channels, classes; /* default */
+    uint32_t batch_max;         /* 0: as large as any */
     enum status (*build)(struct zoo_net *net, const struct zoo_options *options, struct diag *diag);
 };
 

@@ -49,6 +49,8 @@ static const struct {
     { "resnet50", 1, 0, 25557032, 26560, 0, 4089, 0.5 },
     { "efficientnet_lite0", 1, 0, 4652008, 21008, 0, 385, 0.5 }, /* of products alone */
     { "deeplab_mnv2", 1, 513, 2110000, 0, 20000, 2750, 50 },
+    { "ssd_mobilenet_v1", 1, 300, 6800000, 0, 50000, 1200, 60 },
+    { "ssd_mobilenet_v2", 1, 320, 4300000, 0, 200000, 800, 60 },
     { "yamnet", 1, 0, 3700000, 0, 50000, 69.2, 0.5 },
 };
 
@@ -100,11 +102,12 @@ static void counted_is_built(void **state)
     (void)state;
     for (size_t r = 0; zoo_at(r); r++) {
         const struct zoo_entry *const e = zoo_at(r);
+        const uint32_t batch = e->batch_max == 1 ? 1 : 2;
 
         for (size_t t = 0; t < COUNT(types); t++) {
             const struct zoo_options options = { .width = 0.25 * e->width,
                                                  .resolution = e->resolution_min,
-                                                 .batch = 2,
+                                                 .batch = batch,
                                                  .type = types[t],
                                                  .quiet = true,
                                                  .seed = 1 };
@@ -124,7 +127,7 @@ static void counted_is_built(void **state)
             assert_true(zoo_parameters(&m) >= facts.parameters &&
                         zoo_parameters(&m) < facts.parameters + 100); /* constants of a gate */
             for (size_t i = 0; i < g->outputs.count; i++)
-                assert_int_equal(g->tensors[g->outputs.data[i]].shape.data[0], 2);
+                assert_int_equal(g->tensors[g->outputs.data[i]].shape.data[0], batch);
             model_close(&m);
         }
     }
@@ -253,6 +256,11 @@ static bool is_probability(const struct running *r, int node)
     return code == BUILTIN_SOFTMAX || code == BUILTIN_LOGISTIC;
 }
 
+static bool is_detection(const struct running *r, int node)
+{
+    return interpreter_node(r->in, node)->outputs->size == 4;
+}
+
 /* Through the reference: no layer fades, explodes, dies or runs into its clamp. */
 static void activations_stay_sane(void **state)
 {
@@ -271,7 +279,7 @@ static void activations_stay_sane(void **state)
                 interpreter_tensor(r.in, interpreter_node(r.in, (int)i)->outputs->data[0]);
             const struct spread s = spread_of(t);
 
-            if (!is_probability(&r, (int)i) &&
+            if (!is_probability(&r, (int)i) && !is_detection(&r, (int)i) &&
                 (!(s.rms > 0.1 && s.rms < 10) || !(s.deviation > 0.05) || s.clamped > 0.02 ||
                  s.dead > dead_limit(t)))
                 fail_msg("%s: %s: rms %.3f, deviation %.3f, %.1f %% at 6, %.1f %% of channels 0",
@@ -281,7 +289,7 @@ static void activations_stay_sane(void **state)
     }
 }
 
-/* The first output, or what its SOFTMAX or LOGISTIC is of. */
+/* The first output, or what its SOFTMAX or LOGISTIC is of, or the boxes that are decoded. */
 static const TfLiteTensor *answer(const struct running *r)
 {
     size_t count;
@@ -291,8 +299,9 @@ static const TfLiteTensor *answer(const struct running *r)
         const TfLiteNode *const node = interpreter_node(r->in, (int)i);
 
         if (node->outputs->data[0] == output)
-            return interpreter_tensor(r->in,
-                                      is_probability(r, (int)i) ? node->inputs->data[0] : output);
+            return interpreter_tensor(r->in, is_probability(r, (int)i) || is_detection(r, (int)i)
+                                                 ? node->inputs->data[0]
+                                                 : output);
     }
     return interpreter_tensor(r->in, output);
 }
