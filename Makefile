@@ -313,6 +313,7 @@ cross-check: all $(B)/venv/ready ## run the delegate in LiteRT from PyPI (Python
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_dynamic.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_sparse.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_detection.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python golden/cross_control.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_accelerator.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_accelerator_c.py $(B)
 	$(B)/venv/bin/python golden/cross_coco.py $(B)

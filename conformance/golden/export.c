@@ -70,6 +70,7 @@ static json_t *field_json(const struct option_field *field, const union option_v
         for (size_t i = 0; list && i < value->ints.count; i++)
             json_array_append_new(list, json_integer(value->ints.data[i]));
         return list;
+    case OPTION_STRING: return value->text.data ? json_string(value->text.data) : json_null();
     default: return json_integer(value->i);
     }
 }

@@ -83,6 +83,8 @@ static void print_options(FILE *f, const struct options *o)
         fprintf(f, " %s=", table->fields[i].name);
         if (table->fields[i].kind == OPTION_F32) {
             fprintf(f, "%g", (double)v->f);
+        } else if (table->fields[i].kind == OPTION_STRING) {
+            fprintf(f, "\"%s\"", v->text.data ? v->text.data : "");
         } else if (table->fields[i].kind != OPTION_INTS) {
             fprintf(f, "%" PRId32, v->i);
         } else {

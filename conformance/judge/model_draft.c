@@ -14,6 +14,40 @@ static enum status no_memory(struct diag *diag)
     return diag_fail(diag, STATUS_NO_MEMORY, "model: out of memory");
 }
 
+/* The other subgraphs, which nodes may call, with the buffers of the file behind those of the
+ * draft. */
+static enum status copy_bodies(struct model_draft *d, struct diag *diag)
+{
+    const size_t first = d->graph.tensor_count + 1, count = d->read.subgraph_count;
+    struct arena *const arena = &d->read.arena;
+    struct model_subgraph *const graphs =
+        arena_copy(arena, d->read.subgraphs, count, sizeof *graphs);
+    struct model_buffer *const buffers =
+        ARENA_NEW(arena, first + d->read.buffer_count, struct model_buffer);
+
+    if (!graphs || !buffers)
+        return no_memory(diag);
+    memcpy(buffers, d->buffers, first * sizeof *buffers);
+    memcpy(buffers + first, d->read.buffers, d->read.buffer_count * sizeof *buffers);
+    for (size_t i = 1; i < count; i++) {
+        struct model_tensor *const tensors =
+            arena_copy(arena, graphs[i].tensors, graphs[i].tensor_count, sizeof *tensors);
+
+        if (!tensors)
+            return no_memory(diag);
+        for (size_t t = 0; t < graphs[i].tensor_count; t++)
+            if (tensors[t].buffer != 0)
+                tensors[t].buffer += (uint32_t)first;
+        graphs[i].tensors = tensors;
+    }
+    d->graphs = graphs;
+    d->model.subgraphs = graphs;
+    d->model.subgraph_count = count;
+    d->model.buffers = d->buffers = buffers;
+    d->model.buffer_count = first + d->read.buffer_count;
+    return STATUS_OK;
+}
+
 static enum status copy_model(struct model_draft *d, struct diag *diag)
 {
     const struct model_subgraph *const g = &d->read.subgraphs[0];
@@ -49,7 +83,7 @@ static enum status copy_model(struct model_draft *d, struct diag *diag)
     d->graph.operators = d->operators;
     d->model.subgraphs = &d->graph;
     d->model.subgraph_count = 1;
-    return STATUS_OK;
+    return d->read.subgraph_count > 1 ? copy_bodies(d, diag) : STATUS_OK;
 }
 
 static enum status copy_inputs(struct model_draft *d, const struct case_instance *x,
@@ -276,6 +310,8 @@ enum status model_draft_finish(struct model_draft *d, struct case_instance *out,
     enum status s;
 
     instance_copy_head(&d->rest, out);
+    if (d->graphs)
+        d->graphs[0] = d->graph;
     TRY(interpreter_open(&in, &d->model, &options, diag));
     s = interpreter_allocate(in, diag);
     if (s == STATUS_OK)

@@ -14,6 +14,8 @@ struct model_draft {
     struct model read;  /* of the instance's file */
     struct model model; /* the changed one; shares with `read` what is not changed */
     struct model_subgraph graph;
+    struct model_subgraph *graphs; /* all of them, where there are several; the first follows graph
+                                      in model_draft_finish */
     struct model_tensor *tensors;
     struct model_operator *operators;
     struct model_buffer *buffers;

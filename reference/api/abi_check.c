@@ -141,3 +141,7 @@ SIZE(TfLiteBatchMatMulParams, 3);
 SIZE(TfLiteMirrorPaddingParams, 4);
 SIZE(TfLiteSpaceToDepthParams, 4);
 SIZE(TfLiteDepthToSpaceParams, 4);
+SIZE(TfLiteIfParams, 8);
+SIZE(TfLiteWhileParams, 8);
+SIZE(TfLiteCallOnceParams, 4);
+SIZE(TfLiteVarHandleParams, 16);

@@ -6,6 +6,7 @@
 #include "reference/base/memory.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LIST_ROOM = 16 };
@@ -63,6 +64,7 @@ void builder_init(struct builder *b)
     b->buffers.size = sizeof(struct model_buffer);
     b->operators.size = sizeof(struct model_operator);
     b->opcodes.size = sizeof(struct model_opcode);
+    b->graphs.size = sizeof(struct model_subgraph);
     list_append(b, &b->buffers); /* buffer 0: no data */
 }
 
@@ -73,6 +75,7 @@ void builder_close(struct builder *b)
     mem_free(b->buffers.items);
     mem_free(b->operators.items);
     mem_free(b->opcodes.items);
+    mem_free(b->graphs.items);
     *b = (struct builder){ 0 };
 }
 
@@ -163,10 +166,15 @@ static struct options keep_options(struct builder *b, const struct options *opti
     const struct option_table *table = options ? option_table_find(options->tag) : NULL;
     struct options copy = options ? *options : (struct options){ 0 };
 
-    for (size_t i = 0; table && i < table->field_count; i++)
-        if (table->fields[i].kind == OPTION_INTS && copy.value[i].ints.data)
-            copy.value[i].ints.data = keep(b, copy.value[i].ints.data, copy.value[i].ints.count,
-                                           sizeof *copy.value[i].ints.data);
+    for (size_t i = 0; table && i < table->field_count; i++) {
+        union option_value *const value = &copy.value[i];
+
+        if (table->fields[i].kind == OPTION_INTS && value->ints.data)
+            value->ints.data =
+                keep(b, value->ints.data, value->ints.count, sizeof *value->ints.data);
+        else if (table->fields[i].kind == OPTION_STRING && value->text.data)
+            value->text.data = keep_string(b, value->text.data).text;
+    }
     return copy;
 }
 
@@ -236,31 +244,47 @@ static const void *keep_list(struct builder *b, const struct builder_list *list)
     return keep(b, list->items, list->count, list->size);
 }
 
-static void assemble(struct builder *b, struct model *m)
+/* Closes the subgraph that is being built. */
+static void finish_graph(struct builder *b)
 {
-    struct model_subgraph *main_graph = ARENA_NEW(&b->arena, 1, struct model_subgraph);
+    char name[32] = "main";
+    struct model_subgraph *const graph = list_append(b, &b->graphs);
 
-    if (!main_graph) {
-        b->status = STATUS_NO_MEMORY;
+    if (!graph)
         return;
-    }
-    *main_graph = (struct model_subgraph){
+    if (b->graphs.count > 1)
+        snprintf(name, sizeof name, "subgraph_%zu", b->graphs.count - 1);
+    *graph = (struct model_subgraph){
         .tensors = keep_list(b, &b->tensors),
         .tensor_count = b->tensors.count,
         .inputs = b->inputs.data ? b->inputs : keep_ints(b, NULL, 0),
         .outputs = b->outputs.data ? b->outputs : keep_ints(b, NULL, 0),
         .operators = keep_list(b, &b->operators),
         .operator_count = b->operators.count,
-        .name = keep_string(b, "main"),
+        .name = keep_string(b, name),
         .debug_metadata_index = -1,
     };
+    b->tensors.count = b->operators.count = 0;
+    b->inputs = b->outputs = (struct model_ints){ 0 };
+}
+
+int builder_subgraph(struct builder *b)
+{
+    if (b->status == STATUS_OK)
+        finish_graph(b);
+    return b->status == STATUS_OK ? (int)b->graphs.count : -1;
+}
+
+static void assemble(struct builder *b, struct model *m)
+{
+    finish_graph(b);
     *m = (struct model){
         .version = 3,
         .description = keep_string(b, "Assay"),
         .opcodes = keep_list(b, &b->opcodes),
         .opcode_count = b->opcodes.count,
-        .subgraphs = main_graph,
-        .subgraph_count = 1,
+        .subgraphs = keep_list(b, &b->graphs),
+        .subgraph_count = b->graphs.count,
         .buffers = keep_list(b, &b->buffers),
         .buffer_count = b->buffers.count,
     };

@@ -26,7 +26,7 @@ struct builder {
     struct builder_list {
         void *items;
         size_t count, room, size;
-    } tensors, buffers, operators, opcodes;
+    } tensors, buffers, operators, opcodes, graphs;
     struct model_ints inputs, outputs;
 };
 
@@ -56,6 +56,9 @@ int builder_custom(struct builder *b, const char *name, int32_t version, const v
                    const int *outputs);
 /* Gives an operator tensors that hold what it computes in between, or say how that is scaled. */
 void builder_intermediates(struct builder *b, int op, size_t count, const int *tensors);
+/* Begins the next subgraph; what follows belongs to it.  Returns its index: 1, 2, ... */
+int builder_subgraph(struct builder *b);
+/* Of the subgraph. */
 void builder_inputs(struct builder *b, size_t count, const int *tensors);
 void builder_outputs(struct builder *b, size_t count, const int *tensors);
 

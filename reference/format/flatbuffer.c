@@ -229,11 +229,10 @@ static enum status verify_field(struct wire *w, const struct frame *f, unsigned 
 
 static enum status verify_options(struct wire *w, size_t at, const struct option_table *table)
 {
-    static const uint8_t kinds[] = { [OPTION_I8] = FB_I8,
-                                     [OPTION_I32] = FB_I32,
-                                     [OPTION_BOOL] = FB_U8,
-                                     [OPTION_F32] = FB_I32,
-                                     [OPTION_INTS] = FB_INTS };
+    static const uint8_t kinds[] = {
+        [OPTION_I8] = FB_I8,   [OPTION_I32] = FB_I32,   [OPTION_BOOL] = FB_U8,
+        [OPTION_F32] = FB_I32, [OPTION_INTS] = FB_INTS, [OPTION_STRING] = FB_STRING
+    };
     struct frame f;
 
     TRY(open_table(w, at, table ? table->name : "options", &f));

@@ -73,6 +73,8 @@ void options_init(struct options *o, uint8_t tag)
             o->value[i].f = (float)field->fallback;
         else if (field->kind == OPTION_INTS)
             o->value[i].ints.data = NULL;
+        else if (field->kind == OPTION_STRING)
+            o->value[i].text.data = NULL;
         else
             o->value[i].i = (int32_t)field->fallback;
     }
@@ -114,6 +116,11 @@ const int32_t *options_ints(const struct options *o, const char *field, size_t *
     return value->ints.data;
 }
 
+const char *options_text(const struct options *o, const char *field)
+{
+    return o->value[field_index(o, field, 1 << OPTION_STRING)].text.data;
+}
+
 void options_set_int(struct options *o, const char *field, int32_t value)
 {
     o->value[field_index(o, field, INTEGER_KINDS)].i = value;
@@ -132,6 +139,14 @@ void options_set_ints(struct options *o, const char *field, const int32_t *data,
     value->ints.count = count;
 }
 
+void options_set_text(struct options *o, const char *field, const char *text)
+{
+    union option_value *value = &o->value[field_index(o, field, 1 << OPTION_STRING)];
+
+    value->text.data = text;
+    value->text.count = text ? strlen(text) : 0;
+}
+
 static bool value_equal(const union option_value *a, const union option_value *b, int kind)
 {
     switch (kind) {
@@ -140,6 +155,9 @@ static bool value_equal(const union option_value *a, const union option_value *b
         return a->ints.count == b->ints.count && !a->ints.data == !b->ints.data &&
                (a->ints.count == 0 ||
                 memcmp(a->ints.data, b->ints.data, a->ints.count * sizeof *a->ints.data) == 0);
+    case OPTION_STRING:
+        return a->text.count == b->text.count && !a->text.data == !b->text.data &&
+               (a->text.count == 0 || memcmp(a->text.data, b->text.data, a->text.count) == 0);
     default: return a->i == b->i;
     }
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum option_kind { OPTION_I8, OPTION_I32, OPTION_BOOL, OPTION_F32, OPTION_INTS };
+enum option_kind { OPTION_I8, OPTION_I32, OPTION_BOOL, OPTION_F32, OPTION_INTS, OPTION_STRING };
 
 struct option_field {
     uint8_t slot;
@@ -51,6 +51,10 @@ union option_value {
         const int32_t *data; /* NULL: absent */
         size_t count;
     } ints; /* INTS */
+    struct {
+        const char *data; /* NULL: absent; a NUL lies behind the last byte */
+        size_t count;
+    } text; /* STRING */
 };
 
 /* value[i] belongs to field i of the table. */
@@ -67,10 +71,16 @@ float options_float(const struct options *o, const char *field);
 /* *count is 0 when the vector is absent; the pointer tells absent (NULL) from empty. */
 const int32_t *options_ints(const struct options *o, const char *field, size_t *count);
 
+/* NULL when it is absent. */
+const char *options_text(const struct options *o, const char *field);
+
 void options_set_int(struct options *o, const char *field, int32_t value);
 void options_set_float(struct options *o, const char *field, float value);
 /* Borrows data. */
 void options_set_ints(struct options *o, const char *field, const int32_t *data, size_t count);
+
+/* Borrows text. */
+void options_set_text(struct options *o, const char *field, const char *text);
 
 bool options_equal(const struct options *a, const struct options *b);
 

@@ -231,6 +231,10 @@ static struct options read_options(const struct reader *r, struct fb_table op)
             o.value[i].ints.data = in_place(r, fb_vector(t, field->slot));
             o.value[i].ints.count = fb_vector(t, field->slot).count;
             break;
+        case OPTION_STRING:
+            o.value[i].text.data = in_place(r, fb_vector(t, field->slot));
+            o.value[i].text.count = fb_vector(t, field->slot).count;
+            break;
         default: break;
         }
     }

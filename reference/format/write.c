@@ -251,6 +251,7 @@ static void write_options(struct writer *w, size_t link, const struct options *o
 
         switch (field->kind) {
         case OPTION_INTS: fbw_offset(&d, field->slot, value->ints.data); break;
+        case OPTION_STRING: fbw_offset(&d, field->slot, value->text.data); break;
         case OPTION_F32: /* by bits: -0 is not the default 0 */
             pun.f = (float)field->fallback;
             if (pun.bits != (uint32_t)value->i)
@@ -271,10 +272,14 @@ static void write_options(struct writer *w, size_t link, const struct options *o
         }
     }
     fbw_table(&w->fb, link, &d);
-    for (size_t i = 0; i < table->field_count; i++)
+    for (size_t i = 0; i < table->field_count; i++) {
+        const size_t at = d.at[table->fields[i].slot];
+
         if (table->fields[i].kind == OPTION_INTS)
-            fbw_vector(&w->fb, d.at[table->fields[i].slot], o->value[i].ints.data,
-                       o->value[i].ints.count, 4, 4);
+            fbw_vector(&w->fb, at, o->value[i].ints.data, o->value[i].ints.count, 4, 4);
+        else if (table->fields[i].kind == OPTION_STRING)
+            fbw_string(&w->fb, at, o->value[i].text.data, o->value[i].text.count);
+    }
 }
 
 /* Position and size of bytes behind the flatbuffer.  The position is written later, so the field

@@ -9,6 +9,7 @@
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
+#include "reference/runtime/special.h"
 #include "reference/runtime/unknown_op.h"
 
 #include <limits.h>
@@ -150,7 +151,7 @@ static enum status build_tensor(struct interpreter *in, size_t index, struct dia
         return fill_constant(in, index, data, count, diag);
     if (m->is_variable)
         t->allocation_type = kTfLiteArenaRwPersistent;
-    else if (runtime_type_bits(t->type) == 0)
+    else if (runtime_type_bits(t->type) == 0 && t->type != kTfLiteResource)
         t->allocation_type = kTfLiteDynamic;
     else
         t->allocation_type = kTfLiteArenaRw;
@@ -163,8 +164,9 @@ static enum status build_tensors(struct interpreter *in, struct diag *diag)
 
     if (count > INT_MAX - TENSOR_SPARE)
         return diag_fail(diag, STATUS_INVALID, "%zu tensors, expected fewer than 2^31", count);
-    in->tensors = mem_alloc(count + TENSOR_SPARE, sizeof *in->tensors);
-    in->info = mem_alloc(count + TENSOR_SPARE, sizeof *in->info);
+    in->tensor_room = count + (in->caller ? TENSOR_SPARE_BODY : TENSOR_SPARE);
+    in->tensors = mem_alloc(in->tensor_room, sizeof *in->tensors);
+    in->info = mem_alloc(in->tensor_room, sizeof *in->info);
     if (!in->tensors || !in->info)
         return no_memory(diag);
     in->tensor_count = in->model_tensors = count;
@@ -193,10 +195,16 @@ static enum status build_ends(struct interpreter *in, struct diag *diag)
         TRY(check_index(in, "graph output", i, outputs->data[i], diag));
     in->inputs = arena_copy(&in->arena, inputs->data, inputs->count, sizeof(int));
     in->outputs = arena_copy(&in->arena, outputs->data, outputs->count, sizeof(int));
-    if (!in->inputs || !in->outputs)
+    in->input_tensors = ARENA_NEW(&in->arena, inputs->count, TfLiteTensor *);
+    in->output_tensors = ARENA_NEW(&in->arena, outputs->count, TfLiteTensor *);
+    if (!in->inputs || !in->outputs || !in->input_tensors || !in->output_tensors)
         return no_memory(diag);
     in->input_count = inputs->count;
     in->output_count = outputs->count;
+    for (size_t i = 0; i < in->input_count; i++)
+        in->input_tensors[i] = &in->tensors[in->inputs[i]];
+    for (size_t i = 0; i < in->output_count; i++)
+        in->output_tensors[i] = &in->tensors[in->outputs[i]];
     for (size_t i = 0; i < in->input_count; i++)
         in->info[in->inputs[i]].is_input = true;
 
@@ -229,12 +237,17 @@ static enum status find_op(const struct interpreter *in, struct node *node,
         node->registration = kernel->registration;
         return STATUS_OK;
     }
-    node->op = code->code == BUILTIN_CUSTOM ? ref_find_custom(text_of(&code->custom_code))
-                                            : ref_find(code->code);
+    node->special = special_find(code->code);
+    if (node->special)
+        node->op = &node->special->op;
+    else
+        node->op = code->code == BUILTIN_CUSTOM ? ref_find_custom(text_of(&code->custom_code))
+                                                : ref_find(code->code);
     if (node->op && code->version >= 1 && code->version <= node->op->max_version)
         return STATUS_OK;
     if (in->options.shapes_only) {
         node->op = &unknown_op;
+        node->special = NULL;
         return STATUS_OK;
     }
     if (code->code == BUILTIN_CUSTOM && !node->op)
@@ -483,7 +496,7 @@ enum status build_graph(struct interpreter *in, struct diag *diag)
 {
     if (in->model->subgraph_count == 0)
         return diag_fail(diag, STATUS_INVALID, "the model has no subgraph");
-    in->graph = &in->model->subgraphs[0];
+    in->graph = &in->model->subgraphs[in->graph_index];
     TRY(build_tensors(in, diag));
     TRY(build_ends(in, diag));
     return build_nodes(in, diag);

@@ -81,7 +81,7 @@ static TfLiteStatus get_model_metadata(const TfLiteContext *context, const char 
     return kTfLiteError;
 }
 
-/* There is no control flow here, so subgraph 0 is the only one that can be acquired. */
+/* Bodies run on the CPU, so subgraph 0 is the only one that can be acquired. */
 static TfLiteStatus acquire_subgraph_context(TfLiteContext *context, int subgraph,
                                              TfLiteContext **acquired)
 {
@@ -194,9 +194,9 @@ static TfLiteStatus add_tensors(TfLiteContext *context, int count, int *first)
                         "its prepare only");
         return kTfLiteError;
     }
-    if (count < 0 || (size_t)count > TENSOR_SPARE - (in->tensor_count - in->model_tensors)) {
+    if (count < 0 || (size_t)count > in->tensor_room - in->tensor_count) {
         report_send(in, "AddTensors: %d more tensors: at most %d can be added", count,
-                    TENSOR_SPARE);
+                    (int)(in->tensor_room - in->model_tensors));
         return kTfLiteError;
     }
     if (first)

@@ -15,6 +15,8 @@
 #include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"
 
+#include <stdlib.h>
+
 static enum status open_special(struct interpreter *in, struct diag *diag)
 {
     for (size_t i = 0; i < in->model_nodes; i++) {
@@ -36,27 +38,38 @@ static void close_special(struct interpreter *in)
             in->nodes[i]->special->close(in, in->nodes[i]);
 }
 
-enum status interpreter_open(struct interpreter **out, const struct model *model,
-                             const struct interpreter_options *options, struct diag *diag)
+static enum status open_body(struct interpreter *caller, size_t index, struct interpreter **out,
+                             struct diag *diag);
+
+/* caller: NULL for the primary subgraph. */
+static enum status open_graph(struct interpreter **out, const struct model *model, size_t index,
+                              struct interpreter *caller, const struct interpreter_options *options,
+                              struct diag *diag)
 {
     struct interpreter *in = mem_alloc(1, sizeof *in);
-    enum status s;
+    enum status s = STATUS_OK;
 
     *out = NULL;
     if (!in)
         return diag_fail(diag, STATUS_NO_MEMORY, "no memory for an interpreter");
     in->model = model;
-    in->options = options ? *options : (struct interpreter_options){ .num_threads = -1 };
+    in->graph_index = index;
+    in->options = *options;
+    in->caller = caller;
+    in->root = caller ? caller->root : in;
+    in->open_body = open_body;
+    in->height = 1;
     in->guard_byte = INTERPRETER_GUARD_BYTE;
     in->quote_reports = true;
     atomic_init(&in->cancelled, false);
-    s = build_graph(in, diag);
-    if (s != STATUS_OK) {
-        interpreter_close(in);
-        return s;
+    if (!caller && !(in->bodies = mem_alloc(model->subgraph_count, sizeof *in->bodies)))
+        s = diag_fail(diag, STATUS_NO_MEMORY, "no memory for an interpreter");
+    if (s == STATUS_OK)
+        s = build_graph(in, diag);
+    if (s == STATUS_OK) {
+        context_init(in);
+        s = open_special(in, diag);
     }
-    context_init(in);
-    s = open_special(in, diag);
     if (s != STATUS_OK) {
         interpreter_close(in);
         return s;
@@ -72,13 +85,47 @@ enum status interpreter_open(struct interpreter **out, const struct model *model
     return STATUS_OK;
 }
 
-/* Order: delegate kernels, buffer handles, memory.  The delegates themselves are the caller's. */
+static enum status open_body(struct interpreter *caller, size_t index, struct interpreter **out,
+                             struct diag *diag)
+{
+    return open_graph(out, caller->model, index, caller, &caller->options, diag);
+}
+
+/* The environment's limit of iterations, where it is a number. */
+static uint32_t iterations_limit(void)
+{
+    const char *const text = getenv("ASSAY_MAX_ITERATIONS");
+    char *end = NULL;
+    const unsigned long value = text ? strtoul(text, &end, 10) : 0;
+
+    return text && end != text && *end == '\0' && value > 0 && value <= UINT32_MAX
+               ? (uint32_t)value
+               : INTERPRETER_MAX_ITERATIONS;
+}
+
+enum status interpreter_open(struct interpreter **out, const struct model *model,
+                             const struct interpreter_options *options, struct diag *diag)
+{
+    struct interpreter_options own =
+        options ? *options : (struct interpreter_options){ .num_threads = -1 };
+
+    if (own.max_iterations == 0)
+        own.max_iterations = iterations_limit();
+    return open_graph(out, model, 0, NULL, &own, diag);
+}
+
+/* Order: delegate kernels, bodies, buffer handles, memory.  The delegates themselves are the
+ * caller's. */
 void interpreter_close(struct interpreter *in)
 {
     if (!in)
         return;
     delegates_forget(in);
     close_special(in);
+    for (size_t i = 0; in->bodies && i < in->model->subgraph_count; i++)
+        interpreter_close(in->bodies[i]);
+    mem_free(in->bodies);
+    resources_close(&in->resources);
     for (size_t i = 0; i < in->tensor_count; i++) {
         handle_free(in, &in->tensors[i]);
         mem_free(in->tensors[i].dims);
@@ -186,10 +233,17 @@ void interpreter_set_guards(struct interpreter *in, unsigned char byte)
 {
     in->guard_byte = byte;
     tensor_memory_fill_guards(in);
+    for (size_t i = 0; in->bodies && i < in->model->subgraph_count; i++)
+        if (in->bodies[i])
+            interpreter_set_guards(in->bodies[i], byte);
 }
 
 enum status interpreter_check_guards(const struct interpreter *in, struct diag *diag)
 {
+    for (size_t i = 0; in->bodies && i < in->model->subgraph_count; i++)
+        if (in->bodies[i])
+            TRY(diag_prefix(diag, interpreter_check_guards(in->bodies[i], diag), "subgraph %zu",
+                            i));
     return tensor_memory_check_guards(in, diag);
 }
 

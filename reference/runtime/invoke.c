@@ -99,7 +99,7 @@ static enum status run_kernel(struct interpreter *in, struct node *node, struct 
 
 static enum status run_step(struct interpreter *in, struct node *node, struct diag *diag)
 {
-    if (atomic_load(&in->cancelled)) {
+    if (atomic_load(&in->root->cancelled)) {
         in->code = kTfLiteCancelled;
         return diag_fail(diag, STATUS_USAGE, "cancelled before node %d (%s)", node->index,
                          node_name(node));
@@ -119,7 +119,10 @@ enum status invoke_plan(struct interpreter *in, struct diag *diag)
         return diag_fail(diag, STATUS_USAGE, "invoke of an interpreter that has shapes only");
     if (!in->allocated || in->undone)
         return diag_fail(diag, STATUS_USAGE, "invoke before the tensors were allocated");
-    atomic_store(&in->cancelled, false);
+    if (in == in->root) {
+        atomic_store(&in->cancelled, false);
+        in->body_runs = 0;
+    }
     tensor_memory_poison(in);
     for (size_t i = 0; i < in->plan_count; i++)
         TRY(run_step(in, in->nodes[in->plan[i]], diag));

@@ -59,9 +59,11 @@ static enum status check_tensors(const struct partition *p, size_t step, const T
     return STATUS_OK;
 }
 
+/* Nodes with side effects keep their order: a variable is read after it was assigned. */
 static enum status find_epochs(struct partition *p, struct diag *diag)
 {
     const struct interpreter *in = p->in;
+    int last_effect = 0;
     const bool first = in->plan_count > 0 && p->taken[in->plan[0]];
 
     for (size_t i = 0; i < in->tensor_count; i++)
@@ -77,7 +79,7 @@ static enum status find_epochs(struct partition *p, struct diag *diag)
     }
     for (size_t step = 0; step < in->plan_count; step++) {
         const TfLiteNode *node = step_node(p, step);
-        int epoch = 0;
+        int epoch = node->might_have_side_effect ? last_effect : 0;
 
         for (int i = 0; i < node->inputs->size; i++) {
             const int t = node->inputs->data[i];
@@ -92,6 +94,8 @@ static enum status find_epochs(struct partition *p, struct diag *diag)
         if ((epoch % 2 == 0) != (p->taken[in->plan[step]] == first))
             epoch++;
         p->of_step[step] = epoch;
+        if (node->might_have_side_effect)
+            last_effect = epoch;
         for (int i = 0; i < node->outputs->size; i++)
             if (node->outputs->data[i] >= 0)
                 p->of_tensor[node->outputs->data[i]] = epoch;

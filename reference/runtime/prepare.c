@@ -26,6 +26,8 @@ bool tensor_bytes(TfLiteType type, const int *dims, size_t rank, size_t *bytes)
         return false;
     if (bits >= 8)
         return checked_mul(elements, bits / 8, bytes);
+    if (type == kTfLiteResource)
+        return checked_mul(elements, sizeof(int32_t), bytes); /* the number of a variable */
     if (bits == 0)
         *bytes = 0; /* strings and handles: not in the shape */
     else            /* 4 or 2 bits: the last byte may be filled in part */
@@ -280,6 +282,8 @@ enum status prepare_plan(struct interpreter *in, struct diag *diag)
     in->prepared = false;
     in->allocated = false;
     in->has_dynamic = false;
+    if (in == in->root)
+        in->body_runs = 0;
     if (some_delegate_wants_shapes(in)) /* also those inside partitions */
         for (size_t i = 0; i < in->model_nodes; i++)
             TRY(prepare_reference(in, in->nodes[i], diag));

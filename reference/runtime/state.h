@@ -10,6 +10,7 @@
 #include "reference/format/model.h"
 #include "reference/kernels/op.h"
 #include "reference/runtime/options.h"
+#include "reference/runtime/resources.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdatomic.h>
@@ -22,6 +23,7 @@ enum {
     /* Tensors that delegates may add: they are allocated from the start, so that TfLiteTensor
      * pointers stay valid as long as the interpreter. */
     TENSOR_SPARE = 4096,
+    TENSOR_SPARE_BODY = 64, /* in a body, which has no delegates */
     EXTERNAL_CONTEXTS = 5
 };
 
@@ -47,6 +49,7 @@ struct tensor_info {
 };
 
 struct node_kernel;
+struct bodies;
 
 struct node {
     TfLiteNode abi;
@@ -57,8 +60,10 @@ struct node {
      * kernel runs it. */
     const struct ref_op *op;
     const struct node_kernel *special;
-    bool opened; /* special's open was called: its close is due */
-    void *op_params;
+    bool opened;           /* special's open was called: its close is due */
+    void *op_params;       /* of the op */
+    struct bodies *bodies; /* of IF, WHILE and CALL_ONCE */
+    int32_t resource;      /* of VAR_HANDLE: the variable's number */
     int32_t version;
     TfLiteTensor **in, **out; /* as the model says, whatever a delegate does to abi.inputs */
     int in_count, out_count;
@@ -79,6 +84,19 @@ struct node {
 struct interpreter {
     const struct model *model;
     const struct model_subgraph *graph;
+    size_t graph_index;
+
+    /* Bodies: the interpreters of other subgraphs (body.h). */
+    struct interpreter *root;    /* of the primary subgraph; itself there */
+    struct interpreter *caller;  /* that opened this body; NULL in the primary one */
+    struct interpreter **bodies; /* of the root: one for each subgraph; NULL: none is open */
+    enum status (*open_body)(struct interpreter *caller, size_t index, struct interpreter **out,
+                             struct diag *diag);
+    int height;                 /* of bodies that call each other, this one included */
+    bool called;                /* CALL_ONCE has run it */
+    uint64_t body_runs;         /* of the root: in this inference */
+    struct resources resources; /* of the root */
+
     struct interpreter_options options;
     unsigned char guard_byte; /* guard zones are filled with it */
     struct arena arena;       /* everything that lives as long as the interpreter */
@@ -87,7 +105,9 @@ struct interpreter {
     TfLiteTensor *tensors;
     struct tensor_info *info;
     size_t tensor_count, model_tensors;
+    size_t tensor_room; /* of tensors and info: those of the model, and those that may be added */
     int *inputs, *outputs, *variables;
+    TfLiteTensor **input_tensors, **output_tensors;
     size_t input_count, output_count, variable_count;
 
     struct node **nodes;

@@ -92,6 +92,7 @@ static void every_option_table_comes_back(void **state)
             case OPTION_I32: options_set_int(&options, field->name, -70000 - i); break;
             case OPTION_BOOL: options_set_int(&options, field->name, field->fallback == 0); break;
             case OPTION_F32: options_set_float(&options, field->name, -0.0f); break;
+            case OPTION_STRING: options_set_text(&options, field->name, "a name"); break;
             default: options_set_ints(&options, field->name, ints, 3); break;
             }
             with_options(&options, &m);
@@ -99,7 +100,7 @@ static void every_option_table_comes_back(void **state)
             model_close(&m);
         }
     }
-    assert_int_equal(listed, 1 + 111);
+    assert_int_equal(listed, 1 + 112);
 }
 
 /* The values that a reader finds are those that were set: checked by slot, not by our reader. */

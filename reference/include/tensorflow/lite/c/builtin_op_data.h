@@ -229,6 +229,22 @@ typedef struct TfLiteDepthToSpaceParams { /* DEPTH_TO_SPACE */
     int block_size;
 } TfLiteDepthToSpaceParams;
 
+typedef struct TfLiteIfParams { /* IF */
+    int then_subgraph_index, else_subgraph_index;
+} TfLiteIfParams;
+
+typedef struct TfLiteWhileParams { /* WHILE */
+    int cond_subgraph_index, body_subgraph_index;
+} TfLiteWhileParams;
+
+typedef struct TfLiteCallOnceParams { /* CALL_ONCE */
+    int init_subgraph_index;
+} TfLiteCallOnceParams;
+
+typedef struct TfLiteVarHandleParams { /* VAR_HANDLE; either may be NULL */
+    const char *container, *shared_name;
+} TfLiteVarHandleParams;
+
 #ifdef __cplusplus
 }
 #endif

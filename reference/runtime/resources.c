@@ -1,0 +1,102 @@
+#include "reference/runtime/resources.h"
+
+#include "reference/base/memory.h"
+#include "reference/runtime/int_array.h"
+
+#include <string.h>
+
+static enum status no_memory(struct diag *diag)
+{
+    return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a resource variable");
+}
+
+static enum status too_many(struct diag *diag)
+{
+    return diag_fail(diag, STATUS_UNSUPPORTED, "more than %d resource variables", RESOURCES_MAX);
+}
+
+enum status resource_id(struct resources *r, const char *container, const char *shared_name,
+                        int32_t *id, struct diag *diag)
+{
+    struct resource_name *grown;
+
+    for (size_t i = 0; i < r->name_count; i++)
+        if (strcmp(r->names[i].container, container) == 0 &&
+            strcmp(r->names[i].shared_name, shared_name) == 0) {
+            *id = (int32_t)i;
+            return STATUS_OK;
+        }
+    if (r->name_count == RESOURCES_MAX)
+        return too_many(diag);
+    if (!(grown = mem_resize(r->names, r->name_count + 1, sizeof *grown)))
+        return no_memory(diag);
+    r->names = grown;
+    *id = (int32_t)r->name_count;
+    grown[r->name_count++] = (struct resource_name){ container, shared_name };
+    return STATUS_OK;
+}
+
+const struct resource *resource_find(const struct resources *r, int32_t id)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->items[i].id == id)
+            return &r->items[i];
+    return NULL;
+}
+
+static enum status resource_create(struct resources *r, int32_t id, struct resource **out,
+                                   struct diag *diag)
+{
+    struct resource *grown;
+
+    for (size_t i = 0; i < r->count; i++)
+        if (r->items[i].id == id) {
+            *out = &r->items[i];
+            return STATUS_OK;
+        }
+    if (r->count == RESOURCES_MAX)
+        return too_many(diag);
+    if (!(grown = mem_resize(r->items, r->count + 1, sizeof *grown)))
+        return no_memory(diag);
+    r->items = grown;
+    *out = &grown[r->count++];
+    **out = (struct resource){ .id = id };
+    return STATUS_OK;
+}
+
+enum status resource_assign(struct resources *r, int32_t id, const TfLiteTensor *t,
+                            struct diag *diag)
+{
+    TfLiteIntArray *const dims =
+        t->dims ? int_array_copy(t->dims->data, (size_t)t->dims->size) : int_array_new(0);
+    void *const data = mem_alloc(t->bytes, 1);
+    struct resource *resource = NULL;
+    enum status s = dims && data ? STATUS_OK : no_memory(diag);
+
+    if (s == STATUS_OK)
+        s = resource_create(r, id, &resource, diag);
+    if (s != STATUS_OK) {
+        mem_free(dims);
+        mem_free(data);
+        return s;
+    }
+    if (t->bytes)
+        memcpy(data, t->data.raw, t->bytes);
+    mem_free(resource->dims);
+    mem_free(resource->data);
+    *resource = (struct resource){
+        .id = id, .type = t->type, .dims = dims, .data = data, .bytes = t->bytes
+    };
+    return STATUS_OK;
+}
+
+void resources_close(struct resources *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        mem_free(r->items[i].dims);
+        mem_free(r->items[i].data);
+    }
+    mem_free(r->items);
+    mem_free(r->names);
+    *r = (struct resources){ 0 };
+}
