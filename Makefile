@@ -231,7 +231,7 @@ $(B)/mock/arithmetic.so: $(ARITHMETIC_SRC) $(REF_OBJ)
 	$(Q)$(CC) $(CFLAGS_ALL) -shared -o $@ $(ARITHMETIC_SRC) $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
 $(B)/mock/arithmetic.so: conformance/unit/mock/rounding.h conformance/unit/mock/sums.h
 $(B)/unit/suite/test_arithmetic: | $(B)/mock/arithmetic.so
-$(addprefix $(B)/unit/suite/test_,bench_run subject judge runner minimal_graphs minimal_forms diff report record record_read record_merge expectations digits inspection inspection_plan timeline): | $(MOCKS)
+$(addprefix $(B)/unit/suite/test_,bench_run eval_run subject judge runner minimal_graphs minimal_forms diff report record record_read record_merge expectations digits inspection inspection_plan timeline): | $(MOCKS)
 $(B)/unit/suite/test_waivers: | $(MOCKS)
 $(addprefix $(B)/unit/suite/test_,judge diff record_merge): | $(B)/assay
 $(B)/unit/suite/test_report_compare: | $(MOCKS) $(B)/assay

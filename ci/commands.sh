@@ -91,6 +91,31 @@ done
 expect 0 'output .* u8 \[1, 10\]  scale 0.00390625 zero point 0' $assay run \
     golden/digits/digits_u8.tflite --delegate=none
 expect 0 '"zero_point": -128' $assay run golden/digits/digits_i8.tflite --delegate=none --format=json
+digits="--images=golden/digits --ground-truth=golden/digits/labels.txt --preprocess=whole --crop=0"
+# shellcheck disable=SC2086
+{
+    expect 0 '^Top-1 Accuracy: +1.0000$' $assay eval imagenet $model $digits --delegate=none \
+        --results="$work/rows.csv"
+    expect 0 '^7.png,answered,,7,7,1$' cat "$work/rows.csv"
+    expect 0 '^same best class on 10 of 10 images' $assay eval imagenet --model_file=$model $digits \
+        --delegate="$b/mock/delegate.so" --max-drop=0
+    expect 0 '^fail: top_1 dropped by [0-9.]+ %, expected at most 5 %$' sh -c '"$@"; [ $? = 1 ]' - $assay eval \
+        imagenet $model $digits --delegate="$b/mock/delegate.so" --delegate-option=fault=swap --max-drop=5%
+    expect 2 'max-drop=much: expected percentage points' $assay eval imagenet $model $digits --max-drop=much
+    expect 2 'labels, the model .* has 10 classes' $assay eval imagenet $model $digits --labels=ci/rooms.txt
+    expect 2 'output_file_path=x: protocol buffers' $assay eval imagenet $model $digits --output_file_path=x
+    expect 2 'expected one of --delegate' $assay eval imagenet $model $digits --delegate=none \
+        --external_delegate_path=x.so
+}
+expect 2 'found [0-9]+ lines, golden/digits has 10 images' $assay eval imagenet $model \
+    --images=golden/digits --ground-truth=ci/rooms.txt
+expect 2 'no images; --images=DIR' $assay eval imagenet $model --ground-truth=golden/digits/labels.txt
+expect 2 'expected MODEL, --images' $assay eval imagenet
+expect 2 'not a segmentation model' $assay eval segmentation $model --images=golden/digits --masks=golden/digits
+expect 2 'either MODEL' $assay eval coco --ground-truth=none.json
+expect 2 'none.json' $assay eval coco --ground-truth="$work/none.json" --detections="$work/none.json"
+expect 2 'ground_truth_proto=x: protocol buffers' $assay eval coco --ground_truth_proto=x
+expect 2 'did you mean imagenet' $assay eval imagnet
 expect 0 'CONV_2D' $assay inspect $model
 expect 0 'scale 0.00784314 zero point -1  image' $assay inspect --wide golden/digits/digits_i8.tflite
 expect 0 '' $assay zoo mobilenet_v1 --width=0.25 --res=32 --classes=10 -o "$work/m.tflite"

@@ -35,6 +35,21 @@ prints run run $digits/digits_f32.tflite --input=$digits/7.png --labels=$digits/
 prints diff diff $digits/digits_f32.tflite --num_runs=1
 prints diff diff $digits/digits_f32.tflite --num_runs=1 --per-node --delegate="$b/mock/delegate.so" \
     --delegate-option=fault=place --delegate-option=node=5
+classify="eval imagenet $digits/digits_i8.tflite --images=$digits --ground-truth=$digits/labels.txt --preprocess=whole --crop=0"
+mkdir -p "$work/coco"
+echo '{"images": [{"id": 1}, {"id": 2}], "categories": [{"id": 1, "name": "one"}], "annotations":
+ [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9]}, {"id": 2, "image_id": 2, "category_id": 1, "bbox": [0, 0, 9, 9]}]}' \
+    >"$work/coco/truth"
+echo '[{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 8], "score": 0.5}]' >"$work/coco/found"
+# shellcheck disable=SC2086
+{
+    prints eval $classify --delegate=none
+    prints eval $classify --delegate="$b/mock/delegate.so" --max-drop=1%
+    prints eval $classify --delegate="$b/mock/delegate.so" --delegate-option=fault=crash --num_images=1
+}
+prints eval eval coco --ground-truth="$work/coco/truth" --detections="$work/coco/found"
+prints eval eval coco --ground-truth="$work/coco/truth" --detections="$work/coco/found" \
+    --reference-detections="$work/coco/found" --max-drop=0
 prints endurance endurance --starts=2 --runs=10
 short='--num_runs=30 --min_secs=0 --warmup_min_secs=0 --quiet'
 # shellcheck disable=SC2086

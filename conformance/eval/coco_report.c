@@ -86,7 +86,7 @@ static enum status add_intervals(struct selection *s, uint64_t resamples, bool q
                                           .user = s };
     struct interval found[3];
 
-    if (s->count == 0 || resamples == 0)
+    if (s->count < 2 || resamples == 0)
         return STATUS_OK;
     TRY(interval_bootstrap(&b, found, diag));
     for (size_t m = 0; m < 3; m++) {

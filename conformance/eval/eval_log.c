@@ -47,7 +47,9 @@ static enum status read_lines(const char *text, size_t count, const json_t *key,
             break;
         number++;
         if (!(line = json_loadb(text + at, bytes, 0, &error)))
-            return diag_fail(diag, STATUS_USAGE, "line %zu: %s", number, error.text);
+            return diag_fail(diag, STATUS_USAGE, "%sline %zu: %s",
+                             number == 1 ? "it holds no answers of `assay eval`: " : "", number,
+                             error.text);
         s = number == 1 ? check_key(line, key, diag)
                         : diag_prefix(diag, take(user, line, diag), "line %zu", number);
         json_decref(line);

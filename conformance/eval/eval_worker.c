@@ -9,6 +9,7 @@
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +226,15 @@ static bool send_answer(int socket, struct worker *w, size_t i)
 
 void eval_worker_serve(int socket, void *user)
 {
+    /* A signal handler of the parent, such as cmocka's, would hide the signal. */
+    static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
     struct worker w = { .start = user };
     struct eval_worker_head head = { .status = STATUS_OK };
     struct diag diag = { .status = STATUS_OK };
     size_t i;
 
+    for (size_t n = 0; n < sizeof crashes / sizeof crashes[0]; n++)
+        signal(crashes[n], SIG_DFL);
     if (!w.start->alone)
         setenv("LP_NUM_THREADS", "1", 0);
     head.status = open_sides(&w, &head.hello, &diag);

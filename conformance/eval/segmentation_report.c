@@ -51,7 +51,7 @@ static enum status add_intervals(struct segmentation *x, struct confusion sums[E
                                           .measure = measure,
                                           .user = &user };
 
-    if (b.images == 0 || resamples == 0)
+    if (b.images < 2 || resamples == 0)
         return STATUS_OK;
     TRY(interval_bootstrap(&b, found, diag));
     for (size_t m = 0; m < 2; m++) {
