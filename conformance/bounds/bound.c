@@ -220,6 +220,8 @@ double bound_runtime_error(const struct bound_rule *rule, enum bounds bounds,
      * where it is denormal (the sum is at least 1).  The goldens need 1.7 * 2^-11. */
     if (rule->kind == BOUND_SOFTMAX)
         return 2 * s->rounding * fabs(p->value) + s->step;
+    if (rule->runtime_units > 0 && bounds_half(bounds))
+        return rule->runtime_units * s->rounding * p->magnitude + s->step;
     /* LOGISTIC below -9 is e^x instead of e^x / (1 + e^x). */
     return rule->kind == BOUND_LOGISTIC && p->value < 0.5 && p->magnitude > 9 ? 2e-8 : 0;
 }

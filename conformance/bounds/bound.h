@@ -35,6 +35,10 @@ struct bound_rule {
     /* Of an elementwise op of one input that is not monotone: the Lipschitz constant, by which an
      * error of its input grows at most; 0: not known. */
     double lipschitz;
+    /* The runtime's kernel for f16 rounds every operation to f16: its own error, in units of
+     * u16 * magnitude, which the goldens may have (9); 0: its error is that of `ulps` and `units`.
+     */
+    double runtime_units;
 };
 
 /* The rule of one output of the op: the outputs of LSTM differ. */

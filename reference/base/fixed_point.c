@@ -116,3 +116,32 @@ int32_t fixed_one_over_one_plus(int32_t x)
         y += fixed_saturating_shift_left(fixed_mul_high(y, one - fixed_mul_high(half, y)), 2);
     return fixed_saturating_shift_left(y, 1);
 }
+
+/* Newton's x (3 - v x^2) / 2 in Q3.28, of v in [1/4, 1) with its factors of 4 taken out. */
+struct fixed_multiplier fixed_inverse_sqrt(int32_t v)
+{
+    enum { ONE = 1 << 28, THREE_HALVES = ONE + ONE / 2, SQRT_HALF = 1518500250, STEPS = 5 };
+    int32_t x = ONE, half;
+    int shift = 11;
+
+    if (v <= 1)
+        return (struct fixed_multiplier){ INT32_MAX, 0 };
+    for (; v >= 1 << 29; v /= 4)
+        shift++;
+    for (; v < 1 << 27; v *= 4)
+        shift--;
+    half = fixed_rounding_shift_right(v >> 1, 1);
+    for (int i = 0; i < STEPS; i++) {
+        const int32_t cube =
+            fixed_saturating_shift_left(fixed_mul_high(fixed_mul_high(x, x), x), 6);
+
+        x = fixed_saturating_shift_left(
+            fixed_mul_high(THREE_HALVES, x) - fixed_mul_high(half, cube), 3);
+    }
+    x = fixed_mul_high(x, SQRT_HALF);
+    if (shift < 0) {
+        x = fixed_wrap((int64_t)x * (INT64_C(1) << -shift));
+        shift = 0;
+    }
+    return (struct fixed_multiplier){ x, -shift };
+}

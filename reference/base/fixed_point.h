@@ -48,6 +48,10 @@ int32_t fixed_exp(int32_t x);
 /* gemmlowp's one_over_one_plus_x_for_x_in_0_1: 1 / (1 + x) for x in [0, 1), both in Q0.31. */
 int32_t fixed_one_over_one_plus(int32_t x);
 
+/* TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: 1 / sqrt(x) for x >= 0, of which 0 counts as
+ * 1, as a factor. */
+struct fixed_multiplier fixed_inverse_sqrt(int32_t x);
+
 /* Smallest and largest value of an output: of its type, or of its fused activation
  * (quantized_activation_min and _max). */
 struct fixed_range {

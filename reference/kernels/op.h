@@ -145,8 +145,8 @@ void ref_store(struct ref_call *call, int o, size_t i, double value, double magn
 void ref_store_fused(struct ref_call *call, int o, size_t i, TfLiteFusedActivation act,
                      double value, double magnitude, double terms);
 
-/* Stores element i of output o, an integer tensor: value modulo 2^bits of the type, and its detail
- * when asked for. */
+/* Stores element i of output o, an integer tensor: value modulo 2^bits of the type (of bool
+ * whether it is not 0), and its detail when asked for. */
 void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value);
 
 /* Writes the detail of element i of output o, where one is asked for. */
