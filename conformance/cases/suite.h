@@ -159,6 +159,8 @@ struct op_case {
     /* Inputs and constants keep all of their 24 bits in class fp16, too, so that the device rounds
      * them to f16 itself (TOLERANCES.md 3.10). */
     bool full_mantissas;
+    /* The rule by which our delegate leaves the node to the CPU; NULL: it takes it. */
+    const char *refused_by;
     bool empty; /* a tensor has no elements, for which our delegate refuses the node */
 };
 /* The period of large rows: 65,536 is no multiple of it. */

@@ -113,6 +113,15 @@ static bool is_empty(const struct test_case *c, const struct case_result *r)
     return c->row->empty && strncmp(r->reason, "tensor.empty:", 13) == 0;
 }
 
+/* Whether the row is about what a rule of our delegate leaves to the CPU. */
+static bool is_refused(const struct test_case *c, const struct case_result *r)
+{
+    const size_t length = c->row->refused_by ? strlen(c->row->refused_by) : 0;
+
+    return length > 0 && strncmp(r->reason, c->row->refused_by, length) == 0 &&
+           r->reason[length] == ':';
+}
+
 /* Whether our delegate has to take the case, by reference/ops.def.  A device that is too small for
  * it is no fault of the delegate. */
 static bool is_supported(const struct test_case *c, const struct case_result *r)
@@ -131,7 +140,7 @@ static bool is_required(const struct expectations *e, const struct test_case *c,
         if (fnmatch(e->require.items[k], c->name, 0) == 0)
             return true;
     }
-    if (is_empty(c, r))
+    if (is_empty(c, r) || is_refused(c, r))
         return false;
     return (e->require_integers && integers_are_taken(c)) ||
            (e->require_supported && is_supported(c, r));

@@ -1,6 +1,7 @@
-/* LSTM with the basic kernel: x [B,D], h [B,A], weights [4A,D+A], bias [4A], c [B,A] to h, c, the
- * concatenation of x and h, and the gates before their activations.  The new h and c are also
- * written back to the host's tensors of the old ones: the next inference continues the sequence. */
+/* LSTM; the full kernel is lstm_full.h.  The basic one: x [B,D], h [B,A], weights [4A,D+A], bias
+ * [4A], c [B,A] to h, c, the concatenation of x and h, and the gates before their activations.  The
+ * new h and c are also written back to the host's tensors of the old ones: the next inference
+ * continues the sequence. */
 #include "delegate/ops/lstm.h"
 
 #include "delegate/graph/gpu_op.h"
@@ -8,6 +9,7 @@
 #include "delegate/ops/fully_connected.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/lstm.args.h"
+#include "delegate/ops/lstm_full.h"
 #include "delegate/shaders/count.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -22,36 +24,13 @@ static bool check_dims(struct check *c, int tensor, enum rule rule, int32_t d0, 
                   t->rank == 1 ? 0 : t->dims[1], d0, d1);
 }
 
-/* The host's tensor of a state is read and written once an inference: one node reads it, and none
- * of this graph writes it. */
-static bool check_state(struct check *c, int input)
-{
-    const int tensor = c->node->inputs[input];
-    int readers = 0;
-
-    if (c->graph->tensors[tensor].producer >= 0)
-        return refuse(c, RULE_LSTM_STATE, tensor, "producer", "make the state a variable tensor",
-                      "a variable or an input of the graph", "computed by node %d",
-                      c->graph->nodes[c->graph->tensors[tensor].producer].host_node);
-    for (int i = 0; i < c->graph->node_count; i++)
-        for (int j = 0; j < c->graph->nodes[i].input_count; j++)
-            readers += c->graph->nodes[i].inputs[j] == tensor;
-    if (readers != 1)
-        return refuse(c, RULE_LSTM_STATE_READERS, tensor, "readers",
-                      "give each LSTM a state of its own", "1", "%d", readers);
-    return true;
-}
-
 static bool check_lstm_params(struct check *c)
 {
     const TfLiteLSTMParams *params = c->node->params;
 
-    if (!check_params(c))
-        return false;
     if (params->kernel_type != kTfLiteLSTMBasicKernel)
-        return refuse(c, RULE_LSTM_KERNEL_TYPE, -1, "kernel_type",
-                      "only the basic kernel is computed here", "1 (basic)", "%d",
-                      (int)params->kernel_type);
+        return refuse(c, RULE_LSTM_KERNEL_TYPE, -1, "kernel_type", "the model is malformed",
+                      "0 (full) or 1 (basic)", "%d", (int)params->kernel_type);
     if (params->activation != kTfLiteActTanh)
         return refuse(c, RULE_LSTM_ACTIVATION, -1, "activation", "the basic kernel has TANH",
                       "4 (tanh)", "%d", (int)params->activation);
@@ -62,12 +41,30 @@ static bool check_lstm_params(struct check *c)
     return true;
 }
 
+static bool is_full(const struct graph_node *n)
+{
+    const TfLiteLSTMParams *params = n->params;
+
+    return params->kernel_type == kTfLiteLSTMFullKernel;
+}
+
+static struct lstm_full full_of(const struct graph_node *n)
+{
+    const TfLiteLSTMParams *params = n->params;
+
+    return (struct lstm_full){ .activation = (int)params->activation,
+                               .cell_clip = params->cell_clip,
+                               .proj_clip = params->proj_clip };
+}
+
 static bool shape_lstm(const struct graph *g, const struct graph_node *n, int i,
                        struct graph_shape *s)
 {
     const struct graph_tensor *x = graph_input(g, n, LSTM_X), *h = graph_input(g, n, LSTM_H);
     int64_t columns;
 
+    if (is_full(n))
+        return lstm_full_shape(g, n, s);
     if (x->rank != 2 || h->rank != 2)
         return false;
     columns = i == LSTM_OUT_XH  ? (int64_t)x->dims[1] + h->dims[1]
@@ -77,7 +74,7 @@ static bool shape_lstm(const struct graph *g, const struct graph_node *n, int i,
     return columns <= INT32_MAX;
 }
 
-static bool accept_lstm(struct check *c)
+static bool accept_basic(struct check *c)
 {
     const int *in = c->node->inputs, *out = c->node->outputs;
     int32_t batch, depth, units;
@@ -105,11 +102,26 @@ static bool accept_lstm(struct check *c)
         !check_dims(c, out[LSTM_OUT_C], RULE_LSTM_SHAPE, batch, units) ||
         !check_dims(c, out[LSTM_OUT_XH], RULE_LSTM_SHAPE, batch, depth + units) ||
         !check_dims(c, out[LSTM_OUT_Z], RULE_LSTM_SHAPE, batch, 4 * units) ||
-        !check_state(c, LSTM_H) || !check_state(c, LSTM_C))
+        !lstm_check_state(c, LSTM_H) || !lstm_check_state(c, LSTM_C))
         return false;
     shape = fully_connected_weights(&c->graph->tensors[in[LSTM_WEIGHTS]]);
     return check_fully_connected_loop(c, (uint64_t)depth + (uint64_t)units) &&
            check_storable(c, LSTM_WEIGHTS, weights_vec4s(&shape));
+}
+
+static bool accept_lstm(struct check *c)
+{
+    struct lstm_full l;
+
+    if (!check_params(c))
+        return false;
+    if (!is_full(c->node))
+        return accept_basic(c);
+    l = full_of(c->node);
+    if (graph_is_quantized(c->graph, c->node))
+        return refuse(c, RULE_LSTM_QUANT, -1, "kernel_type",
+                      "the full kernel of 8-bit tensors runs on the CPU", "1 (basic)", "0");
+    return lstm_full_accept(c, &l);
 }
 
 enum status lstm_tensors_of(struct planner *p, const struct graph_node *n, struct lstm_tensors *t)
@@ -218,6 +230,11 @@ static enum status plan_lstm(struct planner *p, const struct graph_node *n)
     struct lstm_tensors t;
     int z;
 
+    if (is_full(n)) {
+        const struct lstm_full l = full_of(n);
+
+        return lstm_full_plan(p, n, &l);
+    }
     TRY(lstm_tensors_of(p, n, &t));
     z = t.z;
     if (p->plan->half) {

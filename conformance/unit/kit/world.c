@@ -87,6 +87,7 @@ void world_make(struct world *w)
                                              .stride_height = 2 };
     w->lstm =
         (TfLiteLSTMParams){ .activation = kTfLiteActTanh, .kernel_type = kTfLiteLSTMBasicKernel };
+    w->sequence = (TfLiteUnidirectionalSequenceLSTMParams){ .activation = kTfLiteActTanh };
     w->softmax = (TfLiteSoftmaxParams){ .beta = 1 };
     w->mirror = (TfLiteMirrorPaddingParams){ .mode = kTfLiteMirrorPaddingReflect };
     w->one_hot = (TfLiteOneHotParams){ .axis = -1 };
@@ -138,6 +139,11 @@ void world_make(struct world *w)
     NODE(ONE_HOT, BUILTIN_ONE_HOT, &w->one_hot,
          (world_tensor(w, kTfLiteInt32, NULL, DIMS(2, 3)), I32(w->depth, 4), K32(1), K32(1)),
          F32(2, 3, 4));
+    NODE(SEQUENCE, BUILTIN_UNIDIRECTIONAL_SEQUENCE_LSTM, &w->sequence,
+         (F32(2, 4, 6), K32(5, 6), K32(5, 6), K32(5, 6), K32(5, 6), K32(5, 3), K32(5, 3), K32(5, 3),
+          K32(5, 3), K32(5), K32(5), K32(5), K32(5), K32(5), K32(5), K32(5), K32(3, 5), K32(3),
+          F32(2, 3), F32(2, 5), -1, -1, -1, -1),
+         F32(2, 4, 3));
 }
 
 /* ---- edits ---- */
@@ -199,7 +205,7 @@ static void world_lstm_u8(struct world *w)
 void world_edit(struct world *w, const struct edit *e)
 {
     struct graph_node *n = &w->nodes[e->node];
-    struct graph_tensor *t = e->what <= EDIT_TENSOR || e->what == EDIT_VALUE ||
+    struct graph_tensor *t = e->what < EDIT_TENSOR || e->what == EDIT_VALUE ||
                                      (e->what >= EDIT_DYNAMIC && e->what <= EDIT_PRODUCER)
                                  ? world_at(w, e->node, e->tensor)
                                  : NULL;

@@ -36,13 +36,14 @@ enum {
     PADV2,
     MIRROR_PAD,
     ONE_HOT,
+    SEQUENCE, /* UNIDIRECTIONAL_SEQUENCE_LSTM with peephole weights and a projection */
     NODES
 };
 
 enum {
-    TENSORS = 160,
+    TENSORS = 192,
     FLOATS = 1 << 16,
-    OUT = 16
+    OUT = 24
 }; /* tensors of a node: inputs from 0, outputs from OUT */
 
 /* The graph and everything that it points to. */
@@ -50,7 +51,7 @@ struct world {
     struct graph graph;
     struct graph_tensor tensors[TENSORS];
     struct graph_node nodes[NODES];
-    int inputs[NODES][8], outputs[NODES][4];
+    int inputs[NODES][OUT], outputs[NODES][4];
     float floats[FLOATS];
     float scales[TENSORS][8];
     int32_t zero_points[TENSORS][8];
@@ -66,6 +67,7 @@ struct world {
     TfLiteResizeBilinearParams resize;
     TfLiteTransposeConvParams deconv;
     TfLiteLSTMParams lstm;
+    TfLiteUnidirectionalSequenceLSTMParams sequence;
     TfLiteReducerParams mean;
     TfLiteReshapeParams reshape;
     TfLiteFullyConnectedParams dense;
