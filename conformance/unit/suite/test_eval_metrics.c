@@ -96,6 +96,10 @@ static void thresholds(void **state)
     NEAR(s.ap[COCO_ALL], 0.5, 1e-12);
     NEAR(s.ap50, 1, 1e-12);
     NEAR(s.ap75, 0, 0);
+    NEAR(coco_threshold(0), 0.5, 0);
+    NEAR(coco_threshold(1), 0.55, 1e-15);
+    NEAR(coco_threshold(5), 0.75, 1e-15);
+    NEAR(coco_threshold(9), 0.95, 0);
 }
 
 /* What lies in a crowd is no wrong detection, however many there are; a crowd need not be found. */
@@ -122,6 +126,8 @@ static void a_hundred_detections(void **state)
         found[i] = (struct coco_detection){ 0, 0, { 300 + i, 10, 20, 20 }, 0.9 };
     found[100] = (struct coco_detection){ 0, 0, { 10, 10, 20, 20 }, 0.1 };
     NEAR(score(INPUT(1, one, found)).ap[COCO_ALL], 0, 0);
+    found[0].score = 0.05; /* now it is number 100, behind 99 wrong ones */
+    NEAR(score(INPUT(1, one, found)).ap[COCO_ALL], 0.01, 1e-12);
     found[100].score = 0.95;
     NEAR(score(INPUT(1, one, found)).ap[COCO_ALL], 1, 1e-12);
 }
@@ -210,6 +216,10 @@ static void intervals_of_shares(void **state)
     NEAR(i.high, 0.3404, 5e-5);
     NEAR(m.low, -i.high, 1e-12);
     NEAR(m.high, -i.low, 1e-12);
+    /* A correlation of 0.98, less its correction: computed apart. */
+    i = interval_paired(&(struct interval_pairs){ 712, 3, 2, 283 });
+    NEAR(i.low, -0.004055653112141358, 1e-12);
+    NEAR(i.high, 0.006073857343545412, 1e-12);
     i = interval_wilson(0, 10);
     assert_true(i.low == 0);
     NEAR(i.high, 0.27753, 1e-5);

@@ -459,6 +459,56 @@ static void labels_of_the_ground_truth(void **state)
     free(images);
 }
 
+static void take_classes(struct run *r, size_t image, enum eval_side side, const char *text)
+{
+    const struct eval_task task = imagenet_task(&r->x);
+    json_t *const answer = json_loads(text, 0, NULL);
+
+    if (task.take(task.user, image, side, answer, &r->diag) != STATUS_OK)
+        fail_msg("%s", r->diag.text);
+    eval_images_settle(&r->x.truth.images, image, EVAL_ANSWERED, NULL);
+    json_decref(answer);
+}
+
+/* Image 0 has class 1: third with the subject, first with the reference.  Image 1 has class 4, of
+ * the same label as 1: fourth and second.  The others have no answer, and do not count. */
+static void ranks_of_classes(void **state)
+{
+    static const double top[2][5] = { { 0, 0, 0.5, 1, 1 }, { 0.5, 1, 1, 1, 1 } };
+    struct imagenet_files files = digit_files();
+    char *const labels = strdup(in_folder("l.txt"));
+    struct run r;
+
+    (void)state;
+    write_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\n");
+    write_text("t.txt", "crane\ncrane\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\n"
+                        "two\ntwo\ntwo\ntwo\ntwo\ntwo\n");
+    free((char *)(uintptr_t)files.ground_truth);
+    files.ground_truth = strdup(in_folder("t.txt"));
+    files.labels = labels;
+    run_open(&r, "golden/digits/digits_i8.tflite", "none");
+    if (imagenet_open(&r.x, &files, &r.model, &r.diag) != STATUS_OK)
+        fail_msg("%s", r.diag.text);
+    take_classes(&r, 0, EVAL_SUBJECT, "{\"classes\": [3, 2, 1], \"scores\": [0.5, 0.3, 0.1]}");
+    take_classes(&r, 0, EVAL_REFERENCE, "{\"classes\": [1, 2, 3], \"scores\": [0.5, 0.3, 0.1]}");
+    take_classes(&r, 1, EVAL_SUBJECT, "{\"classes\": [0, 2, 3, 4], \"scores\": [4, 3, 2, null]}");
+    take_classes(&r, 1, EVAL_REFERENCE, "{\"classes\": [0, 1], \"scores\": [4, 3]}");
+    assert_int_equal(imagenet_rank(&r.x, 0, EVAL_SUBJECT), 2);
+    assert_int_equal(imagenet_rank(&r.x, 1, EVAL_SUBJECT), 3);
+    assert_int_equal(imagenet_rank(&r.x, 1, EVAL_REFERENCE), 1);
+    assert_int_equal(imagenet_report(&r.x, true, &r.report, &r.diag), STATUS_OK);
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t k = 0; k < 5; k++)
+            assert_true(r.report.metrics[k].value[side] == top[side][k]);
+    }
+    assert_int_equal(r.report.same, 1); /* image 1: both say 0 */
+    assert_int_equal(r.report.pairs.second_only, 1);
+    assert_int_equal(r.report.pairs.neither, 1);
+    run_close(&r);
+    free(labels);
+    free_files(&files);
+}
+
 /* ---- models that are made here ---- */
 
 static void save_model(struct builder *b, const char *name)
@@ -755,6 +805,7 @@ int main(void)
         cmocka_unit_test(a_run_goes_on),
         cmocka_unit_test(files_that_do_not_fit),
         cmocka_unit_test(labels_of_the_ground_truth),
+        cmocka_unit_test(ranks_of_classes),
         cmocka_unit_test(a_detector_finds_its_boxes),
         cmocka_unit_test(coco_files_that_are_wrong),
         cmocka_unit_test(pixels_are_compared_with_masks),
