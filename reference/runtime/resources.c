@@ -36,6 +36,11 @@ enum status resource_id(struct resources *r, const char *container, const char *
     return STATUS_OK;
 }
 
+const char *resource_title(const struct resources *r, int32_t id)
+{
+    return id >= 0 && (size_t)id < r->name_count ? r->names[id].shared_name : "";
+}
+
 const struct resource *resource_find(const struct resources *r, int32_t id)
 {
     for (size_t i = 0; i < r->count; i++)

@@ -34,6 +34,8 @@ struct resources {
 /* The number of a name, which is new the first time.  The texts are borrowed. */
 enum status resource_id(struct resources *r, const char *container, const char *shared_name,
                         int32_t *id, struct diag *diag);
+/* Its shared name; "" where no VAR_HANDLE has named it. */
+const char *resource_title(const struct resources *r, int32_t id);
 /* NULL: nothing was ever assigned to it. */
 const struct resource *resource_find(const struct resources *r, int32_t id);
 /* Keeps a copy of t's type, shape and data. */

@@ -106,7 +106,8 @@ static enum status read_run(struct interpreter *in, struct node *node, struct di
 
     if (!r)
         return ref_fail(&call, diag, STATUS_INVALID,
-                        "variable %d is read before a value is assigned to it", id_of(node));
+                        "variable %d (%s) is read before a value is assigned to it", id_of(node),
+                        resource_title(&in->root->resources, id_of(node)));
     if (r->type != y->type)
         return ref_fail(&call, diag, STATUS_INVALID, "variable %d is %s, expected %s", r->id,
                         runtime_type_name(r->type), runtime_type_name(y->type));

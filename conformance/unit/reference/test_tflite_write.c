@@ -100,7 +100,7 @@ static void every_option_table_comes_back(void **state)
             model_close(&m);
         }
     }
-    assert_int_equal(listed, 1 + 112);
+    assert_int_equal(listed, 1 + 113);
 }
 
 /* The values that a reader finds are those that were set: checked by slot, not by our reader. */
