@@ -312,6 +312,7 @@ cross-check: all $(B)/venv/ready ## run the delegate in LiteRT from PyPI (Python
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_resize.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_dynamic.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_sparse.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python golden/cross_real.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_detection.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_control.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_accelerator.py $(B)

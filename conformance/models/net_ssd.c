@@ -197,7 +197,7 @@ enum status zoo_ssd(struct zoo_net *net, struct zoo_tensor in, struct zoo_ssd *s
         rows += ssd->maps[map].h * ssd->maps[map].w * anchors_on(map);
     }
     inputs[0] = heads(net, "boxes", ssd, rows, 4, 1, 0);
-    inputs[1] = heads(net, "classes", ssd, rows, classes, 2, -5); /* few objects are there */
+    inputs[1] = heads(net, "classes", ssd, rows, classes, 1.2, -5); /* few objects are there */
     inputs[1] = zoo_scores(net, "scores", inputs[1], 2, (int32_t[]){ rows, classes });
     inputs[0] = real(net, "boxes/real", inputs[0], rows, 4);
     inputs[1] = real(net, "scores/real", inputs[1], rows, classes);
