@@ -1,6 +1,7 @@
 /* Adds ops to a graph, one function an op. */
 #include "conformance/cases/graph_builder.h"
 
+#include "conformance/cases/case_quant.h"
 #include "conformance/cases/window.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
@@ -264,6 +265,30 @@ struct value graph_add_fully_connected(struct case_builder *m, struct value x, i
     options_set_int(&options, "keep_num_dims", keep);
     return add_op(m, BUILTIN_FULLY_CONNECTED, dot_version(m, BUILTIN_FULLY_CONNECTED, keep ? 5 : 1),
                   &options, 3, in, &out);
+}
+
+struct value graph_add_batch_matmul(struct case_builder *m, struct value x, int32_t columns,
+                                    bool adj_y)
+{
+    const int32_t depth = channels_of(x);
+    const struct shape swapped = DIMS(columns, depth), plain = DIMS(depth, columns);
+    const struct shape *const y = adj_y ? &swapped : &plain;
+    struct fill of = fill;
+    struct shape out = x.shape;
+    struct options options;
+    int in[2];
+
+    of.unscaled = true;
+    if (!m->c->quantized && m->c->row->unit_gain)
+        of.gain = 1 / sqrt((double)depth);
+    out.d[out.rank - 1] = columns;
+    in[0] = x.tensor;
+    in[1] = case_constant(m, "matrix", y, &of);
+    if (m->c->quantized && case_scale_of(m, in[1]))
+        case_scale_of(m, in[1])->terms = depth;
+    options_init(&options, OPTIONS_BatchMatMulOptions);
+    options_set_int(&options, "adj_y", adj_y);
+    return add_op(m, BUILTIN_BATCH_MATMUL, 1, &options, 2, in, &out);
 }
 
 struct value graph_add_arg_max(struct case_builder *m, struct value x, int32_t axis)

@@ -78,6 +78,9 @@ struct value graph_add_pool(struct case_builder *m, int32_t code, struct value x
  * replace the last dimension. */
 struct value graph_add_fully_connected(struct case_builder *m, struct value x, int32_t units,
                                        bool keep, int activation);
+/* BATCH_MATMUL with a constant matrix, stored as columns where adj_y is set. */
+struct value graph_add_batch_matmul(struct case_builder *m, struct value x, int32_t columns,
+                                    bool adj_y);
 /* ARG_MAX over one dimension, which gives i32. */
 struct value graph_add_arg_max(struct case_builder *m, struct value x, int32_t axis);
 /* MEAN over the dimensions whose bits are set in axes. */

@@ -1,0 +1,15 @@
+// BATCH_MATMUL of floats: src and other are rows of channels, constant or computed.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/slice.glsl"
+
+WRITES(0, dst);
+READS(1, src);
+READS(2, other);
+
+#define VEC vec4
+#include "delegate/ops/batch_matmul.glsl"
+
+vec4 load_x(uint i) { return vec4(src[i]); }
+vec4 load_y(uint i) { return vec4(other[i]); }
+STORED result(vec4 sum) { return STORED(sum); }
