@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 const char *eval_state_name(enum eval_state s)
 {
@@ -142,6 +143,13 @@ size_t eval_images_count(const struct eval_images *im, enum eval_state state)
     return count;
 }
 
+long long eval_images_size(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 ? (long long)info.st_size : -1;
+}
+
 void eval_images_hash(const struct eval_images *im, char hex[SHA256_HEX_BYTES])
 {
     char *text = NULL;
@@ -152,7 +160,7 @@ void eval_images_hash(const struct eval_images *im, char hex[SHA256_HEX_BYTES])
     if (!f)
         return;
     for (size_t i = 0; i < im->count; i++)
-        fprintf(f, "%s\n", im->items[i].name);
+        fprintf(f, "%s %lld\n", im->items[i].name, eval_images_size(im->items[i].path));
     if (fclose(f) == 0)
         sha256_hex(text, bytes, hex);
     free(text);

@@ -46,7 +46,9 @@ void eval_images_keep(struct eval_images *im, size_t count);
 void eval_images_settle(struct eval_images *im, size_t i, enum eval_state state,
                         const char *reason);
 size_t eval_images_count(const struct eval_images *im, enum eval_state state);
-/* The SHA-256 of all names, in order. */
+/* Bytes of a file; -1: it is not there. */
+long long eval_images_size(const char *path);
+/* The SHA-256 of all names and sizes, in order: contents would have to be read twice. */
 void eval_images_hash(const struct eval_images *im, char hex[65]);
 /* Mean milliseconds of the images that were answered; NaN where none was. */
 double eval_images_ms(const struct eval_images *im, int side);

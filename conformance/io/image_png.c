@@ -155,5 +155,6 @@ enum status image_read_png(struct image *out, const uint8_t *bytes, size_t count
 enum status image_read_png_labels(struct image *out, const uint8_t *bytes, size_t count,
                                   struct diag *diag)
 {
+    *out = (struct image){ 0 };
     return read_png(out, bytes, count, true, diag);
 }

@@ -1,5 +1,6 @@
 /* Images: each format's kinds, what is refused and why, truncated and damaged files, resizing. */
 #include "conformance/io/image.h"
+#include "conformance/io/image_png.h"
 #include "conformance/io/image_read.h"
 #include "reference/base/memory.h"
 
@@ -352,6 +353,50 @@ static void png_too_large(void **state)
     free(b.data);
 }
 
+/* Labels are what the file holds: indices, not colours, and levels that are not stretched. */
+static void expect_labels(struct bytes b, uint32_t width, const uint8_t *labels,
+                          const char *refusal)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct image im;
+    const enum status s = image_read_png_labels(&im, b.data, b.count, &diag);
+
+    if (refusal) {
+        assert_int_equal(s, STATUS_UNSUPPORTED);
+        assert_string_equal(diag.text, refusal);
+    } else {
+        assert_int_equal(s, STATUS_OK);
+        assert_int_equal(im.channels, 1);
+        assert_memory_equal(im.pixels, labels, width);
+        image_close(&im);
+    }
+    assert_null(im.pixels);
+    free(b.data);
+}
+
+static void png_labels(void **state)
+{
+    static const uint8_t indices[] = { 0, 1, 2, 3 }, bits[] = { 0, 0, 0, 1, 0, 0, 0, 1 },
+                         levels[] = { 0x11, 0x22, 0x33 };
+    struct bytes b = make_png(4, 1, 2, PNG_COLOR_TYPE_PALETTE, false, false);
+    struct diag diag;
+    struct image im;
+
+    (void)state;
+    for (size_t count = 0; count < b.count; count++)
+        assert_int_not_equal(image_read_png_labels(&im, b.data, count, &diag), STATUS_OK);
+    expect_labels(b, 4, indices, NULL);
+    expect_labels(make_png(4, 1, 2, PNG_COLOR_TYPE_PALETTE, true, false), 4, indices, NULL);
+    expect_labels(make_png(8, 1, 1, PNG_COLOR_TYPE_GRAY, false, false), 8, bits, NULL);
+    expect_labels(make_png(3, 1, 8, PNG_COLOR_TYPE_GRAY, false, false), 3, levels, NULL);
+    expect_labels(make_png(2, 1, 16, PNG_COLOR_TYPE_GRAY, false, false), 0, NULL,
+                  "labels have at most 8 bits, found 16");
+    expect_labels(make_png(2, 1, 8, PNG_COLOR_TYPE_RGB, false, false), 0, NULL,
+                  "labels are a palette or grey, found RGB");
+    expect_labels(make_png(1, 1, 8, PNG_COLOR_TYPE_GRAY_ALPHA, false, false), 0, NULL,
+                  "labels are a palette or grey, found grey with alpha");
+}
+
 /* ---- damage ---- */
 
 static void each_prefix_and_many_mutations(void **state)
@@ -456,15 +501,11 @@ static void resizing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bmp_kinds),
-        cmocka_unit_test(bmp_refusals),
-        cmocka_unit_test(bmp_masks),
-        cmocka_unit_test(jpeg_kinds),
-        cmocka_unit_test(png_kinds),
-        cmocka_unit_test(png_too_large),
-        cmocka_unit_test(each_prefix_and_many_mutations),
-        cmocka_unit_test(no_image),
-        cmocka_unit_test(channels),
+        cmocka_unit_test(bmp_kinds),  cmocka_unit_test(bmp_refusals),
+        cmocka_unit_test(bmp_masks),  cmocka_unit_test(jpeg_kinds),
+        cmocka_unit_test(png_kinds),  cmocka_unit_test(png_too_large),
+        cmocka_unit_test(png_labels), cmocka_unit_test(each_prefix_and_many_mutations),
+        cmocka_unit_test(no_image),   cmocka_unit_test(channels),
         cmocka_unit_test(resizing),
     };
 
