@@ -54,6 +54,8 @@ FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 # Shaders of 8-bit arithmetic; all others are of floats, and of the elements that they name.
 INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/ops/int8/*.comp)
 SHADERS := $(filter-out $(INT_SHADERS),$(wildcard delegate/*/*.comp))
+# All but those whose elements are integers or bits alone.
+FLOAT_SHADERS := $(filter-out $(shell grep -lE '^// Elements: (byte|short|word)' $(SHADERS)),$(SHADERS))
 BYTE_SHADERS := $(shell grep -l '^// Elements:.* byte' $(SHADERS))
 SHORT_SHADERS := $(shell grep -l '^// Elements:.* short' $(SHADERS))
 WORD_SHADERS := $(shell grep -l '^// Elements:.* word' $(SHADERS))
@@ -128,7 +130,7 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
 
 # ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
-SPV := $(foreach s,$(SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
+SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
        $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(WORD_SHADERS:%.comp=$(B)/%.word.spv) \
        $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
 # Names and lines of the shaders (without -g0) would be a fifth of the library.

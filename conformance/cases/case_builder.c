@@ -47,6 +47,9 @@ static float *draw(struct case_builder *m, const struct shape *shape, const stru
         data_fill(&s, &spec, as->d, as->rank, values);
     for (size_t i = row->period; repeats && i < count; i++)
         values[i] = values[i - row->period];
+    for (size_t i = 0; i < count; i++)
+        if (values[i] == 0 && fill->least > 0)
+            values[i] = (float)fill->least;
     return values;
 }
 
@@ -167,7 +170,8 @@ int case_input_scaled(struct case_builder *m, const char *name, const struct sha
 
 /* Draws integers of i32 or bool in an allocation of their own, which the caller frees. */
 static void *draw_whole(struct case_builder *m, const struct shape *shape, int32_t type,
-                        int32_t limit, int32_t offset, unsigned tensor, unsigned frame)
+                        int32_t limit, int32_t offset, int32_t least, unsigned tensor,
+                        unsigned frame)
 {
     const size_t count = shape_elements(shape);
     const uint64_t span = m->request->set == SET_INTEGERS ? 17
@@ -187,27 +191,30 @@ static void *draw_whole(struct case_builder *m, const struct shape *shape, int32
         else
             ((int32_t *)data)[i] = (int32_t)((int64_t)random_below(&s, span) - (int64_t)(span / 2) +
                                              (limit == 0 ? 0 : offset));
+        if (type == TENSOR_INT32 && ((int32_t *)data)[i] == 0)
+            ((int32_t *)data)[i] = least;
     }
     return data;
 }
 
 static int input_whole(struct case_builder *m, const char *name, const struct shape *shape,
-                       int32_t type, int32_t limit, int32_t offset)
+                       int32_t type, int32_t limit, int32_t offset, int32_t least)
 {
     const int tensor = case_declare_input(m, name, shape, type, tensor_type_bits(type) / 8);
     const unsigned number = m->filled++;
 
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++)
         m->out->inputs[m->out->input_count - 1].data[frame] =
-            draw_whole(m, shape, type, limit, offset, number, frame);
+            draw_whole(m, shape, type, limit, offset, least, number, frame);
     return tensor;
 }
 
 static int constant_whole(struct case_builder *m, const char *name, const struct shape *shape,
-                          int32_t type, int32_t limit, int32_t offset)
+                          int32_t type, int32_t limit, int32_t offset, int32_t least)
 {
-    void *const data =
-        m->status == STATUS_OK ? draw_whole(m, shape, type, limit, offset, m->filled++, 0) : NULL;
+    void *const data = m->status == STATUS_OK
+                           ? draw_whole(m, shape, type, limit, offset, least, m->filled++, 0)
+                           : NULL;
     int tensor;
 
     if (!data)
@@ -221,23 +228,23 @@ static int constant_whole(struct case_builder *m, const char *name, const struct
 int case_input_i32(struct case_builder *m, const char *name, const struct shape *shape,
                    int32_t limit, int32_t offset)
 {
-    return input_whole(m, name, shape, TENSOR_INT32, limit, offset);
+    return input_whole(m, name, shape, TENSOR_INT32, limit, offset, 0);
 }
 
 int case_input_bool(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    return input_whole(m, name, shape, TENSOR_BOOL, 0, 0);
+    return input_whole(m, name, shape, TENSOR_BOOL, 0, 0, 0);
 }
 
 int case_constant_drawn_i32(struct case_builder *m, const char *name, const struct shape *shape,
                             int32_t limit, int32_t offset)
 {
-    return constant_whole(m, name, shape, TENSOR_INT32, limit, offset);
+    return constant_whole(m, name, shape, TENSOR_INT32, limit, offset, 0);
 }
 
 int case_constant_drawn_bool(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    return constant_whole(m, name, shape, TENSOR_BOOL, 0, 0);
+    return constant_whole(m, name, shape, TENSOR_BOOL, 0, 0, 0);
 }
 
 /* Whether operands of the case are i32 or bool. */
@@ -255,10 +262,53 @@ int case_input(struct case_builder *m, const char *name, const struct shape *sha
                const struct fill *fill)
 {
     if (is_whole(m))
-        return input_whole(m, name, shape, m->c->type, i32_limit(m), 0);
+        return input_whole(m, name, shape, m->c->type, i32_limit(m), 0, fill->least);
     if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
         return case_input_quantized(m, name, shape, fill);
     return m->c->half ? case_input_f16(m, name, shape, fill) : case_input_f32(m, name, shape, fill);
+}
+
+/* The values over and over, in an allocation of their own; rounded to f16 for class fp16. */
+static float *repeat(struct case_builder *m, const struct shape *shape, const float *values,
+                     size_t count, unsigned frame)
+{
+    const size_t elements = shape_elements(shape);
+    float *const out = mem_alloc(elements, sizeof *out);
+
+    if (!out) {
+        case_fail_memory(m);
+        return NULL;
+    }
+    for (size_t i = 0; i < elements; i++) {
+        const float v = values[frame == 0 ? i % count : count - 1 - i % count];
+
+        out[i] = m->request->half ? data_half(v) : v;
+        m->out->has_nan = m->out->has_nan || isnan(v);
+    }
+    return out;
+}
+
+int case_operand_values(struct case_builder *m, bool is_input, const char *name,
+                        const struct shape *shape, const float *values, size_t count)
+{
+    float *data;
+    int tensor;
+
+    m->filled++;
+    if (is_input) {
+        tensor = case_declare_input(m, name, shape, TENSOR_FLOAT32, sizeof(float));
+        for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++)
+            m->out->inputs[m->out->input_count - 1].data[frame] =
+                repeat(m, shape, values, count, frame);
+        return tensor;
+    }
+    data = m->status == STATUS_OK ? repeat(m, shape, values, count, 0) : NULL;
+    if (!data)
+        return -1;
+    tensor = builder_constant(&m->builder, TENSOR_FLOAT32, name, (size_t)shape->rank, shape->d,
+                              data, shape_elements(shape) * sizeof *data);
+    mem_free(data);
+    return tensor;
 }
 
 int case_constant_f16(struct case_builder *m, const char *name, const struct shape *shape,
@@ -317,7 +367,7 @@ int case_constant(struct case_builder *m, const char *name, const struct shape *
                   const struct fill *fill)
 {
     if (is_whole(m))
-        return constant_whole(m, name, shape, m->c->type, i32_limit(m), 0);
+        return constant_whole(m, name, shape, m->c->type, i32_limit(m), 0, fill->least);
     if (m->c->quantized || (m->c->dynamic && fill->role == FILL_WEIGHTS))
         return case_constant_quantized(m, name, shape, fill);
     if (m->c->half)

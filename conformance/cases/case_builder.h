@@ -50,6 +50,10 @@ int case_constant(struct case_builder *m, const char *name, const struct shape *
 /* Adds an input of the graph where is_input is set, else a constant. */
 int case_operand(struct case_builder *m, bool is_input, const char *name, const struct shape *shape,
                  const struct fill *fill);
+/* The same of f32, whose elements are these values over and over, in frame B from the last to the
+ * first. */
+int case_operand_values(struct case_builder *m, bool is_input, const char *name,
+                        const struct shape *shape, const float *values, size_t count);
 /* How weights and biases are filled, where a result is the sum of `terms` products.  In S3 the
  * weights cancel in pairs along axis; channel is their dimension of output channels. */
 struct fill fill_weights(double terms, int axis, int channel);

@@ -43,6 +43,9 @@ struct fill {
     struct shape as;     /* the shape that axis refers to; rank 0: that of the tensor */
     bool unscaled;       /* the row's scale and offset are not applied */
     double gain;         /* a factor of floats; 0: 1 */
+    /* Values nearer to 0 than so many steps (8 bits), or that are 0 (floats, i32), become +-least;
+     * 0: none is changed. */
+    int least;
     enum fill_role role;
     int channel; /* of weights: the dimension of output channels */
 };

@@ -298,7 +298,7 @@ bool case_has_set(const struct test_case *c, enum data_set set)
     else if (c->row->every_byte || c->type == TENSOR_BOOL)
         sets = SET_BIT(SET_RANDOM);
     else if (c->type == TENSOR_INT32)
-        sets = SETS_MOVE;
+        sets = SET_BIT(SET_RANDOM) | (sets & SETS_MOVE);
 
     return (unsigned)set < SET_COUNT && (sets & SET_BIT(set));
 }

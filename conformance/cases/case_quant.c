@@ -292,6 +292,19 @@ static int32_t byte_at(size_t i, size_t input, size_t inputs, unsigned frame, in
     return low + (int32_t)(at >> 8 * (inputs - 1 - input) & 255);
 }
 
+/* Moves a step away from the zero point (struct fill, least). */
+static int32_t apart(int32_t step, const struct steps_spec *spec, const struct fill *fill)
+{
+    const int32_t from_zero = step - spec->zero;
+    const int32_t up = spec->zero + fill->least, down = spec->zero - fill->least;
+
+    if (from_zero >= fill->least || from_zero <= -fill->least)
+        return step;
+    if (up > spec->high || (from_zero < 0 && down >= spec->low))
+        return down;
+    return up;
+}
+
 /* The largest magnitude of a bias: about the standard deviation of the sum of products. */
 static int32_t bias_magnitude_max(const struct fill *fill)
 {
@@ -338,7 +351,7 @@ static void *draw(struct case_builder *m, int tensor, const struct shape *shape,
             steps[i] = byte_at(i, number, m->c->row->every_byte, frame, spec.low);
     }
     for (size_t i = 0; i < count; i++)
-        store(data, info->type, i, steps[i]);
+        store(data, info->type, i, apart(steps[i], &spec, fill));
     mem_free(steps);
     return data;
 }
@@ -550,12 +563,12 @@ static void share_scale(struct case_node *r, const int *inputs, int *replaced, i
 {
     struct case_builder *const m = r->m;
     const struct case_scale *lead;
-    size_t first = 0;
+    size_t first = (size_t)r->facts->first;
 
     while (first + 1 < r->count && m->scales[inputs[first]].constant)
         first++;
     if (!m->scales[inputs[first]].known) /* an input without a scale, such as RESHAPE's shape */
-        first = 0;
+        first = (size_t)r->facts->first;
     for (size_t i = 0; i < r->count && m->status == STATUS_OK; i++) {
         if (inputs[i] >= 0 && m->scales[inputs[i]].known)
             replaced[i] = requantize(m, inputs[i], inputs[first]);

@@ -100,7 +100,8 @@ int64_t graph_constant_int(const struct graph *g, int tensor, size_t i)
     int64_t wide;
 
     switch (t->type) {
-    case kTfLiteUInt8: return ((const uint8_t *)t->data)[i];
+    case kTfLiteUInt8:
+    case kTfLiteBool: return ((const uint8_t *)t->data)[i];
     case kTfLiteInt8: return ((const int8_t *)t->data)[i];
     case kTfLiteInt64:
         memcpy(&wide, (const char *)t->data + i * sizeof wide, sizeof wide);

@@ -3,7 +3,9 @@
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/binary.args.h"
+#include "delegate/ops/binary_i32.args.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
@@ -20,11 +22,19 @@ static int32_t dim_at(const struct graph_tensor *t, int rank, int i)
 
 bool binary_accept(struct check *c)
 {
+    return binary_accept_types(c, CHECK_VALUES, CHECK_VALUES) &&
+           check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type);
+}
+
+bool binary_accept_types(struct check *c, unsigned of_operands, unsigned of_result)
+{
     const struct graph_tensor *a, *b, *y;
     int constants = 0;
 
-    if (!check_counts(c, 2, 2, 1) || !check_output(c, 0, 0, MAX_RANK) ||
-        !check_input(c, 0, 0, MAX_RANK) || !check_input(c, 1, 0, MAX_RANK))
+    if (!check_counts(c, 2, 2, 1) || !check_data_output(c, 0, 0, MAX_RANK, of_result) ||
+        !check_data_input(c, 0, 0, MAX_RANK, of_operands) ||
+        !check_data_input(c, 1, 0, MAX_RANK, of_operands) ||
+        !check_tensor_type(c, c->node->inputs[1], graph_input(c->graph, c->node, 0)->type))
         return false;
     for (int i = 0; i < 2; i++)
         constants += graph_is_constant(c->graph, c->node->inputs[i]);
@@ -51,8 +61,7 @@ bool binary_accept(struct check *c)
     return true;
 }
 
-static bool shape_binary(const struct graph *g, const struct graph_node *n, int i,
-                         struct graph_shape *s)
+bool binary_shape(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s)
 {
     const struct graph_tensor *a = graph_input(g, n, 0), *b = graph_input(g, n, 1);
 
@@ -109,16 +118,66 @@ bool binary_broadcasts(const struct planner *p, const struct graph_node *n, int 
     return (t->rank == 0 || t->dims[t->rank - 1] == 1) && p->plan->tensors[dst].channels != 1;
 }
 
+enum status binary_bind_integers(struct planner *p, struct plan_step *s, const struct graph_node *n,
+                                 int i)
+{
+    struct packed packed;
+    int src;
+
+    if (graph_is_constant(p->graph, n->inputs[i])) {
+        if (graph_is_8bit(graph_input(p->graph, n, i)))
+            TRY(bytes_pack_tensor(p, n->inputs[i], NULL, &packed));
+        else
+            TRY(planner_pack_integers(p, n->inputs[i], &packed));
+        step_constants(s, i + 1, &packed);
+        return STATUS_OK;
+    }
+    if ((src = planner_tensor(p, n->inputs[i])) < 0)
+        return STATUS_NO_MEMORY;
+    step_read(p, s, i + 1, src);
+    return STATUS_OK;
+}
+
+void binary_spec(const struct planner *p, struct plan_step *s, const struct graph_node *n, int dst,
+                 uint32_t op)
+{
+    step_spec(s, BINARY_SPEC_OP, op);
+    step_spec(s, BINARY_SPEC_BROADCAST_A, binary_broadcasts(p, n, dst, 0));
+    step_spec(s, BINARY_SPEC_BROADCAST_B, binary_broadcasts(p, n, dst, 1));
+}
+
+static enum status plan_i32(struct planner *p, const struct graph_node *n, int dst, uint32_t op,
+                            int activation)
+{
+    struct plan_step *s = planner_step(p, "binary_i32.word", n, WORKGROUP, 1, 1);
+    struct binary_i32_args args;
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    args.grid = binary_grid(p, n, dst);
+    step_write(p, s, 0, dst);
+    TRY(binary_bind_integers(p, s, n, 0));
+    TRY(binary_bind_integers(p, s, n, 1));
+    binary_spec(p, s, n, dst, op);
+    step_spec(s, BINARY_I32_SPEC_ACTIVATION, (uint32_t)activation);
+    step_push(s, &args, sizeof args);
+    return step_items(p, s, args.grid.count);
+}
+
 enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t op, int activation)
 {
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "binary", n, WORKGROUP, 1, 1);
+    struct plan_step *s;
     struct binary_args args;
     struct packed packed;
     uint32_t constant = 0;
 
-    if (dst < 0 || !s)
+    if (dst < 0)
+        return STATUS_NO_MEMORY;
+    if (p->plan->tensors[dst].format == FORMAT_WORDS)
+        return plan_i32(p, n, dst, op, activation);
+    if (!(s = planner_step(p, "binary", n, WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;
     args = (struct binary_args){ .grid = binary_grid(p, n, dst),
                                  .scale = n->steps.scale,
@@ -140,9 +199,7 @@ enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t 
                 step_in_place(s, i + 1);
         }
     }
-    step_spec(s, BINARY_SPEC_OP, op);
-    step_spec(s, BINARY_SPEC_BROADCAST_A, binary_broadcasts(p, n, dst, 0));
-    step_spec(s, BINARY_SPEC_BROADCAST_B, binary_broadcasts(p, n, dst, 1));
+    binary_spec(p, s, n, dst, op);
     step_spec(s, BINARY_SPEC_ACTIVATION, (uint32_t)activation);
     step_spec(s, BINARY_SPEC_CONSTANT, constant);
     if (n->steps.scale > 0)
@@ -157,7 +214,8 @@ static bool accept(struct check *c)
     if (c->node->op->params_bytes > 0 &&
         (!check_params(c) || !check_activation(c, (int)gpu_op_activation(c->node))))
         return false;
-    return binary_accept(c);
+    return binary_accept_types(c, CHECK_VALUES | CHECK_I32, CHECK_VALUES | CHECK_I32) &&
+           check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type);
 }
 
 static enum status plan(struct planner *p, const struct graph_node *n)
@@ -210,7 +268,7 @@ bool binary_operand_is(const struct graph *g, const struct graph_node *n, int i,
 {
     const struct graph_tensor *t = graph_input(g, n, i);
 
-    if (!t || !graph_is_constant(g, n->inputs[i]))
+    if (!t || !graph_is_constant(g, n->inputs[i]) || t->type == kTfLiteInt32)
         return false;
     for (size_t k = 0; k < t->elements; k++) {
         const float f = graph_constant_float(g, n->inputs[i], k);
@@ -238,7 +296,7 @@ static int kept_operand(const struct graph *g, const struct graph_node *n)
 #define BINARY(code_, version, variant_, ...)                                                      \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .rounds_to_steps = true, \
-        .accept = accept, .plan = plan, .shape = shape_binary, .exact = &exact_binary,             \
+        .accept = accept, .plan = plan, .shape = binary_shape, .exact = &exact_binary,             \
         .fold = binary_fold, __VA_ARGS__                                                           \
     }
 static const struct gpu_op ops[] = {

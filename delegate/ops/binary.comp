@@ -1,10 +1,12 @@
-// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU with broadcasting.  The dims of dst but the last are given
+// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU, DIV, SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD, POW with
+// broadcasting.  The dims of dst but the last are given
 // as up to 5 groups, outermost first, with the stride of each operand in slices (0: broadcast).  An
 // operand with one channel is broadcast over the slice.  A constant operand is f32 at binding 3 in
 // both precisions.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/binary.args.h"
+#include "delegate/shaders/arithmetic.glsl"
 #include "delegate/ops/binary.glsl"
 #include "delegate/shaders/slice.glsl"
 
@@ -30,6 +32,16 @@ vec4 apply(vec4 a, vec4 b)
         return mix(b, a, lessThan(a, b));
     if (OP == BINARY_PRELU)
         return mix(a * b, a, greaterThanEqual(a, vec4(0.0)));
+    if (OP == BINARY_DIV)
+        return a / b;
+    if (OP == BINARY_SQUARED_DIFFERENCE)
+        return (a - b) * (a - b);
+    if (OP == BINARY_FLOOR_DIV || OP == BINARY_FLOOR_MOD || OP == BINARY_POW) {
+        for (uint lane = 0u; lane < 4u; lane++)
+            a[lane] = OP == BINARY_POW ? power(a[lane], b[lane])
+                                       : floor_divided(a[lane], b[lane], OP == BINARY_FLOOR_MOD);
+        return a;
+    }
     return a + b;
 }
 

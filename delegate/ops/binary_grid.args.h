@@ -4,16 +4,21 @@
 
 #include "delegate/shaders/args.h"
 
-#define BINARY_SPEC_OP          3 /* one of the six below */
+#define BINARY_SPEC_OP          3 /* BINARY_ADD, ..., of those that the shader has */
 #define BINARY_SPEC_BROADCAST_A 4 /* a has one channel, the result more */
 #define BINARY_SPEC_BROADCAST_B 5
 
-#define BINARY_ADD     0
-#define BINARY_MUL     1
-#define BINARY_SUB     2
-#define BINARY_MAXIMUM 3
-#define BINARY_MINIMUM 4
-#define BINARY_PRELU   5 /* a >= 0 ? a : a * b */
+#define BINARY_ADD                0
+#define BINARY_MUL                1
+#define BINARY_SUB                2
+#define BINARY_MAXIMUM            3
+#define BINARY_MINIMUM            4
+#define BINARY_PRELU              5 /* a >= 0 ? a : a * b */
+#define BINARY_DIV                6
+#define BINARY_SQUARED_DIFFERENCE 7
+#define BINARY_FLOOR_DIV          8
+#define BINARY_FLOOR_MOD          9
+#define BINARY_POW                10
 
 /* Dims of the result but the channels. */
 #define BINARY_OUTER 5

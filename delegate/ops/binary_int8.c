@@ -1,5 +1,5 @@
-/* ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU of 8-bit tensors.
- * Meaning: reference/ops/binary.c, prelu.c */
+/* ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU, DIV, SQUARED_DIFFERENCE of 8-bit tensors.
+ * Meaning: reference/ops/binary.c, prelu.c, arithmetic.c */
 #include "delegate/ops/binary.h"
 #include "delegate/ops/binary_int8.args.h"
 #include "delegate/ops/int8/exact.h"
@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-enum { SUM_SHIFT = 20 };
+/* Bits that operands have to spare in 32 bits with a sign. */
+enum { SUM_SHIFT = 20, DIFFERENCE_SHIFT = 7, SPARE_BITS = 23 };
 enum { OF_A, OF_B, OF_Y, MULTIPLIERS };
 
 /* Real multipliers of operand a, operand b and the result; 0 where the op has none.  TensorFlow
@@ -25,6 +26,10 @@ static struct multipliers multipliers_of(const struct graph *g, const struct gra
 
     switch (n->code) {
     case BUILTIN_MUL: return (struct multipliers){ { 0, 0, (float)a * (float)b / (float)y } };
+    case BUILTIN_DIV: return (struct multipliers){ { 0, 0, (float)a / ((float)b * (float)y) } };
+    case BUILTIN_SQUARED_DIFFERENCE:
+        return (struct multipliers){ { a / twice, b / twice,
+                                       twice * twice / (ldexp(1, 2 * DIFFERENCE_SHIFT) * y) } };
     case BUILTIN_PRELU:
         return (struct multipliers){ { (float)a / (float)y, 0, (float)a * (float)b / (float)y } };
     default:
@@ -52,24 +57,22 @@ static bool accept_binary(struct check *c)
         return refuse(c, RULE_QUANT_SCALE, y, "input scale / output scale",
                       "quantize the output again", "below 2^19", "%g",
                       ldexp(f.real[OF_Y], SUM_SHIFT - 1));
+    if (c->node->code == BUILTIN_SQUARED_DIFFERENCE && f.real[OF_Y] >= 1)
+        return refuse(c, RULE_QUANT_SCALE, y, "square of the input scale / output scale",
+                      "quantize the output again", "below 2^12", "%g",
+                      ldexp(f.real[OF_Y], 2 * DIFFERENCE_SHIFT - 2));
+    if (c->node->code == BUILTIN_DIV && requantize_multiplier(f.real[OF_Y]).e > SPARE_BITS)
+        return refuse(c, RULE_QUANT_SCALE, y, "quotient of the input scales / output scale",
+                      "quantize the output again", "below 2^23", "%g", f.real[OF_Y]);
     return true;
 }
 
 static enum status bind_operand(struct planner *p, struct plan_step *s, const struct graph_node *n,
                                 int i)
 {
-    struct packed packed;
-    int src;
-
-    if (graph_is_constant(p->graph, n->inputs[i])) {
-        TRY(bytes_pack_tensor(p, n->inputs[i], NULL, &packed));
-        step_constants(s, i + 1, &packed);
-        return STATUS_OK;
-    }
-    if ((src = planner_tensor(p, n->inputs[i])) < 0)
-        return STATUS_NO_MEMORY;
-    step_read(p, s, i + 1, src);
-    if (graph_input(p->graph, n, i)->elements == graph_output(p->graph, n, 0)->elements)
+    TRY(binary_bind_integers(p, s, n, i));
+    if (!graph_is_constant(p->graph, n->inputs[i]) &&
+        graph_input(p->graph, n, i)->elements == graph_output(p->graph, n, 0)->elements)
         step_in_place(s, i + 1); /* not broadcast */
     return STATUS_OK;
 }
@@ -108,9 +111,7 @@ static enum status plan_binary(struct planner *p, const struct graph_node *n)
     step_write(p, s, 0, dst);
     TRY(bind_operand(p, s, n, 0));
     TRY(bind_operand(p, s, n, 1));
-    step_spec(s, BINARY_SPEC_OP, n->op->variant);
-    step_spec(s, BINARY_SPEC_BROADCAST_A, binary_broadcasts(p, n, dst, 0));
-    step_spec(s, BINARY_SPEC_BROADCAST_B, binary_broadcasts(p, n, dst, 1));
+    binary_spec(p, s, n, dst, n->op->variant);
     step_spec(s, BINARY_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.grid.count);

@@ -1,6 +1,6 @@
-// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU of 8-bit tensors with broadcasting, as binary.comp has
-// them. ADD and SUB bring both operands, shifted to the left by 20 bits, to one scale.  An operand
-// may be a packed constant.
+// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU, DIV, SQUARED_DIFFERENCE of 8-bit tensors with
+// broadcasting, as binary.comp has them. ADD and SUB bring both operands, shifted to the left by 20
+// bits, to one scale, SQUARED_DIFFERENCE by 7.  An operand may be a packed constant.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/binary_int8.args.h"
@@ -18,8 +18,34 @@ ivec4 scaled(ivec4 v, int i)
     return fixed_multiply(v, ivec4(args.multiplier[i]), ivec4(args.shift[i]));
 }
 
+// a / b by a reciprocal of 31 bits; both are within +-255.  b = 0, for which the CPU kernel fails,
+// gives any number.
+int divided(int a, int b)
+{
+    a = b < 0 ? -a : a;
+    b = max(abs(b), 1);
+    if (a == 0)
+        return 0;
+    const int whole = findMSB(b), headroom = 30 - findMSB(abs(a));
+    const int inverse = fixed_one_over_one_plus(int((uint(b) << uint(31 - whole)) - 0x80000000u));
+    const int quotient = fixed_mul_high(a << headroom, inverse);
+    const int n = whole + headroom - args.shift[2];
+    if (n > 31)
+        return 0;
+    return fixed_rounding_shift_right(fixed_mul_high(quotient, args.multiplier[2]), n);
+}
+
 ivec4 apply(ivec4 a, ivec4 b)
 {
+    if (OP == BINARY_DIV) {
+        for (uint lane = 0u; lane < 4u; lane++)
+            a[lane] = divided(a[lane], b[lane]);
+        return a;
+    }
+    if (OP == BINARY_SQUARED_DIFFERENCE) {
+        a = scaled(a << 7, 0) - scaled(b << 7, 1);
+        return scaled(a * a, 2);
+    }
     if (OP == BINARY_MUL)
         return scaled(a * b, 2);
     if (OP == BINARY_PRELU)

@@ -17,24 +17,6 @@ const uint SUM_SHIFT = 12u;
 // From this sum on every quotient rounds to 0, so that a larger one makes no difference.
 const uint SUM_MAX = 512u << 19u;
 
-// gemmlowp's SaturatingRoundingMultiplyByPOT for n >= 0: x * 2^n, saturated to 32 bits.
-int fixed_saturating_shift_left(int x, int n)
-{
-    return x > 0x7fffffff >> n ? 0x7fffffff : x < int(0x80000000) >> n ? int(0x80000000) : x << n;
-}
-
-// gemmlowp's one_over_one_plus_x_for_x_in_0_1, in Q0.31: Newton's method, from 48/17 - 32/17 * x in
-// Q2.29.
-int reciprocal(int x)
-{
-    const int half_sum = int((uint(x) + 0x80000000u) >> 1u);
-    int y = 1515870810 + fixed_mul_high(half_sum, -1010580540);
-    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
-    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
-    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
-    return fixed_saturating_shift_left(y, 1);
-}
-
 // Differences of channels are 0 to -255; that of a padded lane is masked to be inside the table.
 int exponential(int difference) { return exponentials[uint(-difference) & 0xffu]; }
 
@@ -72,7 +54,8 @@ void main()
     if (!live)
         return;
     const int zeros = 31 - findMSB(sum);
-    const int inverse = sum < SUM_MAX ? reciprocal(int(sum << zeros & 0x7fffffffu)) : 0;
+    const int inverse =
+        sum < SUM_MAX ? fixed_one_over_one_plus(int(sum << zeros & 0x7fffffffu)) : 0;
     const int down = sum < SUM_MAX ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
         const ivec4 d = unpacked(src[base + s], SIGNED) - peak;

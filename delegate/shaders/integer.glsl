@@ -48,6 +48,24 @@ int fixed_rounding_shift_right(int x, int n)
     return (x >> n) + int(rest > most);
 }
 
+// gemmlowp's SaturatingRoundingMultiplyByPOT for n >= 0: x * 2^n, saturated to 32 bits.
+int fixed_saturating_shift_left(int x, int n)
+{
+    return x > 0x7fffffff >> n ? 0x7fffffff : x < int(0x80000000) >> n ? int(0x80000000) : x << n;
+}
+
+// gemmlowp's one_over_one_plus_x_for_x_in_0_1, in Q0.31: Newton's method, from 48/17 - 32/17 * x in
+// Q2.29.
+int fixed_one_over_one_plus(int x)
+{
+    const int half_sum = int((uint(x) + 0x80000000u) >> 1u);
+    int y = 1515870810 + fixed_mul_high(half_sum, -1010580540);
+    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
+    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
+    y += fixed_saturating_shift_left(fixed_mul_high(y, (1 << 29) - fixed_mul_high(half_sum, y)), 2);
+    return fixed_saturating_shift_left(y, 1);
+}
+
 // TensorFlow Lite's MultiplyByQuantizedMultiplier: x times the real factor q * 2^(e - 31).  A shift
 // to the left wraps modulo 2^32.
 int fixed_multiply(int x, int q, int e)

@@ -221,6 +221,27 @@ void ref_broadcast_strides(const TfLiteTensor *t, int rank, size_t *strides)
     }
 }
 
+void ref_broadcast_each(struct ref_call *call, int count, ref_visit *visit, const void *context)
+{
+    const TfLiteTensor *y = call->out[0];
+    const int rank = ref_rank(y);
+    size_t strides[REF_BROADCAST_MAX][REF_MAX_RANK], in[REF_BROADCAST_MAX], at = 0;
+    int32_t index[REF_MAX_RANK] = { 0 };
+
+    if (ref_elements(y) == 0)
+        return;
+    for (int i = 0; i < count; i++)
+        ref_broadcast_strides(call->in[i], rank, strides[i]);
+    do {
+        for (int i = 0; i < count; i++) {
+            in[i] = 0;
+            for (int d = 0; d < rank; d++)
+                in[i] += (size_t)index[d] * strides[i][d];
+        }
+        visit(call, context, at++, in);
+    } while (ref_step(rank, y->dims->data, index));
+}
+
 void ref_same_shape(struct ref_shape *out, const TfLiteTensor *t)
 {
     *out = (struct ref_shape){ .rank = ref_rank(t) };

@@ -61,6 +61,11 @@ enum status ref_broadcast(const struct ref_call *call, struct diag *diag, struct
 /* Element strides of t along the dimensions of the shape that it broadcasts to; 0 where t is
  * stretched. */
 void ref_broadcast_strides(const TfLiteTensor *t, int rank, size_t *strides);
+/* Visits the elements of output 0 in their order; in[i] is the index of the element of input i that
+ * is broadcast there, for the first `count` inputs, at most REF_BROADCAST_MAX. */
+enum { REF_BROADCAST_MAX = 3 };
+typedef void ref_visit(struct ref_call *call, const void *context, size_t at, const size_t *in);
+void ref_broadcast_each(struct ref_call *call, int count, ref_visit *visit, const void *context);
 
 /* out = the dims of t (rank at most REF_MAX_RANK, as checked). */
 void ref_same_shape(struct ref_shape *out, const TfLiteTensor *t);

@@ -144,6 +144,13 @@ void world_make(struct world *w)
           K32(5, 3), K32(5), K32(5), K32(5), K32(5), K32(5), K32(5), K32(5), K32(3, 5), K32(3),
           F32(2, 3), F32(2, 5), -1, -1, -1, -1),
          F32(2, 4, 3));
+    NODE(DIVIDE, BUILTIN_FLOOR_DIV, NULL,
+         (world_tensor(w, kTfLiteInt32, NULL, DIMS(2, 4)), I32(w->divisors, 1, 2, 3, 4)),
+         world_tensor(w, kTfLiteInt32, NULL, DIMS(2, 4)));
+    NODE(COMPARE, BUILTIN_LESS, NULL, (F32(2, 4), F32(2, 4)),
+         world_tensor(w, kTfLiteBool, NULL, DIMS(2, 4)));
+    NODE(CHOOSE, BUILTIN_SELECT, NULL,
+         (world_tensor(w, kTfLiteBool, NULL, DIMS(2)), F32(2, 4), F32(2, 4)), F32(2, 4));
 }
 
 /* ---- edits ---- */

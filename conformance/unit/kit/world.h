@@ -37,6 +37,9 @@ enum {
     MIRROR_PAD,
     ONE_HOT,
     SEQUENCE, /* UNIDIRECTIONAL_SEQUENCE_LSTM with peephole weights and a projection */
+    DIVIDE,
+    COMPARE,
+    CHOOSE,
     NODES
 };
 
@@ -56,7 +59,7 @@ struct world {
     float scales[TENSORS][8];
     int32_t zero_points[TENSORS][8];
     int32_t paddings[8], begin[8], end[8], strides[8], size[4], shape[4], new_shape[4], axes[4];
-    int32_t picks[4], around[8], mirrored[8], depth[1];
+    int32_t picks[4], around[8], mirrored[8], depth[1], divisors[4];
     int64_t longs[8];
     TfLiteConvParams conv;
     TfLiteDepthwiseConvParams depthwise;
