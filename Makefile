@@ -320,6 +320,7 @@ cross-check: all $(B)/venv/ready ## run the delegate in LiteRT from PyPI (Python
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_accelerator.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_accelerator_c.py $(B)
 	$(B)/venv/bin/python golden/cross_coco.py $(B)
+	$(B)/venv/bin/python golden/cross_detector.py $(B)
 	$(B)/assay golden export --graphs=200 --filter='graph.*' $(B)/graphs.h5
 	@mkdir -p $(B)/graphs
 	$(B)/venv/bin/python golden/mint.py $(B)/graphs.h5 $(B)/graphs
