@@ -81,7 +81,8 @@ static const struct row rows[] = {
           .types = TYPE_BIT(CASE_U8), .byte_sets = SET_BIT(SET_ENDS), .quant = { .in2 = 0.004 }),
       .batch = 2, .depth = 65, .cells = 5 },
     /* A dimension of 0. */
-    { ROW("empty_batch", "no row at all", EMPTY), .batch = 0, .depth = 3, .cells = 5 },
+    { ROW("empty_batch", "no row at all", .types = TYPE_BIT(CASE_F32), EMPTY_TENSOR), .batch = 0,
+      .depth = 3, .cells = 5 },
 };
 
 static void build(struct case_builder *m)

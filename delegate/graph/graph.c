@@ -96,6 +96,7 @@ float graph_constant_float(const struct graph *g, int tensor, size_t i)
 int64_t graph_constant_int(const struct graph *g, int tensor, size_t i)
 {
     const struct graph_tensor *t = &g->tensors[tensor];
+    int16_t half;
     int32_t narrow;
     int64_t wide;
 
@@ -103,6 +104,9 @@ int64_t graph_constant_int(const struct graph *g, int tensor, size_t i)
     case kTfLiteUInt8:
     case kTfLiteBool: return ((const uint8_t *)t->data)[i];
     case kTfLiteInt8: return ((const int8_t *)t->data)[i];
+    case kTfLiteInt16:
+        memcpy(&half, (const char *)t->data + i * sizeof half, sizeof half);
+        return half;
     case kTfLiteInt64:
         memcpy(&wide, (const char *)t->data + i * sizeof wide, sizeof wide);
         return wide;

@@ -64,6 +64,8 @@ struct graph_node {
     const void *params;          /* a struct of builtin_op_data.h; NULL: none */
     const int *inputs, *outputs; /* tensor indices; -1: absent */
     int input_count, output_count;
+    const int *intermediates; /* LSTM: tensors that say how sums are scaled */
+    int intermediate_count;
     /* ---- results of the graph rewrites ---- */
     bool folded;   /* its outputs are constants: there is nothing to compute */
     bool has_pads; /* pad_top and pad_left replace the padding of the parameters */

@@ -127,8 +127,9 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
     if (!(n->name = arena_string(&g->arena, name)))
         return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", host_node);
     TRY(import_indices(g, node->inputs, true, n, "inputs", &n->inputs, &n->input_count, diag));
-    return import_indices(g, node->outputs, false, n, "outputs", &n->outputs, &n->output_count,
-                          diag);
+    TRY(import_indices(g, node->outputs, false, n, "outputs", &n->outputs, &n->output_count, diag));
+    return import_indices(g, node->intermediates, false, n, "intermediates", &n->intermediates,
+                          &n->intermediate_count, diag);
 }
 
 /* Sets producers, and the constants that DEQUANTIZE nodes convert, which readers then use instead.

@@ -41,20 +41,11 @@ static bool check_lstm_params(struct check *c)
     return true;
 }
 
-static bool is_full(const struct graph_node *n)
+bool lstm_is_full(const struct graph_node *n)
 {
     const TfLiteLSTMParams *params = n->params;
 
     return params->kernel_type == kTfLiteLSTMFullKernel;
-}
-
-static struct lstm_full full_of(const struct graph_node *n)
-{
-    const TfLiteLSTMParams *params = n->params;
-
-    return (struct lstm_full){ .activation = (int)params->activation,
-                               .cell_clip = params->cell_clip,
-                               .proj_clip = params->proj_clip };
 }
 
 static bool shape_lstm(const struct graph *g, const struct graph_node *n, int i,
@@ -63,7 +54,7 @@ static bool shape_lstm(const struct graph *g, const struct graph_node *n, int i,
     const struct graph_tensor *x = graph_input(g, n, LSTM_X), *h = graph_input(g, n, LSTM_H);
     int64_t columns;
 
-    if (is_full(n))
+    if (lstm_is_full(n))
         return lstm_full_shape(g, n, s);
     if (x->rank != 2 || h->rank != 2)
         return false;
@@ -111,17 +102,7 @@ static bool accept_basic(struct check *c)
 
 static bool accept_lstm(struct check *c)
 {
-    struct lstm_full l;
-
-    if (!check_params(c))
-        return false;
-    if (!is_full(c->node))
-        return accept_basic(c);
-    l = full_of(c->node);
-    if (graph_is_quantized(c->graph, c->node))
-        return refuse(c, RULE_LSTM_QUANT, -1, "kernel_type",
-                      "the full kernel of 8-bit tensors runs on the CPU", "1 (basic)", "0");
-    return lstm_full_accept(c, &l);
+    return check_params(c) && (lstm_is_full(c->node) ? lstm_full_accept(c) : accept_basic(c));
 }
 
 enum status lstm_tensors_of(struct planner *p, const struct graph_node *n, struct lstm_tensors *t)
@@ -230,11 +211,8 @@ static enum status plan_lstm(struct planner *p, const struct graph_node *n)
     struct lstm_tensors t;
     int z;
 
-    if (is_full(n)) {
-        const struct lstm_full l = full_of(n);
-
-        return lstm_full_plan(p, n, &l);
-    }
+    if (lstm_is_full(n))
+        return lstm_full_plan(p, n);
     TRY(lstm_tensors_of(p, n, &t));
     z = t.z;
     if (p->plan->half) {

@@ -11,6 +11,9 @@ enum lstm_input { LSTM_X, LSTM_H, LSTM_WEIGHTS, LSTM_BIAS, LSTM_C, LSTM_INPUTS }
  * [B,4A]. */
 enum lstm_output { LSTM_OUT_H, LSTM_OUT_C, LSTM_OUT_XH, LSTM_OUT_Z, LSTM_OUTPUTS };
 
+/* The node has the full kernel (lstm_full.h), which is another one. */
+bool lstm_is_full(const struct graph_node *n);
+
 /* The plan tensors of a node. */
 struct lstm_tensors {
     int x, h_prev, c_prev;

@@ -2,12 +2,7 @@
 #ifndef ASSAY_DELEGATE_OPS_LSTM_FULL_ARGS_H
 #define ASSAY_DELEGATE_OPS_LSTM_FULL_ARGS_H
 
-#include "delegate/shaders/args.h"
-
-#define LSTM_FULL_SPEC_CIFG       3 /* 1 - f stands for the input gate */
-#define LSTM_FULL_SPEC_PEEPHOLE   4 /* i, f and o see the cells */
-#define LSTM_FULL_SPEC_PROJECTION 5
-#define LSTM_FULL_SPEC_ACTIVATION 6 /* TfLiteFusedActivation: tanh, logistic or a clamp */
+#include "delegate/ops/lstm_full_spec.h"
 
 #define LSTM_STATE_SPEC_OUT 3 /* from the state to the tensors, not to it */
 

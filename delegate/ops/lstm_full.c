@@ -9,31 +9,44 @@
 /* A workgroup: cells, and shares of their sums.  One has all cells of a row up to CELLS_MAX. */
 enum { CELLS_X = 32, SHARES_Y = 8, CELLS_MAX = 64 };
 
-struct sizes {
-    uint32_t batch, steps, depth, cells, outputs;
-    bool cifg, peephole, projection;
-};
-
 static bool has(const struct graph *g, const struct graph_node *n, int i)
 {
     return graph_input(g, n, i) != NULL;
 }
 
-static int peephole_of(int gate)
+int lstm_full_peephole(int gate)
 {
     return gate == 2 ? -1 : LSTM_FULL_PEEPHOLE + gate - (gate == 3);
 }
 
-static struct sizes sizes_of(const struct graph *g, const struct graph_node *n,
-                             const struct lstm_full *l)
+struct lstm_full lstm_full_of(const struct graph_node *n)
 {
+    const TfLiteUnidirectionalSequenceLSTMParams *sequence = n->params;
+    const TfLiteLSTMParams *one = n->params;
+
+    if (n->code == BUILTIN_LSTM)
+        return (struct lstm_full){ .activation = (int)one->activation,
+                                   .cell_clip = one->cell_clip,
+                                   .proj_clip = one->proj_clip };
+    return (struct lstm_full){ .activation = (int)sequence->activation,
+                               .cell_clip = sequence->cell_clip,
+                               .proj_clip = sequence->proj_clip,
+                               .sequence = true,
+                               .time_major = sequence->time_major,
+                               .diagonal =
+                                   n->version >= 4 && sequence->diagonal_recurrent_tensors };
+}
+
+struct lstm_full_sizes lstm_full_sizes_of(const struct graph *g, const struct graph_node *n)
+{
+    const struct lstm_full l = lstm_full_of(n);
     const struct graph_tensor *x = graph_input(g, n, LSTM_FULL_X);
     const struct graph_tensor *w = graph_input(g, n, LSTM_FULL_W + 3);
-    const int batch = l->sequence && l->time_major, last = x->rank - 1;
+    const int batch = l.sequence && l.time_major, last = x->rank - 1;
 
-    return (struct sizes){
+    return (struct lstm_full_sizes){
         .batch = (uint32_t)x->dims[batch],
-        .steps = l->sequence ? (uint32_t)x->dims[!batch] : 1,
+        .steps = l.sequence ? (uint32_t)x->dims[!batch] : 1,
         .depth = (uint32_t)x->dims[last],
         .cells = (uint32_t)w->dims[0],
         .outputs = (uint32_t)graph_input(g, n, LSTM_FULL_R + 3)->dims[1],
@@ -86,21 +99,31 @@ static bool check_params_of(struct check *c, const struct lstm_full *l)
     return true;
 }
 
-/* Input i is f32, or i8 with one scale, in a node whose weights are. */
+static bool check_rank_of(struct check *c, int i, int rank)
+{
+    const struct graph_tensor *t = graph_input(c->graph, c->node, i);
+
+    return t->rank == rank ||
+           refuse(c, RULE_TENSOR_RANK, c->node->inputs[i], "rank", "the model is malformed",
+                  rank == 1 ? "1" : "2", "%d", t->rank);
+}
+
+/* Input i is f32, or i8 with one scale, in a node whose weights are; of a
+ * quantized node a bias is i32. */
 static bool check_weights(struct check *c, int i, int rank)
 {
     const struct graph_tensor *t = graph_input(c->graph, c->node, i);
     const bool weights = i < LSTM_FULL_BIAS || i == LSTM_FULL_PROJECTION;
 
+    if (t && t->type == kTfLiteInt32 && !weights && t->data &&
+        graph_is_quantized(c->graph, c->node))
+        return check_rank_of(c, i, rank);
     if (!t || t->type != kTfLiteInt8 || !weights || !t->data)
         return check_input(c, i, rank, rank);
     if (t->quant.count != 1)
         return refuse(c, RULE_LSTM_QUANT, c->node->inputs[i], "number of scales",
                       "the CPU kernel takes one", "1", "%zu", t->quant.count);
-    return check_scales(c, c->node->inputs[i]) &&
-           (t->rank == rank ||
-            refuse(c, RULE_TENSOR_RANK, c->node->inputs[i], "rank", "the model is malformed",
-                   rank == 1 ? "1" : "2", "%d", t->rank));
+    return check_scales(c, c->node->inputs[i]) && check_rank_of(c, i, rank);
 }
 
 /* Input i is a constant of the shape [d0, d1], or [d0] where d1 is 0. */
@@ -122,10 +145,10 @@ static bool check_constant(struct check *c, int i, uint32_t d0, uint32_t d1)
                   rank == 1 ? 0 : t->dims[1], d0, d1);
 }
 
-static bool check_gates(struct check *c, const struct sizes *z)
+static bool check_gates(struct check *c, const struct lstm_full_sizes *z)
 {
     for (int g = 0; g < LSTM_FULL_GATES; g++) {
-        const int peephole = peephole_of(g);
+        const int peephole = lstm_full_peephole(g);
 
         if (g == 0 && z->cifg)
             continue;
@@ -151,7 +174,7 @@ static bool check_tensor(struct check *c, int tensor, int rank, const uint32_t *
 }
 
 /* The vec4 of all constants: struct layout below. */
-static uint64_t constant_count(const struct sizes *z)
+static uint64_t constant_count(const struct lstm_full_sizes *z)
 {
     const uint64_t rows = ((uint64_t)z->depth + 3) / 4 * 4 + z->outputs + 2;
     const uint64_t out_slices = ((uint64_t)z->outputs + 3) / 4;
@@ -159,7 +182,7 @@ static uint64_t constant_count(const struct sizes *z)
     return rows * z->cells + (z->projection ? ((uint64_t)z->cells + 1) * out_slices : 0);
 }
 
-static bool check_limits(struct check *c, const struct sizes *z)
+static bool check_limits(struct check *c, const struct lstm_full_sizes *z)
 {
     const uint64_t blocks = ((uint64_t)z->cells + CELLS_X - 1) / CELLS_X;
     const uint64_t sums = ((uint64_t)z->depth + 3) / 4 * 5 / SHARES_Y + z->outputs / SHARES_Y + 10;
@@ -177,19 +200,20 @@ static bool check_limits(struct check *c, const struct sizes *z)
            check_storable(c, LSTM_FULL_W + 3, constant_count(z));
 }
 
-bool lstm_full_accept(struct check *c, const struct lstm_full *l)
+bool lstm_full_accept(struct check *c)
 {
+    const struct lstm_full l = lstm_full_of(c->node);
     const struct graph *g = c->graph;
-    const int *in = c->node->inputs, rank = l->sequence ? 3 : 2;
-    struct sizes z;
+    const int *in = c->node->inputs, rank = l.sequence ? 3 : 2;
+    struct lstm_full_sizes z;
 
-    if (!check_counts(c, LSTM_FULL_NORM, LSTM_FULL_INPUTS, 1) || !check_params_of(c, l) ||
+    if (!check_counts(c, LSTM_FULL_NORM, LSTM_FULL_INPUTS, 1) || !check_params_of(c, &l) ||
         !check_computed_input(c, LSTM_FULL_X, rank, rank) ||
         !check_weights(c, LSTM_FULL_W + 3, 2) || !check_weights(c, LSTM_FULL_R + 3, 2) ||
         !check_computed_input(c, LSTM_FULL_H, 2, 2) ||
         !check_computed_input(c, LSTM_FULL_C, 2, 2) || !check_output(c, 0, rank, rank))
         return false;
-    z = sizes_of(g, c->node, l);
+    z = lstm_full_sizes_of(g, c->node);
     if (!check_gates(c, &z) || !lstm_check_state(c, LSTM_FULL_H) ||
         !lstm_check_state(c, LSTM_FULL_C))
         return false;
@@ -204,12 +228,12 @@ bool lstm_full_accept(struct check *c, const struct lstm_full *l)
         return false;
     {
         const uint32_t h[] = { z.batch, z.outputs }, cells[] = { z.batch, z.cells };
-        const bool time = l->time_major;
+        const bool time = l.time_major;
         const uint32_t y[] = { time ? z.steps : z.batch, time ? z.batch : z.steps, z.outputs };
 
         return check_tensor(c, in[LSTM_FULL_H], 2, h) &&
                check_tensor(c, in[LSTM_FULL_C], 2, cells) &&
-               check_tensor(c, c->node->outputs[0], rank, l->sequence ? y : h) &&
+               check_tensor(c, c->node->outputs[0], rank, l.sequence ? y : h) &&
                check_limits(c, &z);
     }
 }
@@ -241,7 +265,7 @@ static void put_gate(struct planner *p, const struct packed *packed, uint64_t at
 
 /* The layout that lstm_full.comp describes. */
 static enum status pack_constants(struct planner *p, const struct graph_node *n,
-                                  const struct sizes *z, struct packed *packed)
+                                  const struct lstm_full_sizes *z, struct packed *packed)
 {
     const uint64_t cells = z->cells, out_slices = ((uint64_t)z->outputs + 3) / 4;
     const uint64_t r = ((uint64_t)z->depth + 3) / 4 * 4 * cells, bias = r + z->outputs * cells;
@@ -252,8 +276,8 @@ static enum status pack_constants(struct planner *p, const struct graph_node *n,
         put_gate(p, packed, 0, n->inputs[LSTM_FULL_W + g], g, z->cells, z->depth);
         put_gate(p, packed, r, n->inputs[LSTM_FULL_R + g], g, z->cells, z->outputs);
         put_gate(p, packed, bias, n->inputs[LSTM_FULL_BIAS + g], g, z->cells, 1);
-        if (z->peephole && peephole_of(g) >= 0)
-            put_gate(p, packed, bias + cells, n->inputs[peephole_of(g)], g, z->cells, 1);
+        if (z->peephole && lstm_full_peephole(g) >= 0)
+            put_gate(p, packed, bias + cells, n->inputs[lstm_full_peephole(g)], g, z->cells, 1);
     }
     for (uint32_t o = 0; z->projection && planner_packs(p) && o < z->outputs; o++) {
         for (uint32_t a = 0; a < z->cells; a++)
@@ -267,10 +291,10 @@ static enum status pack_constants(struct planner *p, const struct graph_node *n,
     return STATUS_OK;
 }
 
-static enum status plan_state(struct planner *p, const struct graph_node *n,
+static enum status plan_state(struct planner *p, const struct graph_node *n, const char *shader,
                               const struct lstm_full_args *args, int h, int c, int state, bool out)
 {
-    struct plan_step *s = planner_step(p, "lstm_state", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, shader, n, WORKGROUP, 1, 1);
     struct lstm_full_args own = *args;
 
     if (!s || h < 0 || c < 0 || state < 0)
@@ -291,62 +315,88 @@ static enum status plan_state(struct planner *p, const struct graph_node *n,
     return step_items(p, s, own.count);
 }
 
-static enum status plan_steps(struct planner *p, const struct graph_node *n, const struct sizes *z,
-                              const struct lstm_full_args *args, const struct packed *constants,
-                              uint32_t activation, int state)
+struct plan_step *lstm_full_step(struct planner *p, const struct graph_node *n, const char *shader,
+                                 const struct lstm_full_run *run, int state)
 {
     const int x = planner_tensor(p, n->inputs[LSTM_FULL_X]);
     const int y = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "lstm_full", n, CELLS_X, SHARES_Y, 1);
+    struct plan_step *s = planner_step(p, shader, n, CELLS_X, SHARES_Y, 1);
 
     if (!s || x < 0 || y < 0)
-        return STATUS_NO_MEMORY;
-    step_spec(s, LSTM_FULL_SPEC_CIFG, z->cifg);
-    step_spec(s, LSTM_FULL_SPEC_PEEPHOLE, z->peephole);
-    step_spec(s, LSTM_FULL_SPEC_PROJECTION, z->projection);
-    step_spec(s, LSTM_FULL_SPEC_ACTIVATION, activation);
+        return NULL;
+    step_spec(s, LSTM_FULL_SPEC_CIFG, run->sizes.cifg);
+    step_spec(s, LSTM_FULL_SPEC_PEEPHOLE, run->sizes.peephole);
+    step_spec(s, LSTM_FULL_SPEC_PROJECTION, run->sizes.projection);
     step_shared(s, CELLS_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
-    step_push(s, args, sizeof *args);
     step_write(p, s, 0, y);
     step_read(p, s, 1, x);
-    step_constants(s, 2, constants);
+    step_constants(s, 2, run->constants);
     step_write(p, s, 3, state);
+    return s;
+}
+
+static enum status plan_step(struct planner *p, const struct graph_node *n,
+                             const struct lstm_full_run *run, const struct lstm_full_args *args,
+                             int state)
+{
+    struct plan_step *s = lstm_full_step(p, n, "lstm_full", run, state);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    step_spec(s, LSTM_FULL_SPEC_ACTIVATION, (uint32_t)run->params.activation);
+    step_push(s, args, sizeof *args);
     return step_groups(p, s, args->count);
 }
 
-enum status lstm_full_plan(struct planner *p, const struct graph_node *n, const struct lstm_full *l)
+enum status lstm_full_plan_run(struct planner *p, const struct graph_node *n,
+                               const struct lstm_full_run *run)
 {
-    const struct sizes z = sizes_of(p->graph, n, l);
-    const bool one = z.projection || z.cells <= CELLS_MAX;
-    const uint32_t parts = one ? 1 : (z.cells + CELLS_X - 1) / CELLS_X;
-    struct lstm_full_args args = { .count = z.batch * parts,
+    const struct lstm_full_sizes *const z = &run->sizes;
+    const struct lstm_full *const l = &run->params;
+    const bool one = z->projection || z->cells <= CELLS_MAX;
+    const uint32_t parts = one ? 1 : (z->cells + CELLS_X - 1) / CELLS_X;
+    struct lstm_full_args args = { .count = z->batch * parts,
                                    .parts = parts,
-                                   .last = z.steps,
-                                   .row_pitch = l->time_major ? 1 : z.steps,
-                                   .step_pitch = l->time_major ? z.batch : 1,
-                                   .depth = z.depth,
-                                   .in_slices = (z.depth + 3) / 4,
-                                   .cells = z.cells,
-                                   .cell_slices = (z.cells + 3) / 4,
-                                   .outputs = z.outputs,
-                                   .out_slices = (z.outputs + 3) / 4,
+                                   .last = z->steps,
+                                   .row_pitch = l->time_major ? 1 : z->steps,
+                                   .step_pitch = l->time_major ? z->batch : 1,
+                                   .depth = z->depth,
+                                   .in_slices = (z->depth + 3) / 4,
+                                   .cells = z->cells,
+                                   .cell_slices = (z->cells + 3) / 4,
+                                   .outputs = z->outputs,
+                                   .out_slices = (z->outputs + 3) / 4,
                                    .cell_clip = l->cell_clip,
                                    .proj_clip = l->proj_clip };
+    const int h_in = planner_tensor(p, n->inputs[LSTM_FULL_H]);
+    const int c_in = planner_tensor(p, n->inputs[LSTM_FULL_C]);
     const int state =
-        planner_temp(p, z.batch, 8 * (args.out_slices + args.cell_slices), FORMAT_WIDE);
-    const int h = planner_temp(p, z.batch, z.outputs, FORMAT_STORED);
-    const int c = planner_temp(p, z.batch, z.cells, FORMAT_STORED);
-    struct packed constants;
+        planner_temp(p, z->batch, 8 * (args.out_slices + args.cell_slices), FORMAT_WIDE);
+    const int h =
+        h_in < 0 ? -1 : planner_temp(p, z->batch, z->outputs, p->plan->tensors[h_in].format);
+    const int c =
+        c_in < 0 ? -1 : planner_temp(p, z->batch, z->cells, p->plan->tensors[c_in].format);
 
-    TRY(pack_constants(p, n, &z, &constants));
-    TRY(plan_state(p, n, &args, planner_tensor(p, n->inputs[LSTM_FULL_H]),
-                   planner_tensor(p, n->inputs[LSTM_FULL_C]), state, false));
-    for (uint32_t t = 0; t < (one ? 1 : z.steps); t++) {
+    TRY(plan_state(p, n, run->state_shader, &args, h_in, c_in, state, false));
+    for (uint32_t t = 0; t < (one ? 1 : z->steps); t++) {
         args.first = t;
-        args.last = one ? z.steps : t + 1;
-        TRY(plan_steps(p, n, &z, &args, &constants, (uint32_t)l->activation, state));
+        args.last = one ? z->steps : t + 1;
+        TRY(run->step(p, n, run, &args, state));
     }
-    TRY(plan_state(p, n, &args, h, c, state, true));
+    TRY(plan_state(p, n, run->state_shader, &args, h, c, state, true));
     TRY(planner_write_back(p, n->inputs[LSTM_FULL_H], h));
     return planner_write_back(p, n->inputs[LSTM_FULL_C], c);
+}
+
+enum status lstm_full_plan(struct planner *p, const struct graph_node *n)
+{
+    struct packed constants;
+    const struct lstm_full_run run = { .sizes = lstm_full_sizes_of(p->graph, n),
+                                       .params = lstm_full_of(n),
+                                       .constants = &constants,
+                                       .state_shader = "lstm_state",
+                                       .step = plan_step };
+
+    TRY(pack_constants(p, n, &run.sizes, &constants));
+    return lstm_full_plan_run(p, n, &run);
 }

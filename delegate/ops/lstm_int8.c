@@ -5,6 +5,7 @@
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/lstm.h"
+#include "delegate/ops/lstm_full_int8.h"
 #include "delegate/ops/lstm_product_int8.args.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static double gate_multiplier(const struct graph_tensor *bias)
     return ldexp(tensor_scale(bias), Z_BITS);
 }
 
-static bool accept_lstm(struct check *c)
+static bool accept_basic(struct check *c)
 {
     const int *in = c->node->inputs, *out = c->node->outputs;
     const struct graph_tensor *bias = &c->graph->tensors[in[LSTM_BIAS]];
@@ -110,10 +111,17 @@ static enum status plan_product(struct planner *p, const struct graph_node *n, i
     return step_items(p, s, args.count);
 }
 
+static bool accept_lstm(struct check *c)
+{
+    return lstm_is_full(c->node) ? lstm_full_int8_accept(c) : accept_basic(c);
+}
+
 static enum status plan_lstm(struct planner *p, const struct graph_node *n)
 {
     struct lstm_tensors t;
 
+    if (lstm_is_full(n))
+        return lstm_full_int8_plan(p, n);
     TRY(lstm_tensors_of(p, n, &t));
     TRY(lstm_plan_concat(p, n, "concatenation.byte", &t));
     TRY(plan_product(p, n, t.xh, t.z));
