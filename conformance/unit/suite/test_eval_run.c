@@ -224,6 +224,20 @@ static void digits_have_the_top_1_of_conformance(void **state)
     free_files(&files);
 }
 
+static void expect_rows(const struct eval_report *report, const char *name, const char *expected)
+{
+    char text[1024] = "";
+    FILE *f;
+
+    assert_int_equal(eval_report_rows(report, in_folder(name), NULL), STATUS_OK);
+    f = fopen(in_folder(name), "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    if (!strstr(text, expected))
+        fail_msg("expected \"%s\" in \"%s\"", expected, text);
+}
+
 /* Images that nothing can be made of are left out and named; the others count. */
 static void unreadable_images_are_counted(void **state)
 {
@@ -238,7 +252,7 @@ static void unreadable_images_are_counted(void **state)
     write_text("some/c.jpg", "no image");
     write_text("some/notes.txt", "not in the list");
     /* By name, in any order; d is not there. */
-    write_text("some.txt", "c.jpg 1\nd.png 2\na.png 3\nb.png 4\n");
+    write_text("some.txt", "c.jpg 1\nd,\"e\".png 2\na.png 3\nb.png 4\n");
     run_open(&r, "golden/digits/digits_i8.tflite", "none");
     if (run_digits(&r, &files) != STATUS_OK)
         fail_msg("%s", r.diag.text);
@@ -250,6 +264,13 @@ static void unreadable_images_are_counted(void **state)
     assert_int_equal(r.report.images->items[2].state, EVAL_ANSWERED);
     assert_int_equal(r.report.same, 1);
     assert_false(eval_report_failed(&r.report));
+    expect_rows(
+        &r.report, "rows.csv",
+        "image,state,reason,class,subject_class,subject_rank,reference_class,reference_rank\n"
+        "c.jpg,unreadable,neither BMP nor JPEG nor PNG,1,,,,\n"
+        "\"d,\"\"e\"\".png\",unreadable,\"");
+    expect_rows(&r.report, "rows.csv", "\nb.png,unreadable,the file is empty,4,,,,\n");
+    expect_rows(&r.report, "rows.json", "\"image\": \"d,\\\"e\\\".png\"");
     run_close(&r);
     free_files(&files);
 }
