@@ -102,6 +102,7 @@ digits="--images=golden/digits --ground-truth=golden/digits/labels.txt --preproc
     expect 0 '^fail: top_1 dropped by [0-9.]+ %, expected at most 5 %$' sh -c '"$@"; [ $? = 1 ]' - $assay eval \
         imagenet $model $digits --delegate="$b/mock/delegate.so" --delegate-option=fault=swap --max-drop=5%
     expect 2 'max-drop=much: expected percentage points' $assay eval imagenet $model $digits --max-drop=much
+    expect 2 'max-drop=1%: there is no reference' $assay eval imagenet $model $digits --delegate=none --max-drop=1
     expect 2 'labels, the model .* has 10 classes' $assay eval imagenet $model $digits --labels=ci/rooms.txt
     expect 2 'output_file_path=x: protocol buffers' $assay eval imagenet $model $digits --output_file_path=x
     expect 2 'expected one of --delegate' $assay eval imagenet $model $digits --delegate=none \

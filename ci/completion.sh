@@ -36,6 +36,8 @@ completes 'assay|con' conformance
 completes 'assay|--v' --version
 completes 'assay|help|in' inspect
 completes 'assay|golden|ch' check
+completes 'assay|eval|se' segmentation
+completes 'assay|eval|coco|--reference-d' --reference-detections=
 completes 'assay|golden|check|--b' --bounds=
 completes 'assay|golden|export|' models three.h5
 completes 'assay|golden|check|--f' --filter= --format=

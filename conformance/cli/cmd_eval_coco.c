@@ -17,6 +17,7 @@ struct request {
 static enum status compare_files(const struct request *q, struct coco *x, struct eval_report *r,
                                  struct diag *diag)
 {
+    TRY(eval_flags_check_drop(r, q->reference_detections != NULL, diag));
     TRY(coco_open(x, &q->coco, NULL, diag));
     TRY(coco_take_file(x, EVAL_SUBJECT, q->detections, diag));
     if (q->reference_detections)

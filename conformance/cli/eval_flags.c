@@ -167,6 +167,16 @@ void eval_session_close(struct eval_session *s)
     subject_close(&s->reference);
 }
 
+enum status eval_flags_check_drop(const struct eval_report *r, bool has_reference,
+                                  struct diag *diag)
+{
+    return isnan(r->max_drop) || has_reference
+               ? STATUS_OK
+               : diag_fail(diag, STATUS_USAGE,
+                           "--max-drop=%g%%: there is no reference to compare with",
+                           100 * r->max_drop);
+}
+
 enum status eval_session_run(struct eval_session *s, const struct eval_flags *f,
                              const struct eval_task *task, struct eval_images *images,
                              const char *truth_sha256, struct eval_report *r, struct diag *diag)
@@ -181,6 +191,7 @@ enum status eval_session_run(struct eval_session *s, const struct eval_flags *f,
                                           .truth_sha256 = truth_sha256,
                                           .quiet = f->common.quiet };
 
+    TRY(eval_flags_check_drop(r, s->has_reference, diag));
     r->task = task->name;
     r->model = &s->model;
     r->model_name = f->model;

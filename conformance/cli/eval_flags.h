@@ -46,6 +46,9 @@ enum status eval_session_run(struct eval_session *s, const struct eval_flags *f,
 /* Sets max_drop of the report; STATUS_USAGE. */
 enum status eval_flags_max_drop(const struct eval_flags *f, struct eval_report *r,
                                 struct diag *diag);
+/* STATUS_USAGE where it is set and there is nothing to compare with. */
+enum status eval_flags_check_drop(const struct eval_report *r, bool has_reference,
+                                  struct diag *diag);
 /* Writes report and rows; returns the exit code. */
 int eval_flags_print(const struct command *self, const struct eval_flags *f,
                      const struct eval_report *r);

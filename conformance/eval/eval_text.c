@@ -51,19 +51,25 @@ static void print_images(FILE *f, const struct eval_report *r)
         fprintf(f, "  and %zu more; --results=FILE lists all\n", hidden);
 }
 
+/* "reference" is the label of the scalar reference as a subject. */
+static const char *side_name(const char *label)
+{
+    return strcmp(label, "reference") == 0 ? "scalar reference" : label;
+}
+
 static void print_head(FILE *f, const struct eval_report *r)
 {
     const struct eval_outcome *const out = &r->outcome;
 
     if (r->model) {
         fprintf(f, "model       %s\n", r->model_name);
-        fprintf(f, "subject     %s%s%s, %llu of %llu nodes\n", r->subject,
+        fprintf(f, "subject     %s%s%s, %llu of %llu nodes\n", side_name(r->subject),
                 out->hello.device[0] ? " on " : "", out->hello.device,
                 (unsigned long long)out->hello.taken, (unsigned long long)out->hello.nodes);
     } else {
         fprintf(f, "detections  %s\n", r->subject);
     }
-    fprintf(f, "reference   %s\n", r->reference ? r->reference : "none");
+    fprintf(f, "reference   %s\n", r->reference ? side_name(r->reference) : "none");
     print_images(f, r);
     if (r->preprocessing)
         fprintf(f, "input       %s\n", r->preprocessing);
