@@ -84,6 +84,25 @@ int zoo_activation(struct zoo_net *net, const char *name, size_t rank, const int
     return index;
 }
 
+int zoo_activation_i16(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
+                       float scale)
+{
+    struct zoo_measured *a;
+    int index;
+
+    if (!zoo_in_integers(net) || net->sizes_only)
+        return zoo_activation(net, name, rank, dims, ZOO_SCALE_MEASURED, -1);
+    index = builder_tensor(&net->builder, TENSOR_INT16, name, rank, dims);
+    if (index < 0)
+        return index;
+    assert(net->made < net->activation_count);
+    a = &net->activations[net->made++];
+    a->tensor = index;
+    a->scale = (struct zoo_scale){ scale, 0 };
+    zoo_put_scales(net, index, &a->scale, 1, 0);
+    return index;
+}
+
 struct zoo_tensor zoo_image(struct zoo_net *net, const char *name, struct zoo_tensor shape,
                             enum zoo_scale_source source, int other)
 {

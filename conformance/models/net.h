@@ -70,6 +70,9 @@ enum zoo_scale_source {
 /* Makes an activation, and returns its tensor index.  other: with ZOO_SCALE_SAME. */
 int zoo_activation(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
                    enum zoo_scale_source source, int other);
+/* The same with i16 and a given scale in the quantized model: the cells of an LSTM. */
+int zoo_activation_i16(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
+                       float scale);
 /* The same of rank 4: shape's h, w and c. */
 struct zoo_tensor zoo_image(struct zoo_net *net, const char *name, struct zoo_tensor shape,
                             enum zoo_scale_source source, int other);

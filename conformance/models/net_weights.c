@@ -118,33 +118,55 @@ static int integer_bias(struct zoo_net *net, const struct zoo_weights *w, const 
     return tensor;
 }
 
+static bool in_8_bits(const struct zoo_net *net, const struct zoo_weights *w, size_t count)
+{
+    return zoo_in_integers(net) ||
+           (net->options.weights_only && (w->as_large_as ? w->as_large_as : count) >= ZOO_LARGE);
+}
+
 static void sizes(struct zoo_net *net, struct zoo_weights *w, size_t count, int32_t channels)
 {
-    const bool integers = zoo_in_integers(net);
+    w->scaled = in_8_bits(net, w, count);
+    w->inputs[1] = w->scaled ? constant(net, net->options.type, "", w->rank, w->dims, NULL, count)
+                             : floats(net, "", "", w->rank, w->dims, NULL, count);
+    if (w->no_bias)
+        return;
+    w->inputs[2] = zoo_in_integers(net) ? constant(net, TENSOR_INT32, "", 1, &channels, NULL,
+                                                   (size_t)channels * sizeof(int32_t))
+                                        : floats(net, "", "", 1, &channels, NULL, (size_t)channels);
+}
 
-    if (integers || (net->options.weights_only && count >= ZOO_LARGE)) {
-        w->scaled = true;
-        w->inputs[1] = constant(net, net->options.type, "", w->rank, w->dims, NULL, count);
-    } else {
-        w->inputs[1] = floats(net, "", "", w->rank, w->dims, NULL, count);
-    }
-    w->inputs[2] = integers ? constant(net, TENSOR_INT32, "", 1, &channels, NULL,
-                                       (size_t)channels * sizeof(int32_t))
-                            : floats(net, "", "", 1, &channels, NULL, (size_t)channels);
+/* Adds the two constants; scales has room for one a channel. */
+static void add(struct zoo_net *net, struct zoo_weights *w, const double *values,
+                const double *bias, size_t count, struct zoo_scale *scales)
+{
+    const int32_t channels = w->dims[w->dimension];
+    struct zoo_channels c = { (size_t)channels, 1 };
+
+    for (size_t i = (size_t)w->dimension + 1; i < w->rank; i++)
+        c.inner *= (size_t)w->dims[i];
+    w->inputs[1] = in_8_bits(net, w, count) ? integer_weights(net, w, values, count, c, scales)
+                                            : floats(net, zoo_label(w->name, "weights").text,
+                                                     zoo_label(w->name, "weights_f16").text,
+                                                     w->rank, w->dims, values, count);
+    if (w->no_bias)
+        return;
+    w->inputs[2] = zoo_in_integers(net) ? integer_bias(net, w, bias, channels, scales)
+                                        : floats(net, zoo_label(w->name, "bias").text,
+                                                 zoo_label(w->name, "bias_f16").text, 1, &channels,
+                                                 bias, (size_t)channels);
 }
 
 void zoo_weights(struct zoo_net *net, struct zoo_weights *w)
 {
     const int32_t channels = w->dims[w->dimension];
-    size_t count = 1, inner = 1;
     struct zoo_scale *scales;
     double *values, *bias;
+    size_t count = 1;
 
     for (size_t i = 0; i < w->rank; i++) /* the sizes of topologies are limited by zoo_build */
         count *= (size_t)w->dims[i];
-    for (size_t i = (size_t)w->dimension + 1; i < w->rank; i++)
-        inner *= (size_t)w->dims[i];
-    net->facts.parameters += count + (size_t)channels;
+    net->facts.parameters += count + (w->no_bias ? 0 : (size_t)channels);
     if (net->sizes_only) {
         sizes(net, w, count, channels);
         return;
@@ -152,21 +174,10 @@ void zoo_weights(struct zoo_net *net, struct zoo_weights *w)
     scales = mem_alloc((size_t)channels, sizeof *scales);
     values = draw(net, count, w->deviation, 0);
     bias = draw(net, (size_t)channels, 0.1, w->bias_mean);
-    if (scales && values && bias) {
-        const struct zoo_channels c = { (size_t)channels, inner };
-
-        w->inputs[1] =
-            zoo_in_integers(net) || (net->options.weights_only && count >= ZOO_LARGE)
-                ? integer_weights(net, w, values, count, c, scales)
-                : floats(net, zoo_label(w->name, "weights").text,
-                         zoo_label(w->name, "weights_f16").text, w->rank, w->dims, values, count);
-        w->inputs[2] = zoo_in_integers(net) ? integer_bias(net, w, bias, channels, scales)
-                                            : floats(net, zoo_label(w->name, "bias").text,
-                                                     zoo_label(w->name, "bias_f16").text, 1,
-                                                     &channels, bias, (size_t)channels);
-    } else {
+    if (scales && values && bias)
+        add(net, w, values, bias, count, scales);
+    else
         net->status = STATUS_NO_MEMORY;
-    }
     mem_free(scales);
     mem_free(values);
     mem_free(bias);

@@ -14,6 +14,8 @@ struct zoo_weights {
     int32_t dims[4];
     int32_t dimension; /* of the weights, along which lie the channels */
     bool one_scale;    /* for all channels, in i8 too */
+    bool no_bias;
+    size_t as_large_as; /* elements that decide about 8 bits in dynamic range; 0: its own */
     double deviation;
     double bias_mean;
     int inputs[3];

@@ -3,6 +3,7 @@
 
 #include "conformance/models/deeplab_mnv2.h"
 #include "conformance/models/efficientnet_lite0.h"
+#include "conformance/models/keyword_lstm.h"
 #include "conformance/models/mobilenet_v1.h"
 #include "conformance/models/mobilenet_v2.h"
 #include "conformance/models/mobilenet_v3.h"
@@ -20,9 +21,16 @@
 #include <string.h>
 
 static const struct zoo_entry *const entries[] = {
-    &zoo_mobilenet_v1,     &zoo_mobilenet_v2,       &zoo_mobilenet_v3,
-    &zoo_resnet50,         &zoo_efficientnet_lite0, &zoo_deeplab_mnv2,
-    &zoo_ssd_mobilenet_v1, &zoo_ssd_mobilenet_v2,   &zoo_posenet,
+    &zoo_mobilenet_v1,
+    &zoo_mobilenet_v2,
+    &zoo_mobilenet_v3,
+    &zoo_resnet50,
+    &zoo_efficientnet_lite0,
+    &zoo_deeplab_mnv2,
+    &zoo_ssd_mobilenet_v1,
+    &zoo_ssd_mobilenet_v2,
+    &zoo_posenet,
+    &zoo_keyword_lstm,
     &zoo_yamnet,
 };
 
@@ -89,6 +97,8 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
     if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
         o->type != TENSOR_UINT8)
         return diag_fail(diag, STATUS_USAGE, "type %d, expected f32, f16, i8 or u8", (int)o->type);
+    if (o->type == TENSOR_UINT8 && e->no_u8)
+        return diag_fail(diag, STATUS_USAGE, "type u8, expected f32, f16, dynamic or i8");
     if (o->weights_only && o->type != TENSOR_INT8)
         return diag_fail(diag, STATUS_USAGE, "weights only in type %d, expected i8", (int)o->type);
     return STATUS_OK;

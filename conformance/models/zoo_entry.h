@@ -36,6 +36,7 @@ struct zoo_net; /* net.h */
 struct zoo_entry {
     const char *name, *summary;
     const char *resolution_is, *classes_are; /* NULL: of the square image; classes */
+    bool no_u8;                              /* the field has no such models */
     double width;                            /* default */
     /* Default; from the least to the largest in steps. */
     uint32_t resolution, resolution_min, resolution_step, resolution_max;
