@@ -90,7 +90,7 @@ static enum status repeat(struct result *r, uint64_t runs, struct diag *diag)
     if (!ms)
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu runs: out of memory", count);
     for (size_t i = 0; i < count && s == STATUS_OK; i++) {
-        s = interpreter_reset_variables(r->session.in);
+        s = interpreter_reset_state(r->session.in);
         if (s == STATUS_OK)
             s = invoke(r, &ms[i], diag);
     }

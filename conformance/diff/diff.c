@@ -181,7 +181,7 @@ enum status diff_reference_run(struct diff *d, uint64_t run, double *ms, struct 
 {
     double start;
 
-    TRY(interpreter_reset_variables(d->reference));
+    TRY(interpreter_reset_state(d->reference));
     TRY(fill_inputs(d, run, diag));
     start = clock_ms();
     TRY(diag_prefix(diag, interpreter_invoke(d->reference, diag), "reference"));

@@ -397,7 +397,7 @@ static enum status check_invokes(struct checked_case *k, struct diag *diag)
     enum status s;
 
     interpreter_variables(k->in, &variables);
-    if (interpreter_reset_variables(k->in) != STATUS_OK)
+    if (interpreter_reset_state(k->in) != STATUS_OK)
         return diag_fail(diag, STATUS_INVALID, "a variable has no memory");
     TRY(write_inputs(k, diag));
     k->answers = k->group;

@@ -4,7 +4,6 @@
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
-#include "reference/kernels/op.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -184,10 +183,7 @@ enum status inspection_open(struct inspection *n, const char *path, const char *
     if (!(n->notes = mem_alloc(n->count, sizeof *n->notes)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu nodes: out of memory", n->count);
     for (size_t i = 0; i < n->count; i++) {
-        const struct model_opcode *const o = opcode(n, i);
-        const struct ref_op *const op = o->code == BUILTIN_CUSTOM ? NULL : ref_find(o->code);
-
-        n->notes[i].known = op && o->version >= 1 && o->version <= op->max_version;
+        n->notes[i].known = interpreter_has_op(opcode(n, i));
         n->notes[i].partition = -1;
     }
     return open_delegate(n, delegate, options, required, diag);

@@ -49,7 +49,7 @@ static bool compare_propagated(struct case_run *run)
         double margin;
 
         run->result->frame = frame ? 'B' : 'A';
-        interpreter_reset_variables(in);
+        interpreter_reset_state(in);
         s = propagate_compare(in, &request, &run->original[frame], &margin, run->result, &diag);
         run->result->margin = fmax(run->result->margin, margin);
     }
@@ -197,7 +197,7 @@ static bool judge_sequence(struct case_run *run, struct outputs got[SEQUENCE])
     case_run_stage(run, "reference of a sequence");
     s = case_run_open_reference(run, &setup, &in, &diag);
     if (s == STATUS_OK)
-        s = interpreter_reset_variables(in);
+        s = interpreter_reset_state(in);
     for (int i = 0; i < SEQUENCE && s == STATUS_OK && run->result->status == CASE_PASS; i++) {
         const struct node_compare_request request = { .instance = &run->instance,
                                                       .frame = i % 2,

@@ -196,7 +196,7 @@ static bool compare_frames(struct case_run *run, struct repro *repro)
         };
 
         run->result->frame = frame ? 'B' : 'A';
-        s = interpreter_reset_variables(in);
+        s = interpreter_reset_state(in);
         if (s == STATUS_OK)
             s = node_compare_outputs(in, &request, &run->got[frame], run->result, &diag);
     }

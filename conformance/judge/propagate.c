@@ -389,7 +389,7 @@ enum status propagate_compare(struct interpreter *in, const struct node_compare_
     if (result->status == CASE_PASS || !bounds_half(q->bounds))
         return STATUS_OK;
     /* Results may be stored in f16 toward zero, too (TOLERANCES.md 3.9). */
-    TRY(interpreter_reset_variables(in));
+    TRY(interpreter_reset_state(in));
     TRY(compare_as(in, q, (enum bounds)(q->bounds | BOUNDS_TOWARD_ZERO), got, &cut_margin, &cut,
                    diag));
     if (cut.status == CASE_PASS) {

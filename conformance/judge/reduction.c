@@ -240,7 +240,7 @@ static enum status fill_part(const struct model *m, const struct case_instance *
     for (int frame = 0; frame < 2 && s == STATUS_OK; frame++) {
         if (x->input_count > 0 && !x->inputs[0].data[frame])
             continue;
-        s = interpreter_reset_variables(in);
+        s = interpreter_reset_state(in);
         if (s == STATUS_OK)
             s = inputs_write(in, x, frame, diag);
         if (s == STATUS_OK)

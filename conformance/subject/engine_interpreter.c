@@ -104,7 +104,7 @@ static bool is_taken(struct engine *e, int node)
 static enum status reset(struct engine *e, struct diag *diag)
 {
     (void)diag;
-    return interpreter_reset_variables(of(e)->in);
+    return interpreter_reset_state(of(e)->in);
 }
 
 static enum status write_inputs(struct engine *e, const struct case_instance *x, int frame,

@@ -13,6 +13,7 @@
 #include "reference/runtime/node_kernel.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
+#include "reference/runtime/special.h"
 #include "reference/runtime/tensor_memory.h"
 
 #include <stdlib.h>
@@ -207,11 +208,8 @@ enum status interpreter_cancel(struct interpreter *in)
     return STATUS_OK;
 }
 
-enum status interpreter_reset_variables(struct interpreter *in)
+static void reset_variables(struct interpreter *in)
 {
-    for (size_t i = 0; i < in->variable_count; i++)
-        if (!in->tensors[in->variables[i]].data.raw)
-            return STATUS_USAGE;
     for (size_t i = 0; i < in->variable_count; i++)
         tensor_memory_reset_variable(&in->tensors[in->variables[i]]);
     for (size_t i = 0; i < in->model_nodes; i++) {
@@ -220,6 +218,27 @@ enum status interpreter_reset_variables(struct interpreter *in)
         for (size_t k = 0; k < carry->count; k++)
             carry->at[k] = 0;
     }
+}
+
+enum status interpreter_reset_variables(struct interpreter *in)
+{
+    for (size_t i = 0; i < in->variable_count; i++)
+        if (!in->tensors[in->variables[i]].data.raw)
+            return STATUS_USAGE;
+    reset_variables(in);
+    for (size_t i = 0; i < in->model->subgraph_count; i++)
+        if (in->bodies[i])
+            reset_variables(in->bodies[i]); /* those without memory are reset when they get it */
+    return STATUS_OK;
+}
+
+enum status interpreter_reset_state(struct interpreter *in)
+{
+    TRY(interpreter_reset_variables(in));
+    resources_forget(&in->resources);
+    for (size_t i = 0; i < in->model->subgraph_count; i++)
+        if (in->bodies[i])
+            in->bodies[i]->called = false;
     return STATUS_OK;
 }
 
@@ -328,6 +347,18 @@ const TfLiteNode *interpreter_node(const struct interpreter *in, int node)
     const struct node *n = model_node(in, node);
 
     return n ? &n->abi : NULL;
+}
+
+bool interpreter_has_op(const struct model_opcode *opcode)
+{
+    const struct node_kernel *const special = special_find(opcode->code);
+    const struct ref_op *op = special ? &special->op : NULL;
+
+    if (opcode->code == BUILTIN_CUSTOM)
+        op = opcode->custom_code.text ? ref_find_custom(opcode->custom_code.text) : NULL;
+    else if (!op)
+        op = ref_find(opcode->code);
+    return op && opcode->version >= 1 && opcode->version <= op->max_version;
 }
 
 const char *interpreter_node_name(const struct interpreter *in, int node)

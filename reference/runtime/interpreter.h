@@ -43,7 +43,10 @@ enum status interpreter_allocate(struct interpreter *in, struct diag *diag);
 enum status interpreter_invoke(struct interpreter *in, struct diag *diag);
 /* From any thread: a running invoke stops before its next node, kTfLiteCancelled. */
 enum status interpreter_cancel(struct interpreter *in);
+/* Variable tensors, of all subgraphs: zero, int8 their zero point. */
 enum status interpreter_reset_variables(struct interpreter *in);
+/* The same, and resource variables have no value, and CALL_ONCE runs again: as after open. */
+enum status interpreter_reset_state(struct interpreter *in);
 
 /* Copies a tensor that a delegate left on its device to host memory; a tensor that is not stale is
  * left alone. */
@@ -67,6 +70,8 @@ const int *interpreter_variables(const struct interpreter *in, size_t *count);
 /* Nodes of the model, in the file's order.  op is the node's row; node its ABI view. */
 size_t interpreter_node_count(const struct interpreter *in);
 const struct ref_op *interpreter_node_op(const struct interpreter *in, int node);
+/* Whether the reference runs the op in its version, without kernels of the user. */
+bool interpreter_has_op(const struct model_opcode *opcode);
 /* "CONV_2D", or the name of a custom op; "?" when there is no such node. */
 const char *interpreter_node_name(const struct interpreter *in, int node);
 const TfLiteNode *interpreter_node(const struct interpreter *in, int node);

@@ -95,13 +95,20 @@ enum status resource_assign(struct resources *r, int32_t id, const TfLiteTensor 
     return STATUS_OK;
 }
 
-void resources_close(struct resources *r)
+void resources_forget(struct resources *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         mem_free(r->items[i].dims);
         mem_free(r->items[i].data);
     }
     mem_free(r->items);
+    r->items = NULL;
+    r->count = 0;
+}
+
+void resources_close(struct resources *r)
+{
+    resources_forget(r);
     mem_free(r->names);
     *r = (struct resources){ 0 };
 }

@@ -41,6 +41,8 @@ const struct resource *resource_find(const struct resources *r, int32_t id);
 /* Keeps a copy of t's type, shape and data. */
 enum status resource_assign(struct resources *r, int32_t id, const TfLiteTensor *t,
                             struct diag *diag);
+/* No variable has a value; names keep their numbers. */
+void resources_forget(struct resources *r);
 void resources_close(struct resources *r);
 
 #endif

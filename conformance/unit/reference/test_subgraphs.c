@@ -144,6 +144,13 @@ static void refuses_to_loop_for_ever(void **state)
     assert_int_equal(output(in, 0)->data.i32[0], 50);
     interpreter_close(in);
     model_close(&m);
+    kit_loop(&m, 51, false);
+    in = kit_interpreter(&m, &options);
+    KIT_OK(interpreter_allocate(in, &diag));
+    set_input(in, 0, input, sizeof input);
+    assert_int_equal(interpreter_invoke(in, &diag), STATUS_UNSUPPORTED);
+    interpreter_close(in);
+    model_close(&m);
 }
 
 /* ---- IF ---- */
@@ -195,6 +202,13 @@ static void variables_outlive_an_inference(void **state)
     (void)state;
     kit_variables(&m, true);
     in = open_guarded(&m);
+    check_variables(in);
+    assert_int_equal(interpreter_reset_variables(in), STATUS_OK); /* tensors that are variable */
+    invoke(in, 0);
+    has(output(in, 0), 2, (float[]){ 14.5f, 4 });
+    assert_non_null(resource_find(&in->resources, 1));
+    assert_int_equal(interpreter_reset_state(in), STATUS_OK);
+    assert_null(resource_find(&in->resources, 1));
     check_variables(in);
     interpreter_close(in);
     in = open_guarded(&m); /* each interpreter has its own */
@@ -282,6 +296,10 @@ static void refuses_recursion(void **state)
     refused(&m, "subgraph 1: subgraph 2: subgraph 3: IF: node 0: subgraph 2 calls itself: "
                 "0 > 1 > 2 > 3 > 2");
     kit_chain(&m, BODY_DEPTH_MAX + 1);
+    refused(&m, "subgraphs call each other 65 deep, expected at most 64");
+    /* The second half is opened first, so that no more than 41 are open at once. */
+    kit_chain(&m, BODY_DEPTH_MAX + 17);
+    options_set_int(options_of(&m, 0), "then_subgraph_index", 40);
     refused(&m, "subgraphs call each other 65 deep, expected at most 64");
 }
 
