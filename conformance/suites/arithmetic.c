@@ -26,7 +26,7 @@ struct row {
 };
 
 /* A quotient of steps is multiplied by 16 or more: the runtime shifts those of small multipliers by
- * more than 31 bits (TOLERANCES.md 5.2). */
+ * more than 31 bits (TOLERANCES.md 9). */
 static struct case_interval range_quotient(struct case_node *n)
 {
     const struct case_interval a = case_scale_interval(n->in[0]);
