@@ -485,6 +485,18 @@ int case_output_bool(struct case_builder *m, const char *name, const struct shap
     return as_output(m, case_tensor_bool(m, name, shape));
 }
 
+int case_tensor_of(struct case_builder *m, const char *name, const struct shape *shape,
+                   int32_t type)
+{
+    return add_tensor(m, type, name, shape);
+}
+
+int case_output_of(struct case_builder *m, const char *name, const struct shape *shape,
+                   int32_t type)
+{
+    return as_output(m, case_tensor_of(m, name, shape, type));
+}
+
 int case_output_f32(struct case_builder *m, const char *name, const struct shape *shape)
 {
     return as_output(m, case_tensor_f32(m, name, shape));

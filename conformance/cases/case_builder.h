@@ -88,6 +88,11 @@ int case_output_i32(struct case_builder *m, const char *name, const struct shape
 /* The same of bool. */
 int case_tensor_bool(struct case_builder *m, const char *name, const struct shape *shape);
 int case_output_bool(struct case_builder *m, const char *name, const struct shape *shape);
+/* Add an activation of any type, without a scale, and the same as an output of the graph. */
+int case_tensor_of(struct case_builder *m, const char *name, const struct shape *shape,
+                   int32_t type);
+int case_output_of(struct case_builder *m, const char *name, const struct shape *shape,
+                   int32_t type);
 /* Add a variable tensor, which holds zero before the first invoke: of f32, and of integers. */
 int case_variable_f32(struct case_builder *m, const char *name, const struct shape *shape);
 int case_variable_scaled(struct case_builder *m, const char *name, const struct shape *shape,
