@@ -22,9 +22,14 @@ static enum status check_tensor(const struct ref_call *call, struct diag *diag, 
     return STATUS_OK;
 }
 
-static TfLiteType weights_type(const struct ref_lstm *l)
+/* i8 weights of f32 activations are dequantized with their one scale. */
+static enum status check_weights(const struct ref_call *call, struct diag *diag,
+                                 const struct ref_lstm *l, int i, const char *role, size_t d0,
+                                 int64_t d1)
 {
-    return l->hybrid || l->quantized ? kTfLiteInt8 : kTfLiteFloat32;
+    TRY(check_tensor(call, diag, i, role, l->hybrid || l->quantized ? kTfLiteInt8 : kTfLiteFloat32,
+                     d0, d1));
+    return l->hybrid ? ref_check_scale_in(call, diag, i, role) : STATUS_OK;
 }
 
 /* Weights, peephole weights, bias and normalization of a gate, which is there. */
@@ -33,15 +38,15 @@ static enum status check_gate(const struct ref_call *call, struct diag *diag,
 {
     const int peephole = ref_lstm_peephole(gate);
 
-    TRY(check_tensor(call, diag, LSTM_FULL_W + gate, "weights", weights_type(l), l->cells,
-                     (int64_t)l->depth));
-    TRY(check_tensor(call, diag, LSTM_FULL_R + gate, "recurrent weights", weights_type(l), l->cells,
-                     (int64_t)l->outputs));
+    TRY(check_weights(call, diag, l, LSTM_FULL_W + gate, "weights", l->cells, (int64_t)l->depth));
+    TRY(check_weights(call, diag, l, LSTM_FULL_R + gate, "recurrent weights", l->cells,
+                      (int64_t)l->outputs));
     TRY(check_tensor(call, diag, LSTM_FULL_BIAS + gate, "bias",
                      l->quantized ? kTfLiteInt32 : kTfLiteFloat32, l->cells, -1));
-    if (l->peephole && peephole >= 0)
-        TRY(check_tensor(call, diag, peephole, "peephole weights",
-                         l->quantized ? kTfLiteInt16 : weights_type(l), l->cells, -1));
+    if (l->peephole && peephole >= 0 && l->quantized)
+        TRY(check_tensor(call, diag, peephole, "peephole weights", kTfLiteInt16, l->cells, -1));
+    else if (l->peephole && peephole >= 0)
+        TRY(check_weights(call, diag, l, peephole, "peephole weights", l->cells, -1));
     if (l->norm)
         TRY(check_tensor(call, diag, LSTM_FULL_NORM + gate, "layer norm coefficients",
                          l->quantized ? kTfLiteInt16 : kTfLiteFloat32, l->cells, -1));
@@ -76,8 +81,8 @@ static enum status check_projection(const struct ref_call *call, struct diag *di
                             l->outputs, l->cells);
         return STATUS_OK;
     }
-    TRY(check_tensor(call, diag, LSTM_FULL_PROJECTION, "projection weights", weights_type(l),
-                     l->outputs, (int64_t)l->cells));
+    TRY(check_weights(call, diag, l, LSTM_FULL_PROJECTION, "projection weights", l->outputs,
+                      (int64_t)l->cells));
     if (ref_has(call, LSTM_FULL_PROJECTION_BIAS))
         TRY(check_tensor(call, diag, LSTM_FULL_PROJECTION_BIAS, "projection bias",
                          l->quantized ? kTfLiteInt32 : kTfLiteFloat32, l->outputs, -1));

@@ -58,6 +58,11 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag,
         return ref_fail(call, diag, STATUS_INVALID,
                         "intermediate tensor %d: no scale, expected that of the hidden result",
                         LSTM_FULL_HIDDEN);
+    if (ref_zero_point(call->intermediates[LSTM_FULL_HIDDEN]) < INT8_MIN ||
+        ref_zero_point(call->intermediates[LSTM_FULL_HIDDEN]) > INT8_MAX)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "intermediate tensor %d: zero point %d, expected -128 to 127",
+                        LSTM_FULL_HIDDEN, ref_zero_point(call->intermediates[LSTM_FULL_HIDDEN]));
     if (l->norm)
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
                         "input %d: layer normalization of i8 tensors is not computed",

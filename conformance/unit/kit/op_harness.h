@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { OP_INPUTS = 18, OP_OUTPUTS = 4 };
+enum { OP_INPUTS = 24, OP_OUTPUTS = 4 };
 
 struct op_test {
     struct ref_call call;
