@@ -125,6 +125,11 @@ static bool check_intermediates(struct check *c)
     if (!hidden_of(c->graph, n)->quant.scale)
         return refuse(c, RULE_LSTM_QUANT, n->intermediates[HIDDEN], "scale",
                       "the model is malformed", "positive, finite", "absent or invalid");
+    if (tensor_zero_point(hidden_of(c->graph, n)) < INT8_MIN ||
+        tensor_zero_point(hidden_of(c->graph, n)) > INT8_MAX)
+        return refuse(c, RULE_LSTM_QUANT, n->intermediates[HIDDEN], "zero point",
+                      "the model is malformed", "-128 to 127", "%d",
+                      tensor_zero_point(hidden_of(c->graph, n)));
     if (cell_exponent(c->graph, n) > 0)
         return refuse(c, RULE_LSTM_QUANT, n->inputs[LSTM_FULL_C], "scale",
                       "the CPU kernel refuses it, too", "a power of two from 2^-15 to 2^-9", "%g",
