@@ -546,6 +546,8 @@ int case_judged_op_outputs(struct case_builder *m, const struct options *options
     int replaced[CASE_INPUTS_MAX];
 
     case_quantize_op(m, m->c->code, &version, options, input_count, inputs, replaced, outputs[0]);
+    for (size_t i = 1; i < output_count && m->c->quantized; i++)
+        case_share_scale(m, m->c->code, outputs[0], outputs[i]);
     if (m->status != STATUS_OK)
         return -1;
     m->judged = builder_op(&m->builder, m->c->code, version, options, input_count, replaced,

@@ -190,7 +190,10 @@ static enum status add_cases(struct test_case *cases, size_t *count, const struc
 
     if (!r->row->each_version || !op)
         return add_case(cases, count, r, version < first ? first : version, diag);
-    for (int32_t v = first ? first : 1; v <= op->max_version; v++)
+    for (int32_t v = first                 ? first
+                     : op->min_version > 1 ? op->min_version
+                                           : 1;
+         v <= op->max_version; v++)
         TRY(add_case(cases, count, r, v, diag));
     return STATUS_OK;
 }

@@ -644,3 +644,16 @@ void case_quantize_op(struct case_builder *m, int32_t code, int32_t *version,
     else
         scale_result(&r, inputs, output);
 }
+
+void case_share_scale(struct case_builder *m, int32_t code, int from, int to)
+{
+    const struct op_facts *const facts = op_facts_find(code);
+    const struct case_scale *lead;
+
+    if (!facts || facts->result != OP_RESULT_SAME)
+        return;
+    case_scale_of(m, to); /* allocates the entry, so that the pointer stays valid */
+    lead = case_scale_of(m, from);
+    if (lead && lead->known)
+        case_set_scale(m, to, lead->type, lead->scale, lead->zero);
+}

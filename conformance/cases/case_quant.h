@@ -69,6 +69,9 @@ void case_fill_quantized(struct case_builder *m, int tensor, const struct shape 
 void case_quantize_op(struct case_builder *m, int32_t code, int32_t *version,
                       const struct options *options, size_t count, const int *inputs, int *replaced,
                       int output);
+/* Gives tensor `to`, another output of the op, the scale of `from`, if all its results share one.
+ */
+void case_share_scale(struct case_builder *m, int32_t code, int from, int to);
 /* Writes the scales of all tensors to the model, and frees them. */
 void case_write_scales(struct case_builder *m);
 

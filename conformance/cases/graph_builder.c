@@ -421,6 +421,101 @@ struct value graph_add_strided_slice(struct case_builder *m, struct value x, int
     return add_op(m, BUILTIN_STRIDED_SLICE, 1, &options, 4, in, &out);
 }
 
+struct value graph_add_transpose(struct case_builder *m, struct value x, const int *perm)
+{
+    const struct shape vector = { .rank = 1, .d = { x.shape.rank } };
+    const struct options options = { .tag = OPTIONS_TransposeOptions };
+    int32_t values[SHAPE_RANK_MAX];
+    struct shape out = x.shape;
+
+    for (int d = 0; d < x.shape.rank; d++) {
+        values[d] = perm[d];
+        out.d[d] = x.shape.d[perm[d]];
+    }
+    return add_op(m, BUILTIN_TRANSPOSE, 1, &options, 2,
+                  (const int[]){ x.tensor, case_constant_i32(m, "perm", &vector, values) }, &out);
+}
+
+struct value graph_add_slice(struct case_builder *m, struct value x, int axis, int32_t begin,
+                             int32_t size)
+{
+    const struct shape vector = { .rank = 1, .d = { x.shape.rank } };
+    const struct options options = { .tag = OPTIONS_SliceOptions };
+    int32_t begins[SHAPE_RANK_MAX] = { 0 };
+    struct shape out = x.shape;
+    int in[3];
+
+    begins[axis] = begin;
+    out.d[axis] = size;
+    in[0] = x.tensor;
+    in[1] = case_constant_i32(m, "begin", &vector, begins);
+    in[2] = case_constant_i32(m, "size", &vector, out.d);
+    return add_op(m, BUILTIN_SLICE, 1, &options, 3, in, &out);
+}
+
+struct value graph_add_tile(struct case_builder *m, struct value x, int axis, int32_t times)
+{
+    const struct shape vector = { .rank = 1, .d = { x.shape.rank } };
+    const struct options options = { .tag = OPTIONS_TileOptions };
+    int32_t multiples[SHAPE_RANK_MAX];
+    struct shape out = x.shape;
+
+    for (int d = 0; d < x.shape.rank; d++)
+        multiples[d] = d == axis ? times : 1;
+    out.d[axis] *= times;
+    return add_op(m, BUILTIN_TILE, 1, &options, 2,
+                  (const int[]){ x.tensor, case_constant_i32(m, "multiples", &vector, multiples) },
+                  &out);
+}
+
+struct value graph_add_expand_dims(struct case_builder *m, struct value x, int axis)
+{
+    const struct options options = { .tag = OPTIONS_ExpandDimsOptions };
+    const struct shape scalar = SCALAR;
+    const int32_t value = axis;
+    struct shape out = { .rank = x.shape.rank + 1 };
+
+    for (int d = 0; d < out.rank; d++)
+        out.d[d] = d == axis ? 1 : x.shape.d[d - (d > axis)];
+    return add_op(m, BUILTIN_EXPAND_DIMS, 1, &options, 2,
+                  (const int[]){ x.tensor, case_constant_i32(m, "axis", &scalar, &value) }, &out);
+}
+
+struct value graph_add_pack(struct case_builder *m, size_t count, const struct value *values,
+                            int axis)
+{
+    struct shape out = { .rank = values[0].shape.rank + 1 };
+    struct options options;
+    int in[CASE_INPUTS_MAX];
+
+    assert(count <= CASE_INPUTS_MAX);
+    for (int d = 0; d < out.rank; d++)
+        out.d[d] = d == axis ? (int32_t)count : values[0].shape.d[d - (d > axis)];
+    for (size_t i = 0; i < count; i++)
+        in[i] = values[i].tensor;
+    options_init(&options, OPTIONS_PackOptions);
+    options_set_int(&options, "values_count", (int32_t)count);
+    options_set_int(&options, "axis", axis);
+    return add_op(m, BUILTIN_PACK, 1, &options, count, in, &out);
+}
+
+struct value graph_add_space_to_depth(struct case_builder *m, int32_t code, struct value x,
+                                      bool to_depth)
+{
+    const int32_t block = 2;
+    struct shape out = x.shape;
+    struct options options;
+
+    for (int d = 1; d < 4; d++) {
+        const int32_t factor = d == 3 ? block * block : block;
+
+        out.d[d] = to_depth == (d == 3) ? x.shape.d[d] * factor : x.shape.d[d] / factor;
+    }
+    options_init(&options, to_depth ? OPTIONS_SpaceToDepthOptions : OPTIONS_DepthToSpaceOptions);
+    options_set_int(&options, "block_size", block);
+    return add_op(m, code, 1, &options, 1, &x.tensor, &out);
+}
+
 struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, int32_t h, int32_t w,
                                        bool half_pixel)
 {

@@ -98,6 +98,20 @@ struct value graph_add_concatenation(struct case_builder *m, size_t count,
 /* STRIDED_SLICE of one axis; the stride is not 0. */
 struct value graph_add_strided_slice(struct case_builder *m, struct value x, int axis,
                                      int32_t begin, int32_t length, int32_t stride);
+struct value graph_add_transpose(struct case_builder *m, struct value x, const int *perm);
+/* SLICE of one axis. */
+struct value graph_add_slice(struct case_builder *m, struct value x, int axis, int32_t begin,
+                             int32_t size);
+/* TILE along one axis. */
+struct value graph_add_tile(struct case_builder *m, struct value x, int axis, int32_t times);
+/* A dimension of 1 that becomes dimension `axis`. */
+struct value graph_add_expand_dims(struct case_builder *m, struct value x, int axis);
+/* Values of one shape, along a new dimension `axis`. */
+struct value graph_add_pack(struct case_builder *m, size_t count, const struct value *values,
+                            int axis);
+/* SPACE_TO_DEPTH (to_depth), DEPTH_TO_SPACE of an image, in blocks of two by two. */
+struct value graph_add_space_to_depth(struct case_builder *m, int32_t code, struct value x,
+                                      bool to_depth);
 struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, int32_t h, int32_t w,
                                        bool half_pixel);
 struct value graph_add_resize_nearest(struct case_builder *m, struct value x, int32_t h, int32_t w,

@@ -161,7 +161,7 @@ void ledger_check_cases(const struct ledger *l, const struct test_case *cases, s
 
         if (member && member->types == 0)
             continue; /* the op has no case of its own */
-        for (int32_t v = 1; v <= op->max_version; v++) {
+        for (int32_t v = op->min_version ? op->min_version : 1; v <= op->max_version; v++) {
             const struct ledger_row missing = { .op = op->name, .version = v };
 
             if (!find_row(l, op->name, v))

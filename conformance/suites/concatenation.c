@@ -62,7 +62,7 @@ static const struct suite_member members[] = {
     { .op = "concatenation",
       .code = BUILTIN_CONCATENATION,
       .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
       .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS },
       .rescales_u8 = true,

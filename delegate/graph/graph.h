@@ -109,7 +109,7 @@ bool graph_is_constant(const struct graph *g, int tensor);
 /* Element i of a constant float tensor (f32, f16, or the DEQUANTIZE of a constant), or the real
  * value of an integer one with scales. */
 float graph_constant_float(const struct graph *g, int tensor, size_t i);
-/* Element i of a constant integer tensor (8 to 64 bits). */
+/* Element i of a constant tensor of integers (8 to 64 bits) or bool. */
 int64_t graph_constant_int(const struct graph *g, int tensor, size_t i);
 /* All elements of the constant integer tensor have this value. */
 bool graph_constant_ints_are(const struct graph *g, int tensor, int64_t value);

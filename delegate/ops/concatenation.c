@@ -1,5 +1,7 @@
 /* CONCATENATION on any axis.  A step writes up to 3 inputs that are neighbours on the axis,
  * constants among them; one input alone is a view. */
+#include "delegate/ops/concatenation.h"
+
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/concatenation.args.h"
 #include "delegate/ops/concatenation_int8.h"
@@ -20,9 +22,28 @@ static int axis_of(const struct graph_node *n, const struct graph_tensor *y)
 
 static uint64_t slices_of(const struct graph_tensor *t)
 {
-    const uint64_t channels = (uint64_t)t->dims[t->rank - 1];
+    const uint64_t channels = t->rank > 0 ? (uint64_t)t->dims[t->rank - 1] : 1;
 
     return channels ? t->elements / channels * ((channels + 3) / 4) : 0;
+}
+
+bool concatenation_check_input(struct check *c, int i, int rank)
+{
+    const int tensor = i < c->node->input_count ? c->node->inputs[i] : -1;
+    const struct graph_tensor *x;
+    uint64_t slices;
+
+    if (!check_data_input(c, i, rank, rank, CHECK_ALL) ||
+        !check_tensor_type(c, tensor, graph_output(c->graph, c->node, 0)->type))
+        return false;
+    if (!graph_is_constant(c->graph, tensor))
+        return true;
+    x = &c->graph->tensors[tensor];
+    slices = slices_of(x);
+    if (x->type != kTfLiteInt32 && x->type != kTfLiteBool)
+        return check_storable(c, i, slices);
+    return slices <= c->limits->max_storage_buffer_range / 16 ||
+           refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, slices * 16);
 }
 
 /* Input i has the output's shape but on the axis. */
@@ -49,7 +70,7 @@ static bool accept_concatenation(struct check *c)
     int axis;
 
     if (!check_counts(c, 1, INT_MAX, 1) || !check_params(c) ||
-        !check_output(c, 0, 1, GRAPH_MAX_RANK))
+        !check_data_output(c, 0, 1, GRAPH_MAX_RANK, CHECK_ALL))
         return false;
     if (params->activation != kTfLiteActNone)
         return refuse(c, RULE_CONCATENATION_ACTIVATION, -1, "activation",
@@ -61,13 +82,11 @@ static bool accept_concatenation(struct check *c)
                       "-rank to rank - 1", "%d, rank %d", params->axis, y->rank);
     axis = axis_of(c->node, y);
     for (int i = 0; i < c->node->input_count; i++) {
-        const bool constant = graph_is_constant(c->graph, c->node->inputs[i]);
         const struct graph_tensor *x = graph_input(c->graph, c->node, i);
 
-        if (!(constant ? check_input : check_computed_input)(c, i, y->rank, y->rank) ||
-            !check_shape(c, i, axis) || (constant && !check_storable(c, i, slices_of(x))))
+        if (!concatenation_check_input(c, i, y->rank) || !check_shape(c, i, axis))
             return false;
-        computed |= !constant;
+        computed |= !graph_is_constant(c->graph, c->node->inputs[i]);
         sum += x->dims[axis];
     }
     if (sum != y->dims[axis])
@@ -81,14 +100,6 @@ static bool accept_concatenation(struct check *c)
     return true;
 }
 
-/* An input that has elements, and its place on the axis. */
-struct piece {
-    int tensor; /* of the graph */
-    int source; /* of the plan; -1: a constant */
-    uint32_t first, end;
-};
-
-/* Finds the plan tensor of a piece; one of another scale is requantized into a temporary. */
 static bool shape_concatenation(const struct graph *g, const struct graph_node *n, int i,
                                 struct graph_shape *s)
 {
@@ -113,7 +124,9 @@ static bool shape_concatenation(const struct graph *g, const struct graph_node *
     return sum <= INT32_MAX;
 }
 
-static enum status find_source(struct planner *p, const struct graph_node *n, struct piece *piece)
+/* Finds the plan tensor of a piece; one of another scale is requantized into a temporary. */
+static enum status find_source(struct planner *p, const struct graph_node *n,
+                               struct concatenation_piece *piece)
 {
     struct byte_table table;
     int from, to;
@@ -133,17 +146,22 @@ static enum status find_source(struct planner *p, const struct graph_node *n, st
     return bytes_plan_table(p, n, &table, from, to);
 }
 
-/* Packs a constant input as plan tensors are: in the storage type, or bytes in the output's scale.
- */
+/* Packs a constant input as plan tensors are: integers, bytes in the output's scale, or floats in
+ * the storage type. */
 static enum status bind_constant(struct planner *p, struct plan_step *s, int binding, int tensor,
                                  const struct graph_tensor *y)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
-    const uint64_t pitch = ((uint64_t)t->dims[t->rank - 1] + 3) / 4 * 4;
-    const size_t channels = (size_t)t->dims[t->rank - 1];
+    const size_t channels = t->rank > 0 ? (size_t)t->dims[t->rank - 1] : 1;
+    const uint64_t pitch = ((uint64_t)channels + 3) / 4 * 4;
     struct byte_table table;
     struct packed packed;
 
+    if (t->type == kTfLiteInt32 || t->type == kTfLiteBool) {
+        TRY(planner_pack_integers(p, tensor, &packed));
+        step_constants(s, binding, &packed);
+        return STATUS_OK;
+    }
     if (graph_is_8bit(y)) {
         TRY(bytes_pack_tensor(p, tensor, concatenation_table(t, y, &table) ? &table : NULL,
                               &packed));
@@ -158,31 +176,24 @@ static enum status bind_constant(struct planner *p, struct plan_step *s, int bin
     return STATUS_OK;
 }
 
-/* What turns positions on the axis into slices. */
-struct axis {
-    uint32_t whole; /* slices of an index of the axis; 0: the axis is the channels */
-    uint32_t outer; /* indices outside the axis */
-};
-
-static uint32_t slices_at(const struct axis *axis, uint32_t position)
+static uint32_t slices_at(const struct concatenation_axis *axis, uint32_t position)
 {
     return axis->whole ? position * axis->whole : position / 4 + (position % 4 != 0);
 }
 
-static enum status plan_pieces(struct planner *p, const struct graph_node *n,
-                               const struct axis *axis, uint32_t total, const struct piece *pieces,
-                               int count)
+static enum status plan_pieces(struct planner *p, const struct graph_node *n, int dst,
+                               const struct concatenation_axis *axis, uint32_t total,
+                               const struct concatenation_piece *pieces, int count)
 {
-    const int dst = planner_tensor(p, n->outputs[0]);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
-    struct plan_step *s = planner_step(p, graph_is_8bit(y) ? "concatenation.byte" : "concatenation",
-                                       n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(
+        p, planner_moving_shader(p, dst, MOVING_SHADER("concatenation")), n, WORKGROUP, 1, 1);
     const uint32_t first = pieces[0].first, end = pieces[count - 1].end;
     struct concatenation_args args = { .pitch = slices_at(axis, total),
                                        .begin = axis->whole ? first * axis->whole : first / 4 };
     bool split = false;
 
-    if (dst < 0 || !s)
+    if (!s)
         return STATUS_NO_MEMORY;
     for (int k = 0; k < count; k++)
         split |= !axis->whole && pieces[k].first % 4 != 0;
@@ -190,7 +201,7 @@ static enum status plan_pieces(struct planner *p, const struct graph_node *n,
     args.count = axis->outer * args.slices;
     args.first = split ? first : args.begin;
     for (int k = 0; k < SOURCES; k++) {
-        const struct piece *piece = &pieces[k < count ? k : count - 1];
+        const struct concatenation_piece *piece = &pieces[k < count ? k : count - 1];
 
         args.end[k] = split ? piece->end : slices_at(axis, piece->end);
         args.pitch_of[k] = slices_at(axis, piece->end - piece->first);
@@ -207,12 +218,27 @@ static enum status plan_pieces(struct planner *p, const struct graph_node *n,
     return step_items(p, s, args.count);
 }
 
+enum status concatenation_plan(struct planner *p, const struct graph_node *n, int dst,
+                               const struct concatenation_axis *axis,
+                               const struct concatenation_piece *pieces, int count)
+{
+    const uint32_t total = pieces[count - 1].end;
+
+    if (dst < 0)
+        return STATUS_NO_MEMORY;
+    for (int i = 0; i < count; i += SOURCES)
+        TRY(plan_pieces(p, n, dst, axis, total, pieces + i,
+                        count - i < SOURCES ? count - i : SOURCES));
+    return STATUS_OK;
+}
+
 static enum status plan_concatenation(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const int on = axis_of(n, y);
-    struct axis axis = { .whole = on < y->rank - 1, .outer = 1 };
-    struct piece *pieces = ARENA_NEW(&p->plan->arena, (size_t)n->input_count, struct piece);
+    struct concatenation_axis axis = { .whole = on < y->rank - 1, .outer = 1 };
+    struct concatenation_piece *pieces =
+        ARENA_NEW(&p->plan->arena, (size_t)n->input_count, struct concatenation_piece);
     uint32_t at = 0;
     int count = 0;
 
@@ -229,15 +255,14 @@ static enum status plan_concatenation(struct planner *p, const struct graph_node
 
         if (size == 0)
             continue;
-        pieces[count] = (struct piece){ .tensor = n->inputs[i], .first = at, .end = at + size };
+        pieces[count] =
+            (struct concatenation_piece){ .tensor = n->inputs[i], .first = at, .end = at + size };
         TRY(find_source(p, n, &pieces[count++]));
         at += size;
     }
     if (count == 1 && pieces[0].source >= 0)
         return planner_view(p, n->outputs[0], pieces[0].source) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
-    for (int i = 0; i < count; i += SOURCES)
-        TRY(plan_pieces(p, n, &axis, at, pieces + i, count - i < SOURCES ? count - i : SOURCES));
-    return STATUS_OK;
+    return concatenation_plan(p, n, planner_tensor(p, n->outputs[0]), &axis, pieces, count);
 }
 
 static void fold_concatenation(const struct graph *g, const struct graph_node *n, float *values)

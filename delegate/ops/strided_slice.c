@@ -2,13 +2,9 @@
  * in the source is an affine function of its index in the result, so one shader does for all; where
  * both have the same memory layout, the result is a view.  Spec i is the i-th element of begin, end
  * and strides; bit i of a mask is about spec i. */
-#include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
-#include "delegate/ops/strided_slice.args.h"
-#include "delegate/plan/planner.h"
+#include "delegate/ops/move.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
-
-_Static_assert(STRIDED_SLICE_OUTER == GRAPH_MAX_RANK - 1, "strided_slice.args.h");
 
 /* A dim of the result: `size` indices of dim `of` of the source, from `begin` on, `stride` apart.
  */
@@ -203,75 +199,28 @@ static bool shape_strided_slice(const struct graph *g, const struct graph_node *
     return true;
 }
 
-/* The slice as places in the source's memory, in elements of its padded rows.  All below 2^32, as
- * sums; steps back wrap. */
-static struct strided_slice_args places_of(const struct slice *slice, const struct graph_tensor *x)
-{
-    struct strided_slice_args args = { .channels = 1, .step = 1 };
-    uint32_t pitch[GRAPH_MAX_RANK]; /* of a dim of the source */
-
-    pitch[x->rank - 1] = 1;
-    for (int d = x->rank - 2; d >= 0; d--)
-        pitch[d] = d == x->rank - 2 ? ((uint32_t)x->dims[x->rank - 1] + 3) / 4 * 4
-                                    : pitch[d + 1] * (uint32_t)x->dims[d + 1];
-    for (int d = 0; d < x->rank; d++)
-        args.base += (uint32_t)slice->fixed[d] * pitch[d];
-    for (int d = slice->rank - 1; d >= 0; d--) {
-        const struct taken *t = &slice->dims[d];
-        const uint32_t size = (uint32_t)t->size;
-        const uint32_t step = t->of < 0 ? 0 : (uint32_t)t->stride * pitch[t->of];
-
-        if (t->of >= 0)
-            args.base += (uint32_t)t->begin * pitch[t->of];
-        if (size == 1)
-            continue;
-        if (d == slice->rank - 1) {
-            args.channels = size;
-            args.step = step;
-        } else if (args.dims > 0 &&
-                   step == args.size_of[args.dims - 1] * args.step_of[args.dims - 1]) {
-            args.size_of[args.dims - 1] *= size; /* goes on where the dim inside it ends */
-        } else {
-            args.size_of[args.dims] = size;
-            args.step_of[args.dims++] = step;
-        }
-    }
-    args.slices = args.channels / 4 + (args.channels % 4 != 0);
-    return args;
-}
-
 static enum status plan_strided_slice(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
-    const int src = planner_tensor(p, n->inputs[0]);
     struct refusal unused;
     struct check c = { .graph = p->graph, .node = n, .refusal = &unused };
     struct slice slice;
-    struct strided_slice_args args;
-    struct plan_step *s;
-    bool whole;
-    int dst;
+    struct move m;
 
     if (!slice_of(&c, &slice))
         return diag_fail(p->diag, STATUS_INVALID, "%s: %s", unused.rule, unused.value);
-    args = places_of(&slice, x);
-    whole = args.step == 1 && args.base % 4 == 0;
-    for (uint32_t d = 0; d < args.dims; d++)
-        whole &= args.step_of[d] % 4 == 0;
-    if (whole && args.base == 0 &&
-        (args.dims == 0 || (args.dims == 1 && args.step_of[0] == 4 * args.slices)))
-        return planner_view(p, n->outputs[0], src) < 0 ? STATUS_NO_MEMORY : STATUS_OK;
-    dst = planner_tensor(p, n->outputs[0]);
-    if (src < 0 || dst < 0 ||
-        !(s = planner_step(p, planner_moving_shader(p, dst, MOVING_SHADER("strided_slice")), n,
-                           WORKGROUP, 1, 1)))
-        return STATUS_NO_MEMORY;
-    args.count = p->plan->tensors[dst].rows * args.slices;
-    step_spec(s, STRIDED_SLICE_SPEC_WHOLE, whole);
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    return step_items(p, s, args.count);
+    move_init(&m, x->rank, x->dims, false);
+    for (int d = 0; d < x->rank; d++)
+        move_begin(&m, d, slice.fixed[d]);
+    for (int d = 0; d < slice.rank; d++) {
+        const struct taken *t = &slice.dims[d];
+
+        if (t->of >= 0)
+            move_begin(&m, t->of, t->begin);
+        if (t->of >= 0)
+            move_dim(&m, t->size, t->of, t->stride);
+    }
+    return move_plan_output(p, n, 0, planner_tensor(p, n->inputs[0]), &m);
 }
 
 /* With strides of 1 and all dims kept, the same shape is the same elements. */

@@ -42,7 +42,7 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
 
 /* The variant of a shader that moves elements, whatever they mean, for the format of a plan tensor:
  * FORMAT_STORED, FORMAT_BYTES or FORMAT_WORDS.  The source of the shader has the line
- * "// Elements: f32 f16 byte word". */
+ * "// Elements: byte short word", or "// Elements: f32 f16 byte word". */
 #define MOVING_SHADER(name)                                                                        \
     (const char *const[3])                                                                         \
     {                                                                                              \

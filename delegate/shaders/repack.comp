@@ -1,5 +1,5 @@
 // The same elements as rows of another number of channels (RESHAPE).
-// Elements: f32 f16 byte word
+// Elements: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

@@ -39,6 +39,10 @@ static const struct spirv *find_shader(struct pipelines *p, const struct plan_st
     snprintf(full, sizeof full, "%s.%s", step->shader, half ? "f16" : "f32");
     if ((shader = spirv_find(full)))
         return shader;
+    /* Shaders that move bits have one for each size of elements. */
+    snprintf(full, sizeof full, "%s.%s", step->shader, half ? "short" : "word");
+    if ((shader = spirv_find(full)))
+        return shader;
     /* Integer shaders do not depend on the storage type of floats. */
     snprintf(full, sizeof full, "%s.%s", step->shader,
              step->packed_dot && atomic_load(&p->packed_dot) ? "dot" : "int");

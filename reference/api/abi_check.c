@@ -133,6 +133,7 @@ SIZE(TfLiteSplitParams, 4);
 SIZE(TfLiteSplitVParams, 4);
 SIZE(TfLitePackParams, 8);
 SIZE(TfLiteUnpackParams, 8);
+SIZE(TfLiteShapeParams, 4);
 SIZE(TfLiteCastParams, 8);
 SIZE(TfLiteArgMaxParams, 4);
 SIZE(TfLiteLeakyReluParams, 4);

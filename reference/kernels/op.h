@@ -72,10 +72,10 @@ struct ref_call {
 };
 
 struct ref_op {
-    const char *name; /* as in case names: "conv_2d" */
-    int32_t code;     /* enum builtin */
-    int32_t max_version;
-    uint8_t options_tag;        /* option table; 0: none */
+    const char *name;                 /* as in case names: "conv_2d" */
+    int32_t code;                     /* enum builtin */
+    int32_t min_version, max_version; /* min_version 0: 1 */
+    uint8_t options_tag;              /* option table; 0: none */
     size_t params_bytes;        /* of the struct in builtin_op_data.h; 0: builtin_data is NULL */
     int min_inputs, max_inputs; /* optional inputs at the end count; max -1: any number */
     int min_outputs, max_outputs;

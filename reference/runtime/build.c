@@ -243,7 +243,8 @@ static enum status find_op(const struct interpreter *in, struct node *node,
     else
         node->op = code->code == BUILTIN_CUSTOM ? ref_find_custom(text_of(&code->custom_code))
                                                 : ref_find(code->code);
-    if (node->op && code->version >= 1 && code->version <= node->op->max_version)
+    if (node->op && code->version >= 1 && code->version >= node->op->min_version &&
+        code->version <= node->op->max_version)
         return STATUS_OK;
     if (in->options.shapes_only) {
         node->op = &unknown_op;
@@ -258,8 +259,9 @@ static enum status find_op(const struct interpreter *in, struct node *node,
         return diag_fail(diag, STATUS_UNSUPPORTED,
                          "node %d: the op %s (code %d) version %d is not known", node->index,
                          name ? name : "?", code->code, code->version);
-    return diag_fail(diag, STATUS_UNSUPPORTED, "node %d: %s version %d, expected 1 to %d",
-                     node->index, ref_title(node->op), code->version, node->op->max_version);
+    return diag_fail(diag, STATUS_UNSUPPORTED, "node %d: %s version %d, expected %d to %d",
+                     node->index, ref_title(node->op), code->version,
+                     node->op->min_version ? node->op->min_version : 1, node->op->max_version);
 }
 
 /* builtin_data is NULL in custom nodes, also in those that the reference has. */

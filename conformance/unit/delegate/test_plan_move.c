@@ -3,7 +3,7 @@
 #include "conformance/unit/kit/move_graph.h"
 
 #include "delegate/ops/concatenation.args.h"
-#include "delegate/ops/strided_slice.args.h"
+#include "delegate/ops/move.args.h"
 
 /* ---- STRIDED_SLICE ---- */
 
@@ -72,6 +72,7 @@ static void check_slice(const struct slice_case *c)
     struct graph_tensor *x, *y;
     struct diag diag = { 0 };
     struct move_graph w;
+    struct move_args args;
     struct plan p;
     uint32_t pushed;
 
@@ -105,12 +106,11 @@ static void check_slice(const struct slice_case *c)
     if (c->expected == VIEW) {
         assert_int_equal(p.steps[1]->bindings[1].offset, p.steps[0]->bindings[0].offset);
     } else {
-        assert_string_equal(p.steps[1]->shader, "strided_slice");
-        if (p.steps[1]->spec[STRIDED_SLICE_SPEC_WHOLE] != (c->expected == WHOLE))
-            fail_msg("%s: slices move whole: %u", c->name,
-                     p.steps[1]->spec[STRIDED_SLICE_SPEC_WHOLE]);
-        memcpy(&pushed, p.steps[1]->push + offsetof(struct strided_slice_args, dims),
-               sizeof pushed);
+        assert_string_equal(p.steps[1]->shader, "move");
+        if ((p.steps[1]->spec[MOVE_SPEC_MODE] == MOVE_WHOLE) != (c->expected == WHOLE))
+            fail_msg("%s: mode %u", c->name, p.steps[1]->spec[MOVE_SPEC_MODE]);
+        memcpy(&args, p.steps[1]->push, sizeof args);
+        pushed = args.dims - args.inner;
         if (pushed != c->dims_pushed)
             fail_msg("%s: %u dims, expected %u", c->name, pushed, c->dims_pushed);
     }

@@ -58,6 +58,36 @@ static void world_node(struct world *w, int which, int code, const void *params,
         __VA_ARGS__                                                                                \
     }
 
+/* The ops that move elements by a fixed map of indices. */
+static void world_make_moves(struct world *w)
+{
+    w->split.num_splits = w->split_v.num_splits = w->unpack.num = 2;
+    w->unpack.axis = 1;
+    w->pack = (TfLitePackParams){ .values_count = 2, .axis = 1 };
+    w->squeeze = (TfLiteSqueezeParams){ .squeeze_dims = { 1 }, .num_squeeze_dims = 1 };
+    w->to_depth.block_size = 2;
+    NODE(TRANSPOSE, BUILTIN_TRANSPOSE, NULL, (F32(2, 3, 5), I32(w->perm, 2, 0, 1)), F32(5, 2, 3));
+    NODE(SPLIT, BUILTIN_SPLIT, &w->split, (I32(w->axis, 1), F32(2, 4, 3)), F32(2, 2, 3),
+         F32(2, 2, 3));
+    NODE(SPLIT_V, BUILTIN_SPLIT_V, &w->split_v,
+         (F32(2, 4, 3), I32(w->sizes, 1, -1), I32(w->axis, 1)), F32(2, 1, 3), F32(2, 3, 3));
+    NODE(UNPACK, BUILTIN_UNPACK, &w->unpack, (F32(3, 2, 5)), F32(3, 5), F32(3, 5));
+    NODE(PACK, BUILTIN_PACK, &w->pack, (F32(3, 5), K32(3, 5)), F32(3, 2, 5));
+    NODE(PART, BUILTIN_SLICE, NULL,
+         (F32(3, 4, 5), I32(w->starts, 1, 0, 2), I32(w->counts, 2, -1, 3)), F32(2, 4, 3));
+    NODE(REVERSE, BUILTIN_REVERSE_V2, NULL, (F32(3, 4, 5), I32(w->axes_back, 1, 2)), F32(3, 4, 5));
+    NODE(SQUEEZE, BUILTIN_SQUEEZE, &w->squeeze, (F32(3, 1, 5)), F32(3, 5));
+    NODE(EXPAND, BUILTIN_EXPAND_DIMS, NULL, (F32(3, 5), I32(w->new_axis, 2)), F32(3, 5, 1));
+    NODE(TILE, BUILTIN_TILE, NULL, (F32(2, 3), I32(w->multiples, 2, 3)), F32(4, 9));
+    NODE(BROADCAST, BUILTIN_BROADCAST_TO, NULL, (F32(3, 1), I32(w->wide_shape, 2, 3, 4)),
+         F32(2, 3, 4));
+    NODE(TO_DEPTH, BUILTIN_SPACE_TO_DEPTH, &w->to_depth, (F32(1, 4, 6, 3)), F32(1, 2, 3, 12));
+    NODE(TO_BATCH, BUILTIN_SPACE_TO_BATCH_ND, NULL,
+         (F32(1, 3, 6, 3), I32(w->block, 2, 2), I32(w->margins, 1, 0, 0, 0)), F32(4, 2, 3, 3));
+    w->tensors[w->inputs[TO_BATCH][2]].rank = 2;
+    w->tensors[w->inputs[TO_BATCH][2]].dims[0] = w->tensors[w->inputs[TO_BATCH][2]].dims[1] = 2;
+}
+
 void world_make(struct world *w)
 {
     memset(w, 0, sizeof *w);
@@ -151,6 +181,7 @@ void world_make(struct world *w)
          world_tensor(w, kTfLiteBool, NULL, DIMS(2, 4)));
     NODE(CHOOSE, BUILTIN_SELECT, NULL,
          (world_tensor(w, kTfLiteBool, NULL, DIMS(2)), F32(2, 4), F32(2, 4)), F32(2, 4));
+    world_make_moves(w);
 }
 
 /* ---- edits ---- */

@@ -40,11 +40,24 @@ enum {
     DIVIDE,
     COMPARE,
     CHOOSE,
+    TRANSPOSE,
+    SPLIT,
+    SPLIT_V,
+    UNPACK,
+    PACK,
+    PART, /* BUILTIN_SLICE */
+    REVERSE,
+    SQUEEZE,
+    EXPAND,
+    TILE,
+    BROADCAST,
+    TO_DEPTH,
+    TO_BATCH,
     NODES
 };
 
 enum {
-    TENSORS = 192,
+    TENSORS = 272,
     FLOATS = 1 << 16,
     OUT = 24
 }; /* tensors of a node: inputs from 0, outputs from OUT */
@@ -60,6 +73,8 @@ struct world {
     int32_t zero_points[TENSORS][8];
     int32_t paddings[8], begin[8], end[8], strides[8], size[4], shape[4], new_shape[4], axes[4];
     int32_t picks[4], around[8], mirrored[8], depth[1], divisors[4];
+    int32_t perm[4], axis[4], sizes[4], starts[4], counts[4], axes_back[4], new_axis[4];
+    int32_t multiples[4], wide_shape[4], block[4], margins[4];
     int64_t longs[8];
     TfLiteConvParams conv;
     TfLiteDepthwiseConvParams depthwise;
@@ -78,6 +93,12 @@ struct world {
     TfLiteGatherParams gather;
     TfLiteMirrorPaddingParams mirror;
     TfLiteOneHotParams one_hot;
+    TfLiteSplitParams split;
+    TfLiteSplitVParams split_v;
+    TfLiteUnpackParams unpack;
+    TfLitePackParams pack;
+    TfLiteSqueezeParams squeeze;
+    TfLiteSpaceToDepthParams to_depth;
     /* Options and device limits that the graph is planned with. */
     const char *pairs[8];
     struct device_limits limits;

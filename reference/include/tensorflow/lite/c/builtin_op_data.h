@@ -185,6 +185,10 @@ typedef struct TfLiteUnpackParams { /* UNPACK */
     int num, axis;
 } TfLiteUnpackParams;
 
+typedef struct TfLiteShapeParams { /* SHAPE */
+    TfLiteType out_type;
+} TfLiteShapeParams;
+
 typedef struct TfLiteCastParams { /* CAST */
     TfLiteType in_data_type, out_data_type;
 } TfLiteCastParams;

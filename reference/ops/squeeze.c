@@ -1,0 +1,134 @@
+/* SQUEEZE and EXPAND_DIMS: the same elements, with dimensions of 1 dropped or one added; any type
+ * of fixed size.
+ *
+ * SQUEEZE      the option squeeze_dims names dimensions of 1, of which negative ones count from the
+ *              end and which may repeat; without entries all dimensions of 1 are dropped.
+ * EXPAND_DIMS  input 1, an axis (i32 or i64): where the new dimension is in the output; a negative
+ *              one counts from its end.  If it is not constant the output is dynamic.
+ * Meaning: tflite/kernels/squeeze.cc, expand_dims.cc */
+#include "reference/kernels/move.h"
+
+#include <string.h>
+
+static void read_squeeze(const struct options *options, void *params)
+{
+    TfLiteSqueezeParams *const p = params;
+    size_t count;
+    const int32_t *dims = options_ints(options, "squeeze_dims", &count);
+
+    /* A length that the struct cannot hold is kept as a length that prepare refuses. */
+    p->num_squeeze_dims = count > REF_MAX_RANK ? REF_MAX_RANK + 1 : (int)count;
+    for (int d = 0; d < p->num_squeeze_dims && d < REF_MAX_RANK; d++)
+        p->squeeze_dims[d] = dims[d];
+}
+
+static enum status check_type(const struct ref_call *call, struct diag *diag)
+{
+    const TfLiteType type = call->in[0]->type;
+
+    if (runtime_type_bits(type) > 0)
+        return STATUS_OK;
+    return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                    "input 0 (input): type %s, expected one of fixed size",
+                    runtime_type_name(type) ? runtime_type_name(type) : "unknown");
+}
+
+static enum status prepare_squeeze(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteSqueezeParams *const p = call->params;
+    struct ref_shape *const y = &call->out_shape[0];
+    bool dropped[REF_MAX_RANK] = { false };
+    int rank;
+
+    TRY(ref_check_shape(call, diag, 0, "input", 0, REF_MAX_RANK));
+    TRY(check_type(call, diag));
+    TRY(ref_check_outs(call, diag, 0, false));
+    rank = ref_rank(call->in[0]);
+    if (p->num_squeeze_dims > REF_MAX_RANK)
+        return ref_fail(call, diag, STATUS_INVALID, "squeeze_dims has more than %d entries",
+                        REF_MAX_RANK);
+    for (int i = 0; i < p->num_squeeze_dims; i++) {
+        int d;
+
+        TRY(ref_check_axis_value(call, diag, p->squeeze_dims[i], rank, &d));
+        if (ref_dim(call->in[0], d) != 1)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "squeeze_dims: entry %d names dimension %d, which is %d, expected 1", i,
+                            d, ref_dim(call->in[0], d));
+        dropped[d] = true;
+    }
+    for (int d = 0; d < rank; d++) {
+        const int32_t size = ref_dim(call->in[0], d);
+
+        if (p->num_squeeze_dims == 0 ? size != 1 : !dropped[d])
+            y->dims[y->rank++] = size;
+    }
+    return STATUS_OK;
+}
+
+static enum status prepare_expand_dims(struct ref_call *call, struct diag *diag)
+{
+    struct ref_shape *const y = &call->out_shape[0];
+    bool known;
+    int axis, rank;
+
+    TRY(ref_check_shape(call, diag, 0, "input", 0, REF_MAX_RANK - 1));
+    TRY(check_type(call, diag));
+    TRY(ref_check_outs(call, diag, 0, true));
+    rank = ref_rank(call->in[0]);
+    TRY(ref_check_axis(call, diag, 1, true, rank + 1, &axis, &known));
+    if (!known) {
+        ref_outs_dynamic(call);
+        return STATUS_OK;
+    }
+    y->rank = rank + 1;
+    for (int d = 0; d <= rank; d++)
+        y->dims[d] = d == axis ? 1 : ref_dim(call->in[0], d - (d > axis));
+    return STATUS_OK;
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *const x = call->in[0], *const y = call->out[0];
+    const size_t count = ref_elements(x);
+    const size_t bytes =
+        count * runtime_type_bits(x->type) / 8 + (count * runtime_type_bits(x->type) % 8 != 0);
+
+    (void)diag;
+    if (bytes > 0 && y->data.raw != x->data.raw_const)
+        memcpy(y->data.raw, x->data.raw_const, bytes);
+    for (size_t i = 0; i < count; i++)
+        ref_detail_copied(call, 0, i);
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "squeeze",
+        .code = BUILTIN_SQUEEZE,
+        .max_version = 2,
+        .options_tag = OPTIONS_SqueezeOptions,
+        .params_bytes = sizeof(TfLiteSqueezeParams),
+        .min_inputs = 1,
+        .max_inputs = 1,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .read_params = read_squeeze,
+        .prepare = prepare_squeeze,
+        .eval = eval,
+    },
+    {
+        .name = "expand_dims",
+        .code = BUILTIN_EXPAND_DIMS,
+        .max_version = 1,
+        .options_tag = OPTIONS_ExpandDimsOptions,
+        .min_inputs = 2,
+        .max_inputs = 2,
+        .min_outputs = 1,
+        .max_outputs = 1,
+        .prepare = prepare_expand_dims,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_squeeze = { ops, sizeof ops / sizeof ops[0] };
