@@ -68,7 +68,6 @@ static void test_each_op_has_cases(void **state)
             fail_msg("%s: no suite has it", op->name);
         assert_string_equal(member->op, op->name);
         for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
-            const uint32_t types = member->types | member->named_types;
             size_t count = 0;
 
             for (size_t j = 0; j < kit_case_count; j++)
