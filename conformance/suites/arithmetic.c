@@ -22,6 +22,7 @@ struct row {
     /* Of f32: operand b holds these values over and over, and zeros if they are any. */
     const float *b_values;
     size_t b_count;
+    bool lowest;    /* i32: a is a constant with the lowest numbers, b has 1 and -1 */
     bool any_bytes; /* dividends near 0, too, for which the runtime's results of DIV are wrong */
 };
 
@@ -149,6 +150,8 @@ static const float far_exponents[] = { 1e6f, -1e6f, 123.456f, -87.25f, 3e7f,  -3
 static const float specials[] = { INFINITY, -INFINITY, NAN, 0, 1, -1, -0.5f };
 static const float orders[] = { INFINITY, -INFINITY, NAN, 0, -0.0f, 1, -1, 3, -2, 0.5f, -0.5f };
 
+static const int32_t lowest[] = { INT32_MIN, INT32_MIN + 1, INT32_MAX, -1, 0, 1, 7 };
+
 static const struct row rows[] = {
     CHANNELS(1),
     CHANNELS(3),
@@ -216,6 +219,9 @@ static const struct row rows[] = {
     { ROW("small", "quotients of small numbers, many exact", .only = DIVIDING,
           .types = TYPE_BIT(CASE_I32), .i32_limit = 6),
       .a = DIMS(1, 5, 9, 7), .b = DIMS(1, 5, 9, 7) },
+    { ROW("lowest", "the lowest and the highest numbers by 1 and -1", .only = "div floor_div",
+          .types = TYPE_BIT(CASE_I32), .i32_limit = 1, .sets = SET_BIT(SET_RANDOM)),
+      .a = DIMS(7), .b = DIMS(9, 7), .lowest = true },
     /* Floats at the edge. */
     { ROW("by_zero", "zeros as divisors", .only = "div floor_mod", .types = FLOATS,
           .sets = SET_BIT(SET_RANDOM), VALUES(dividends)),
@@ -282,7 +288,9 @@ static void build(struct case_builder *m)
     struct options options;
     int in[2];
 
-    in[0] = case_operand(m, r->constant != CONST_A, "a", &r->a, is_apart ? &apart : &any);
+    in[0] = r->lowest
+                ? case_constant_i32(m, "a", &r->a, lowest)
+                : case_operand(m, r->constant != CONST_A, "a", &r->a, is_apart ? &apart : &any);
     in[1] = r->same ? in[0] : operand_b(m, r);
     options_init(&options, ref_find(m->c->code)->options_tag);
     if (op_facts_find(m->c->code)->fused_activation)

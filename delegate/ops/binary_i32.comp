@@ -48,6 +48,8 @@ int apply(int a, int b)
     default: return a + b;
     }
     int q = divided(a, b);
+    if (OP == BINARY_DIV && q == int(0x80000000) && b == -1)
+        return 0x7fffffff;
     const int rest = a - q * b;
     const bool down = OP != BINARY_DIV && rest != 0 && (a ^ b) < 0;
     if (OP == BINARY_FLOOR_MOD)

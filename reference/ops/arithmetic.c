@@ -52,6 +52,14 @@ static int64_t divide_int(int64_t a, int64_t b)
     return b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
 }
 
+/* -2^31 / -1 is the largest number of 32 bits. */
+static int64_t divide_saturated(int64_t a, int64_t b)
+{
+    const int64_t q = divide_int(a, b);
+
+    return q > INT32_MAX ? INT32_MAX : q;
+}
+
 static int64_t square_difference_int(int64_t a, int64_t b)
 {
     const uint64_t d = (uint64_t)a - (uint64_t)b;
@@ -91,7 +99,7 @@ static const struct member {
     uint32_t quantized, types; /* types: without a scale */
     int of_float, of_int;      /* what is required of elements of b */
 } members[] = {
-    { BUILTIN_DIV, divide, divide_int, REF_TYPES_8BIT, REF_TYPE(Float32) | REF_TYPE(Int32),
+    { BUILTIN_DIV, divide, divide_saturated, REF_TYPES_8BIT, REF_TYPE(Float32) | REF_TYPE(Int32),
       NEEDS_NONE, NEEDS_NONZERO },
     { BUILTIN_SQUARED_DIFFERENCE, square_difference, square_difference_int, REF_TYPE(Int8),
       REF_TYPE(Float32) | REF_TYPE(Int32), NEEDS_NONE, NEEDS_NONE },
