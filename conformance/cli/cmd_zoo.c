@@ -120,7 +120,7 @@ static int run(const struct command *self, int argc, char **argv)
           "width and height of the input image, or frames of sound (default: the topology's)", 1,
           65536, NULL },
         { "channels", ARGS_UINT, &r.channels, "N",
-          "channels of the input (default: the topology's)", 1, 16, NULL },
+          "channels of the input (default: the topology's)", 1, 64, NULL },
         { "classes", ARGS_UINT, &r.classes, "N",
           "number of classes, or keypoints (default: the topology's)", 2, 100000, NULL },
         { "batch", ARGS_UINT, &r.batch, "N", "inputs of one inference (default 1)", 1, 1024, NULL },

@@ -6,6 +6,7 @@
 #include "reference/base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ZOO_LARGE = 1024 /* elements */ };
 
@@ -211,6 +212,43 @@ int zoo_given(struct zoo_net *net, const char *name, size_t rank, const int32_t 
     tensor = constant(net, type, name, rank, dims, q, count);
     mem_free(q);
     zoo_put_scales(net, tensor, &scale, 1, 0);
+    return tensor;
+}
+
+static size_t elements(size_t rank, const int32_t *dims)
+{
+    size_t count = 1;
+
+    for (size_t i = 0; i < rank; i++)
+        count *= (size_t)dims[i];
+    return count;
+}
+
+int zoo_drawn(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims, double mean,
+              double deviation)
+{
+    const size_t count = elements(rank, dims);
+    double *const values = draw(net, count, deviation, mean);
+    const int tensor = values ? zoo_given(net, name, rank, dims, values, count, false) : -1;
+
+    net->facts.parameters += count;
+    mem_free(values);
+    return tensor;
+}
+
+int zoo_zeros(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims)
+{
+    const size_t count = elements(rank, dims);
+    double *const values = mem_alloc(count, sizeof *values);
+    int tensor = -1;
+
+    if (values) {
+        memset(values, 0, count * sizeof *values);
+        tensor = zoo_given(net, name, rank, dims, values, count, false);
+    } else {
+        net->status = STATUS_NO_MEMORY;
+    }
+    mem_free(values);
     return tensor;
 }
 

@@ -29,6 +29,10 @@ int zoo_scalar(struct zoo_net *net, const char *name, double value);
 /* Values that are given, one scale from their range; real: floats in 8-bit models too. */
 int zoo_given(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
               const double *values, size_t count, bool real);
+/* Values that training would find, drawn; they count as parameters. */
+int zoo_drawn(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims, double mean,
+              double deviation);
+int zoo_zeros(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims);
 /* A shape, or axes. */
 int zoo_shape(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
               const int32_t *values, size_t count);

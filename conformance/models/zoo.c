@@ -4,6 +4,7 @@
 #include "conformance/models/deeplab_mnv2.h"
 #include "conformance/models/efficientnet_lite0.h"
 #include "conformance/models/keyword_lstm.h"
+#include "conformance/models/kwt1.h"
 #include "conformance/models/mobilenet_v1.h"
 #include "conformance/models/mobilenet_v2.h"
 #include "conformance/models/mobilenet_v3.h"
@@ -31,13 +32,14 @@ static const struct zoo_entry *const entries[] = {
     &zoo_ssd_mobilenet_v2,
     &zoo_posenet,
     &zoo_keyword_lstm,
+    &zoo_kwt1,
     &zoo_yamnet,
 };
 
 enum {
     ENTRIES = sizeof entries / sizeof entries[0],
     CLASSES_MAX = 100000,
-    CHANNELS_MAX = 16,
+    CHANNELS_MAX = 64,
     BATCH_MAX = 1024
 };
 
