@@ -1,8 +1,14 @@
-/* Arguments of softmax.comp. */
+/* Arguments of softmax.comp: SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION. */
 #ifndef ASSAY_DELEGATE_OPS_SOFTMAX_ARGS_H
 #define ASSAY_DELEGATE_OPS_SOFTMAX_ARGS_H
 
 #include "delegate/shaders/args.h"
+
+#define SOFTMAX_SPEC_OP 3
+
+#define SOFTMAX_POWERS 0 /* SOFTMAX */
+#define SOFTMAX_LOG    1 /* LOG_SOFTMAX */
+#define SOFTMAX_NORM   2 /* L2_NORMALIZATION */
 
 PUSH_CONSTANTS(softmax_args)
     uint count; /* rows */

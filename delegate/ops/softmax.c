@@ -1,32 +1,36 @@
 /* SOFTMAX over the last dimension; a workgroup computes a row. */
-#include "delegate/accept/refusal.h"
-#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/softmax.h"
+
 #include "delegate/ops/int8/exact.h"
-#include "delegate/ops/softmax.args.h"
-#include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
 
-static bool accept_softmax(struct check *c)
+bool check_rows(struct check *c)
 {
-    const TfLiteSoftmaxParams *params = c->node->params;
-    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
+    const struct graph_tensor *x;
 
-    if (!check_counts(c, 1, 1, 1) || !check_params(c) ||
-        !check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 1, GRAPH_MAX_RANK) ||
+    if (!check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 1, GRAPH_MAX_RANK) ||
         !check_same_shape(c, RULE_SOFTMAX_OUTPUT_SHAPE))
         return false;
-    if (!(fabsf(params->beta) <= 1e6f))
-        return refuse(c, RULE_SOFTMAX_BETA, -1, "beta", "the model is malformed",
-                      "finite, at most 1e6", "%g", params->beta);
+    x = graph_input(c->graph, c->node, 0);
     /* The shader reads a row three times: for its maximum, the sum, and the quotients. */
     return check_loop_iterations(c, 3 * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) / WORKGROUP);
 }
 
-static enum status plan_softmax(struct planner *p, const struct graph_node *n)
+static bool accept_softmax(struct check *c)
 {
-    const TfLiteSoftmaxParams *params = n->params;
+    const TfLiteSoftmaxParams *params = c->node->params;
+
+    if (!check_counts(c, 1, 1, 1) || !check_params(c) || !check_rows(c))
+        return false;
+    return fabsf(params->beta) <= 1e6f ||
+           refuse(c, RULE_SOFTMAX_BETA, -1, "beta", "the model is malformed", "finite, at most 1e6",
+                  "%g", params->beta);
+}
+
+enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t op, float beta)
+{
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct plan_step *s = planner_step(p, "softmax", n, WORKGROUP, 1, 1);
@@ -37,12 +41,20 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
     args = (struct softmax_args){ .count = p->plan->tensors[dst].rows,
                                   .channels = p->plan->tensors[dst].channels,
                                   .slices = p->plan->tensors[dst].slices,
-                                  .beta = params->beta };
+                                  .beta = beta };
+    step_spec(s, SOFTMAX_SPEC_OP, op);
     step_shared(s, WORKGROUP * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_groups(p, s, args.count);
+}
+
+static enum status plan_softmax(struct planner *p, const struct graph_node *n)
+{
+    const TfLiteSoftmaxParams *params = n->params;
+
+    return softmax_plan(p, n, SOFTMAX_POWERS, params->beta);
 }
 
 static const struct gpu_op ops[] = {

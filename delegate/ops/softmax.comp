@@ -1,5 +1,7 @@
-// SOFTMAX over the channels: dst [rows,C] = exp(beta * (x - peak)) / sum.  A workgroup computes a
-// row.
+// Over the channels of a row, which a workgroup computes:
+//     SOFTMAX           exp(beta * (x - peak)) / sum of these
+//     LOG_SOFTMAX       beta * (x - peak) - log(the same sum), beta 1
+//     L2_NORMALIZATION  x / max(root of the sum of squares, 1e-6)
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/softmax.args.h"
@@ -9,6 +11,8 @@
 WRITES(0, dst);
 READS(1, src);
 
+layout(constant_id = SOFTMAX_SPEC_OP) const uint OP = SOFTMAX_POWERS;
+
 const float LOWEST = -3.402823466e38;
 
 REDUCE_MEMORY(float)
@@ -16,9 +20,23 @@ REDUCE_IN_WORKGROUP(float, max_in_workgroup, max)
 REDUCE_IN_WORKGROUP(float, sum_in_workgroup, ADD)
 
 // Shifting by the row's largest element keeps exp() in range; the shift cancels.
-vec4 exponential(uint base, uint s, float peak)
+vec4 exponent(uint base, uint s, float peak) { return args.beta * (vec4(src[base + s]) - peak); }
+
+// What is summed up.
+vec4 term(uint base, uint s, float peak)
 {
-    return exp(args.beta * (vec4(src[base + s]) - peak));
+    if (OP == SOFTMAX_NORM)
+        return vec4(src[base + s]) * vec4(src[base + s]);
+    return exp(exponent(base, s, peak));
+}
+
+vec4 result(uint base, uint s, float peak, float sum)
+{
+    if (OP == SOFTMAX_NORM)
+        return vec4(src[base + s]) / max(sqrt(sum), 1e-6);
+    if (OP == SOFTMAX_LOG)
+        return exponent(base, s, peak) - log(sum);
+    return exp(exponent(base, s, peak)) / sum;
 }
 
 void main()
@@ -27,7 +45,8 @@ void main()
     const uint base = min(group(), args.count - 1u) * args.slices;
 
     float peak = LOWEST;
-    for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
+    for (uint s = gl_LocalInvocationID.x; OP != SOFTMAX_NORM && s < args.slices;
+         s += gl_WorkGroupSize.x) {
         const vec4 v = mix(vec4(LOWEST), vec4(src[base + s]), lanes(s, args.channels));
         peak = max(peak, max(max(v.x, v.y), max(v.z, v.w)));
     }
@@ -35,12 +54,12 @@ void main()
 
     float sum = 0.0;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x)
-        sum += dot(masked(exponential(base, s, peak), s, args.channels), vec4(1.0));
+        sum += dot(masked(term(base, s, peak), s, args.channels), vec4(1.0));
     barrier(); // every invocation has read the peak
     sum = sum_in_workgroup(sum);
 
     if (!live)
         return;
     for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x)
-        dst[base + s] = STORED(exponential(base, s, peak) / sum);
+        dst[base + s] = STORED(result(base, s, peak, sum));
 }

@@ -209,6 +209,14 @@ typedef struct TfLiteGeluParams { /* GELU */
     bool approximate;
 } TfLiteGeluParams;
 
+typedef struct TfLiteCumsumParams { /* CUMSUM */
+    bool exclusive, reverse;
+} TfLiteCumsumParams;
+
+typedef struct TfLiteL2NormParams { /* L2_NORMALIZATION */
+    TfLiteFusedActivation activation;
+} TfLiteL2NormParams;
+
 typedef struct TfLiteBatchMatMulParams { /* BATCH_MATMUL */
     bool adj_x, adj_y;
     bool asymmetric_quantize_inputs;

@@ -1,0 +1,15 @@
+/* A step of softmax.comp, for SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION. */
+#ifndef ASSAY_DELEGATE_OPS_SOFTMAX_H
+#define ASSAY_DELEGATE_OPS_SOFTMAX_H
+
+#include "delegate/accept/refusal.h"
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/softmax.args.h"
+#include "delegate/plan/planner.h"
+
+/* Input and output of an op over the rows of its input, in the same shape. */
+bool check_rows(struct check *c);
+/* op: SOFTMAX_POWERS, SOFTMAX_LOG, SOFTMAX_NORM. */
+enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t op, float beta);
+
+#endif
