@@ -64,6 +64,7 @@ static int32_t first_version(const struct suite_member *member, enum case_type t
     case CASE_HALF: version = facts->f16; break;
     case CASE_I32: return member->i32_version;
     case CASE_BOOL: return member->bool_version;
+    case CASE_I16: /* rows say their version */
     case CASE_F32:
     case CASE_F16:
     case CASE_TYPE_COUNT: break;
@@ -161,7 +162,8 @@ static enum status add_case(struct test_case *cases, size_t *count, const struct
         .type = case_types[r->type].tensor_type,
         .type_name = type,
         .half = r->type == CASE_HALF,
-        .quantized = TYPE_BIT(r->type) & TYPES_QUANTIZED && r->type != CASE_DYNAMIC,
+        .quantized =
+            (TYPE_BIT(r->type) & TYPES_QUANTIZED && r->type != CASE_DYNAMIC) || r->type == CASE_I16,
         .dynamic = r->type == CASE_DYNAMIC,
         .by_channel = is_by_channel(r, version),
         .op = op,

@@ -4,15 +4,16 @@
 #define OP(code_, stem, ...) extern const struct suite suite_##stem;
 #include "reference/ops.def"
 #undef OP
-extern const struct suite suite_binary_i32, suite_gap, suite_gap_bytes, suite_combinations,
-    suite_pairs;
+extern const struct suite suite_binary_i32, suite_int16, suite_gap, suite_gap_bytes,
+    suite_combinations, suite_pairs;
 
 /* One entry for each op of ops.def; the ops of a stem are neighbours and share a suite. */
 static const struct suite *const rows[] = {
 #define OP(code_, stem, ...) &suite_##stem,
 #include "reference/ops.def"
 #undef OP
-    &suite_binary_i32, &suite_gap, &suite_gap_bytes, &suite_combinations, &suite_pairs,
+    &suite_binary_i32, &suite_int16,        &suite_gap,
+    &suite_gap_bytes,  &suite_combinations, &suite_pairs,
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -32,7 +33,7 @@ const struct case_type_name case_types[CASE_TYPE_COUNT] = {
     [CASE_HALF] = { "f16", TENSOR_FLOAT16 },        [CASE_I8] = { "i8", TENSOR_INT8 },
     [CASE_I8PC] = { "i8pc", TENSOR_INT8 },          [CASE_U8] = { "u8", TENSOR_UINT8 },
     [CASE_DYNAMIC] = { "dynamic", TENSOR_FLOAT32 }, [CASE_I32] = { "i32", TENSOR_INT32 },
-    [CASE_BOOL] = { "bool", TENSOR_BOOL },
+    [CASE_BOOL] = { "bool", TENSOR_BOOL },          [CASE_I16] = { "i16", TENSOR_INT16 },
 };
 
 const struct suite_member *suite_member_of(const struct suite *suite, int32_t code)

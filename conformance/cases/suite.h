@@ -39,6 +39,7 @@ enum case_type {
     CASE_DYNAMIC, /* f32 activations, i8 weights: with one scale, or in some rows with many */
     CASE_I32,     /* i32 without a scale */
     CASE_BOOL,
+    CASE_I16, /* quantized, symmetric: weights are i8 */
     CASE_TYPE_COUNT
 };
 #define TYPE_BIT(type) (1u << (type))

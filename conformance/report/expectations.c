@@ -101,7 +101,7 @@ static bool integers_are_taken(const struct test_case *c)
 {
     const struct op_facts *const facts = op_facts_find(c->code);
 
-    if (!facts || !(c->quantized || c->dynamic))
+    if (!facts || !(c->quantized || c->dynamic) || c->type == TENSOR_INT16)
         return false;
     return facts->integers == OP_INTEGERS_TAKEN ||
            (facts->integers == OP_INTEGERS_BYTES && !c->row->each_version);

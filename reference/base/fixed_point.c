@@ -63,6 +63,18 @@ int32_t fixed_multiply(int32_t x, struct fixed_multiplier m)
                                       right);
 }
 
+int32_t fixed_multiply_wide(int64_t x, struct fixed_multiplier m)
+{
+    const int64_t q = m.q < 0x7fff0000 ? (m.q + (1 << 15)) >> 16 : 0x7fff;
+    const int shift = 15 - m.e;
+    /* Shifts of unsigned numbers: a product beyond 64 bits wraps, as it may in the runtime. */
+    const uint64_t product = (uint64_t)x * (uint64_t)q;
+
+    if (shift <= 0)
+        return fixed_wrap((int64_t)(product << -shift));
+    return fixed_wrap((int64_t)(product + (UINT64_C(1) << (shift - 1))) >> shift);
+}
+
 int32_t fixed_round(double v)
 {
     v = round(v);

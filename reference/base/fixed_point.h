@@ -36,6 +36,10 @@ int32_t fixed_saturating_shift_left(int32_t x, int n);
  * fixed_rounding_shift_right(fixed_mul_high(x * 2^max(e, 0), q), max(-e, 0)).  The shift to the
  * left wraps modulo 2^32 as TensorFlow Lite's does: it saturates nothing. */
 int32_t fixed_multiply(int32_t x, struct fixed_multiplier m);
+/* TensorFlow Lite's MultiplyByQuantizedMultiplier of 64-bit accumulators, |x| < 2^47, as ops of i16
+ * activations have them: the mantissa is rounded to 15 bits, halves up, and saturates, and the
+ * product is rounded once, halves up.  The result is cut to 32 bits. */
+int32_t fixed_multiply_wide(int64_t x, struct fixed_multiplier m);
 /* The sum modulo 2^32, as an int32 accumulator that overflows holds it. */
 int32_t fixed_wrap(int64_t sum);
 /* TensorFlow Lite's TfLiteRound and cast: round(v), ties away from zero, saturated to 32 bits; NaN

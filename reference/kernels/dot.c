@@ -22,11 +22,11 @@ enum status ref_dot_check_types(const struct ref_call *call, struct diag *diag,
     TfLiteType type;
     uint32_t weights;
 
-    TRY(ref_check_in_types(call, diag, in->x, "input", REF_TYPE(Float32) | REF_TYPES_8BIT,
+    TRY(ref_check_in_types(call, diag, in->x, "input", REF_TYPE(Float32) | REF_TYPES_QUANTIZED,
                            x_min_rank, x_max_rank));
     type = call->in[in->x]->type;
-    weights = 1u << type;
-    if (type == kTfLiteFloat32)
+    weights = type == kTfLiteInt16 ? 0 : 1u << type;
+    if (type == kTfLiteFloat32 || type == kTfLiteInt16)
         weights |= REF_TYPE(Int8);
     TRY(ref_check_in_types(call, diag, in->w, "weights", weights, w_rank, w_rank));
     return ref_check_out(call, diag, 0, type);
@@ -63,9 +63,11 @@ static enum status check_bias(const struct ref_call *call, struct diag *diag,
 
     if (!bias)
         return STATUS_OK;
-    TRY(ref_check_in(call, diag, in->bias, "bias",
-                     ref_is_8bit(call->in[in->x]->type) ? kTfLiteInt32 : kTfLiteFloat32, 0,
-                     REF_MAX_RANK));
+    TRY(ref_check_in_types(call, diag, in->bias, "bias",
+                           call->in[in->x]->type == kTfLiteInt16 ? REF_TYPE(Int32) | REF_TYPE(Int64)
+                           : ref_is_8bit(call->in[in->x]->type)  ? REF_TYPE(Int32)
+                                                                 : REF_TYPE(Float32),
+                           0, REF_MAX_RANK));
     if (ref_elements(bias) != (size_t)ref_dim(w, in->channel))
         return ref_fail(call, diag, STATUS_INVALID,
                         "input %d (bias): %zu elements, expected %d, one for each output channel",
@@ -96,8 +98,9 @@ enum status ref_dot_check_scales(const struct ref_call *call, struct diag *diag,
 
     if (w->type != kTfLiteFloat32)
         TRY(ref_check_scale_weights(call, diag, in->w, in->channel));
-    if (!ref_is_8bit(x->type))
+    if (!ref_is_steps(x->type))
         return check_bias(call, diag, in);
+    TRY(ref_check_symmetric(call, diag));
     TRY(ref_check_scale_in(call, diag, in->x, "input"));
     TRY(ref_check_scale_out(call, diag, 0));
     TRY(check_bias(call, diag, in));
@@ -153,12 +156,13 @@ enum status ref_dot_open(struct ref_dot *d, const struct ref_call *call, struct 
 {
     const TfLiteTensor *const x = call->in[in->x], *const w = call->in[in->w];
     const TfLiteTensor *const bias = bias_of(call, in);
-    const bool quantized = ref_is_8bit(x->type);
+    const bool quantized = ref_is_steps(x->type);
     double *b = NULL;
 
     *d = (struct ref_dot){ .x = x->data.f, .w = w->data.f, .act = act };
     if (quantized) {
         TRY(ref_check_range(call, diag, 0, act, &d->range));
+        d->wide = x->type == kTfLiteInt16 && (!bias || bias->type == kTfLiteInt64);
         d->in_double = in->fully_connected;
         d->channels = channels_of(call, in);
         d->x = d->owned[0] = ref_floats_of(x, ref_zero_point(x));
@@ -193,8 +197,10 @@ void ref_dot_store(struct ref_call *call, const struct ref_dot *d, size_t i, siz
         return;
     }
     zero = ref_zero_point(call->out[0]);
-    steps = d->in_double ? fixed_round(fixed_wrap((int64_t)sum) * c->exact)
-                         : fixed_multiply(fixed_wrap((int64_t)sum), c->m);
+    steps = d->in_double && d->wide ? fixed_round(sum * c->exact)
+            : d->wide               ? fixed_multiply_wide((int64_t)sum, c->m)
+            : d->in_double          ? fixed_round(fixed_wrap((int64_t)sum) * c->exact)
+                                    : fixed_multiply(fixed_wrap((int64_t)sum), c->m);
     ref_store_quant(call, 0, i, d->range, (int64_t)zero + steps, sum * c->exact + zero,
                     magnitude * c->exact, terms);
 }

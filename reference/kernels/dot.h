@@ -4,6 +4,7 @@
  *     f32              x, w and bias as they are
  *     f32, weights i8  (dynamic range) the weights are dequantized first; the runtime quantizes x
  *                      as well, and is coarser
+ *     i16, weights i8  bias i64, and the sum has 64 bits; or bias i32, and 32 bits
  *     i8, u8           x and w less their zero points, bias i32: the sum is an exact integer, which
  *                      is requantized as in the runtime */
 #ifndef ASSAY_REFERENCE_KERNELS_DOT_H
@@ -36,7 +37,7 @@ struct ref_dot {
     TfLiteFusedActivation act;
     struct fixed_range range;
     struct ref_dot_channel *channels; /* NULL: floats */
-    bool in_double;
+    bool in_double, wide;
     void *owned[3];
 };
 

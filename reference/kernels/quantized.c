@@ -35,6 +35,7 @@ struct subject {
     const TfLiteTensor *t;
     const char *side, *role;
     int index;
+    bool symmetric; /* the zero point is 0 */
 };
 
 #define SUBJECT_FORMAT   "%s %d (%s): "
@@ -55,6 +56,10 @@ static enum status check_one(const struct ref_call *call, struct diag *diag, str
         return ref_fail(call, diag, STATUS_INVALID,
                         SUBJECT_FORMAT "zero point %d is %d, expected a value of %s",
                         SUBJECT_ARGS(s), channel, zero, runtime_type_name(s.t->type));
+    if (s.symmetric && zero != 0)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        SUBJECT_FORMAT "zero point %d is %d, expected 0 for %s", SUBJECT_ARGS(s),
+                        channel, zero, runtime_type_name(s.t->type));
     return STATUS_OK;
 }
 
@@ -87,12 +92,23 @@ static enum status check_scale(const struct ref_call *call, struct diag *diag, s
 enum status ref_check_scale_in(const struct ref_call *call, struct diag *diag, int i,
                                const char *role)
 {
-    return check_scale(call, diag, (struct subject){ call->in[i], "input", role, i });
+    return check_scale(call, diag, (struct subject){ call->in[i], "input", role, i, false });
+}
+
+enum status ref_check_symmetric(const struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *const x = call->in[0], *const y = call->out[0];
+
+    if (x->type == kTfLiteInt16)
+        TRY(check_scale(call, diag, (struct subject){ x, "input", "input", 0, true }));
+    if (y->type == kTfLiteInt16)
+        TRY(check_scale(call, diag, (struct subject){ y, "output", "output", 0, true }));
+    return STATUS_OK;
 }
 
 enum status ref_check_scale_out(const struct ref_call *call, struct diag *diag, int o)
 {
-    return check_scale(call, diag, (struct subject){ call->out[o], "output", "output", o });
+    return check_scale(call, diag, (struct subject){ call->out[o], "output", "output", o, false });
 }
 
 /* shape: the dimensions that the tensor has, or is going to have. */
@@ -122,12 +138,13 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag, 
 enum status ref_check_scales_in(const struct ref_call *call, struct diag *diag, int i,
                                 const char *role)
 {
-    return check_scales(call, diag, (struct subject){ call->in[i], "input", role, i }, call->in[i]);
+    return check_scales(call, diag, (struct subject){ call->in[i], "input", role, i, false },
+                        call->in[i]);
 }
 
 enum status ref_check_scales_out(const struct ref_call *call, struct diag *diag, int o)
 {
-    return check_scales(call, diag, (struct subject){ call->out[o], "output", "output", o },
+    return check_scales(call, diag, (struct subject){ call->out[o], "output", "output", o, false },
                         call->in[0]);
 }
 
@@ -149,7 +166,7 @@ struct ref_scales ref_scales_of(const TfLiteTensor *t, const TfLiteTensor *shape
 enum status ref_check_scale_weights(const struct ref_call *call, struct diag *diag, int i,
                                     int dimension)
 {
-    const struct subject s = { call->in[i], "input", "weights", i };
+    const struct subject s = { call->in[i], "input", "weights", i, false };
     const TfLiteAffineQuantization *q;
 
     TRY(check_present(call, diag, s));

@@ -13,6 +13,14 @@ static inline bool ref_is_8bit(TfLiteType type)
     return type == kTfLiteInt8 || type == kTfLiteUInt8;
 }
 
+/* The types of quantized activations: 8 bits, and i16 with a zero point of 0. */
+enum { REF_TYPES_QUANTIZED = REF_TYPES_8BIT | REF_TYPE(Int16) };
+
+static inline bool ref_is_steps(TfLiteType type)
+{
+    return ref_is_8bit(type) || type == kTfLiteInt16;
+}
+
 /* The tensor has quantization parameters. */
 static inline bool ref_is_quantized(const TfLiteTensor *t)
 {
@@ -27,6 +35,8 @@ int32_t ref_zero_point(const TfLiteTensor *t);
 enum status ref_check_scale_in(const struct ref_call *call, struct diag *diag, int i,
                                const char *role);
 enum status ref_check_scale_out(const struct ref_call *call, struct diag *diag, int o);
+/* Input 0 and output 0, where they are i16, have one scale and a zero point of 0. */
+enum status ref_check_symmetric(const struct ref_call *call, struct diag *diag);
 /* Input i, constant weights: one such scale, or one for each channel along a dimension.  Zero
  * points of i8 weights are 0. */
 enum status ref_check_scale_weights(const struct ref_call *call, struct diag *diag, int i,

@@ -78,7 +78,7 @@ static const struct member {
     { BUILTIN_ADD, add, add_int,
       REF_TYPES_FLOAT | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) },
     { BUILTIN_SUB, subtract, subtract_int,
-      REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPE(Int32) | REF_TYPE(Int64) },
+      REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) },
     { BUILTIN_MUL, multiply, multiply_int,
       REF_TYPES_FLOAT | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64) |
           REF_TYPE(UInt32) },
@@ -138,7 +138,46 @@ struct quantized {
     double exact_a, exact_b, exact_y; /* steps of y in one of a, of b, of their product */
 };
 
-enum { SUM_SHIFT = 20 };
+/* Bits that operands of a sum are shifted to the left. */
+static int sum_shift(const struct ref_call *call)
+{
+    return call->in[0]->type == kTfLiteInt16 ? 15 : 20;
+}
+
+/* i16 has arithmetic with a scale, and without. */
+static bool is_quantized(const struct ref_call *call)
+{
+    return ref_is_8bit(call->in[0]->type) ||
+           (call->in[0]->type == kTfLiteInt16 && ref_is_quantized(call->in[0]));
+}
+
+static bool is_power_of_two(double scale)
+{
+    int e;
+
+    return frexp(scale, &e) == 0.5;
+}
+
+/* With pot_scale_int16 and scales that are powers of two the runtime shifts instead. */
+static enum status check_i16(const struct ref_call *call, struct diag *diag)
+{
+    const bool pot =
+        call->op->code == BUILTIN_ADD   ? ((const TfLiteAddParams *)call->params)->pot_scale_int16
+        : call->op->code == BUILTIN_SUB ? ((const TfLiteSubParams *)call->params)->pot_scale_int16
+                                        : false;
+
+    TRY(ref_check_symmetric(call, diag));
+    if (ref_zero_point(call->in[1]) != 0)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 1 (b): zero point %d, expected 0 for i16",
+                        ref_zero_point(call->in[1]));
+    if (pot && is_power_of_two(ref_scale(call->in[0])) && is_power_of_two(ref_scale(call->in[1])) &&
+        is_power_of_two(ref_scale(call->out[0])))
+        return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                        "pot_scale_int16 with scales that are powers of two, expected other "
+                        "scales, or the option 0");
+    return STATUS_OK;
+}
 
 static enum status read_quantized(const struct ref_call *call, struct diag *diag,
                                   struct quantized *q)
@@ -161,13 +200,13 @@ static enum status read_quantized(const struct ref_call *call, struct diag *diag
     /* Neither is above 1/2, so both fit. */
     fixed_quantize_multiplier(a / twice, &q->a);
     fixed_quantize_multiplier(b / twice, &q->b);
-    if (twice / y >= 1 << SUM_SHIFT)
+    if (twice / y >= 1 << sum_shift(call))
         return ref_fail(
             call, diag, STATUS_INVALID,
-            "output 0 (output): scale %g, expected more than 2^-19 times the larger input scale %g",
-            y, twice / 2);
+            "output 0 (output): scale %g, expected more than 2^-%d times the larger input scale %g",
+            y, sum_shift(call) - 1, twice / 2);
     return ref_check_multiplier(call, diag, "larger input scale / output scale",
-                                twice / (ldexp(1, SUM_SHIFT) * y), &q->y);
+                                twice / (ldexp(1, sum_shift(call)) * y), &q->y);
 }
 
 /* 8-bit arithmetic needs scales, that of wider integers has none; comparing needs equal scales. The
@@ -178,12 +217,14 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag)
         return STATUS_OK;
     if (call->op->code == BUILTIN_MAXIMUM || call->op->code == BUILTIN_MINIMUM)
         return ref_check_same_scale(call, diag);
-    if (ref_is_8bit(call->in[0]->type)) {
+    if (is_quantized(call)) {
         struct quantized q;
 
         TRY(ref_check_scale_in(call, diag, 0, "a"));
         TRY(ref_check_scale_in(call, diag, 1, "b"));
         TRY(ref_check_scale_out(call, diag, 0));
+        if (call->in[0]->type == kTfLiteInt16)
+            TRY(check_i16(call, diag));
         return read_quantized(call, diag, &q);
     }
     for (int i = 0; i < 2; i++) {
@@ -219,8 +260,8 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
         steps = fixed_multiply(a * b, q->y);
     } else {
         const bool add_b = call->op->code == BUILTIN_ADD;
-        const int32_t of_a = fixed_multiply(a * (1 << SUM_SHIFT), q->a);
-        const int32_t of_b = fixed_multiply(b * (1 << SUM_SHIFT), q->b);
+        const int32_t of_a = fixed_multiply(a * (1 << sum_shift(call)), q->a);
+        const int32_t of_b = fixed_multiply(b * (1 << sum_shift(call)), q->b);
 
         real = a * q->exact_a + (add_b ? b : -b) * q->exact_b;
         magnitude = fabs(a * q->exact_a) + fabs(b * q->exact_b);
@@ -257,7 +298,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const int rank = ref_rank(y);
     size_t a_strides[REF_MAX_RANK], b_strides[REF_MAX_RANK], at = 0;
     int32_t index[REF_MAX_RANK] = { 0 };
-    const bool quantized = ref_is_8bit(y->type) && call->op->code != BUILTIN_MAXIMUM &&
+    const bool quantized = is_quantized(call) && call->op->code != BUILTIN_MAXIMUM &&
                            call->op->code != BUILTIN_MINIMUM;
     struct quantized q;
 

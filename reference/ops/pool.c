@@ -48,10 +48,10 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *x;
     struct ref_window wh, ww;
 
-    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_8BIT, 4, 4));
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_QUANTIZED, 4, 4));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     TRY(ref_check_activation(call, diag, p->activation));
-    if (ref_is_8bit(call->in[0]->type)) {
+    if (ref_is_steps(call->in[0]->type)) {
         struct fixed_range range;
 
         TRY(ref_check_scale_in(call, diag, 0, "input"));
@@ -85,7 +85,7 @@ static enum status each_window(struct ref_call *call, struct diag *diag, const f
     size_t at = 0;
 
     TRY(windows(call, diag, &wh, &ww));
-    if (ref_is_8bit(call->in[0]->type))
+    if (ref_is_steps(call->in[0]->type))
         TRY(ref_check_range(call, diag, 0, p->activation, &range));
     for (size_t n = 0; n < (size_t)yd[0]; n++) {
         for (int oy = 0; oy < yd[1]; oy++) {
@@ -126,7 +126,7 @@ static void store_average(struct ref_call *call, size_t at, const struct window_
 {
     const TfLitePoolParams *p = call->params;
 
-    if (ref_is_8bit(call->out[0]->type)) {
+    if (ref_is_steps(call->out[0]->type)) {
         const int64_t sum = (int64_t)s->sum, count = (int64_t)s->count, half = count / 2;
 
         ref_store_quant(call, 0, at, range, (sum >= 0 ? sum + half : sum - half) / count,
@@ -142,7 +142,7 @@ static void store_max(struct ref_call *call, size_t at, const struct window_sum 
 {
     const TfLitePoolParams *p = call->params;
 
-    if (ref_is_8bit(call->out[0]->type))
+    if (ref_is_steps(call->out[0]->type))
         ref_store_int(call, 0, at, fixed_clamp((int64_t)s->largest, range));
     else
         ref_store_fused(call, 0, at, p->activation, s->largest,
@@ -155,7 +155,7 @@ static enum status pool(struct ref_call *call, struct diag *diag, store_function
     enum status s;
     float *values;
 
-    if (!ref_is_8bit(x->type))
+    if (!ref_is_steps(x->type))
         return each_window(call, diag, x->data.f, store);
     values = ref_floats_of(x, 0);
     if (!values)

@@ -43,14 +43,16 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     const TfLiteReducerParams *p = call->params;
 
     TRY(ref_check_in_types(call, diag, 0, "input",
-                           REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPE(Int32) | REF_TYPE(Int64),
+                           REF_TYPE(Float32) | REF_TYPES_QUANTIZED | REF_TYPE(Int32) |
+                               REF_TYPE(Int64),
                            0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
-    if (ref_is_8bit(call->in[0]->type)) {
+    if (ref_is_steps(call->in[0]->type)) {
         struct fixed_multiplier m;
 
         TRY(ref_check_scale_in(call, diag, 0, "input"));
         TRY(ref_check_scale_out(call, diag, 0));
+        TRY(ref_check_symmetric(call, diag));
         TRY(read_factor(call, diag, 1, &m));
     }
     return ref_shape_axes(call, diag, p->keep_dims);
@@ -77,7 +79,7 @@ struct sums {
 
 static struct sums add_up(const TfLiteTensor *x, const struct ref_axes *axes, const int32_t *kept)
 {
-    const bool quantized = ref_is_8bit(x->type);
+    const bool quantized = ref_is_steps(x->type);
     const int32_t zero = quantized ? ref_zero_point(x) : 0;
     int32_t reduced[REF_MAX_RANK] = { 0 };
     struct sums s = { 0 };
@@ -117,7 +119,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     TRY(ref_read_axes(call, diag, &axes));
     if (ref_elements(call->out[0]) == 0)
         return STATUS_OK;
-    if (ref_is_8bit(x->type))
+    if (ref_is_steps(x->type))
         TRY(read_factor(call, diag, axes.count, &m));
     do {
         const double count = (double)axes.count;
@@ -130,7 +132,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
         s = add_up(x, &axes, kept);
         if (x->type == kTfLiteFloat32)
             ref_store(call, 0, at++, s.sum / count, s.magnitude / count, count);
-        else if (ref_is_8bit(x->type))
+        else if (ref_is_steps(x->type))
             store_quantized(call, at++, m, s.sum, s.magnitude, count);
         else
             ref_store_int(call, 0, at++, (int64_t)s.whole / (int64_t)axes.count);

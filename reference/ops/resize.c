@@ -31,10 +31,10 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     struct ref_shape *shape = &call->out_shape[0];
     int64_t extents[2];
 
-    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_8BIT, 4, 4));
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_QUANTIZED, 4, 4));
     TRY(ref_check_in(call, diag, 1, "size", kTfLiteInt32, 1, 1));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
-    if (ref_is_8bit(call->in[0]->type))
+    if (ref_is_steps(call->in[0]->type))
         TRY(ref_check_moves(call, diag, 0, 0));
     if (p->align_corners && p->half_pixel_centers)
         return ref_fail(call, diag, STATUS_INVALID,
@@ -194,7 +194,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteResizeBilinearParams *p = call->params;
     const int *xd = call->in[0]->dims->data, *yd = call->out[0]->dims->data;
-    const bool integers = ref_is_8bit(call->in[0]->type);
+    const bool integers = ref_is_steps(call->in[0]->type);
     float *const owned = integers ? ref_floats_of(call->in[0], 0) : NULL;
     const float *const x = integers ? owned : call->in[0]->data.f;
     size_t at = 0;

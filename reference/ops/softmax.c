@@ -39,6 +39,115 @@ static enum status read_fixed(const struct ref_call *call, struct diag *diag, st
     return STATUS_OK;
 }
 
+/* ---- i16: tables of 513 entries, with linear interpolation ---- */
+
+enum { TABLE = 513 };
+
+/* The runtime's tables over [low, high]: each entry is moved by half of what the interpolation is
+ * off in the middle of its interval. */
+static void fill_table(double (*f)(double), double low, double high, int16_t table[TABLE])
+{
+    const double step = (high - low) / (TABLE - 1), half = step / 2;
+
+    for (int i = 0; i < TABLE - 1; i++) {
+        const double value = round(f(low + i * step) * 32768);
+        const double between =
+            round((f(low + (i + 1) * step) * 32768 + round(f(low + i * step) * 32768)) / 2);
+        const double middle = round(f(low + i * step + half) * 32768);
+        const double moved = value - round((between - middle) / 2);
+
+        table[i] = (int16_t)fmin(fmax(moved, -32768), 32767);
+    }
+    table[TABLE - 1] = (int16_t)fmin(fmax(round(f(high) * 32768), -32768), 32767);
+}
+
+static double one_over_one_plus(double x)
+{
+    return 1 / (1 + x);
+}
+
+static int32_t look_up(const int16_t table[TABLE], int32_t x)
+{
+    const int32_t at = 256 + (x >> 7);
+
+    return table[at] + (((table[at + 1] - table[at]) * (x & 0x7f) + 64) >> 7);
+}
+
+static const struct fixed_range i16_range = { INT16_MIN, INT16_MAX };
+
+/* What a row of i16 needs: both tables, and the factor from a difference to 10/65535. */
+struct wide {
+    int16_t exponential[TABLE], reciprocal[TABLE];
+    struct fixed_multiplier to_index;
+};
+
+static enum status read_wide(const struct ref_call *call, struct diag *diag, struct wide *w)
+{
+    const TfLiteSoftmaxParams *p = call->params;
+    const double real = ref_scale(call->in[0]) * (double)p->beta / (10.0 / 65535.0);
+
+    fill_table(exp, -10, 0, w->exponential);
+    fill_table(one_over_one_plus, 0, 1, w->reciprocal);
+    return ref_check_multiplier(call, diag, "beta * input scale / (10 / 65535)", real,
+                                &w->to_index);
+}
+
+static int32_t wide_power(const struct wide *w, const TfLiteTensor *x, size_t i, int32_t peak)
+{
+    const int32_t difference = fixed_multiply((int32_t)ref_load_int(x, i) - peak, w->to_index);
+
+    return look_up(w->exponential, fixed_clamp((int64_t)difference + 32767, i16_range));
+}
+
+/* The reciprocal of a row's sum of exponentials, in Q0.15, and the shift of products with it. */
+struct wide_row {
+    int32_t peak, reciprocal;
+    int shift;
+};
+
+static struct wide_row wide_row_of(const struct wide *w, const TfLiteTensor *x, size_t at,
+                                   size_t depth)
+{
+    struct wide_row row = { .peak = INT16_MIN };
+    uint32_t sum = 0;
+    int zeros = 0;
+
+    for (size_t i = 0; i < depth; i++)
+        row.peak =
+            fixed_clamp(ref_load_int(x, at + i), (struct fixed_range){ row.peak, INT32_MAX });
+    for (size_t i = 0; i < depth; i++)
+        sum += (uint32_t)wide_power(w, x, at + i, row.peak);
+    while (zeros < 31 && !(sum << zeros & UINT32_C(1) << 31))
+        zeros++;
+    row.reciprocal = look_up(
+        w->reciprocal, fixed_clamp((int64_t)((((int64_t)sum << (zeros - 1)) + (1 << 13)) >> 14) -
+                                       (1 << 15) - (1 << 16),
+                                   i16_range));
+    row.shift = 31 - zeros;
+    return row;
+}
+
+static void store_wide(struct ref_call *call, const struct wide *w, const struct wide_row *row,
+                       size_t i, double y, double magnitude, double terms)
+{
+    const int64_t product = (int64_t)wide_power(w, call->in[0], i, row->peak) * row->reciprocal;
+    const int64_t steps = (product + (INT64_C(1) << (row->shift - 1))) >> row->shift;
+
+    ref_store_quant(call, 0, i, (struct fixed_range){ 0, INT16_MAX }, steps,
+                    y / ref_scale(call->out[0]), magnitude, terms);
+}
+
+static enum status check_wide(const struct ref_call *call, struct diag *diag)
+{
+    struct wide w;
+
+    TRY(ref_check_symmetric(call, diag));
+    if (fabs(ref_scale(call->out[0]) - 1. / 32768) > 0.001 / 32768)
+        return ref_fail(call, diag, STATUS_INVALID, "output 0 (output): scale %g, expected 1/32768",
+                        ref_scale(call->out[0]));
+    return read_wide(call, diag, &w);
+}
+
 static enum status check_quantized(const struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *const y = call->out[0];
@@ -58,13 +167,15 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     const TfLiteSoftmaxParams *p = call->params;
 
-    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPES_FLOAT | REF_TYPES_8BIT, 1,
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPES_FLOAT | REF_TYPES_QUANTIZED, 1,
                            REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     if (!isfinite(p->beta))
         return ref_fail(call, diag, STATUS_INVALID, "beta is %g", (double)p->beta);
     if (ref_is_8bit(call->in[0]->type))
         TRY(check_quantized(call, diag));
+    if (call->in[0]->type == kTfLiteInt16)
+        TRY(check_wide(call, diag));
     ref_same_shape(&call->out_shape[0], call->in[0]);
     return STATUS_OK;
 }
@@ -72,7 +183,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 /* An element as a real number, without its zero point, which cancels. */
 static double load(const TfLiteTensor *x, size_t i)
 {
-    return ref_is_8bit(x->type) ? ref_scale(x) * (double)ref_load_int(x, i) : ref_load(x, i);
+    return ref_is_steps(x->type) ? ref_scale(x) * (double)ref_load_int(x, i) : ref_load(x, i);
 }
 
 /* e^difference in Q0.31. */
@@ -134,16 +245,22 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *x = call->in[0];
     const size_t depth = (size_t)ref_dim(x, ref_rank(x) - 1);
     const size_t rows = depth > 0 ? ref_elements(x) / depth : 0;
-    const bool quantized = ref_is_8bit(x->type);
+    const bool quantized = ref_is_8bit(x->type), is_wide = x->type == kTfLiteInt16;
     struct fixed f = { .least = 0 };
+    struct wide w;
 
     if (quantized)
         TRY(read_fixed(call, diag, &f));
+    if (is_wide)
+        TRY(read_wide(call, diag, &w));
     for (size_t row = 0; row < rows; row++) {
         const size_t at = row * depth;
         double peak = -INFINITY, sum = 0, weighted = 0;
         struct fixed_row fixed_row = { 0 };
+        struct wide_row wide_row = { 0 };
 
+        if (is_wide)
+            wide_row = wide_row_of(&w, x, at, depth);
         if (quantized)
             fixed_row = fixed_row_of(x, &f, at, depth);
         /* Subtracting the largest exponent keeps exp() in range, and cancels. */
@@ -158,7 +275,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
         for (size_t i = 0; i < depth; i++) {
             const double distance = peak - beta * load(x, at + i);
 
-            if (quantized)
+            if (is_wide)
+                store_wide(call, &w, &wide_row, at + i, exp(-distance) / sum,
+                           distance + weighted / sum, (double)depth);
+            else if (quantized)
                 store_fixed(call, &f, &fixed_row, at + i, exp(-distance) / sum,
                             distance + weighted / sum, (double)depth);
             else

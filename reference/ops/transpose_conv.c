@@ -75,7 +75,9 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 
     TRY(ref_check_in(call, diag, SHAPE, "output_shape", kTfLiteInt32, 1, 1));
     TRY(ref_dot_check_types(call, diag, &inputs, 4, 4, 4));
-    TRY(ref_check_in(call, diag, WEIGHTS, "weights", call->in[INPUT]->type, 4, 4));
+    TRY(ref_check_in(call, diag, WEIGHTS, "weights",
+                     call->in[INPUT]->type == kTfLiteInt16 ? kTfLiteInt8 : call->in[INPUT]->type, 4,
+                     4));
     TRY(ref_check_activation(call, diag, p->activation));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 0, "output channels"));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 1, "filter height"));

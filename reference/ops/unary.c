@@ -82,6 +82,59 @@ static int32_t hard_swish_fixed(const struct quantized *q, int32_t x)
     return fixed16_rounding_shift_right((int16_t)(gate * output / (1 << 15)), -q->m.e);
 }
 
+/* LOGISTIC of i16: a table of 256 values of the sigmoid in units of 2^-16, 1/24 apart, and linear
+ * interpolation; x is brought to units of 1/12288. */
+struct logistic_i16 {
+    int32_t multiplier;
+    int shift;
+};
+
+/* A scale that is a power of two of at most 2^-12 is applied by shifts alone. */
+static struct logistic_i16 logistic_i16_of(double scale)
+{
+    struct logistic_i16 l = { 0, 0 };
+    double multiplier = (double)((float)scale * 4096.0f * 3.0f);
+    int e;
+
+    if (frexp(scale, &e) == 0.5 && (e - 1 + 12 == 0 || e - 1 + 12 == 1))
+        return (struct logistic_i16){ 3 << (e - 1 + 12), 0 };
+    while (multiplier <= 32767.0 / 2 && l.shift <= 30) {
+        multiplier *= 2;
+        l.shift++;
+    }
+    l.multiplier = (int32_t)multiplier;
+    return l;
+}
+
+static double sigmoid_at(double i)
+{
+    return 65536 / (1 + exp(-i / 24));
+}
+
+/* As in the runtime's other tables, an entry is moved by half of what the interpolation is off in
+ * the middle of the interval behind it. */
+static uint32_t sigmoid_entry(uint32_t i)
+{
+    const double between = (sigmoid_at(i) + sigmoid_at(i + 1.0)) / 2;
+    const double v = round(sigmoid_at(i) + (sigmoid_at(i + 0.5) - between) / 2);
+
+    return v > 65535 ? 65535 : (uint32_t)v;
+}
+
+static int32_t logistic_i16(struct logistic_i16 l, int32_t x)
+{
+    const int32_t round = l.shift > 0 ? 1 << (l.shift - 1) : 0;
+    const int32_t at = fixed_wrap((int64_t)x * l.multiplier + round) >> l.shift;
+    const uint32_t size = (uint32_t)(at < 0 ? -(int64_t)at : at), entry = size >> 9;
+    uint32_t y = UINT32_C(0x7fff) << 10;
+
+    if (entry < 255)
+        y = (sigmoid_entry(entry) << 9) +
+            (size & 0x1ff) * (sigmoid_entry(entry + 1) - sigmoid_entry(entry));
+    y = at >= 0 ? y + (1 << 9) : (UINT32_C(1) << 25) - y + (1 << 9) - 1;
+    return (int32_t)(y >> 10);
+}
+
 static const struct member {
     int32_t code;
     double (*real)(double x);
@@ -91,11 +144,12 @@ static const struct member {
     uint32_t types;
     TfLiteFusedActivation act; /* the op is this clamp; kTfLiteActNone: it is none */
 } members[] = {
-    { BUILTIN_RELU, relu, NULL, clamp_fixed, REF_TYPE(Float32) | REF_TYPES_8BIT, kTfLiteActRelu },
-    { BUILTIN_RELU6, relu6, NULL, clamp_fixed, REF_TYPE(Float32) | REF_TYPES_8BIT,
+    { BUILTIN_RELU, relu, NULL, clamp_fixed, REF_TYPE(Float32) | REF_TYPES_QUANTIZED,
+      kTfLiteActRelu },
+    { BUILTIN_RELU6, relu6, NULL, clamp_fixed, REF_TYPE(Float32) | REF_TYPES_QUANTIZED,
       kTfLiteActRelu6 },
     { BUILTIN_EXP, exp, exp_single, NULL, REF_TYPE(Float32) | REF_TYPE(Int8), kTfLiteActNone },
-    { BUILTIN_LOGISTIC, logistic, logistic_single, NULL, REF_TYPES_FLOAT | REF_TYPES_8BIT,
+    { BUILTIN_LOGISTIC, logistic, logistic_single, NULL, REF_TYPES_FLOAT | REF_TYPES_QUANTIZED,
       kTfLiteActNone },
     { BUILTIN_HARD_SWISH, hard_swish, NULL, hard_swish_fixed, REF_TYPE(Float32) | REF_TYPES_8BIT,
       kTfLiteActNone },
@@ -153,6 +207,13 @@ static enum status check_quantized(const struct ref_call *call, struct diag *dia
     TRY(ref_check_scale_in(call, diag, 0, "input"));
     TRY(ref_check_scale_out(call, diag, 0));
     TRY(read_quantized(call, diag, &q));
+    TRY(ref_check_symmetric(call, diag));
+    if (call->in[0]->type == kTfLiteInt16) {
+        if (call->op->code == BUILTIN_LOGISTIC && q.out_scale != 1. / 32768)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "output 0 (output): scale %g, expected 1/32768", q.out_scale);
+        return STATUS_OK;
+    }
     if (call->op->code == BUILTIN_LOGISTIC &&
         (q.out_scale != 1. / 256 || q.out_zero != q.range.low))
         return ref_fail(call, diag, STATUS_INVALID,
@@ -165,7 +226,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     TRY(ref_check_in_types(call, diag, 0, "input", member_of(call)->types, 0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
-    if (ref_is_8bit(call->in[0]->type))
+    if (ref_is_steps(call->in[0]->type))
         TRY(check_quantized(call, diag));
     ref_same_shape(&call->out_shape[0], call->in[0]);
     return STATUS_OK;
@@ -179,7 +240,9 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
     double magnitude = fabs(real);
     int64_t result;
 
-    if (m->single) {
+    if (m->single && call->in[0]->type == kTfLiteInt16) {
+        result = logistic_i16(logistic_i16_of(q->in_scale), x);
+    } else if (m->single) {
         const float steps = m->single((float)q->in_scale * (float)x) * (1 / (float)q->out_scale);
 
         result = fixed_round((double)(roundf(steps) + (float)q->out_zero));
@@ -194,7 +257,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const struct member *m = member_of(call);
     const size_t count = ref_elements(call->in[0]);
-    const bool quantized = ref_is_8bit(call->in[0]->type);
+    const bool quantized = ref_is_steps(call->in[0]->type);
     struct quantized q;
 
     if (quantized) {
