@@ -77,7 +77,10 @@ CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o $(GIT_TEXT).o,$(CONF_OB
 # is compiled for size.
 QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c runtime/kernel_callbacks.c \
          runtime/kernel_copy.c vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
-$(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os)
+# No code of the delegate unwinds the stack; debuggers and profilers have .debug_frame with -g.
+NO_UNWIND := -fno-asynchronous-unwind-tables -fno-unwind-tables
+$(call obj,$(QUICK) $(wildcard reference/base/*.c)): SMALL = $(if $(filter -O2,$(OPT)),$(NO_UNWIND))
+$(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os $(NO_UNWIND))
 
 # What must be installed is checked once for each $(B), before anything that needs it is compiled.
 NEED = CC='$(CC)' CFLAGS='$(CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' sh ci/need.sh
