@@ -119,7 +119,7 @@ $(B)/libassay.so: $(REF_OBJ)
 
 $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(call say,LINK)
-	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so.$(SOVERSION) $(NO_UNDEFINED) -Wl,-z,nodelete \
+	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so.$(SOVERSION) $(NO_UNDEFINED) -Wl,-z,nodelete -Wl,-z,noseparate-code \
 	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -ldl -lm -lpthread
 	$(Q)ln -sf libassay_delegate.so $@.$(SOVERSION)
 
@@ -155,7 +155,7 @@ $(B)/glslang_flags: force
 	@echo '$(GLSLANG)' | cmp -s - $@ || echo '$(GLSLANG)' >$@
 $(B)/delegate/spirv_data.c: $(SPV) delegate/shaders/embed.sh
 	$(call say,EMBED)
-	$(Q)sh delegate/shaders/embed.sh $(SPV) >$@
+	$(Q)sh delegate/shaders/embed.sh $(sort $(SPV)) >$@
 
 # Names this build in serialized files, so that another build ignores them; spirv_data.c stands for
 # the shaders.

@@ -9,7 +9,7 @@ PUSH_CONSTANTS(one_hot_args)
     uint channels, slices;            /* of the output */
     uint index_channels, index_pitch; /* a row of indices, and words from one to the next */
     uint depth, inner; /* the extent of the axis, and the elements of one of its indices */
-    uint on, off;      /* the bits of an f32 or i32, or a byte */
+    uint on, off;      /* the bits of an element */
 END_PUSH_CONSTANTS
 ARGS_SIZE(one_hot_args, 36)
 

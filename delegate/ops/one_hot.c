@@ -3,6 +3,7 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/one_hot.args.h"
 #include "delegate/plan/planner.h"
+#include "reference/base/half.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>
@@ -66,8 +67,9 @@ static bool accept_one_hot(struct check *c)
 }
 
 /* The element of a constant, as the shader stores it. */
-static uint32_t bits_of(const struct graph *g, int tensor)
+static uint32_t bits_of(const struct planner *p, int tensor)
 {
+    const struct graph *g = p->graph;
     const struct graph_tensor *t = &g->tensors[tensor];
     uint32_t bits;
     float value;
@@ -76,6 +78,8 @@ static uint32_t bits_of(const struct graph *g, int tensor)
         return (uint32_t)graph_constant_int(g, tensor, 0) &
                (t->type == kTfLiteInt32 ? UINT32_MAX : 0xff);
     value = graph_constant_float(g, tensor, 0);
+    if (p->plan->half)
+        return float_to_half(value);
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
@@ -99,8 +103,8 @@ static enum status plan_one_hot(struct planner *p, const struct graph_node *n)
                                   .index_pitch = 4 * p->plan->tensors[src].slices,
                                   .depth = (uint32_t)y->dims[axis],
                                   .inner = 1,
-                                  .on = bits_of(p->graph, n->inputs[2]),
-                                  .off = bits_of(p->graph, n->inputs[3]) };
+                                  .on = bits_of(p, n->inputs[2]),
+                                  .off = bits_of(p, n->inputs[3]) };
     args.count = p->plan->tensors[dst].rows * args.slices;
     for (int d = axis + 1; d < y->rank; d++)
         args.inner *= (uint32_t)y->dims[d];

@@ -1,6 +1,6 @@
 // ONE_HOT: [outer, depth, inner] from indices [outer, inner].  An invocation computes one slice of
 // dst.
-// Elements: f32 f16 byte word
+// Elements: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/one_hot.args.h"
@@ -8,12 +8,6 @@
 
 WRITES(0, dst);
 READS_WORDS(1, indices);
-
-#if ELEMENT == F32 || ELEMENT == F16
-VALUE value(uint bits) { return uintBitsToFloat(bits); }
-#else
-VALUE value(uint bits) { return bits; }
-#endif
 
 void main()
 {
@@ -27,7 +21,7 @@ void main()
         const uint at = e / args.inner / args.depth * args.inner + e % args.inner;
         const uint row = at / args.index_channels;
         const uint hot = indices[row * args.index_pitch + at - row * args.index_channels];
-        v = with_element(v, lane, value(hot == e / args.inner % args.depth ? args.on : args.off));
+        v = with_element(v, lane, hot == e / args.inner % args.depth ? args.on : args.off);
     }
     dst[i] = STORED(v);
 }

@@ -15,7 +15,7 @@
 PUSH_CONSTANTS(take_args)
     uint count;                           /* slices of the output */
     uint channels, in_slices, out_slices; /* channels: of the output */
-    uint fill; /* the bits of an f32 or i32, or the same byte four times */
+    uint fill; /* the bits of an f32 or i32, of an f16 twice, or of a byte four times */
     uint out_size[TAKE_OUTER];
 END_PUSH_CONSTANTS
 ARGS_SIZE(take_args, 48)

@@ -2,6 +2,7 @@
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/take.args.h"
+#include "reference/base/half.h"
 
 #include <assert.h>
 #include <string.h>
@@ -29,6 +30,8 @@ static uint32_t fill_of(const struct planner *p, int dst, int fill)
     case FORMAT_WORDS: return (uint32_t)graph_constant_int(p->graph, fill, 0);
     default:
         value = graph_constant_float(p->graph, fill, 0);
+        if (p->plan->half)
+            return float_to_half(value) * 0x10001u;
         memcpy(&bits, &value, sizeof bits);
         return bits;
     }

@@ -2,7 +2,7 @@
 // `fill`.  `index` has the indices of the innermost dim but the channels, then those of the next
 // one, ..., as numbers of rows of src, then those of the channels.  An invocation computes one
 // slice of dst.
-// Elements: f32 f16 byte word
+// Elements: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/take.args.h"
@@ -14,12 +14,6 @@ READS_WORDS(2, index);
 
 layout(constant_id = TAKE_SPEC_DIMS) const int DIMS = TAKE_OUTER;
 layout(constant_id = TAKE_SPEC_CHANNELS) const bool CHANNELS = false;
-
-#if ELEMENT == F32 || ELEMENT == F16
-SLICE filled() { return SLICE(uintBitsToFloat(args.fill)); }
-#else
-SLICE filled() { return SLICE(args.fill); }
-#endif
 
 void main()
 {
@@ -37,7 +31,7 @@ void main()
         inside = inside && at != TAKE_OUTSIDE;
         from += at;
     }
-    SLICE v = filled();
+    SLICE v = SLICE(args.fill);
     if (inside && !CHANNELS) {
         v = SLICE(src[from * args.in_slices + s]);
     } else if (inside) {

@@ -199,7 +199,7 @@ static enum status poison_step(struct planner *p, int tensor)
                                            [POISON_INF] = { 0x7f800000, 0x7c007c00, 0x7f7f7f7f },
                                            [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff, 0xa55a01ff } };
     static const char *const shaders[] = { [FORMAT_STORED] = "poison",
-                                           [FORMAT_WIDE] = "poison.f32",
+                                           [FORMAT_WIDE] = "poison.word",
                                            [FORMAT_BYTES] = "poison.byte",
                                            [FORMAT_SHORTS] = "poison.short",
                                            [FORMAT_WORDS] = "poison.word" };
