@@ -35,7 +35,7 @@ static int run(const struct command *self, int argc, char **argv)
           .kind = ARGS_UINT,
           .target = &q.selection.limit,
           .value = "N",
-          .help = "at most N cases for each op and for each title of the gap suite",
+          .help = "at most N cases for each op of a suite and for each title of the gap suite",
           .min = 1,
           .max = 1e9 },
         { .name = "shard",

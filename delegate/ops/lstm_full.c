@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A workgroup: cells, and shares of their sums.  One has all cells of a row up to CELLS_MAX. */
-enum { CELLS_X = 32, SHARES_Y = 8, CELLS_MAX = 64 };
+enum { CELLS_X = 32, SHARES_Y = 4, CELLS_MAX = 64 };
 
 static bool has(const struct graph *g, const struct graph_node *n, int i)
 {

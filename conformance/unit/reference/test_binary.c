@@ -430,7 +430,8 @@ static void types_are_one_for_both(void **state)
     op_begin(&t, BUILTIN_SUB, kTfLiteFloat16);
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (a)", "type f16", "f32, i32, u8, i64, i8", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (a)", "type f16", "f32, i32, u8, i64, i16, i8",
+               NULL);
     op_end(&t);
 
     op_begin(&t, BUILTIN_MAXIMUM, kTfLiteInt8);

@@ -279,8 +279,8 @@ static void convolutions_refuse(void **state)
     t.in[1]->type = kTfLiteFloat32;
     op_set_dims(t.in[0], 4, DIMS(1, 4, 4, 0));
     op_refused(&t, STATUS_INVALID, "input 0 (input)", "channels", "is 0", NULL);
-    t.in[0]->type = kTfLiteInt16;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i16", NULL);
+    t.in[0]->type = kTfLiteInt32;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i32", NULL);
     op_end(&t);
 
     op_begin(&t, BUILTIN_DEPTHWISE_CONV_2D, kTfLiteFloat32);

@@ -142,8 +142,8 @@ static void mean_waits_and_refuses(void **state)
     t.in[1]->type = kTfLiteInt64;
     op_set_dims(t.in[1], 1, DIMS(1));
     op_refused(&t, STATUS_UNSUPPORTED, "input 1 (axes)", "i64", NULL);
-    t.in[0]->type = kTfLiteInt16;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "i16", NULL);
+    t.in[0]->type = kTfLiteUInt32;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "u32", NULL);
     op_end(&t);
 }
 

@@ -73,9 +73,9 @@ static void softmax_refuses(void **state)
     t.in[0]->type = kTfLiteFloat16;
     op_set_dims(t.in[0], 1, DIMS(3));
     op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32", "expected f16", NULL);
-    t.in[0]->type = kTfLiteInt16;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i16", "expected f32, u8, i8, f16",
-               NULL);
+    t.in[0]->type = kTfLiteInt32;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i32",
+               "expected f32, u8, i16, i8, f16", NULL);
     op_end(&t);
 }
 

@@ -111,7 +111,7 @@ static void exp_and_logistic_refuse(void **state)
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
     op_refused(&t, STATUS_UNSUPPORTED, "output 0", "type f32, expected f16", NULL);
     t.in[0]->type = kTfLiteInt32;
-    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type i32", "f32, u8, i8, f16", NULL);
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type i32", "f32, u8, i16, i8, f16", NULL);
     op_set_dims(t.in[0], 2, DIMS(1, -1));
     op_refused(&t, STATUS_INVALID, "input 0 (input): dimension 1 is -1", NULL);
     op_end(&t);

@@ -172,9 +172,9 @@ static void a_model_that_cannot_run(void **state)
     json_t *r;
 
     (void)state;
-    write_model(BUILTIN_TOPK_V2);
+    write_model(BUILTIN_SEGMENT_SUM);
     r = inspect_json(mock_path("gpu.so"), "fault=decline");
-    assert_string_equal(string_at(r, "nodes", 2, "op"), "TOPK_V2");
+    assert_string_equal(string_at(r, "nodes", 2, "op"), "SEGMENT_SUM");
     assert_true(json_is_false(value_at(r, "nodes", 2, "known")));
     assert_true(json_is_true(value_at(r, "nodes", 0, "known")));
     assert_true(json_is_null(json_object_get(r, "not_run")));
@@ -194,13 +194,13 @@ static void an_unknown_op_as_text(void **state)
     FILE *const f = open_memstream(&text, &bytes);
 
     (void)state;
-    write_model(BUILTIN_TOPK_V2);
+    write_model(BUILTIN_SEGMENT_SUM);
     assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
                      STATUS_OK);
     inspection_print_text(f, &n);
     inspection_close(&n);
     fclose(f);
-    assert_non_null(strstr(text, "not run by the reference: unknown op TOPK_V2 version 1\n"));
+    assert_non_null(strstr(text, "not run by the reference: unknown op SEGMENT_SUM version 1\n"));
     assert_non_null(strstr(text, "takes 0 of 3 nodes"));
     free(text);
 }
@@ -212,10 +212,10 @@ static void a_session_says_what_it_lacks(void **state)
     struct session s;
 
     (void)state;
-    write_model(BUILTIN_TOPK_V2);
+    write_model(BUILTIN_SEGMENT_SUM);
     assert_int_equal(session_open(&s, path, &diag), STATUS_OK);
     assert_int_equal(session_start(&s, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "node 2: the op TOPK_V2 "));
+    assert_non_null(strstr(diag.text, "node 2: the op SEGMENT_SUM "));
     assert_non_null(strstr(diag.text, "`assay inspect`"));
     session_close(&s);
 }

@@ -230,7 +230,7 @@ static void test_lines(void **state)
 
     (void)state;
     assert_int_equal(record_lines(&r, &arena, &lines, &count, NULL), STATUS_OK);
-    assert_int_equal(count, 19); /* the gap title, and 18 of ops and types */
+    assert_int_equal(count, 23); /* the gap title, and 22 of ops and types */
     assert_non_null(lines[0].title);
     assert_null(lines[0].op);
     for (size_t i = 0; i < count; i++) {
