@@ -115,8 +115,12 @@ count=$(sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p' "$log/golden.log" | tail -n 
 [ "${count:-0}" -gt 0 ] || fail 'golden: nothing was checked'
 total=$((total + count))
 
-# At most 3 cases of each op; `make conformance` runs all.
-cases --limit=3
+# At most 3 cases of each op, and one under sanitizers; `make conformance` runs all.
+if grep -q -- -fsanitize= "$b/flags"; then
+    cases --limit=1
+else
+    cases --limit=3
+fi
 
 # The layer checks calls from several threads; make tsan checks memory.
 if [ -n "$validation" ]; then

@@ -55,7 +55,7 @@ completes 'assay|inspect|o' one.tflite
 completes 'assay|inspect|' models one.tflite
 completes 'assay|run|one.tflite|--labels|=|t' two.txt three.h5
 completes 'assay|run|one.tflite|--inp' --input=
-completes 'assay|zoo|mob' mobilenet_v1
+completes 'assay|zoo|resn' resnet50
 completes 'assay|zoo|mobilenet_v1|-o|tw' two.txt
 completes 'assay|zoo|mobilenet_v1|--type|=|i' i8
 completes 'assay|frobnicate|--x' ''
