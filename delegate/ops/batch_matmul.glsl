@@ -1,6 +1,6 @@
 // What batch_matmul.comp and batch_matmul_int8.comp share: products of matrices.  An invocation
 // computes 4 rows of 4 columns.  VEC is the type of 4 numbers, load_x() and load_y() give a slice
-// of an operand, result() makes a slice of dst of 4 sums.
+// of an operand, RESULT makes a slice of dst of 4 sums.
 #include "delegate/ops/batch_matmul.args.h"
 
 layout(constant_id = BATCH_MATMUL_SPEC_ADJ_X) const bool ADJ_X = false;
@@ -8,7 +8,6 @@ layout(constant_id = BATCH_MATMUL_SPEC_ADJ_Y) const bool ADJ_Y = false;
 
 VEC load_x(uint i);
 VEC load_y(uint i);
-STORED result(VEC sum);
 
 // 4 rows of 4 numbers.
 struct Block {
@@ -88,5 +87,5 @@ void main()
     }
     for (uint r = 0u; r < BATCH_MATMUL_ROWS; r++)
         if (m + r < args.rows)
-            dst[(matrix * args.rows + m + r) * args.out_slices + slice] = result(sum[r]);
+            dst[(matrix * args.rows + m + r) * args.out_slices + slice] = RESULT(sum[r]);
 }

@@ -7,7 +7,9 @@ WRITES(0, dst);
 READS(1, src);
 READS(2, other);
 
-#define VEC ivec4
+STORED result(ivec4 sum);
+#define VEC         ivec4
+#define RESULT(sum) result(sum)
 #include "delegate/ops/batch_matmul.glsl"
 
 ivec4 load_x(uint i) { return unpacked(src[i], true) - args.x_zero; }
