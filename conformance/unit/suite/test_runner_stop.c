@@ -52,8 +52,8 @@ static int close_cases(void **state)
     return 0;
 }
 
-/* Delegates need 5 ms for each graph, some 50 for a case: workers cannot end before this process has seen the signal,
- * though others may keep it from running for a while. */
+/* Delegates need 5 ms for each graph, some 50 for a case: workers cannot end before this process
+ * has seen the signal, though others may keep it from running for a while. */
 static bool takes_time;
 
 static struct subject subject_of(const char *fault)
