@@ -96,7 +96,6 @@ struct mock {
     int node;                  /* of the fault `place` */
     int first_node, last_node; /* it takes these; last_node 0: all */
     double slow;               /* of an inference's time, added to it: 0.07 for slow=7 */
-    int delay_ms;              /* Prepare sleeps so long */
     char *grown;               /* memory that is held and touched; freed with the delegate */
     uint64_t memory;           /* of the device, as it says */
     char tensor[64];           /* whose node has the fault; empty: that of all nodes */
@@ -576,7 +575,6 @@ static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegat
                                         .version = 1 };
     TfLiteIntArray *plan;
 
-    nanosleep(&(struct timespec){ .tv_nsec = m->delay_ms * 1000000L }, NULL);
     if (m->fault == FAULT_CRASH_PREPARE)
         raise(SIGSEGV);
     if (m->fault == FAULT_PREPARE) {
@@ -612,10 +610,6 @@ static bool read_option(struct mock *m, const char *key, const char *value)
     if (strcmp(key, "slow") == 0) { /* percent */
         m->slow = atof(value) / 100;
         return m->slow >= 0;
-    }
-    if (strcmp(key, "delay") == 0) { /* milliseconds, when a model is prepared */
-        m->delay_ms = atoi(value);
-        return m->delay_ms > 0 && m->delay_ms < 1000;
     }
     if (strcmp(key, "grow") == 0) /* MiB */
         return atoi(value) > 0 && grow(m, (size_t)atoi(value));
