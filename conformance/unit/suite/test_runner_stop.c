@@ -235,7 +235,8 @@ static void test_interrupted_and_resumed(void **state)
         struct run_outcome cut, rest;
         size_t done;
 
-        /* A shell may have started this program with these signals ignored, as in the background. */
+        /* A shell may have started this program with these signals ignored, as in the background.
+         */
         signal(numbers[i], SIG_DFL);
         interrupt_begin();
         cut = run("ulps", "none",
