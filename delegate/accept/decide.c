@@ -106,6 +106,16 @@ static bool check_tensor(struct check *c, int tensor)
     return true;
 }
 
+/* LiteRT computes shapes and what follows from them when it prepares a graph, and later nodes read
+ * such a tensor then: it must not wait for an inference. */
+static bool check_not_prepared(struct check *c, int tensor)
+{
+    return !c->graph->tensors[tensor].is_prepared ||
+           refuse(c, RULE_TENSOR_PREPARED, tensor, "allocation type",
+                  "the host has computed it from shapes alone", "computed in invoke",
+                  "computed when the graph is prepared");
+}
+
 /* The float view of an op without requantization: an element that is copied keeps its real value
  * only where scale and zero point stay the same. */
 static bool check_same_quant(struct check *c)
@@ -197,7 +207,7 @@ static bool check_node(struct check *c)
         if (n->inputs[i] >= 0 && !check_tensor(c, n->inputs[i]))
             return false;
     for (int i = 0; i < n->output_count; i++)
-        if (!check_tensor(c, n->outputs[i]))
+        if (!check_tensor(c, n->outputs[i]) || !check_not_prepared(c, n->outputs[i]))
             return false;
     return (graph_is_quantized(c->graph, n) ? accept_quantized(c) : n->op->accept(c)) &&
            check_outputs(c);

@@ -61,6 +61,7 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         .dequantized_from = -1,
         .is_variable = from->is_variable,
         .is_dynamic = from->allocation_type == kTfLiteDynamic,
+        .is_prepared = from->allocation_type == kTfLitePersistentRo,
         .is_sparse = from->sparsity != NULL,
     };
     if (!from->dims || from->dims->size < 0 || from->dims->size > GRAPH_MAX_RANK)
@@ -103,6 +104,20 @@ static enum status import_indices(struct graph *g, const TfLiteIntArray *from, b
     return STATUS_OK;
 }
 
+/* An op such as WHILE may lack outputs that nobody reads; those that are planned here have all. */
+static void drop_absent_outputs(struct graph_node *n)
+{
+    int *const outputs = (int *)(uintptr_t)n->outputs; /* this import's own copy */
+    int kept = 0;
+
+    for (int i = 0; i < n->output_count; i++)
+        if (outputs[i] >= 0)
+            outputs[kept++] = outputs[i];
+    if (kept < n->output_count)
+        n->op = NULL;
+    n->output_count = kept;
+}
+
 static enum status import_node(struct graph *g, TfLiteContext *context, int host_node,
                                struct graph_node *n, struct diag *diag)
 {
@@ -127,7 +142,8 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
     if (!(n->name = arena_string(&g->arena, name)))
         return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", host_node);
     TRY(import_indices(g, node->inputs, true, n, "inputs", &n->inputs, &n->input_count, diag));
-    TRY(import_indices(g, node->outputs, false, n, "outputs", &n->outputs, &n->output_count, diag));
+    TRY(import_indices(g, node->outputs, true, n, "outputs", &n->outputs, &n->output_count, diag));
+    drop_absent_outputs(n);
     return import_indices(g, node->intermediates, false, n, "intermediates", &n->intermediates,
                           &n->intermediate_count, diag);
 }

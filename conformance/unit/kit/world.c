@@ -297,6 +297,7 @@ void world_edit(struct world *w, const struct edit *e)
     case EDIT_OUTPUTS: n->output_count = (int)e->value; break;
     case EDIT_VALUE: ((int32_t *)(uintptr_t)t->data)[e->at] = (int32_t)e->value; break;
     case EDIT_DYNAMIC: t->is_dynamic = true; break;
+    case EDIT_PREPARED: t->is_prepared = true; break;
     case EDIT_SPARSE:
         t->is_sparse = true;
         t->data = NULL;

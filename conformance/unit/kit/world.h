@@ -129,6 +129,7 @@ struct edit {
         EDIT_OUTPUTS,
         EDIT_VALUE,
         EDIT_DYNAMIC,
+        EDIT_PREPARED,
         EDIT_SPARSE,
         EDIT_MISFIT,
         EDIT_VARIABLE,
@@ -224,6 +225,10 @@ struct edit {
 #define VALUE(n, t, at_, v)                                                                        \
     {                                                                                              \
         .what = EDIT_VALUE, .node = (n), .tensor = (t), .at = (at_), .value = (v)                  \
+    }
+#define PREPARED(n, t)                                                                             \
+    {                                                                                              \
+        .what = EDIT_PREPARED, .node = (n), .tensor = (t)                                          \
     }
 #define DYNAMIC(n, t)                                                                              \
     {                                                                                              \
