@@ -46,7 +46,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
         TRY(ref_check_moves(call, diag, i, 0));
     }
     TRY(find_axis(call, diag, &axis));
-    y->rank = rank + 1;
+    *y = (struct ref_shape){ .rank = rank + 1 };
     for (int d = 0; d <= rank; d++)
         y->dims[d] = d == axis ? call->in_count : ref_dim(call->in[0], d - (d > axis));
     return STATUS_OK;

@@ -50,7 +50,7 @@ static enum status prepare_slice(struct ref_call *call, struct diag *diag)
     }
     TRY(ref_check_data(call, diag, BEGIN, "begin"));
     TRY(ref_check_data(call, diag, SIZE, "size"));
-    y->rank = rank;
+    *y = (struct ref_shape){ .rank = rank };
     for (int d = 0; d < rank; d++)
         TRY(range_of(call, diag, d, &y->dims[d]));
     return STATUS_OK;

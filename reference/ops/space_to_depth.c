@@ -76,7 +76,7 @@ static enum status prepare_depth(struct ref_call *call, struct diag *diag)
     } else {
         TRY(check_divides(call, diag, 3, b * b));
     }
-    y->rank = 4;
+    *y = (struct ref_shape){ .rank = 4 };
     y->dims[0] = ref_dim(call->in[0], 0);
     for (int d = 1; d <= 2; d++)
         TRY(check_size(call, diag, d,

@@ -114,7 +114,7 @@ static void set_shapes(struct ref_call *call, const struct parts *p)
     for (int k = 0; k < call->out_count; k++) {
         struct ref_shape *const y = &call->out_shape[k];
 
-        y->rank = 0;
+        *y = (struct ref_shape){ .rank = 0 };
         for (int d = 0; d < ref_rank(call->in[p->x]); d++)
             if (d != p->axis)
                 y->dims[y->rank++] = ref_dim(call->in[p->x], d);

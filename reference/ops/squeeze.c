@@ -57,6 +57,7 @@ static enum status prepare_squeeze(struct ref_call *call, struct diag *diag)
                             d, ref_dim(call->in[0], d));
         dropped[d] = true;
     }
+    *y = (struct ref_shape){ .rank = 0 };
     for (int d = 0; d < rank; d++) {
         const int32_t size = ref_dim(call->in[0], d);
 
@@ -81,7 +82,7 @@ static enum status prepare_expand_dims(struct ref_call *call, struct diag *diag)
         ref_outs_dynamic(call);
         return STATUS_OK;
     }
-    y->rank = rank + 1;
+    *y = (struct ref_shape){ .rank = rank + 1 };
     for (int d = 0; d <= rank; d++)
         y->dims[d] = d == axis ? 1 : ref_dim(call->in[0], d - (d > axis));
     return STATUS_OK;

@@ -36,7 +36,7 @@ static enum status prepare_tile(struct ref_call *call, struct diag *diag)
         return STATUS_OK;
     }
     TRY(ref_check_data(call, diag, 1, "multiples"));
-    y->rank = rank;
+    *y = (struct ref_shape){ .rank = rank };
     for (int d = 0; d < rank; d++)
         TRY(check_dim(call, diag, "multiples", d, ref_load_int(call->in[1], (size_t)d),
                       ref_dim(call->in[0], d), &y->dims[d]));
@@ -80,7 +80,7 @@ static enum status prepare_broadcast_to(struct ref_call *call, struct diag *diag
         return STATUS_OK;
     }
     TRY(ref_check_data(call, diag, 1, "shape"));
-    y->rank = ref_dim(call->in[1], 0);
+    *y = (struct ref_shape){ .rank = ref_dim(call->in[1], 0) };
     for (int d = 0; d < y->rank; d++) {
         TRY(check_dim(call, diag, "shape", d, ref_load_int(call->in[1], (size_t)d), 1,
                       &y->dims[d]));

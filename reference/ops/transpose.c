@@ -47,7 +47,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     }
     TRY(ref_check_data(call, diag, 1, "perm"));
     TRY(read_perm(call, diag, perm));
-    y->rank = ref_rank(call->in[0]);
+    *y = (struct ref_shape){ .rank = ref_rank(call->in[0]) };
     for (int d = 0; d < y->rank; d++)
         y->dims[d] = ref_dim(call->in[0], perm[d]);
     return STATUS_OK;
