@@ -148,15 +148,29 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
                           &n->intermediate_count, diag);
 }
 
+/* A result of constants alone is the same after every resize, unlike one of shapes. */
+static bool follows_from_constants(const struct graph *g, const struct graph_node *n)
+{
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0 &&
+            (!g->tensors[n->inputs[i]].data || g->tensors[n->inputs[i]].is_prepared))
+            return false;
+    return true;
+}
+
 /* Sets producers, and the constants that DEQUANTIZE nodes convert, which readers then use instead.
  */
 static void link_producers(struct graph *g)
 {
     for (int i = 0; i < g->node_count; i++) {
         const struct graph_node *n = &g->nodes[i];
+        const bool is_constant = follows_from_constants(g, n);
 
-        for (int j = 0; j < n->output_count; j++)
+        for (int j = 0; j < n->output_count; j++) {
             g->tensors[n->outputs[j]].producer = i;
+            if (is_constant)
+                g->tensors[n->outputs[j]].is_prepared = false;
+        }
         if (n->op && n->op->dequantizes && n->input_count == 1 && n->output_count == 1 &&
             n->inputs[0] >= 0) {
             const struct graph_tensor *from = &g->tensors[n->inputs[0]];
