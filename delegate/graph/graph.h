@@ -49,8 +49,8 @@ struct graph_tensor {
     int dequantized_from;
     bool is_variable;
     bool is_dynamic;
-    /* The host computed it from shapes when it prepared the graph, and takes it for a constant until
-     * the next resize. What follows from constants alone is not meant. */
+    /* The host computed it from shapes when it prepared the graph, and takes it for a constant
+     * until the next resize. What follows from constants alone is not meant. */
     bool is_prepared;
     bool is_sparse; /* the host's buffer holds the elements that are not 0; `data` is NULL */
     /* A constant whose buffer has another size than shape and type say; `data` is NULL. */

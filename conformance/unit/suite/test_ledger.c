@@ -193,6 +193,48 @@ static void test_results(void **state)
     run_outcome_close(&r.outcome);
 }
 
+/* Two subjects, of which the first declines a case and the second does something else with it. */
+static void expect_of_two(const char *name, const char *row, enum case_status other,
+                          const char *words)
+{
+    struct subject subjects[] = { { .label = (char[]){ "exact" } },
+                                  { .label = (char[]){ "view" } } };
+    struct report r = {
+        .subjects = subjects, .subject_count = 2, .cases = kit_cases, .case_count = kit_case_count
+    };
+    size_t found = 0;
+
+    r.outcome.count = 2 * kit_case_count;
+    r.outcome.results = mem_alloc(r.outcome.count, sizeof *r.outcome.results);
+    assert_non_null(r.outcome.results);
+    for (size_t i = 0; i < r.outcome.count; i++) {
+        struct case_result *const c = &r.outcome.results[i];
+
+        c->status = CASE_PASS;
+        if (strcmp(kit_cases[i % kit_case_count].name, name) != 0)
+            continue;
+        c->status = i < kit_case_count ? CASE_DECLINED : other;
+        found++;
+    }
+    assert_int_equal(found, 2);
+    expect_problem(row, &r, words);
+    run_outcome_close(&r.outcome);
+}
+
+/* A quantized node that ops.def lets the delegate take in one of two ways needs one that passes. */
+static void test_one_way(void **state)
+{
+    static const char less[] = "less\t2\ti8\tsupported\tsupported\tless.i8.v2";
+    static const char add[] = "add\t2\ti8\tsupported\tsupported\tadd.i8.c1";
+
+    (void)state;
+    expect_of_two("less.i8.v2", less, CASE_PASS, NULL);
+    expect_of_two("less.i8.v2", less, CASE_DECLINED, "expected less.i8.v2 to pass on exact");
+    expect_of_two("less.i8.v2", less, CASE_FAIL,
+                  "expected less.i8.v2 to pass on view, found: fail");
+    expect_of_two("add.i8.c1", add, CASE_PASS, "expected add.i8.c1 to pass on exact");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_lost_proofs),
         cmocka_unit_test(test_results),
+        cmocka_unit_test(test_one_way),
     };
 
     return cmocka_run_group_tests_name("ledger", tests, kit_cases_open, kit_cases_close);
