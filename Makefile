@@ -75,7 +75,7 @@ CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o $(GIT_TEXT).o,$(CONF_OB
 
 # Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
 # is compiled for size.
-QUICK := $(addprefix delegate/,base/checksum.c runtime/host_copy.c runtime/kernel_callbacks.c \
+QUICK := $(addprefix delegate/,base/checksum.c shaders/spirv.c runtime/host_copy.c runtime/kernel_callbacks.c \
          runtime/kernel_copy.c vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
 # No code of the delegate unwinds the stack; debuggers and profilers have .debug_frame with -g.
 NO_UNWIND := -fno-asynchronous-unwind-tables -fno-unwind-tables
@@ -138,7 +138,9 @@ SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) 
        $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
-spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $<
+# Ids in the order in which they appear make the packed shaders a third as large (shaders/spirv.h).
+SPIRV_OPT := spirv-opt --compact-ids
+spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $< && $(SPIRV_OPT) $@ -o $@
 $(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F32)
 $(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16)
 $(B)/%.byte.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE)
@@ -152,7 +154,7 @@ $(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=1)
 %.args.h: ;
 $(B)/glslang_flags: force
 	@mkdir -p $(@D)
-	@echo '$(GLSLANG)' | cmp -s - $@ || echo '$(GLSLANG)' >$@
+	@echo '$(GLSLANG) $(SPIRV_OPT)' | cmp -s - $@ || echo '$(GLSLANG) $(SPIRV_OPT)' >$@
 $(B)/delegate/spirv_data.c: $(SPV) delegate/shaders/embed.sh
 	$(call say,EMBED)
 	$(Q)sh delegate/shaders/embed.sh $(sort $(SPV)) >$@

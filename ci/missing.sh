@@ -46,10 +46,11 @@ done
 
 # All programs but one.
 ln -s /usr/bin/* "$work/bin/" 2>/dev/null
-for program in glslangValidator clang-format; do
+for program in glslangValidator spirv-opt clang-format; do
     rm -f "$work/bin/$program"
     case $program in
     glslangValidator) names "$program (Debian package glslang-tools)" env PATH="$work/bin" $build all ;;
+    spirv-opt) names "$program (Debian package spirv-tools)" env PATH="$work/bin" $build all ;;
     clang-format) names 'ci/bootstrap format' env PATH="$work/bin" $build format ;;
     esac
 done
@@ -57,7 +58,7 @@ names 'the C compiler no-such-cc' $build CC=no-such-cc all
 
 # What make names, bootstrap installs.
 for package in $(grep -oE '(missing|tool|header|module) .*' ci/need.sh |
-    grep -oE '\b((lib|zlib)[a-z0-9]+-dev|glslang-tools|pkg-config|clang-format|valgrind|lcov|python3|xz-utils|debhelper|dpkg-dev|lintian|mmdebstrap|binutils|git|g\+\+|gcc)\b' | sort -u); do
+    grep -oE '\b((lib|zlib)[a-z0-9]+-dev|glslang-tools|spirv-tools|pkg-config|clang-format|valgrind|lcov|python3|xz-utils|debhelper|dpkg-dev|lintian|mmdebstrap|binutils|git|g\+\+|gcc)\b' | sort -u); do
     grep -qF -- "$package" ci/bootstrap || { echo "missing: ci/bootstrap has no $package" >&2; exit 1; }
     count=$((count + 1))
 done

@@ -47,6 +47,7 @@ case ${1:-} in
 delegate)
     compiler
     tool glslangValidator glslang-tools
+    tool spirv-opt spirv-tools
     header vulkan/vulkan.h libvulkan-dev
     header xxhash.h libxxhash-dev
     header zlib.h zlib1g-dev

@@ -1,4 +1,4 @@
-/* The shaders that the library unpacks are those that were compiled, damaged files are noticed, and
+/* The shaders that the library unpacks are those that were compiled, damaged files do no harm, and
  * push constants have the offsets of the C structs. */
 #include "conformance/unit/kit/gpu_kit.h"
 #include "conformance/unit/kit/mock_path.h"
@@ -33,12 +33,13 @@ static bool same_as_file(const struct spirv *s, const char *directory)
 
 static void shaders_are_the_compiled_ones(void **state)
 {
-    uint8_t *again = malloc(4 * spirv_word_count);
+    uint32_t *again = malloc(4 * spirv_word_count);
     const uint64_t before = clock_ns();
 
     (void)state;
     assert_non_null(again);
-    assert_true(spirv_unpack(again, spirv_word_count, spirv_packed, spirv_packed_bytes));
+    assert_true(
+        spirv_unpack(again, spirv_shaders, spirv_shader_count, spirv_packed, spirv_packed_bytes));
     printf("unpacking %zu shaders, %zu to %zu bytes: %.2f ms\n", spirv_shader_count,
            spirv_packed_bytes, 4 * spirv_word_count, (double)(clock_ns() - before) / 1e6);
     assert_memory_equal(again, spirv_code(&spirv_shaders[0]), 4 * spirv_word_count);
@@ -56,73 +57,179 @@ static void shaders_are_the_compiled_ones(void **state)
     assert_null(spirv_find(""));
 }
 
-/* Four planes of 2 words, "abcdefgh", as gzip -9n writes them: the members after the header are a
- * deflate block, a checksum and the length. */
-static const uint8_t letters[] = { 0x1f, 0x8b, 8,    0,    0,    0,    0,    0,    2,    3,
-                                   0x4b, 0x4c, 0x4a, 0x4e, 0x49, 0x4d, 0x4b, 0xcf, 0x00, 0x00,
-                                   0x50, 0x2a, 0xef, 0xae, 8,    0,    0,    0 };
-enum { WORDS = 2, HEADER = 10 };
+/* ---- the packed form, of two shaders ---- */
 
-static void planes_become_words(void **state)
+enum { HEADER = 10, TRAILER = 8, MOST = 60 };
+
+struct lists {
+    uint32_t words[MOST];
+    size_t count;
+};
+
+/* A gzip file without a name, of one stored block; its checksum is not read.  Freed with free(). */
+static uint8_t *pack(const struct lists *l, size_t *bytes)
 {
-    uint8_t out[4 * WORDS];
+    const size_t length = 4 * l->count;
+    const uint8_t block[] = { 1, (uint8_t)length, 0, (uint8_t)~length, 0xff };
+    uint8_t *file = calloc(1, HEADER + sizeof block + 4 * MOST + TRAILER), *end = file + HEADER;
 
-    (void)state;
-    assert_true(spirv_unpack(out, WORDS, letters, sizeof letters));
-    assert_memory_equal(out, "acegbdfh", sizeof out);
-    assert_false(spirv_unpack(out, WORDS - 1, letters, sizeof letters));
-    assert_false(spirv_unpack(out, 0, letters, sizeof letters));
+    assert_non_null(file);
+    assert_true(l->count <= MOST);
+    memcpy(file, "\x1f\x8b\x08", 3);
+    memcpy(end, block, sizeof block);
+    end += sizeof block;
+    for (size_t i = 0; i < length; i++)
+        *end++ = (uint8_t)(l->words[i % l->count] >> 8 * (i / l->count));
+    end[TRAILER - 4] = (uint8_t)length;
+    *bytes = (size_t)(end - file) + TRAILER;
+    return file;
 }
 
-/* Every file that is cut short, and every flipped bit behind the header: no crash, and noticed by
- * the checksum, but for the bits that fill up the last byte before it. */
-static void expect_noticed(const uint8_t *file, size_t bytes, size_t words, size_t stride)
+static const struct spirv two[] = { { "a", 0, 15 }, { "b", 15, 8 } };
+
+/* Opcode 7 has two operands, opcode 3 six, and 1031 is 7 modulo 1024. */
+static const uint32_t two_words[] = {
+    81, 82, 83, 84, 85, 3 << 16 | 7,    1, 9,         7 << 16 | 3, 2, 4, 40, 2, 3, 1, /* a */
+    86, 87, 88, 89, 90, 3 << 16 | 1031, 2, 0x89abcdef                                 /* b */
+};
+static const struct lists two_lists = {
+    { 81,
+      82,
+      83,
+      84,
+      85,
+      3 << 16 | 7,
+      7 << 16 | 3,
+      86,
+      87,
+      88,
+      89,
+      90,
+      3 << 16 | 1031, /* heads */
+      1,
+      0, /* 2, the newest id of a */
+      1,
+      UINT32_MAX, /* 4, where 3 would be new */
+      0,
+      40,
+      0,
+      2,
+      0,
+      3,
+      1, /* as they are */
+      1,
+      0,
+      UINT32_MAX, /* 1, the newest id of a; 2 in b, where 1 would be */
+      0,
+      9,
+      0x89abcdef },
+    30
+};
+
+static bool unpack_lists(const struct lists *l, const struct spirv *shaders, uint32_t out[23])
 {
-    uint8_t *out = malloc(4 * words), *right = malloc(4 * words), *copy = NULL;
+    size_t bytes;
+    uint8_t *file = pack(l, &bytes);
+    const bool done = spirv_unpack(out, shaders, 2, file, bytes);
+
+    free(file);
+    return done;
+}
+
+static void lists_become_shaders(void **state)
+{
+    uint32_t out[23] = { 0 };
+
+    (void)state;
+    assert_true(unpack_lists(&two_lists, two, out));
+    assert_memory_equal(out, two_words, sizeof two_words);
+}
+
+/* Lists that do not fit the shaders: they are refused, and the sanitizer sees every access. */
+static void wrong_lists_are_refused(void **state)
+{
+    static const struct {
+        size_t word;
+        uint32_t value;
+    } wrong[] = {
+        { 5, 7 },            /* an instruction of no word */
+        { 5, 11 << 16 | 7 }, /* longer than its shader */
+        { 5, 2 << 16 | 7 },  /* an operand less: the next one is the first of an instruction */
+        { 6, 0xffff0003 },
+        { 12, 3 << 16 | 8 }, /* a list more than there is */
+    };
+    static const struct spirv headless[] = { { "a", 0, 15 }, { "b", 15, 4 } };
+    struct lists l;
+    uint32_t out[23];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        l = two_lists;
+        l.words[wrong[i].word] = wrong[i].value;
+        assert_false(unpack_lists(&l, two, out));
+    }
+    for (size_t count = 0; count < MOST; count++) {
+        l = two_lists;
+        l.count = count;
+        assert_int_equal(unpack_lists(&l, two, out), count == two_lists.count);
+    }
+    assert_false(unpack_lists(&two_lists, headless, out));
+}
+
+/* Every file that is cut short is refused; no flipped bit makes a word be written outside. */
+static void expect_no_harm(const uint8_t *file, size_t bytes, const struct spirv *shaders,
+                           size_t count, size_t stride)
+{
+    size_t words = shaders[count - 1].first + shaders[count - 1].count;
+    uint32_t *out = malloc(4 * words);
+    uint8_t *copy;
 
     assert_non_null(out);
-    assert_non_null(right);
-    assert_true(spirv_unpack(right, words, file, bytes));
     for (size_t n = 0; n < bytes; n += stride) {
         copy = malloc(n + 1); /* exact, but never 0: the sanitizer sees what lies behind */
         assert_non_null(copy);
         memcpy(copy, file, n);
-        assert_false(spirv_unpack(out, words, copy, n));
+        assert_false(spirv_unpack(out, shaders, count, copy, n));
         free(copy);
     }
     copy = malloc(bytes);
     assert_non_null(copy);
     memcpy(copy, file, bytes);
-    for (size_t bit = 8 * HEADER; bit < 8 * bytes; bit += 8 * stride - 7) {
+    for (size_t bit = 0; bit < 8 * bytes; bit += 8 * stride - 7) {
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        if (spirv_unpack(out, words, copy, bytes))
-            assert_memory_equal(out, right, 4 * words);
+        /* The type of the file, and its length. */
+        if (spirv_unpack(out, shaders, count, copy, bytes))
+            assert_in_range(bit / 8, 4, bytes - 5);
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    assert_true(spirv_unpack(out, words, copy, bytes));
+    assert_true(spirv_unpack(out, shaders, count, copy, bytes));
     free(copy);
-    free(right);
     free(out);
 }
 
-static void damage_is_noticed(void **state)
+static void damage_does_no_harm(void **state)
 {
+    size_t bytes;
+    uint8_t *file = pack(&two_lists, &bytes);
+
     (void)state;
-    expect_noticed(letters, sizeof letters, WORDS, 1);
-    expect_noticed(spirv_packed, spirv_packed_bytes, spirv_word_count, 499);
+    expect_no_harm(file, bytes, two, 2, 1);
+    expect_no_harm(spirv_packed, spirv_packed_bytes, spirv_shaders, spirv_shader_count, 499);
+    free(file);
 }
 
 /* Whichever allocation fails, nothing is unpacked, and nothing leaks: the sanitizer would say. */
 static void memory_runs_out(void **state)
 {
-    uint8_t *out = malloc(4 * spirv_word_count);
+    uint32_t *out = malloc(4 * spirv_word_count);
     long fails = 0;
 
     (void)state;
     assert_non_null(out);
     for (bool done = false; !done; fails++) {
         mem_fail_after(fails);
-        done = spirv_unpack(out, spirv_word_count, spirv_packed, spirv_packed_bytes);
+        done =
+            spirv_unpack(out, spirv_shaders, spirv_shader_count, spirv_packed, spirv_packed_bytes);
         mem_fail_after(-1);
         assert_true(fails < 10);
     }
@@ -246,8 +353,9 @@ int main(void)
         cmocka_unit_test(threads_ask_at_once),
         cmocka_unit_test(shaders_are_the_compiled_ones),
         cmocka_unit_test(push_constants_are_as_in_c),
-        cmocka_unit_test(planes_become_words),
-        cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(lists_become_shaders),
+        cmocka_unit_test(wrong_lists_are_refused),
+        cmocka_unit_test(damage_does_no_harm),
         cmocka_unit_test(memory_runs_out),
     };
 
