@@ -61,6 +61,11 @@ void inspection_print_plan(FILE *f, const struct inspection *n);
 /* null when there is no plan. */
 json_t *inspection_json_plan(const struct inspection *n);
 
+/* ---- inspection_placement.c ---- */
+/* Nothing, and null, for a library that does not export it. */
+void inspection_print_placement(FILE *f, const struct inspection *n);
+json_t *inspection_json_placement(const struct inspection *n);
+
 /* ---- inspection_text.c, inspection_json.c ---- */
 void inspection_print_text(FILE *f, const struct inspection *n);
 void inspection_print_json(FILE *f, const struct inspection *n);

@@ -139,6 +139,7 @@ void inspection_print_plan(FILE *f, const struct inspection *n)
     }
     steps = extras(n)->step_count(s->delegate);
     tensors = extras(n)->tensor_count(s->delegate);
+    inspection_print_placement(f, n);
     print_transforms(f, n);
     fprintf(f, "\nPlan: %d steps\n", steps);
     for (int i = 0; i < steps; i++) {
@@ -252,6 +253,7 @@ json_t *inspection_json_plan(const struct inspection *n)
         json_array_append_new(steps, json_step(&step));
     for (int i = 0; get_tensor(n, i, &tensor); i++)
         json_array_append_new(tensors, json_plan_tensor(&tensor));
+    json_object_set_new(plan, "placement", inspection_json_placement(n));
     json_object_set_new(plan, "transforms", transforms);
     json_object_set_new(plan, "steps", steps);
     json_object_set_new(plan, "tensors", tensors);

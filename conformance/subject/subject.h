@@ -39,6 +39,8 @@ struct subject_extras {
     int (*tensor_count)(const TfLiteDelegate *);
     int (*get_tensor)(const TfLiteDelegate *, int, struct assay_gpu_tensor *);
     int (*get_transform)(const TfLiteDelegate *, int, struct assay_gpu_transform *);
+    int (*get_placement)(const TfLiteDelegate *, struct assay_gpu_placement *);
+    int (*get_partition)(const TfLiteDelegate *, int, struct assay_gpu_partition *);
 };
 
 struct subject_kind;

@@ -2,6 +2,7 @@
 #ifndef ASSAY_DELEGATE_ACCEPT_DECIDE_H
 #define ASSAY_DELEGATE_ACCEPT_DECIDE_H
 
+#include "delegate/accept/placement.h"
 #include "delegate/accept/refusal.h"
 
 #include <stdbool.h>
@@ -11,6 +12,9 @@ struct decision {
     bool *take;               /* by the node's index in the graph */
     struct refusal *refusals; /* refusal_count of them, in the order of nodes */
     int refusal_count;
+    struct placement *placements; /* of the partitions that the host offered, in its order */
+    int placement_count;
+    struct placement_rates rates; /* with which they were estimated */
 };
 
 /* Decides on every node of the graph.  Needs no device. */

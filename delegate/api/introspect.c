@@ -1,4 +1,4 @@
-/* Descriptions of a delegate's plans: steps, tensors, rewrites, and refusals. */
+/* Descriptions of a delegate's plans: steps, tensors, rewrites, refusals, and partitions. */
 #include "assay_gpu.h"
 #include "delegate/api/support.h"
 #include "delegate/base/struct_copy.h"
@@ -260,4 +260,59 @@ int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i, struct assay_gp
     lock_release(&d->lock);
     delegate_release(d);
     return found ? struct_copy_out(refusal, &mine, sizeof mine) : -1;
+}
+
+int assay_gpu_get_placement(const TfLiteDelegate *delegate, struct assay_gpu_placement *placement)
+{
+    static const char *const sources[] = {
+        [RATES_TABLE] = "table", [RATES_MEASURED] = "measured", [RATES_FILE] = "file"
+    };
+    struct gpu_delegate *d = delegate_acquire(delegate);
+    struct assay_gpu_placement mine = { .partitions = 0 };
+    struct placement_rates rates;
+
+    if (!d)
+        return -1;
+    lock_acquire(&d->lock);
+    rates = d->decision.rates;
+    mine.partitions = d->decision.placement_count;
+    lock_release(&d->lock);
+    mine.order = options_placement_name(d->options.placement);
+    mine.rates = sources[rates.source];
+    mine.submit_us = rates.device.submit_us;
+    mine.step_us = rates.device.step_us;
+    mine.bytes_per_us = rates.device.bytes_per_us;
+    mine.macs_per_us = rates.device.macs_per_us;
+    mine.cpu_macs_per_us = d->options.cpu_rate;
+    delegate_release(d);
+    return struct_copy_out(placement, &mine, sizeof mine);
+}
+
+int assay_gpu_get_partition(const TfLiteDelegate *delegate, int i,
+                            struct assay_gpu_partition *partition)
+{
+    struct gpu_delegate *d = delegate_acquire(delegate);
+    struct assay_gpu_partition mine = { .taken = 0 };
+    bool found;
+
+    if (!d)
+        return -1;
+    lock_acquire(&d->lock);
+    if ((found = i >= 0 && i < d->decision.placement_count)) {
+        const struct placement *p = &d->decision.placements[i];
+
+        mine = (struct assay_gpu_partition){ .first_node = p->first_node,
+                                             .nodes = p->nodes,
+                                             .macs = p->macs,
+                                             .elements = p->elements,
+                                             .bytes_in = (uint64_t)p->bytes_in,
+                                             .bytes_out = (uint64_t)p->bytes_out,
+                                             .cpu_us = p->cpu_us,
+                                             .device_us = p->device_us,
+                                             .taken = p->taken,
+                                             .rule = p->taken ? NULL : rule_id(p->rule) };
+    }
+    lock_release(&d->lock);
+    delegate_release(d);
+    return found ? struct_copy_out(partition, &mine, sizeof mine) : -1;
 }

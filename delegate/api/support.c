@@ -35,6 +35,16 @@ int assay_gpu_rule(int i, const char **id, const char **meaning)
     return 0;
 }
 
+/* Of the table, since there is no device to measure. */
+static struct device_rates rates_of(const struct assay_gpu_device *device)
+{
+    enum { VENDOR_END = offsetof(struct assay_gpu_device, device_id) };
+
+    return device_rates_of(device && device->struct_size >= VENDOR_END
+                               ? device_class_of(device->type, device->vendor_id)
+                               : DEVICE_OTHER);
+}
+
 #define GIVEN(to, from)                                                                            \
     do {                                                                                           \
         if (from)                                                                                  \
@@ -96,6 +106,7 @@ static enum status query_graph(TfLiteContext *context, struct assay_gpu_support_
     /* As in Prepare: an op may accept a node only because one before it is folded. */
     TRY(fold_constants(g, o, &limits, diag));
     TRY(decision_make(&d, g, o, &limits, diag));
+    d.rates.device = rates_of(q->device);
     if ((s = partition_apply_limits(context, o, &limits, g, &d, diag)) == STATUS_OK &&
         (s = partition_sum_memory(context, o, &limits, g, &d, &sums, diag)) == STATUS_OK)
         answer(q, g, &d, &sums);

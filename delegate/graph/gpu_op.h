@@ -61,6 +61,10 @@ struct gpu_op {
     /* QUANTIZE: f32 or 8-bit elements become 8-bit ones. */
     bool quantizes;
 
+    /* ---- placement ---- */
+    /* BATCH_MATMUL: both inputs are matrices, and neither need be a constant. */
+    bool multiplies_matrices;
+
     /* ---- graph rewrites (delegate/transform); the nodes they ask about were accepted ---- */
     /* fold: computes the output of a node whose data inputs are all constants, in f32, bit for bit
      * as the CPU's kernel does.  NULL: not folded. */

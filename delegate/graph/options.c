@@ -27,6 +27,16 @@ static const char help[] =
     "exclude              list                none     nodes not to consider\n"
     "max_partitions       0..                 1        the N largest partitions; 0: no limit\n"
     "min_nodes            1..                 1        smaller partitions stay on the CPU\n"
+    "placement            nodes, cost, cost_table\n"
+    "                                         nodes    which partitions are the largest: those "
+    "with\n"
+    "                                                  the most nodes; or that save the most time, "
+    "and\n"
+    "                                                  those that save none stay on the CPU (rates "
+    "of\n"
+    "                                                  the device are measured, or from a table)\n"
+    "cpu_rate             1..                 40000    speed of the CPU for these estimates, in\n"
+    "                                                  millions of multiply-adds a second\n"
     "no_transform         list                none     graph rewrites to leave out: all, or of\n"
     "                                                 "
 #define TRANSFORM(name, meaning) " " #name
@@ -52,7 +62,7 @@ const char *options_help(void)
     return help;
 }
 
-enum { OPTION_INT_MAX = 1000000000, TUNE_BUDGET_MS = 5000 };
+enum { OPTION_INT_MAX = 1000000000, TUNE_BUDGET_MS = 5000, CPU_RATE = 40000 };
 
 /* Values by name.  An option's field, an enum, a bool or an int, is set to the number. */
 struct choice {
@@ -79,6 +89,9 @@ static const struct choice precisions[] = { { "fp32", PRECISION_FP32 },
                                             { "fp16", PRECISION_FP16 } };
 static const struct choice quantizations[] = { { "exact", QUANTIZED_EXACT },
                                                { "float_view", QUANTIZED_FLOAT_VIEW } };
+static const struct choice placements[] = { { "nodes", PLACEMENT_NODES },
+                                            { "cost", PLACEMENT_COST },
+                                            { "cost_table", PLACEMENT_COST_TABLE } };
 static const struct choice waits[] = { { "passive", WAIT_PASSIVE },
                                        { "active", WAIT_ACTIVE },
                                        { "aggressive", WAIT_AGGRESSIVE },
@@ -87,6 +100,11 @@ static const struct choice waits[] = { { "passive", WAIT_PASSIVE },
 static const struct choice poisons[] = {
     { "off", POISON_OFF }, { "nan", POISON_NAN }, { "inf", POISON_INF }, { "junk", POISON_JUNK }
 };
+
+const char *options_placement_name(enum gpu_placement placement)
+{
+    return placements[placement].name;
+}
 
 static enum status find_choice(const char *key, const char *value, const struct choices *c,
                                int *number, struct diag *diag)
@@ -191,6 +209,8 @@ static const struct option options[] = {
     TEXT("exclude", exclude),
     INT("max_partitions", max_partitions, 0),
     INT("min_nodes", min_nodes, 1),
+    ENUM("placement", placement, placements, "nodes, cost, cost_table"),
+    INT("cpu_rate", cpu_rate, 1),
     { "no_transform", KIND_TRANSFORMS, FIELD(no_transform), { NULL, 0, NULL }, 0 },
     TEXT("serialization_dir", serialization_dir),
     TEXT("model_token", model_token),
@@ -256,7 +276,8 @@ enum status options_parse(struct gpu_options *o, const char *const *keys, const 
                                .packed_dot = true,
                                .max_partitions = 1,
                                .tune_budget_ms = TUNE_BUDGET_MS,
-                               .min_nodes = 1 };
+                               .min_nodes = 1,
+                               .cpu_rate = CPU_RATE };
     if (count != 0 && (!keys || !values))
         return diag_fail(diag, STATUS_USAGE, "options: expected %zu keys and values, found NULL",
                          count);

@@ -20,6 +20,13 @@ enum gpu_quantized {
     QUANTIZED_FLOAT_VIEW /* in floats, rounded to the quantization steps of each tensor */
 };
 
+/* By what partitions are ordered and left to the CPU. */
+enum gpu_placement {
+    PLACEMENT_NODES,     /* their number of nodes */
+    PLACEMENT_COST,      /* the time that the device saves, by its measured rates */
+    PLACEMENT_COST_TABLE /* the same by the rates of a table */
+};
+
 enum gpu_wait {
     WAIT_PASSIVE,    /* sleep until the fence is signalled */
     WAIT_ACTIVE,     /* poll the fence and yield the core */
@@ -43,6 +50,8 @@ struct gpu_options {
     const char *exclude; /* NULL: none */
     int max_partitions;  /* 0: no limit */
     int min_nodes;
+    enum gpu_placement placement;
+    int cpu_rate;            /* multiply-adds of the CPU in a microsecond */
     int memory_limit_mib;    /* of device memory for a graph; 0: the budget of the device */
     bool in_place;           /* elementwise steps may write over an input that they read last */
     bool packed_dot;         /* 8-bit products by the integer dot product of the device */
@@ -64,6 +73,8 @@ void options_close(struct gpu_options *o);
 
 /* One line an option: "key  values  default  meaning". */
 const char *options_help(void);
+/* "nodes", "cost", "cost_table"; static. */
+const char *options_placement_name(enum gpu_placement placement);
 /* The i-th key, aliases included; NULL past the end. */
 const char *options_key(size_t i);
 

@@ -197,6 +197,36 @@ ASSAY_GPU_EXPORT int assay_gpu_refusal_count(const TfLiteDelegate *delegate);
 ASSAY_GPU_EXPORT int assay_gpu_get_refusal(const TfLiteDelegate *delegate, int i,
                                            struct assay_gpu_refusal *refusal);
 
+/* By what the delegate placed the partitions of the graph that it prepared last.  An estimate is,
+ * on the CPU, work / cpu_macs_per_us; on the device submit_us + nodes * step_us +
+ * (bytes_in + bytes_out) / bytes_per_us + work / macs_per_us; with work = macs + 8 * elements. */
+struct assay_gpu_placement {
+    size_t struct_size;
+    const char *order; /* the option placement: "nodes", "cost", "cost_table"; static */
+    const char *rates; /* "measured", "file" (measured in an earlier start), "table"; static */
+    int partitions;    /* which the host offered; 0 where it gives no preview */
+    double submit_us, step_us, bytes_per_us, macs_per_us; /* of the device */
+    double cpu_macs_per_us;                               /* the option cpu_rate */
+};
+/* Returns 0; -1 on failure. */
+ASSAY_GPU_EXPORT int assay_gpu_get_placement(const TfLiteDelegate *delegate,
+                                             struct assay_gpu_placement *placement);
+
+/* A partition that the host offered, and whether the delegate took it. */
+struct assay_gpu_partition {
+    size_t struct_size;
+    int first_node, nodes;        /* first_node: index in the graph */
+    double macs;                  /* multiply-adds of nodes with weights */
+    double elements;              /* that the other nodes read and write */
+    uint64_t bytes_in, bytes_out; /* copied at each inference */
+    double cpu_us, device_us;     /* estimates; with placement=nodes they decide nothing */
+    int taken;
+    const char *rule; /* that left it to the CPU, "option.placement"; NULL when taken; static */
+};
+/* Describes the i-th of them.  Returns 0; -1: out of range. */
+ASSAY_GPU_EXPORT int assay_gpu_get_partition(const TfLiteDelegate *delegate, int i,
+                                             struct assay_gpu_partition *partition);
+
 /* Sums over the partitions that the delegate runs now: those whose tensors are allocated. */
 struct assay_gpu_stats {
     size_t struct_size;

@@ -194,6 +194,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_batch_matmul,
       .accept = accept_batch_matmul,
       .plan = plan_batch_matmul,
+      .multiplies_matrices = true,
       .shape = shape_batch_matmul },
 };
 const struct gpu_family gpu_batch_matmul = { ops, sizeof ops / sizeof ops[0] };

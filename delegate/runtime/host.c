@@ -12,6 +12,7 @@
 #include "delegate/runtime/kernel_callbacks.h"
 #include "delegate/runtime/kernel_copy.h"
 #include "delegate/runtime/partition.h"
+#include "delegate/runtime/placement.h"
 #include "delegate/runtime/propagate.h"
 #include "delegate/runtime/start.h"
 #include "delegate/transform/fold.h"
@@ -142,6 +143,17 @@ static enum status import(TfLiteContext *context, struct gpu_delegate *d, struct
     return s;
 }
 
+static enum status decide(TfLiteContext *context, struct gpu_delegate *d, struct decision *decision,
+                          struct diag *diag)
+{
+    const struct device_limits *limits = &d->device->limits;
+
+    TRY(decision_make(decision, d->graph, &d->options, limits, diag));
+    if (decision->refusal_count < d->graph->node_count)
+        decision->rates = placement_rates_of(d, context);
+    return partition_apply_limits(context, &d->options, limits, d->graph, decision, diag);
+}
+
 static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delegate,
                                   struct gpu_delegate *d)
 {
@@ -158,9 +170,7 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
     if (import(context, d, &graph, &diag) != STATUS_OK)
         return fail(context, &diag);
     d->graph = &graph;
-    if (decision_make(&decision, &graph, &d->options, &d->device->limits, &diag) != STATUS_OK ||
-        partition_apply_limits(context, &d->options, &d->device->limits, &graph, &decision,
-                               &diag) != STATUS_OK) {
+    if (decide(context, d, &decision, &diag) != STATUS_OK) {
         status = fail(context, &diag);
     } else {
         warn(context, &decision);

@@ -85,10 +85,12 @@ static enum status plan_sizes(struct plan *plan, const TfLiteDelegateParams *par
 }
 
 /* Refuses the nodes of a partition for which the device lacks memory; else subtracts what the
- * partition needs from *free_bytes. */
+ * partition needs from *free_bytes, and sets *rule to the rule, RULE_COUNT when it is not refused.
+ */
 static enum status fit_partition(const TfLiteDelegateParams *partition, const struct graph *g,
                                  const struct gpu_options *o, const struct device_limits *limits,
-                                 uint64_t *free_bytes, struct decision *d, struct diag *diag)
+                                 uint64_t *free_bytes, struct decision *d, enum rule *rule,
+                                 struct diag *diag)
 {
     struct refusal_reason why = {
         .rule = RULE_LIMITS_PARTITION,
@@ -98,6 +100,7 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
     struct plan plan;
     const enum status s = plan_sizes(&plan, partition, g, o, limits, diag);
 
+    *rule = why.rule;
     if (s == STATUS_UNSUPPORTED) { /* for another reason than memory */
         snprintf(why.value, sizeof why.value, "%.*s", (int)sizeof why.value - 1, diag->text);
         snprintf(why.limit, sizeof why.limit, "a plan that the device can run");
@@ -123,22 +126,43 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
         refuse_partition(d, g, partition, &why);
     } else {
         *free_bytes -= need;
+        *rule = RULE_COUNT;
     }
     return STATUS_OK;
 }
 
 /* ---- choice ---- */
 
-/* Indices of the partitions, those with the most nodes first. */
-static int *order_by_size(const TfLiteDelegateParams *partitions, int count)
+/* Fills d->placements. */
+static enum status estimate(const TfLiteDelegateParams *partitions, int count,
+                            const struct gpu_options *o, const struct graph *g, struct decision *d,
+                            struct diag *diag)
 {
-    int *order = mem_alloc((size_t)count, sizeof *order);
+    if (!(d->placements = ARENA_NEW(&d->arena, (size_t)count, struct placement)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%d partitions: out of memory", count);
+    d->placement_count = count;
+    for (int i = 0; i < count; i++)
+        d->placements[i] = placement_of(g, &partitions[i], &d->rates.device, o->cpu_rate);
+    return STATUS_OK;
+}
 
-    for (int i = 0; order && i < count; i++) {
+/* Whether partition a is larger than b by the option placement. */
+static bool is_larger(const struct placement *a, const struct placement *b,
+                      const struct gpu_options *o)
+{
+    return o->placement == PLACEMENT_NODES ? a->nodes > b->nodes
+                                           : placement_saved_us(a) > placement_saved_us(b);
+}
+
+/* Indices of the partitions, the largest first, equal ones in the host's order. */
+static int *order_by_size(const struct decision *d, const struct gpu_options *o)
+{
+    int *order = mem_alloc((size_t)d->placement_count, sizeof *order);
+
+    for (int i = 0; order && i < d->placement_count; i++) {
         int j = i;
 
-        while (j > 0 && partitions[order[j - 1]].nodes_to_replace->size <
-                            partitions[i].nodes_to_replace->size) {
+        while (j > 0 && is_larger(&d->placements[i], &d->placements[order[j - 1]], o)) {
             order[j] = order[j - 1];
             j--;
         }
@@ -147,31 +171,59 @@ static int *order_by_size(const TfLiteDelegateParams *partitions, int count)
     return order;
 }
 
-static enum status limit(const TfLiteDelegateParams *partitions, const int *order, int count,
+/* The reason of an option for which a partition stays on the CPU; false: there is none.  rank: how
+ * many larger ones have passed. */
+static bool is_left(const struct placement *p, int rank, const struct gpu_options *o,
+                    struct refusal_reason *why)
+{
+    const bool by_cost = o->placement != PLACEMENT_NODES;
+
+    *why = (struct refusal_reason){ .field = "nodes of the partition" };
+    snprintf(why->value, sizeof why->value, "%d", p->nodes);
+    if (p->nodes < o->min_nodes) {
+        why->rule = RULE_OPTION_MIN_NODES;
+        why->hint = "its partition is smaller than the option min_nodes";
+        snprintf(why->limit, sizeof why->limit, "at least %d (min_nodes)", o->min_nodes);
+        return true;
+    }
+    if (by_cost) {
+        why->field = "estimated time of the partition on the device";
+        snprintf(why->value, sizeof why->value, "%.1f us", p->device_us);
+    }
+    if (by_cost && placement_saved_us(p) <= 0) {
+        why->rule = RULE_OPTION_PLACEMENT;
+        why->hint = "cpu_rate says how fast the CPU is; placement=nodes takes the partition";
+        snprintf(why->limit, sizeof why->limit, "less than %.1f us, the CPU's", p->cpu_us);
+        return true;
+    }
+    why->rule = RULE_OPTION_MAX_PARTITIONS;
+    why->hint = by_cost ? "others save more time; raise max_partitions (0: no limit)"
+                        : "larger partitions are taken; raise max_partitions (0: no limit)";
+    snprintf(why->limit, sizeof why->limit, "one of the %d largest (max_partitions)",
+             o->max_partitions);
+    return o->max_partitions > 0 && rank >= o->max_partitions;
+}
+
+static enum status limit(const TfLiteDelegateParams *partitions, const int *order,
                          const struct gpu_options *o, const struct device_limits *limits,
                          const struct graph *g, struct decision *d, struct diag *diag)
 {
     uint64_t free_bytes = plan_memory_limit(o, limits);
+    int rank = 0;
 
-    for (int i = 0; i < count; i++) {
-        const TfLiteDelegateParams *p = &partitions[order[i]];
-        struct refusal_reason why = { .field = "nodes of the partition" };
+    for (int i = 0; i < d->placement_count; i++) {
+        const TfLiteDelegateParams *const p = &partitions[order[i]];
+        struct placement *const placement = &d->placements[order[i]];
+        struct refusal_reason why;
 
-        snprintf(why.value, sizeof why.value, "%d", p->nodes_to_replace->size);
-        if (p->nodes_to_replace->size < o->min_nodes) {
-            why.rule = RULE_OPTION_MIN_NODES;
-            why.hint = "its partition is smaller than the option min_nodes";
-            snprintf(why.limit, sizeof why.limit, "at least %d (min_nodes)", o->min_nodes);
-            refuse_partition(d, g, p, &why);
-        } else if (o->max_partitions > 0 && i >= o->max_partitions) {
-            why.rule = RULE_OPTION_MAX_PARTITIONS;
-            why.hint = "larger partitions are taken; raise max_partitions (0: no limit)";
-            snprintf(why.limit, sizeof why.limit, "one of the %d largest (max_partitions)",
-                     o->max_partitions);
+        if (is_left(placement, rank, o, &why)) {
             refuse_partition(d, g, p, &why);
         } else {
-            TRY(fit_partition(p, g, o, limits, &free_bytes, d, diag));
+            rank++;
+            TRY(fit_partition(p, g, o, limits, &free_bytes, d, &why.rule, diag));
         }
+        placement->taken = why.rule == RULE_COUNT;
+        placement->rule = why.rule;
     }
     return STATUS_OK;
 }
@@ -215,9 +267,10 @@ enum status partition_apply_limits(TfLiteContext *context, const struct gpu_opti
     TRY(preview(context, g, d, &partitions, &count, diag));
     if (count <= 0)
         return STATUS_OK;
-    if (!(order = order_by_size(partitions, count)))
+    TRY(estimate(partitions, count, o, g, d, diag));
+    if (!(order = order_by_size(d, o)))
         return diag_fail(diag, STATUS_NO_MEMORY, "partitions: out of memory");
-    s = limit(partitions, order, count, o, limits, g, d, diag);
+    s = limit(partitions, order, o, limits, g, d, diag);
     mem_free(order);
     return s;
 }

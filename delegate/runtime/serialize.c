@@ -31,20 +31,26 @@ static void count(struct gpu_delegate *d, int *counter, uint64_t bytes)
     lock_release(&d->lock);
 }
 
-static struct cache_identity identify(struct gpu_delegate *d, const struct plan_request *request,
-                                      const struct plan *plan)
+static struct cache_identity identify_device(const struct device *device)
 {
-    const struct device *device = d->device;
     struct cache_identity id = { .vendor_id = device->info.vendor_id,
                                  .device_id = device->info.device_id,
                                  .driver_version = device->driver_version,
                                  .api_version = device->info.api_version,
-                                 .library = cache_hash_library(),
-                                 .plan = cache_hash_plan(plan) };
+                                 .library = cache_hash_library() };
 
     memcpy(id.device_uuid, device->device_uuid, sizeof id.device_uuid);
     memcpy(id.driver_uuid, device->driver_uuid, sizeof id.driver_uuid);
     memcpy(id.pipeline_uuid, device->pipeline_uuid, sizeof id.pipeline_uuid);
+    return id;
+}
+
+static struct cache_identity identify(struct gpu_delegate *d, const struct plan_request *request,
+                                      const struct plan *plan)
+{
+    struct cache_identity id = identify_device(d->device);
+
+    id.plan = cache_hash_plan(plan);
     if (request->again) {
         id.model = cache_hash_graph(request->graph);
         return id;
@@ -104,6 +110,22 @@ struct pipeline_cache *serialization_open_pipelines(struct serialization *s, str
     return NULL;
 }
 
+/* Writes a file; false: with a warning, it was not written. */
+static bool save(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
+                 struct cache_content *content)
+{
+    struct diag diag = { 0 };
+    const bool saved =
+        pipeline_cache_read(&s->pipelines, &content->pipelines, &content->pipeline_bytes, &diag) ==
+            STATUS_OK &&
+        cache_save(content, d->options.serialization_dir, s->name, &s->id, &diag) == STATUS_OK;
+
+    if (!saved)
+        warn(d, context, &diag);
+    mem_free(content->pipelines);
+    return saved;
+}
+
 void serialization_write(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
                          const struct plan *plan, bool changed)
 {
@@ -112,18 +134,49 @@ void serialization_write(struct serialization *s, struct gpu_delegate *d, TfLite
                                      .constants = plan->constants,
                                      .constant_bytes = plan->constant_bytes };
     const uint64_t before = clock_ns();
-    struct diag diag = { 0 };
 
     if (!s->on || (s->found && !changed))
         return;
-    if (pipeline_cache_read(&s->pipelines, &content.pipelines, &content.pipeline_bytes, &diag) !=
-            STATUS_OK ||
-        cache_save(&content, d->options.serialization_dir, s->name, &s->id, &diag) != STATUS_OK)
-        warn(d, context, &diag);
-    else
+    if (save(s, d, context, &content))
         count(d, &d->serialized.written, cache_file_bytes(&content));
-    mem_free(content.pipelines);
     delegate_add_part(d, &d->time.serialize_ns, before);
+}
+
+/* ---- rates ---- */
+
+/* The file of the rates has the form of a partition's, without a model and a plan: its constants
+ * are the rates. */
+bool serialization_find_rates(struct serialization *s, struct gpu_delegate *d,
+                              TfLiteContext *context, struct device_rates *rates)
+{
+    struct diag diag = { 0 };
+
+    if (!d->options.serialization_dir)
+        return false;
+    s->on = true;
+    s->id = identify_device(d->device);
+    cache_name(s->name, "rates", &s->id);
+    if (cache_load(&s->content, &s->found, d->options.serialization_dir, s->name, &s->id,
+                   sizeof *rates, &diag) != STATUS_OK)
+        warn(d, context, &diag);
+    if (s->found)
+        memcpy(rates, s->content.constants, sizeof *rates);
+    if (s->found && !device_rates_are_valid(rates)) {
+        s->found = false;
+        diag_fail(&diag, STATUS_INVALID, "%s: expected rates above 0", s->name);
+        warn(d, context, &diag);
+    }
+    return s->found;
+}
+
+void serialization_write_rates(struct serialization *s, struct gpu_delegate *d,
+                               TfLiteContext *context, const struct device_rates *rates)
+{
+    struct device_rates copy = *rates;
+    struct cache_content content = { .constants = (uint8_t *)&copy, .constant_bytes = sizeof copy };
+
+    if (s->on)
+        save(s, d, context, &content);
 }
 
 void serialization_close(struct serialization *s)

@@ -3,6 +3,7 @@
 #ifndef ASSAY_DELEGATE_RUNTIME_SERIALIZE_H
 #define ASSAY_DELEGATE_RUNTIME_SERIALIZE_H
 
+#include "delegate/base/device_rates.h"
 #include "delegate/cache/cache.h"
 #include "delegate/vulkan/pipeline.h"
 #include "tensorflow/lite/c/common.h"
@@ -34,6 +35,13 @@ struct pipeline_cache *serialization_open_pipelines(struct serialization *s, str
 /* Writes the file of a partition that is ready, when there was none, or `changed` is set. */
 void serialization_write(struct serialization *s, struct gpu_delegate *d, TfLiteContext *context,
                          const struct plan *plan, bool changed);
+
+/* The same for the rates of the device, one file for each.  With rates that were found there is
+ * nothing to write. */
+bool serialization_find_rates(struct serialization *s, struct gpu_delegate *d,
+                              TfLiteContext *context, struct device_rates *rates);
+void serialization_write_rates(struct serialization *s, struct gpu_delegate *d,
+                               TfLiteContext *context, const struct device_rates *rates);
 
 /* Frees what only the start needs.  May be called again. */
 void serialization_close(struct serialization *s);

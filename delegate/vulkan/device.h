@@ -6,6 +6,7 @@
 
 #include "assay_gpu.h"
 #include "delegate/base/device_limits.h"
+#include "delegate/base/device_rates.h"
 #include "delegate/base/lock.h"
 #include "delegate/plan/plan.h"
 #include "delegate/vulkan/blocks.h"
@@ -50,6 +51,8 @@ struct device {
     struct lock selftest_lock; /* guards what selftest.c found out */
     bool half_passed;          /* 16-bit storage gave the known answers */
     bool dot_tested;           /* right or wrong: pipelines.packed_dot */
+    bool rates_measured;       /* by measure.c, likewise guarded */
+    struct device_rates rates;
 };
 
 /* The device that device_choose chooses, opened or shared; ends with device_release.

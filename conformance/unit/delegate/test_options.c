@@ -20,6 +20,8 @@ static void defaults(void **state)
     assert_int_equal(o.last_node, -1);
     assert_int_equal(o.max_partitions, 1);
     assert_int_equal(o.min_nodes, 1);
+    assert_int_equal(o.placement, PLACEMENT_NODES);
+    assert_int_equal(o.cpu_rate, 40000);
     options_close(&o);
 }
 
@@ -45,6 +47,10 @@ static void every_key(void **state)
                                                                  "0",
                                                                  "min_nodes",
                                                                  "4",
+                                                                 "placement",
+                                                                 "cost",
+                                                                 "cpu_rate",
+                                                                 "500",
                                                                  "poison",
                                                                  "inf",
                                                                  NULL });
@@ -60,6 +66,8 @@ static void every_key(void **state)
     assert_string_equal(o.exclude, "softmax*");
     assert_int_equal(o.max_partitions, 0);
     assert_int_equal(o.min_nodes, 4);
+    assert_int_equal(o.placement, PLACEMENT_COST);
+    assert_int_equal(o.cpu_rate, 500);
     assert_int_equal(o.poison, POISON_INF);
     options_close(&o);
 }
@@ -78,15 +86,29 @@ static void aliases(void **state)
 static void errors_name_key_and_value(void **state)
 {
     static const char *const bad[][3] = {
-        { "colour", "blue", "colour" },      { "precision", "fp64", "fp64" },
-        { "precision", "", "precision" },    { "allow_precision_loss", "maybe", "maybe" },
-        { "wait", "long", "long" },          { "device", "", "device" },
-        { "first_node", "-1", "-1" },        { "first_node", "two", "two" },
-        { "first_node", "3x", "3x" },        { "last_node", "99999999999999999999", "9999" },
-        { "min_nodes", "0", "min_nodes" },   { "max_partitions", "-2", "-2" },
-        { "poison", "arsenic", "arsenic" },  { "profile", "9", "9" },
-        { "enable_quantization", "2", "2" }, { "memory_limit", "0", "memory_limit" },
-        { "memory_limit", "1G", "1G" },      { "in_place", "sometimes", "sometimes" },
+        { "colour", "blue", "colour" },
+        { "precision", "fp64", "fp64" },
+        { "precision", "", "precision" },
+        { "allow_precision_loss", "maybe", "maybe" },
+        { "wait", "long", "long" },
+        { "device", "", "device" },
+        { "first_node", "-1", "-1" },
+        { "first_node", "two", "two" },
+        { "first_node", "3x", "3x" },
+        { "last_node", "99999999999999999999", "9999" },
+        { "min_nodes", "0", "min_nodes" },
+        { "max_partitions", "-2", "-2" },
+        { "poison", "arsenic", "arsenic" },
+        { "profile", "9", "9" },
+        { "enable_quantization", "2", "2" },
+        { "memory_limit", "0", "memory_limit" },
+        { "placement", "speed", "nodes, cost, cost_table, found 'speed'" },
+        { "placement", "", "nodes, cost" },
+        { "cpu_rate", "0", "from 1 to 1000000000, found '0'" },
+        { "cpu_rate", "fast", "fast" },
+        { "cpu_rate", "1e9", "1e9" },
+        { "memory_limit", "1G", "1G" },
+        { "in_place", "sometimes", "sometimes" },
     };
 
     (void)state;

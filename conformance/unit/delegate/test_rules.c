@@ -122,13 +122,14 @@ struct parts {
     enum rule rule;         /* of the nodes beside LOGISTIC that are not taken */
     struct refusal refusal; /* out: the first of them */
     bool no_preview;
+    struct device_rates rates; /* for placement=cost */
 };
 
 static TfLiteStatus parts_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     struct parts *p = delegate->data_;
     struct gpu_options o = gpu_options_of((const char *const[]){
-        "exclude", "LOGISTIC", "max_partitions", "0", p->key, p->value, NULL });
+        "exclude", "LOGISTIC", "cpu_rate", "100", "max_partitions", "0", p->key, p->value, NULL });
     struct diag diag = { 0 };
     struct decision d;
     struct graph g;
@@ -136,6 +137,7 @@ static TfLiteStatus parts_prepare(TfLiteContext *context, TfLiteDelegate *delega
 
     KIT_OK(graph_import(&g, context, &diag));
     KIT_OK(decision_make(&d, &g, &o, &p->limits, &diag));
+    d.rates.device = p->rates;
     if (p->no_preview)
         context->PreviewDelegatePartitioning = NULL;
     KIT_OK(partition_apply_limits(context, &o, &p->limits, &g, &d, &diag));
@@ -194,6 +196,21 @@ static void partitions(void **state)
     look_parts(
         &m, (struct parts){ .key = "min_nodes", .value = "1", .limits = limits, .taken = "xx.x" });
     seen[RULE_OPTION_MIN_NODES][BOUNDARY] = true;
+    /* The one node computes 800 elements in 64 us on the CPU, the two twice as many. */
+    r = look_parts(&m, (struct parts){ .key = "placement",
+                                       .value = "cost",
+                                       .limits = limits,
+                                       .taken = "xx..",
+                                       .rule = RULE_OPTION_PLACEMENT,
+                                       .rates = { 63, 1, 1e300, 1e300 } });
+    assert_string_equal(r.value, "64.0 us");
+    assert_string_equal(r.limit, "less than 64.0 us, the CPU's");
+    look_parts(&m, (struct parts){ .key = "placement",
+                                   .value = "cost",
+                                   .limits = limits,
+                                   .taken = "xx.x",
+                                   .rates = { 63, 0.5, 1e300, 1e300 } });
+    seen[RULE_OPTION_PLACEMENT][BOUNDARY] = true;
     look_parts(&m, (struct parts){ .key = "max_partitions",
                                    .value = "1",
                                    .limits = limits,

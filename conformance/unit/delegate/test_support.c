@@ -151,6 +151,32 @@ static void on_a_device_that_is_described(void **state)
     assert_non_null(strstr(a.first, " limits.tensor_bytes 3211264"));
 }
 
+/* The rates of the table, by the class of the device. */
+static void by_cost(void **state)
+{
+    struct assay_gpu_device device = { .struct_size = sizeof device, .type = "cpu" };
+    struct asker a;
+
+    (void)state;
+    ask_about(&a, &net, WITH("placement", "cost"), &device);
+    assert_int_equal(a.result, 0);
+    assert_int_equal(a.query.taken, 0);
+    assert_non_null(strstr(a.first, "0 option.placement "));
+    ask_about(&a, &net, WITH("placement", "cost", "cpu_rate", "100"), &device);
+    assert_int_equal(a.query.taken, a.query.nodes);
+    snprintf(device.type, sizeof device.type, "discrete");
+    device.vendor_id = 0x10de;
+    ask_about(&a, &net, WITH("placement", "cost"), &device);
+    assert_int_equal(a.query.taken, a.query.nodes);
+    /* A struct that ends before the vendor is of no class. */
+    device.struct_size = offsetof(struct assay_gpu_device, vendor_id);
+    ask_about(&a, &net, WITH("placement", "cost_table", "cpu_rate", "1000000"), &device);
+    assert_int_equal(a.query.taken, 0);
+    ask_about(&a, &net, WITH("placement", "cost", "cpu_rate", "0"), &device);
+    assert_int_equal(a.result, -1);
+    assert_non_null(strstr(a.query.error, "cpu_rate"));
+}
+
 static void with_options(void **state)
 {
     struct asker a;
@@ -286,13 +312,10 @@ static void folded_nodes_are_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_the_least_device),
-        cmocka_unit_test(on_a_device_that_is_described),
-        cmocka_unit_test(folded_nodes_are_taken),
-        cmocka_unit_test(with_options),
-        cmocka_unit_test(bad_queries),
-        cmocka_unit_test(before_and_after),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(on_the_least_device),    cmocka_unit_test(on_a_device_that_is_described),
+        cmocka_unit_test(folded_nodes_are_taken), cmocka_unit_test(by_cost),
+        cmocka_unit_test(with_options),           cmocka_unit_test(bad_queries),
+        cmocka_unit_test(before_and_after),       cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, make_net, drop_net);

@@ -173,6 +173,7 @@ COUNT_AND_GET(tensor_count, get_tensor, assay_gpu_tensor)
 COUNT_AND_GET(io_count, get_io, assay_gpu_io)
 GET(get_inference, assay_gpu_inference)
 GET(get_transform, assay_gpu_transform)
+GET(get_partition, assay_gpu_partition)
 
 static void gpu_get_stats(void)
 {
@@ -181,6 +182,16 @@ static void gpu_get_stats(void)
     for (int i = 0; i < WRONG; i++) {
         assert_int_equal(assay_gpu_get_stats(wrong_delegate(i), &s), -1);
         assert_int_equal(assay_gpu_get_stats(wrong_delegate(i), NULL), -1);
+    }
+}
+
+static void gpu_get_placement(void)
+{
+    struct assay_gpu_placement p = { .struct_size = sizeof p };
+
+    for (int i = 0; i < WRONG; i++) {
+        assert_int_equal(assay_gpu_get_placement(wrong_delegate(i), &p), -1);
+        assert_int_equal(assay_gpu_get_placement(wrong_delegate(i), NULL), -1);
     }
 }
 
@@ -464,6 +475,8 @@ static const struct {
     { "assay_gpu_get_io", test_get_io },
     { "assay_gpu_get_inference", test_get_inference },
     { "assay_gpu_get_transform", test_get_transform },
+    { "assay_gpu_get_placement", gpu_get_placement },
+    { "assay_gpu_get_partition", test_get_partition },
     { "assay_gpu_get_stats", gpu_get_stats },
     { "assay_gpu_get_device", gpu_get_device },
     { "assay_gpu_bind_buffer_to_tensor", gpu_bind_buffer_to_tensor },

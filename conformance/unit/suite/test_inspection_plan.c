@@ -168,6 +168,60 @@ static void steps_and_tensors(void **state)
     json_decref(plan);
 }
 
+static double real(json_t *o, const char *key)
+{
+    json_t *const v = json_object_get(o, key);
+
+    if (!json_is_real(v))
+        fail_msg("%s is no real number", key);
+    return json_real_value(v);
+}
+
+/* All nodes are one partition, which is taken by nodes; by cost it is not worth a submission. */
+static void placement(void **state)
+{
+    static const char *const options[] = { "placement=nodes", "placement=cost_table",
+                                           "placement=cost" };
+    static const char *const rates[] = { "table", "table", "measured" };
+
+    (void)state;
+    if (!have_device)
+        skip();
+    for (int i = 0; i < 3; i++) {
+        json_t *const plan = plan_of(mock_path("../libassay_delegate.so"), options[i]);
+        json_t *const p = json_object_get(plan, "placement"), *const part = at(p, "partitions", 0);
+        char *text;
+
+        assert_string_equal(json_string_value(json_object_get(p, "order")),
+                            strchr(options[i], '=') + 1);
+        assert_string_equal(json_string_value(json_object_get(p, "rates")), rates[i]);
+        assert_true(real(p, "submit_us") > 0 && real(p, "step_us") > 0);
+        assert_true(real(p, "bytes_per_us") > 0 && real(p, "macs_per_us") > 0);
+        assert_true(real(p, "cpu_macs_per_us") == 40000);
+        assert_int_equal(json_array_size(json_object_get(p, "partitions")), 1);
+        assert_int_equal(number(part, "first_node"), 0);
+        assert_int_equal(number(part, "nodes"), 4);
+        assert_true(real(part, "macs") == 0);
+        assert_true(real(part, "elements") == 30 + 30 + 30 + 30 + 30 + 10 + 10 + 10);
+        assert_int_equal(number(part, "bytes_in"), 30 * 4);
+        assert_int_equal(number(part, "bytes_out"), 10 * 4);
+        assert_true(real(part, "device_us") > real(part, "cpu_us"));
+        assert_int_equal(json_is_true(json_object_get(part, "taken")), i == 0);
+        if (i == 0)
+            assert_true(json_is_null(json_object_get(part, "rule")));
+        else
+            assert_string_equal(json_string_value(json_object_get(part, "rule")),
+                                "option.placement");
+        json_decref(plan);
+        text = inspect(mock_path("../libassay_delegate.so"), options[i], false);
+        assert_non_null(strstr(text, "\nPlacement: by "));
+        assert_non_null(strstr(text, "1 partition offered\n"));
+        assert_non_null(
+            strstr(text, i == 0 ? "us  taken\n" : "left to the CPU: option.placement\n"));
+        free(text);
+    }
+}
+
 static void as_text(void **state)
 {
     static const char *const lines[] = { "activation      1  ",
@@ -219,7 +273,8 @@ static void nobody_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(steps_and_tensors),
-                                        cmocka_unit_test(as_text), cmocka_unit_test(nobody_tells) };
+                                        cmocka_unit_test(placement), cmocka_unit_test(as_text),
+                                        cmocka_unit_test(nobody_tells) };
     const char *const ours = mock_path("../libassay_delegate.so");
     struct diag diag = { .status = STATUS_OK };
     struct assay_gpu_device any = { .struct_size = sizeof any };
