@@ -51,9 +51,12 @@ CONF_SRC := $(filter-out conformance/unit/%,$(wildcard conformance/*/*.c))
 KIT_SRC := $(wildcard conformance/unit/kit/*.c)
 UNIT_SRC := $(wildcard conformance/unit/reference/*.c conformance/unit/delegate/*.c conformance/unit/suite/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
-# Shaders of 8-bit arithmetic; all others are of floats, and of the elements that they name.
-INT_SHADERS := $(wildcard delegate/*/*_int8.comp delegate/ops/int8/*.comp)
-SHADERS := $(filter-out $(INT_SHADERS),$(wildcard delegate/*/*.comp))
+# Shaders of 8-bit arithmetic, of which those that say so have i16, too; shaders of i16 alone.  All
+# others are of floats, and of the elements that they name.
+I16_ALONE := $(wildcard delegate/*/*_int16.comp delegate/ops/int8/*_int16.comp)
+INT_SHADERS := $(filter-out $(I16_ALONE),$(wildcard delegate/*/*_int8.comp delegate/ops/int8/*.comp))
+I16_SHADERS := $(I16_ALONE) $(shell grep -l '^// Elements: byte short' $(INT_SHADERS))
+SHADERS := $(filter-out $(INT_SHADERS) $(I16_ALONE),$(wildcard delegate/*/*.comp))
 # All but those whose elements are integers or bits alone.
 FLOAT_SHADERS := $(filter-out $(shell grep -lE '^// Elements: (byte|short|word)' $(SHADERS)),$(SHADERS))
 BYTE_SHADERS := $(shell grep -l '^// Elements:.* byte' $(SHADERS))
@@ -135,7 +138,7 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 # ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
 SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
        $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(WORD_SHADERS:%.comp=$(B)/%.word.spv) \
-       $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv)
+       $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv) $(I16_SHADERS:%.comp=$(B)/%.i16.spv)
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 # Ids in the order in which they appear make the packed shaders a third as large (shaders/spirv.h).
@@ -147,6 +150,7 @@ $(B)/%.byte.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE)
 $(B)/%.short.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
 $(B)/%.word.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=WORD)
 $(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=0)
+$(B)/%.i16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
 # The same with the packed 8-bit dot product, which a device may lack.
 $(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=1)
 # A dependency file may name an include that has moved since: rebuild instead of stopping.

@@ -171,14 +171,16 @@ void ledger_check_cases(const struct ledger *l, const struct test_case *cases, s
     }
 }
 
-/* Whether reference/ops.def says that the delegate may take the quantized case in one way only,
- * exactly or in float view, and another subject of the run has passed it. */
+/* Whether the delegate may take the quantized case in one way only, exactly or in float view, and
+ * another subject of the run has passed it: reference/ops.def says so of the op, and i16 has no
+ * float view. */
 static bool passes_elsewhere(const struct report *r, size_t index)
 {
     const struct test_case *const c = &r->cases[index];
     const struct op_facts *const facts = op_facts_find(c->code);
 
-    if (!facts || facts->integers != OP_INTEGERS_SOME || !(c->quantized || c->dynamic))
+    if (!facts || !(c->quantized || c->dynamic) ||
+        (facts->integers != OP_INTEGERS_SOME && c->type != TENSOR_INT16))
         return false;
     for (size_t s = 0; s < r->subject_count; s++) {
         const struct case_result *const other = &r->outcome.results[s * r->case_count + index];

@@ -1,6 +1,6 @@
-/* i16 activations with i8 weights ("16x8"): the reference has them bit for bit as the runtime; our
- * delegate refuses them (rule tensor.type).  Scales are written down, since activations are
- * symmetric and results fill 16 bits. */
+/* i16 activations with i8 weights ("16x8"): the reference has them bit for bit as the runtime, and
+ * with quantized=exact our delegate; its other modes refuse them (rule tensor.type).  Scales are
+ * written down, since activations are symmetric and results fill 16 bits. */
 #include "conformance/cases/case_builder.h"
 #include "conformance/cases/case_quant.h"
 #include "conformance/cases/suite.h"

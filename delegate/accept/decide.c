@@ -135,14 +135,14 @@ static bool check_same_quant(struct check *c)
     return true;
 }
 
-/* An 8-bit input (weights, too) or output; -1: none. */
-static int find_8bit(const struct graph *g, const struct graph_node *n)
+/* An input (weights, too) or output whose integers count steps; -1: none. */
+static int find_steps(const struct graph *g, const struct graph_node *n)
 {
     for (int i = 0; i < n->input_count; i++)
-        if (n->inputs[i] >= 0 && graph_is_8bit(&g->tensors[n->inputs[i]]))
+        if (n->inputs[i] >= 0 && graph_has_steps(&g->tensors[n->inputs[i]]))
             return n->inputs[i];
     for (int i = 0; i < n->output_count; i++)
-        if (graph_is_8bit(&g->tensors[n->outputs[i]]))
+        if (graph_has_steps(&g->tensors[n->outputs[i]]))
             return n->outputs[i];
     return -1;
 }
@@ -155,7 +155,7 @@ static bool accept_quantized(struct check *c)
     if (!op->accept(c))
         return false;
     if (exact ? !op->exact : op->no_float_view)
-        return refuse(c, RULE_QUANT_MODE, find_8bit(c->graph, c->node), "quantized",
+        return refuse(c, RULE_QUANT_MODE, find_steps(c->graph, c->node), "quantized",
                       exact ? "quantized=float_view may take it" : "use quantized=exact",
                       exact ? "float_view" : "exact", exact ? "exact" : "float_view");
     return exact ? !op->exact->accept || op->exact->accept(c) : check_same_quant(c);
@@ -195,8 +195,8 @@ static bool check_node(struct check *c)
     }
     if (!check_options(c))
         return false;
-    if (!c->options->enable_quantization && find_8bit(c->graph, n) >= 0)
-        return refuse(c, RULE_OPTION_QUANTIZATION, find_8bit(c->graph, n), "enable_quantization",
+    if (!c->options->enable_quantization && find_steps(c->graph, n) >= 0)
+        return refuse(c, RULE_OPTION_QUANTIZATION, find_steps(c->graph, n), "enable_quantization",
                       "the option enable_quantization is off", "1", "0");
     if (n->folded) /* fold_constants has called gpu_op.accept */
         return true;

@@ -164,8 +164,8 @@ bool check_scales(struct check *c, int tensor)
     static const char *const hint =
         "quantize the tensor per tensor, or constant weights per channel";
     const struct graph_tensor *t = &c->graph->tensors[tensor];
-    const int32_t low = t->type == kTfLiteInt8 ? -128 : 0,
-                  high = t->type == kTfLiteInt8 ? 127 : 255;
+    const int32_t low = t->type == kTfLiteInt8 ? -128 : 0;
+    const int32_t high = t->type == kTfLiteInt8 ? 127 : t->type == kTfLiteInt16 ? 0 : 255;
 
     if (!t->quant.scale)
         return refuse(c, RULE_QUANT_SCALE, tensor, "scale", hint,
@@ -176,7 +176,10 @@ bool check_scales(struct check *c, int tensor)
     for (size_t i = 0; i < t->quant.count; i++)
         if (t->quant.zero_point[i] < low || t->quant.zero_point[i] > high)
             return refuse(c, RULE_QUANT_SCALE, tensor, "zero point", hint,
-                          low < 0 ? "-128 to 127" : "0 to 255", "%d", t->quant.zero_point[i]);
+                          low < 0     ? "-128 to 127"
+                          : high == 0 ? "0 for i16"
+                                      : "0 to 255",
+                          "%d", t->quant.zero_point[i]);
     return check_f16_steps(c, tensor, low, high);
 }
 
@@ -195,15 +198,36 @@ static TfLiteType type_of_node(const struct check *c)
     return c->graph->tensors[n->inputs[first]].type;
 }
 
-/* One 8-bit type for all tensors of the node, but i32 for the bias of a sum of products and i16 for
- * the state of an op that has one. */
+/* The node has i16 activations: it is computed in integers, by an op that has them. */
+static bool check_shorts(struct check *c, int tensor)
+{
+    const struct gpu_op *op = c->node->op;
+    const bool exact = c->options->quantized == QUANTIZED_EXACT;
+
+    if (exact && op && op->shorts)
+        return true;
+    return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
+                  exact ? "the delegate has no i16 arithmetic for this op"
+                        : "with quantized=exact the delegate may take i16",
+                  "f32, i8 or u8", "%s", runtime_type_name(c->graph->tensors[tensor].type));
+}
+
+/* One type for all tensors of the node, but for a sum of products: i8 weights where activations are
+ * i16, a bias of i32, there also i64; and i16 for the state of an op that has one. */
 static bool check_quantized_type(struct check *c, int tensor)
 {
     const struct op_facts *facts = op_facts_find(c->node->code);
     const struct graph_tensor *t = &c->graph->tensors[tensor];
     const TfLiteType wanted = type_of_node(c);
 
-    if (graph_is_8bit(t) && t->type == wanted) {
+    if (wanted == kTfLiteInt16 && !check_shorts(c, tensor))
+        return false;
+    if (wanted == kTfLiteInt16 && facts && t->data &&
+        ((t->type == kTfLiteInt8 && is_input(c->node, facts->weights, tensor) &&
+          check_scales(c, tensor)) ||
+         (t->type == kTfLiteInt64 && is_input(c->node, facts->bias, tensor))))
+        return true;
+    if (graph_has_steps(t) && t->type == wanted) {
         /* Elements that are only copied need no scale. */
         return (c->options->quantized == QUANTIZED_EXACT && c->node->op && c->node->op->selects &&
                 !t->quant.scale) ||
@@ -214,8 +238,8 @@ static bool check_quantized_type(struct check *c, int tensor)
     if (t->type == kTfLiteInt16 && facts && facts->state != 0)
         return true;
     return refuse(c, RULE_TENSOR_TYPE, tensor, "type",
-                  "quantize all tensors of the node to one type",
-                  "the output's 8-bit type, a bias i32", "%s", runtime_type_name(t->type));
+                  "quantize all tensors of the node to one type", "the output's type, a bias i32",
+                  "%s", runtime_type_name(t->type));
 }
 
 static bool takes_f16(const struct graph_node *n)

@@ -46,6 +46,8 @@ struct gpu_op {
     const struct gpu_exact *exact;
 
     /* ---- quantized nodes ---- */
+    /* quantized=exact takes i16 activations too, with i8 weights where there are some ("16x8"). */
+    bool shorts;
     /* quantized=float_view does not take the op. */
     bool no_float_view;
     /* The op's shader can round results to graph_node.steps. */

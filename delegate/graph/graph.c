@@ -34,13 +34,18 @@ bool graph_is_8bit(const struct graph_tensor *t)
     return t->type == kTfLiteInt8 || t->type == kTfLiteUInt8;
 }
 
+bool graph_has_steps(const struct graph_tensor *t)
+{
+    return graph_is_8bit(t) || (t->type == kTfLiteInt16 && t->quant.scale);
+}
+
 bool graph_is_quantized(const struct graph *g, const struct graph_node *n)
 {
     for (int i = 0; i < n->output_count; i++)
-        if (graph_is_8bit(&g->tensors[n->outputs[i]]))
+        if (graph_has_steps(&g->tensors[n->outputs[i]]))
             return true;
     for (int i = 0; i < n->input_count; i++)
-        if (n->inputs[i] >= 0 && graph_is_8bit(&g->tensors[n->inputs[i]]) &&
+        if (n->inputs[i] >= 0 && graph_has_steps(&g->tensors[n->inputs[i]]) &&
             !graph_is_constant(g, n->inputs[i]))
             return true;
     return false;

@@ -98,8 +98,10 @@ const struct graph_tensor *graph_output(const struct graph *g, const struct grap
 
 /* i8 or u8. */
 bool graph_is_8bit(const struct graph_tensor *t);
-/* An output, or an input that is no constant, is 8-bit.  Hybrid nodes (f32 with i8 weights) are not
- * quantized. */
+/* Its integers count steps: i8 or u8, or i16 with a scale. */
+bool graph_has_steps(const struct graph_tensor *t);
+/* An output, or an input that is no constant, has steps.  Hybrid nodes (f32 with i8 weights) are
+ * not quantized. */
 bool graph_is_quantized(const struct graph *g, const struct graph_node *n);
 /* Both tensors have per-tensor quantization with the same type, scale and zero point. */
 bool graph_same_quant(const struct graph_tensor *a, const struct graph_tensor *b);

@@ -297,7 +297,7 @@ static int kept_operand(const struct graph *g, const struct graph_node *n)
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .rounds_to_steps = true, \
         .accept = accept, .plan = plan, .shape = binary_shape, .exact = &exact_binary,             \
-        .fold = binary_fold, __VA_ARGS__                                                           \
+        .shorts = true, .fold = binary_fold, __VA_ARGS__                                           \
     }
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, BINARY_ADD, GPU_ACTIVATION(TfLiteAddParams), .kept_input = kept_operand,

@@ -1,4 +1,5 @@
-/* ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU, DIV, SQUARED_DIFFERENCE of 8-bit tensors.
+/* ADD, MUL, SUB, MAXIMUM, MINIMUM of 8-bit and i16 tensors, PRELU, DIV, SQUARED_DIFFERENCE of 8-bit
+ * ones.
  * Meaning: reference/ops/binary.c, prelu.c, arithmetic.c */
 #include "delegate/ops/binary.h"
 #include "delegate/ops/binary_int8.args.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 
 /* Bits that operands have to spare in 32 bits with a sign. */
-enum { SUM_SHIFT = 20, DIFFERENCE_SHIFT = 7, SPARE_BITS = 23 };
+enum { SUM_SHIFT = 20, SUM_SHIFT_16 = 15, DIFFERENCE_SHIFT = 7, SPARE_BITS = 23 };
 enum { OF_A, OF_B, OF_Y, MULTIPLIERS };
 
 /* Real multipliers of operand a, operand b and the result; 0 where the op has none.  TensorFlow
@@ -18,6 +19,12 @@ enum { OF_A, OF_B, OF_Y, MULTIPLIERS };
 struct multipliers {
     double real[MULTIPLIERS];
 };
+
+/* By how many bits ADD and SUB shift their operands to the left. */
+static int sum_shift(const struct graph_tensor *y)
+{
+    return y->type == kTfLiteInt16 ? SUM_SHIFT_16 : SUM_SHIFT;
+}
 
 static struct multipliers multipliers_of(const struct graph *g, const struct graph_node *n)
 {
@@ -33,8 +40,30 @@ static struct multipliers multipliers_of(const struct graph *g, const struct gra
     case BUILTIN_PRELU:
         return (struct multipliers){ { (float)a / (float)y, 0, (float)a * (float)b / (float)y } };
     default:
-        return (struct multipliers){ { a / twice, b / twice, twice / (ldexp(1, SUM_SHIFT) * y) } };
+        return (struct multipliers){ { a / twice, b / twice,
+                                       twice / (ldexp(1, sum_shift(graph_output(g, n, 0))) * y) } };
     }
+}
+
+/* With pot_scale_int16 and scales that are powers of two the CPU kernels shift instead. */
+static bool check_pot(struct check *c)
+{
+    const struct graph_node *n = c->node;
+    const bool pot = n->code == BUILTIN_ADD ? ((const TfLiteAddParams *)n->params)->pot_scale_int16
+                     : n->code == BUILTIN_SUB
+                         ? ((const TfLiteSubParams *)n->params)->pot_scale_int16
+                         : false;
+    const struct graph_tensor *const t[] = { graph_input(c->graph, n, 0),
+                                             graph_input(c->graph, n, 1),
+                                             graph_output(c->graph, n, 0) };
+    int e;
+
+    for (int i = 0; i < 3; i++)
+        if (!pot || t[i]->type != kTfLiteInt16 || frexp(tensor_scale(t[i]), &e) != 0.5)
+            return true;
+    return refuse(c, RULE_QUANT_SCALE, n->outputs[0], "scale",
+                  "convert without pot_scale_int16, or use other scales",
+                  "no powers of two with pot_scale_int16", "%g", tensor_scale(t[2]));
 }
 
 static bool accept_binary(struct check *c)
@@ -47,16 +76,19 @@ static bool accept_binary(struct check *c)
     if (c->node->op->same_quant)
         return true;
     f = multipliers_of(c->graph, c->node);
-    if (!check_activation_range(c, 0, (int)gpu_op_activation(c->node)) ||
+    if (!check_pot(c) || !check_activation_range(c, 0, (int)gpu_op_activation(c->node)) ||
         !check_multiplier(c, y, "input scale / output scale", f.real[OF_A]) ||
         !check_multiplier(c, y, "input scales / output scale", f.real[OF_Y]))
         return false;
-    /* TensorFlow Lite shifts the operands of ADD and SUB left by 20 bits, and requires a multiplier
-     * of their sum below 1. */
-    if ((c->node->code == BUILTIN_ADD || c->node->code == BUILTIN_SUB) && f.real[OF_Y] >= 1)
+    /* TensorFlow Lite shifts the operands of ADD and SUB left by 20 bits, i16 by 15, and requires a
+     * multiplier of their sum below 1. */
+    if ((c->node->code == BUILTIN_ADD || c->node->code == BUILTIN_SUB) && f.real[OF_Y] >= 1) {
+        const int shift = sum_shift(&c->graph->tensors[y]);
+
         return refuse(c, RULE_QUANT_SCALE, y, "input scale / output scale",
-                      "quantize the output again", "below 2^19", "%g",
-                      ldexp(f.real[OF_Y], SUM_SHIFT - 1));
+                      "quantize the output again", shift == SUM_SHIFT ? "below 2^19" : "below 2^14",
+                      "%g", ldexp(f.real[OF_Y], shift - 1));
+    }
     if (c->node->code == BUILTIN_SQUARED_DIFFERENCE && f.real[OF_Y] >= 1)
         return refuse(c, RULE_QUANT_SCALE, y, "square of the input scale / output scale",
                       "quantize the output again", "below 2^12", "%g",
@@ -100,7 +132,8 @@ static void set_multipliers(struct binary_int8_args *args, const struct graph *g
 static enum status plan_binary(struct planner *p, const struct graph_node *n)
 {
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "binary_int8", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(
+        p, INTEGER_SHADER(graph_output(p->graph, n, 0), "binary_int8"), n, WORKGROUP, 1, 1);
     struct binary_int8_args args = { .low = 0 };
 
     if (dst < 0 || !s)

@@ -1,6 +1,8 @@
-// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU, DIV, SQUARED_DIFFERENCE of 8-bit tensors with
-// broadcasting, as binary.comp has them. ADD and SUB bring both operands, shifted to the left by 20
-// bits, to one scale, SQUARED_DIFFERENCE by 7.  An operand may be a packed constant.
+// ADD, MUL, SUB, MAXIMUM, MINIMUM, and PRELU, DIV, SQUARED_DIFFERENCE of 8-bit tensors with
+// broadcasting, as binary.comp has them; the first five of i16, too. ADD and SUB bring both
+// operands, shifted to the left by 20 bits (i16: 15), to one scale, SQUARED_DIFFERENCE by 7.  An
+// operand may be a packed constant.
+// Elements: byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/binary_int8.args.h"
@@ -18,6 +20,7 @@ ivec4 scaled(ivec4 v, int i)
     return fixed_multiply(v, ivec4(args.multiplier[i]), ivec4(args.shift[i]));
 }
 
+#if ELEMENT == BYTE
 // a / b by a reciprocal of 31 bits; both are within +-255.  b = 0, for which the CPU kernel fails,
 // gives any number.
 int divided(int a, int b)
@@ -34,6 +37,11 @@ int divided(int a, int b)
         return 0;
     return fixed_rounding_shift_right(fixed_mul_high(quotient, args.multiplier[2]), n);
 }
+const int SUM_SHIFT = 20;
+#else
+int divided(int a, int b) { return 0; }
+const int SUM_SHIFT = 15;
+#endif
 
 ivec4 apply(ivec4 a, ivec4 b)
 {
@@ -50,8 +58,8 @@ ivec4 apply(ivec4 a, ivec4 b)
         return scaled(a * b, 2);
     if (OP == BINARY_PRELU)
         return mix(scaled(a * b, 2), scaled(a, 0), greaterThanEqual(a, ivec4(0)));
-    a = scaled(a << 20, 0);
-    b = scaled(b << 20, 1);
+    a = scaled(a << SUM_SHIFT, 0);
+    b = scaled(b << SUM_SHIFT, 1);
     return scaled(OP == BINARY_SUB ? a - b : a + b, 2);
 }
 
@@ -68,9 +76,9 @@ void main()
     if (BROADCAST_B)
         b = b.xxxx;
     if (OP == BINARY_MAXIMUM || OP == BINARY_MINIMUM) {
-        dst[i] = packed_bytes(OP == BINARY_MAXIMUM ? max(a, b) : min(a, b));
+        dst[i] = packed_slice(OP == BINARY_MAXIMUM ? max(a, b) : min(a, b));
         return;
     }
     const ivec4 y = apply(a - args.zero_a, b - args.zero_b);
-    dst[i] = packed_bytes(clamp(y, ivec4(args.low), ivec4(args.high)) + args.zero_y);
+    dst[i] = packed_slice(clamp(y, ivec4(args.low), ivec4(args.high)) + args.zero_y);
 }

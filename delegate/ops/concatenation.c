@@ -157,7 +157,7 @@ static enum status bind_constant(struct planner *p, struct plan_step *s, int bin
     struct byte_table table;
     struct packed packed;
 
-    if (t->type == kTfLiteInt32 || t->type == kTfLiteBool) {
+    if (t->type == kTfLiteInt32 || t->type == kTfLiteInt16 || t->type == kTfLiteBool) {
         TRY(planner_pack_integers(p, tensor, &packed));
         step_constants(s, binding, &packed);
         return STATUS_OK;
@@ -293,6 +293,7 @@ static const struct gpu_op ops[] = {
       .max_version = 7,
       .selects = true,
       .exact = &exact_concatenation,
+      .shorts = true,
       .accept = accept_concatenation,
       .plan = plan_concatenation,
       .shape = shape_concatenation,

@@ -140,6 +140,7 @@ static const struct gpu_op ops[] = {
       .plan = plan_conv,
       .shape = shape_conv,
       .exact = &exact_conv_2d,
+      .shorts = true,
       .takes_padding = takes_padding,
       .takes_residual = takes_residual },
 };

@@ -1,5 +1,6 @@
-/* CONV_2D of 8-bit tensors. */
+/* CONV_2D of 8-bit tensors, and of i16 with i8 weights. */
 #include "delegate/ops/conv_2d_grouped_int8.args.h"
+#include "delegate/ops/int8/dot_int16.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/matmul.h"
 
@@ -76,6 +77,16 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
     m.args =
         window_args_of(p->plan, m.src, m.dst, graph_input(p->graph, n, 0),
                        graph_output(p->graph, n, 0), window_pads_of_node(p->graph, n, &window));
+    if (graph_input(p->graph, n, 0)->type == kTfLiteInt16)
+        return dot_int16_plan(p, n, &d,
+                              &(struct dot_int16){
+                                  .src = m.src,
+                                  .dst = m.dst,
+                                  .window = &window,
+                                  .args = m.args,
+                                  .shape = m.shape,
+                                  .channels = (uint32_t)graph_input(p->graph, n, 0)->dims[3],
+                              });
     return is_grouped(p->graph, n) ? plan_grouped(p, n, &d, &m) : matmul_int8_plan(p, n, &d, &m);
 }
 

@@ -100,6 +100,7 @@ static const struct gpu_op ops[] = {
       .plan = plan_depthwise,
       .shape = shape_depthwise,
       .exact = &exact_depthwise_conv_2d,
+      .shorts = true,
       .takes_padding = takes_padding },
 };
 const struct gpu_family gpu_depthwise_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -1,7 +1,7 @@
-/* DEPTHWISE_CONV_2D of 8-bit tensors.  There are no sums over channels: weights are packed as
- * tensors are. */
+/* DEPTHWISE_CONV_2D of 8-bit tensors, and of i16 with i8 weights.  There are no sums over channels:
+ * weights are packed as tensors are. */
 #include "delegate/ops/depthwise_conv_2d_int8.args.h"
-#include "delegate/ops/int8/dot.h"
+#include "delegate/ops/int8/dot_int16.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/window.h"
 
@@ -48,6 +48,27 @@ static enum status pack_weights(struct planner *p, const struct graph_node *n,
     return STATUS_OK;
 }
 
+/* A convolution with a group for each input channel. */
+static enum status plan_int16(struct planner *p, const struct graph_node *n, const struct dot *d)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const struct graph_tensor *w = graph_input(p->graph, n, 1);
+    const struct window window = window_of_depthwise(n->params, w);
+    struct dot_int16 m = { .src = planner_tensor(p, n->inputs[0]),
+                           .dst = planner_tensor(p, n->outputs[0]),
+                           .window = &window,
+                           .shape = { .outputs = (uint32_t)w->dims[3],
+                                      .taps = (uint32_t)(w->dims[1] * w->dims[2]),
+                                      .inputs = 1 },
+                           .channels = (uint32_t)x->dims[3] };
+
+    if (m.src < 0 || m.dst < 0)
+        return STATUS_NO_MEMORY;
+    m.args = window_args_of(p->plan, m.src, m.dst, x, graph_output(p->graph, n, 0),
+                            window_pads_of_node(p->graph, n, &window));
+    return dot_int16_plan(p, n, d, &m);
+}
+
 static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
@@ -61,6 +82,8 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     struct depthwise_conv_2d_int8_args args;
     struct plan_step *s;
 
+    if (x->type == kTfLiteInt16)
+        return plan_int16(p, n, &d);
     TRY(pack_weights(p, n, &weights));
     TRY(dot_pack_channels(p, n, &d, true, &channels));
     s = planner_step(p, "depthwise_conv_2d_int8", n, WORKGROUP, 1, 1);

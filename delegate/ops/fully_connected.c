@@ -150,6 +150,7 @@ static const struct gpu_op ops[] = {
       .plan = plan_fully_connected,
       .shape = shape_fully_connected,
       .exact = &exact_fully_connected,
+      .shorts = true,
       .has_conv_1x1 = true },
 };
 const struct gpu_family gpu_fully_connected = { ops, sizeof ops / sizeof ops[0] };

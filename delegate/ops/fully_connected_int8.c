@@ -1,5 +1,6 @@
-/* FULLY_CONNECTED of 8-bit tensors: a convolution of 1x1 over rows of the weights' depth, whose
- * output multipliers are doubles. */
+/* FULLY_CONNECTED of 8-bit tensors, and of i16 with i8 weights: a convolution of 1x1 over rows of
+ * the weights' depth, whose output multipliers are doubles. */
+#include "delegate/ops/int8/dot_int16.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/matmul.h"
 
@@ -43,6 +44,14 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     if (m.src < 0 || m.dst < 0)
         return STATUS_NO_MEMORY;
     m.args = window_args_1x1(p->plan, m.src, m.dst);
+    if (x->type == kTfLiteInt16)
+        return dot_int16_plan(p, n, &d,
+                              &(struct dot_int16){ .src = m.src,
+                                                   .dst = m.dst,
+                                                   .window = m.window,
+                                                   .args = m.args,
+                                                   .shape = m.shape,
+                                                   .channels = m.shape.inputs });
     return matmul_int8_plan(p, n, &d, &m);
 }
 

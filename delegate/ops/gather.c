@@ -211,11 +211,11 @@ static enum status plan_gather(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.slices);
 }
 
-/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
+/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 #define GATHERS                                                                                    \
-    .same_quant = true, .selects = true, .exact = &exact, .accept = accept_gather,                 \
+    .same_quant = true, .selects = true, .exact = &exact, .shorts = true, .accept = accept_gather, \
     .plan = plan_gather, .shape = shape_gather
 
 static const struct gpu_op ops[] = {

@@ -111,7 +111,7 @@ static enum status plan_pack(struct planner *p, const struct graph_node *n)
     return move_plan_step(p, n, dst, all, &m);
 }
 
-/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
+/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 static const struct gpu_op ops[] = {
@@ -120,6 +120,7 @@ static const struct gpu_op ops[] = {
       .same_quant = true,
       .selects = true,
       .exact = &exact,
+      .shorts = true,
       .accept = accept_pack,
       .plan = plan_pack,
       .shape = shape_pack },

@@ -156,7 +156,7 @@ static bool pads_image(const struct graph *g, const struct graph_node *n, int64_
     return true;
 }
 
-/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
+/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 static const struct gpu_op ops[] = {
@@ -165,6 +165,7 @@ static const struct gpu_op ops[] = {
       .same_quant = true,
       .selects = true,
       .exact = &exact,
+      .shorts = true,
       .accept = accept_pad,
       .plan = plan_pad,
       .shape = pad_shape,

@@ -1,6 +1,7 @@
 /* AVERAGE_POOL_2D, MAX_POOL_2D. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/pool.args.h"
 #include "delegate/ops/window.h"
@@ -64,15 +65,16 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     const struct window_pads pads = window_pads(&window, x, y);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    const bool bytes = graph_is_8bit(y);
-    struct plan_step *s = planner_step(p, bytes ? "pool_int8" : "pool", n, WORKGROUP, 1, 1);
+    const bool integers = graph_has_steps(y);
+    struct plan_step *s =
+        planner_step(p, integers ? INTEGER_SHADER(y, "pool_int8") : "pool", n, WORKGROUP, 1, 1);
     struct pool_args args;
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     step_spec(s, POOL_SPEC_STRIDE_H, (uint32_t)params->stride_height);
     step_spec(s, POOL_SPEC_STRIDE_W, (uint32_t)params->stride_width);
-    if (bytes)
+    if (integers)
         step_spec(s, POOL_SPEC_SIGNED, y->type == kTfLiteInt8);
     else
         step_spec(s, POOL_SPEC_ACTIVATION, (uint32_t)params->activation);
@@ -89,7 +91,7 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
         .pad_w = pads.left,
     };
     args.count = p->plan->tensors[dst].rows * args.slices;
-    if (bytes) {
+    if (integers) {
         const struct fixed_range range = requantize_range(y, params->activation);
 
         args.low = range.low;
@@ -107,6 +109,7 @@ static const struct gpu_op ops[] = {
       GPU_ACTIVATION(TfLitePoolParams),
       .same_quant = true,
       .exact = &exact_pool,
+      .shorts = true,
       .accept = accept_pool,
       .plan = plan_pool,
       .shape = shape_pool,
@@ -116,6 +119,7 @@ static const struct gpu_op ops[] = {
       GPU_ACTIVATION(TfLitePoolParams),
       .same_quant = true,
       .exact = &exact_pool,
+      .shorts = true,
       .selects = true,
       .accept = accept_pool,
       .plan = plan_pool,

@@ -1,5 +1,5 @@
-/* AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit tensors: input and output have one scale and zero point.
- * Meaning: reference/ops/pool.c */
+/* AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit and i16 tensors: input and output have one scale and zero
+ * point. Meaning: reference/ops/pool.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/reduce_int8.h"
@@ -7,7 +7,8 @@
 
 enum {
     PIXELS_MAX = INT32_MAX / 256, /* of a window: its sum has 32 bits */
-    WORKGROUP_PIXELS_MIN = 16     /* from here on a workgroup makes the sum of a window */
+    PIXELS_MAX_16 = INT32_MAX / 32768,
+    WORKGROUP_PIXELS_MIN = 16 /* from here on a workgroup makes the sum of a window */
 };
 
 static bool accept_pool(struct check *c)
@@ -17,9 +18,11 @@ static bool accept_pool(struct check *c)
     const int64_t h = params->filter_height < x->dims[1] ? params->filter_height : x->dims[1];
     const int64_t w = params->filter_width < x->dims[2] ? params->filter_width : x->dims[2];
 
-    if (c->node->code == BUILTIN_AVERAGE_POOL_2D && h * w > PIXELS_MAX)
-        return refuse(c, RULE_POOL_SUM, -1, "window", "pool in two steps", "8388607 pixels", "%lld",
-                      (long long)(h * w));
+    const bool shorts = x->type == kTfLiteInt16;
+
+    if (c->node->code == BUILTIN_AVERAGE_POOL_2D && h * w > (shorts ? PIXELS_MAX_16 : PIXELS_MAX))
+        return refuse(c, RULE_POOL_SUM, -1, "window", "pool in two steps",
+                      shorts ? "65535 pixels" : "8388607 pixels", "%lld", (long long)(h * w));
     return check_activation_range(c, 0, params->activation);
 }
 

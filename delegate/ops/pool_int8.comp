@@ -1,5 +1,6 @@
-// AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit tensors, as pool.comp has them.  The average of the
+// AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit and i16 tensors, as pool.comp has them.  The average of the
 // integers is over the pixels inside the window, ties away from zero, whatever the zero point is.
+// Elements: byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/pool.glsl"
@@ -16,7 +17,7 @@ void main()
     if (i >= args.count)
         return;
     const Window w = window_of(i);
-    ivec4 v = ivec4(MAXIMUM ? -128 : 0);
+    ivec4 v = ivec4(MAXIMUM ? LOWEST_INTEGER : 0);
     for (uint y = w.y0; y < w.y1; y++)
         for (uint x = w.x0; x < w.x1; x++) {
             const ivec4 p = unpacked(src[place_of(w, y, x)], SIGNED);
@@ -26,5 +27,5 @@ void main()
         const uint n = pixels_of(w);
         v = ivec4((uvec4(abs(v)) + n / 2u) / n) * sign(v);
     }
-    dst[i] = packed_bytes(clamp(v, ivec4(args.low), ivec4(args.high)));
+    dst[i] = packed_slice(clamp(v, ivec4(args.low), ivec4(args.high)));
 }

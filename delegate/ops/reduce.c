@@ -4,6 +4,7 @@
 #include "delegate/ops/reduce.h"
 
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/reduce_int8.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -119,8 +120,8 @@ static void set_quantized(struct reduce_args *args, const struct graph_tensor *x
         args->multiplier = m.q;
         args->shift = m.e;
     }
-    args->low = (x->type == kTfLiteInt8 ? INT8_MIN : 0) - args->out_zero;
-    args->high = args->low + UINT8_MAX;
+    args->low = requantize_range(y, kTfLiteActNone).low - args->out_zero;
+    args->high = requantize_range(y, kTfLiteActNone).high - args->out_zero;
 }
 
 /* Sets the groups of kept and reduced dims; returns how many elements a result is made of, but for
@@ -154,9 +155,9 @@ enum status reduce_plan(struct planner *p, const struct graph_node *n, uint32_t 
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    const bool bytes = graph_is_8bit(x) || x->type == kTfLiteBool;
+    const bool integers = graph_has_steps(x) || x->type == kTfLiteBool;
     struct plan_step *s = planner_step(p,
-                                       bytes                     ? "reduce_int8"
+                                       integers                  ? INTEGER_SHADER(x, "reduce_int8")
                                        : x->type == kTfLiteInt32 ? "reduce.word"
                                                                  : "reduce",
                                        n, WORKGROUP, 1, 1);
@@ -177,7 +178,7 @@ enum status reduce_plan(struct planner *p, const struct graph_node *n, uint32_t 
     args.count = p->plan->tensors[dst].rows * args.out_slices;
     step_spec(s, REDUCE_SPEC_OVER_CHANNELS, reduced[x->rank - 1]);
     step_spec(s, REDUCE_SPEC_OP, op);
-    if (bytes) {
+    if (integers) {
         step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
         step_spec(s, REDUCE_SPEC_AVERAGE, false);
         set_quantized(&args, x, graph_output(p->graph, n, 0), op, terms);
@@ -198,6 +199,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_MEAN,
       .max_version = 3,
       .exact = &exact_reduce,
+      .shorts = true,
       .accept = accept_mean,
       .plan = plan_mean,
       .shape = reduce_shape },

@@ -1,8 +1,9 @@
-/* MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image.
+/* MEAN of 8-bit and i16 tensors, and AVERAGE_POOL_2D over a whole image.
  * Meaning: reference/ops/reduce.c, pool.c */
 #include "delegate/ops/reduce_int8.h"
 
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/reduce.args.h"
 
@@ -34,7 +35,7 @@ enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "reduce_int8", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, INTEGER_SHADER(x, "reduce_int8"), n, WORKGROUP, 1, 1);
     const uint32_t pixels = (uint32_t)x->dims[1] * (uint32_t)x->dims[2];
     const struct plan_tensor *t = p->plan->tensors;
     struct reduce_args args;

@@ -1,6 +1,8 @@
-// MEAN, SUM, REDUCE_MAX and REDUCE_MIN of bytes, and AVERAGE_POOL_2D over a whole image, as
-// reduce.comp has it.  One multiplier requantizes a sum, and divides it in a MEAN; the average of a
-// pool is of the integers as they are, ties away from zero.  MAX and MIN have zero points of 0.
+// MEAN, SUM, REDUCE_MAX and REDUCE_MIN of bytes, MEAN of i16, and AVERAGE_POOL_2D over a whole
+// image, as reduce.comp has it.  One multiplier requantizes a sum, and divides it in a MEAN; the
+// average of a pool is of the integers as they are, ties away from zero.  MAX and MIN have zero
+// points of 0.
+// Elements: byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
@@ -32,5 +34,5 @@ void main()
         y = ivec4((uvec4(abs(sum)) + n / 2u) / n) * sign(sum);
     else if (OP == REDUCE_MEAN || OP == REDUCE_SUM)
         y = fixed_multiply(sum, ivec4(args.multiplier), ivec4(args.shift));
-    dst[i] = packed_bytes(clamp(y, ivec4(args.low), ivec4(args.high)) + args.out_zero);
+    dst[i] = packed_slice(clamp(y, ivec4(args.low), ivec4(args.high)) + args.out_zero);
 }

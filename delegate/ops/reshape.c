@@ -94,7 +94,7 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return 0;
 }
 
-/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
+/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 static const struct gpu_op ops[] = {
@@ -103,6 +103,7 @@ static const struct gpu_op ops[] = {
       .same_quant = true,
       .selects = true,
       .exact = &exact,
+      .shorts = true,
       .accept = accept_reshape,
       .plan = plan_reshape,
       .shape = shape_reshape,

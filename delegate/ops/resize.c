@@ -128,6 +128,7 @@ static const struct gpu_op ops[] = {
       .max_version = 4,
       .same_quant = true,
       .exact = &exact_resize,
+      .shorts = true,
       .accept = accept_resize,
       .plan = plan_resize,
       .shape = resize_shape,

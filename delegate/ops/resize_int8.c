@@ -1,7 +1,8 @@
-/* RESIZE_BILINEAR of i8, in integers, and of u8, in floats that round as the CPU's.
+/* RESIZE_BILINEAR of i8 and i16, in integers, and of u8, in floats that round as the CPU's.
  * Meaning: reference/ops/resize.c */
 #include "delegate/accept/refusal.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
 #include "delegate/ops/resize_int8.args.h"
 #include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 /* The place of an output pixel on an axis of the input: it lies between pixels low and high, and
- * weight is that of high: the bits of an f32 (u8), or units of 1/1024 (i8). */
+ * weight is that of high: the bits of an f32 (u8), or units of 1/1024. */
 enum { PLACE_WORDS = 3 };
 struct place {
     uint32_t low, high, weight;
@@ -68,7 +69,7 @@ static enum status pack_places(struct planner *p, const struct graph_node *n, st
     TRY(planner_pack_words(p, ((uint64_t)y->dims[1] + (uint64_t)y->dims[2]) * PLACE_WORDS, packed));
     for (int axis = 1; axis <= 2 && planner_packs(p); axis++)
         for (int32_t o = 0; o < y->dims[axis]; o++) {
-            const struct place place = (y->type == kTfLiteInt8 ? fixed_place : float_place)(
+            const struct place place = (y->type == kTfLiteUInt8 ? float_place : fixed_place)(
                 n->params, x->dims[axis], y->dims[axis], o);
 
             planner_put_word(p, packed, at++, place.low);
@@ -83,7 +84,7 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "resize_int8", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, INTEGER_SHADER(y, "resize_int8"), n, WORKGROUP, 1, 1);
     struct resize_int8_args args;
     struct packed places;
 
@@ -98,7 +99,7 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
         .slices = p->plan->tensors[dst].slices,
     };
     args.count = p->plan->tensors[dst].rows * args.slices;
-    step_spec(s, RESIZE_INT8_SPEC_SIGNED, y->type == kTfLiteInt8);
+    step_spec(s, RESIZE_INT8_SPEC_SIGNED, y->type != kTfLiteUInt8);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

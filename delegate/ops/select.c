@@ -191,6 +191,7 @@ static const char *shader_of(const struct planner *p, int dst)
 {
     switch (p->plan->tensors[dst].format) {
     case FORMAT_BYTES: return "select.byte";
+    case FORMAT_SHORTS: return "select.short";
     case FORMAT_STORED: return p->plan->half ? "select.short" : "select.word";
     default: return "select.word";
     }
@@ -238,13 +239,13 @@ static enum status plan(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.count);
 }
 
-/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
+/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 #define SELECT(code_, version)                                                                     \
     {                                                                                              \
         .code = (code_), .max_version = (version), .same_quant = true, .selects = true,            \
-        .exact = &exact, .accept = accept, .plan = plan, .shape = shape_select                     \
+        .exact = &exact, .shorts = true, .accept = accept, .plan = plan, .shape = shape_select     \
     }
 static const struct gpu_op ops[] = {
     SELECT(BUILTIN_SELECT, 4),

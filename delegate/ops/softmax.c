@@ -61,6 +61,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_SOFTMAX,
       .max_version = 4,
       .exact = &exact_softmax,
+      .shorts = true,
       .accept = accept_softmax,
       .plan = plan_softmax },
 };

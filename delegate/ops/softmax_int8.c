@@ -1,14 +1,17 @@
-/* SOFTMAX of 8-bit tensors, in fixed point.
+/* SOFTMAX of 8-bit tensors, and of i16, in fixed point.
  * Meaning: reference/ops/softmax.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/softmax_int16.args.h"
 #include "delegate/ops/softmax_int8.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
 
 enum { EXPONENT_BITS = 26, VALUES = 256 };
+/* Of i16: entries of a table; powers of 15 bits that a sum of 32 bits holds. */
+enum { ENTRIES = 513, CHANNELS_MAX = 60000 };
 
 /* Real multiplier from a difference of input integers to the argument of exp() in Q5.26, with the
  * bound of TensorFlow Lite's PreprocessSoftmaxScaling. */
@@ -20,12 +23,34 @@ static double exponent_multiplier(const struct graph *g, const struct graph_node
     return fmin((double)params->beta * scale * ldexp(1, EXPONENT_BITS), INT32_MAX);
 }
 
+/* The same of i16, to units of 10/65535. */
+static double index_multiplier(const struct graph *g, const struct graph_node *n)
+{
+    const TfLiteSoftmaxParams *params = n->params;
+
+    return tensor_scale(graph_input(g, n, 0)) * (double)params->beta / (10.0 / 65535.0);
+}
+
+static bool accept_short(struct check *c)
+{
+    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
+    const int32_t channels = x->dims[x->rank - 1];
+
+    if (channels > CHANNELS_MAX)
+        return refuse(c, RULE_QUANT_SUM, c->node->inputs[0], "channels", "split the sum", "60000",
+                      "%d", channels);
+    return check_multiplier(c, c->node->inputs[0], "beta * scale / (10 / 65535)",
+                            index_multiplier(c->graph, c->node));
+}
+
 static bool accept_softmax(struct check *c)
 {
     const double real = exponent_multiplier(c->graph, c->node);
 
     if (!check_unit_output(c, 0.001))
         return false;
+    if (graph_input(c->graph, c->node, 0)->type == kTfLiteInt16)
+        return accept_short(c);
     return real > 1 ||
            refuse(c, RULE_SOFTMAX_STEP, c->node->inputs[0], "beta * scale",
                   "the model is malformed", "more than 2^-26", "%g", ldexp(real, -EXPONENT_BITS));
@@ -47,13 +72,66 @@ static enum status pack_exponentials(struct planner *p, const struct graph_node 
     return STATUS_OK;
 }
 
+/* ---- i16 ---- */
+
+static double one_over_one_plus(double x)
+{
+    return 1 / (1 + x);
+}
+
+/* TensorFlow Lite's table of f over [low, high] in Q0.15: an entry is moved by half of what linear
+ * interpolation is off in the middle of the interval behind it. */
+static void put_table(struct planner *p, const struct packed *packed, uint32_t first,
+                      double (*f)(double), double low, double high)
+{
+    const double step = (high - low) / (ENTRIES - 1);
+
+    for (int i = 0; i < ENTRIES; i++) {
+        const double x = low + i * step, value = round(f(x) * 32768);
+        const double between = round((f(low + (i + 1) * step) * 32768 + value) / 2);
+        const double off = between - round(f(x + step / 2) * 32768);
+        const double v = i < ENTRIES - 1 ? value - round(off / 2) : round(f(high) * 32768);
+
+        planner_put_word(p, packed, first + (uint32_t)i, (uint32_t)fmin(v, INT16_MAX));
+    }
+}
+
+static enum status plan_short(struct planner *p, const struct graph_node *n, int src, int dst)
+{
+    const struct fixed_multiplier m = requantize_multiplier(index_multiplier(p->graph, n));
+    struct plan_step *s = planner_step(p, "softmax_int16.i16", n, WORKGROUP, 1, 1);
+    struct softmax_int16_args args;
+    struct packed tables;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    TRY(planner_pack_words(p, 2 * ENTRIES, &tables));
+    put_table(p, &tables, 0, exp, -10, 0);
+    put_table(p, &tables, ENTRIES, one_over_one_plus, 0, 1);
+    args = (struct softmax_int16_args){ .count = p->plan->tensors[dst].rows,
+                                        .channels = p->plan->tensors[dst].channels,
+                                        .slices = p->plan->tensors[dst].slices,
+                                        .multiplier = m.q,
+                                        .shift = m.e };
+    step_shared(s, WORKGROUP * (uint32_t)sizeof(uint32_t));
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_constants(s, 2, &tables);
+    return step_groups(p, s, args.count);
+}
+
 static enum status plan_softmax(struct planner *p, const struct graph_node *n)
 {
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "softmax_int8", n, WORKGROUP, 1, 1);
     struct softmax_int8_args args;
     struct packed exponentials;
+    struct plan_step *s;
+
+    if (graph_input(p->graph, n, 0)->type == kTfLiteInt16)
+        return plan_short(p, n, src, dst);
+    s = planner_step(p, "softmax_int8", n, WORKGROUP, 1, 1);
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;

@@ -234,7 +234,7 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
                : -1;
 }
 
-/* 8-bit nodes need no check and no plan of their own: bytes are moved as floats are. */
+/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
 static const struct gpu_exact exact = { NULL, NULL };
 
 static const struct gpu_op ops[] = {
@@ -243,6 +243,7 @@ static const struct gpu_op ops[] = {
       .same_quant = true,
       .selects = true,
       .exact = &exact,
+      .shorts = true,
       .accept = accept_strided_slice,
       .plan = plan_strided_slice,
       .shape = shape_strided_slice,

@@ -149,6 +149,7 @@ static const struct gpu_op ops[] = {
       .accept = accept_transpose_conv,
       .plan = plan_transpose_conv,
       .shape = shape_transpose_conv,
-      .exact = &exact_transpose_conv },
+      .exact = &exact_transpose_conv,
+      .shorts = true },
 };
 const struct gpu_family gpu_transpose_conv = { ops, sizeof ops / sizeof ops[0] };

@@ -1,5 +1,5 @@
-/* TRANSPOSE_CONV of 8-bit tensors. */
-#include "delegate/ops/int8/dot.h"
+/* TRANSPOSE_CONV of 8-bit tensors, and of i16 with i8 weights. */
+#include "delegate/ops/int8/dot_int16.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/transpose_conv.h"
 #include "delegate/ops/transpose_conv_int8.args.h"
@@ -44,10 +44,23 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
     struct packed weights, channels;
     struct plan_step *s;
 
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
+    if (x->type == kTfLiteInt16)
+        return dot_int16_plan(
+            p, n, &d,
+            &(struct dot_int16){
+                .src = src,
+                .dst = dst,
+                .window = &window,
+                .args = window_args_of(p->plan, src, dst, x, y, window_pads(&window, y, x)),
+                .shape = shape,
+                .channels = shape.inputs,
+                .transposed = true });
     TRY(dot_pack_weights(p, n->inputs[WEIGHTS], &shape, &weights));
     TRY(dot_pack_channels(p, n, &d, false, &channels));
     s = planner_step(p, "transpose_conv_int8", n, WORKGROUP, 1, 1);
-    if (src < 0 || dst < 0 || !s)
+    if (!s)
         return STATUS_NO_MEMORY;
     step_packed_dot(p, s);
     args = (struct transpose_conv_int8_args){

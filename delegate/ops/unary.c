@@ -44,6 +44,7 @@ static void fold_activation(const struct graph *g, const struct graph_node *n, f
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (op), .accept = accept_unary,        \
         .plan = plan_unary, .exact = &exact_unary, .as_activation = (activation),                  \
+        .shorts = (op) == UNARY_ACTIVATION || (op) == UNARY_LOGISTIC,                              \
         .fold = (activation) ? fold_activation : NULL                                              \
     }
 static const struct gpu_op ops[] = {

@@ -1,5 +1,5 @@
 /* RELU, RELU6, LOGISTIC, EXP, HARD_SWISH of 8-bit tensors: a table of 256 results, computed on the
- * host.  Meaning: reference/ops/unary.c */
+ * host.  RELU, RELU6, LOGISTIC of i16: one of 65536.  Meaning: reference/ops/unary.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
@@ -96,6 +96,57 @@ static int64_t hard_swish_result(const struct graph *g, const struct graph_node 
            fixed16_rounding_shift_right((int16_t)(product / 32768), -m.e);
 }
 
+/* ---- i16 ---- */
+
+static double sigmoid_at(double i)
+{
+    return 65536 / (1 + exp(-i / 24));
+}
+
+/* Entry i of TensorFlow Lite's table, in units of 2^-16: moved by half of what linear interpolation
+ * is off in the middle of the interval behind it. */
+static uint32_t sigmoid_entry(uint32_t i)
+{
+    const double between = (sigmoid_at(i) + sigmoid_at(i + 1.)) / 2;
+    const double v = round(sigmoid_at(i) + (sigmoid_at(i + 0.5) - between) / 2);
+
+    return v > 65535 ? 65535 : (uint32_t)v;
+}
+
+/* The factor to units of 1/12288, with 14 to 15 bits, and the shift to the right of the product. */
+static int32_t logistic_factor(double scale, int *shift)
+{
+    double factor = (double)((float)scale * 4096.0f * 3.0f);
+
+    *shift = 0;
+    if (scale == 0x1p-12 || scale == 0x1p-11)
+        return (int32_t)(3 * scale * 4096);
+    for (; factor <= 32767.0 / 2 && *shift <= 30; factor *= 2)
+        ++*shift;
+    return (int32_t)factor;
+}
+
+static int32_t logistic_short(const struct graph *g, const struct graph_node *n, int32_t q)
+{
+    int shift;
+    const int32_t factor = logistic_factor(tensor_scale(graph_input(g, n, 0)), &shift);
+    const int32_t at =
+        fixed_wrap((int64_t)q * factor + (shift > 0 ? 1 << (shift - 1) : 0)) >> shift;
+    const uint32_t size = at < 0 ? 0 - (uint32_t)at : (uint32_t)at, entry = size >> 9;
+    uint32_t y = 0x7fff << 10;
+
+    if (entry < 255)
+        y = (sigmoid_entry(entry) << 9) +
+            (size & 0x1ff) * (sigmoid_entry(entry + 1) - sigmoid_entry(entry));
+    return (int32_t)((at >= 0 ? y + (1 << 9) : (1 << 25) - y + (1 << 9) - 1) >> 10);
+}
+
+static int32_t clamped_short(const struct graph *g, const struct graph_node *n, int32_t q)
+{
+    return fixed_clamp(result_of(g, n, q),
+                       requantize_range(graph_output(g, n, 0), (int)n->op->as_activation));
+}
+
 static enum status plan_unary(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
@@ -104,6 +155,9 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
         n->code == BUILTIN_HARD_SWISH ? hard_swish_result : result_of;
     struct byte_table table;
 
+    if (x->type == kTfLiteInt16)
+        return shorts_plan_table(p, n,
+                                 n->code == BUILTIN_LOGISTIC ? logistic_short : clamped_short);
     for (int byte = 0; byte < 256; byte++) {
         const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
 

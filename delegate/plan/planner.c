@@ -130,14 +130,14 @@ int planner_view(struct planner *p, int tensor, int of)
 }
 
 const char *planner_moving_shader(const struct planner *p, int plan_tensor,
-                                  const char *const by_format[3])
+                                  const char *const by_format[4])
 {
     switch (p->plan->tensors[plan_tensor].format) {
     case FORMAT_BYTES: return by_format[1];
-    case FORMAT_WORDS: return by_format[2];
+    case FORMAT_SHORTS: return by_format[2];
+    case FORMAT_WORDS: return by_format[3];
     case FORMAT_STORED: return by_format[0];
-    case FORMAT_WIDE:
-    case FORMAT_SHORTS: break;
+    case FORMAT_WIDE: break;
     }
     assert(!"a format that no op moves");
     return by_format[0];
@@ -448,8 +448,9 @@ enum status planner_pack_integers(struct planner *p, int tensor, struct packed *
                                         [POISON_NAN] = 0x80808080,
                                         [POISON_INF] = 0x7f7f7f7f,
                                         [POISON_JUNK] = 0xa55a01ff };
-    const bool bytes = p->graph->tensors[tensor].type == kTfLiteBool;
-    const uint32_t in_word = bytes ? 4 : 1, mask = bytes ? 0xff : UINT32_MAX;
+    const TfLiteType type = p->graph->tensors[tensor].type;
+    const uint32_t in_word = type == kTfLiteBool ? 4 : type == kTfLiteInt16 ? 2 : 1;
+    const uint32_t bits = 32 / in_word, mask = UINT32_MAX >> (32 - bits);
     uint32_t rows, channels, pitch, word = 0;
 
     shape_of(&p->graph->tensors[tensor], &rows, &channels);
@@ -460,9 +461,9 @@ enum status planner_pack_integers(struct planner *p, int tensor, struct packed *
         const uint32_t element =
             c < channels
                 ? (uint32_t)graph_constant_int(p->graph, tensor, i / pitch * channels + c) & mask
-                : pattern[p->plan->poison] >> 8 * lane & mask;
+                : pattern[p->plan->poison] >> bits * lane & mask;
 
-        word = lane == 0 ? element : word | element << 8 * lane;
+        word = lane == 0 ? element : word | element << bits * lane;
         if (lane == in_word - 1)
             planner_put_word(p, packed, i / in_word, word);
     }

@@ -41,15 +41,15 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
                  uint32_t channels);
 
 /* The variant of a shader that moves elements, whatever they mean, for the format of a plan tensor:
- * FORMAT_STORED, FORMAT_BYTES or FORMAT_WORDS.  The source of the shader has the line
- * "// Elements: byte short word", or "// Elements: f32 f16 byte word". */
+ * all but FORMAT_WIDE.  The source of the shader has the line "// Elements: byte short word", or,
+ * if no tensor is i16, "// Elements: f32 f16 byte word". */
 #define MOVING_SHADER(name)                                                                        \
-    (const char *const[3])                                                                         \
+    (const char *const[4])                                                                         \
     {                                                                                              \
-        name, name ".byte", name ".word"                                                           \
+        name, name ".byte", name ".short", name ".word"                                            \
     }
 const char *planner_moving_shader(const struct planner *p, int plan_tensor,
-                                  const char *const by_format[3]);
+                                  const char *const by_format[4]);
 
 /* A new step with workgroups of x * y * z invocations.  NULL: out of memory. */
 struct plan_step *planner_step_at(struct planner *p, const char *shader,
@@ -103,8 +103,9 @@ enum status planner_pack_words(struct planner *p, uint64_t count, struct packed 
 void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,
                       uint32_t value);
 
-/* Packs a constant graph tensor of i32 or bool as rows of channels, in the form that it would have
- * as FORMAT_WORDS or FORMAT_BYTES.  Padding channels are 0, or the pattern of option poison. */
+/* Packs a constant graph tensor of i32, i16 or bool as rows of channels, in the form that it would
+ * have as FORMAT_WORDS, FORMAT_SHORTS or FORMAT_BYTES.  Padding channels are 0, or the pattern of
+ * option poison. */
 enum status planner_pack_integers(struct planner *p, int tensor, struct packed *packed);
 
 /* Packs a constant graph tensor as f32 rows of channels.  Padding channels are 0, or the pattern of

@@ -1,6 +1,6 @@
-// What shaders of 8-bit ops share: packed slices, and the fixed-point arithmetic, which is
+// What shaders of 8-bit and i16 ops share: packed slices, and the fixed-point arithmetic, which is
 // gemmlowp's bit for bit (reference/base/fixed_point.h has the same names).  Whether bytes are i8
-// or u8 is up to the shader.
+// or u8 is up to the shader.  ELEMENT is BYTE, or SHORT, which is i16.
 #ifndef INTEGER_GLSL
 #define INTEGER_GLSL
 
@@ -21,6 +21,18 @@ uint packed_bytes(ivec4 v)
     const uvec4 b = uvec4(v) & 0xffu;
     return b.x | b.y << 8u | b.z << 16u | b.w << 24u;
 }
+
+#if ELEMENT == SHORT
+const int LOWEST_INTEGER = -32768; // of the integers
+ivec4 unpacked(uvec2 slice, bool is_signed)
+{
+    return ivec4(slice.x << 16u, slice.x, slice.y << 16u, slice.y) >> 16;
+}
+uvec2 packed_slice(ivec4 v) { return uvec2(packed_shorts(v.x, v.y), packed_shorts(v.z, v.w)); }
+#else
+const int LOWEST_INTEGER = -128;
+uint packed_slice(ivec4 v) { return packed_bytes(v); }
+#endif
 
 // gemmlowp's SaturatingRoundingDoublingHighMul: round(a * b / 2^31), ties toward +infinity;
 // INT32_MIN * INT32_MIN saturates to INT32_MAX.

@@ -44,6 +44,9 @@
 #define RELU_BYTES BYTES(RELU, 0, 0), BYTES(RELU, OUT, 0)
 #define CONV_BYTES                                                                                 \
     BYTES(CONV, 0, 0), BYTES(CONV, 1, 0), TYPE(CONV, 2, kTfLiteInt32), BYTES(CONV, OUT, 0)
+#define SHORTS(n, t) BYTES(n, t, 0), TYPE(n, t, kTfLiteInt16)
+#define CONV_SHORTS                                                                                \
+    SHORTS(CONV, 0), BYTES(CONV, 1, 0), TYPE(CONV, 2, kTfLiteInt64), SHORTS(CONV, OUT)
 /* f32 with constant 8-bit weights */
 #define DENSE_BYTES                                                                                \
     TAKES(DENSE, 1, ADD, 1), RANK(DENSE, 1, 2), BYTES(DENSE, 1, 0), DIM(DENSE, 1, 0, 5),           \
@@ -217,6 +220,18 @@ const struct rule_row rule_rows[] = {
     FAIL(QUANT_WEIGHTS, CONV, CONV_BYTES, COMPUTED(CONV, 1)),
     EDGE(QUANT_WEIGHTS, CONV, CONV_BYTES),
     EDGE(QUANT_WEIGHTS, CONV, CONV_BYTES, COMPUTED(CONV, 1), FLOAT_VIEW),
+    FAIL(QUANT_SUM, CONV, CONV_SHORTS, DIM(CONV, 1, 1, 150), DIM(CONV, 1, 2, 101)),
+    FAIL(QUANT_SUM, SOFTMAX, SHORTS(SOFTMAX, 0), SHORTS(SOFTMAX, OUT),
+         SCALE_BITS(SOFTMAX, OUT, 0x38000000), DIM(SOFTMAX, 0, 1, 60001),
+         DIM(SOFTMAX, OUT, 1, 60001)),
+    EDGE(QUANT_SUM, SOFTMAX, SHORTS(SOFTMAX, 0), SHORTS(SOFTMAX, OUT),
+         SCALE_BITS(SOFTMAX, OUT, 0x38000000), DIM(SOFTMAX, 0, 1, 60000),
+         DIM(SOFTMAX, OUT, 1, 60000)),
+    FAIL(QUANT_SCALE, RELU, BYTES(RELU, 0, 1), TYPE(RELU, 0, kTfLiteInt16), SHORTS(RELU, OUT)),
+    FAIL(TENSOR_TYPE, RELU, SHORTS(RELU, 0), SHORTS(RELU, OUT), FLOAT_VIEW),
+    FAIL(TENSOR_TYPE, RELU, SHORTS(RELU, 0), SHORTS(RELU, OUT), CODE(RELU, BUILTIN_EXP)),
+    EDGE(TENSOR_TYPE, RELU, SHORTS(RELU, 0), SHORTS(RELU, OUT)),
+    FAIL(QUANT_UNIT, RELU, SHORTS(RELU, 0), SHORTS(RELU, OUT), CODE(RELU, BUILTIN_LOGISTIC)),
     FAIL(QUANT_F16, RELU, RELU_BYTES, FLOAT_VIEW, OPTION("precision", "fp16"), SCALE(RELU, 0, 9)),
     FAIL(QUANT_F16, RELU, RELU_BYTES, FLOAT_VIEW, OPTION("precision", "fp16"),
          SCALE(RELU, OUT, -21)),

@@ -5,10 +5,16 @@
 
 #include <math.h>
 
-/* The real output multiplier of a channel.  As in TensorFlow Lite the scales of u8 are multiplied
- * in f32 where the multiplier becomes a fixed-point one. */
-static double output_multiplier(const struct graph *g, const struct graph_node *n,
-                                const struct dot *d, size_t channel, bool in_double)
+/* Of i16. */
+enum {
+    PRODUCTS_MAX = 60000, /* of a sum: 16 bits of each are summed in 32 bits */
+    BIAS_BITS = 46        /* the sum of products has 38 bits; with the bias it has 48 */
+};
+
+/* As in TensorFlow Lite the scales of u8 are multiplied in f32 where the multiplier becomes a
+ * fixed-point one. */
+double dot_multiplier(const struct graph *g, const struct graph_node *n, const struct dot *d,
+                      size_t channel, bool in_double)
 {
     const struct graph_tensor *x = graph_input(g, n, d->x), *w = graph_input(g, n, d->weights);
     const double a = tensor_scale(x), b = w->quant.scale[w->quant.count > 1 ? channel : 0];
@@ -38,6 +44,34 @@ static bool check_weights(struct check *c, const struct dot *d)
     return true;
 }
 
+static bool check_wide_bias(struct check *c, const struct dot *d)
+{
+    const struct graph_tensor *bias = graph_input(c->graph, c->node, d->bias);
+    const int64_t limit = INT64_C(1) << BIAS_BITS;
+
+    for (size_t i = 0; bias && i < bias->elements; i++) {
+        const int64_t b = graph_constant_int(c->graph, c->node->inputs[d->bias], i);
+
+        if (b < -limit || b > limit)
+            return refuse(c, RULE_QUANT_SUM, c->node->inputs[d->bias], "data",
+                          "quantize the node again", "within +-2^46", "%lld at element %zu",
+                          (long long)b, i);
+    }
+    return true;
+}
+
+/* Sums of i16 and i8 fit the accumulators of dot_int16.comp. */
+static bool check_wide_sums(struct check *c, const struct dot *d)
+{
+    const struct graph_tensor *w = graph_input(c->graph, c->node, d->weights);
+    const size_t products = w->elements / (size_t)w->dims[d->channel];
+
+    if (products > PRODUCTS_MAX)
+        return refuse(c, RULE_QUANT_SUM, c->node->inputs[d->weights], "products of a sum",
+                      "split the sum", "60000", "%zu", products);
+    return check_wide_bias(c, d);
+}
+
 bool check_dot(struct check *c, const struct dot *d, uint64_t words)
 {
     const struct graph_tensor *w = graph_input(c->graph, c->node, d->weights);
@@ -47,8 +81,10 @@ bool check_dot(struct check *c, const struct dot *d, uint64_t words)
     for (size_t i = 0; i < w->quant.count; i++)
         if (!check_multiplier(c, c->node->inputs[d->weights],
                               "input scale * weight scale / output scale",
-                              output_multiplier(c->graph, c->node, d, i, false)))
+                              dot_multiplier(c->graph, c->node, d, i, false)))
             return false;
+    if (graph_input(c->graph, c->node, d->x)->type == kTfLiteInt16 && !check_wide_sums(c, d))
+        return false;
     return words <= c->limits->max_storage_buffer_range / 4 ||
            refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, c->node->inputs[d->weights], words * 4);
 }
@@ -145,15 +181,14 @@ static uint32_t folded_zeros(const struct planner *p, const struct graph_node *n
     return (uint32_t)terms * zx * zw - zx * sum;
 }
 
-/* v as m * 2^-s: the 53-bit mantissa m in two words, and s. */
-static void put_double(struct planner *p, const struct packed *packed, uint64_t at, double v)
+void dot_double_words(double v, uint32_t words[3])
 {
     int e;
     const uint64_t mantissa = (uint64_t)ldexp(frexp(v, &e), 53);
 
-    planner_put_word(p, packed, at, (uint32_t)mantissa);
-    planner_put_word(p, packed, at + 4, (uint32_t)(mantissa >> 32));
-    planner_put_word(p, packed, at + 8, (uint32_t)(53 - e));
+    words[0] = (uint32_t)mantissa;
+    words[1] = (uint32_t)(mantissa >> 32);
+    words[2] = (uint32_t)(53 - e);
 }
 
 enum status dot_pack_channels(struct planner *p, const struct graph_node *n, const struct dot *d,
@@ -167,14 +202,18 @@ enum status dot_pack_channels(struct planner *p, const struct graph_node *n, con
     TRY(planner_pack_words(p, ((uint64_t)count + 3) / 4 * rows * 4, packed));
     for (uint32_t c = 0; c < count && planner_packs(p); c++) {
         const uint64_t at = (uint64_t)c / 4 * rows * 4 + c % 4;
-        const double multiplier = output_multiplier(p->graph, n, d, c, d->in_double);
+        const double multiplier = dot_multiplier(p->graph, n, d, c, d->in_double);
         uint32_t initial = folded ? folded_zeros(p, n, d, c) : 0;
 
         if (biased)
             initial += (uint32_t)graph_constant_int(p->graph, n->inputs[d->bias], c);
         planner_put_word(p, packed, at, initial);
         if (d->in_double) {
-            put_double(p, packed, at + 4, multiplier);
+            uint32_t words[3];
+
+            dot_double_words(multiplier, words);
+            for (uint32_t k = 0; k < 3; k++)
+                planner_put_word(p, packed, at + 4 * (k + 1), words[k]);
         } else {
             const struct fixed_multiplier m = requantize_multiplier(multiplier);
 

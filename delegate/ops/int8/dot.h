@@ -51,6 +51,12 @@ enum status dot_pack_wide(struct planner *p, int tensor, const struct dot_shape 
 enum status dot_pack_channels(struct planner *p, const struct graph_node *n, const struct dot *d,
                               bool folded, struct packed *packed);
 
+/* The real output multiplier of a channel. */
+double dot_multiplier(const struct graph *g, const struct graph_node *n, const struct dot *d,
+                      size_t channel, bool in_double);
+/* v as m * 2^-s: the low and the high word of the 53-bit mantissa m, and s. */
+void dot_double_words(double v, uint32_t words[3]);
+
 struct requantize_args dot_output_range(const struct graph_tensor *y, int activation);
 
 /* Bindings 0 to 3 of the shaders: dst, src, weights, `channels`. */

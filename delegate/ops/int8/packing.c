@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { VALUES = 256 };
+enum { VALUES = 256, SHORTS = 1 << 16 };
 
 bool check_per_tensor(struct check *c, int tensor)
 {
@@ -20,12 +20,15 @@ bool check_unit_output(struct check *c, double tolerance)
     const int y = c->node->outputs[0];
     const struct graph_tensor *t = &c->graph->tensors[y];
     const int32_t least = t->type == kTfLiteInt8 ? INT8_MIN : 0;
+    const double unit = t->type == kTfLiteInt16 ? 1. / 32768 : 1. / 256;
 
-    if (fabs(tensor_scale(t) - 1. / 256) <= tolerance / 256 && tensor_zero_point(t) == least)
+    if (fabs(tensor_scale(t) - unit) <= tolerance * unit && tensor_zero_point(t) == least)
         return true;
     return refuse(c, RULE_QUANT_UNIT, y, "scale, zero point", "the CPU kernel refuses it, too",
-                  least ? "1/256, -128" : "1/256, 0", "%g, %d", tensor_scale(t),
-                  tensor_zero_point(t));
+                  t->type == kTfLiteInt16 ? "1/32768, 0"
+                  : least                 ? "1/256, -128"
+                                          : "1/256, 0",
+                  "%g, %d", tensor_scale(t), tensor_zero_point(t));
 }
 
 enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_table *table,
@@ -54,15 +57,28 @@ enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_t
     return STATUS_OK;
 }
 
-enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
-                             const struct byte_table *table, int src, int dst)
+static enum status plan_table(struct planner *p, const struct graph_node *n, const char *shader,
+                              const struct packed *table, int src, int dst)
 {
-    struct plan_step *s = planner_step(p, "table", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, shader, n, WORKGROUP, 1, 1);
     struct count_args args;
-    struct packed packed;
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
+    args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_in_place(s, 1);
+    step_constants(s, 2, table);
+    return step_items(p, s, args.count);
+}
+
+enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
+                             const struct byte_table *table, int src, int dst)
+{
+    struct packed packed;
+
     TRY(planner_pack_words(p, VALUES / 4, &packed));
     for (uint32_t i = 0; i < VALUES / 4; i++) {
         const uint8_t *b = table->to + 4 * i;
@@ -70,11 +86,18 @@ enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
         planner_put_word(p, &packed, i,
                          b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
     }
-    args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    step_in_place(s, 1);
-    step_constants(s, 2, &packed);
-    return step_items(p, s, args.count);
+    return plan_table(p, n, "table", &packed, src, dst);
+}
+
+enum status shorts_plan_table(struct planner *p, const struct graph_node *n, short_function *f)
+{
+    struct packed packed;
+
+    TRY(planner_pack_words(p, SHORTS / 2, &packed));
+    for (uint32_t i = 0; i < SHORTS && planner_packs(p); i += 2)
+        planner_put_word(p, &packed, i / 2,
+                         ((uint32_t)f(p->graph, n, (int16_t)i) & 0xffff) |
+                             (uint32_t)f(p->graph, n, (int16_t)(i + 1)) << 16);
+    return plan_table(p, n, "table.i16", &packed, planner_tensor(p, n->inputs[0]),
+                      planner_tensor(p, n->outputs[0]));
 }

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The shader `name` for integers of t: of 8 bits, or of 16. */
+#define INTEGER_SHADER(t, name) ((t)->type == kTfLiteInt16 ? name ".i16" : name)
+
 /* The integer of a byte of type i8 or u8. */
 static inline int32_t bytes_value(TfLiteType type, int byte)
 {
@@ -21,7 +24,7 @@ static inline int32_t bytes_value(TfLiteType type, int byte)
 bool check_per_tensor(struct check *c, int tensor);
 
 /* The output has a scale of 1/256 within a relative tolerance, and the least integer of its type as
- * zero point, which the CPU kernels of LOGISTIC and SOFTMAX require. */
+ * zero point, i16 1/32768 and 0, which the CPU kernels of LOGISTIC and SOFTMAX require. */
 bool check_unit_output(struct check *c, double tolerance);
 
 /* A lookup table: the result of a function of one byte for each pattern of 8 bits. */
@@ -37,5 +40,10 @@ enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_t
 /* dst = table[src], plan tensors of bytes; in place where that is allowed. */
 enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
                              const struct byte_table *table, int src, int dst);
+
+/* The result of a function of one i16. */
+typedef int32_t short_function(const struct graph *g, const struct graph_node *n, int32_t q);
+/* Output 0 = f(input 0), tensors of i16, by a table of all 2^16 results. */
+enum status shorts_plan_table(struct planner *p, const struct graph_node *n, short_function *f);
 
 #endif

@@ -37,8 +37,9 @@ static bool range_of(const struct graph_tensor *y, int activation, struct fixed_
     const bool both = activation == kTfLiteActRelu6 || activation == kTfLiteActReluN1To1;
     int64_t low, high;
 
-    *range = y->type == kTfLiteInt8 ? (struct fixed_range){ INT8_MIN, INT8_MAX }
-                                    : (struct fixed_range){ 0, UINT8_MAX };
+    *range = y->type == kTfLiteInt16  ? (struct fixed_range){ INT16_MIN, INT16_MAX }
+             : y->type == kTfLiteInt8 ? (struct fixed_range){ INT8_MIN, INT8_MAX }
+                                      : (struct fixed_range){ 0, UINT8_MAX };
     high = range->high;
     if (activation != kTfLiteActRelu && !both)
         return true;

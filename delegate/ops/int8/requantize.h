@@ -18,8 +18,8 @@ struct fixed_multiplier requantize_multiplier(double real);
 
 /* The bounds of the fused activation, in steps of output i, fit 32 bits. */
 bool check_activation_range(struct check *c, int i, int activation);
-/* quantized_activation_min and _max of an 8-bit output: the range of its type, clamped by the fused
- * activation (a TfLiteFusedActivation). */
+/* quantized_activation_min and _max of an 8-bit or i16 output: the range of its type, clamped by
+ * the fused activation (a TfLiteFusedActivation). */
 struct fixed_range requantize_range(const struct graph_tensor *y, int activation);
 
 /* Scale and zero point of a per-tensor quantized tensor (the first ones of a per-channel one). */

@@ -1,6 +1,7 @@
-// A lookup table (LUT) over one byte, with 256 results: RELU, RELU6, LOGISTIC, EXP and
-// requantization give bytes, four in a word of the table; DEQUANTIZE gives f16 or f32, one in a
+// A lookup table (LUT) over one element: RELU, RELU6, LOGISTIC, EXP and requantization give
+// elements of the same size, packed in words of the table; DEQUANTIZE gives f16 or f32, one in a
 // word.
+// Elements: byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
@@ -13,18 +14,27 @@ READS_WORDS(2, table);
 
 layout(constant_id = TABLE_SPEC_WORDS) const uint WORDS = 1u;
 
+const uint IN_WORD = 32u / ELEMENT_BITS, SLICE_WORDS = ELEMENT_BITS / 8u;
+const uint MASK = (1u << ELEMENT_BITS) - 1u;
+
 void main()
 {
     const uint i = item();
     if (i >= args.count)
         return;
-    const uint word = src[i];
-    const uvec4 q =
-        uvec4(byte_at(word, 0u), byte_at(word, 1u), byte_at(word, 2u), byte_at(word, 3u));
+    const STORED slice = src[i];
+    const uvec4 q = uvec4(element_at(slice, 0u), element_at(slice, 1u), element_at(slice, 2u),
+                          element_at(slice, 3u));
     if (WORDS == 1u) {
-        dst[i] = byte_at(table[q.x / 4u], q.x % 4u) | byte_at(table[q.y / 4u], q.y % 4u) << 8u |
-                 byte_at(table[q.z / 4u], q.z % 4u) << 16u |
-                 byte_at(table[q.w / 4u], q.w % 4u) << 24u;
+        for (uint word = 0u; word < SLICE_WORDS; word++) {
+            uint results = 0u;
+            for (uint k = 0u; k < IN_WORD; k++) {
+                const uint v = q[word * IN_WORD + k];
+                results |= (table[v / IN_WORD] >> ELEMENT_BITS * (v % IN_WORD) & MASK)
+                           << ELEMENT_BITS * k;
+            }
+            dst[SLICE_WORDS * i + word] = results;
+        }
     } else if (WORDS == 2u) {
         dst[2u * i] = table[q.x] | table[q.y] << 16u;
         dst[2u * i + 1u] = table[q.z] | table[q.w] << 16u;
