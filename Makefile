@@ -381,7 +381,7 @@ fuzz-run: $(patsubst fuzz/%.c,$(B)/fuzz/fuzz_%,$(FUZZ_SRC))
 
 coverage: ## lcov report of the tests, in build-coverage/coverage
 	@$(NEED) coverage
-	$(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS=--coverage check
+	$(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS='--coverage -DASSAY_COVERAGE' check
 	sh coverage/report.sh build-coverage
 
 mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some

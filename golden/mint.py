@@ -6,7 +6,7 @@
 
 Every case is run with the plain reference kernels (BUILTIN_REF) or, where these lack the version or
 the type, with the optimized ones, without any delegate.  golden/<op>.h5 is written for each op: the
-format is described in conformance/golden/file.h.  The same cases and the same runtime give
+format is described in conformance/golden/file_format.h.  The same cases and the same runtime give
 the same bytes, so a file whose op did not change is left alone.
 
 A case that the runtime refuses is an error, unless golden/skip.txt names it with the reason.  Cases

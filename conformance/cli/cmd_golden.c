@@ -100,8 +100,8 @@ static json_t *case_json(const struct golden_case *c)
 {
     return json_pack("{s:s s:I s:I s:I s:s s:s s:s s:s* s:s*}", "case", c->name, "builtin_code",
                      (json_int_t)c->builtin_code, "version", (json_int_t)c->op_version, "seed",
-                     (json_int_t)c->seed, "data_set", data_set_name(c->set), "model_sha256",
-                     c->model_sha256, "inputs_sha256", c->inputs_sha256, "skipped",
+                     (json_int_t)c->seed, "data_set", data_set_name((enum data_set)c->set),
+                     "model_sha256", c->model_sha256, "inputs_sha256", c->inputs_sha256, "skipped",
                      c->skipped[0] ? c->skipped : NULL, "wrong", c->wrong[0] ? c->wrong : NULL);
 }
 
@@ -110,8 +110,8 @@ static void print_case(FILE *out, const struct golden_case *c)
     const char *const name = builtin_name(c->builtin_code);
 
     fprintf(out, "%-48s %s v%" PRId32 " seed %" PRIu64 " %s%s%s%s%s\n", c->name, name ? name : "?",
-            c->op_version, c->seed, data_set_name(c->set), c->skipped[0] ? " skipped: " : "",
-            c->skipped, c->wrong[0] ? " wrong: " : "", c->wrong);
+            c->op_version, c->seed, data_set_name((enum data_set)c->set),
+            c->skipped[0] ? " skipped: " : "", c->skipped, c->wrong[0] ? " wrong: " : "", c->wrong);
 }
 
 static enum status list_file(const char *path, const char *filter, FILE *out, json_t *cases,
@@ -121,12 +121,12 @@ static enum status list_file(const char *path, const char *filter, FILE *out, js
     size_t count = 0;
 
     TRY(golden_open(&file, path, diag));
-    for (size_t i = 0; i < file.count; i++) {
+    for (size_t i = 0; i < file.head.count; i++) {
         if (filter && fnmatch(filter, file.cases[i].name, 0) != 0)
             continue;
         if (!cases && count++ == 0)
-            fprintf(out, "# %s: %s %s %s\n", path, file.runtime, file.runtime_version,
-                    file.resolver);
+            fprintf(out, "# %s: %s %s %s\n", path, file.head.runtime, file.head.runtime_version,
+                    file.head.resolver);
         ++*shown;
         if (cases)
             json_array_append_new(cases, case_json(&file.cases[i]));

@@ -1,6 +1,5 @@
 #include "conformance/eval/segmentation.h"
 
-#include "conformance/io/image_png.h"
 #include "conformance/io/image_read.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -186,10 +185,7 @@ static enum status read_mask(struct image *mask, const char *path, struct diag *
     enum status s;
 
     TRY(file_read(path, mask_bytes_max, &bytes, &count, diag));
-    if (image_sniff(bytes, count) != IMAGE_PNG)
-        s = diag_fail(diag, STATUS_INVALID, "not a PNG file");
-    else
-        s = image_read_png_labels(mask, bytes, count, diag);
+    s = image_read_labels(mask, bytes, count, diag);
     mem_free(bytes);
     return diag_prefix(diag, s, "mask %s", path);
 }

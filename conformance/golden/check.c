@@ -77,8 +77,8 @@ struct checked_case {
     const struct golden_request *request;
     const struct test_case *c;
     const struct golden_case *g;
-    hid_t group;
-    hid_t answers; /* the group, or that of the second invoke */
+    struct golden_file *file;
+    bool again; /* the answers are those of the second invoke */
     struct case_instance instance;
     struct model model;
     struct interpreter *in;
@@ -107,7 +107,6 @@ static void checked_case_close(struct checked_case *k)
     interpreter_close(k->in);
     model_close(&k->model);
     case_instance_close(&k->instance);
-    h5_close(k->group);
 }
 
 static enum status detail_open(struct checked_case *k, const TfLiteNode *node, struct diag *diag)
@@ -146,10 +145,13 @@ static enum status read_golden(const struct checked_case *k, int tensor, void *d
     for (size_t i = 0; i < count; i++) {
         if (outputs[i] == tensor) {
             *there = true;
-            return golden_read(k->answers, "outputs", i, &a, NULL, diag);
+            return golden_read(k->file, &(struct golden_place){ k->g, GOLDEN_OUTPUT, i, k->again },
+                               &a, NULL, diag);
         }
     }
-    return golden_read(k->answers, "tensors", (size_t)tensor, &a, there, diag);
+    return golden_read(k->file,
+                       &(struct golden_place){ k->g, GOLDEN_TENSOR, (size_t)tensor, k->again }, &a,
+                       there, diag);
 }
 
 /* The first byte that differs, as an element. */
@@ -291,16 +293,15 @@ static enum status check_nodes(struct checked_case *k, struct diag *diag)
 
 /* ---- one case ---- */
 
-static enum status check_stored(const struct checked_case *k, const char *kind, size_t index,
+static enum status check_stored(const struct checked_case *k, enum golden_kind kind, size_t index,
                                 const struct h5_array *a, const void *rebuilt, struct diag *diag)
 {
-    const bool is_model = strcmp(kind, "model") == 0;
-    enum status s = is_model ? h5_read_array(k->group, "/", kind, a, diag)
-                             : golden_read(k->group, kind, index, a, NULL, diag);
+    enum status s =
+        golden_read(k->file, &(struct golden_place){ k->g, kind, index, false }, a, NULL, diag);
 
     if (s == STATUS_OK && a->bytes > 0 && memcmp(a->data, rebuilt, a->bytes) != 0)
         s = diag_fail(diag, STATUS_IO, "the stored %s is not what its hash says",
-                      is_model ? "model" : "input");
+                      kind == GOLDEN_MODEL ? "model" : "input");
     return s;
 }
 
@@ -312,12 +313,12 @@ static enum status check_all_stored(const struct checked_case *k, struct diag *d
     enum status s;
     void *data;
 
-    if (!h5_has(k->group, "model"))
+    if (!k->g->stored)
         return STATUS_OK;
     data = mem_alloc(size, 1);
     if (!data)
         return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a model of %zu bytes", size);
-    s = check_stored(k, "model", 0,
+    s = check_stored(k, GOLDEN_MODEL, 0,
                      &(struct h5_array){ .type = kTfLiteUInt8,
                                          .rank = 1,
                                          .dims = { (int32_t)size },
@@ -337,7 +338,7 @@ static enum status check_all_stored(const struct checked_case *k, struct diag *d
         if (!a.data || a.rank > H5_RANK_MAX)
             s = diag_fail(diag, STATUS_NO_MEMORY, "input %zu: no memory", i);
         else
-            s = check_stored(k, "inputs", i, &a, k->instance.inputs[i].data[0], diag);
+            s = check_stored(k, GOLDEN_INPUT, i, &a, k->instance.inputs[i].data[0], diag);
         mem_free(a.data);
     }
     return s;
@@ -394,21 +395,17 @@ static enum status run_case(struct checked_case *k, struct diag *diag)
 static enum status check_invokes(struct checked_case *k, struct diag *diag)
 {
     size_t variables;
-    enum status s;
 
     interpreter_variables(k->in, &variables);
     if (interpreter_reset_state(k->in) != STATUS_OK)
         return diag_fail(diag, STATUS_INVALID, "a variable has no memory");
     TRY(write_inputs(k, diag));
-    k->answers = k->group;
     TRY(check_nodes(k, diag));
     if (variables == 0)
         return STATUS_OK;
     TRY(write_inputs(k, diag));
-    TRY(h5_open(k->group, "", "again", H5I_GROUP, &k->answers, diag));
-    s = check_nodes(k, diag);
-    h5_close(k->answers);
-    return diag_prefix(diag, s, "second invoke");
+    k->again = true;
+    return diag_prefix(diag, check_nodes(k, diag), "second invoke");
 }
 
 /* The answer of the runtime is marked as wrong: the reference must not agree. */
@@ -426,17 +423,15 @@ static enum status check_wrong(const struct checked_case *k, enum status s, stru
 }
 
 /* STATUS_MISMATCH: the reference and the runtime differ, or the golden is of another case. */
-static enum status check_case(struct checked_case *k, const struct golden_file *file,
-                              struct diag *diag)
+static enum status check_case(struct checked_case *k, struct diag *diag)
 {
-    const struct case_request request = { .set = k->g->set,
+    const struct case_request request = { .set = (enum data_set)k->g->set,
                                           .seed = k->g->seed,
                                           .half = bounds_half(k->request->bounds) };
 
     TRY(case_build(k->c, &request, &k->instance, diag));
     TRY(check_identity(k, diag));
     TRY(tflite_read(&k->model, k->instance.file.bytes, k->instance.file.count, diag));
-    TRY(golden_open_case(file, k->g, &k->group, diag));
     TRY(check_all_stored(k, diag));
     TRY(run_case(k, diag));
     return k->g->wrong[0] ? check_wrong(k, check_invokes(k, diag), diag) : check_invokes(k, diag);
@@ -470,11 +465,11 @@ static const struct test_case *find_case(struct checker *checker, const char *na
     return NULL;
 }
 
-static enum status count_case(struct checker *checker, const struct golden_file *file,
+static enum status count_case(struct checker *checker, struct golden_file *file,
                               const struct golden_case *g, struct diag *diag)
 {
     struct golden_report *const r = checker->report;
-    struct checked_case k = { .request = checker->request, .g = g, .group = -1 };
+    struct checked_case k = { .request = checker->request, .g = g, .file = file };
     struct golden_op *op;
     struct diag why = { .status = STATUS_OK };
     char name[CASE_NAME_BYTES];
@@ -494,7 +489,7 @@ static enum status count_case(struct checker *checker, const struct golden_file 
     op->cases++;
     r->cases++;
     r->wrong += g->wrong[0] != '\0';
-    s = k.c ? check_case(&k, file, &why)
+    s = k.c ? check_case(&k, &why)
             : diag_fail(&why, STATUS_MISMATCH, "the suite has no such case%s", mint_again);
     if (k.margin > op->margin && !g->wrong[0]) {
         op->margin = k.margin;
@@ -531,10 +526,10 @@ static enum status check_file(struct checker *checker, const char *path, struct 
     enum status s = STATUS_OK;
 
     TRY(golden_open(&file, path, diag));
-    memcpy(r->runtime, file.runtime, sizeof r->runtime);
-    memcpy(r->runtime_version, file.runtime_version, sizeof r->runtime_version);
-    memcpy(r->resolver, file.resolver, sizeof r->resolver);
-    for (size_t i = 0; i < file.count && s == STATUS_OK; i++) {
+    memcpy(r->runtime, file.head.runtime, sizeof r->runtime);
+    memcpy(r->runtime_version, file.head.runtime_version, sizeof r->runtime_version);
+    memcpy(r->resolver, file.head.resolver, sizeof r->resolver);
+    for (size_t i = 0; i < file.head.count && s == STATUS_OK; i++) {
         if (!wanted(checker, file.cases[i].name))
             continue;
         progress_update(&checker->progress, (double)checker->seen++, "%s", file.cases[i].name);

@@ -1,5 +1,6 @@
 #include "conformance/golden/h5.h"
 
+#include "conformance/util/parser_limits.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
@@ -7,7 +8,7 @@
 #include <string.h>
 
 /* One chunk is read into memory whole. */
-static const hsize_t chunk_bytes_max = (hsize_t)1 << 28;
+static const hsize_t chunk_bytes_max = (hsize_t)PARSER_HDF5_CHUNK_MIB << 20;
 
 void h5_quiet(void)
 {

@@ -33,7 +33,7 @@ void h5_quiet(void);
 /* Closes a handle of any kind; negative ones are ignored. */
 void h5_close(hid_t id);
 
-/* ---- reading ---- */
+/* ---- reading: in a child process (util/parser.h) ---- */
 
 enum status h5_open_file(const char *path, hid_t *file, struct diag *diag);
 /* A group or a dataset, by a single name. */

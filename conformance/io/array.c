@@ -1,6 +1,8 @@
 /* Arrays in memory. */
 #include "conformance/io/array.h"
 
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
 #include "reference/base/memory.h"
 
 #include <inttypes.h>
@@ -10,6 +12,12 @@ void array_close(struct array *a)
 {
     mem_free(a->data);
     *a = (struct array){ 0 };
+}
+
+bool array_measure(struct array *a)
+{
+    return checked_elements(a->dims, a->rank, &a->elements) &&
+           checked_mul(a->elements, runtime_type_bits(a->type) / 8, &a->bytes);
 }
 
 void array_shape_text(char *text, size_t bytes, size_t rank, const int32_t *dims)

@@ -4,6 +4,7 @@
 
 #include "tensorflow/lite/c/c_api_types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ struct array {
 };
 
 void array_close(struct array *a);
+
+/* Sets elements and bytes from type and dims; false: a dimension is negative, or they overflow. */
+bool array_measure(struct array *a);
 
 /* "[1, 224, 224, 3]"; cut when it does not fit. */
 void array_shape_text(char *text, size_t bytes, size_t rank, const int32_t *dims);

@@ -8,10 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whether the reader has use for an array of this type and shape, whose data are not there yet:
+ * asked before memory is taken for them. */
+struct array_check {
+    enum status (*takes)(const void *user, const struct array *a, struct diag *diag);
+    const void *user;
+};
 /* Reads a dataset of an HDF5 file, or with index >= 0 the slice at that index of its first
- * dimension. A dataset that is not there: the error lists those that are. */
+ * dimension. A dataset that is not there: the error lists those that are.  One that lies in another
+ * file, or is put together from several, is refused.  check may be NULL: any array of at most
+ * PARSER_HDF5_DATASET_MIB. */
 enum status hdf5_read(struct array *out, const char *path, const char *dataset, int64_t index,
-                      struct diag *diag);
+                      const struct array_check *check, struct diag *diag);
 
 /* A named array to be written. */
 struct array_item {

@@ -7,10 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum status image_alloc(struct image *im, uint64_t width, uint64_t height, uint32_t channels,
-                        struct diag *diag)
+enum status image_check(uint64_t width, uint64_t height, struct diag *diag)
 {
-    *im = (struct image){ 0 };
     if (width == 0 || height == 0)
         return diag_fail(diag, STATUS_INVALID, "%llux%llu: no pixels", (unsigned long long)width,
                          (unsigned long long)height);
@@ -18,6 +16,14 @@ enum status image_alloc(struct image *im, uint64_t width, uint64_t height, uint3
         return diag_fail(diag, STATUS_UNSUPPORTED, "%llux%llu: at most %d a side, %d pixels",
                          (unsigned long long)width, (unsigned long long)height, IMAGE_SIDE_MAX,
                          IMAGE_PIXELS_MAX);
+    return STATUS_OK;
+}
+
+enum status image_alloc(struct image *im, uint64_t width, uint64_t height, uint32_t channels,
+                        struct diag *diag)
+{
+    *im = (struct image){ 0 };
+    TRY(image_check(width, height, diag));
     im->pixels = mem_alloc((size_t)(width * height), channels);
     if (!im->pixels)
         return diag_fail(diag, STATUS_NO_MEMORY, "%llux%llu pixels", (unsigned long long)width,

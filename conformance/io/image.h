@@ -27,6 +27,8 @@ enum status image_to_channels(struct image *out, const struct image *in, uint32_
 enum status image_resize(struct image *out, const struct image *in, uint32_t width, uint32_t height,
                          struct diag *diag);
 
+/* Checks the limits. */
+enum status image_check(uint64_t width, uint64_t height, struct diag *diag);
 /* Checks the limits, and allocates. */
 enum status image_alloc(struct image *im, uint64_t width, uint64_t height, uint32_t channels,
                         struct diag *diag);

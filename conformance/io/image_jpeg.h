@@ -1,4 +1,5 @@
-/* Images from JPEG through libjpeg. */
+/* Images from JPEG through libjpeg.  In this process: image_read.h has the
+ * functions for files of others. */
 #ifndef ASSAY_CONFORMANCE_IO_IMAGE_JPEG_H
 #define ASSAY_CONFORMANCE_IO_IMAGE_JPEG_H
 

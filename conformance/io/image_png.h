@@ -1,4 +1,5 @@
-/* Images from PNG through libpng. */
+/* Images from PNG through libpng.  In this process: image_read.h has the
+ * functions for files of others. */
 #ifndef ASSAY_CONFORMANCE_IO_IMAGE_PNG_H
 #define ASSAY_CONFORMANCE_IO_IMAGE_PNG_H
 

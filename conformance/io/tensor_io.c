@@ -216,14 +216,10 @@ static enum status type_mismatch(const TfLiteTensor *t, const struct array *a, s
 static enum status copy_elements(TfLiteTensor *t, const struct array *a, struct diag *diag)
 {
     if (a->type == t->type && t->type != kTfLiteBool) { /* a bool of 2 is no bool */
-        if (a->bytes != t->bytes)
-            return type_mismatch(t, a, diag);
         if (a->bytes)
             memcpy(t->data.raw, a->data, a->bytes);
         return STATUS_OK;
     }
-    if (is_float(a->type) ? !takes_reals(t) : is_float(t->type))
-        return type_mismatch(t, a, diag);
     for (size_t i = 0; i < a->elements; i++) {
         int64_t x;
 
@@ -239,21 +235,41 @@ static enum status copy_elements(TfLiteTensor *t, const struct array *a, struct 
     return STATUS_OK;
 }
 
+/* Whether it is an image for the tensor, which need not have the tensor's size. */
+static bool is_image(const TfLiteTensor *t, const struct array *a, struct extent *e)
+{
+    const bool fits = same_shape(t, a) && a->elements == ref_elements(t);
+
+    return a->type == kTfLiteUInt8 && takes_pixels(t->type) && !(fits && t->type == kTfLiteUInt8) &&
+           a->elements != 0 && image_extent(a->rank, a->dims, e);
+}
+
+enum status tensor_takes_array(const TfLiteTensor *t, const struct array *a, struct diag *diag)
+{
+    struct extent e;
+
+    if (is_image(t, a, &e))
+        return image_check((uint64_t)e.width, (uint64_t)e.height, diag);
+    if (!same_shape(t, a) || a->elements != ref_elements(t))
+        return type_mismatch(t, a, diag);
+    if (a->type == t->type ? a->bytes != t->bytes
+                           : (is_float(a->type) ? !takes_reals(t) : is_float(t->type)))
+        return type_mismatch(t, a, diag);
+    return STATUS_OK;
+}
+
 enum status tensor_from_array(TfLiteTensor *t, const struct array *a, struct pixel_scale scale,
                               struct diag *diag)
 {
-    const bool fits = same_shape(t, a) && a->elements == ref_elements(t);
     struct extent e;
 
-    if (a->type == kTfLiteUInt8 && takes_pixels(t->type) && !(fits && t->type == kTfLiteUInt8) &&
-        a->elements != 0 && image_extent(a->rank, a->dims, &e)) {
+    TRY(tensor_takes_array(t, a, diag));
+    if (is_image(t, a, &e)) {
         const struct image im = { (uint32_t)e.width, (uint32_t)e.height, (uint32_t)e.channels,
                                   a->data };
 
         return tensor_from_image(t, &im, scale, diag);
     }
-    if (!fits)
-        return type_mismatch(t, a, diag);
     return copy_elements(t, a, diag);
 }
 
@@ -299,13 +315,18 @@ static bool split_place(const char *text, struct hdf5_place *p)
     return true;
 }
 
+static enum status takes(const void *tensor, const struct array *a, struct diag *diag)
+{
+    return tensor_takes_array(tensor, a, diag);
+}
+
 static enum status load_hdf5(TfLiteTensor *t, const struct hdf5_place *p, struct pixel_scale scale,
                              struct diag *diag)
 {
     struct array a;
     enum status s;
 
-    TRY(hdf5_read(&a, p->path, p->dataset, p->index, diag));
+    TRY(hdf5_read(&a, p->path, p->dataset, p->index, &(struct array_check){ takes, t }, diag));
     s = diag_prefix(diag, tensor_from_array(t, &a, scale, diag), "%s:%s", p->path, p->dataset);
     array_close(&a);
     return s;

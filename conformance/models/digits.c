@@ -10,6 +10,7 @@
 #include "conformance/util/process.h"
 #include "conformance/util/program_path.h"
 #include "conformance/util/progress.h"
+#include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/format/read.h"
@@ -39,6 +40,7 @@ enum {
     MODELS = sizeof models / sizeof models[0],
     CLASSES = 10,
     PIXELS = 32 * 32,
+    IMAGES_MAX = 100000,
     JOBS_MAX = 64,
     MODEL_BYTES_MAX = 64 << 20
 };
@@ -109,6 +111,29 @@ static bool find_directory(char directory[PATH_MAX])
                              holds_digits);
 }
 
+/* What a dataset has to be. */
+struct wanted {
+    TfLiteType type;
+    size_t least, most; /* elements */
+};
+
+static enum status takes(const void *user, const struct array *a, struct diag *diag)
+{
+    const struct wanted *const w = user;
+
+    if (a->type == w->type && a->elements >= w->least && a->elements <= w->most)
+        return STATUS_OK;
+    return diag_fail(diag, STATUS_INVALID, "%zu elements of type %s, expected %zu to %zu of %s",
+                     a->elements, runtime_type_name(a->type), w->least, w->most,
+                     runtime_type_name(w->type));
+}
+
+static enum status read_dataset(struct array *a, const char *path, const char *name,
+                                struct wanted wanted, struct diag *diag)
+{
+    return hdf5_read(a, path, name, -1, &(struct array_check){ takes, &wanted }, diag);
+}
+
 static enum status read_images(struct run *run, size_t wanted, struct diag *diag)
 {
     struct images *const im = &run->images;
@@ -117,13 +142,11 @@ static enum status read_images(struct run *run, size_t wanted, struct diag *diag
 
     if (snprintf(path, sizeof path, "%s/digits.h5", run->directory) >= PATH_MAX)
         return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
-    TRY(hdf5_read(&im->pixels, path, "images", -1, diag));
-    TRY(hdf5_read(&im->labels, path, "labels", -1, diag));
+    TRY(read_dataset(&im->labels, path, "labels", (struct wanted){ kTfLiteUInt8, 1, IMAGES_MAX },
+                     diag));
     all = im->labels.elements;
-    if (im->pixels.type != kTfLiteUInt8 || im->labels.type != kTfLiteUInt8 || all == 0 ||
-        im->pixels.elements != all * PIXELS)
-        return diag_fail(diag, STATUS_INVALID, "%s: no u8 images of %d pixels with labels", path,
-                         PIXELS);
+    TRY(read_dataset(&im->pixels, path, "images",
+                     (struct wanted){ kTfLiteUInt8, all * PIXELS, all * PIXELS }, diag));
     im->count = wanted == 0 || wanted > all ? all : wanted;
     im->picks = mem_alloc(im->count, sizeof *im->picks);
     im->picked_labels = mem_alloc(im->count, 1);
@@ -150,11 +173,11 @@ static enum status read_answers(const struct run *run, const struct digits_model
         return STATUS_OK;
     if (snprintf(path, sizeof path, "%s/answers.h5", run->directory) >= PATH_MAX)
         return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
-    TRY(hdf5_read(&a, path, model->answers, -1, diag));
-    if (a.type != kTfLiteFloat32 || a.elements != im->labels.elements * CLASSES)
-        s = diag_fail(diag, STATUS_INVALID, "%s:%s: not %d f32 scores for each of %zu images", path,
-                      model->answers, CLASSES, im->labels.elements);
-    else if (!(*scores = mem_alloc(im->count * CLASSES, sizeof **scores)))
+    TRY(read_dataset(&a, path, model->answers,
+                     (struct wanted){ kTfLiteFloat32, im->labels.elements * CLASSES,
+                                      im->labels.elements * CLASSES },
+                     diag));
+    if (!(*scores = mem_alloc(im->count * CLASSES, sizeof **scores)))
         s = diag_fail(diag, STATUS_NO_MEMORY, "%zu images", im->count);
     for (size_t i = 0; *scores && i < im->count; i++)
         memcpy(*scores + i * CLASSES, (const float *)a.data + im->picks[i] * CLASSES,

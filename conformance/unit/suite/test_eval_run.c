@@ -78,8 +78,10 @@ static void write_digits(void)
     struct array pixels, labels;
     FILE *truth;
 
-    assert_int_equal(hdf5_read(&pixels, "golden/digits/digits.h5", "images", -1, NULL), STATUS_OK);
-    assert_int_equal(hdf5_read(&labels, "golden/digits/digits.h5", "labels", -1, NULL), STATUS_OK);
+    assert_int_equal(hdf5_read(&pixels, "golden/digits/digits.h5", "images", -1, NULL, NULL),
+                     STATUS_OK);
+    assert_int_equal(hdf5_read(&labels, "golden/digits/digits.h5", "labels", -1, NULL, NULL),
+                     STATUS_OK);
     assert_int_equal(mkdir(in_folder("val"), 0700), 0);
     truth = fopen(in_folder("truth.txt"), "w");
     assert_non_null(truth);

@@ -1,6 +1,5 @@
 /* Images: each format's kinds, what is refused and why, truncated and damaged files, resizing. */
 #include "conformance/io/image.h"
-#include "conformance/io/image_png.h"
 #include "conformance/io/image_read.h"
 #include "reference/base/memory.h"
 
@@ -359,7 +358,7 @@ static void expect_labels(struct bytes b, uint32_t width, const uint8_t *labels,
 {
     struct diag diag = { .status = STATUS_OK };
     struct image im;
-    const enum status s = image_read_png_labels(&im, b.data, b.count, &diag);
+    const enum status s = image_read_labels(&im, b.data, b.count, &diag);
 
     if (refusal) {
         assert_int_equal(s, STATUS_UNSUPPORTED);
@@ -384,7 +383,7 @@ static void png_labels(void **state)
 
     (void)state;
     for (size_t count = 0; count < b.count; count++)
-        assert_int_not_equal(image_read_png_labels(&im, b.data, count, &diag), STATUS_OK);
+        assert_int_not_equal(image_read_labels(&im, b.data, count, &diag), STATUS_OK);
     expect_labels(b, 4, indices, NULL);
     expect_labels(make_png(4, 1, 2, PNG_COLOR_TYPE_PALETTE, true, false), 4, indices, NULL);
     expect_labels(make_png(8, 1, 1, PNG_COLOR_TYPE_GRAY, false, false), 8, bits, NULL);

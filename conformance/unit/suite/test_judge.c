@@ -620,7 +620,7 @@ static void expect_arrays(const char *directory)
         struct array npy;
         size_t count;
 
-        assert_int_equal(hdf5_read(&a[i], path, names[i], -1, &diag), STATUS_OK);
+        assert_int_equal(hdf5_read(&a[i], path, names[i], -1, NULL, &diag), STATUS_OK);
         snprintf(path, sizeof path, "%s/%s.npy", directory, names[i]);
         assert_int_equal(file_read(path, 1 << 20, &bytes, &count, &diag), STATUS_OK);
         assert_int_equal(npy_read(&npy, bytes, count, &diag), STATUS_OK);

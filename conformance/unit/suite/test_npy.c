@@ -226,7 +226,7 @@ static void hdf5_round_trip(void **state)
     if (hdf5_write(file, named, COUNT(named), &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     for (size_t i = 0; i < COUNT(named); i++) {
-        if (hdf5_read(&a, file, named[i].name, -1, &diag) != STATUS_OK)
+        if (hdf5_read(&a, file, named[i].name, -1, NULL, &diag) != STATUS_OK)
             fail_msg("%s", diag.text);
         assert_int_equal(a.type, items[i].type);
         assert_int_equal(a.rank, items[i].rank);
@@ -235,19 +235,19 @@ static void hdf5_round_trip(void **state)
         assert_memory_equal(a.data, items[i].data, a.bytes);
         array_close(&a);
     }
-    assert_int_equal(hdf5_read(&a, file, "images", 1, &diag), STATUS_OK);
+    assert_int_equal(hdf5_read(&a, file, "images", 1, NULL, &diag), STATUS_OK);
     assert_int_equal(a.rank, 2);
     assert_int_equal(a.dims[0], 3);
     assert_int_equal(a.dims[1], 4);
     assert_memory_equal(a.data, data + 12, 12);
     array_close(&a);
 
-    assert_int_equal(hdf5_read(&a, file, "images", 2, &diag), STATUS_INVALID);
+    assert_int_equal(hdf5_read(&a, file, "images", 2, NULL, &diag), STATUS_INVALID);
     assert_non_null(strstr(diag.text, "a.h5: images: index 2 of 2"));
-    assert_int_equal(hdf5_read(&a, file, "scalar", 0, &diag), STATUS_INVALID);
-    assert_int_equal(hdf5_read(&a, file, "labels", -1, &diag), STATUS_INVALID);
+    assert_int_equal(hdf5_read(&a, file, "scalar", 0, NULL, &diag), STATUS_INVALID);
+    assert_int_equal(hdf5_read(&a, file, "labels", -1, NULL, &diag), STATUS_INVALID);
     assert_non_null(strstr(diag.text, "no dataset labels; there are: deep/halves, empty, images"));
-    assert_int_equal(hdf5_read(&a, "/nowhere/a.h5", "labels", -1, &diag), STATUS_IO);
+    assert_int_equal(hdf5_read(&a, "/nowhere/a.h5", "labels", -1, NULL, &diag), STATUS_IO);
     assert_null(a.data);
 }
 
