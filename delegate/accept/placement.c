@@ -36,6 +36,18 @@ static double weights_of(const struct graph *g, const struct graph_node *n,
     return sum;
 }
 
+/* Of [.., rows, depth] by [.., depth, columns], one of which may be the same for each of the batch.
+ */
+static double matrix_macs(const struct graph *g, const struct graph_node *n,
+                          const struct graph_tensor *y)
+{
+    const struct graph_tensor *a = graph_input(g, n, 0), *b = graph_input(g, n, 1);
+    const double by_a = a && y->rank > 1 ? (double)a->elements * y->dims[y->rank - 1] : 0;
+    const double by_b = b && y->rank > 1 ? (double)b->elements * y->dims[y->rank - 2] : 0;
+
+    return by_a > by_b ? by_a : by_b;
+}
+
 static void add_node(struct placement *p, const struct graph *g, const struct graph_node *n)
 {
     const struct op_facts *facts = op_facts_find(n->code);
@@ -50,7 +62,7 @@ static void add_node(struct placement *p, const struct graph *g, const struct gr
     if (weights > 0) {
         p->macs += (double)y->elements * weights / channels;
     } else if (n->op && n->op->multiplies_matrices) {
-        p->macs += elements_of(g, n->inputs[0]) * channels;
+        p->macs += matrix_macs(g, n, y);
     } else {
         for (int i = 0; i < n->input_count; i++)
             p->elements += elements_of(g, n->inputs[i]);

@@ -352,6 +352,38 @@ static void prepare_fails(void **state)
     expect_works(1);
 }
 
+/* Rates that cannot be measured are those of the table, with a warning. */
+static void measuring_fails(void **state)
+{
+    static const long calls[] = { 0, 3, 30, 90, 300 };
+    int fired = 0;
+
+    NEEDS_DEVICE;
+    for (int k = 0; k < KINDS; k++)
+        for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+            TfLiteDelegate *const d = create("fp32", "placement", "cost");
+            struct interpreter *in = open_only();
+            struct checksum outputs;
+            enum status s;
+
+            assert_non_null(d);
+            arm(kinds[k].result, calls[i]);
+            s = give(in, d);
+            disarm();
+            fired += fault.fired;
+            if (fault.fired)
+                expect_said(kinds[k].name);
+            if (fault.fired && s == STATUS_OK)
+                assert_non_null(strstr(said, "WARNING: placement=cost uses rates of a table: "));
+            if (kinds[k].result != VK_ERROR_DEVICE_LOST)
+                assert_int_equal(invoke(in, &outputs), STATUS_OK);
+            interpreter_close(in);
+            tflite_plugin_destroy_delegate(d);
+        }
+    assert_true(fired >= 3 * KINDS);
+    expect_works(0);
+}
+
 static void invoke_fails(void **state)
 {
     int failed = 0;
@@ -559,9 +591,13 @@ static void bound_invoke_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(create_fails), cmocka_unit_test(prepare_fails),
-        cmocka_unit_test(invoke_fails), cmocka_unit_test(lost_while_others_use_it),
-        cmocka_unit_test(bind_fails),   cmocka_unit_test(bound_invoke_fails),
+        cmocka_unit_test(create_fails),
+        cmocka_unit_test(prepare_fails),
+        cmocka_unit_test(measuring_fails),
+        cmocka_unit_test(invoke_fails),
+        cmocka_unit_test(lost_while_others_use_it),
+        cmocka_unit_test(bind_fails),
+        cmocka_unit_test(bound_invoke_fails),
     };
 
     kit_find_device("tests of calls that fail");
