@@ -36,13 +36,13 @@ int32_t inspection_version(const struct inspection *n, size_t node)
     return opcode(n, node)->version;
 }
 
-static bool holds(const struct model_ints *list, size_t tensor)
+static void mark(unsigned char *ends, size_t tensors, const struct model_ints *list,
+                 enum inspection_end end)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (list->data[i] >= 0 && (size_t)list->data[i] == tensor)
-            return true;
+        if (list->data[i] >= 0 && (size_t)list->data[i] < tensors)
+            ends[list->data[i]] |= end;
     }
-    return false;
 }
 
 const char *inspection_kind(const struct inspection *n, size_t tensor)
@@ -54,9 +54,9 @@ const char *inspection_kind(const struct inspection *n, size_t tensor)
         return "constant";
     if (t->is_variable)
         return "variable";
-    if (holds(&graph(n)->inputs, tensor))
+    if (n->ends[tensor] & INSPECTION_INPUT)
         return "input";
-    return holds(&graph(n)->outputs, tensor) ? "output" : "activation";
+    return n->ends[tensor] & INSPECTION_OUTPUT ? "output" : "activation";
 }
 
 size_t inspection_bytes(const struct inspection *n, size_t tensor)
@@ -182,6 +182,11 @@ enum status inspection_open(struct inspection *n, const char *path, const char *
     n->count = graph(n)->operator_count;
     if (!(n->notes = mem_alloc(n->count, sizeof *n->notes)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu nodes: out of memory", n->count);
+    if (!(n->ends = mem_alloc(graph(n)->tensor_count, sizeof *n->ends)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu tensors: out of memory",
+                         graph(n)->tensor_count);
+    mark(n->ends, graph(n)->tensor_count, &graph(n)->inputs, INSPECTION_INPUT);
+    mark(n->ends, graph(n)->tensor_count, &graph(n)->outputs, INSPECTION_OUTPUT);
     for (size_t i = 0; i < n->count; i++) {
         n->notes[i].known = interpreter_has_op(opcode(n, i));
         n->notes[i].partition = -1;
@@ -193,5 +198,6 @@ void inspection_close(struct inspection *n)
 {
     session_close(&n->session);
     mem_free(n->notes);
+    mem_free(n->ends);
     *n = (struct inspection){ .path = NULL };
 }

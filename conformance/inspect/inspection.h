@@ -23,11 +23,15 @@ struct node_note {
     struct assay_gpu_refusal refusal;
 };
 
+/* Bits: a tensor may be both. */
+enum inspection_end { INSPECTION_INPUT = 1, INSPECTION_OUTPUT = 2 };
+
 struct inspection {
     const char *path;
     bool plan; /* whether the plan is printed too; set between open and print */
     struct session session;
     struct node_note *notes; /* of subgraph 0's operators */
+    unsigned char *ends;     /* of its tensors: enum inspection_end */
     size_t count;
     /* Why the delegate could not be opened, or the graph not be prepared; empty otherwise. */
     char why_not[sizeof((struct diag *)0)->text];

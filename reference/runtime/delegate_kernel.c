@@ -128,6 +128,16 @@ static bool reserve_nodes(struct interpreter *in, size_t more)
     return true;
 }
 
+/* Kernels are counted in the order of the plan. */
+static void number_kernels(struct interpreter *in)
+{
+    int partition = 0;
+
+    for (size_t i = 0; i < in->plan_count; i++)
+        if (!in->nodes[in->plan[i]]->op)
+            in->nodes[in->plan[i]]->partition = partition++;
+}
+
 /* The plan changes only when all kernels are open: until then, and when one fails, a delegate sees
  * the plan as it was. */
 static enum status replace_in(struct interpreter *in, const TfLiteRegistration *registration,
@@ -155,6 +165,7 @@ static enum status replace_in(struct interpreter *in, const TfLiteRegistration *
     }
     memcpy(in->plan, plan, steps * sizeof *plan);
     in->plan_count = steps;
+    number_kernels(in);
     in->prepared = in->allocated = false;
     return STATUS_OK;
 }

@@ -375,20 +375,11 @@ int32_t interpreter_node_version(const struct interpreter *in, int node)
     return n ? n->version : 0;
 }
 
-/* Kernels are counted in the order of the plan. */
 int interpreter_node_partition(const struct interpreter *in, int node)
 {
     const struct node *n = model_node(in, node);
-    int partition = 0;
 
-    if (!n || n->kernel < 0)
-        return -1;
-    for (size_t i = 0; i < in->plan_count; i++) {
-        if (in->plan[i] == n->kernel)
-            return partition;
-        partition += !in->nodes[in->plan[i]]->op;
-    }
-    return -1;
+    return n && n->kernel >= 0 ? in->nodes[n->kernel]->partition : -1;
 }
 
 int interpreter_partition_count(const struct interpreter *in)

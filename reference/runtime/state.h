@@ -78,6 +78,7 @@ struct node {
 
     /* A delegate kernel. */
     TfLiteDelegateParams *params;
+    int partition;    /* how many kernels come before it in the plan */
     bool initialized; /* init was called and did not fail: free is due; also of special nodes */
 };
 

@@ -238,15 +238,15 @@ static void find_lifetimes(const struct interpreter *in, struct lifetimes *l)
 }
 
 static enum status make_items(const struct interpreter *in, const struct lifetimes *l,
-                              struct arena_item *items, size_t *count, struct diag *diag)
+                              struct span *items, size_t *count, struct diag *diag)
 {
     *count = 0;
     for (size_t i = 0; i < in->tensor_count; i++) {
-        struct arena_item *item = &items[*count];
+        struct span *item = &items[*count];
 
         if (l->first[i] == INT_MAX)
             continue;
-        *item = (struct arena_item){ .first = l->first[i], .last = l->last[i] };
+        *item = (struct span){ .first = l->first[i], .last = l->last[i] };
         if (!with_guards(in, in->tensors[i].bytes, &item->bytes))
             return diag_fail(diag, STATUS_NO_MEMORY, "tensor %zu (%s): no memory for %zu bytes", i,
                              in->tensors[i].name ? in->tensors[i].name : "", in->tensors[i].bytes);
@@ -273,8 +273,7 @@ static enum status reserve(struct interpreter *in, size_t total, struct diag *di
     return STATUS_OK;
 }
 
-static void assign(struct interpreter *in, const struct lifetimes *l,
-                   const struct arena_item *items)
+static void assign(struct interpreter *in, const struct lifetimes *l, const struct span *items)
 {
     size_t guard = 0, next = 0;
 
@@ -301,8 +300,8 @@ static void forget_places(struct interpreter *in)
     }
 }
 
-static enum status allocate_arena(struct interpreter *in, struct lifetimes *l,
-                                  struct arena_item *items, struct diag *diag)
+static enum status allocate_arena(struct interpreter *in, struct lifetimes *l, struct span *items,
+                                  struct diag *diag)
 {
     size_t count, total, bound;
     enum status s;
@@ -337,7 +336,7 @@ enum status tensor_memory_allocate(struct interpreter *in, struct diag *diag)
 {
     struct lifetimes l = { mem_alloc(in->tensor_count, sizeof(int)),
                            mem_alloc(in->tensor_count, sizeof(int)) };
-    struct arena_item *items = mem_alloc(in->tensor_count, sizeof *items);
+    struct span *items = mem_alloc(in->tensor_count, sizeof *items);
     enum status s = STATUS_OK;
 
     forget_places(in);

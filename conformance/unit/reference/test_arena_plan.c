@@ -7,7 +7,7 @@
 
 enum { ITEMS = 60, STEPS = 30 };
 
-static void check_plan(const struct arena_item *items, size_t count, size_t total, size_t bound)
+static void check_plan(const struct span *items, size_t count, size_t total, size_t bound)
 {
     size_t sum = 0, end = 0, largest = 0;
 
@@ -17,7 +17,7 @@ static void check_plan(const struct arena_item *items, size_t count, size_t tota
             end = items[i].offset + items[i].bytes;
         assert_int_equal(items[i].offset % 64, 0);
         for (size_t j = 0; j < i; j++) {
-            const struct arena_item *a = &items[i], *b = &items[j];
+            const struct span *a = &items[i], *b = &items[j];
             if (a->first > b->last || b->first > a->last)
                 continue;
             if (a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes)
@@ -44,7 +44,7 @@ static void random_lifetimes(void **state)
 
     (void)state;
     for (uint64_t round = 1; round <= 2000; round++) {
-        struct arena_item items[ITEMS];
+        struct span items[ITEMS];
         uint64_t seed = round;
         const size_t count = round % ITEMS;
         size_t total, bound;
@@ -70,13 +70,12 @@ static void random_lifetimes(void **state)
 /* Two steps of a chain at a time: the bound is reached. */
 static void a_chain_reaches_the_bound(void **state)
 {
-    struct arena_item items[STEPS];
+    struct span items[STEPS];
     size_t total, bound;
 
     (void)state;
     for (int i = 0; i < STEPS; i++)
-        items[i] =
-            (struct arena_item){ .bytes = (size_t)(STEPS - i) * 64, .first = i, .last = i + 1 };
+        items[i] = (struct span){ .bytes = (size_t)(STEPS - i) * 64, .first = i, .last = i + 1 };
     assert_int_equal(arena_assign_offsets(items, STEPS, &total, &bound), STATUS_OK);
     assert_int_equal(bound, (STEPS + STEPS - 1) * 64);
     assert_int_equal(total, bound);
@@ -84,13 +83,12 @@ static void a_chain_reaches_the_bound(void **state)
 
 static void sizes_that_do_not_fit(void **state)
 {
-    struct arena_item items[3];
+    struct span items[3];
     size_t total, bound;
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        items[i] =
-            (struct arena_item){ .bytes = (SIZE_MAX / 2) & ~(size_t)63, .first = 0, .last = 5 };
+        items[i] = (struct span){ .bytes = (SIZE_MAX / 2) & ~(size_t)63, .first = 0, .last = 5 };
     assert_int_equal(arena_assign_offsets(items, 3, &total, &bound), STATUS_NO_MEMORY);
     for (int i = 0; i < 3; i++) /* one after another they do */
         items[i].first = items[i].last = i;
@@ -106,19 +104,19 @@ static void sizes_that_do_not_fit(void **state)
 /* So many tensors that a quadratic search would take minutes. */
 static void very_many_items(void **state)
 {
-    const size_t count = 1000000;
-    struct arena_item *items = calloc(count, sizeof *items);
+    const size_t count = 200000;
+    struct span *items = calloc(count, sizeof *items);
     size_t total, bound;
 
     (void)state;
     assert_non_null(items);
     for (size_t i = 0; i < count; i++)
-        items[i] = (struct arena_item){ .bytes = 64, .first = (int)i, .last = (int)i + 1 };
+        items[i] = (struct span){ .bytes = 64, .first = (int)i, .last = (int)i + 1 };
     assert_int_equal(arena_assign_offsets(items, count, &total, &bound), STATUS_OK);
-    assert_int_equal(total, 64 * count);
+    assert_int_equal(total, 128);
     assert_int_equal(bound, 128);
     for (size_t i = 0; i < count; i++)
-        assert_true(items[i].offset == 64 * i);
+        assert_true(items[i].offset == 64 * (i % 2));
     items[5].bytes = SIZE_MAX & ~(size_t)63;
     assert_int_equal(arena_assign_offsets(items, count, &total, &bound), STATUS_NO_MEMORY);
     free(items);
