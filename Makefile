@@ -394,6 +394,9 @@ valgrind: all $(UNIT_BIN) $(B)/fuzz/replay_reader ## memcheck over parser, refer
 endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
 	$(TEST_ENV) $(B)/assay endurance $(ARGS)
 
+scale: $(B)/unit/delegate/test_scale ## time of reading, planning and inspecting graphs of 12,500 to 200,000 nodes, and how it grows (minutes)
+	ASSAY_SCALE=1 $(B)/unit/delegate/test_scale
+
 # Counts the calling thread, driver included; lavapipe computes on others.  Unlike time, the count
 # repeats.
 INVOKES ?= 200
@@ -502,7 +505,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
+.PHONY: all scale slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
         fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 

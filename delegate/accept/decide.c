@@ -226,8 +226,8 @@ bool decision_of_node(const struct graph *g, const struct graph_node *n,
 
 /* Refuses the nodes that compute a constant (DEQUANTIZE of a constant, folded ones) which no node
  * on the device reads.  The loop goes from the last node to the first, since the inputs of a node
- * that is refused may have no other reader. */
-static void refuse_unread_constants(struct decision *d, const struct graph *g)
+ * that is refused may have no other reader.  read: by tensor, false at first. */
+static void refuse_unread_constants(struct decision *d, const struct graph *g, bool *read)
 {
     static const struct refusal_reason why = { .rule = RULE_DEQUANTIZE_NO_READER,
                                                .field = "readers on the device",
@@ -236,27 +236,29 @@ static void refuse_unread_constants(struct decision *d, const struct graph *g)
                                                .limit = "at least 1" };
 
     for (int i = g->node_count - 1; i >= 0; i--) {
-        bool read = false;
+        const struct graph_node *n = &g->nodes[i];
 
-        if (!d->take[i] || (!g->nodes[i].op->dequantizes && !g->nodes[i].folded) ||
-            !graph_is_constant(g, g->nodes[i].outputs[0]))
-            continue;
-        for (int j = i + 1; j < g->node_count && !read; j++)
-            for (int k = 0; k < g->nodes[j].input_count && d->take[j]; k++)
-                read |= g->nodes[j].inputs[k] == g->nodes[i].outputs[0];
-        if (!read)
+        if (d->take[i] && (n->op->dequantizes || n->folded) &&
+            graph_is_constant(g, n->outputs[0]) && !read[n->outputs[0]])
             decision_refuse(d, g, i, &why);
+        for (int k = 0; k < n->input_count && d->take[i]; k++)
+            if (n->inputs[k] >= 0)
+                read[n->inputs[k]] = true;
     }
+    decision_sort(d);
 }
 
 enum status decision_make(struct decision *d, const struct graph *g,
                           const struct gpu_options *options, const struct device_limits *limits,
                           struct diag *diag)
 {
+    bool *read;
+
     *d = (struct decision){ 0 };
     d->take = ARENA_NEW(&d->arena, (size_t)g->node_count, bool);
     d->refusals = ARENA_NEW(&d->arena, (size_t)g->node_count, struct refusal);
-    if (!d->take || !d->refusals) {
+    read = ARENA_NEW(&d->arena, (size_t)g->tensor_count, bool);
+    if (!d->take || !d->refusals || !read) {
         decision_close(d);
         return diag_fail(diag, STATUS_NO_MEMORY, "deciding on %d nodes: out of memory",
                          g->node_count);
@@ -267,27 +269,36 @@ enum status decision_make(struct decision *d, const struct graph *g,
         if (!d->take[i])
             d->refusal_count++;
     }
-    refuse_unread_constants(d, g);
+    refuse_unread_constants(d, g, read);
     return STATUS_OK;
 }
 
 void decision_refuse(struct decision *d, const struct graph *g, int node,
                      const struct refusal_reason *why)
 {
-    /* A node has one refusal at most, so there is room.  Refusals stay in the order of nodes. */
-    int at = d->refusal_count;
-    struct check c = { .graph = g, .node = &g->nodes[node] };
+    /* A node has one refusal at most, so there is room. */
+    struct check c = { .graph = g,
+                       .node = &g->nodes[node],
+                       .refusal = &d->refusals[d->refusal_count] };
 
     if (!d->take[node])
         return;
     d->take[node] = false;
-    while (at > 0 && d->refusals[at - 1].host_node > g->nodes[node].host_node) {
-        d->refusals[at] = d->refusals[at - 1];
-        at--;
-    }
-    c.refusal = &d->refusals[at];
     refuse(&c, why->rule, -1, why->field, why->hint, why->limit, "%s", why->value);
     d->refusal_count++;
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const struct refusal *x = a, *y = b;
+
+    return x->host_node < y->host_node ? -1 : x->host_node > y->host_node;
+}
+
+void decision_sort(struct decision *d)
+{
+    if (d->refusal_count > 1)
+        qsort(d->refusals, (size_t)d->refusal_count, sizeof d->refusals[0], by_node);
 }
 
 void decision_close(struct decision *d)

@@ -37,5 +37,7 @@ struct refusal_reason {
 };
 void decision_refuse(struct decision *d, const struct graph *g, int node,
                      const struct refusal_reason *why);
+/* Brings the refusals in the order of nodes again. */
+void decision_sort(struct decision *d);
 
 #endif

@@ -242,6 +242,13 @@ static bool check_quantized_type(struct check *c, int tensor)
                   "%s", runtime_type_name(t->type));
 }
 
+static bool is_quantized(struct check *c)
+{
+    if (c->quantized == QUANTIZED_UNKNOWN)
+        c->quantized = graph_is_quantized(c->graph, c->node) ? QUANTIZED_YES : QUANTIZED_NO;
+    return c->quantized == QUANTIZED_YES;
+}
+
 static bool takes_f16(const struct graph_node *n)
 {
     const struct op_facts *facts = op_facts_find(n->code);
@@ -255,7 +262,7 @@ static bool check_float_type(struct check *c, int tensor)
     const TfLiteType type = c->graph->tensors[tensor].type;
     const TfLiteType wanted = type_of_node(c);
 
-    if (graph_is_quantized(c->graph, c->node))
+    if (is_quantized(c))
         return check_quantized_type(c, tensor);
     if (is_hybrid_weights(c, tensor))
         return check_scales(c, tensor);
@@ -339,7 +346,7 @@ bool check_storable(struct check *c, int i, uint64_t count)
     const bool half = c->options->precision == PRECISION_FP16;
 
     /* Integer shaders read 4 weights from a word, and no conversion can overflow. */
-    if (c->options->quantized == QUANTIZED_EXACT && graph_is_quantized(c->graph, c->node))
+    if (c->options->quantized == QUANTIZED_EXACT && is_quantized(c))
         return count <= c->limits->max_storage_buffer_range / 4 ||
                refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * 4);
     if (count > c->limits->max_storage_buffer_range / (half ? 8 : 16))

@@ -45,6 +45,8 @@ struct check {
     const struct gpu_options *options;
     const struct device_limits *limits;
     struct refusal *refusal; /* filled by the check that fails */
+    /* graph_is_quantized of the node, once something has asked: it reads all inputs. */
+    enum { QUANTIZED_UNKNOWN, QUANTIZED_NO, QUANTIZED_YES } quantized;
 };
 
 /* Fills the refusal and returns false.  tensor: an index of the graph, or -1.  limit: what was

@@ -11,8 +11,23 @@ void graph_close(struct graph *g)
     *g = (struct graph){ 0 };
 }
 
+void graph_count_readers(struct graph *g)
+{
+    for (int t = 0; t < g->tensor_count; t++)
+        g->tensors[t].readers = 0;
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < g->nodes[i].input_count; j++)
+            if (g->nodes[i].inputs[j] >= 0)
+                g->tensors[g->nodes[i].inputs[j]].readers++;
+}
+
 const struct graph_node *graph_find_node(const struct graph *g, int host_node)
 {
+    if (g->node_at) {
+        const int i = host_node >= 0 && host_node < g->host_node_count ? g->node_at[host_node] : -1;
+
+        return i >= 0 ? &g->nodes[i] : NULL;
+    }
     for (int i = 0; i < g->node_count; i++)
         if (g->nodes[i].host_node == host_node)
             return &g->nodes[i];

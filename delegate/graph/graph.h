@@ -41,6 +41,7 @@ struct graph_tensor {
     size_t elements;  /* 0 when rank is -1, too */
     const void *data; /* elements of a constant, unaligned; NULL: no constant */
     int producer;     /* index into nodes; -1: none */
+    int readers;      /* inputs of the nodes that were imported */
     struct graph_quant quant;
     /* The host's 8-bit type of a tensor that is f32 here (quantized=float_view); kTfLiteNoType: the
      * host has the same type. */
@@ -85,9 +86,14 @@ struct graph {
     int tensor_count;
     struct graph_node *nodes; /* in execution order */
     int node_count;
+    const int *node_at; /* by index in the host: the index here; -1: none.  NULL: not imported */
+    int host_node_count;
 };
 
 void graph_close(struct graph *g);
+
+/* Sets graph_tensor.readers, as an import does. */
+void graph_count_readers(struct graph *g);
 
 /* The node with this index in the host; NULL: none. */
 const struct graph_node *graph_find_node(const struct graph *g, int host_node);

@@ -158,10 +158,31 @@ static bool follows_from_constants(const struct graph *g, const struct graph_nod
     return true;
 }
 
+/* The first node of each host index, since a host may repeat one. */
+static enum status index_nodes(struct graph *g, struct diag *diag)
+{
+    int count = 0;
+    int *at;
+
+    for (int i = 0; i < g->node_count; i++)
+        if (g->nodes[i].host_node >= count)
+            count = g->nodes[i].host_node + 1;
+    if (!(at = ARENA_NEW(&g->arena, (size_t)count, int)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "graph of %d nodes: out of memory", g->node_count);
+    for (int i = 0; i < count; i++)
+        at[i] = -1;
+    for (int i = g->node_count - 1; i >= 0; i--)
+        at[g->nodes[i].host_node] = i;
+    g->node_at = at;
+    g->host_node_count = count;
+    return STATUS_OK;
+}
+
 /* Sets producers, and the constants that DEQUANTIZE nodes convert, which readers then use instead.
  */
 static void link_producers(struct graph *g)
 {
+    graph_count_readers(g);
     for (int i = 0; i < g->node_count; i++) {
         const struct graph_node *n = &g->nodes[i];
         const bool is_constant = follows_from_constants(g, n);
@@ -206,6 +227,8 @@ enum status graph_import_again(struct graph *g, const struct graph *old,
         s = import_quant(g, t, &context->tensors[i], diag);
     }
     if (s == STATUS_OK)
+        s = index_nodes(g, diag);
+    if (s == STATUS_OK)
         link_producers(g);
     else
         graph_close(g);
@@ -247,6 +270,8 @@ enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *d
     for (int i = 0; i < count; i++, g->node_count++)
         if ((s = import_node(g, context, order[i], &g->nodes[i], diag)) != STATUS_OK)
             goto fail;
+    if ((s = index_nodes(g, diag)) != STATUS_OK)
+        goto fail;
     link_producers(g);
     return STATUS_OK;
 fail:

@@ -63,15 +63,12 @@ struct lstm_full_sizes lstm_full_sizes_of(const struct graph *g, const struct gr
 bool lstm_check_state(struct check *c, int input)
 {
     const int tensor = c->node->inputs[input];
-    int readers = 0;
+    const int readers = c->graph->tensors[tensor].readers;
 
     if (c->graph->tensors[tensor].producer >= 0)
         return refuse(c, RULE_LSTM_STATE, tensor, "producer", "make the state a variable tensor",
                       "a variable or an input of the graph", "computed by node %d",
                       c->graph->nodes[c->graph->tensors[tensor].producer].host_node);
-    for (int i = 0; i < c->graph->node_count; i++)
-        for (int j = 0; j < c->graph->nodes[i].input_count; j++)
-            readers += c->graph->nodes[i].inputs[j] == tensor;
     if (readers != 1)
         return refuse(c, RULE_LSTM_STATE_READERS, tensor, "readers",
                       "give each LSTM a state of its own", "1", "%d", readers);

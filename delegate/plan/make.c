@@ -45,7 +45,9 @@ static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct
     const struct graph_tensor *t = &p->graph->tensors[tensor];
     size_t bytes;
 
-    *io = (struct plan_io){ .tensor = tensor, .offset = *end, .format = io_format(t) };
+    *io = (struct plan_io){ .tensor = p->host_tensor[tensor],
+                            .offset = *end,
+                            .format = io_format(t) };
     if (t->float_view_of != kTfLiteNoType) {
         io->float_view.type = t->float_view_of;
         io->float_view.scale = t->quant.scale[0];
@@ -54,8 +56,8 @@ static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct
     if (!checked_mul(t->elements, io_formats[io->format].bytes, &io->dense_bytes) ||
         !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
         return diag_fail(p->diag, STATUS_UNSUPPORTED,
-                         "tensor %d '%s': %zu elements exceed the address space", tensor, t->name,
-                         t->elements);
+                         "tensor %d '%s': %zu elements exceed the address space", io->tensor,
+                         t->name, t->elements);
     io->bytes = t->elements *
                 host_element_bytes(t->float_view_of != kTfLiteNoType ? t->float_view_of : t->type);
     return STATUS_OK;
@@ -127,10 +129,10 @@ static enum status plan_inputs(struct planner *p, const struct plan_request *r,
     if (!plan->inputs)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
     for (int i = 0; i < r->input_count; i++) {
-        const int tensor = r->inputs[i];
+        const int tensor = rewrite_find(w, r->inputs[i]);
         struct plan_io *io = &plan->inputs[plan->input_count];
 
-        if (tensor < 0 || tensor >= p->graph->tensor_count || graph_is_constant(p->graph, tensor) ||
+        if (tensor < 0 || graph_is_constant(p->graph, tensor) ||
             !has_device_format(&p->graph->tensors[tensor]) ||
             (w->readers[tensor] == 0 && !w->exposed[tensor]))
             continue;
@@ -148,17 +150,19 @@ static enum status constant_output(struct planner *p, int tensor, struct plan_io
 
     assert(t->type == kTfLiteFloat32);
     if (!values)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "tensor %d: out of memory", tensor);
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "tensor %d: out of memory",
+                         p->host_tensor[tensor]);
     for (size_t i = 0; i < t->elements; i++)
         values[i] = graph_constant_float(p->graph, tensor, i);
-    *io = (struct plan_io){ .tensor = tensor,
+    *io = (struct plan_io){ .tensor = p->host_tensor[tensor],
                             .plan_tensor = -1,
                             .bytes = t->elements * sizeof(float),
                             .constant = values };
     return STATUS_OK;
 }
 
-static enum status plan_outputs(struct planner *p, const struct plan_request *r)
+static enum status plan_outputs(struct planner *p, const struct plan_request *r,
+                                const struct rewrite *w)
 {
     struct plan *plan = p->plan;
 
@@ -167,13 +171,13 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r)
     if (!plan->outputs)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
     for (int i = 0; i < r->output_count; i++) {
-        const int tensor = r->outputs[i];
+        const int tensor = rewrite_find(w, r->outputs[i]);
         struct plan_io *io = &plan->outputs[plan->output_count];
 
-        if (tensor < 0 || tensor >= p->graph->tensor_count)
+        if (tensor < 0)
             return diag_fail(p->diag, STATUS_INVALID,
                              "output %d: expected a tensor below %d, found %d", i,
-                             p->graph->tensor_count, tensor);
+                             r->graph->tensor_count, r->outputs[i]);
         if (graph_is_constant(p->graph, tensor)) {
             TRY(constant_output(p, tensor, io));
         } else {
@@ -261,11 +265,60 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
         if (s != STATUS_OK)
             return diag_prefix(p->diag, s, "%s: node %d", n->name, n->host_node);
     }
-    TRY(plan_outputs(p, r));
+    TRY(plan_outputs(p, r, w));
     if (p->plan->poison != POISON_OFF)
         TRY(poison_padding(p));
     TRY(plan_assign_memory(p->plan, p->options->in_place, p->diag));
     return plan_check_limits(p->plan, p->limits, p->diag);
+}
+
+/* With precision=fp16, an f32 tensor that quantized nodes only convert from or to integers stays
+ * f32: f16 would change the integers. */
+static enum status find_wide(struct planner *p)
+{
+    enum { NOT = 1, CONVERTED = 2 };
+    const struct graph *g = p->graph;
+    unsigned char *seen;
+    bool *wide;
+
+    if (!p->plan->half)
+        return STATUS_OK;
+    seen = ARENA_NEW(&p->plan->arena, (size_t)g->tensor_count, unsigned char);
+    p->wide = wide = ARENA_NEW(&p->plan->arena, (size_t)g->tensor_count, bool);
+    if (!seen || !wide)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    for (int i = 0; i < g->node_count; i++) {
+        const struct graph_node *n = &g->nodes[i];
+        const bool quantized = graph_is_quantized(g, n);
+
+        for (int j = 0; j < n->input_count; j++)
+            if (n->inputs[j] >= 0)
+                seen[n->inputs[j]] |= n->op->quantizes && quantized ? CONVERTED : NOT;
+        for (int j = 0; j < n->output_count; j++)
+            seen[n->outputs[j]] |= n->op->dequantizes && quantized ? CONVERTED : NOT;
+    }
+    for (int t = 0; t < g->tensor_count; t++)
+        wide[t] = g->tensors[t].type == kTfLiteFloat32 && seen[t] == CONVERTED;
+    return STATUS_OK;
+}
+
+/* Indices in the host of all tensors: those of transforms come after the host's. */
+static enum status number_tensors(struct planner *p, const struct plan_request *r,
+                                  const struct rewrite *w)
+{
+    const int count = w->graph.tensor_count;
+    int *host = ARENA_NEW(&p->plan->arena, (size_t)count, int);
+
+    p->host_tensor = host;
+    p->plan_tensor_of = ARENA_NEW(&p->plan->arena, (size_t)count, int);
+    if (!host || !p->plan_tensor_of)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    for (int i = 0; i < count; i++) {
+        p->plan_tensor_of[i] = -1;
+        host[i] =
+            i < w->host_tensors ? w->host_tensor[i] : r->graph->tensor_count + i - w->host_tensors;
+    }
+    return STATUS_OK;
 }
 
 enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)
@@ -291,14 +344,11 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
     p.graph = &w.graph;
     plan->merged = w.merged;
     memcpy(plan->applied, w.applied, sizeof plan->applied);
-    p.plan_tensor_of = ARENA_NEW(&plan->arena, (size_t)w.graph.tensor_count, int);
-    if (!p.plan_tensor_of) {
-        s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
-    } else {
-        for (int i = 0; i < w.graph.tensor_count; i++)
-            p.plan_tensor_of[i] = -1;
+    s = number_tensors(&p, r, &w);
+    if (s == STATUS_OK)
+        s = find_wide(&p);
+    if (s == STATUS_OK)
         s = make(&p, r, &w);
-    }
     rewrite_close(&w);
     if (s != STATUS_OK)
         plan_close(plan);

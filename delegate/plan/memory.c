@@ -32,38 +32,56 @@ static bool dense_is_slices(const struct plan *plan, const struct plan_io *io)
     return t->channels % 4 == 0 && t->bytes == io->dense_bytes && t->bytes > 0;
 }
 
-/* The step that copies an input to its plan tensor, or a plan tensor to an output. */
-static bool is_copy(const struct plan_step *s, enum plan_location location, int io)
-{
-    const struct plan_binding *n = &s->bindings[location == LOCATION_INPUT];
+/* Steps by what they do. */
+struct users {
+    /* By owner, the first step that writes to the tensor or a view of it, other than loading it
+     * from the input.  Memory of an input of the caller must not be written. */
+    struct plan_step **writer;
+    /* By io, the step that copies an input to its plan tensor, or a plan tensor to an output. */
+    struct plan_step **load, **store;
+};
 
-    return n->location == location && n->index == io;
+static void close_users(struct users *u)
+{
+    mem_free(u->writer);
+    mem_free(u->load);
+    mem_free(u->store);
 }
 
-/* The step that writes to the tensor or a view of it, other than loading it from the input.  Memory
- * of an input of the caller must not be written. */
-static const struct plan_step *find_writer(const struct plan *plan, int owner)
+static bool find_users(const struct plan *plan, struct users *u)
 {
-    for (int i = 0; i < plan->step_count; i++)
-        for (int b = 0; b < PLAN_BINDINGS; b++) {
-            const struct plan_binding *n = &plan->steps[i]->bindings[b];
+    *u = (struct users){
+        .writer = mem_alloc((size_t)plan->tensor_count, sizeof(struct plan_step *)),
+        .load = mem_alloc((size_t)plan->input_count, sizeof(struct plan_step *)),
+        .store = mem_alloc((size_t)plan->output_count, sizeof(struct plan_step *)),
+    };
+    if (!u->writer || !u->load || !u->store)
+        return false;
+    for (int i = plan->step_count - 1; i >= 0; i--) {
+        struct plan_step *const s = plan->steps[i];
+        const bool loads = s->bindings[1].location == LOCATION_INPUT;
 
-            if (n->location == LOCATION_ARENA && n->writes && plan_owner(plan, n->index) == owner &&
-                plan->steps[i]->bindings[1].location != LOCATION_INPUT)
-                return plan->steps[i];
-        }
-    return NULL;
+        if (loads)
+            u->load[s->bindings[1].index] = s;
+        if (s->bindings[0].location == LOCATION_OUTPUT)
+            u->store[s->bindings[0].index] = s;
+        for (int b = 0; b < PLAN_BINDINGS && !loads; b++)
+            if (s->bindings[b].location == LOCATION_ARENA && s->bindings[b].writes)
+                u->writer[plan_owner(plan, s->bindings[b].index)] = s;
+    }
+    return true;
 }
 
 /* The plan tensor of the input or output, and all that share its memory, use the backing memory, so
  * that no step has to copy. */
-static enum status use_io_memory(struct plan *plan, struct plan_io *io, enum plan_location location,
-                                 int index, struct diag *diag)
+static enum status use_io_memory(struct plan *plan, const struct users *users, struct plan_io *io,
+                                 enum plan_location location, int index, struct diag *diag)
 {
     static const char *const what = "tensor %d cannot be bound as slices, bind it dense: %s%s";
     const int owner = plan_owner(plan, io->plan_tensor);
     struct plan_tensor *t = &plan->tensors[owner];
-    const struct plan_step *writer = location == LOCATION_INPUT ? find_writer(plan, owner) : NULL;
+    const struct plan_step *writer = location == LOCATION_INPUT ? users->writer[owner] : NULL;
+    struct plan_step *copy = location == LOCATION_INPUT ? users->load[index] : users->store[index];
 
     if (t->location != LOCATION_ARENA)
         return diag_fail(diag, STATUS_UNSUPPORTED, what, io->tensor,
@@ -77,14 +95,13 @@ static enum status use_io_memory(struct plan *plan, struct plan_io *io, enum pla
     t->location = location;
     t->io = index;
     io->zero_copy = true;
-    for (int i = 0; i < plan->step_count; i++)
-        if (is_copy(plan->steps[i], location, index))
-            plan->steps[i]->idle = true;
+    if (copy)
+        copy->idle = true;
     return STATUS_OK;
 }
 
-static enum status place_ios(struct plan *plan, enum plan_backing backing, bool inputs,
-                             struct diag *diag)
+static enum status place_ios(struct plan *plan, const struct users *users,
+                             enum plan_backing backing, bool inputs, struct diag *diag)
 {
     const enum plan_location location = inputs ? LOCATION_INPUT : LOCATION_OUTPUT;
     const int count = inputs ? plan->input_count : plan->output_count;
@@ -100,9 +117,10 @@ static enum status place_ios(struct plan *plan, enum plan_backing backing, bool 
             (backing == BACKING_STAGING && !staged) || (backing == BACKING_HOST && !near))
             continue;
         if (backing == BACKING_SLICES)
-            TRY(use_io_memory(plan, io, location, i, diag));
+            TRY(use_io_memory(plan, users, io, location, i, diag));
         else
-            (void)use_io_memory(plan, io, location, i, NULL); /* on failure the step copies */
+            /* On failure the step copies. */
+            (void)use_io_memory(plan, users, io, location, i, NULL);
     }
     return STATUS_OK;
 }
@@ -114,13 +132,16 @@ static enum status place_all_ios(struct plan *plan, struct diag *diag)
     static const enum plan_backing order[] = { BACKING_SLICES, BACKING_DENSE, BACKING_HOST,
                                                BACKING_STAGING };
 
+    struct users users;
+    enum status s = STATUS_OK;
+
     plan->in_place = 0;
     for (int i = 0; i < plan->tensor_count; i++) {
         struct plan_tensor *t = &plan->tensors[i];
 
         t->location = LOCATION_ARENA;
         if (t->in_place)
-            t->view_of = i;
+            t->view_of = t->root = i;
         t->in_place = false;
     }
     for (int i = 0; i < plan->step_count; i++)
@@ -129,11 +150,15 @@ static enum status place_all_ios(struct plan *plan, struct diag *diag)
         plan->inputs[i].zero_copy = false;
     for (int i = 0; i < plan->output_count; i++)
         plan->outputs[i].zero_copy = false;
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        TRY(place_ios(plan, order[i], true, diag));
-        TRY(place_ios(plan, order[i], false, diag));
+    if (!find_users(plan, &users))
+        s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && s == STATUS_OK; i++) {
+        s = place_ios(plan, &users, order[i], true, diag);
+        if (s == STATUS_OK)
+            s = place_ios(plan, &users, order[i], false, diag);
     }
-    return STATUS_OK;
+    close_users(&users);
+    return s;
 }
 
 /* ---- in place ---- */
@@ -172,7 +197,7 @@ static void reuse_input(struct plan *plan, int step)
             from->format != to->format || !only_elementwise(plan, s, owner))
             continue;
         from->last_step = to->last_step;
-        to->view_of = owner;
+        to->view_of = to->root = owner;
         to->in_place = true;
         plan->in_place++;
         return;
@@ -215,7 +240,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
             diag, STATUS_NO_MEMORY,
             "plan: out of memory for the offsets of %zu tensors, or their sizes overflow", count);
     }
-    plan->arena_bound = offsets_bound(spans, count);
+    plan->arena_bound = spans_bound(spans, count);
     count = 0;
     for (int i = 0; i < plan->tensor_count; i++)
         if (has_memory(plan, i))

@@ -1,6 +1,5 @@
 #include "delegate/plan/offsets.h"
 
-#include "reference/base/checked.h"
 #include "reference/base/memory.h"
 
 #include <stdint.h>
@@ -8,43 +7,6 @@
 
 /* Rounds per initial order; rounds of random moves; pairs of spans that all rounds may compare. */
 enum { RAISES_MAX = 60, SHUFFLES_MAX = 2000, COMPARISONS_MAX = 50000000 };
-
-static bool overlap(const struct span *a, const struct span *b)
-{
-    return a->first <= b->last && b->first <= a->last;
-}
-
-/* Places spans in the given order and returns the peak; SIZE_MAX: it overflows.  placed[] stays
- * sorted by offset. */
-static size_t place(struct span *spans, const size_t *order, size_t count, size_t *placed)
-{
-    size_t peak = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        struct span *s = &spans[order[i]];
-        size_t at = 0, end, where = 0;
-
-        for (size_t j = 0; j < i; j++) {
-            const struct span *o = &spans[placed[j]];
-
-            if (!overlap(s, o) || o->offset + o->bytes <= at)
-                continue;
-            if (o->offset >= at && o->offset - at >= s->bytes)
-                break; /* the gap before o is large enough, and the lowest */
-            at = o->offset + o->bytes;
-        }
-        if (!checked_add(at, s->bytes, &end))
-            return SIZE_MAX;
-        s->offset = at;
-        if (end > peak)
-            peak = end;
-        while (where < i && spans[placed[where]].offset <= at)
-            where++;
-        memmove(&placed[where + 1], &placed[where], (i - where) * sizeof placed[0]);
-        placed[where] = order[i];
-    }
-    return peak;
-}
 
 /* The initial orders.  Equal spans keep their order, so that the result is deterministic. */
 enum criterion { BY_BYTES, BY_AREA, BY_LIFETIME, BY_BEGIN, CRITERIA };
@@ -61,16 +23,25 @@ static bool comes_first(const struct span *a, const struct span *b, enum criteri
     }
 }
 
-static void order_by(const struct span *spans, size_t *order, size_t count, enum criterion by)
+/* Merges sorted runs of doubling length; `other` has room for as many. */
+static void order_by(const struct span *spans, size_t *order, size_t *other, size_t count,
+                     enum criterion by)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t j = i;
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t run = 1; run < count; run *= 2) {
+        for (size_t from = 0; from < count; from += 2 * run) {
+            const size_t middle = from + run < count ? from + run : count;
+            const size_t end = middle + run < count ? middle + run : count;
+            size_t left = from, right = middle;
 
-        while (j > 0 && comes_first(&spans[i], &spans[order[j - 1]], by)) {
-            order[j] = order[j - 1];
-            j--;
+            for (size_t i = from; i < end; i++)
+                other[i] = left < middle && (right == end || !comes_first(&spans[order[right]],
+                                                                          &spans[order[left]], by))
+                               ? order[left++]
+                               : order[right++];
         }
-        order[j] = i;
+        memcpy(order, other, count * sizeof order[0]);
     }
 }
 
@@ -88,7 +59,9 @@ static void move(size_t *order, size_t from, size_t to)
 struct search {
     struct span *spans;
     size_t count, bound;
-    size_t *order, *placed; /* of this round */
+    struct spans_placer placer;
+    size_t *order; /* of this round */
+    size_t *sorted;
     size_t *best_order, *best_offset, best_peak;
     size_t rounds_left;
 };
@@ -96,7 +69,7 @@ struct search {
 /* Places the spans in the current order, and keeps the result if it is the best so far. */
 static size_t try_order(struct search *s)
 {
-    const size_t peak = place(s->spans, s->order, s->count, s->placed);
+    const size_t peak = spans_place(&s->placer, s->order);
 
     s->rounds_left--;
     if (peak < s->best_peak) {
@@ -117,7 +90,7 @@ static bool done(const struct search *s)
  * peak moved to the front. */
 static void search_by_peak(struct search *s, enum criterion by)
 {
-    order_by(s->spans, s->order, s->count, by);
+    order_by(s->spans, s->order, s->sorted, s->count, by);
     for (int round = 0; round < RAISES_MAX && !done(s); round++) {
         const size_t peak = try_order(s);
         size_t top = 0;
@@ -172,16 +145,17 @@ size_t offsets_assign(struct span *spans, size_t count, bool *ok)
 {
     struct search s = { .spans = spans,
                         .count = count,
-                        .bound = offsets_bound(spans, count),
+                        .bound = spans_bound(spans, count),
                         .order = mem_alloc(count, sizeof(size_t)),
-                        .placed = mem_alloc(count + 1, sizeof(size_t)),
+                        .sorted = mem_alloc(count, sizeof(size_t)),
                         .best_order = mem_alloc(count, sizeof(size_t)),
                         .best_offset = mem_alloc(count, sizeof(size_t)),
                         .best_peak = count ? SIZE_MAX : 0,
                         /* A round compares all pairs of spans, so large plans get fewer rounds. */
                         .rounds_left = 1 + COMPARISONS_MAX / (count * count + 1) };
 
-    *ok = s.order && s.placed && s.best_order && s.best_offset && s.bound != SIZE_MAX;
+    *ok = s.order && s.sorted && s.best_order && s.best_offset && s.bound != SIZE_MAX &&
+          spans_placer_open(&s.placer, spans, count);
     for (int by = 0; by < CRITERIA && *ok && !done(&s); by++)
         search_by_peak(&s, (enum criterion)by);
     if (*ok && !done(&s))
@@ -190,26 +164,9 @@ size_t offsets_assign(struct span *spans, size_t count, bool *ok)
     for (size_t i = 0; i < count && *ok; i++)
         spans[i].offset = s.best_offset[i];
     mem_free(s.order);
-    mem_free(s.placed);
+    mem_free(s.sorted);
+    spans_placer_close(&s.placer);
     mem_free(s.best_order);
     mem_free(s.best_offset);
     return *ok ? s.best_peak : 0;
-}
-
-size_t offsets_bound(const struct span *spans, size_t count)
-{
-    size_t bound = 0;
-
-    /* The sum grows only where a span begins. */
-    for (size_t i = 0; i < count; i++) {
-        size_t sum = 0;
-
-        for (size_t j = 0; j < count; j++)
-            if (spans[j].first <= spans[i].first && spans[i].first <= spans[j].last &&
-                !checked_add(sum, spans[j].bytes, &sum))
-                return SIZE_MAX;
-        if (sum > bound)
-            bound = sum;
-    }
-    return bound;
 }

@@ -2,14 +2,7 @@
 #ifndef ASSAY_DELEGATE_PLAN_OFFSETS_H
 #define ASSAY_DELEGATE_PLAN_OFFSETS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-struct span {
-    size_t bytes;    /* a multiple of the alignment */
-    int first, last; /* lifetime: the first and the last step that use it */
-    size_t offset;   /* result */
-};
+#include "reference/base/spans.h"
 
 /* Sets the offsets of all spans and returns the size of the arena; *ok is false when out of memory
  * or when sizes overflow.
@@ -17,10 +10,7 @@ struct span {
  * A heuristic search, deterministic: spans are placed one after the other, each into the lowest gap
  * that holds it.  Starting from several orders (by size, area, lifetime, begin), the span that sets
  * the peak is moved to the front and all are placed again; then the best order is changed by small
- * random moves.  The search ends at offsets_bound, or after a number of rounds. */
+ * random moves.  The search ends at spans_bound, or after a number of rounds. */
 size_t offsets_assign(struct span *spans, size_t count, bool *ok);
-
-/* The largest sum of bytes live at one step: no arena can be smaller.  SIZE_MAX: it overflows. */
-size_t offsets_bound(const struct span *spans, size_t count);
 
 #endif

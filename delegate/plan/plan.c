@@ -30,8 +30,8 @@ uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t
 
 int plan_owner(const struct plan *plan, int t)
 {
-    while (plan->tensors[t].view_of != t)
-        t = plan->tensors[t].view_of;
+    while (plan->tensors[t].root != t)
+        t = plan->tensors[t].root;
     return t;
 }
 

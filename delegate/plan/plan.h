@@ -44,6 +44,7 @@ struct plan_tensor {
     enum plan_format format;
     size_t bytes;              /* rows * slices * 4 elements */
     int view_of;               /* plan tensor whose memory it shares; itself: it owns its memory */
+    int root;                  /* of views of views; plan_owner goes on from here */
     bool in_place;             /* view_of is an input that the step reads for the last time */
     int first_step, last_step; /* lifetime; of an owner, with that of its views */
     size_t offset;             /* in the arena; of an owner */

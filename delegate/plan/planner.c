@@ -33,11 +33,13 @@ static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t cha
         plan->tensor_capacity = capacity;
     }
     t = &plan->tensors[plan->tensor_count];
-    *t = (struct plan_tensor){ .graph_tensor = tensor,
+    *t = (struct plan_tensor){ .graph_tensor =
+                                   tensor >= 0 && p->host_tensor ? p->host_tensor[tensor] : tensor,
                                .rows = rows,
                                .channels = channels,
                                .slices = channels / 4 + (channels % 4 != 0),
                                .view_of = view_of < 0 ? plan->tensor_count : view_of,
+                               .root = view_of < 0 ? plan->tensor_count : plan_owner(plan, view_of),
                                .format =
                                    format == FORMAT_WIDE && !plan->half ? FORMAT_STORED : format };
     t->bytes = (size_t)t->rows * t->slices * 4 * plan_element_bytes(plan, t);
@@ -51,30 +53,6 @@ static void shape_of(const struct graph_tensor *t, uint32_t *rows, uint32_t *cha
     *rows = *channels ? (uint32_t)((t->rank == 0 ? 1 : t->elements) / *channels) : 0;
 }
 
-/* With precision=fp16, an f32 tensor that quantized nodes only convert from or to integers stays
- * f32: f16 would change the integers. */
-static bool stays_f32(const struct planner *p, int tensor)
-{
-    const struct graph *g = p->graph;
-    const struct graph_tensor *t = &g->tensors[tensor];
-    bool converts;
-
-    if (t->type != kTfLiteFloat32 || !p->plan->half ||
-        (t->producer >= 0 && (!g->nodes[t->producer].op->dequantizes ||
-                              !graph_is_quantized(g, &g->nodes[t->producer]))))
-        return false;
-    converts = t->producer >= 0;
-    for (int i = 0; i < g->node_count; i++)
-        for (int j = 0; j < g->nodes[i].input_count; j++) {
-            if (g->nodes[i].inputs[j] != tensor)
-                continue;
-            if (!g->nodes[i].op->quantizes || !graph_is_quantized(g, &g->nodes[i]))
-                return false;
-            converts = true;
-        }
-    return converts;
-}
-
 static enum plan_format format_of(const struct planner *p, int tensor)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
@@ -85,7 +63,7 @@ static enum plan_format format_of(const struct planner *p, int tensor)
     case kTfLiteBool: return FORMAT_BYTES;
     case kTfLiteInt16: return FORMAT_SHORTS;
     case kTfLiteInt32: return FORMAT_WORDS;
-    default: return stays_f32(p, tensor) ? FORMAT_WIDE : FORMAT_STORED;
+    default: return p->wide && p->wide[tensor] ? FORMAT_WIDE : FORMAT_STORED;
     }
 }
 

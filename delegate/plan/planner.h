@@ -14,7 +14,9 @@ struct planner {
     const struct graph *graph;
     const struct gpu_options *options;
     const struct device_limits *limits;
-    int *plan_tensor_of; /* by graph tensor; -1: none yet */
+    int *plan_tensor_of;    /* by graph tensor; -1: none yet */
+    const int *host_tensor; /* by graph tensor; NULL: the same index */
+    const bool *wide;       /* by graph tensor: FORMAT_WIDE, though the type is f32; NULL: none */
     /* State that is written back to inputs of the host after the last step. */
     struct {
         int tensor; /* of the graph: an input of the partition */

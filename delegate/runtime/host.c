@@ -16,20 +16,23 @@
 #include "delegate/runtime/propagate.h"
 #include "delegate/runtime/start.h"
 #include "delegate/transform/fold.h"
+#include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
 /* Gives the standard warning, once for each op code with a refusal that is not an option's. */
 static void warn(TfLiteContext *context, const struct decision *d)
 {
-    for (int i = 0; i < d->refusal_count; i++) {
-        bool said = !rule_is_warned(d->refusals[i].id);
+    bool said[BUILTIN_COUNT + 1] = { false }; /* the last one: of every code that is unknown */
 
-        for (int j = 0; j < i && !said; j++)
-            said = d->refusals[j].code == d->refusals[i].code && rule_is_warned(d->refusals[j].id);
-        if (!said)
-            context->ReportError(context,
-                                 "WARNING: op code #%d cannot be handled by this delegate.",
-                                 d->refusals[i].code);
+    for (int i = 0; i < d->refusal_count; i++) {
+        const int32_t code = d->refusals[i].code;
+        bool *const done = &said[code >= 0 && code < BUILTIN_COUNT ? code : BUILTIN_COUNT];
+
+        if (*done || !rule_is_warned(d->refusals[i].id))
+            continue;
+        *done = true;
+        context->ReportError(context, "WARNING: op code #%d cannot be handled by this delegate.",
+                             code);
     }
 }
 

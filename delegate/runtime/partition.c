@@ -4,6 +4,7 @@
 #include "reference/base/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 TfLiteIntArray *partition_nodes(const struct graph *g, const struct decision *d)
 {
@@ -18,22 +19,37 @@ TfLiteIntArray *partition_nodes(const struct graph *g, const struct decision *d)
     return nodes;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+
+    return x < y ? -1 : x > y;
+}
+
 /* The partition's nodes in execution order. */
 static enum status order_nodes(const struct graph *g, const TfLiteIntArray *wanted, int **out,
                                int *count, struct diag *diag)
 {
-    int *nodes = mem_alloc((size_t)g->node_count, sizeof *nodes);
+    int *nodes = mem_alloc((size_t)wanted->size, sizeof *nodes);
+    int found = 0, kept = 0;
 
     if (!nodes)
         return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
-    *count = 0;
-    for (int i = 0; i < g->node_count; i++)
-        for (int j = 0; j < wanted->size; j++)
-            if (wanted->data[j] == g->nodes[i].host_node) {
-                nodes[(*count)++] = wanted->data[j];
-                break;
-            }
+    for (int i = 0; i < wanted->size; i++) {
+        const struct graph_node *n = graph_find_node(g, wanted->data[i]);
+
+        if (n)
+            nodes[found++] = (int)(n - g->nodes);
+    }
+    if (found > 1)
+        qsort(nodes, (size_t)found, sizeof *nodes, by_value);
+    for (int i = 0; i < found; i++)
+        if (i == 0 || nodes[i] != nodes[i - 1])
+            nodes[kept++] = nodes[i];
+    for (int i = 0; i < kept; i++)
+        nodes[i] = g->nodes[nodes[i]].host_node;
     *out = nodes;
+    *count = kept;
     return STATUS_OK;
 }
 
@@ -59,10 +75,12 @@ static void refuse_partition(struct decision *d, const struct graph *g,
 {
     const TfLiteIntArray *nodes = partition->nodes_to_replace;
 
-    for (int i = 0; i < nodes->size; i++)
-        for (int j = 0; j < g->node_count; j++)
-            if (g->nodes[j].host_node == nodes->data[i])
-                decision_refuse(d, g, j, why);
+    for (int i = 0; i < nodes->size; i++) {
+        const struct graph_node *n = graph_find_node(g, nodes->data[i]);
+
+        if (n)
+            decision_refuse(d, g, (int)(n - g->nodes), why);
+    }
 }
 
 /* ---- memory ---- */
@@ -146,28 +164,33 @@ static enum status estimate(const TfLiteDelegateParams *partitions, int count,
     return STATUS_OK;
 }
 
-/* Whether partition a is larger than b by the option placement. */
-static bool is_larger(const struct placement *a, const struct placement *b,
-                      const struct gpu_options *o)
+struct sized {
+    double size;
+    int index;
+};
+
+static int by_size(const void *a, const void *b)
 {
-    return o->placement == PLACEMENT_NODES ? a->nodes > b->nodes
-                                           : placement_saved_us(a) > placement_saved_us(b);
+    const struct sized *x = a, *y = b;
+
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    return x->index - y->index;
 }
 
-/* Indices of the partitions, the largest first, equal ones in the host's order. */
-static int *order_by_size(const struct decision *d, const struct gpu_options *o)
+/* The partitions, the largest by the option placement first, equal ones in the host's order. */
+static struct sized *order_by_size(const struct decision *d, const struct gpu_options *o)
 {
-    int *order = mem_alloc((size_t)d->placement_count, sizeof *order);
+    struct sized *order = mem_alloc((size_t)d->placement_count, sizeof *order);
 
     for (int i = 0; order && i < d->placement_count; i++) {
-        int j = i;
+        const struct placement *p = &d->placements[i];
 
-        while (j > 0 && is_larger(&d->placements[i], &d->placements[order[j - 1]], o)) {
-            order[j] = order[j - 1];
-            j--;
-        }
-        order[j] = i;
+        order[i].size = o->placement == PLACEMENT_NODES ? p->nodes : placement_saved_us(p);
+        order[i].index = i;
     }
+    if (order && d->placement_count > 1)
+        qsort(order, (size_t)d->placement_count, sizeof *order, by_size);
     return order;
 }
 
@@ -204,7 +227,7 @@ static bool is_left(const struct placement *p, int rank, const struct gpu_option
     return o->max_partitions > 0 && rank >= o->max_partitions;
 }
 
-static enum status limit(const TfLiteDelegateParams *partitions, const int *order,
+static enum status limit(const TfLiteDelegateParams *partitions, const struct sized *order,
                          const struct gpu_options *o, const struct device_limits *limits,
                          const struct graph *g, struct decision *d, struct diag *diag)
 {
@@ -212,8 +235,8 @@ static enum status limit(const TfLiteDelegateParams *partitions, const int *orde
     int rank = 0;
 
     for (int i = 0; i < d->placement_count; i++) {
-        const TfLiteDelegateParams *const p = &partitions[order[i]];
-        struct placement *const placement = &d->placements[order[i]];
+        const TfLiteDelegateParams *const p = &partitions[order[i].index];
+        struct placement *const placement = &d->placements[order[i].index];
         struct refusal_reason why;
 
         if (is_left(placement, rank, o, &why)) {
@@ -260,8 +283,8 @@ enum status partition_apply_limits(TfLiteContext *context, const struct gpu_opti
                                    struct decision *d, struct diag *diag)
 {
     TfLiteDelegateParams *partitions;
+    struct sized *order;
     enum status s;
-    int *order;
     int count;
 
     TRY(preview(context, g, d, &partitions, &count, diag));
@@ -271,6 +294,7 @@ enum status partition_apply_limits(TfLiteContext *context, const struct gpu_opti
     if (!(order = order_by_size(d, o)))
         return diag_fail(diag, STATUS_NO_MEMORY, "partitions: out of memory");
     s = limit(partitions, order, o, limits, g, d, diag);
+    decision_sort(d);
     mem_free(order);
     return s;
 }

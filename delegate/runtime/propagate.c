@@ -12,12 +12,26 @@ enum { SPARES = 16 };
 
 static const char spare_name[] = "spare";
 
+/* Spares that lie before are no longer looked for: a search from the start at each node would read
+ * all tensors as often. */
+static _Thread_local size_t spares_from;
+
+/* The first of the spare tensors at the end of the list. */
+static size_t first_spare(const TfLiteContext *context)
+{
+    size_t first = context->tensors_size;
+
+    while (first > 0 && context->tensors[first - 1].name == spare_name)
+        first--;
+    return first;
+}
+
 /* The first of a row of so many spare tensors; -1: there is none. */
 static int find_spares(const TfLiteContext *context, int count)
 {
     int row = 0;
 
-    for (size_t i = 0; i < context->tensors_size; i++) {
+    for (size_t i = spares_from; i < context->tensors_size; i++) {
         row = context->tensors[i].name == spare_name ? row + 1 : 0;
         if (row == count)
             return (int)i + 1 - count;
@@ -49,12 +63,13 @@ static void report_nothing(TfLiteContext *context, const char *format, ...)
 /* Adds what is missing to the spares at the end. */
 static bool add_spares(TfLiteContext *context)
 {
-    int missing = SPARES, first;
+    const int found = find_spares(context, SPARES);
+    int missing, first;
 
-    if (find_spares(context, SPARES) >= 0)
+    spares_from = found >= 0 ? (size_t)found : first_spare(context);
+    if (found >= 0)
         return true;
-    for (size_t i = context->tensors_size; i > 0 && context->tensors[i - 1].name == spare_name; i--)
-        missing--;
+    missing = SPARES - (int)(context->tensors_size - spares_from);
     if (context->AddTensors(context, missing, &first) != kTfLiteOk || first < 0 ||
         (size_t)first + (size_t)missing > context->tensors_size)
         return false;
@@ -108,6 +123,7 @@ static bool prepare(TfLiteContext *context, TfLiteNode *node, const TfLiteRegist
 static enum status propagate(TfLiteContext *context, const int *order, int count,
                              struct propagated *out, struct diag *diag)
 {
+    spares_from = 0;
     for (int i = 0; i < count; i++) {
         TfLiteRegistration *r = NULL;
         TfLiteNode *node = NULL;

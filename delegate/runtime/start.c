@@ -44,38 +44,43 @@ static enum status make_plan(struct kernel *k, TfLiteContext *context, struct pl
     return timed_plan(k, request, diag);
 }
 
-static bool has_node(const struct plan_request *r, int host_node)
+/* By tensor, whether a node outside of the partition reads it.  NULL: out of memory. */
+static bool *find_read_outside(const struct plan_request *r)
 {
-    for (int i = 0; i < r->node_count; i++)
-        if (r->nodes[i] == host_node)
-            return true;
-    return false;
-}
+    const struct graph *g = r->graph;
+    bool *read = mem_alloc((size_t)g->tensor_count, sizeof *read);
+    bool *inside = mem_alloc((size_t)g->node_count, sizeof *inside);
 
-/* Whether a node outside of the partition reads the tensor. */
-static bool is_read_outside(const struct plan_request *r, int tensor)
-{
-    for (int i = 0; i < r->graph->node_count; i++) {
-        const struct graph_node *n = &r->graph->nodes[i];
-
-        for (int j = 0; j < n->input_count; j++)
-            if (n->inputs[j] == tensor && !has_node(r, n->host_node))
-                return true;
+    for (int i = 0; inside && i < r->node_count; i++)
+        inside[graph_find_node(g, r->nodes[i]) - g->nodes] = true;
+    for (int i = 0; read && inside && i < g->node_count; i++)
+        for (int j = 0; j < g->nodes[i].input_count && !inside[i]; j++)
+            if (g->nodes[i].inputs[j] >= 0)
+                read[g->nodes[i].inputs[j]] = true;
+    if (!inside) {
+        mem_free(read);
+        read = NULL;
     }
-    return false;
+    mem_free(inside);
+    return read;
 }
 
 static enum status open_ios(struct kernel *k, const struct plan_request *r, struct diag *diag)
 {
     const struct plan *p = &k->plan;
 
+    bool *read = find_read_outside(r);
+
     k->inputs = mem_alloc((size_t)p->input_count, sizeof *k->inputs);
     k->outputs = mem_alloc((size_t)p->output_count, sizeof *k->outputs);
-    if (!k->inputs || !k->outputs)
+    if (!k->inputs || !k->outputs || !read) {
+        mem_free(read);
         return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    }
     for (int i = 0; i < p->output_count; i++)
-        k->outputs[i].unread = i < r->output_count && !p->outputs[i].constant &&
-                               !is_read_outside(r, p->outputs[i].tensor);
+        k->outputs[i].unread =
+            i < r->output_count && !p->outputs[i].constant && !read[p->outputs[i].tensor];
+    mem_free(read);
     return STATUS_OK;
 }
 

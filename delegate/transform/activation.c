@@ -39,10 +39,10 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         return STATUS_OK;
     TRY(rewrite_activation(w, producer, activation));
     TRY(rewrite_name(w, producer, before->name, n->name));
-    TRY(rewrite_output(w, producer, 0, n->outputs[0]));
+    rewrite_output(w, producer, 0, n->outputs[0]);
     rewrite_remove(w, node);
     *fired = true;
     return STATUS_OK;
 }
 
-const struct transform transform_activation = { apply };
+const struct transform transform_activation = { .apply = apply };

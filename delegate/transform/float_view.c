@@ -37,6 +37,7 @@ static int new_tensor(struct rewrite *w, const struct graph_tensor *like)
         return -1;
     g->tensors[g->tensor_count] = *like;
     g->tensors[g->tensor_count].producer = -1;
+    w->last_use[g->tensor_count] = -1;
     return g->tensor_count++;
 }
 
@@ -67,7 +68,8 @@ static enum status view_bias(struct rewrite *w, int node)
     g->tensors[tensor].type = kTfLiteFloat32;
     g->tensors[tensor].data = values;
     g->tensors[tensor].quant = (struct graph_quant){ 0 };
-    return rewrite_input(w, node, facts->bias, tensor);
+    rewrite_input(w, node, facts->bias, tensor);
+    return STATUS_OK;
 }
 
 /* Whether all results of the node are multiples of the scale of output y without rounding.  RELU
@@ -90,16 +92,8 @@ static bool is_on_steps(const struct graph *g, const struct graph_node *n,
     return true;
 }
 
-static bool is_read(const struct graph *g, int tensor)
-{
-    for (int i = 0; i < g->node_count; i++)
-        for (int j = 0; j < g->nodes[i].input_count; j++)
-            if (g->nodes[i].inputs[j] == tensor)
-                return true;
-    return false;
-}
-
-/* Inserts a node after `node` that rounds its output i, which `node` now writes to a new tensor. */
+/* Appends a node that rounds to tensor `rounded`, which `node` writes as output i: from now on
+ * `node` writes to a new tensor. */
 static enum status add_rounding(struct rewrite *w, int node, int i)
 {
     struct graph *g = &w->graph;
@@ -119,19 +113,41 @@ static enum status add_rounding(struct rewrite *w, int node, int i)
     n.outputs = arena_copy(&g->arena, &rounded, 1, sizeof rounded);
     if (!n.inputs || !n.outputs)
         return no_memory(w);
-    TRY(rewrite_output(w, node, i, unrounded));
-    memmove(&g->nodes[node + 2], &g->nodes[node + 1],
-            (size_t)(g->node_count - node - 1) * sizeof g->nodes[0]);
-    g->nodes[node + 1] = n;
-    g->node_count++;
+    rewrite_output(w, node, i, unrounded);
+    g->nodes[g->node_count++] = n;
+    return STATUS_OK;
+}
+
+/* Appends the node, and those that round its results: the one of output 0 comes last. */
+static enum status copy_rounded(struct rewrite *w, const struct graph_node *n)
+{
+    struct graph *g = &w->graph;
+    const int node = g->node_count;
+
+    g->nodes[g->node_count++] = *n;
+    for (int j = 0; j < n->output_count; j++) {
+        const int tensor = n->outputs[j];
+        const struct graph_tensor *y = &g->tensors[tensor];
+
+        if (y->float_view_of != kTfLiteNoType && w->readers[tensor] > 0 && !is_on_steps(g, n, y))
+            TRY(add_rounding(w, node, j));
+    }
+    for (int a = node + 1, b = g->node_count - 1; a < b; a++, b--) {
+        const struct graph_node moved = g->nodes[a];
+
+        g->nodes[a] = g->nodes[b];
+        g->nodes[b] = moved;
+    }
     return STATUS_OK;
 }
 
 enum status float_view_make(struct rewrite *w)
 {
     struct graph *g = &w->graph;
+    const struct graph_node *const old = g->nodes;
+    const int count = g->node_count;
 
-    for (int i = 0; i < g->node_count; i++)
+    for (int i = 0; i < count; i++)
         TRY(view_bias(w, i));
     for (int t = 0; t < g->tensor_count; t++)
         if (graph_is_8bit(&g->tensors[t]) && !graph_is_constant(g, t) &&
@@ -139,17 +155,10 @@ enum status float_view_make(struct rewrite *w)
             g->tensors[t].float_view_of = g->tensors[t].type;
             g->tensors[t].type = kTfLiteFloat32;
         }
-    for (int i = 0; i < g->node_count; i++) {
-        const int outputs = g->nodes[i].op == &gpu_simulate ? 0 : g->nodes[i].output_count;
-
-        for (int j = 0; j < outputs; j++) {
-            const int tensor = g->nodes[i].outputs[j];
-            const struct graph_tensor *y = &g->tensors[tensor];
-
-            if (y->float_view_of != kTfLiteNoType && is_read(g, tensor) &&
-                !is_on_steps(g, &g->nodes[i], y))
-                TRY(add_rounding(w, i, j));
-        }
-    }
+    if (!(g->nodes = ARENA_NEW(&g->arena, (size_t)w->node_capacity, struct graph_node)))
+        return no_memory(w);
+    g->node_count = 0;
+    for (int i = 0; i < count; i++)
+        TRY(copy_rounded(w, &old[i]));
     return STATUS_OK;
 }

@@ -7,7 +7,7 @@
 #include "delegate/transform/rewrite.h"
 
 /* Converts the graph of w, whose arrays have the capacity for new tensors and nodes.  The caller
- * counts the readers afterwards. */
+ * links the graph before and after. */
 enum status float_view_make(struct rewrite *w);
 
 /* The node is one that float_view_make has inserted: it only rounds. */

@@ -117,4 +117,4 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     return STATUS_OK;
 }
 
-const struct transform transform_fold = { apply };
+const struct transform transform_fold = { .apply = apply };

@@ -32,7 +32,7 @@ static enum status skip_reshape(struct rewrite *w, int node, bool *fired)
         w->graph.nodes[reader].inputs[0] != n->outputs[0] ||
         rewrite_is_overwritten(w, n->inputs[0]))
         return STATUS_OK;
-    TRY(rewrite_input(w, reader, 0, n->inputs[0]));
+    rewrite_input(w, reader, 0, n->inputs[0]);
     rewrite_remove(w, node);
     *fired = true;
     return STATUS_OK;
@@ -52,7 +52,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     if (rewrite_is_overwritten(w, from) || rewrite_is_overwritten(w, to))
         return STATUS_OK;
     if (!w->exposed[to]) {
-        TRY(rewrite_redirect(w, to, from));
+        rewrite_redirect(w, to, from);
     } else {
         /* The result is an output of the partition: the producer of the input writes it instead. */
         const int producer = g->tensors[from].producer;
@@ -66,12 +66,12 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
             return STATUS_OK;
         while (g->nodes[producer].outputs[output] != from)
             output++;
-        TRY(rewrite_output(w, producer, output, to));
-        TRY(rewrite_redirect(w, from, to));
+        rewrite_output(w, producer, output, to);
+        rewrite_redirect(w, from, to);
     }
     rewrite_remove(w, node);
     *fired = true;
     return STATUS_OK;
 }
 
-const struct transform transform_identity = { apply };
+const struct transform transform_identity = { .apply = apply };

@@ -30,9 +30,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     TRY(rewrite_constant(w, h_and_w, 2, &axes));
     inputs[0] = n->inputs[0];
     inputs[1] = axes;
-    if (!(n->inputs = arena_copy(&w->graph.arena, inputs, 2, sizeof inputs[0])))
-        return diag_fail(w->diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
-    n->input_count = 2;
+    TRY(rewrite_inputs(w, node, inputs, 2));
     n->params = mean;
     n->code = n->op->reduces_as;
     n->op = gpu_op_find(n->code);
@@ -40,4 +38,4 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     return STATUS_OK;
 }
 
-const struct transform transform_mean = { apply };
+const struct transform transform_mean = { .apply = apply };

@@ -47,10 +47,10 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     conv->pad_top = (int32_t)pads[0];
     conv->pad_left = (int32_t)pads[1];
     TRY(rewrite_name(w, reader, n->name, conv->name));
-    TRY(rewrite_input(w, reader, 0, n->inputs[0]));
+    rewrite_input(w, reader, 0, n->inputs[0]);
     rewrite_remove(w, node);
     *fired = true;
     return STATUS_OK;
 }
 
-const struct transform transform_pad = { apply };
+const struct transform transform_pad = { .apply = apply };

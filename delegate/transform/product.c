@@ -24,4 +24,4 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     return STATUS_OK;
 }
 
-const struct transform transform_product = { apply };
+const struct transform transform_product = { .apply = apply };

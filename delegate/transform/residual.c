@@ -28,14 +28,12 @@ static bool can_overwrite(const struct rewrite *w, int tensor, int conv, int add
     if (t->producer >= 0 &&
         (is_view(&g->nodes[t->producer]) || g->nodes[t->producer].output_count != 1))
         return false;
-    for (int i = 0; i < g->node_count; i++) {
-        int times = 0;
+    if (rewrite_is_overwritten(w, tensor))
+        return false;
+    for (int use = w->last_use[tensor], times = 0; use >= 0; use = w->uses[use].next) {
+        const int reader = w->uses[use].node;
 
-        if (g->nodes[i].has_residual && g->nodes[i].residual == tensor)
-            return false;
-        for (int j = 0; j < g->nodes[i].input_count; j++)
-            times += g->nodes[i].inputs[j] == tensor;
-        if (times > 0 && (is_view(&g->nodes[i]) || (i == add ? times > 1 : i >= conv)))
+        if (is_view(&g->nodes[reader]) || (reader == add ? ++times > 1 : reader >= conv))
             return false;
     }
     return true;
@@ -74,12 +72,11 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         return STATUS_OK;
     TRY(rewrite_activation(w, conv, gpu_op_activation(n)));
     TRY(rewrite_name(w, conv, g->nodes[conv].name, n->name));
-    TRY(rewrite_output(w, conv, 0, n->outputs[0]));
-    w->graph.nodes[conv].has_residual = true;
-    w->graph.nodes[conv].residual = n->inputs[1 - i];
+    rewrite_output(w, conv, 0, n->outputs[0]);
+    rewrite_residual(w, conv, n->inputs[1 - i]);
     rewrite_remove(w, node);
     *fired = true;
     return STATUS_OK;
 }
 
-const struct transform transform_residual = { apply };
+const struct transform transform_residual = { .apply = apply };

@@ -2,6 +2,7 @@
 
 #include "delegate/graph/gpu_op.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,22 +12,63 @@ static enum status no_memory(struct rewrite *w)
                      w->graph.node_count);
 }
 
-void rewrite_count_readers(struct rewrite *w)
+/* ---- uses ---- */
+
+static void link_use(struct rewrite *w, int node, int i)
+{
+    const int tensor = w->graph.nodes[node].inputs[i], use = w->first_use[node] + i;
+
+    if (tensor < 0)
+        return;
+    w->uses[use] = (struct rewrite_use){ node, w->last_use[tensor], -1 };
+    if (w->last_use[tensor] >= 0)
+        w->uses[w->last_use[tensor]].before = use;
+    w->last_use[tensor] = use;
+    w->readers[tensor]++;
+}
+
+static void unlink_use(struct rewrite *w, int node, int i)
+{
+    const int tensor = w->graph.nodes[node].inputs[i];
+    const struct rewrite_use *use = &w->uses[w->first_use[node] + i];
+
+    if (tensor < 0)
+        return;
+    if (use->before >= 0)
+        w->uses[use->before].next = use->next;
+    else
+        w->last_use[tensor] = use->next;
+    if (use->next >= 0)
+        w->uses[use->next].before = use->before;
+    w->readers[tensor]--;
+}
+
+void rewrite_link(struct rewrite *w)
 {
     struct graph *g = &w->graph;
+    int kept = 0, use = 0;
 
     for (int t = 0; t < g->tensor_count; t++) {
         w->readers[t] = 0;
+        w->overwritten[t] = false;
+        w->last_use[t] = -1;
         g->tensors[t].producer = -1;
     }
-    for (int i = 0; i < g->node_count; i++) {
+    for (int i = 0; i < g->node_count; i++)
+        if (g->nodes[i].op)
+            g->nodes[kept++] = g->nodes[i];
+    g->node_count = kept;
+    for (int i = 0; i < kept; i++) {
         const struct graph_node *n = &g->nodes[i];
 
+        w->first_use[i] = use;
+        use += n->input_count > USES_MIN ? n->input_count : USES_MIN;
         for (int j = 0; j < n->input_count; j++)
-            if (n->inputs[j] >= 0)
-                w->readers[n->inputs[j]]++;
-        if (n->has_residual)
+            link_use(w, i, j);
+        if (n->has_residual) {
             w->readers[n->residual]++;
+            w->overwritten[n->residual] = true;
+        }
         for (int j = 0; j < n->output_count; j++)
             g->tensors[n->outputs[j]].producer = i;
     }
@@ -38,71 +80,90 @@ void rewrite_close(struct rewrite *w)
     *w = (struct rewrite){ 0 };
 }
 
+int rewrite_find(const struct rewrite *w, int host_tensor)
+{
+    int low = 0, high = w->host_tensors;
+
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+
+        if (w->host_tensor[middle] < host_tensor)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->host_tensors && w->host_tensor[low] == host_tensor ? low : -1;
+}
+
 int rewrite_only_reader(const struct rewrite *w, int tensor)
 {
-    const struct graph *g = &w->graph;
-
-    if (w->readers[tensor] != 1 || w->exposed[tensor])
+    if (w->readers[tensor] != 1 || w->exposed[tensor] || w->last_use[tensor] < 0)
         return -1;
-    for (int i = 0; i < g->node_count; i++)
-        for (int j = 0; j < g->nodes[i].input_count; j++)
-            if (g->nodes[i].inputs[j] == tensor)
-                return i;
-    return -1;
+    return w->uses[w->last_use[tensor]].node;
 }
 
 bool rewrite_is_overwritten(const struct rewrite *w, int tensor)
 {
-    for (int i = 0; i < w->graph.node_count; i++)
-        if (w->graph.nodes[i].has_residual && w->graph.nodes[i].residual == tensor)
-            return true;
-    return false;
+    return w->overwritten[tensor];
 }
 
-/* A list of tensors with one replaced. */
-static const int *replaced(struct rewrite *w, const int *list, int count, int i, int tensor)
+/* ---- changes ---- */
+
+/* The lists of nodes are copies in the arena of the graph. */
+static int *writable(const int *list)
 {
-    int *copy = arena_copy(&w->graph.arena, list, (size_t)count, sizeof *copy);
-
-    if (copy)
-        copy[i] = tensor;
-    return copy;
+    return (int *)(uintptr_t)list;
 }
 
-enum status rewrite_input(struct rewrite *w, int node, int i, int tensor)
+void rewrite_input(struct rewrite *w, int node, int i, int tensor)
 {
-    struct graph_node *n = &w->graph.nodes[node];
-    const int *inputs = replaced(w, n->inputs, n->input_count, i, tensor);
-
-    if (!inputs)
-        return no_memory(w);
-    n->inputs = inputs;
-    return STATUS_OK;
+    unlink_use(w, node, i);
+    writable(w->graph.nodes[node].inputs)[i] = tensor;
+    link_use(w, node, i);
 }
 
-enum status rewrite_output(struct rewrite *w, int node, int i, int tensor)
+enum status rewrite_inputs(struct rewrite *w, int node, const int *inputs, int count)
 {
     struct graph_node *n = &w->graph.nodes[node];
-    const int *outputs = replaced(w, n->outputs, n->output_count, i, tensor);
+    const int *copy = arena_copy(&w->graph.arena, inputs, (size_t)count, sizeof *copy);
 
-    if (!outputs)
+    assert(n->input_count <= USES_MIN && count <= USES_MIN);
+    if (!copy)
         return no_memory(w);
-    n->outputs = outputs;
+    for (int i = 0; i < n->input_count; i++)
+        unlink_use(w, node, i);
+    n->inputs = copy;
+    n->input_count = count;
+    for (int i = 0; i < count; i++)
+        link_use(w, node, i);
     return STATUS_OK;
 }
 
-enum status rewrite_redirect(struct rewrite *w, int from, int to)
+void rewrite_output(struct rewrite *w, int node, int i, int tensor)
 {
-    for (int i = 0; i < w->graph.node_count; i++) {
-        struct graph_node *n = &w->graph.nodes[i];
+    const struct graph_node *n = &w->graph.nodes[node];
+    struct graph_tensor *tensors = w->graph.tensors;
 
-        for (int j = 0; j < n->input_count; j++)
-            if (n->inputs[j] == from)
-                TRY(rewrite_input(w, i, j, to));
-        if (n->has_residual && n->residual == from)
-            n->residual = to;
-    }
-    return STATUS_OK;
+    tensors[n->outputs[i]].producer = -1;
+    writable(n->outputs)[i] = tensor;
+    tensors[tensor].producer = node;
+}
+
+void rewrite_residual(struct rewrite *w, int node, int tensor)
+{
+    w->graph.nodes[node].has_residual = true;
+    w->graph.nodes[node].residual = tensor;
+    w->overwritten[tensor] = true;
+    w->readers[tensor]++;
+}
+
+void rewrite_redirect(struct rewrite *w, int from, int to)
+{
+    int use;
+
+    assert(!w->overwritten[from] && !w->overwritten[to]);
+    while ((use = w->last_use[from]) >= 0)
+        rewrite_input(w, w->uses[use].node, use - w->first_use[w->uses[use].node], to);
 }
 
 enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor)
@@ -113,6 +174,7 @@ enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count
     if (!data || g->tensor_count == w->tensor_capacity)
         return no_memory(w);
     *tensor = g->tensor_count++;
+    w->last_use[*tensor] = -1;
     g->tensors[*tensor] = (struct graph_tensor){ .name = "",
                                                  .type = kTfLiteInt32,
                                                  .rank = 1,
@@ -150,9 +212,17 @@ enum status rewrite_name(struct rewrite *w, int node, const char *first, const c
 
 void rewrite_remove(struct rewrite *w, int node)
 {
-    struct graph *g = &w->graph;
+    struct graph_node *n = &w->graph.nodes[node];
 
-    memmove(&g->nodes[node], &g->nodes[node + 1],
-            (size_t)(g->node_count - node - 1) * sizeof g->nodes[0]);
-    g->node_count--;
+    for (int i = 0; i < n->input_count; i++)
+        unlink_use(w, node, i);
+    for (int i = 0; i < n->output_count; i++)
+        if (w->graph.tensors[n->outputs[i]].producer == node)
+            w->graph.tensors[n->outputs[i]].producer = -1;
+    if (n->has_residual) {
+        w->readers[n->residual]--;
+        w->overwritten[n->residual] = false;
+    }
+    n->op = NULL;
+    w->merged++;
 }

@@ -1,8 +1,8 @@
 /* What the transforms do to a graph: change inputs, outputs and parameters of nodes, and remove
  * nodes.
  *
- * The graph is a copy with the nodes of one partition; tensors keep their indices.  Outputs of the
- * partition (exposed) are always computed. */
+ * The graph is a copy with the nodes of one partition, and the tensors that these nodes name, in
+ * the order of the host.  Outputs of the partition (exposed) are always computed. */
 #ifndef ASSAY_DELEGATE_TRANSFORM_REWRITE_H
 #define ASSAY_DELEGATE_TRANSFORM_REWRITE_H
 
@@ -16,34 +16,56 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* An input of a node, in the list of all inputs that are the same tensor. */
+struct rewrite_use {
+    int node, next, before; /* uses; -1: none */
+};
+
 struct rewrite {
     struct graph graph;
     const struct gpu_options *options;
     const struct device_limits *limits;
     struct diag *diag;
-    int *readers;  /* by tensor: how many node inputs it is */
-    bool *exposed; /* by tensor: it is an output of the partition */
-    int tensor_capacity, node_capacity;
+    int *host_tensor; /* by tensor: its index in the host; larger ones are of the transforms */
+    int host_tensors; /* how many tensors are the host's; they come first, and are sorted */
+    int *readers;     /* by tensor: how many node inputs it is */
+    bool *exposed;    /* by tensor: it is an output of the partition */
+    /* Kept when nodes change, so that no transform reads all nodes. */
+    bool *overwritten;        /* by tensor: it is the residual of a node */
+    int *last_use;            /* by tensor: a use; -1: none */
+    int *first_use;           /* by node: the use that is its input 0 */
+    struct rewrite_use *uses; /* each node has room for USES_MIN at least */
+    int tensor_capacity, node_capacity, use_capacity;
     int applied[TRANSFORM_COUNT];
     int merged; /* nodes that were removed */
 };
 
+/* A transform may give a node so many inputs. */
+enum { USES_MIN = 2 };
+
 struct transform {
     /* Applies the transform to the node if it can: *fired, and the node may be removed. */
     enum status (*apply)(struct rewrite *w, int node, bool *fired);
+    bool backwards; /* from the last node to the first */
 };
 
 void rewrite_close(struct rewrite *w);
-/* Counts the readers of tensors and finds their producers again, after nodes have changed. */
-void rewrite_count_readers(struct rewrite *w);
+/* Takes removed nodes out of the list of nodes, and finds readers and producers anew. */
+void rewrite_link(struct rewrite *w);
+/* The tensor with this index in the host; -1: no node of the partition names it. */
+int rewrite_find(const struct rewrite *w, int host_tensor);
 /* The node one of whose inputs is the only reader of the tensor; -1: there are none, or several, or
  * the tensor is an output of the partition. */
 int rewrite_only_reader(const struct rewrite *w, int tensor);
-/* Nodes that read `from` read `to` instead. */
-enum status rewrite_redirect(struct rewrite *w, int from, int to);
+/* Nodes that read `from` read `to` instead.  Neither is overwritten. */
+void rewrite_redirect(struct rewrite *w, int from, int to);
 /* Replaces input (output) i of the node. */
-enum status rewrite_input(struct rewrite *w, int node, int i, int tensor);
-enum status rewrite_output(struct rewrite *w, int node, int i, int tensor);
+void rewrite_input(struct rewrite *w, int node, int i, int tensor);
+void rewrite_output(struct rewrite *w, int node, int i, int tensor);
+/* Replaces all inputs of the node, which has USES_MIN at most before and after. */
+enum status rewrite_inputs(struct rewrite *w, int node, const int *inputs, int count);
+/* The node adds the tensor to its result, and overwrites it. */
+void rewrite_residual(struct rewrite *w, int node, int tensor);
 /* Adds a constant i32 vector. */
 enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor);
 /* Replaces the fused activation of the node, whose op must have one. */
@@ -52,7 +74,7 @@ enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivatio
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second);
 /* A convolution overwrites the tensor (transform residual): it must get no new readers. */
 bool rewrite_is_overwritten(const struct rewrite *w, int tensor);
-/* Removes the node; indices of later nodes shift by one. */
+/* Removes the node: its op is NULL until rewrite_link. */
 void rewrite_remove(struct rewrite *w, int node);
 
 #endif

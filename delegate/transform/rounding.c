@@ -18,10 +18,10 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         g->nodes[producer].steps.scale > 0)
         return STATUS_OK;
     w->graph.nodes[producer].steps = float_view_steps(graph_output(g, n, 0));
-    TRY(rewrite_output(w, producer, 0, n->outputs[0]));
+    rewrite_output(w, producer, 0, n->outputs[0]);
     rewrite_remove(w, node);
     *fired = true;
     return STATUS_OK;
 }
 
-const struct transform transform_rounding = { apply };
+const struct transform transform_rounding = { .apply = apply };

@@ -17,4 +17,5 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     return STATUS_OK;
 }
 
-const struct transform transform_unused = { apply };
+/* Backwards, since the node before may have had no other reader. */
+const struct transform transform_unused = { .apply = apply, .backwards = true };

@@ -86,6 +86,7 @@ static void each_op_fits(void **state)
             w.pairs[0] = "precision";
             w.pairs[1] = half ? "fp16" : "fp32";
             o = gpu_options_of(w.pairs);
+            graph_count_readers(&w.graph);
             KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
             assert_int_equal(d.refusal_count, possible ? 0 : NODES);
             for (int n = 0; n < NODES; n++) {

@@ -41,8 +41,8 @@ static void make_plan(struct plan *p, const char *const *steps, int view_of)
                         .steps = mem_alloc(8, sizeof *p->steps),
                         .tensor_count = 4 };
     for (int t = 0; t < 4; t++)
-        p->tensors[t] = (struct plan_tensor){ .view_of = t, .bytes = 1024 };
-    p->tensors[VIEW].view_of = view_of;
+        p->tensors[t] = (struct plan_tensor){ .view_of = t, .root = t, .bytes = 1024 };
+    p->tensors[VIEW].view_of = p->tensors[VIEW].root = view_of;
     for (; steps[p->step_count]; p->step_count++) {
         const char *text = steps[p->step_count];
         struct plan_step *s = ARENA_NEW(&p->arena, 1, struct plan_step);

@@ -20,7 +20,7 @@ static void check(const struct span *s, size_t count, size_t peak)
         }
     }
     assert_int_equal(end, peak);
-    assert_true(peak >= offsets_bound(s, count));
+    assert_true(peak >= spans_bound(s, count));
 }
 
 static void chain(void **state)
@@ -32,7 +32,7 @@ static void chain(void **state)
     (void)state;
     assert_true(ok);
     assert_int_equal(peak, 300);
-    assert_int_equal(offsets_bound(s, 4), 300);
+    assert_int_equal(spans_bound(s, 4), 300);
     check(s, 4, peak);
 }
 
@@ -82,7 +82,7 @@ static void reaches_the_bound(void **state)
     (void)state;
     assert_true(ok);
     check(s, count, peak);
-    assert_int_equal(peak, offsets_bound(s, count));
+    assert_int_equal(peak, spans_bound(s, count));
 }
 
 static void random_lifetimes(void **state)
@@ -107,7 +107,7 @@ static void random_lifetimes(void **state)
         peak = offsets_assign(s, count, &ok);
         assert_true(ok);
         check(s, count, peak);
-        const double ratio = (double)peak / (double)offsets_bound(s, count);
+        const double ratio = (double)peak / (double)spans_bound(s, count);
         sum += ratio;
         if (ratio > worst)
             worst = ratio;

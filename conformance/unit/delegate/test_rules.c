@@ -33,6 +33,7 @@ static void check_row(const struct rule_row *row, size_t number)
     for (size_t i = 0; i < sizeof row->edits / sizeof row->edits[0]; i++)
         world_edit(&w, &row->edits[i]);
     o = gpu_options_of(w.pairs);
+    graph_count_readers(&w.graph);
     KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
     r = world_refusal(&d, row->node);
     if ((r ? (int)r->id : -1) != wanted)
@@ -77,6 +78,7 @@ static void graph_that_passes(void **state)
         w.pairs[0] = "precision";
         w.pairs[1] = precision[i];
         o = gpu_options_of(w.pairs);
+        graph_count_readers(&w.graph);
         KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
         for (int n = 0; n < d.refusal_count; n++)
             fail_msg("%s: node %d: %s is %s, limit %s", d.refusals[n].rule, d.refusals[n].host_node,
