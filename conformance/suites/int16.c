@@ -359,6 +359,8 @@ static const struct row rows[] = {
       .out = DIMS(1, 7, 9, 5), .build = build_resize },
     { ROW("down_half", "reduced, half-pixel centres", AS("resize_bilinear", 4)),
       .in = DIMS(1, 7, 8, 3), .out = DIMS(1, 3, 3, 3), .numbers = { 1 }, .build = build_resize },
+    { ROW("twice", "twice as large: results between two integers", AS("resize_bilinear", 4)),
+      .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 5), .build = build_resize },
     { ROW("up", "an image is enlarged", AS("resize_nearest_neighbor", 4)), .in = DIMS(1, 3, 4, 5),
       .out = DIMS(1, 7, 9, 5), .build = build_resize },
 };

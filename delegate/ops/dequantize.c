@@ -17,6 +17,12 @@ static bool check_shape(struct check *c)
                   "an input that is computed at run time", "a constant");
 }
 
+/* i16 has no float view. */
+static bool has_integers(const struct check *c, const struct graph_tensor *t)
+{
+    return graph_is_8bit(t) || (graph_has_steps(t) && c->options->quantized == QUANTIZED_EXACT);
+}
+
 static bool accept_dequantize(struct check *c)
 {
     const struct graph_tensor *x, *y;
@@ -27,12 +33,23 @@ static bool accept_dequantize(struct check *c)
         return true;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
-    if (!x || !(x->type == kTfLiteFloat16 || graph_is_8bit(x)) || y->type != kTfLiteFloat32)
+    if (!x || !(x->type == kTfLiteFloat16 || has_integers(c, x)) || y->type != kTfLiteFloat32)
         return refuse(c, RULE_DEQUANTIZE_TYPES, c->node->inputs[0], "type",
-                      "this delegate computes floats and 8-bit integers", "f16, i8 or u8 to f32",
+                      "with quantized=exact the delegate takes i16, too", "f16, i8 or u8 to f32",
                       "%s to %s", x ? runtime_type_name(x->type) : "absent",
                       runtime_type_name(y->type));
-    return check_shape(c) && (!graph_is_8bit(x) || check_scales(c, c->node->inputs[0]));
+    return check_shape(c) && (x->type == kTfLiteFloat16 || check_scales(c, c->node->inputs[0]));
+}
+
+/* The CPU kernels convert i16 to i8, but no 8-bit type to i16. */
+static bool is_quantize(const struct check *c, const struct graph_tensor *x,
+                        const struct graph_tensor *y)
+{
+    if (!has_integers(c, y))
+        return false;
+    if (x->type == kTfLiteInt16)
+        return has_integers(c, x) && y->type != kTfLiteUInt8;
+    return x->type == kTfLiteFloat32 || (graph_is_8bit(x) && graph_is_8bit(y));
 }
 
 static bool accept_quantize(struct check *c)
@@ -43,13 +60,13 @@ static bool accept_quantize(struct check *c)
         return false;
     x = graph_input(c->graph, c->node, 0);
     y = graph_output(c->graph, c->node, 0);
-    if (!x || !(x->type == kTfLiteFloat32 || graph_is_8bit(x)) || !graph_is_8bit(y))
+    if (!x || !is_quantize(c, x, y))
         return refuse(c, RULE_QUANTIZE_TYPES, c->node->inputs[0], "type",
-                      "this delegate computes floats and 8-bit integers",
-                      "f32, i8 or u8 to i8 or u8", "%s to %s",
+                      "with quantized=exact the delegate takes some of i16, too",
+                      "f32, i8 or u8 to i8 or u8; f32 to i16, i16 to i16 or i8", "%s to %s",
                       x ? runtime_type_name(x->type) : "absent", runtime_type_name(y->type));
     return check_shape(c) && check_scales(c, c->node->outputs[0]) &&
-           (!graph_is_8bit(x) || check_scales(c, c->node->inputs[0]));
+           (x->type == kTfLiteFloat32 || check_scales(c, c->node->inputs[0]));
 }
 
 static enum status plan_view(struct planner *p, const struct graph_node *n)

@@ -1,17 +1,14 @@
-/* QUANTIZE of floats, QUANTIZE of 8-bit tensors to another scale, DEQUANTIZE.
+/* QUANTIZE of floats, QUANTIZE of 8-bit and i16 tensors to another scale, DEQUANTIZE.
  * Meaning: reference/ops/dequantize.c */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
-#include "delegate/ops/int8/table.args.h"
 #include "delegate/ops/quantize_int8.args.h"
 #include "delegate/shaders/count.args.h"
 #include "reference/base/half.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { VALUES = 256 };
 
 static double factor_of(const struct graph *g, const struct graph_node *n)
 {
@@ -60,20 +57,21 @@ static enum status quantize_floats(struct planner *p, const struct graph_node *n
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "quantize_int8", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, INTEGER_SHADER(y, "quantize_int8"), n, WORKGROUP, 1, 1);
+    const struct fixed_range range = requantize_range(y, kTfLiteActNone);
+    const int count = range.high - range.low;
     struct quantize_int8_args args;
     struct packed limits;
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    TRY(planner_pack_words(p, VALUES - 1, &limits));
-    for (int i = 0; i < VALUES - 1 && planner_packs(p); i++)
-        planner_put_word(p, &limits, (uint64_t)i,
-                         (uint32_t)limit_of(y, requantize_range(y, kTfLiteActNone).low + 1 + i));
+    TRY(planner_pack_words(p, (uint64_t)count, &limits));
+    for (int i = 0; i < count && planner_packs(p); i++)
+        planner_put_word(p, &limits, (uint64_t)i, (uint32_t)limit_of(y, range.low + 1 + i));
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
     args.zero = (uint32_t)tensor_zero_point(y) & 0xff;
     step_spec(s, QUANTIZE_INT8_SPEC_HALF, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
-    step_spec(s, QUANTIZE_INT8_SPEC_SIGNED, y->type == kTfLiteInt8);
+    step_spec(s, QUANTIZE_INT8_SPEC_SIGNED, y->type != kTfLiteUInt8);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
@@ -81,64 +79,40 @@ static enum status quantize_floats(struct planner *p, const struct graph_node *n
     return step_items(p, s, args.count);
 }
 
-static enum status plan_quantize(struct planner *p, const struct graph_node *n)
+static uint32_t requantized(const struct graph *g, const struct graph_node *n, int32_t q,
+                            uint32_t bits)
 {
-    const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
-    struct byte_table table;
-    struct fixed_multiplier m;
+    const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
+    const struct fixed_multiplier m = requantize_multiplier(factor_of(g, n));
 
-    if (x->type == kTfLiteFloat32)
-        return quantize_floats(p, n);
-    m = requantize_multiplier(factor_of(p->graph, n));
-    for (int byte = 0; byte < VALUES; byte++) {
-        const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
-
-        table.to[byte] = (uint8_t)fixed_clamp((int64_t)tensor_zero_point(y) + fixed_multiply(q, m),
-                                              requantize_range(y, kTfLiteActNone));
-    }
-    return bytes_plan_table(p, n, &table, planner_tensor(p, n->inputs[0]),
-                            planner_tensor(p, n->outputs[0]));
+    (void)bits;
+    return (uint32_t)fixed_clamp((int64_t)tensor_zero_point(y) +
+                                     fixed_multiply(q - tensor_zero_point(x), m),
+                                 requantize_range(y, kTfLiteActNone));
 }
 
-/* The bits of the f32 or f16 that a byte is dequantized to. */
-static uint32_t dequantized_bits(const struct graph_tensor *x, int byte, bool half)
+static enum status plan_quantize(struct planner *p, const struct graph_node *n)
 {
-    const float value =
-        (float)(tensor_scale(x) * (double)(bytes_value(x->type, byte) - tensor_zero_point(x)));
-    uint32_t bits;
+    return graph_input(p->graph, n, 0)->type == kTfLiteFloat32 ? quantize_floats(p, n)
+                                                               : table_plan(p, n, requantized);
+}
 
-    memcpy(&bits, &value, sizeof bits);
-    return half ? float_to_half(value) : bits;
+/* The bits of the f32 or f16 that an integer is dequantized to. */
+static uint32_t dequantized(const struct graph *g, const struct graph_node *n, int32_t q,
+                            uint32_t bits)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+    const float value = (float)(tensor_scale(x) * (double)(q - tensor_zero_point(x)));
+    uint32_t word;
+
+    memcpy(&word, &value, sizeof word);
+    return bits == 16 ? float_to_half(value) : word;
 }
 
 static enum status plan_dequantize(struct planner *p, const struct graph_node *n)
 {
-    const struct graph_tensor *x = graph_input(p->graph, n, 0);
-    struct count_args args;
-    struct packed table;
-    struct plan_step *s;
-    int src, dst;
-    bool half;
-
-    if (graph_is_constant(p->graph,
-                          n->outputs[0])) /* nothing to compute: its readers read the constant */
-        return STATUS_OK;
-    src = planner_tensor(p, n->inputs[0]);
-    dst = planner_tensor(p, n->outputs[0]);
-    s = planner_step(p, "table", n, WORKGROUP, 1, 1);
-    if (src < 0 || dst < 0 || !s)
-        return STATUS_NO_MEMORY;
-    half = plan_element_bytes(p->plan, &p->plan->tensors[dst]) == 2;
-    TRY(planner_pack_words(p, VALUES, &table));
-    for (int byte = 0; byte < VALUES; byte++)
-        planner_put_word(p, &table, (uint64_t)byte, dequantized_bits(x, byte, half));
-    args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    step_spec(s, TABLE_SPEC_WORDS, half ? 2 : 4);
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    step_constants(s, 2, &table);
-    return step_items(p, s, args.count);
+    /* Nothing to compute: the readers of a constant read it. */
+    return graph_is_constant(p->graph, n->outputs[0]) ? STATUS_OK : table_plan(p, n, dequantized);
 }
 
 static bool accept(struct check *c)

@@ -1,6 +1,7 @@
 // QUANTIZE of floats, f32 or f16.  Vulkan's division may be off by 2.5 ULP, so that the host
 // computes the least float of each result: limits[i] belongs to the i + 1-th integer of the type.
 // Floats are compared as integers of the same order.
+// Elements: byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
@@ -19,10 +20,10 @@ uint quantized(uint bits)
         return args.zero;
     const int order = int(bits) < 0 ? int(0x80000000u - bits) : int(bits); // -0 is 0
     uint n = 0u; // limits that are not above
-    for (uint step = 128u; step > 0u; step /= 2u)
+    for (uint step = 1u << ELEMENT_BITS - 1u; step > 0u; step /= 2u)
         if (limits[n + step - 1u] <= order)
             n += step;
-    return SIGNED ? n ^ 0x80u : n;
+    return SIGNED ? n ^ 1u << ELEMENT_BITS - 1u : n;
 }
 
 uint bits_of(uint i, uint lane)
@@ -37,6 +38,6 @@ void main()
     const uint i = item();
     if (i >= args.count)
         return;
-    dst[i] = quantized(bits_of(i, 0u)) | quantized(bits_of(i, 1u)) << 8u |
-             quantized(bits_of(i, 2u)) << 16u | quantized(bits_of(i, 3u)) << 24u;
+    dst[i] = packed_slice(ivec4(quantized(bits_of(i, 0u)), quantized(bits_of(i, 1u)),
+                                quantized(bits_of(i, 2u)), quantized(bits_of(i, 3u))));
 }

@@ -126,7 +126,8 @@ static int32_t logistic_factor(double scale, int *shift)
     return (int32_t)factor;
 }
 
-static int32_t logistic_short(const struct graph *g, const struct graph_node *n, int32_t q)
+static uint32_t logistic_short(const struct graph *g, const struct graph_node *n, int32_t q,
+                               uint32_t bits)
 {
     int shift;
     const int32_t factor = logistic_factor(tensor_scale(graph_input(g, n, 0)), &shift);
@@ -138,13 +139,16 @@ static int32_t logistic_short(const struct graph *g, const struct graph_node *n,
     if (entry < 255)
         y = (sigmoid_entry(entry) << 9) +
             (size & 0x1ff) * (sigmoid_entry(entry + 1) - sigmoid_entry(entry));
-    return (int32_t)((at >= 0 ? y + (1 << 9) : (1 << 25) - y + (1 << 9) - 1) >> 10);
+    (void)bits;
+    return (at >= 0 ? y + (1 << 9) : (1 << 25) - y + (1 << 9) - 1) >> 10;
 }
 
-static int32_t clamped_short(const struct graph *g, const struct graph_node *n, int32_t q)
+static uint32_t clamped_short(const struct graph *g, const struct graph_node *n, int32_t q,
+                              uint32_t bits)
 {
-    return fixed_clamp(result_of(g, n, q),
-                       requantize_range(graph_output(g, n, 0), (int)n->op->as_activation));
+    (void)bits;
+    return (uint32_t)fixed_clamp(
+        result_of(g, n, q), requantize_range(graph_output(g, n, 0), (int)n->op->as_activation));
 }
 
 static enum status plan_unary(struct planner *p, const struct graph_node *n)
@@ -156,8 +160,7 @@ static enum status plan_unary(struct planner *p, const struct graph_node *n)
     struct byte_table table;
 
     if (x->type == kTfLiteInt16)
-        return shorts_plan_table(p, n,
-                                 n->code == BUILTIN_LOGISTIC ? logistic_short : clamped_short);
+        return table_plan(p, n, n->code == BUILTIN_LOGISTIC ? logistic_short : clamped_short);
     for (int byte = 0; byte < 256; byte++) {
         const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
 

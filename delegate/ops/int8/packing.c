@@ -1,6 +1,7 @@
 #include "delegate/ops/int8/packing.h"
 
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/int8/table.args.h"
 #include "delegate/shaders/count.args.h"
 
 #include <math.h>
@@ -57,19 +58,24 @@ enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_t
     return STATUS_OK;
 }
 
-static enum status plan_table(struct planner *p, const struct graph_node *n, const char *shader,
+static enum status plan_table(struct planner *p, const struct graph_node *n,
                               const struct packed *table, int src, int dst)
 {
-    struct plan_step *s = planner_step(p, shader, n, WORKGROUP, 1, 1);
+    const uint32_t bits = 8 * plan_element_bytes(p->plan, &p->plan->tensors[dst]);
+    const uint32_t in_bits = 8 * plan_element_bytes(p->plan, &p->plan->tensors[src]);
+    struct plan_step *s =
+        planner_step(p, in_bits == 16 ? "table.i16" : "table", n, WORKGROUP, 1, 1);
     struct count_args args;
 
-    if (src < 0 || dst < 0 || !s)
+    if (!s)
         return STATUS_NO_MEMORY;
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
+    step_spec(s, TABLE_SPEC_BITS, bits);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
-    step_in_place(s, 1);
+    if (bits == in_bits)
+        step_in_place(s, 1);
     step_constants(s, 2, table);
     return step_items(p, s, args.count);
 }
@@ -79,6 +85,8 @@ enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
 {
     struct packed packed;
 
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
     TRY(planner_pack_words(p, VALUES / 4, &packed));
     for (uint32_t i = 0; i < VALUES / 4; i++) {
         const uint8_t *b = table->to + 4 * i;
@@ -86,18 +94,30 @@ enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
         planner_put_word(p, &packed, i,
                          b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
     }
-    return plan_table(p, n, "table", &packed, src, dst);
+    return plan_table(p, n, &packed, src, dst);
 }
 
-enum status shorts_plan_table(struct planner *p, const struct graph_node *n, short_function *f)
+enum status table_plan(struct planner *p, const struct graph_node *n, table_function *f)
 {
+    const TfLiteType type = graph_input(p->graph, n, 0)->type;
+    const uint32_t values = type == kTfLiteInt16 ? SHORTS : VALUES;
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
     struct packed packed;
+    uint32_t bits, in_word, word = 0;
 
-    TRY(planner_pack_words(p, SHORTS / 2, &packed));
-    for (uint32_t i = 0; i < SHORTS && planner_packs(p); i += 2)
-        planner_put_word(p, &packed, i / 2,
-                         ((uint32_t)f(p->graph, n, (int16_t)i) & 0xffff) |
-                             (uint32_t)f(p->graph, n, (int16_t)(i + 1)) << 16);
-    return plan_table(p, n, "table.i16", &packed, planner_tensor(p, n->inputs[0]),
-                      planner_tensor(p, n->outputs[0]));
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
+    bits = 8 * plan_element_bytes(p->plan, &p->plan->tensors[dst]);
+    in_word = 32 / bits;
+    TRY(planner_pack_words(p, values / in_word, &packed));
+    for (uint32_t i = 0; i < values && planner_packs(p); i++) {
+        const int32_t q = type == kTfLiteInt16 ? (int16_t)i : bytes_value(type, (int)i);
+        const uint32_t result = f(p->graph, n, q, bits) & UINT32_MAX >> (32 - bits);
+
+        word = i % in_word == 0 ? result : word | result << bits * (i % in_word);
+        if (i % in_word == in_word - 1)
+            planner_put_word(p, &packed, i / in_word, word);
+    }
+    return plan_table(p, n, &packed, src, dst);
 }

@@ -41,9 +41,10 @@ enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_t
 enum status bytes_plan_table(struct planner *p, const struct graph_node *n,
                              const struct byte_table *table, int src, int dst);
 
-/* The result of a function of one i16. */
-typedef int32_t short_function(const struct graph *g, const struct graph_node *n, int32_t q);
-/* Output 0 = f(input 0), tensors of i16, by a table of all 2^16 results. */
-enum status shorts_plan_table(struct planner *p, const struct graph_node *n, short_function *f);
+/* The result, of so many bits, of a function of one integer of input 0. */
+typedef uint32_t table_function(const struct graph *g, const struct graph_node *n, int32_t q,
+                                uint32_t bits);
+/* Output 0 = f(input 0), an input of 8 bits or i16, by a table of all 2^8 or 2^16 results. */
+enum status table_plan(struct planner *p, const struct graph_node *n, table_function *f);
 
 #endif

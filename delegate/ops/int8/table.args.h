@@ -4,6 +4,7 @@
 
 #include "delegate/shaders/args.h"
 
-#define TABLE_SPEC_WORDS 3 /* of a slice of results: 1 of bytes, 2 of f16, 4 of f32 */
+#define TABLE_SPEC_BITS                                                                            \
+    3 /* of a result: 8, 16 or 32; 32 / BITS results are in a word of the table */
 
 #endif

@@ -1,6 +1,5 @@
-// A lookup table (LUT) over one element: RELU, RELU6, LOGISTIC, EXP and requantization give
-// elements of the same size, packed in words of the table; DEQUANTIZE gives f16 or f32, one in a
-// word.
+// A lookup table (LUT) over one element, with a result for each: RELU, RELU6, LOGISTIC, EXP and
+// requantization give elements of the same size, DEQUANTIZE f16 or f32.
 // Elements: byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -12,10 +11,10 @@ WRITES_WORDS(0, dst);
 READS(1, src);
 READS_WORDS(2, table);
 
-layout(constant_id = TABLE_SPEC_WORDS) const uint WORDS = 1u;
+layout(constant_id = TABLE_SPEC_BITS) const uint BITS = 8u;
 
-const uint IN_WORD = 32u / ELEMENT_BITS, SLICE_WORDS = ELEMENT_BITS / 8u;
-const uint MASK = (1u << ELEMENT_BITS) - 1u;
+const uint IN_WORD = 32u / BITS, SLICE_WORDS = BITS / 8u;
+const uint MASK = 0xffffffffu >> 32u - BITS;
 
 void main()
 {
@@ -25,21 +24,12 @@ void main()
     const STORED slice = src[i];
     const uvec4 q = uvec4(element_at(slice, 0u), element_at(slice, 1u), element_at(slice, 2u),
                           element_at(slice, 3u));
-    if (WORDS == 1u) {
-        for (uint word = 0u; word < SLICE_WORDS; word++) {
-            uint results = 0u;
-            for (uint k = 0u; k < IN_WORD; k++) {
-                const uint v = q[word * IN_WORD + k];
-                results |= (table[v / IN_WORD] >> ELEMENT_BITS * (v % IN_WORD) & MASK)
-                           << ELEMENT_BITS * k;
-            }
-            dst[SLICE_WORDS * i + word] = results;
+    for (uint word = 0u; word < SLICE_WORDS; word++) {
+        uint results = 0u;
+        for (uint k = 0u; k < IN_WORD; k++) {
+            const uint v = q[word * IN_WORD + k];
+            results |= (table[v / IN_WORD] >> BITS * (v % IN_WORD) & MASK) << BITS * k;
         }
-    } else if (WORDS == 2u) {
-        dst[2u * i] = table[q.x] | table[q.y] << 16u;
-        dst[2u * i + 1u] = table[q.z] | table[q.w] << 16u;
-    } else {
-        for (uint lane = 0u; lane < 4u; lane++)
-            dst[4u * i + lane] = table[q[lane]];
+        dst[SLICE_WORDS * i + word] = results;
     }
 }
