@@ -126,7 +126,8 @@ static struct fixed_row read_row(const TfLiteTensor *x, const struct fixed *f, s
             sum +=
                 fixed_rounding_shift_right(fixed_exp(fixed_multiply(d, f->to_exponent)), SUM_BITS);
     }
-    row.log_sum = log_of_sum(fixed_wrap(sum));
+    /* From 4096 on the runtime's sum overflows, and what it gives is not defined. */
+    row.log_sum = log_of_sum(sum < INT32_MAX ? (int32_t)sum : INT32_MAX);
     least = fixed_multiply(fixed_wrap((int64_t)row.log_sum + INT32_MIN), f->from_exponent);
     row.least = (int32_t)(least > f->least - 1 ? least : f->least - 1);
     return row;
