@@ -1,4 +1,4 @@
-/* L2_NORMALIZATION over the last dimension; 8-bit tensors in float view alone. */
+/* L2_NORMALIZATION over the last dimension. */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/softmax.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -22,6 +22,7 @@ static enum status plan_l2_normalization(struct planner *p, const struct graph_n
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_L2_NORMALIZATION,
       .max_version = 2,
+      .exact = &exact_l2_normalization,
       .accept = accept_l2_normalization,
       .plan = plan_l2_normalization },
 };

@@ -1,4 +1,4 @@
-/* LOG_SOFTMAX over the last dimension; 8-bit tensors in float view alone. */
+/* LOG_SOFTMAX over the last dimension. */
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/softmax.h"
 
@@ -15,6 +15,7 @@ static enum status plan_log_softmax(struct planner *p, const struct graph_node *
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_LOG_SOFTMAX,
       .max_version = 2,
+      .exact = &exact_log_softmax,
       .accept = accept_log_softmax,
       .plan = plan_log_softmax },
 };

@@ -7,6 +7,7 @@
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/reduce_int8.h"
+#include "reference/base/fixed_point16.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { GROUPS = REDUCE_GROUPS };
@@ -119,6 +120,14 @@ static void set_quantized(struct reduce_args *args, const struct graph_tensor *x
         args->out_zero = tensor_zero_point(y);
         args->multiplier = m.q;
         args->shift = m.e;
+    }
+    if (op == REDUCE_PROD) {
+        const struct fixed_multiplier m = requantize_multiplier(reduce_product_factor(x, y));
+
+        args->in_zero = tensor_zero_point(x);
+        args->out_zero = tensor_zero_point(y);
+        args->multiplier = fixed16_mantissa(m.q);
+        args->shift = 15 - m.e;
     }
     args->low = requantize_range(y, kTfLiteActNone).low - args->out_zero;
     args->high = requantize_range(y, kTfLiteActNone).high - args->out_zero;

@@ -1,11 +1,13 @@
-/* MEAN of 8-bit and i16 tensors, and AVERAGE_POOL_2D over a whole image.
- * Meaning: reference/ops/reduce.c, pool.c */
+/* MEAN of 8-bit and i16 tensors, REDUCE_PROD of i8, and AVERAGE_POOL_2D over a whole image.
+ * Meaning: reference/ops/reduce.c, reduction.c, pool.c */
 #include "delegate/ops/reduce_int8.h"
 
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/reduce.args.h"
+
+#include <math.h>
 
 static bool accept_mean(struct check *c)
 {
@@ -27,6 +29,13 @@ struct fixed_multiplier reduce_multiplier(const struct graph_tensor *x,
     m.q = (int32_t)(((int64_t)m.q << shift) / (int64_t)count);
     m.e -= shift;
     return m;
+}
+
+double reduce_product_factor(const struct graph_tensor *x, const struct graph_tensor *y)
+{
+    const double count = (double)(x->elements / y->elements);
+
+    return tensor_scale(x) / pow(tensor_scale(y), 1 / count);
 }
 
 enum status reduce_plan_average(struct planner *p, const struct graph_node *n,

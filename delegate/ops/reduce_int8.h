@@ -18,4 +18,8 @@ enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
 struct fixed_multiplier reduce_multiplier(const struct graph_tensor *x,
                                           const struct graph_tensor *y, uint32_t count);
 
+/* What a product of elements of x is multiplied by after each of them, so that it has steps of y at
+ * its end. */
+double reduce_product_factor(const struct graph_tensor *x, const struct graph_tensor *y);
+
 #endif

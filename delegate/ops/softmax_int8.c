@@ -1,5 +1,7 @@
-/* SOFTMAX of 8-bit tensors, and of i16, in fixed point.
- * Meaning: reference/ops/softmax.c */
+/* SOFTMAX of 8-bit tensors, and of i16, in fixed point, and the powers of LOG_SOFTMAX.
+ * Meaning: reference/ops/softmax.c, log_softmax.c */
+#include "delegate/ops/softmax_int8.h"
+
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
@@ -15,12 +17,9 @@ enum { ENTRIES = 513, CHANNELS_MAX = 60000 };
 
 /* Real multiplier from a difference of input integers to the argument of exp() in Q5.26, with the
  * bound of TensorFlow Lite's PreprocessSoftmaxScaling. */
-static double exponent_multiplier(const struct graph *g, const struct graph_node *n)
+static double exponent_multiplier(const struct graph *g, const struct graph_node *n, double beta)
 {
-    const TfLiteSoftmaxParams *params = n->params;
-    const double scale = tensor_scale(graph_input(g, n, 0));
-
-    return fmin((double)params->beta * scale * ldexp(1, EXPONENT_BITS), INT32_MAX);
+    return fmin(beta * tensor_scale(graph_input(g, n, 0)) * ldexp(1, EXPONENT_BITS), INT32_MAX);
 }
 
 /* The same of i16, to units of 10/65535. */
@@ -43,31 +42,45 @@ static bool accept_short(struct check *c)
                             index_multiplier(c->graph, c->node));
 }
 
-static bool accept_softmax(struct check *c)
+bool check_exponents(struct check *c, double beta)
 {
-    const double real = exponent_multiplier(c->graph, c->node);
+    const double real = exponent_multiplier(c->graph, c->node, beta);
 
-    if (!check_unit_output(c, 0.001))
-        return false;
-    if (graph_input(c->graph, c->node, 0)->type == kTfLiteInt16)
-        return accept_short(c);
     return real > 1 ||
            refuse(c, RULE_SOFTMAX_STEP, c->node->inputs[0], "beta * scale",
                   "the model is malformed", "more than 2^-26", "%g", ldexp(real, -EXPONENT_BITS));
 }
 
+static double beta_of(const struct graph_node *n)
+{
+    const TfLiteSoftmaxParams *params = n->params;
+
+    return (double)params->beta;
+}
+
+static bool accept_softmax(struct check *c)
+{
+    if (!check_unit_output(c, 0.001))
+        return false;
+    return graph_input(c->graph, c->node, 0)->type == kTfLiteInt16
+               ? accept_short(c)
+               : check_exponents(c, beta_of(c->node));
+}
+
+/* Below it exp() counts as 0: an exponent has 5 integer bits. */
+static int32_t least_difference(struct fixed_multiplier m)
+{
+    return -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - m.e));
+}
+
 /* exp() of the 256 differences, 0 to -255, that 8-bit integers have to the row's maximum, in Q0.31.
  */
-static enum status pack_exponentials(struct planner *p, const struct graph_node *n,
+static enum status pack_exponentials(struct planner *p, struct fixed_multiplier m,
                                      struct packed *packed)
 {
-    const struct fixed_multiplier m = requantize_multiplier(exponent_multiplier(p->graph, n));
-    /* Below it exp() counts as 0: an exponent has 5 integer bits. */
-    const int32_t diff_min = -(int32_t)floor(31 * ldexp(1, EXPONENT_BITS - m.e));
-
     TRY(planner_pack_words(p, VALUES, packed));
     for (int32_t i = 0; i < VALUES; i++)
-        if (-i >= diff_min)
+        if (-i >= least_difference(m))
             planner_put_word(p, packed, (uint64_t)i, (uint32_t)fixed_exp(fixed_multiply(-i, m)));
     return STATUS_OK;
 }
@@ -96,8 +109,10 @@ static void put_table(struct planner *p, const struct packed *packed, uint32_t f
     }
 }
 
-static enum status plan_short(struct planner *p, const struct graph_node *n, int src, int dst)
+static enum status plan_short(struct planner *p, const struct graph_node *n)
 {
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
     const struct fixed_multiplier m = requantize_multiplier(index_multiplier(p->graph, n));
     struct plan_step *s = planner_step(p, "softmax_int16.i16", n, WORKGROUP, 1, 1);
     struct softmax_int16_args args;
@@ -121,33 +136,45 @@ static enum status plan_short(struct planner *p, const struct graph_node *n, int
     return step_groups(p, s, args.count);
 }
 
-static enum status plan_softmax(struct planner *p, const struct graph_node *n)
+enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, double beta, bool log)
 {
+    const struct fixed_multiplier to =
+        requantize_multiplier(exponent_multiplier(p->graph, n, beta));
+    const struct fixed_multiplier from = requantize_multiplier(ldexp(1, 31 - to.e) / to.q);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     struct softmax_int8_args args;
     struct packed exponentials;
-    struct plan_step *s;
-
-    if (graph_input(p->graph, n, 0)->type == kTfLiteInt16)
-        return plan_short(p, n, src, dst);
-    s = planner_step(p, "softmax_int8", n, WORKGROUP, 1, 1);
+    struct plan_step *s = planner_step(p, "softmax_int8", n, WORKGROUP, 1, 1);
 
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
-    TRY(pack_exponentials(p, n, &exponentials));
+    TRY(pack_exponentials(p, to, &exponentials));
     args = (struct softmax_int8_args){
         .count = p->plan->tensors[dst].rows,
         .channels = p->plan->tensors[dst].channels,
         .slices = p->plan->tensors[dst].slices,
+        .to_q = to.q,
+        .to_e = to.e,
+        .from_q = from.q,
+        .from_e = from.e,
+        .least = least_difference(to),
     };
     step_spec(s, SOFTMAX_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
+    step_spec(s, SOFTMAX_INT8_SPEC_LOG, log);
     step_shared(s, WORKGROUP * (uint32_t)sizeof(uint32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     step_constants(s, 2, &exponentials);
     return step_groups(p, s, args.count);
+}
+
+static enum status plan_softmax(struct planner *p, const struct graph_node *n)
+{
+    if (graph_input(p->graph, n, 0)->type == kTfLiteInt16)
+        return plan_short(p, n);
+    return softmax_int8_plan(p, n, beta_of(n), false);
 }
 
 const struct gpu_exact exact_softmax = { accept_softmax, plan_softmax };

@@ -5,6 +5,7 @@
 #include "delegate/shaders/count.args.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { VALUES = 256, SHORTS = 1 << 16 };
 
@@ -16,20 +17,25 @@ bool check_per_tensor(struct check *c, int tensor)
                                 "quantize the tensor again, with one scale", "1", "%zu", count);
 }
 
-bool check_unit_output(struct check *c, double tolerance)
+bool check_output_steps(struct check *c, double scale, double tolerance, int32_t zero_point)
 {
     const int y = c->node->outputs[0];
     const struct graph_tensor *t = &c->graph->tensors[y];
-    const int32_t least = t->type == kTfLiteInt8 ? INT8_MIN : 0;
-    const double unit = t->type == kTfLiteInt16 ? 1. / 32768 : 1. / 256;
+    char limit[32];
 
-    if (fabs(tensor_scale(t) - unit) <= tolerance * unit && tensor_zero_point(t) == least)
+    if (fabs(tensor_scale(t) - scale) <= tolerance * scale && tensor_zero_point(t) == zero_point)
         return true;
+    snprintf(limit, sizeof limit, "1/%g, %d", 1 / scale, (int)zero_point);
     return refuse(c, RULE_QUANT_UNIT, y, "scale, zero point", "the CPU kernel refuses it, too",
-                  t->type == kTfLiteInt16 ? "1/32768, 0"
-                  : least                 ? "1/256, -128"
-                                          : "1/256, 0",
-                  "%g, %d", tensor_scale(t), tensor_zero_point(t));
+                  limit, "%g, %d", tensor_scale(t), (int)tensor_zero_point(t));
+}
+
+bool check_unit_output(struct check *c, double tolerance)
+{
+    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
+
+    return check_output_steps(c, y->type == kTfLiteInt16 ? 1. / 32768 : 1. / 256, tolerance,
+                              y->type == kTfLiteInt8 ? INT8_MIN : 0);
 }
 
 enum status bytes_pack_tensor(struct planner *p, int tensor, const struct byte_table *table,

@@ -23,6 +23,9 @@ static inline int32_t bytes_value(TfLiteType type, int byte)
  * meaning for weights only. */
 bool check_per_tensor(struct check *c, int tensor);
 
+/* The output has this scale within a relative tolerance, and this zero point, which the CPU kernels
+ * of some ops require. */
+bool check_output_steps(struct check *c, double scale, double tolerance, int32_t zero_point);
 /* The output has a scale of 1/256 within a relative tolerance, and the least integer of its type as
  * zero point, i16 1/32768 and 0, which the CPU kernels of LOGISTIC and SOFTMAX require. */
 bool check_unit_output(struct check *c, double tolerance);
