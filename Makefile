@@ -317,12 +317,13 @@ conformance-litert: all $(B)/litert-venv/ready ## all cases on LiteRT's own CPU,
 	$(if $(T),,LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance --no-models \
 	    --subject='litert:cpu?bounds=fp16_arith' --waivers=$(LITERT_KNOWN) --filter='*f16.*')
 
-cross-check: all $(B)/venv/ready ## run the delegate in LiteRT from PyPI (Python, network)
+cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI (Python, network)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_check.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_serialization.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_resize.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_dynamic.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_sparse.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python golden/cross_hostile.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_real.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_detection.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_control.py $(B)
@@ -386,6 +387,10 @@ coverage: ## lcov report of the tests, in build-coverage/coverage
 
 mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some
 	@T='$(T)' sh ci/mutants.sh $(B)
+
+HOSTILE ?= $(B)/hostile
+hostile: $(B)/unit/delegate/test_hostile_models ## the hostile models of fuzz/hostile as files, with what each has to come to, in HOSTILE=DIR (build/hostile)
+	@$< --write $(HOSTILE)
 
 valgrind: all $(UNIT_BIN) $(B)/fuzz/replay_reader ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
 	@$(NEED) valgrind
@@ -505,7 +510,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all scale slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
+.PHONY: all hostile scale slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
         fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 

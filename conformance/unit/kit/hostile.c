@@ -5,7 +5,7 @@
 #include "reference/format/read.h"
 #include "reference/format/verify.h"
 
-static void build_base(struct model *m)
+void hostile_base(struct model *m)
 {
     static const int32_t one_two[] = { 1, 2 }, two[] = { 2 }, two_two[] = { 2, 2 };
     static const int8_t weights[] = { 1, -2, 3, -4 };
@@ -49,7 +49,7 @@ static void make_file(const struct hostile *row, struct tflite_file *file)
     struct model m;
     uint8_t *exact;
 
-    build_base(&m);
+    hostile_base(&m);
     if (row->edit)
         row->edit(&m);
     if (tflite_write(&m, file, &diag) != STATUS_OK) {

@@ -37,6 +37,8 @@ enum { T_X, T_WEIGHTS, T_STATE, T_BIAS, T_SUM, T_SHAPED, T_WORDS, T_PRODUCT, TEN
 enum { OP_ADD, OP_RESHAPE, OP_MUL, OPS };
 enum { BUFFER_NONE, BUFFER_WEIGHTS, BUFFER_BIAS, BUFFER_WORDS, BUFFERS };
 
+void hostile_base(struct model *m);
+
 /* main of a program of rows: each row is as expected, and the files of fuzz/corpus/reader are those
  * that the rows make.  With --corpus FOLDER it writes these files instead. */
 int hostile_main(int argc, char **argv, const struct hostile *rows, size_t count);
