@@ -1,8 +1,8 @@
-/* ADD, SUB, MUL and PRELU of 8-bit tensors on the device: every pair of values, and random shapes
- * that broadcast.  Skipped where there is no device. */
+/* ADD, SUB, MUL and PRELU of 8-bit tensors, and the first three of i16, on the device: every pair
+ * of values, and random shapes that broadcast.  Skipped where there is no device. */
 #include "conformance/unit/kit/exact_kit.h"
 
-static const int32_t types[] = { TENSOR_INT8, TENSOR_UINT8 };
+static const int32_t types[] = { TENSOR_INT8, TENSOR_UINT8, TENSOR_INT16 };
 
 static const struct {
     int32_t code;
@@ -91,7 +91,8 @@ static void random_shapes(void **state)
     d = exact_delegate("fp16"); /* which is no matter to integers */
     for (uint64_t seed = 1; seed <= 120; seed++) {
         const int op = (int)(seed % 4), rank = (int)(seed / 4) % 6;
-        const int32_t type = types[seed / 2 % 2];
+        const int32_t type =
+            types[seed / 2 % (ops[op].code == BUILTIN_PRELU ? 2 : 3)]; /* of i16 there is none */
         int32_t dims[5], shape[2][5];
         int in[2], inputs[2], count = 0, y;
         struct exact_model m;

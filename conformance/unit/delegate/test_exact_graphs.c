@@ -1,5 +1,5 @@
-/* Random graphs of 8-bit nodes of all kinds but products, on the device: results in place of
- * operands, memory that is used again, views.  Skipped where there is no device. */
+/* Random graphs of 8-bit and i16 nodes of all kinds but products, on the device: results in place
+ * of operands, memory that is used again, views.  Skipped where there is no device. */
 #include "conformance/unit/kit/exact_kit.h"
 
 enum { TENSORS = 64 };
@@ -15,6 +15,14 @@ struct graph8 {
     } at[TENSORS];
     int count;
 };
+
+/* What LOGISTIC and SOFTMAX have. */
+static struct exact_quant unit(const struct graph8 *g)
+{
+    if (g->type == TENSOR_INT16)
+        return (struct exact_quant){ 1. / 32768, 0 };
+    return (struct exact_quant){ 1. / 256, g->type == TENSOR_INT8 ? -128 : 0 };
+}
 
 static int add(struct graph8 *g, struct exact_quant q, const int32_t *dims)
 {
@@ -83,7 +91,7 @@ static void unary(struct graph8 *g, int i)
     int y;
 
     if (code == BUILTIN_LOGISTIC)
-        q = (struct exact_quant){ 1. / 256, g->type == TENSOR_INT8 ? -128 : 0 };
+        q = unit(g);
     y = add(g, q, g->at[i].dims);
     builder_op(&g->m.b, code, 1, NULL, 1, &g->at[i].tensor, 1, &y);
 }
@@ -110,7 +118,7 @@ static void pool(struct graph8 *g, int i)
 static void concatenation(struct graph8 *g, int i)
 {
     const int axis = 1 + kit_below(&g->m.random, 3);
-    const int j = partner(g, i, axis, g->type == TENSOR_INT8);
+    const int j = partner(g, i, axis, g->type != TENSOR_UINT8);
     struct exact_quant q = g->at[i].q;
     int32_t dims[4];
     struct options o;
@@ -203,8 +211,7 @@ static void mean(struct graph8 *g, int i)
 
 static void softmax(struct graph8 *g, int i)
 {
-    const struct exact_quant q = { 1. / 256, g->type == TENSOR_INT8 ? -128 : 0 };
-    const int y = add(g, q, g->at[i].dims);
+    const int y = add(g, unit(g), g->at[i].dims);
     struct options o;
 
     options_init(&o, OPTIONS_SoftmaxOptions);
@@ -233,7 +240,7 @@ static void node(struct graph8 *g)
     kinds[kit_below(&g->m.random, sizeof kinds / sizeof kinds[0])](g, pick(g));
 }
 
-static void graphs(const char *precision, uint64_t first, uint64_t last)
+static void graphs(const char *precision, uint64_t first, uint64_t last, bool shorts)
 {
     TfLiteDelegate *const d = exact_delegate(precision);
 
@@ -241,7 +248,7 @@ static void graphs(const char *precision, uint64_t first, uint64_t last)
         const int nodes = 3 + (int)(seed % 20);
         int32_t dims[4] = { 1 };
         int ends[TENSORS], count = 0, x;
-        struct graph8 g = { .type = seed % 2 ? TENSOR_INT8 : TENSOR_UINT8 };
+        struct graph8 g = { .type = shorts ? TENSOR_INT16 : seed % 2 ? TENSOR_INT8 : TENSOR_UINT8 };
 
         exact_begin(&g.m, seed);
         for (int i = 1; i < 4; i++)
@@ -264,20 +271,28 @@ static void graphs(const char *precision, uint64_t first, uint64_t last)
 static void random_graphs(void **state)
 {
     EXACT_NEEDS_DEVICE;
-    graphs("fp32", 1, 60);
+    graphs("fp32", 1, 60, false);
 }
 
 /* Integers have no other values there, and floats that only pass between them stay f32. */
 static void random_graphs_fp16(void **state)
 {
     EXACT_NEEDS_DEVICE;
-    graphs("fp16", 61, 90);
+    graphs("fp16", 61, 90, false);
+}
+
+static void random_graphs_of_shorts(void **state)
+{
+    EXACT_NEEDS_DEVICE;
+    graphs("fp32", 91, 115, true);
+    graphs("fp16", 116, 125, true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(random_graphs),
-                                        cmocka_unit_test(random_graphs_fp16) };
+                                        cmocka_unit_test(random_graphs_fp16),
+                                        cmocka_unit_test(random_graphs_of_shorts) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ struct exact_quant exact_random_quant(uint64_t *random, int32_t type)
     const int zeros[] = { low, low + 255, low + 128, low + kit_below(random, 256) };
 
     return (struct exact_quant){ .scale = exp2(kit_float(random) * 5 - 4),
-                                 .zero = zeros[kit_below(random, 4)] };
+                                 .zero = type == TENSOR_INT16 ? 0 : zeros[kit_below(random, 4)] };
 }
 
 void exact_begin(struct exact_model *m, uint64_t seed)
@@ -62,7 +62,7 @@ int exact_constant(struct exact_model *m, int32_t type, struct exact_quant q, si
 {
     const float scale = (float)q.scale;
     const int64_t zero = q.zero;
-    size_t count = 1;
+    size_t count = type == TENSOR_INT16 ? 2 : 1;
     uint8_t *bytes;
     int t;
 

@@ -18,7 +18,7 @@ struct exact_quant {
     int zero;
 };
 
-/* A scale far from the others', and a zero point at an end of the range or anywhere. */
+/* A scale far from the others', and a zero point at an end of the range or anywhere, of i16 0. */
 struct exact_quant exact_random_quant(uint64_t *random, int32_t type);
 
 struct exact_model {
