@@ -27,7 +27,8 @@ static int run(const struct command *self, int argc, char **argv)
     struct diag diag = { .status = STATUS_OK };
     const struct args_flag flags[] = {
         { "plan", ARGS_BOOL, &plan, NULL,
-          "print the delegate's plan too: steps, shaders, constants, grids, memory", 0, 0, NULL },
+          "print the delegate's plan too: partitions, steps, shaders, constants, grids, memory", 0,
+          0, NULL },
         { "wide", ARGS_BOOL, &wide, NULL, "one line each, however long (default: 80 columns)", 0, 0,
           NULL },
     };

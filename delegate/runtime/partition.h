@@ -12,10 +12,11 @@
  * memory. */
 TfLiteIntArray *partition_nodes(const struct graph *g, const struct decision *d);
 
-/* Refuses the nodes of partitions that are smaller than min_nodes, are not among the max_partitions
- * largest, or need more memory than the device has.  Called while the host prepares a delegate.
- * With a host that gives no preview nothing is refused; a partition that does not fit then fails
- * when its kernel is initialized. */
+/* Refuses the nodes of partitions that are smaller than min_nodes, save no time (option placement),
+ * are not among the max_partitions largest, or need more memory than the device has, and fills
+ * d->placements with d->rates, which the caller has set.  Called while the host prepares a
+ * delegate. With a host that gives no preview nothing is refused; a partition that does not fit
+ * then fails when its kernel is initialized. */
 enum status partition_apply_limits(TfLiteContext *context, const struct gpu_options *o,
                                    const struct device_limits *limits, const struct graph *g,
                                    struct decision *d, struct diag *diag);
