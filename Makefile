@@ -29,16 +29,24 @@ PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
 # only libc, libm and libvulkan when it runs.
 ZLIB := $(if $(filter /%,$(shell $(CC) -print-file-name=libz.a)),-l:libz.a,-lz)
 
+# Hardening, where the toolchain has it: ci/harden.sh asks.  HARDEN=no goes without.
+HARDEN ?= $(if $(SANITIZE)$(COVERAGE_FLAGS),no,yes)
+ifeq ($(HARDEN),yes)
+HARDEN_CFLAGS := $(shell sh ci/harden.sh cflags '$(CC)' '$(OPT) $(CFLAGS)')
+HARDEN_LDFLAGS := $(shell sh ci/harden.sh ldflags '$(CC)')
+PIE := -pie
+endif
+
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wundef -Wwrite-strings $(if $(WERROR),-Werror)
 # Contraction of a * b + c would make inputs, goldens and references differ between compilers.
 CFLAGS_ALL = -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fno-math-errno -fPIC \
              -fvisibility=hidden -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' \
-             -I. -I$(B) -Ireference/include -Idelegate/include \
+             -I. -I$(B) -Ireference/include -Idelegate/include $(HARDEN_CFLAGS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined) \
              $(if $(SANITIZE),-DASSAY_LOCK_ORDER) \
              $(COVERAGE_FLAGS) $(CFLAGS)
-LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(COVERAGE_FLAGS) $(LDFLAGS)
+LDFLAGS_ALL = $(HARDEN_LDFLAGS) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(COVERAGE_FLAGS) $(LDFLAGS)
 
 # With clang the functions of a sanitizer are in the program, not in the libraries.
 NO_UNDEFINED := $(if $(SANITIZE),,-Wl,--no-undefined)
@@ -133,7 +141,7 @@ $(ACCELERATOR): $(B)/libassay_delegate.so
 # assay finds the delegate beside itself.
 $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
+	$(Q)$(CC) $(PIE) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
 
 # ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
 SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
@@ -467,7 +475,7 @@ GOLDEN ?= yes
 $(B)/static/assay: $(CONF_OBJ) $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
+	$(Q)$(CC) $(PIE) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
 portable: all $(B)/static/assay ## build/portable: linked statically but for libc, libm and libvulkan; GOLDEN=no without goldens
 	@CC='$(CC)' SOVERSION=$(SOVERSION) GOLDEN=$(GOLDEN) STATIC_LIBS='$(STATIC_LIBS)' sh ci/package/portable.sh $(B)
 

@@ -102,6 +102,9 @@ fi
 run size sh ci/size.sh "$b"
 tail -n 1 "$log/size.log"
 
+run harden sh ci/harden.sh check "$b"
+tail -n 1 "$log/harden.log"
+
 run ops-table sh ci/ops-table.sh check
 tail -n 1 "$log/ops-table.log"
 run docs sh ci/docs.sh "$b"
