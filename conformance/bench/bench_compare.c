@@ -1,5 +1,6 @@
 #include "conformance/bench/bench_compare.h"
 
+#include "conformance/util/json_parse.h"
 #include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -35,7 +36,7 @@ static enum status parse(struct bench_baseline *b, struct diag *diag)
     json_error_t error;
 
     TRY(file_read(b->path, report_bytes_max, &bytes, &count, diag));
-    b->root = json_loadb((const char *)bytes, count, JSON_REJECT_DUPLICATES, &error);
+    b->root = json_parse((const char *)bytes, count, JSON_REJECT_DUPLICATES, &error);
     mem_free(bytes);
     return b->root
                ? STATUS_OK

@@ -1,6 +1,9 @@
 #include "conformance/eval/coco_files.h"
 
+#include "conformance/util/json_parse.h"
+#include "conformance/util/parser_limits.h"
 #include "reference/base/memory.h"
+#include "reference/format/file.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -13,12 +16,14 @@
 static enum status load(json_t **out, const char *path, struct diag *diag)
 {
     json_error_t error;
+    uint8_t *bytes;
+    size_t count;
 
-    *out = json_load_file(path, 0, &error);
+    TRY(file_read(path, (size_t)PARSER_JSON_MIB << 20, &bytes, &count, diag));
+    *out = json_parse((const char *)bytes, count, 0, &error);
+    mem_free(bytes);
     if (*out)
         return STATUS_OK;
-    if (error.line < 0) /* the file could not be opened; the text names it */
-        return diag_fail(diag, STATUS_IO, "%s", error.text);
     return diag_fail(diag, STATUS_INVALID, "%s: line %d: %s", path, error.line, error.text);
 }
 

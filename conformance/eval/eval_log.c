@@ -1,5 +1,6 @@
 #include "conformance/eval/eval_log.h"
 
+#include "conformance/util/json_parse.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
@@ -46,7 +47,7 @@ static enum status read_lines(const char *text, size_t count, const json_t *key,
         if (!end)
             break;
         number++;
-        if (!(line = json_loadb(text + at, bytes, 0, &error)))
+        if (!(line = json_parse(text + at, bytes, 0, &error)))
             return diag_fail(diag, STATUS_USAGE, "%sline %zu: %s",
                              number == 1 ? "it holds no answers of `assay eval`: " : "", number,
                              error.text);

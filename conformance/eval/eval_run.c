@@ -4,6 +4,7 @@
 #include "conformance/eval/eval_worker.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/interrupt.h"
+#include "conformance/util/json_parse.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/process.h"
 #include "conformance/util/progress.h"
@@ -214,7 +215,7 @@ static enum status take_text(struct run *r, size_t at, size_t bytes, bool *died,
         return diag_fail(diag, STATUS_NO_MEMORY, "an answer of %zu bytes", bytes);
     *died = !process_read(r->pool.items[at].socket, text, bytes);
     if (!*died)
-        line = json_loadb(text, bytes, 0, NULL);
+        line = json_parse(text, bytes, 0, NULL);
     mem_free(text);
     if (*died)
         return STATUS_OK;

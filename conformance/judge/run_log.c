@@ -2,6 +2,7 @@
 
 #include "conformance/judge/result_json.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/json_parse.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
@@ -264,7 +265,7 @@ static enum status read_line(struct reader *r, const char *line, size_t length, 
                              bool *ends, struct diag *diag)
 {
     json_error_t error;
-    json_t *const o = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
+    json_t *const o = json_parse(line, length, JSON_REJECT_DUPLICATES, &error);
     enum status s = STATUS_OK;
 
     *ends = false;

@@ -1,5 +1,7 @@
 /* Reads a JSON report, which is not trusted. */
 #include "conformance/record/record_reading.h"
+
+#include "conformance/util/json_parse.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
@@ -423,7 +425,7 @@ static enum status parse(struct record_reading *x, struct arena *arena, const ch
     } else {
         x->slices = (struct record_slices){ .count = 0 };
     }
-    x->root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    x->root = json_parse(text, bytes, JSON_REJECT_DUPLICATES, &error);
     return x->root ? STATUS_OK : record_bad_json(x, 0, &error);
 }
 

@@ -2,6 +2,7 @@
 #include "conformance/record/record_reading.h"
 
 #include "conformance/judge/profile.h"
+#include "conformance/util/json_parse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,7 +174,7 @@ static enum status read_slice(struct record_reading *x, size_t i)
 {
     const struct record_slice *const slice = &x->slices.items[i];
     json_error_t error;
-    json_t *const o = json_loadb(slice->text, slice->bytes, JSON_REJECT_DUPLICATES, &error);
+    json_t *const o = json_parse(slice->text, slice->bytes, JSON_REJECT_DUPLICATES, &error);
     enum status s;
 
     if (!o)

@@ -2,6 +2,7 @@
 
 #include "conformance/record/record.h"
 #include "conformance/record/statement.h"
+#include "conformance/util/json_parse.h"
 #include "conformance/util/sums.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -361,7 +362,7 @@ static void read_root(struct verification *v)
 
     if (!is_listed(v, STATEMENT_FILE) || !read_file(v, STATEMENT_FILE, JSON_LIMIT, &text, &bytes))
         return;
-    v->root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    v->root = json_parse(text, bytes, JSON_REJECT_DUPLICATES, &error);
     mem_free(text);
     format = json_integer_value(json_object_get(v->root, "statement"));
     if (!v->root) {

@@ -1,6 +1,6 @@
 /* What a parser that is not ours may take to read one file: libhdf5, libjpeg, libpng.  It runs in
- * a child process (parser.h), and these limits are the child's.  JSON is parsed in this process:
- * its text is limited in bytes where it is read, and its depth by the library to 2048. */
+ * a child process (parser.h), and these limits are the child's.  JSON is parsed in this process
+ * (json_parse.h): its text is limited in bytes, its values in memory, and its depth by jansson. */
 #ifndef ASSAY_CONFORMANCE_UTIL_PARSER_LIMITS_H
 #define ASSAY_CONFORMANCE_UTIL_PARSER_LIMITS_H
 
@@ -15,8 +15,11 @@ enum {
      * whole. */
     PARSER_HDF5_DATASET_MIB = 1024,
     PARSER_HDF5_CHUNK_MIB = 128,
-    /* The bytes of a JSON text from elsewhere, such as the annotations of COCO. */
-    PARSER_JSON_MIB = 1024
+    /* The bytes of annotations in JSON; and the memory of any JSON's values: this, and so many
+     * bytes for each byte of the text. */
+    PARSER_JSON_MIB = 1024,
+    PARSER_JSON_VALUES_MIB = 16,
+    PARSER_JSON_VALUES_FACTOR = 32
 };
 
 struct parser_limits {

@@ -1,0 +1,97 @@
+/* JSON of others: depth, and memory of its values. */
+#include "conformance/util/json_parse.h"
+#include "conformance/util/parser_limits.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+/* "[item,item,...]" */
+static char *make_list(const char *item, size_t count, size_t *bytes)
+{
+    const size_t length = strlen(item);
+    char *const text = malloc(count * (length + 1) + 2);
+    size_t at = 0;
+
+    text[at++] = '[';
+    for (size_t i = 0; i < count; i++) {
+        memcpy(text + at, item, length);
+        at += length;
+        text[at++] = i + 1 < count ? ',' : ']';
+    }
+    *bytes = at;
+    return text;
+}
+
+static void ordinary_text_is_parsed(void **state)
+{
+    static const char *const items[] = { "{\"a\": 0.5, \"text\": \"b\"}", "12", "[1.5,2.5,3.5]",
+                                         "{\"bbox\":[1,2,3,4],\"id\":17}" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        json_error_t error;
+        size_t bytes;
+        char *const text = make_list(items[i], 200000, &bytes);
+        json_t *const root = json_parse(text, bytes, JSON_REJECT_DUPLICATES, &error);
+
+        if (!root)
+            fail_msg("%s: %s", items[i], error.text);
+        assert_int_equal(json_array_size(root), 200000);
+        json_decref(root);
+        free(text);
+    }
+}
+
+static void values_do_not_exhaust_memory(void **state)
+{
+    struct rusage before, after;
+    json_error_t error;
+    json_t *small;
+    size_t bytes;
+    char *const text = make_list("{}", 4000000, &bytes); /* 12 MB, and 900 MB of objects */
+
+    (void)state;
+    getrusage(RUSAGE_SELF, &before);
+    assert_null(json_parse(text, bytes, 0, &error));
+    assert_non_null(strstr(error.text, "its values need more than 382 MiB of memory"));
+    assert_null(json_parse(text, bytes, 0, NULL));
+    getrusage(RUSAGE_SELF, &after);
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
+    assert_true(after.ru_maxrss - before.ru_maxrss < 500 << 10);
+#endif
+    small = json_parse("{\"a\":[1]}", 9, 0, NULL); /* nothing of it remains */
+    assert_non_null(small);
+    json_decref(small);
+    free(text);
+}
+
+static void depth_is_limited(void **state)
+{
+    enum { DEPTH = 1000000 };
+    char *const text = malloc(DEPTH);
+    json_error_t error;
+
+    (void)state;
+    memset(text, '[', DEPTH);
+    assert_null(json_parse(text, DEPTH, 0, &error));
+    assert_non_null(strstr(error.text, "maximum parsing depth"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ordinary_text_is_parsed),
+        cmocka_unit_test(values_do_not_exhaust_memory),
+        cmocka_unit_test(depth_is_limited),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
