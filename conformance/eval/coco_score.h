@@ -1,57 +1,10 @@
-/* Average precision and recall of detections, as pycocotools computes them for boxes.
- *
- * Detections of a category in an image are matched to objects in the order of their scores, for
- * each threshold of the intersection over union (IoU) and each range of areas; then all images of a
- * category are one list, sorted by score, whose precision is sampled at 101 recalls. */
+/* Average precision and recall of detections, as pycocotools computes them for boxes: all images of
+ * a category are one list of matches (coco_match.h), sorted by score, whose precision is sampled at
+ * 101 recalls. */
 #ifndef ASSAY_CONFORMANCE_EVAL_COCO_SCORE_H
 #define ASSAY_CONFORMANCE_EVAL_COCO_SCORE_H
 
-#include "reference/base/diag.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum {
-    COCO_THRESHOLDS = 10, /* .50, .55, ... .95 */
-    COCO_RECALLS = 101,   /* 0, .01, ... 1 */
-    COCO_LIMITS = 3,      /* the best 1, 10 and 100 detections of a category in an image */
-    COCO_DETECTIONS_MAX = 100
-};
-enum coco_area { COCO_ALL, COCO_SMALL, COCO_MEDIUM, COCO_LARGE, COCO_AREAS };
-
-/* Pixels from the upper left corner. */
-struct coco_box {
-    double x, y, width, height;
-};
-/* Images and categories are numbered from 0, in the order of their ids. */
-struct coco_object {
-    uint32_t image, category;
-    struct coco_box box;
-    double area; /* of the object's outline, which is smaller than its box */
-    bool crowd;  /* a region of many objects: what lies in it is no false detection */
-};
-struct coco_detection {
-    uint32_t image, category;
-    struct coco_box box;
-    double score;
-};
-
-/* What is compared.  Objects and detections of an image have the order of their file. */
-struct coco_input {
-    size_t images, categories;
-    const struct coco_object *objects;
-    size_t object_count;
-    const struct coco_detection *detections;
-    size_t detection_count;
-};
-
-/* Detections after matching. */
-struct coco_matches;
-
-enum status coco_match(struct coco_matches **out, const struct coco_input *input,
-                       struct diag *diag);
-void coco_matches_close(struct coco_matches *m);
+#include "conformance/eval/coco_match.h"
 
 /* Of one category, or means over categories.  NaN where no object is in range. */
 struct coco_score {
@@ -66,10 +19,5 @@ enum status coco_score(const struct coco_matches *m, struct coco_score *mean,
 
 /* AP, AP at .50 and at .75, all areas, where image i is taken weights[i] times.  NaN as above. */
 void coco_score_weighted(const struct coco_matches *m, const uint32_t *weights, double ap[3]);
-
-/* The IoU of a detection and an object; with a crowd, the share of the detection that is in it. */
-double coco_iou(const struct coco_box *detection, const struct coco_box *object, bool crowd);
-/* Threshold t; the same double as numpy.linspace(.5, .95, 10) has. */
-double coco_threshold(int t);
 
 #endif

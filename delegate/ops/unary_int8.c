@@ -41,31 +41,42 @@ static bool accept_hard_swish(struct check *c)
                   tensor_scale(&c->graph->tensors[y]), 1 / real);
 }
 
-static bool accept_unary(struct check *c)
+static bool accept_logistic(struct check *c)
 {
-    switch (c->node->code) {
-    case BUILTIN_EXP: return true;
-    case BUILTIN_LOGISTIC: return check_unit_output(c, 0);
-    case BUILTIN_HARD_SWISH: return accept_hard_swish(c);
-    default:
-        return check_activation_range(c, 0, (int)c->node->op->as_activation) &&
-               check_multiplier(c, c->node->outputs[0], "input scale / output scale",
-                                multiplier_of(c->graph, c->node));
-    }
+    return check_unit_output(c, 0);
+}
+
+static bool accept_clamp(struct check *c)
+{
+    return check_activation_range(c, 0, (int)c->node->op->as_activation) &&
+           check_multiplier(c, c->node->outputs[0], "input scale / output scale",
+                            multiplier_of(c->graph, c->node));
 }
 
 /* The result for q, an integer of x less the zero point, before it is clamped. */
-static int64_t result_of(const struct graph *g, const struct graph_node *n, int32_t q)
+static int64_t clamp_result(const struct graph *g, const struct graph_node *n, int32_t q)
 {
-    const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
-    const float real = x->quant.scale[0] * (float)q;
-    float steps;
+    return (int64_t)tensor_zero_point(graph_output(g, n, 0)) +
+           fixed_multiply(q, requantize_multiplier(multiplier_of(g, n)));
+}
 
-    if (n->op->as_activation != kTfLiteActNone)
-        return (int64_t)tensor_zero_point(y) +
-               fixed_multiply(q, requantize_multiplier(multiplier_of(g, n)));
-    steps = (n->code == BUILTIN_EXP ? expf(real) : 1 / (1 + expf(-real))) * (1 / y->quant.scale[0]);
+/* In steps of the output. */
+static int64_t rounded(const struct graph *g, const struct graph_node *n, float real)
+{
+    const struct graph_tensor *y = graph_output(g, n, 0);
+    const float steps = real * (1 / y->quant.scale[0]);
+
     return fixed_round((double)(roundf(steps) + (float)tensor_zero_point(y)));
+}
+
+static int64_t exp_result(const struct graph *g, const struct graph_node *n, int32_t q)
+{
+    return rounded(g, n, expf(graph_input(g, n, 0)->quant.scale[0] * (float)q));
+}
+
+static int64_t logistic_result(const struct graph *g, const struct graph_node *n, int32_t q)
+{
+    return rounded(g, n, 1 / (1 + expf(-(graph_input(g, n, 0)->quant.scale[0] * (float)q))));
 }
 
 /* (x / 3 + 1) / 2, clamped to [0, 1), in Q0.15; x in 1/128 of a step. */
@@ -148,23 +159,50 @@ static uint32_t clamped_short(const struct graph *g, const struct graph_node *n,
 {
     (void)bits;
     return (uint32_t)fixed_clamp(
-        result_of(g, n, q), requantize_range(graph_output(g, n, 0), (int)n->op->as_activation));
+        clamp_result(g, n, q), requantize_range(graph_output(g, n, 0), (int)n->op->as_activation));
+}
+
+/* The functions that are no clamp; NULL: nothing to accept, and none of i16. */
+static const struct function {
+    int32_t code;
+    bool (*accept)(struct check *c);
+    int64_t (*result)(const struct graph *g, const struct graph_node *n, int32_t q);
+    table_function *of_short;
+} functions[] = {
+    { BUILTIN_EXP, NULL, exp_result, NULL },
+    { BUILTIN_LOGISTIC, accept_logistic, logistic_result, logistic_short },
+    { BUILTIN_HARD_SWISH, accept_hard_swish, hard_swish_result, NULL },
+};
+static const struct function clamp = { 0, accept_clamp, clamp_result, clamped_short };
+
+static const struct function *function_of(const struct graph_node *n)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (functions[i].code == n->code)
+            return &functions[i];
+    return &clamp;
+}
+
+static bool accept_unary(struct check *c)
+{
+    const struct function *f = function_of(c->node);
+
+    return !f->accept || f->accept(c);
 }
 
 static enum status plan_unary(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
     const struct fixed_range range = requantize_range(y, (int)n->op->as_activation);
-    int64_t (*const result)(const struct graph *, const struct graph_node *, int32_t) =
-        n->code == BUILTIN_HARD_SWISH ? hard_swish_result : result_of;
+    const struct function *f = function_of(n);
     struct byte_table table;
 
     if (x->type == kTfLiteInt16)
-        return table_plan(p, n, n->code == BUILTIN_LOGISTIC ? logistic_short : clamped_short);
+        return table_plan(p, n, f->of_short);
     for (int byte = 0; byte < 256; byte++) {
         const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
 
-        table.to[byte] = (uint8_t)fixed_clamp(result(p->graph, n, q), range);
+        table.to[byte] = (uint8_t)fixed_clamp(f->result(p->graph, n, q), range);
     }
     return bytes_plan_table(p, n, &table, planner_tensor(p, n->inputs[0]),
                             planner_tensor(p, n->outputs[0]));
