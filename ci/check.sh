@@ -74,10 +74,12 @@ done
 echo "unit: $units tests passed"
 total=$((total + units))
 
+# The fuzz targets are given the hostile models too.
+run hostile "$b/unit/delegate/test_hostile_models" --write "$b/hostile"
 for program in "$b"/fuzz/replay_*; do
     [ -f "$program" ] && [ -x "$program" ] || continue
     name=$(basename "$program")
-    run "$name" "$program" "fuzz/corpus/${name#replay_}"
+    run "$name" "$program" "fuzz/corpus/${name#replay_}" "$b/hostile"
     echo "corpus: $(tail -n 1 "$log/$name.log")"
     count=$(sed -n 's/.*: \([0-9][0-9]*\) inputs.*/\1/p' "$log/$name.log" | tail -n 1)
     [ "${count:-0}" -gt 0 ] || fail "$name: no input was replayed"
