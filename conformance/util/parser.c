@@ -120,7 +120,7 @@ static void set_signals(void)
     static const int others[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE };
     sigset_t none;
 
-    for (size_t i = 0; !SANITIZED && i < sizeof faults / sizeof faults[0]; i++)
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         signal(faults[i], SIG_DFL);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         signal(others[i], SIG_IGN);
