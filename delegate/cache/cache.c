@@ -1,6 +1,8 @@
 #include "delegate/cache/cache.h"
 
 #include "delegate/cache/file.h"
+#include "delegate/cache/magic.h"
+#include "delegate/cache/trim.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
@@ -12,8 +14,6 @@ enum {
     TUNING_MAX = 1 << 16,         /* plans have at most some thousand steps */
     PIPELINE_BYTES_MAX = 1 << 28, /* a pipeline takes drivers some 10 KiB */
 };
-
-static const char magic[8] = { 'A', 'S', 'S', 'A', 'Y', 'G', 'P', 'U' };
 
 /* The start of a file.  Pipelines, tuning and constants follow. */
 struct header {
@@ -71,7 +71,7 @@ static enum status check_header(const struct header *h, const struct cache_ident
 {
     uint64_t bytes;
 
-    if (memcmp(h->magic, magic, sizeof magic) != 0)
+    if (memcmp(h->magic, cache_magic, sizeof cache_magic) != 0)
         return diag_fail(diag, STATUS_INVALID, "%s: not a cache file of this library", name);
     if (h->byte_order != BYTE_ORDER_MARK || h->format != FORMAT)
         return diag_fail(diag, STATUS_INVALID, "%s: made for another version of this library",
@@ -180,6 +180,8 @@ enum status cache_load(struct cache_content *content, bool *found, const char *d
     if (s != STATUS_OK || fd < 0)
         return s;
     s = load(content, fd, bytes, name, id, constant_bytes, diag);
+    if (s == STATUS_OK)
+        cache_mark_used(fd);
     close(fd);
     if (s != STATUS_OK)
         cache_content_close(content);
@@ -207,7 +209,7 @@ enum status cache_save(const struct cache_content *c, const char *dir, const cha
     enum status s;
     int directory;
 
-    memcpy(h.magic, magic, sizeof magic);
+    memcpy(h.magic, cache_magic, sizeof cache_magic);
     h.header_hash = checksum_of(&h, offsetof(struct header, header_hash));
     TRY(cache_directory_open(&directory, dir, true, diag));
     s = cache_file_replace(directory, name, parts, sizeof parts / sizeof parts[0], diag);

@@ -45,6 +45,9 @@ static const char help[] =
     "\n"
     "serialization_dir    directory           none     keeps pipelines, packed weights and tuning\n"
     "                                                  for later starts; made with mode 0700\n"
+    "serialization_limit  0.. MiB             1024     of all files there: those go that were "
+    "used\n"
+    "                                                  least recently; 0: no limit\n"
     "model_token          text                model    names the model's files there\n"
     "memory_limit         1.. MiB             budget   device memory that a graph may use\n"
     "in_place             0, 1                1        elementwise steps write over dead inputs\n"
@@ -213,6 +216,7 @@ static const struct option options[] = {
     INT("cpu_rate", cpu_rate, 1),
     { "no_transform", KIND_TRANSFORMS, FIELD(no_transform), { NULL, 0, NULL }, 0 },
     TEXT("serialization_dir", serialization_dir),
+    INT("serialization_limit", serialization_limit_mib, 0),
     TEXT("model_token", model_token),
     INT("memory_limit", memory_limit_mib, 1),
     BOOL("in_place", in_place),
@@ -275,6 +279,7 @@ enum status options_parse(struct gpu_options *o, const char *const *keys, const 
                                .in_place = true,
                                .packed_dot = true,
                                .max_partitions = 1,
+                               .serialization_limit_mib = 1024,
                                .tune_budget_ms = TUNE_BUDGET_MS,
                                .min_nodes = 1,
                                .cpu_rate = CPU_RATE };

@@ -51,14 +51,15 @@ struct gpu_options {
     int max_partitions;  /* 0: no limit */
     int min_nodes;
     enum gpu_placement placement;
-    int cpu_rate;            /* multiply-adds of the CPU in a microsecond */
-    int memory_limit_mib;    /* of device memory for a graph; 0: the budget of the device */
-    bool in_place;           /* elementwise steps may write over an input that they read last */
-    bool packed_dot;         /* 8-bit products by the integer dot product of the device */
-    bool tune;               /* measure workgroup sizes */
-    unsigned tune_budget_ms; /* at most so long */
-    int workgroup_variant;   /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
-    bool profile;            /* time stamps round each step */
+    int cpu_rate;                /* multiply-adds of the CPU in a microsecond */
+    int serialization_limit_mib; /* of all files in serialization_dir; 0: no limit */
+    int memory_limit_mib;        /* of device memory for a graph; 0: the budget of the device */
+    bool in_place;               /* elementwise steps may write over an input that they read last */
+    bool packed_dot;             /* 8-bit products by the integer dot product of the device */
+    bool tune;                   /* measure workgroup sizes */
+    unsigned tune_budget_ms;     /* at most so long */
+    int workgroup_variant; /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
+    bool profile;          /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */
     uint32_t no_transform;         /* bit i: enum transform_id i is switched off; ~0: all */

@@ -1,6 +1,7 @@
 #include "delegate/runtime/serialize.h"
 
 #include "delegate/base/clock.h"
+#include "delegate/cache/trim.h"
 #include "delegate/plan/make.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/runtime/delegate.h"
@@ -115,12 +116,14 @@ static bool save(struct serialization *s, struct gpu_delegate *d, TfLiteContext 
                  struct cache_content *content)
 {
     struct diag diag = { 0 };
+    const uint64_t limit_bytes = (uint64_t)d->options.serialization_limit_mib << 20;
     const bool saved =
         pipeline_cache_read(&s->pipelines, &content->pipelines, &content->pipeline_bytes, &diag) ==
             STATUS_OK &&
         cache_save(content, d->options.serialization_dir, s->name, &s->id, &diag) == STATUS_OK;
 
-    if (!saved)
+    if (!saved || (limit_bytes > 0 && cache_trim(d->options.serialization_dir, s->name, limit_bytes,
+                                                 &diag) != STATUS_OK))
         warn(d, context, &diag);
     mem_free(content->pipelines);
     return saved;

@@ -1,0 +1,167 @@
+/* The size of the cache directory: what was used least recently goes, and nothing of others. */
+#include "conformance/unit/kit/cache_kit.h"
+
+#include "delegate/cache/trim.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum { PIPELINES = 80, CONSTANTS = 1000 };
+
+static const struct cache_identity identity = { .vendor_id = 1, .device_id = 2 };
+
+static void save(const char *dir, const char *name)
+{
+    static uint8_t pipelines[PIPELINES], constants[CONSTANTS];
+    const uint32_t words[] = { 32, 1, identity.vendor_id, identity.device_id };
+    const struct cache_content content = { .pipelines = pipelines,
+                                           .pipeline_bytes = sizeof pipelines,
+                                           .constants = constants,
+                                           .constant_bytes = sizeof constants };
+    struct diag diag = { 0 };
+
+    memcpy(pipelines, words, sizeof words);
+    KIT_OK(cache_save(&content, dir, name, &identity, &diag));
+}
+
+static uint64_t file_bytes(void)
+{
+    const struct cache_content c = { .pipeline_bytes = PIPELINES, .constant_bytes = CONSTANTS };
+
+    return cache_file_bytes(&c);
+}
+
+/* The file was used so many seconds after 1970. */
+static void set_used(const char *dir, const char *name, time_t when)
+{
+    const struct timespec times[2] = { { .tv_sec = when }, { .tv_sec = when } };
+    char path[512];
+
+    cache_path(path, dir, name);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool exists(const char *dir, const char *name)
+{
+    char path[512];
+
+    cache_path(path, dir, name);
+    return access(path, F_OK) == 0;
+}
+
+static bool load(const char *dir, const char *name)
+{
+    struct cache_content content;
+    struct diag diag = { 0 };
+    bool found;
+
+    KIT_OK(cache_load(&content, &found, dir, name, &identity, CONSTANTS, &diag));
+    cache_content_close(&content);
+    return found;
+}
+
+static void oldest_go(void **state)
+{
+    static const char *const names[] = { "a.assay", "b.assay", "c.assay", "d.assay" };
+    const struct cache_dir d = cache_dir_make();
+    struct diag diag = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        save(d.path, names[i]);
+        set_used(d.path, names[i], 1000 + i);
+    }
+    KIT_OK(cache_trim(d.path, "d.assay", 4 * file_bytes(), &diag));
+    assert_int_equal(cache_dir_count(d.path, NULL), 4);
+    assert_true(load(d.path, "a.assay")); /* now it is the one that was used last */
+    KIT_OK(cache_trim(d.path, "d.assay", 3 * file_bytes() + 1, &diag));
+    assert_true(exists(d.path, "a.assay") && exists(d.path, "c.assay") &&
+                exists(d.path, "d.assay"));
+    assert_false(exists(d.path, "b.assay"));
+    /* The file that was just written stays, however old it says it is and however small the limit.
+     */
+    set_used(d.path, "d.assay", 1);
+    KIT_OK(cache_trim(d.path, "d.assay", 1, &diag));
+    assert_int_equal(cache_dir_count(d.path, NULL), 1);
+    assert_true(load(d.path, "d.assay"));
+    cache_dir_remove(d.path);
+}
+
+static void others_stay(void **state)
+{
+    static const char *const foreign[] = { "notes.txt", "copy.assay", "short.assay",
+                                           ".x.assay.1.2" };
+    const struct cache_dir d = cache_dir_make();
+    struct diag diag = { 0 };
+    char path[512], link[512];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        cache_path(path, d.path, foreign[i]);
+        cache_write_file(path, (const uint8_t *)"another program's file", i == 2 ? 3 : 22);
+    }
+    save(d.path, "shared.assay");
+    cache_path(path, d.path, "shared.assay");
+    assert_int_equal(chmod(path, 0644), 0); /* the cache would not read it */
+    save(d.path, "mine.assay");
+    cache_path(path, d.path, "mine.assay");
+    cache_path(link, d.path, "link.assay");
+    assert_int_equal(symlink(path, link), 0);
+    KIT_OK(cache_trim(d.path, "none", 1, &diag));
+    assert_false(exists(d.path, "mine.assay"));
+    assert_int_equal(cache_dir_count(d.path, NULL), 6);
+    KIT_OK(cache_trim("/no/such/directory", "none", 1, &diag));
+    cache_dir_remove(d.path);
+}
+
+/* Writes files, reads those of the other process, and trims, all at once. */
+static void take_part(const char *dir, int process)
+{
+    for (int i = 0; i < 150; i++) {
+        struct diag diag = { 0 };
+        char name[32];
+
+        snprintf(name, sizeof name, "%d_%d.assay", process, i % 7);
+        save(dir, name);
+        if (cache_trim(dir, name, 3 * file_bytes(), &diag) != STATUS_OK)
+            _exit(1);
+        snprintf(name, sizeof name, "%d_%d.assay", 1 - process, i % 7);
+        (void)load(dir, name); /* fails the test when it is there and cannot be used */
+    }
+}
+
+static void two_processes(void **state)
+{
+    const struct cache_dir d = cache_dir_make();
+    struct diag diag = { 0 };
+    pid_t child[2];
+
+    (void)state;
+    fflush(NULL);
+    for (int i = 0; i < 2; i++)
+        if ((child[i] = fork()) == 0) {
+            take_part(d.path, i);
+            _exit(0);
+        }
+    for (int i = 0; i < 2; i++) {
+        int status;
+
+        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    KIT_OK(cache_trim(d.path, "none", 3 * file_bytes(), &diag));
+    assert_in_range(cache_dir_count(d.path, NULL), 1, 3);
+    cache_dir_remove(d.path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oldest_go),
+        cmocka_unit_test(others_stay),
+        cmocka_unit_test(two_processes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
