@@ -40,6 +40,18 @@ printf 'aaaaTFL2bbbbccccdddd' >"$work/wrong.tflite"
 echo not a library >"$work/bad.so"
 
 expect 0 'conformance' $assay --help
+expect 0 '^folded_bytes +[0-9]+  bytes of ' $assay --limits
+expect 0 '"standard": 1073741824' $assay --limits --format=json
+expect 0 '^rank +7 .*standard 255' env ASSAY_LIMITS=rank=7 $assay --limits
+expect 2 'found .--frmat=json' $assay --limits --frmat=json
+expect 2 'ASSAY_LIMITS: .rank=x' env ASSAY_LIMITS=rank=x $assay --limits
+expect 2 'no such limit; `assay --limits` lists them' $assay inspect $model --limit=ranks=7
+expect 2 'at most 1 \(limit rank; --limit=rank=VALUE' $assay inspect $model --limit=rank=1
+mkfifo "$work/pipe"
+expect 2 'a named pipe, expected a regular file' timeout 9 $assay inspect "$work/pipe"
+expect 2 'a named pipe, expected' timeout 9 $assay run $model --delegate=none --input="$work/pipe"
+expect 2 'a character device' $assay inspect /dev/zero
+expect 2 'a directory' $assay inspect "$work"
 expect 0 'Examples' $assay run --help
 expect 0 'Examples' $assay help bench
 expect 2 'did you mean conformance' $assay help conformence

@@ -34,6 +34,8 @@ completes()
 
 completes 'assay|con' conformance
 completes 'assay|--v' --version
+completes 'assay|--l' --limits
+completes 'assay|inspect|--li' --limit=
 completes 'assay|help|in' inspect
 completes 'assay|golden|ch' check
 completes 'assay|eval|se' segmentation

@@ -1,6 +1,9 @@
 /* The report of `assay bench` as CSV (RFC 4180): the leaves of its JSON, one a line. */
 #include "conformance/bench/bench_print.h"
 
+#include "conformance/util/clean.h"
+#include "conformance/util/utf8.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +13,22 @@ enum { KEY_BYTES = 512 };
 /* Quotes are written where the text needs them. */
 static void put_text(FILE *f, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, f);
-        return;
+    const bool quoted = strpbrk(text, ",\"") != NULL;
+    uint32_t code;
+    size_t n;
+
+    if (quoted)
+        fputc('"', f);
+    for (; (n = utf8_decode(text, &code)) > 0; text += n) {
+        if (code == '"')
+            fputs("\"\"", f);
+        else if (clean_is_control(code))
+            fputs("\xef\xbf\xbd", f);
+        else
+            fwrite(text, 1, n, f);
     }
-    fputc('"', f);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', f);
-        fputc(*text, f);
-    }
-    fputc('"', f);
+    if (quoted)
+        fputc('"', f);
 }
 
 static void put_value(FILE *f, const json_t *value)

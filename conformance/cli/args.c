@@ -7,6 +7,7 @@
 #include "conformance/util/nearest.h"
 #include "conformance/util/progress.h"
 #include "reference/base/arena.h"
+#include "reference/base/limits.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -252,6 +253,10 @@ static const struct {
       offsetof(struct args_common, device),
       { "device", ARGS_STRING, NULL, "N|NAME", "device, by index or by part of its name", 0, 0,
         NULL } },
+    { ARGS_DELEGATE,
+      offsetof(struct args_common, limit),
+      { "limit", ARGS_LIST, NULL, "NAME=VALUE",
+        "what a model may ask for (assay --limits lists them); repeatable", 0, 0, NULL } },
     { ARGS_FORMAT,
       offsetof(struct args_common, format),
       { "format", ARGS_CHOICE, NULL, "FORMAT", "form of the report", 0, 0, format_names } },
@@ -353,6 +358,19 @@ static bool check_options(const char *what, const struct string_list *options)
 
         if (!equals || equals == options->items[i]) {
             message_error(what, "--delegate-option=%s: expected KEY=VALUE", options->items[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool set_limits(const char *what, const struct string_list *limits)
+{
+    struct diag diag = { .status = STATUS_OK };
+
+    for (size_t i = 0; i < limits->count; i++) {
+        if (limits_set(limits->items[i], &diag) != STATUS_OK) {
+            message_error(what, "--limit=%s: %s", limits->items[i], diag.text);
             return false;
         }
     }
@@ -471,7 +489,8 @@ bool args_parse(const struct command *self, int argc, char **argv, const struct 
     progress_set_mode((enum progress_mode)common->progress);
     *exit_code = EXIT_USAGE;
     if (!read_args(self, argc, argv, args, min, max) ||
-        !check_options(self->name, &common->delegate_option))
+        !check_options(self->name, &common->delegate_option) ||
+        !set_limits(self->name, &common->limit))
         return false;
     if (common->device && !device_to_option(common)) {
         message_error(self->name, "out of memory");

@@ -36,7 +36,7 @@ struct args_flag {
 
 /* Flags that most commands share; args_parse adds those whose bit is in `common`. */
 enum args_common_bit {
-    ARGS_DELEGATE = 1, /* --delegate, --delegate-option, --device */
+    ARGS_DELEGATE = 1, /* --delegate, --delegate-option, --device, --limit */
     ARGS_FORMAT = 2,   /* --format, --out */
     ARGS_SEED = 4,
     ARGS_JOBS = 8,
@@ -55,8 +55,9 @@ struct args_common {
     const char *delegate;               /* NULL when not given; "none" is the scalar reference */
     struct string_list delegate_option; /* KEY=VALUE each; --device=X is appended as device=X */
     const char *device;
-    int format;      /* enum args_format */
-    const char *out; /* NULL: stdout */
+    struct string_list limit; /* NAME=VALUE each; args_parse sets them for the process */
+    int format;               /* enum args_format */
+    const char *out;          /* NULL: stdout */
     uint64_t seed;
     uint64_t jobs; /* 0: one worker for each processor */
     bool quiet;

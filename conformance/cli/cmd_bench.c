@@ -39,6 +39,7 @@ static int print_result(const struct bench_report *b, const struct args_common *
         bench_print_csv(out.file, b);
     else
         bench_print_text(out.file, b);
+    out.plain = common->format == FORMAT_TEXT;
     return output_close(&out, common->out, false);
 }
 

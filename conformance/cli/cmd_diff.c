@@ -35,6 +35,7 @@ static int print_result(const struct diff *d, const struct request *q)
         diff_print_json(out.file, d);
     else
         diff_print_text(out.file, d);
+    out.plain = q->common.format == FORMAT_TEXT;
     return output_close(&out, q->common.out, false);
 }
 

@@ -99,6 +99,7 @@ static int print_result(const struct endurance_result *r, const struct endurance
         print_json(out.file, r, q);
     else
         print_text(out.file, r, q);
+    out.plain = common->format == FORMAT_TEXT;
     code = output_close(&out, common->out, false);
     if (code == EXIT_AS_EXPECTED && !(passed(&r->starts) && passed(&r->runs)))
         code = EXIT_FAILED;

@@ -261,6 +261,7 @@ static int check_run(const struct command *self, int argc, char **argv)
     else
         print_report(output.file, &report);
     golden_report_close(&report);
+    output.plain = f.common.format == FORMAT_TEXT;
     code = output_close(&output, f.common.out, discard);
     if (discard) {
         message_error(self->name, "out of memory");

@@ -7,6 +7,8 @@
 static int print(const struct inspection *n, const struct args_common *common, bool wide)
 {
     struct output out;
+    bool whole = true;
+    int code;
 
     if (!output_open(&out)) {
         message_error("inspect", "out of memory");
@@ -15,9 +17,14 @@ static int print(const struct inspection *n, const struct args_common *common, b
     if (common->format == FORMAT_JSON)
         inspection_print_json(out.file, n);
     else
-        inspection_print_text(out.file, n);
+        whole = inspection_print_text(out.file, n);
+    out.plain = common->format == FORMAT_TEXT;
     out.fold = common->format == FORMAT_TEXT && !wide;
-    return output_close(&out, common->out, false);
+    code = output_close(&out, common->out, !whole);
+    if (whole)
+        return code;
+    message_error("inspect", "%s: out of memory", n->path);
+    return EXIT_USAGE;
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -69,6 +76,7 @@ const struct command command_inspect = {
     .examples = "  assay inspect model.tflite\n"
                 "  assay inspect model.tflite --delegate=none\n"
                 "  assay inspect model.tflite --plan\n"
+                "  assay inspect model.tflite --limit=file_bytes=8G\n"
                 "  assay inspect model.tflite --delegate-option=precision=fp16 --format=json\n",
     .suffix = ".tflite",
     .run = run,

@@ -150,6 +150,7 @@ static int write_form(const struct record_comparison *c, const struct request *q
         output_close(&out, NULL, true);
         return message_fail("report compare", &diag);
     }
+    out.plain = q->format == FORMAT_TEXT;
     code = output_close(&out, q->out, false);
     return code == EXIT_AS_EXPECTED && c->failure_count > 0 ? EXIT_FAILED : code;
 }

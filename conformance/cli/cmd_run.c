@@ -5,6 +5,7 @@
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
+#include "conformance/util/clean.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
@@ -146,13 +147,21 @@ static enum status run_all(struct result *r, struct request *q, struct diag *dia
 
 /* ---- text ---- */
 
+static void print_line(FILE *f, const char *before, const char *text)
+{
+    fputs(before, f);
+    clean_print(f, text);
+    fputc('\n', f);
+}
+
 static void print_tensor(FILE *f, const char *what, size_t i, const TfLiteTensor *t)
 {
     char shape[128];
 
     array_shape_text(shape, sizeof shape, (size_t)ref_rank(t), t->dims->data);
-    fprintf(f, "%-8s %zu  %s  %s %s", what, i, t->name ? t->name : "", runtime_type_name(t->type),
-            shape);
+    fprintf(f, "%-8s %zu  ", what, i);
+    clean_print(f, t->name);
+    fprintf(f, "  %s %s", runtime_type_name(t->type), shape);
     if (tensor_has_scale(t))
         fprintf(f, "  scale %g zero point %d", (double)t->params.scale, (int)t->params.zero_point);
 }
@@ -165,8 +174,10 @@ static void print_top(FILE *f, const struct result *r, const TfLiteTensor *t, si
     for (size_t i = 0; i < count; i++) {
         const char *const label = labels_find(&r->labels, indices[i]);
 
-        fprintf(f, "%12zu  %-12.6g class %zu%s%s\n", i + 1, tensor_real(t, indices[i]), indices[i],
-                label ? "  " : "", label ? label : "");
+        fprintf(f, "%12zu  %-12.6g class %zu%s", i + 1, tensor_real(t, indices[i]), indices[i],
+                label ? "  " : "");
+        clean_print(f, label);
+        fputc('\n', f);
     }
 }
 
@@ -206,15 +217,19 @@ static void print_text(FILE *f, struct result *r, const struct request *q)
     const int *tensors = interpreter_inputs(in, &count);
 
     session_device(&r->session, device, sizeof device);
-    fprintf(f, "model       %s\n", q->model);
-    fprintf(f, "run by      %s%s%s\n", r->session.subject.label, device[0] ? " on " : "", device);
+    print_line(f, "model       ", q->model);
+    fprintf(f, "run by      ");
+    clean_print(f, r->session.subject.label);
+    fputs(device[0] ? " on " : "", f);
+    clean_print(f, device);
+    fputc('\n', f);
     fprintf(f, "taken       %zu of %zu nodes, %d partition%s\n", session_taken(&r->session),
             interpreter_node_count(in), interpreter_partition_count(in),
             interpreter_partition_count(in) == 1 ? "" : "s");
     for (size_t i = 0; i < count; i++) {
         print_tensor(f, "input", i, interpreter_tensor(in, tensors[i]));
         if (i < q->inputs.count)
-            fprintf(f, "  from %s\n", q->inputs.items[i]);
+            print_line(f, "  from ", q->inputs.items[i]);
         else
             fprintf(f, "  random, seed %" PRIu64 "\n", q->common.seed);
     }
@@ -229,8 +244,11 @@ static void print_text(FILE *f, struct result *r, const struct request *q)
         else
             print_summary(f, t);
     }
-    if (q->draw.path)
-        fprintf(f, "drawn       %s: %s\n", q->draw.path, q->draw.summary);
+    if (q->draw.path) {
+        fprintf(f, "drawn       ");
+        clean_print(f, q->draw.path);
+        print_line(f, ": ", q->draw.summary);
+    }
     fprintf(f, "latency     %.3f ms (first inference)\n", r->latency_ms);
     if (q->runs > 1)
         fprintf(f, "            %.3f ms (median of %" PRIu64 " more)\n", r->median_ms, q->runs - 1);
@@ -399,6 +417,8 @@ const struct command command_run = {
                 "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"
                 "  assay run segmenter.tflite --input=dog.png --draw=mask.png --labels=voc.txt\n"
                 "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"
+                "  assay run model.tflite --limit=activation_bytes=8G\n"
+                "  assay run <(zcat model.tflite.gz)\n"
                 "  assay run model.tflite --delegate=./libother.so --format=json\n",
     .suffix = ".tflite",
     .run = run,

@@ -152,7 +152,7 @@ static void put_commands(FILE *out)
     fputs("\n_assay_command()\n{\n    _assay_words '", out);
     for (size_t i = 0; (c = commands_at(i)) != NULL; i++)
         fprintf(out, "%s ", c->name);
-    fputs("--help --version'\n}\n", out);
+    fputs("--help --limits --version'\n}\n", out);
     fputs("\n_assay_has_parts()\n{\n    case $1 in\n", out);
     for (size_t i = 0; (c = commands_at(i)) != NULL; i++) {
         if (c->part_count > 0)

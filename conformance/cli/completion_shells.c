@@ -96,6 +96,7 @@ void completion_print_fish(FILE *out)
     fputs("# fish completion for assay, printed by `assay --print-completion=fish`\n"
           "complete -c assay -f\n"
           "complete -c assay -n __fish_use_subcommand -l version -d 'print the version'\n"
+          "complete -c assay -n __fish_use_subcommand -l limits -d 'list the limits of models'\n"
           "complete -c assay -l help -d 'print help'\n"
           "complete -c assay -n __fish_use_subcommand -a help -d 'help of a command'\n",
           out);

@@ -304,6 +304,7 @@ static int list_cases(const struct run *x)
         return EXIT_FAILED;
     for (size_t i = 0; i < x->cases.count; i++)
         fprintf(o.file, "%s\n", x->cases.items[i].name);
+    o.plain = true;
     return output_close(&o, x->q->common.out, false);
 }
 

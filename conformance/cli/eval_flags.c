@@ -218,6 +218,7 @@ int eval_flags_print(const struct command *self, const struct eval_flags *f,
         eval_report_json(out.file, r);
     else
         eval_report_text(out.file, r);
+    out.plain = f->common.format == FORMAT_TEXT;
     code = output_close(&out, f->common.out, false);
     if (code == EXIT_AS_EXPECTED && f->results &&
         eval_report_rows(r, f->results, &diag) != STATUS_OK)

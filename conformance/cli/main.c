@@ -3,9 +3,11 @@
 #include "conformance/cli/commands.h"
 #include "conformance/cli/completion.h"
 #include "conformance/cli/git_text.h"
+#include "conformance/cli/limits_list.h"
 #include "conformance/cli/manual.h"
 #include "conformance/cli/parts.h"
 #include "conformance/util/git_state.h"
+#include "reference/base/limits.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -26,7 +28,7 @@ static void print_help(void)
         printf("  %-12s %s\n", c->name, c->summary);
     printf("\n"
            "`assay help COMMAND` shows the flags of a command, with examples, and\n"
-           "`assay --version` the version.\n"
+           "`assay --version` the version.  `assay --limits` lists what a model may ask for.\n"
            "\n"
            "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input,\n"
            "3 no usable device.\n");
@@ -105,6 +107,7 @@ static int run(int argc, char **argv)
 {
     const struct command *command;
     const char *name = argc > 1 ? argv[1] : "", *page, *shell;
+    struct diag diag = { .status = STATUS_OK };
 
     if (argc < 2) {
         message_error(NULL, "no command; `assay --help` lists the commands");
@@ -114,6 +117,10 @@ static int run(int argc, char **argv)
         printf("assay %s\n", ASSAY_VERSION);
         return EXIT_AS_EXPECTED;
     }
+    if (limits_check_environment(&diag) != STATUS_OK)
+        return message_fail(NULL, &diag);
+    if (strcmp(name, "--limits") == 0)
+        return limits_list(argc - 2, argv + 2);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return help(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     page = flag_value(name, "--print-man");

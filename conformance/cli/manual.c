@@ -1,8 +1,10 @@
 #include "conformance/cli/manual.h"
 
 #include "conformance/cli/args.h"
+#include "reference/base/limits.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* The date of the version, as in CHANGELOG.md. */
@@ -247,6 +249,25 @@ static const char overview[] =
     "An error is one line on standard error, \"assay: what: why\".  Flags are written --flag=VALUE "
     "or --flag VALUE, before or after arguments.";
 
+/* The standard limits, whatever the environment says. */
+static void put_limits(FILE *out)
+{
+    char text[256];
+
+    fputs(".SH LIMITS\n", out);
+    put_text(out,
+             "A model that asks for more is refused, on every machine alike.  --limit=NAME=VALUE "
+             "of a command sets another limit; a value may end in K, M or G.  assay --limits "
+             "prints those that hold.");
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_row *const row = limit_row((enum limit)i);
+
+        fprintf(out, ".TP\n.B %s\n", row->name);
+        snprintf(text, sizeof text, "%" PRIu64 " %s of %s.", row->standard, row->unit, row->what);
+        put_text(out, text);
+    }
+}
+
 static void print_overview(FILE *out)
 {
     const struct command *c;
@@ -254,7 +275,8 @@ static void print_overview(FILE *out)
     put_heading(out, "assay");
     fputs(".SH NAME\nassay \\- conformance suite for TensorFlow Lite delegates\n"
           ".SH SYNOPSIS\n.B assay\n.I command\n[flag]... [argument]...\n.br\n"
-          ".B assay\n\\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n.SH DESCRIPTION\n",
+          ".B assay\n\\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR | \\fB\\-\\-limits\\fR "
+          "[\\fB\\-\\-format=json\\fR]\n.SH DESCRIPTION\n",
           out);
     put_text(out, overview);
     fputs(".SH COMMANDS\n", out);
@@ -262,9 +284,12 @@ static void print_overview(FILE *out)
         fprintf(out, ".TP\n.BR assay\\-%s (1)\n", c->name);
         put_sentence(out, c->summary);
     }
+    put_limits(out);
     put_exit_status(out);
     fputs(".SH ENVIRONMENT\n", out);
-    fputs(".TP\n.B ASSAY_VK_VALIDATION\n"
+    fputs(".TP\n.B ASSAY_LIMITS\n"
+          "NAME=VALUE, or several with commas between them: limits that a model is held to.\n"
+          ".TP\n.B ASSAY_VK_VALIDATION\n"
           "1 makes the delegate enable the Khronos validation layer.\nIts messages fail a case.\n"
           ".TP\n.B LITERT_LIBRARY\n"
           "The libLiteRt.so of subjects litert:cpu, litert:gpu and litert:npu.\nUnless it is set,\n"

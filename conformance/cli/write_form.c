@@ -1,5 +1,6 @@
 #include "conformance/cli/write_form.h"
 
+#include "conformance/cli/args.h"
 #include "conformance/forms/forms.h"
 #include "conformance/util/message.h"
 #include "conformance/util/output.h"
@@ -16,6 +17,7 @@ int write_form(const struct record *r, int form, const char *path)
         return EXIT_FAILED;
     }
     s = forms[form].write(r, o.file, &diag);
+    o.plain = form == FORMAT_TEXT;
     code = output_close(&o, path, s != STATUS_OK);
     return s == STATUS_OK ? code : message_fail("report", &diag);
 }

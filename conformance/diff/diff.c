@@ -15,9 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Larger than any file that 32-bit offsets address. */
-static const size_t model_bytes_max = (size_t)1 << 34;
-
 /* ---- opening ---- */
 
 static void ignore_report(void *user, const char *format, va_list args)
@@ -98,7 +95,7 @@ enum status diff_open(struct diff *d, const struct diff_request *request, struct
                         .status = CASE_PASS,
                         .culprit = {
                             .first = -1, .last = -1, .place_first = -1, .place_last = -1 } };
-    TRY(file_read(request->path, model_bytes_max, &d->bytes, &d->count, diag));
+    TRY(file_read_model(request->path, &d->bytes, &d->count, diag));
     TRY(diag_prefix(diag, open_reference(d, diag), "%s", request->path));
     TRY(trial_host_open(&d->host, subject, request->timeout_s, request->seed, diag));
     return diag_prefix(diag, diff_reference_run(d, 0, &ms, diag), "%s", request->path);

@@ -13,9 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Larger than any file that 32-bit offsets address. */
-static const size_t model_bytes_max = (size_t)1 << 34;
-
 void eval_model_describe(const struct model_tensor *t, char *text, size_t bytes)
 {
     char shape[128];
@@ -75,7 +72,7 @@ enum status eval_model_open(struct eval_model *m, const char *path, struct diag 
     enum status s;
 
     *m = (struct eval_model){ .path = path };
-    TRY(file_read(path, model_bytes_max, &m->bytes, &m->count, diag));
+    TRY(file_read_model(path, &m->bytes, &m->count, diag));
     sha256_hex(m->bytes, m->count, m->sha256);
     s = tflite_read(&m->model, m->bytes, m->count, diag);
     if (s == STATUS_OK)

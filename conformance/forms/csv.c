@@ -1,5 +1,6 @@
 /* A line for each result.  Columns keep their names and places; new ones are added at the end. */
 #include "conformance/forms/forms.h"
+#include "conformance/util/clean.h"
 #include "conformance/util/utf8.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@ static void put_text(FILE *out, const char *text)
     for (const char *at = all; (length = utf8_decode(at, &code)) > 0; at += length) {
         if (code == '"')
             fputs("\"\"", out);
-        else if (code == UTF8_REPLACEMENT)
+        else if (clean_is_control(code) && code != '\t' && code != '\n' && code != '\r')
             fputs("\xef\xbf\xbd", out);
         else
             fwrite(at, 1, length, out);

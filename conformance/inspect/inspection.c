@@ -1,6 +1,7 @@
 /* Opens a model with a delegate; inspection_text.c and inspection_json.c print it. */
 #include "conformance/inspect/inspection.h"
 
+#include "conformance/util/clean.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
@@ -114,8 +115,7 @@ void inspection_option(const struct options *o, size_t field, char *text, size_t
 
 void inspection_print_name(FILE *f, const char *name)
 {
-    for (; name && *name; name++)
-        fputc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, f);
+    clean_print(f, name);
 }
 
 /* ---- what the delegate says ---- */
@@ -156,16 +156,18 @@ static enum status open_delegate(struct inspection *n, const char *delegate,
                                  const struct string_list *options, bool required,
                                  struct diag *diag)
 {
-    const enum status s = session_subject(&n->session, delegate, options, diag);
+    enum status s = session_subject(&n->session, delegate, options, diag);
 
-    if (s != STATUS_OK && required)
+    if (s == STATUS_NO_MEMORY || (s != STATUS_OK && required))
         return s;
     if (s != STATUS_OK) {
         note_failure(n, diag);
         return STATUS_OK;
     }
-    /* A graph that cannot be prepared can still be shown. */
-    if (session_start(&n->session, diag) != STATUS_OK)
+    /* A graph that cannot be prepared can still be shown; without memory nothing is known. */
+    if ((s = session_start(&n->session, diag)) == STATUS_NO_MEMORY)
+        return s;
+    if (s != STATUS_OK)
         note_failure(n, diag);
     else if (n->session.delegate)
         note_nodes(n);

@@ -71,7 +71,7 @@ void inspection_print_placement(FILE *f, const struct inspection *n);
 json_t *inspection_json_placement(const struct inspection *n);
 
 /* ---- inspection_text.c, inspection_json.c ---- */
-void inspection_print_text(FILE *f, const struct inspection *n);
+bool inspection_print_text(FILE *f, const struct inspection *n);
 void inspection_print_json(FILE *f, const struct inspection *n);
 
 #endif

@@ -2,6 +2,7 @@
 #include "conformance/inspect/inspection.h"
 
 #include "conformance/io/array.h"
+#include "conformance/util/clean.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
@@ -64,16 +65,14 @@ static void print_tally(FILE *f, const struct inspection *n, const struct tally 
 }
 
 /* Counts by operator code; converters write one for each op and version. */
-static void print_ops(FILE *f, const struct inspection *n)
+static bool print_ops(FILE *f, const struct inspection *n)
 {
     const size_t codes = n->session.model.opcode_count;
     struct tally *const tallies = mem_alloc(codes, sizeof *tallies);
 
     fprintf(f, "\nOps\n");
-    if (!tallies) {
-        fprintf(f, "  out of memory\n");
-        return;
-    }
+    if (!tallies)
+        return false;
     for (size_t i = 0; i < n->count; i++) {
         struct tally *const t = &tallies[graph(n)->operators[i].opcode_index];
 
@@ -86,6 +85,7 @@ static void print_ops(FILE *f, const struct inspection *n)
             print_tally(f, n, &tallies[i]);
     }
     mem_free(tallies);
+    return true;
 }
 
 static void print_indices(FILE *f, const struct model_ints *list)
@@ -149,10 +149,11 @@ static void print_nodes(FILE *f, const struct inspection *n)
         print_indices(f, &op->outputs);
         if (note->state == NODE_TAKEN)
             fprintf(f, "  taken, partition %d", note->partition);
-        else if (!note->known)
-            fprintf(f, "  not run by the reference: unknown op %s version %" PRId32, name,
-                    inspection_version(n, i));
-        else if (note->state == NODE_LEFT && !note->refused)
+        else if (!note->known) {
+            fprintf(f, "  not run by the reference: unknown op ");
+            clean_print(f, name);
+            fprintf(f, " version %" PRId32, inspection_version(n, i));
+        } else if (note->state == NODE_LEFT && !note->refused)
             fprintf(f, "  left to the CPU: in no partition that was taken");
         fputc('\n', f);
         print_options(f, &op->options);
@@ -166,8 +167,11 @@ static void print_delegate(FILE *f, const struct inspection *n)
     char device[ASSAY_GPU_NAME_BYTES];
 
     session_device(&n->session, device, sizeof device);
-    if (n->why_not[0])
-        fprintf(f, "not run   %s\n", n->why_not);
+    if (n->why_not[0]) {
+        fprintf(f, "not run   ");
+        clean_print(f, n->why_not);
+        fputc('\n', f);
+    }
     if (!n->session.delegate || n->why_not[0])
         return;
     fprintf(f, "delegate  %s%s%s: takes %zu of %zu nodes, %d partition%s\n",
@@ -176,20 +180,24 @@ static void print_delegate(FILE *f, const struct inspection *n)
             interpreter_partition_count(n->session.in) == 1 ? "" : "s");
 }
 
-void inspection_print_text(FILE *f, const struct inspection *n)
+bool inspection_print_text(FILE *f, const struct inspection *n)
 {
     const struct model *const m = &n->session.model;
 
-    fprintf(f, "model     %s\n", n->path);
+    fprintf(f, "model     ");
+    clean_print(f, n->path);
+    fputc('\n', f);
     fprintf(f, "file      %zu bytes, version %" PRIu32 ", ", n->session.count, m->version);
     inspection_print_name(f, m->description.text ? m->description.text : "no description");
     fputc('\n', f);
     if (m->subgraph_count > 1)
         fprintf(f, "subgraphs %zu; what follows is the first\n", m->subgraph_count);
     print_delegate(f, n);
-    print_ops(f, n);
+    if (!print_ops(f, n))
+        return false;
     print_nodes(f, n);
     print_tensors(f, n);
     if (n->plan)
         inspection_print_plan(f, n);
+    return true;
 }

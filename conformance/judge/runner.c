@@ -235,28 +235,41 @@ struct worker_args {
     struct judge_stage *stage; /* in memory shared with the parent */
 };
 
+/* What a worker answers.  Where its own memory ran out, the result says nothing about the subject.
+ */
+struct answer_of_case {
+    bool no_memory;
+    struct case_result result;
+};
+
 /* A worker process keeps the delegate of a subject for all of its cases, as pipelines live in it.
  */
 static void serve(int socket, void *user)
 {
     const struct worker_args *const e = user;
     struct judge **const judges = mem_alloc(e->run->subject_count, sizeof(struct judge *));
+    struct answer_of_case answer;
     int32_t job;
 
-    while (judges && process_read(socket, &job, sizeof job) && job != QUIT) {
+    while (process_read(socket, &job, sizeof job) && job != QUIT) {
         const size_t subject = (size_t)job / e->run->case_count;
         const struct judge_options options = { e->run->seed, e->run->repro_dir, e->stage };
+        const long failures = mem_failures();
         struct case_result result = { .status = CASE_PASS };
         struct diag diag;
 
         *e->stage = (struct judge_stage){ .set = -1, .what = "create" };
-        if (!judges[subject] &&
-            judge_open(&judges[subject], &e->run->subjects[subject], &options, &diag) != STATUS_OK)
+        if (!judges)
+            result_fail(&result, "no memory for the judges");
+        else if (!judges[subject] && judge_open(&judges[subject], &e->run->subjects[subject],
+                                                &options, &diag) != STATUS_OK)
             result_fail(&result, "create: %s", diag.text);
         else
             judge_case(judges[subject], &e->run->cases[(size_t)job % e->run->case_count], &result);
         *e->stage = (struct judge_stage){ .set = -1, .what = "idle" };
-        if (!process_write(socket, &result, sizeof result))
+        answer = (struct answer_of_case){ .no_memory = !judges || mem_failures() != failures,
+                                          .result = result };
+        if (!process_write(socket, &answer, sizeof answer))
             break;
     }
     *e->stage = (struct judge_stage){ .set = -1, .what = "destroy" };
@@ -324,15 +337,24 @@ static void finish(struct runner *r, struct slot *slot, bool timed_out)
                  words[0] ? "; " : "", words);
 }
 
-static void take(struct runner *r, struct slot *slot)
+static enum status take(struct runner *r, struct slot *slot, struct diag *diag)
 {
-    struct case_result result;
+    struct answer_of_case answer;
 
-    if (!process_read(slot->process->socket, &result, sizeof result)) {
+    if (!process_read(slot->process->socket, &answer, sizeof answer)) {
         record_loss(r, slot, false);
-        return;
+        return STATUS_OK;
     }
-    store(r, slot, &result);
+    if (answer.no_memory)
+        return diag_fail(diag, STATUS_NO_MEMORY,
+                         "%s on %s: no memory in the worker, which says nothing about the subject: "
+                         "%s",
+                         case_of(r, slot->job)->name,
+                         r->request->subjects[slot->job / r->request->case_count].label,
+                         answer.result.reason[0] ? answer.result.reason
+                                                 : "run fewer workers (--jobs)");
+    store(r, slot, &answer.result);
+    return STATUS_OK;
 }
 
 static enum status step(struct runner *r, struct diag *diag)
@@ -350,7 +372,7 @@ static enum status step(struct runner *r, struct diag *diag)
             continue;
         }
         if (event == PROCESS_READABLE)
-            take(r, slot);
+            TRY(take(r, slot, diag));
         else
             record_loss(r, slot, true);
         TRY(feed(r, slot, diag));

@@ -2,6 +2,7 @@
 #include "conformance/subject/session.h"
 
 #include "conformance/subject/subject_spec.h"
+#include "conformance/util/clean.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/message.h"
@@ -13,13 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Larger than any file that 32-bit offsets address. */
-static const size_t model_bytes_max = (size_t)1 << 34;
-
 enum status session_open(struct session *s, const char *path, struct diag *diag)
 {
     *s = (struct session){ .times.begin = clock_ms() };
-    TRY(file_read(path, model_bytes_max, &s->bytes, &s->count, diag));
+    TRY(file_read_model(path, &s->bytes, &s->count, diag));
     s->times.loaded = clock_ms();
     TRY(diag_prefix(diag, tflite_verify(s->bytes, s->count, diag), "%s", path));
     s->times.verified = clock_ms();
@@ -46,7 +44,8 @@ static void report(void *user, const char *format, va_list args)
     if (s->quiet || strncmp(text, "WARNING", 7) != 0)
         return;
     message_progress_end();
-    fprintf(stderr, "%s\n", text);
+    clean_print(stderr, text);
+    fputc('\n', stderr);
 }
 
 /* What a user can do with a model that the reference cannot run. */

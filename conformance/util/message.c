@@ -1,5 +1,6 @@
 #include "conformance/util/message.h"
 
+#include "conformance/util/clean.h"
 #include "conformance/util/progress.h"
 
 #include <stdarg.h>
@@ -7,20 +8,6 @@
 
 static struct progress progress; /* of message_progress */
 static bool progress_begun;
-
-/* Paths and strings of models may hold control characters: escaping them keeps a message on one
- * line, and keeps escape sequences from the terminal. */
-static void print_clean(const char *text)
-{
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-
-        if (c < 0x20 || c == 0x7f)
-            fprintf(stderr, "\\x%02x", c);
-        else
-            fputc(c, stderr);
-    }
-}
 
 void message_error(const char *what, const char *format, ...)
 {
@@ -33,10 +20,10 @@ void message_error(const char *what, const char *format, ...)
     progress_hide();
     fputs("assay: ", stderr);
     if (what) {
-        print_clean(what);
+        clean_print(stderr, what);
         fputs(": ", stderr);
     }
-    print_clean(why);
+    clean_print(stderr, why);
     fputc('\n', stderr);
 }
 
@@ -48,6 +35,8 @@ int message_fail(const char *what, const struct diag *diag)
     case STATUS_INVALID:
     case STATUS_UNSUPPORTED:
     case STATUS_IO:
+    case STATUS_NO_MEMORY:
+    case STATUS_LIMIT:
     case STATUS_USAGE: return EXIT_USAGE;
     default: return EXIT_FAILED;
     }

@@ -1,5 +1,6 @@
 #include "conformance/util/output.h"
 
+#include "conformance/util/clean.h"
 #include "conformance/util/fold.h"
 #include "conformance/util/message.h"
 #include "reference/format/file.h"
@@ -16,8 +17,13 @@ bool output_open(struct output *o)
     return o->file != NULL;
 }
 
-/* Folds the text.  Returns false when out of memory. */
-static bool fold(struct output *o)
+static void fold_lines(FILE *f, const char *text)
+{
+    fold_print(f, text, FOLD_WIDTH);
+}
+
+/* Puts what print makes of the text in its place.  Returns false when out of memory. */
+static bool rewrite(struct output *o, void (*print)(FILE *f, const char *text))
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -25,7 +31,7 @@ static bool fold(struct output *o)
 
     if (!f)
         return false;
-    fold_print(f, o->text, FOLD_WIDTH);
+    print(f, o->text);
     if (fclose(f) != 0) {
         free(text);
         return false;
@@ -43,7 +49,8 @@ int output_close(struct output *o, const char *path, bool discard)
 
     if (!o->file)
         return EXIT_FAILED;
-    if (fclose(o->file) != 0 || (o->fold && !fold(o))) {
+    if (fclose(o->file) != 0 || ((o->plain || o->fold) && !rewrite(o, clean_print_lines)) ||
+        (o->fold && !rewrite(o, fold_lines))) {
         message_error(path, "the report does not fit in memory");
         code = EXIT_FAILED;
     } else if (discard) {

@@ -14,7 +14,10 @@ struct output {
     FILE *file; /* the report is printed here */
     char *text;
     size_t bytes;
-    bool fold; /* set by the caller: lines are folded at FOLD_WIDTH columns (util/fold.h) */
+    /* Set by the caller.  plain: a text for people, in which control characters are escaped, as
+     * names in models and messages of delegates may hold any bytes (util/clean.h).  fold: such a
+     * text, with lines folded at FOLD_WIDTH columns (util/fold.h). */
+    bool plain, fold;
 };
 
 /* Returns false when out of memory. */

@@ -105,7 +105,7 @@ TfLiteModel *TfLiteModelCreateFromFileWithErrorReporter(const char *model_path,
         api_report(&to, "the path is NULL");
         return NULL;
     }
-    if (file_read(model_path, SIZE_MAX, &bytes, &count, &diag) != STATUS_OK) {
+    if (file_read_model(model_path, &bytes, &count, &diag) != STATUS_OK) {
         api_report(&to, "%s", diag.text);
         return NULL;
     }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static atomic_long made;
+static atomic_long made, refused;
 static atomic_long allowed = -1; /* negative: no limit */
 
 /* In bytes as malloc rounds them.  A block of one library that another one frees makes the other's
@@ -34,12 +34,15 @@ void *mem_alloc(size_t elements, size_t size)
 {
     void *block;
 
-    if (!may_allocate() || (size != 0 && elements > SIZE_MAX / size))
+    if (size != 0 && elements > SIZE_MAX / size)
         return NULL; /* calloc checks the product too, but under ASan it aborts */
     if (elements == 0 || size == 0)
         elements = size = 1;
-    if ((block = calloc(elements, size)) != NULL)
-        count((long long)malloc_usable_size(block));
+    if (!may_allocate() || !(block = calloc(elements, size))) {
+        atomic_fetch_add(&refused, 1);
+        return NULL;
+    }
+    count((long long)malloc_usable_size(block));
     return block;
 }
 
@@ -48,12 +51,15 @@ void *mem_resize(void *block, size_t elements, size_t size)
     const long long before = block ? (long long)malloc_usable_size(block) : 0;
     void *moved;
 
-    if (!may_allocate() || (size != 0 && elements > SIZE_MAX / size))
+    if (size != 0 && elements > SIZE_MAX / size)
         return NULL;
     if (elements == 0 || size == 0)
         elements = size = 1;
-    if ((moved = realloc(block, elements * size)) != NULL)
-        count((long long)malloc_usable_size(moved) - before);
+    if (!may_allocate() || !(moved = realloc(block, elements * size))) {
+        atomic_fetch_add(&refused, 1);
+        return NULL;
+    }
+    count((long long)malloc_usable_size(moved) - before);
     return moved;
 }
 
@@ -72,6 +78,11 @@ long long mem_live_bytes(void)
 long long mem_peak_bytes(void)
 {
     return atomic_load(&peak);
+}
+
+long mem_failures(void)
+{
+    return atomic_load(&refused);
 }
 
 long mem_fail_after(long after)

@@ -18,6 +18,9 @@ void mem_free(void *block);
 long long mem_live_bytes(void);
 long long mem_peak_bytes(void);
 
+/* How many allocations the system, or mem_fail_after, has refused. */
+long mem_failures(void);
+
 /* For tests: the next `after` allocations succeed, and all later ones fail, until this is called
  * with a negative number.  Returns how many allocations were made since the last call. */
 long mem_fail_after(long after);

@@ -14,7 +14,8 @@
     X(NO_DEVICE, "no usable device") /* no Vulkan, no device, or none suitable */                  \
     X(DEVICE, "device error")        /* a device call failed, device memory included */            \
     X(USAGE, "usage")                /* the caller's arguments are wrong */                        \
-    X(MISMATCH, "mismatch")          /* a comparison found a difference */
+    X(MISMATCH, "mismatch")          /* a comparison found a difference */                         \
+    X(LIMIT, "over a limit")         /* valid, but asks for more than limits.def allows */
 
 enum status {
 #define X(name, text) STATUS_##name,

@@ -1,5 +1,6 @@
 #include "reference/format/file.h"
 
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
@@ -19,7 +20,57 @@ static enum status io_error(struct diag *diag, const char *path, int error)
                      strerror(error));
 }
 
-/* Room for expected bytes and one more, so that the read that finds the end needs no growth. */
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)    ? "a directory"
+           : S_ISFIFO(mode) ? "a named pipe"
+           : S_ISSOCK(mode) ? "a socket"
+           : S_ISCHR(mode)  ? "a character device"
+           : S_ISBLK(mode)  ? "a block device"
+                            : "no regular file";
+}
+
+/* The path of an open file of this process. */
+static bool is_own(const char *path)
+{
+    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+
+    if (strcmp(path, "/dev/stdin") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Opens what can be read to its end.  Opening a named pipe would wait for its writer, and so would
+ * reading it. */
+static enum status open_readable(const char *path, int *fd, struct stat *info, struct diag *diag)
+{
+    const bool own = is_own(path);
+    enum status s = STATUS_OK;
+    int flags;
+
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (*fd < 0 && errno == ENXIO)
+        return diag_fail(diag, STATUS_IO, "%s: a socket, or a device that is not there", path);
+    if (*fd < 0)
+        return io_error(diag, path, errno);
+    if (fstat(*fd, info) != 0)
+        s = io_error(diag, path, errno);
+    else if (!S_ISREG(info->st_mode) &&
+             !(own && (S_ISFIFO(info->st_mode) || (S_ISCHR(info->st_mode) && isatty(*fd)))))
+        s = diag_fail(diag, STATUS_IO, "%s: %s, expected a regular file", path,
+                      kind_of(info->st_mode));
+    else if ((flags = fcntl(*fd, F_GETFL)) < 0 || fcntl(*fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
+        s = io_error(diag, path, errno);
+    if (s != STATUS_OK)
+        close(*fd);
+    return s;
+}
+
+/* Room for expected bytes and one more, so that the read that finds the end needs no growth.
+ * STATUS_LIMIT without a message. */
 static enum status read_all(int fd, const char *path, size_t expected, size_t limit,
                             uint8_t **bytes, size_t *count, struct diag *diag)
 {
@@ -38,7 +89,7 @@ static enum status read_all(int fd, const char *path, size_t expected, size_t li
             return STATUS_OK;
         *count += (size_t)n;
         if (*count > limit)
-            return diag_fail(diag, STATUS_IO, "%s: more than %zu bytes", path, limit);
+            return STATUS_LIMIT;
         if (*count == room) { /* a pipe, or the file grew; *count <= limit < SIZE_MAX */
             uint8_t *more;
 
@@ -52,21 +103,21 @@ no_memory:
     return diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for %zu bytes", path, room);
 }
 
-enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *count,
-                      struct diag *diag)
+/* STATUS_LIMIT, without a message, when the file has more than limit bytes. */
+static enum status read_file(const char *path, size_t limit, uint8_t **bytes, size_t *count,
+                             struct diag *diag)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
     enum status s;
+    int fd;
 
     *bytes = NULL;
     *count = 0;
-    if (fd < 0)
-        return io_error(diag, path, errno);
+    TRY(open_readable(path, &fd, &info, diag));
     if (limit == SIZE_MAX)
         limit--;
-    if (fstat(fd, &info) != 0)
-        s = io_error(diag, path, errno);
+    if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > limit)
+        s = STATUS_LIMIT;
     else if (S_ISREG(info.st_mode) && info.st_size > 0)
         s = read_all(fd, path, (size_t)info.st_size, limit, bytes, count, diag);
     else
@@ -78,6 +129,22 @@ enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *c
         *count = 0;
     }
     return s;
+}
+
+enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *count,
+                      struct diag *diag)
+{
+    const enum status s = read_file(path, limit, bytes, count, diag);
+
+    return s == STATUS_LIMIT ? diag_fail(diag, STATUS_IO, "%s: more than %zu bytes", path, limit)
+                             : s;
+}
+
+enum status file_read_model(const char *path, uint8_t **bytes, size_t *count, struct diag *diag)
+{
+    const enum status s = read_file(path, (size_t)limit_of(LIMIT_FILE_BYTES), bytes, count, diag);
+
+    return s == STATUS_LIMIT ? limit_fail(diag, LIMIT_FILE_BYTES, "%s: a longer file", path) : s;
 }
 
 /* Returns 0 or an errno. */

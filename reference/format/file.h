@@ -8,9 +8,16 @@
 #include <stdint.h>
 
 /* Reads the whole file at path, of at most limit bytes.  *bytes is the caller's (mem_free).
- * STATUS_IO with path and reason, STATUS_NO_MEMORY; *bytes is then NULL and *count 0. */
+ * STATUS_IO with path and reason, STATUS_NO_MEMORY; *bytes is then NULL and *count 0.
+ *
+ * A directory, a device, a socket or a named pipe is refused at once, without waiting for another
+ * process.  A pipe or a terminal of this process is read to its end: /dev/stdin, /dev/fd/N and
+ * /proc/self/fd/N, as in `assay run <(zcat model.gz)`. */
 enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *count,
                       struct diag *diag);
+
+/* The same of a model, of at most the limit file_bytes (STATUS_LIMIT). */
+enum status file_read_model(const char *path, uint8_t **bytes, size_t *count, struct diag *diag);
 
 /* Writes a temporary file beside path and renames it: path is whole or untouched.  Where path is a
  * pipe or a device, it is written in place.  STATUS_IO with path and reason. */

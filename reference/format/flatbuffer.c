@@ -3,20 +3,25 @@
  *
  * Positions are size_t and compared by subtraction; counts and offsets of the file have 32 bits, so
  * no sum of a few of them wraps in 64.  Offsets go forward only, which excludes cycles but not
- * tables and vectors that many others share; two limits keep the work of all readers in proportion
- * to the file: the number of tables visited, and the bytes of all vectors, as often as they are
- * used. */
+ * tables and vectors that many others share; limits keep the work of all readers in proportion
+ * to the file: the fields of the tables that are visited, and the bytes of all vectors, as often as
+ * they are used. */
 #include "reference/format/flatbuffer.h"
 
+#include "reference/base/limits.h"
 #include "reference/format/op_options.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 _Static_assert(sizeof(size_t) == 8, "positions need 64 bits");
 
-enum { PATH_MAX_DEPTH = 8 };
+enum {
+    PATH_MAX_DEPTH = 8,
+    FIELD_BYTES = 16 /* about what a reader keeps of a field, absent or not */
+};
 
 struct wire {
     const uint8_t *bytes;
@@ -24,6 +29,7 @@ struct wire {
     struct diag *diag;
     size_t tables;
     uint64_t used; /* bytes of all vectors, as often as they are used */
+    uint64_t read; /* bytes that a reader keeps of all tables, as often as they are used */
     struct {
         const char *field;
         size_t index; /* SIZE_MAX: not an element of a vector */
@@ -120,13 +126,30 @@ static enum status verify_header(struct wire *w)
     return STATUS_OK;
 }
 
-static enum status open_table(struct wire *w, size_t at, const char *name, struct frame *f)
+static enum status too_many_tables(struct wire *w, size_t at, const char *name)
+{
+    fail(w, at, name, NULL,
+         "table number %zu, at most %" PRIu64 " (limit tables; --limit=tables=VALUE raises it)",
+         w->tables, limit_of(LIMIT_TABLES));
+    if (w->diag)
+        w->diag->status = STATUS_LIMIT;
+    return STATUS_LIMIT;
+}
+
+/* fields: how many the schema has. */
+static enum status open_table(struct wire *w, size_t at, const char *name, size_t fields,
+                              struct frame *f)
 {
     int64_t vtable;
 
     *f = (struct frame){ .name = name, .at = at };
-    if (++w->tables > FB_TABLES_MAX)
-        return fail(w, at, name, NULL, "table number %zu, at most %d", w->tables, FB_TABLES_MAX);
+    if (++w->tables > limit_of(LIMIT_TABLES))
+        return too_many_tables(w, at, name);
+    w->read += (fields + 1) * FIELD_BYTES;
+    if (fb_shared_too_often(w->read, w->count))
+        return fail(w, at, name, NULL,
+                    "%llu bytes in tables so far, in a file of %zu: shared too often",
+                    (unsigned long long)w->read, w->count);
     if (at % 4 != 0 || w->count - at < 4) /* at < count: checked with the offset that led here */
         return fail(w, at, name, NULL, "unaligned, or past the end of the file at 0x%zx", w->count);
     vtable = (int64_t)at - fb_load_i32(w->bytes, at);
@@ -230,12 +253,13 @@ static enum status verify_field(struct wire *w, const struct frame *f, unsigned 
 static enum status verify_options(struct wire *w, size_t at, const struct option_table *table)
 {
     static const uint8_t kinds[] = {
-        [OPTION_I8] = FB_I8,   [OPTION_I32] = FB_I32,   [OPTION_BOOL] = FB_U8,
-        [OPTION_F32] = FB_I32, [OPTION_INTS] = FB_INTS, [OPTION_STRING] = FB_STRING
+        [OPTION_I8] = FB_I8,        [OPTION_TYPE] = FB_I8, [OPTION_I32] = FB_I32,
+        [OPTION_BOOL] = FB_U8,      [OPTION_F32] = FB_I32, [OPTION_INTS] = FB_INTS,
+        [OPTION_STRING] = FB_STRING
     };
     struct frame f;
 
-    TRY(open_table(w, at, table ? table->name : "options", &f));
+    TRY(open_table(w, at, table ? table->name : "options", table ? table->field_count : 0, &f));
     for (size_t i = 0; table && i < table->field_count; i++) {
         const struct schema_field field = { .name = table->fields[i].name,
                                             .kind = kinds[table->fields[i].kind] };
@@ -302,7 +326,7 @@ static enum status verify_table(struct wire *w, size_t at, enum schema_table tab
     const struct schema_table_row *row = schema_row(table);
     struct frame f;
 
-    TRY(open_table(w, at, row->name, &f));
+    TRY(open_table(w, at, row->name, row->count, &f));
     for (size_t slot = 0; slot < row->count; slot++)
         TRY(verify_field(w, &f, (unsigned)slot, &row->fields[slot]));
     return STATUS_OK;

@@ -10,11 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FB_TABLES_MAX = 1000000 };
-
-/* Flatbuffers may share vectors, which converters hardly do.  A file in which the bytes used,
- * counted each time that they are used, exceed 16 times its size is refused: it would make readers
- * slow. */
+/* Flatbuffers may share vectors and tables, which converters hardly do.  A file in which the bytes
+ * used, counted each time that they are used, exceed 16 times its size is refused: it would make
+ * readers slow, and large. */
 static inline bool fb_shared_too_often(uint64_t used, size_t count)
 {
     return used / 16 > (uint64_t)count + 4096;

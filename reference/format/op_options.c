@@ -96,7 +96,7 @@ static size_t field_index(const struct options *o, const char *name, unsigned ki
     return 0;
 }
 
-enum { INTEGER_KINDS = 1 << OPTION_I8 | 1 << OPTION_I32 | 1 << OPTION_BOOL };
+enum { INTEGER_KINDS = 1 << OPTION_I8 | 1 << OPTION_TYPE | 1 << OPTION_I32 | 1 << OPTION_BOOL };
 
 int32_t options_int(const struct options *o, const char *field)
 {

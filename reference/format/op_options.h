@@ -9,7 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum option_kind { OPTION_I8, OPTION_I32, OPTION_BOOL, OPTION_F32, OPTION_INTS, OPTION_STRING };
+enum option_kind {
+    OPTION_I8,
+    OPTION_TYPE, /* an I8 that is an enum tensor_type */
+    OPTION_I32,
+    OPTION_BOOL,
+    OPTION_F32,
+    OPTION_INTS,
+    OPTION_STRING
+};
 
 struct option_field {
     uint8_t slot;
@@ -45,7 +53,7 @@ enum {
 const struct option_table *option_table_find(uint8_t tag);
 
 union option_value {
-    int32_t i; /* I8, I32, BOOL */
+    int32_t i; /* I8, TYPE, I32, BOOL */
     float f;   /* F32 */
     struct {
         const int32_t *data; /* NULL: absent */

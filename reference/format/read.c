@@ -223,7 +223,8 @@ static struct options read_options(const struct reader *r, struct fb_table op)
         if (!at)
             continue;
         switch (field->kind) {
-        case OPTION_I8: o.value[i].i = (int8_t)r->bytes[at]; break;
+        case OPTION_I8:
+        case OPTION_TYPE: o.value[i].i = (int8_t)r->bytes[at]; break;
         case OPTION_BOOL: o.value[i].i = r->bytes[at] != 0; break;
         case OPTION_I32: o.value[i].i = fb_load_i32(r->bytes, at); break;
         case OPTION_F32: o.value[i].f = fb_load_f32(r->bytes, at); break;

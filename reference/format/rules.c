@@ -2,6 +2,7 @@
 
 #include "reference/base/builtin.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -65,6 +66,18 @@ enum status rules_fail(const struct rules *r, enum status s, struct fb_table t, 
     va_end(args);
     return diag_fail(r->diag, s, "offset 0x%zx: %s.%s%s: %s%s", offset ? offset : t.at, row->name,
                      row->fields[slot].name, item, message, where);
+}
+
+enum status rules_limit(const struct rules *r, enum limit which, uint64_t value, struct fb_table t,
+                        unsigned slot)
+{
+    const struct limit_row *const row = limit_row(which);
+
+    if (value <= limit_of(which))
+        return STATUS_OK;
+    return rules_fail(r, STATUS_LIMIT, t, slot, SIZE_MAX,
+                      "%" PRIu64 " %s, at most %" PRIu64 " (limit %s; --limit=%s=VALUE raises it)",
+                      value, row->unit, limit_of(which), row->name, row->name);
 }
 
 static struct tflite_span span(struct fb_table t, unsigned data, unsigned offset, unsigned size)

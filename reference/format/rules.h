@@ -4,6 +4,7 @@
 #define ASSAY_REFERENCE_FORMAT_RULES_H
 
 #include "reference/base/diag.h"
+#include "reference/base/limits.h"
 #include "reference/format/flatbuffer.h"
 
 #include <stdbool.h>
@@ -37,8 +38,9 @@ struct rules {
     struct diag *diag;
     struct fb_table model;
     size_t buffers, opcodes, subgraphs;
-    uint64_t used;        /* bytes behind the flatbuffer, as often as they are used */
-    uint8_t *string_data; /* of each buffer: 1 when it was checked */
+    uint64_t tensors, operators; /* of the subgraphs so far */
+    uint64_t used;               /* bytes behind the flatbuffer, as often as they are used */
+    uint8_t *string_data;        /* of each buffer: 1 when it was checked */
     /* The part that is being checked, for messages; NO_INDEX: none. */
     struct fb_table graph;
     int64_t graph_index, tensor_index, operator_index;
@@ -48,6 +50,10 @@ struct rules {
  * element of a vector, SIZE_MAX for the field itself. */
 enum status rules_fail(const struct rules *r, enum status s, struct fb_table t, unsigned slot,
                        size_t index, const char *format, ...) PRINTF_LIKE(6, 7);
+/* Fails with STATUS_LIMIT and the same words when value is over the limit; unit is what is counted.
+ */
+enum status rules_limit(const struct rules *r, enum limit which, uint64_t value, struct fb_table t,
+                        unsigned slot);
 /* Writes "tensor 3 'conv1'" into text[LABEL_BYTES], the name cut and as printable ASCII. */
 void rules_label_tensor(const struct rules *r, size_t index, char *text);
 

@@ -60,6 +60,7 @@ static enum status check_indices(struct rules *r, struct fb_table t, unsigned sl
 
 static enum status check_operator_itself(struct rules *r, struct fb_table op)
 {
+    static const unsigned lists[] = { Operator_inputs, Operator_outputs, Operator_intermediates };
     const size_t row = (size_t)fb_int(op, Operator_opcode_index);
     const int64_t tag = fb_int(op, Operator_builtin_options_type);
     const int64_t tag_2 = fb_int(op, Operator_builtin_options_2_type);
@@ -77,9 +78,10 @@ static enum status check_operator_itself(struct rules *r, struct fb_table op)
     if (tag_2 > OPTIONS_2_TAG_MAX)
         return rules_fail(r, STATUS_UNSUPPORTED, op, Operator_builtin_options_2_type, SIZE_MAX,
                           "%lld, not in 0..%d", (long long)tag_2, OPTIONS_2_TAG_MAX);
-    TRY(check_indices(r, op, Operator_inputs, -1));
-    TRY(check_indices(r, op, Operator_outputs, 0));
-    TRY(check_indices(r, op, Operator_intermediates, 0));
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        TRY(rules_limit(r, LIMIT_NODE_TENSORS, fb_vector(op, lists[i]).count, op, lists[i]));
+        TRY(check_indices(r, op, lists[i], lists[i] == Operator_inputs ? -1 : 0));
+    }
     return check_span(r, tflite_custom_span(op), op, Operator_large_custom_options_offset);
 }
 
@@ -166,6 +168,8 @@ static enum status check_graph(struct rules *r, uint8_t *holds)
 
     if (!operators.at)
         return rules_fail(r, STATUS_INVALID, r->graph, SubGraph_operators, SIZE_MAX, "absent");
+    r->operators += operators.count;
+    TRY(rules_limit(r, LIMIT_NODES, r->operators, r->graph, SubGraph_operators));
     TRY(check_graph_tensors(r, holds));
     for (size_t i = 0; i < operators.count; i++) {
         const struct fb_table op = fb_item(r->graph, SubGraph_operators, i);
@@ -186,6 +190,8 @@ static enum status check_subgraphs(struct rules *r)
 
         r->graph = fb_item(r->model, Model_subgraphs, i);
         r->graph_index = (int64_t)i;
+        r->tensors += fb_vector(r->graph, SubGraph_tensors).count;
+        TRY(rules_limit(r, LIMIT_TENSORS, r->tensors, r->graph, SubGraph_tensors));
         if (!(holds = mem_alloc(fb_vector(r->graph, SubGraph_tensors).count, sizeof *holds)))
             return diag_fail(r->diag, STATUS_NO_MEMORY, "verifying subgraph %zu: out of memory", i);
         s = check_graph(r, holds);

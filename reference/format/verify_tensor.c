@@ -48,6 +48,7 @@ static enum status check_shape(struct rules *r, struct fb_table t, size_t *eleme
     const unsigned bits = tensor_type_bits((int32_t)fb_int(t, Tensor_type));
     bool empty = false;
 
+    TRY(rules_limit(r, LIMIT_RANK, shape.count, t, Tensor_shape));
     *elements = 1;
     for (size_t i = 0; i < shape.count; i++) {
         const int32_t dim = fb_load_i32(r->bytes, shape.at + 4 * i);
@@ -67,6 +68,7 @@ static enum status check_shape(struct rules *r, struct fb_table t, size_t *eleme
         return rules_fail(r, STATUS_INVALID, t, Tensor_shape, SIZE_MAX, "%zu elements of %u bits",
                           *elements, bits);
     *bytes = *bytes / 8 + (*bytes % 8 != 0);
+    TRY(rules_limit(r, LIMIT_TENSOR_ELEMENTS, *elements, t, Tensor_shape));
 
     if (open.count != 0 && open.count != shape.count)
         return rules_fail(r, STATUS_INVALID, t, Tensor_shape_signature, SIZE_MAX,
@@ -77,6 +79,10 @@ static enum status check_shape(struct rules *r, struct fb_table t, size_t *eleme
         if (dim < -1)
             return rules_fail(r, STATUS_INVALID, t, Tensor_shape_signature, i, "%d, at least -1",
                               dim);
+        if (dim != -1 && dim != fb_load_i32(r->bytes, shape.at + 4 * i))
+            return rules_fail(r, STATUS_INVALID, t, Tensor_shape_signature, i,
+                              "%d, the shape has %d: a dimension that is not fixed is -1", dim,
+                              fb_load_i32(r->bytes, shape.at + 4 * i));
     }
     return STATUS_OK;
 }

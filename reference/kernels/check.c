@@ -139,20 +139,30 @@ enum status ref_check_data(const struct ref_call *call, struct diag *diag, int i
                     role, t->data.raw_const ? t->bytes : 0, count);
 }
 
+enum status ref_check_step(const struct ref_call *call, struct diag *diag, const char *what,
+                           const char *axis, int32_t step, int32_t max)
+{
+    if (step < 1)
+        return ref_fail(call, diag, STATUS_INVALID, "%s %s is %d", what, axis, step);
+    if (max != 0 && step > max)
+        return ref_fail(call, diag, STATUS_INVALID, "%s %s is %d, at most %d", what, axis, step,
+                        max);
+    return STATUS_OK;
+}
+
 static enum status check_axis(const struct ref_call *call, struct diag *diag, const char *axis,
-                              TfLitePadding padding, int32_t in, int32_t filter, int32_t stride,
-                              int32_t dilation, struct ref_window *w)
+                              const struct ref_window_params *p, int32_t in, int32_t filter,
+                              int32_t stride, int32_t dilation, struct ref_window *w)
 {
     if (filter < 1)
         return ref_fail(call, diag, STATUS_INVALID, "filter %s is %d", axis, filter);
-    if (stride < 1)
-        return ref_fail(call, diag, STATUS_INVALID, "stride %s is %d", axis, stride);
-    if (dilation < 1)
-        return ref_fail(call, diag, STATUS_INVALID, "dilation %s is %d", axis, dilation);
-    if (!ref_window(padding, in, filter, stride, dilation, w))
-        return ref_fail(call, diag, STATUS_INVALID,
-                        "filter %s %d with dilation %d does not fit input %s %d", axis, filter,
-                        dilation, axis, in);
+    TRY(ref_check_step(call, diag, "stride", axis, stride, p->step_max));
+    TRY(ref_check_step(call, diag, "dilation", axis, dilation, p->step_max));
+    if (!ref_window(p->padding, in, filter, stride, dilation, w))
+        return ref_fail(
+            call, diag, STATUS_INVALID, "filter %s %d with dilation %d does not fit input %s %d%s",
+            axis, filter, dilation, axis, in,
+            p->padding == kTfLitePaddingSame ? ", padded by at most 32767 before it" : "");
     return STATUS_OK;
 }
 
@@ -162,10 +172,10 @@ enum status ref_check_windows(const struct ref_call *call, struct diag *diag,
 {
     if (p->padding != kTfLitePaddingSame && p->padding != kTfLitePaddingValid)
         return ref_fail(call, diag, STATUS_INVALID, "padding is neither SAME nor VALID");
-    TRY(check_axis(call, diag, "height", p->padding, ref_dim(call->in[0], 1), p->filter_h,
-                   p->stride_h, p->dilation_h, h));
-    return check_axis(call, diag, "width", p->padding, ref_dim(call->in[0], 2), p->filter_w,
-                      p->stride_w, p->dilation_w, w);
+    TRY(check_axis(call, diag, "height", p, ref_dim(call->in[0], 1), p->filter_h, p->stride_h,
+                   p->dilation_h, h));
+    return check_axis(call, diag, "width", p, ref_dim(call->in[0], 2), p->filter_w, p->stride_w,
+                      p->dilation_w, w);
 }
 
 struct ref_taps ref_taps(int32_t o, int32_t before, int32_t stride, int32_t dilation,

@@ -42,7 +42,11 @@ enum status ref_check_data(const struct ref_call *call, struct diag *diag, int i
 struct ref_window_params {
     TfLitePadding padding;
     int32_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
+    int32_t step_max; /* the largest stride and dilation; 0: any */
 };
+enum { REF_CONV_STEP_MAX = INT16_MAX }; /* of convolutions, as the runtime has it */
+enum status ref_check_step(const struct ref_call *call, struct diag *diag, const char *what,
+                           const char *axis, int32_t step, int32_t max);
 enum status ref_check_windows(const struct ref_call *call, struct diag *diag,
                               const struct ref_window_params *p, struct ref_window *h,
                               struct ref_window *w);

@@ -72,6 +72,9 @@ static enum status check_bias(const struct ref_call *call, struct diag *diag,
         return ref_fail(call, diag, STATUS_INVALID,
                         "input %d (bias): %zu elements, expected %d, one for each output channel",
                         in->bias, ref_elements(bias), ref_dim(w, in->channel));
+    if (in->symmetric_bias >> call->in[in->x]->type & 1 && bias->params.zero_point != 0)
+        return ref_fail(call, diag, STATUS_INVALID, "input %d (bias): zero point is %d, expected 0",
+                        in->bias, bias->params.zero_point);
     /* The scale of a bias follows from those of input and weights.  The runtime refuses u8 models
      * where it differs; of i8 ops FULLY_CONNECTED alone reads it. */
     if (call->in[in->x]->type != kTfLiteUInt8 &&

@@ -18,6 +18,7 @@ struct ref_dot_inputs {
     /* Requantizes in double, not in fixed point, and checks the scale of an i8 bias, too, where the
      * weights have one scale. */
     bool fully_connected;
+    uint32_t symmetric_bias; /* the types of x (an OR of REF_TYPE) where a bias has zero point 0 */
 };
 
 /* The types of x, weights and output are a combination listed above. */

@@ -98,7 +98,10 @@ enum status ref_fail(const struct ref_call *call, struct diag *diag, enum status
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return diag_fail(diag, s, "%s: node %d: %s", ref_title(call->op), call->node, text);
+    return diag_fail(diag, s, "%s: node %d: %s%s", ref_title(call->op), call->node, text,
+                     call->no_options && (s == STATUS_INVALID || s == STATUS_UNSUPPORTED)
+                         ? " (builtin_options are absent: all options are 0)"
+                         : "");
 }
 
 bool ref_known(const struct ref_call *call, int i)
@@ -276,7 +279,7 @@ bool ref_window(TfLitePadding padding, int32_t in, int32_t filter, int32_t strid
     } else {
         return false;
     }
-    if (before > INT32_MAX)
+    if (before > INT16_MAX) /* the runtime's largest */
         return false;
     *w = (struct ref_window){ .out = (int32_t)out, .before = (int32_t)before };
     return true;

@@ -69,6 +69,7 @@ struct ref_call {
     int intermediate_count;
     struct ref_carry *carry; /* NULL: nothing is handed on */
     bool late;               /* prepare runs in invoke: all inputs have their data */
+    bool no_options;         /* the file has no option table for the node: params are zero */
 };
 
 struct ref_op {
@@ -159,7 +160,7 @@ double ref_activation(TfLiteFusedActivation act, double x);
 int64_t ref_activation_int(TfLiteFusedActivation act, int64_t x);
 /* SAME and VALID: output size and padding before, along one axis (OPS.md, padding).
  * STATUS_INVALID when stride or dilation is not positive or the padding unknown, or when the window
- * does not fit (VALID). */
+ * does not fit (VALID), or is padded by more than INT16_MAX before it (SAME). */
 struct ref_window {
     int32_t out, before;
 };

@@ -23,7 +23,9 @@ static void read_params(const struct options *options, void *params)
     p->quantized_bias_type = tensor_type_runtime(options_int(options, "quantized_bias_type"));
 }
 
-static const struct ref_dot_inputs inputs = { .x = 0, .w = 1, .bias = 2, .channel = 0 };
+static const struct ref_dot_inputs inputs = {
+    .x = 0, .w = 1, .bias = 2, .channel = 0, .symmetric_bias = REF_TYPES_QUANTIZED
+};
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,
                            struct ref_window *w)
@@ -39,6 +41,7 @@ static enum status windows(const struct ref_call *call, struct diag *diag, struc
                                  .stride_w = p->stride_width,
                                  .dilation_h = p->dilation_height_factor,
                                  .dilation_w = p->dilation_width_factor,
+                                 .step_max = REF_CONV_STEP_MAX,
                              },
                              h, w);
 }

@@ -26,7 +26,9 @@ static void read_params(const struct options *options, void *params)
     p->dilation_height_factor = options_int(options, "dilation_h_factor");
 }
 
-static const struct ref_dot_inputs inputs = { .x = 0, .w = 1, .bias = 2, .channel = 3 };
+static const struct ref_dot_inputs inputs = {
+    .x = 0, .w = 1, .bias = 2, .channel = 3, .symmetric_bias = REF_TYPES_QUANTIZED
+};
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,
                            struct ref_window *w)
@@ -42,6 +44,7 @@ static enum status windows(const struct ref_call *call, struct diag *diag, struc
                                  .stride_w = p->stride_width,
                                  .dilation_h = p->dilation_height_factor,
                                  .dilation_w = p->dilation_width_factor,
+                                 .step_max = REF_CONV_STEP_MAX,
                              },
                              h, w);
 }

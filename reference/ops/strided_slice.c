@@ -87,6 +87,9 @@ static enum status take_some(const struct ref_call *call, struct diag *diag, str
 
     if (stride == 0)
         return ref_fail(call, diag, STATUS_INVALID, "input 3 (strides): element %d is 0", i);
+    if (stride == INT32_MIN) /* has no positive twin in 32 bits; the runtime refuses it, too */
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 3 (strides): element %d is -2147483648, at least -2147483647", i);
     start = bit(p->begin_mask, i) ? (stride > 0 ? low : high) : position(begin, size, low, high);
     if (bit(p->end_mask, i))
         stop = stride > 0 ? high : low;

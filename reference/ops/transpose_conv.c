@@ -13,9 +13,11 @@
 #include <math.h>
 
 enum { SHAPE, WEIGHTS, INPUT, BIAS };
-static const struct ref_dot_inputs inputs = {
-    .x = INPUT, .w = WEIGHTS, .bias = BIAS, .channel = 0
-};
+static const struct ref_dot_inputs inputs = { .x = INPUT,
+                                              .w = WEIGHTS,
+                                              .bias = BIAS,
+                                              .channel = 0,
+                                              .symmetric_bias = REF_TYPE(Int8) | REF_TYPE(Int16) };
 
 static void read_params(const struct options *options, void *params)
 {
@@ -86,9 +88,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     w = call->in[WEIGHTS];
     if (p->padding != kTfLitePaddingSame && p->padding != kTfLitePaddingValid)
         return ref_fail(call, diag, STATUS_INVALID, "padding is neither SAME nor VALID");
-    if (p->stride_height < 1 || p->stride_width < 1)
-        return ref_fail(call, diag, STATUS_INVALID, "stride height is %d, stride width %d",
-                        p->stride_height, p->stride_width);
+    TRY(ref_check_step(call, diag, "stride", "height", p->stride_height, REF_CONV_STEP_MAX));
+    TRY(ref_check_step(call, diag, "stride", "width", p->stride_width, REF_CONV_STEP_MAX));
     if (ref_dim(call->in[INPUT], 3) != ref_dim(w, 3))
         return ref_fail(call, diag, STATUS_INVALID,
                         "input 2 (input): %d channels, expected %d as of the weights",

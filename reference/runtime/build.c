@@ -4,6 +4,7 @@
 #include "reference/runtime/build.h"
 #include "reference/runtime/quantization.h"
 
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/runtime/foreign.h"
 #include "reference/runtime/int_array.h"
@@ -12,6 +13,7 @@
 #include "reference/runtime/special.h"
 #include "reference/runtime/unknown_op.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -98,6 +100,13 @@ static enum status fill_constant(struct interpreter *in, size_t index, const uin
                          count, t->bytes);
     t->allocation_type = kTfLiteMmapRo;
     if (element > 1 && (uintptr_t)data % element != 0) {
+        /* Many tensors may share a buffer. */
+        in->root->folded_bytes += t->bytes;
+        if (in->root->folded_bytes > limit_of(LIMIT_FOLDED_BYTES))
+            return limit_fail(diag, LIMIT_FOLDED_BYTES,
+                              "tensor %zu (%s): data: %" PRIu64
+                              " bytes in constants that are not aligned in the file",
+                              index, t->name, in->root->folded_bytes);
         data = arena_copy(&in->arena, data, t->bytes, 1);
         if (!data)
             return no_memory(diag);
@@ -285,6 +294,23 @@ static enum status fill_custom_parameters(struct interpreter *in, struct node *n
                        "node %d: %s", node->index, node_name(node));
 }
 
+/* Element types among the options, also those that the op does not use: the runtime refuses them
+ * when it reads them. */
+static enum status check_option_types(const struct node *node, const struct options *o,
+                                      struct diag *diag)
+{
+    const struct option_table *const table = option_table_find(o->tag);
+
+    for (size_t i = 0; i < table->field_count; i++)
+        if (table->fields[i].kind == OPTION_TYPE &&
+            tensor_type_runtime(o->value[i].i) == kTfLiteNoType)
+            return diag_fail(diag, STATUS_INVALID,
+                             "%s: node %d: %s is %d, not an element type: 0 to %d", node_name(node),
+                             node->index, table->fields[i].name, o->value[i].i,
+                             TENSOR_TYPE_COUNT - 1);
+    return STATUS_OK;
+}
+
 static enum status fill_parameters(struct interpreter *in, struct node *node,
                                    const struct model_operator *m, struct diag *diag)
 {
@@ -301,13 +327,15 @@ static enum status fill_parameters(struct interpreter *in, struct node *node,
     node->op_params = node->abi.builtin_data = arena_alloc(&in->arena, 1, op->params_bytes);
     if (!node->op_params)
         return no_memory(diag);
-    if (m->options.tag == 0)
+    node->no_options = m->options.tag == 0;
+    if (node->no_options)
         return STATUS_OK; /* all zero, as the runtime has it; prepare judges */
     if (m->options.tag != op->options_tag)
         return diag_fail(diag, STATUS_INVALID, "node %d: %s with the option table %s", node->index,
                          node_name(node),
                          option_table_find(m->options.tag) ? option_table_find(m->options.tag)->name
                                                            : "of another op");
+    TRY(check_option_types(node, &m->options, diag));
     op->read_params(&m->options, node->op_params);
     return STATUS_OK;
 }

@@ -30,7 +30,7 @@ static void drop_added_tensors(struct interpreter *in)
         handle_free(in, &in->tensors[i]);
         mem_free(in->tensors[i].dims);
         quantization_free(&in->tensors[i].quantization);
-        mem_free(in->info[i].block);
+        tensor_memory_release(in, (int)i);
         in->tensors[i] = (TfLiteTensor){ .buffer_handle = kTfLiteNullBufferHandle };
         in->info[i] = (struct tensor_info){ 0 };
     }

@@ -3,6 +3,7 @@
 #include "reference/runtime/interpreter.h"
 #include "reference/runtime/quantization.h"
 
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/runtime/build.h"
 #include "reference/runtime/context.h"
@@ -48,6 +49,7 @@ static enum status open_graph(struct interpreter **out, const struct model *mode
                               struct diag *diag)
 {
     struct interpreter *in = mem_alloc(1, sizeof *in);
+    struct diag why = { .status = STATUS_OK };
     enum status s = STATUS_OK;
 
     *out = NULL;
@@ -77,10 +79,10 @@ static enum status open_graph(struct interpreter **out, const struct model *mode
     }
     /* The shapes of the file may not fit before the inputs are resized: a function that needs
      * shapes prepares again and reports what is wrong. */
-    s = prepare_plan(in, NULL);
+    s = prepare_plan(in, &why);
     if (s == STATUS_NO_MEMORY) {
         interpreter_close(in);
-        return diag_fail(diag, s, "no memory to prepare the graph");
+        return diag_fail(diag, s, "%s", why.text);
     }
     *out = in;
     return STATUS_OK;
@@ -92,16 +94,17 @@ static enum status open_body(struct interpreter *caller, size_t index, struct in
     return open_graph(out, caller->model, index, caller, &caller->options, diag);
 }
 
-/* The environment's limit of iterations, where it is a number. */
+/* ASSAY_MAX_ITERATIONS goes before the limit loop_iterations, where it is a number. */
 static uint32_t iterations_limit(void)
 {
     const char *const text = getenv("ASSAY_MAX_ITERATIONS");
+    const uint64_t limit = limit_of(LIMIT_LOOP_ITERATIONS);
     char *end = NULL;
     const unsigned long value = text ? strtoul(text, &end, 10) : 0;
 
-    return text && end != text && *end == '\0' && value > 0 && value <= UINT32_MAX
-               ? (uint32_t)value
-               : INTERPRETER_MAX_ITERATIONS;
+    return text && end != text && *end == '\0' && value > 0 && value <= UINT32_MAX ? (uint32_t)value
+           : limit < UINT32_MAX                                                    ? (uint32_t)limit
+                                                                                   : UINT32_MAX;
 }
 
 enum status interpreter_open(struct interpreter **out, const struct model *model,

@@ -17,8 +17,6 @@ struct interpreter_kernel {
     TfLiteRegistration registration;
 };
 
-enum { INTERPRETER_MAX_ITERATIONS = 1000000 };
-
 struct interpreter_options {
     /* Every tensor keeps memory of its own, so that all can be read after invoke. */
     bool preserve_all;
@@ -36,8 +34,8 @@ struct interpreter_options {
     /* They come before the kernels of the reference, the last one first.  Read by open alone. */
     const struct interpreter_kernel *kernels;
     size_t kernel_count;
-    /* How often a WHILE may run its body; 0: INTERPRETER_MAX_ITERATIONS, or what the environment
-     * says (ASSAY_MAX_ITERATIONS). */
+    /* How often a WHILE may run its body; 0: what the environment says (ASSAY_MAX_ITERATIONS), else
+     * the limit loop_iterations. */
     uint32_t max_iterations;
     int32_t num_threads; /* -1: not set.  Told to delegates; the kernels use one. */
     /* Printf-style messages (errors of kernels and delegates, the standard delegate warning).

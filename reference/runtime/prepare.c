@@ -6,12 +6,14 @@
 #include "reference/runtime/prepare.h"
 
 #include "reference/base/checked.h"
+#include "reference/base/limits.h"
 #include "reference/runtime/delegate_kernel.h"
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/node_kernel.h"
 #include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,13 +48,19 @@ enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *
 {
     TfLiteTensor *t = &in->tensors[tensor];
     const bool same = tensor_same_dims(t->dims, dims);
-    size_t bytes = 0;
+    size_t bytes = 0, elements;
 
     if (dims->size < 0 || !tensor_bytes(t->type, dims->data, (size_t)dims->size, &bytes)) {
         free(dims);
         return diag_fail(diag, STATUS_INVALID,
                          "tensor %d (%s): negative dimension, or more bytes than can be counted",
                          tensor, t->name ? t->name : "");
+    }
+    if (checked_elements(dims->data, (size_t)dims->size, &elements) &&
+        elements > limit_of(LIMIT_TENSOR_ELEMENTS)) {
+        free(dims);
+        return limit_fail(diag, LIMIT_TENSOR_ELEMENTS, "tensor %d (%s): dims: %zu elements", tensor,
+                          t->name ? t->name : "", elements);
     }
     free(t->dims);
     t->dims = dims;
@@ -80,6 +88,7 @@ struct ref_call node_call(struct interpreter *in, struct node *node)
                               .intermediates = node->intermediates,
                               .intermediate_count = node->abi.intermediates->size,
                               .carry = &node->carry,
+                              .no_options = node->no_options,
                               .out_shape = in->shapes };
 }
 
@@ -114,7 +123,8 @@ static enum status set_shape(struct interpreter *in, TfLiteTensor *t, const stru
     TfLiteIntArray *dims = int_array_copy(shape->dims, (size_t)shape->rank);
 
     if (!dims)
-        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a shape");
+        return diag_fail(diag, STATUS_NO_MEMORY, "tensor %d (%s): no memory for its shape",
+                         (int)(t - in->tensors), t->name ? t->name : "");
     return tensor_set_dims(in, (int)(t - in->tensors), dims, diag);
 }
 
@@ -159,13 +169,46 @@ static bool folds(const struct node *node)
     return true;
 }
 
+/* Memory of output i alone. */
+static enum status own_output(struct interpreter *in, const struct node *node, int i,
+                              struct diag *diag)
+{
+    const enum status s = tensor_memory_own(in, (int)(node->out[i] - in->tensors), diag);
+
+    return diag_prefix(diag, s, "%s: node %d", node_name(node), node->index);
+}
+
+/* The outputs of a node that is folded are constants, which a few bytes of a file can make huge. */
+static enum status check_folded(struct interpreter *in, const struct node *node, struct diag *diag)
+{
+    uint64_t bytes = 0;
+    int largest = 0;
+
+    for (int i = 0; i < node->out_count; i++) {
+        if (node->out[i]->bytes > node->out[largest]->bytes)
+            largest = i;
+        bytes += node->out[i]->bytes;
+    }
+    if (in->root->folded_bytes + bytes > limit_of(LIMIT_FOLDED_BYTES))
+        return limit_fail(diag, LIMIT_FOLDED_BYTES,
+                          "%s: node %d: output %d: tensor %d (%s): a constant of %zu bytes, "
+                          "%" PRIu64 " with those of the nodes before",
+                          node_name(node), node->index, largest,
+                          (int)(node->out[largest] - in->tensors),
+                          node->out[largest]->name ? node->out[largest]->name : "",
+                          node->out[largest]->bytes, in->root->folded_bytes + bytes);
+    in->root->folded_bytes += bytes;
+    return STATUS_OK;
+}
+
 static enum status fold(struct interpreter *in, struct node *node, struct diag *diag)
 {
     struct ref_call call = node_call(in, node);
     enum status s;
 
+    TRY(check_folded(in, node, diag));
     for (int i = 0; i < node->out_count; i++)
-        TRY(tensor_memory_own(in, (int)(node->out[i] - in->tensors), diag));
+        TRY(own_output(in, node, i, diag));
     s = node->op->eval(&call, diag);
     for (int i = 0; i < node->out_count; i++)
         if (s == STATUS_OK)
@@ -261,7 +304,7 @@ enum status prepare_late(struct interpreter *in, struct node *node, struct diag 
                              "node %d: %s: the shape of output %d is not known", node->index,
                              node_name(node), i);
         TRY(set_output(in, node, i, diag));
-        TRY(tensor_memory_own(in, (int)(node->out[i] - in->tensors), diag));
+        TRY(own_output(in, node, i, diag));
         tensor_memory_poison_one(in, (int)(node->out[i] - in->tensors));
     }
     return STATUS_OK;

@@ -39,6 +39,7 @@ enum phase {
 struct tensor_info {
     void *block;         /* allocated for it alone (dynamic, variable, folded); NULL: none */
     size_t block_bytes;  /* usable bytes of it */
+    size_t charged;      /* bytes of it that count as activations */
     void *custom;        /* memory of the caller; NULL: none */
     size_t custom_bytes; /* usable bytes of it */
     uint64_t changed;    /* value of shape_clock when dims changed last */
@@ -69,8 +70,9 @@ struct node {
     int in_count, out_count;
     TfLiteTensor **intermediates; /* as many as abi.intermediates has */
     struct ref_carry carry;
-    int kernel;  /* node index of the delegate kernel that runs this one; -1: none */
-    bool folded; /* outputs are constant: nothing to do in invoke */
+    int kernel;      /* node index of the delegate kernel that runs this one; -1: none */
+    bool folded;     /* outputs are constant: nothing to do in invoke */
+    bool no_options; /* the file has no option table, and the op has parameters */
 
     /* Both. */
     bool late;         /* prepared in invoke, when the inputs have their data */
@@ -97,6 +99,8 @@ struct interpreter {
     bool called;                /* CALL_ONCE has run it */
     uint64_t body_runs;         /* of the root: in this inference */
     struct resources resources; /* of the root */
+    /* Of the root, for all subgraphs: against the limits of the same names. */
+    uint64_t folded_bytes, activation_bytes;
 
     struct interpreter_options options;
     unsigned char guard_byte; /* guard zones are filled with it */
@@ -125,6 +129,7 @@ struct interpreter {
 
     void *block; /* the activation arena */
     size_t block_bytes, arena_bytes, arena_bound;
+    size_t arena_charged; /* bytes of it that count as activations */
 
     TfLiteDelegate **delegates; /* applied, in order */
     size_t delegate_count, delegate_room;

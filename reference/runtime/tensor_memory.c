@@ -1,10 +1,14 @@
 #include "reference/runtime/tensor_memory.h"
 
 #include "reference/base/checked.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/runtime/arena_offsets.h"
+#include "reference/runtime/report.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -147,6 +151,8 @@ void tensor_memory_release(struct interpreter *in, int tensor)
     if (!info->block)
         return;
     mem_free(info->block);
+    in->root->activation_bytes -= info->charged;
+    info->charged = 0;
     info->block = NULL;
     info->block_bytes = 0;
     in->tensors[tensor].data.raw = NULL;
@@ -160,6 +166,16 @@ enum status tensor_memory_own(struct interpreter *in, int tensor, struct diag *d
 
     if (!info->block || info->block_bytes < t->bytes) {
         tensor_memory_release(in, tensor);
+        /* The outputs of folded nodes, which lie in the arena until then, count on their own. */
+        if (t->allocation_type != kTfLiteArenaRw) {
+            if (in->root->activation_bytes + t->bytes > limit_of(LIMIT_ACTIVATION_BYTES))
+                return limit_fail(diag, LIMIT_ACTIVATION_BYTES,
+                                  "tensor %d (%s): %zu bytes, %" PRIu64 " with other activations",
+                                  tensor, t->name ? t->name : "", t->bytes,
+                                  in->root->activation_bytes + t->bytes);
+            info->charged = t->bytes;
+            in->root->activation_bytes += t->bytes;
+        }
         if (with_guards(in, t->bytes, &bytes) && checked_add(bytes, TENSOR_ALIGN, &bytes) &&
             bytes <= memory_limit())
             info->block = mem_alloc(1, bytes);
@@ -255,21 +271,59 @@ static enum status make_items(const struct interpreter *in, const struct lifetim
     return STATUS_OK;
 }
 
-/* Makes the arena at least `total` bytes large; its contents are not kept. */
-static enum status reserve(struct interpreter *in, size_t total, struct diag *diag)
+/* The tensor of the arena with the most bytes, and who writes it, for messages: "RELU: node 3:
+ * tensor 7 (x): 400 bytes". */
+static void label_largest(const struct interpreter *in, const struct lifetimes *l, char *text,
+                          size_t room)
 {
+    const TfLiteTensor *t;
+    size_t largest = SIZE_MAX, used = 0;
+
+    for (size_t i = 0; i < in->tensor_count; i++)
+        if (l->first[i] != INT_MAX &&
+            (largest == SIZE_MAX || in->tensors[i].bytes > in->tensors[largest].bytes))
+            largest = i;
+    text[0] = '\0';
+    if (largest == SIZE_MAX)
+        return;
+    t = &in->tensors[largest];
+    for (size_t i = 0; i < in->model_nodes && used == 0; i++)
+        for (int o = 0; o < in->nodes[i]->out_count && used == 0; o++)
+            if (in->nodes[i]->out[o] == t)
+                used = (size_t)snprintf(text, room, "%s: node %zu: ", node_name(in->nodes[i]), i);
+    if (used < room)
+        snprintf(text + used, room - used, "tensor %zu (%.80s): %zu bytes", largest,
+                 t->name ? t->name : "", t->bytes);
+}
+
+/* Makes the arena at least `total` bytes large; its contents are not kept. */
+static enum status reserve(struct interpreter *in, const struct lifetimes *l, size_t total,
+                           struct diag *diag)
+{
+    const uint64_t others = in->root->activation_bytes - in->arena_charged;
+    char largest[224];
     size_t bytes;
 
     if (in->block && total <= in->block_bytes)
         return STATUS_OK;
+    if (others + total < total || others + total > limit_of(LIMIT_ACTIVATION_BYTES)) {
+        label_largest(in, l, largest, sizeof largest);
+        return limit_fail(diag, LIMIT_ACTIVATION_BYTES,
+                          "%s, %" PRIu64 " with all activations at once", largest, others + total);
+    }
     mem_free(in->block);
+    in->root->activation_bytes = others;
     in->block = NULL;
-    in->block_bytes = 0;
+    in->block_bytes = in->arena_charged = 0;
     if (checked_add(total, 2 * TENSOR_ALIGN, &bytes) && bytes <= memory_limit())
         in->block = mem_alloc(1, bytes);
-    if (!in->block)
-        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for the activations: %zu bytes", total);
-    in->block_bytes = total;
+    if (!in->block) {
+        label_largest(in, l, largest, sizeof largest);
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for the activations, %zu bytes",
+                         largest, total);
+    }
+    in->block_bytes = in->arena_charged = total;
+    in->root->activation_bytes = others + total;
     return STATUS_OK;
 }
 
@@ -312,7 +366,7 @@ static enum status allocate_arena(struct interpreter *in, struct lifetimes *l, s
     if (s != STATUS_OK)
         return diag_fail(diag, s,
                          "no memory to plan %zu tensors, or more bytes than can be counted", count);
-    TRY(reserve(in, total, diag));
+    TRY(reserve(in, l, total, diag));
     in->arena_bytes = total;
     in->arena_bound = bound;
     assign(in, l, items);

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -119,6 +121,43 @@ static void reads_a_pipe(void **state)
     mem_free(bytes);
 }
 
+/* Neither is waited for, nor read without an end. */
+static void what_is_no_file_is_refused_at_once(void **state)
+{
+    struct diag diag = { 0 };
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    char path[64];
+    uint8_t *bytes;
+    size_t count;
+    int listener;
+
+    (void)state;
+    alarm(20); /* a failure hangs */
+    path_in(path, sizeof path, "pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, path));
+    assert_non_null(strstr(diag.text, "a named pipe, expected a regular file"));
+    assert_int_equal(file_read_model(path, &bytes, &count, &diag), STATUS_IO);
+    unlink(path);
+
+    path_in(path, sizeof path, "socket");
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "a socket"));
+    close(listener);
+    unlink(path);
+
+    assert_int_equal(file_read("/dev/zero", SIZE_MAX, &bytes, &count, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "/dev/zero: a character device"));
+    assert_int_equal(file_read(folder, 100, &bytes, &count, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "a directory"));
+    assert_null(bytes);
+    alarm(0);
+}
+
 static void failures_name_the_path(void **state)
 {
     struct diag diag = { 0 };
@@ -197,6 +236,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_was_written),
         cmocka_unit_test(reads_a_pipe),
+        cmocka_unit_test(what_is_no_file_is_refused_at_once),
         cmocka_unit_test(failures_name_the_path),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
         cmocka_unit_test(links_and_devices_stay),

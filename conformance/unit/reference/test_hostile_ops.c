@@ -60,6 +60,7 @@ enum {
     TRANSPOSE,
     DENSE,
     POOL,
+    POOL_SAME,
     PAD,
     RESHAPE,
     CONCAT,
@@ -142,6 +143,18 @@ static const struct base bases[BASES] = {
                { F32(4, 1, 2, 2, 3) },
                1,
                1 },
+    [POOL_SAME] = { "AVERAGE_POOL_2D",
+                    BUILTIN_AVERAGE_POOL_2D,
+                    OPTIONS_Pool2DOptions,
+                    { { "padding", SAME },
+                      { "stride_w", 2 },
+                      { "stride_h", 2 },
+                      { "filter_width", 2 },
+                      { "filter_height", 2 } },
+                    { F32(4, 1, 4, 4, 3) },
+                    { F32(4, 1, 2, 2, 3) },
+                    1,
+                    1 },
     [PAD] = { "PAD",
               BUILTIN_PAD,
               OPTIONS_PadOptions,
@@ -219,7 +232,7 @@ static const struct base bases[BASES] = {
 
 /* ---- rows ---- */
 
-enum edit { OPTION, SHAPE, INTS, TYPE, ABSENT, CONSTANT };
+enum edit { OPTION, SHAPE, INTS, TYPE, ABSENT, CONSTANT, BARE };
 
 struct row {
     int base;
@@ -254,6 +267,11 @@ struct row {
     {                                                                                              \
         base, ABSENT, input, NULL, 0, 0, { 0 }, __VA_ARGS__                                        \
     }
+/* Without an option table. */
+#define NO_OPTIONS(base, ...)                                                                      \
+    {                                                                                              \
+        base, BARE, -1, NULL, 0, 0, { 0 }, __VA_ARGS__                                             \
+    }
 #define INVALID(...)                                                                               \
     STATUS_INVALID,                                                                                \
     {                                                                                              \
@@ -271,7 +289,26 @@ static const struct row rows[] = {
     SET(CONV, "stride_w", -1, INVALID("stride width is -1")),
     SET(CONV, "dilation_h_factor", 0, INVALID("dilation height is 0")),
     SET(CONV, "dilation_w_factor", -2, INVALID("dilation width is -2")),
-    SET(CONV, "dilation_w_factor", INT32_MAX, INVALID("dilation 2147483647", "does not fit")),
+    SET(CONV, "dilation_w_factor", 32767, INVALID("dilation 32767", "does not fit")),
+    /* 16 bits, as the runtime has it */
+    SET(CONV, "dilation_w_factor", 32768, INVALID("dilation width is 32768, at most 32767")),
+    SET(CONV, "dilation_h_factor", INT32_MAX, INVALID("height is 2147483647, at most 32767")),
+    SET(CONV, "stride_w", 32768, INVALID("stride width is 32768, at most 32767")),
+    SET(CONV, "stride_h", INT32_MAX, INVALID("stride height is 2147483647, at most 32767")),
+    SET(CONV, "quantized_bias_type", 99, INVALID("quantized_bias_type is 99, not an element")),
+    SET(CONV, "quantized_bias_type", 23, INVALID("quantized_bias_type is 23", "0 to 22")),
+    SET(CONV, "quantized_bias_type", -1, INVALID("quantized_bias_type is -1")),
+    NO_OPTIONS(CONV, INVALID("padding is neither SAME nor VALID", "builtin_options are absent")),
+    NO_OPTIONS(TRANSPOSE, INVALID("builtin_options are absent: all options are 0")),
+    NO_OPTIONS(POOL, INVALID("builtin_options are absent: all options are 0")),
+    SET(DEPTHWISE, "stride_h", 32768, INVALID("stride height is 32768, at most 32767")),
+    SET(DEPTHWISE, "dilation_w_factor", 32768, INVALID("width is 32768, at most 32767")),
+    SET(TRANSPOSE, "stride_w", 32768, INVALID("stride width is 32768, at most 32767")),
+    SET(TRANSPOSE, "quantized_bias_type", 99, INVALID("quantized_bias_type is 99")),
+    SET(DENSE, "quantized_bias_type", 99, INVALID("quantized_bias_type is 99")),
+    /* 32,768 pixels before the image; 65,537 has one less */
+    SET(POOL_SAME, "filter_width", 65538, INVALID("filter width 65538", "at most 32767 before")),
+    SET(POOL_SAME, "filter_height", INT32_MAX, INVALID("2147483647", "at most 32767 before")),
     SET(CONV, "padding", 7, INVALID("padding is neither SAME nor VALID")),
     SET(CONV, "fused_activation_function", 99, INVALID("fused_activation_function 99")),
     OF(CONV, 1, 4, DIMS(2, 3, 3, 0), INVALID("input 1 (weights)", "(input channels) is 0")),
@@ -298,7 +335,7 @@ static const struct row rows[] = {
     OF(DEPTHWISE, 2, 1, DIMS(5), INVALID("input 2 (bias): 5 elements, expected 6")),
     OF(DEPTHWISE, 1, 4, DIMS(1, 3, 0, 6), INVALID("filter width is 0")),
     SET(TRANSPOSE, "stride_h", 0, INVALID("stride height is 0")),
-    SET(TRANSPOSE, "stride_w", -2, INVALID("stride width -2")),
+    SET(TRANSPOSE, "stride_w", -2, INVALID("stride width is -2")),
     SET(TRANSPOSE, "padding", 2, INVALID("padding is neither SAME nor VALID")),
     OF(TRANSPOSE, 0, 1, DIMS(3), INVALID("input 0 (output_shape): 3 elements, expected 4")),
     OF(TRANSPOSE, 0, 2, DIMS(2, 2), INVALID("input 0 (output_shape): rank 2, expected 1")),
@@ -343,6 +380,7 @@ static const struct row rows[] = {
     AS(CONCAT, 1, TENSOR_INT32, UNSUPPORTED("input 1 (input): type i32")),
     WITHOUT(CONCAT, 1, INVALID("input 1 (input) is missing")),
     WITH(SLICE, 3, DIMS(1, 0), INVALID("input 3 (strides): element 1 is 0")),
+    WITH(SLICE, 3, DIMS(1, INT32_MIN), INVALID("input 3 (strides): element 1 is -2147483648")),
     SET(SLICE, "ellipsis_mask", 3, INVALID("ellipsis_mask 0x3", "elements 0 and 1")),
     SET(SLICE, "ellipsis_mask", -1, INVALID("ellipsis_mask 0xffffffff")),
     OF(SLICE, 0, 1, DIMS(4), INVALID("input 1 (begin): 2 elements", "rank is 1")),
@@ -484,8 +522,9 @@ static void make_model(const struct base *base, const struct row *row, struct sa
     }
     for (int o = 0; o < base->out_count; o++)
         out[o] = add_part(&b, &base->out[o], "out");
-    builder_op(&b, base->code, base->code == BUILTIN_LSTM ? 2 : 1, base->tag ? &options : NULL,
-               (size_t)base->in_count, in, (size_t)base->out_count, out);
+    builder_op(&b, base->code, base->code == BUILTIN_LSTM ? 2 : 1,
+               base->tag && !(row && row->edit == BARE) ? &options : NULL, (size_t)base->in_count,
+               in, (size_t)base->out_count, out);
     builder_inputs(&b, input_count, inputs);
     builder_outputs(&b, (size_t)base->out_count, out);
     KIT_OK(builder_finish(&b, &built, &diag));

@@ -238,6 +238,18 @@ static void signature_of_other_rank(struct model *m)
 {
     tensor(m, T_X)->shape_signature = INTS(-1, 2, 2);
 }
+static void signature_of_other_size(struct model *m)
+{
+    tensor(m, T_X)->shape_signature = INTS(-1, 7);
+}
+static void elements_over_limit(struct model *m)
+{
+    tensor(m, T_SUM)->shape = INTS(32768, 32769);
+}
+static void elements_at_limit(struct model *m)
+{
+    tensor(m, T_SUM)->shape = INTS(32768, 32768);
+}
 static void data_too_small(struct model *m)
 {
     buffer(m, BUFFER_BIAS)->data.count = 7;
@@ -647,6 +659,11 @@ static const struct hostile rows[] = {
     ROW(bytes_overflow, INVALID, "Tensor.shape: 4611686014132420609 elements of 32 bits"),
     ROW(signature_minus_2, INVALID, "Tensor.shape_signature[1]: -2"),
     ROW(signature_of_other_rank, INVALID, "Tensor.shape_signature: 3 dimensions, the shape has 2"),
+    ROW(signature_of_other_size, INVALID, "Tensor.shape_signature[1]: 7, the shape has 2",
+        "tensor 0 'x'"),
+    ROW(elements_over_limit, LIMIT, "Tensor.shape: 1073774592 elements, at most 1073741824",
+        "limit tensor_elements; --limit=tensor_elements=VALUE", "tensor 4 'sum'"),
+    ROW(elements_at_limit, OK, NULL),
     SEED(data_too_small, INVALID, "Tensor.buffer: 7 bytes of data in buffer 2, the shape needs 8"),
     ROW(data_empty, INVALID, "Tensor.buffer: 0 bytes of data in buffer 2, the shape needs 8"),
     ROW(int4_data_too_small, INVALID, "4 bytes of data in buffer 1, the shape needs 5"),

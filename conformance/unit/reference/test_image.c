@@ -371,7 +371,7 @@ static void transpose_conv_refuses(void **state)
     set_transpose(&t, kTfLitePaddingSame, 0, 2);
     op_refused(&t, STATUS_INVALID, "stride height is 0", NULL);
     set_transpose(&t, kTfLitePaddingSame, 2, -1);
-    op_refused(&t, STATUS_INVALID, "stride width -1", NULL);
+    op_refused(&t, STATUS_INVALID, "stride width is -1", NULL);
     set_transpose(&t, kTfLitePaddingUnknown, 2, 2);
     op_refused(&t, STATUS_INVALID, "padding is neither SAME nor VALID", NULL);
     set_transpose(&t, kTfLitePaddingSame, 2, 2);

@@ -67,6 +67,10 @@ static void windows_follow_same_and_valid(void **state)
         { kTfLitePaddingValid, INT32_MAX, INT32_MAX, 1, INT32_MAX, false, 0, 0 },
         { kTfLitePaddingSame, 1, INT32_MAX, INT32_MAX, INT32_MAX, false, 0, 0 },
         { kTfLitePaddingSame, INT32_MAX, 1, 1, 1, true, INT32_MAX, 0 },
+        { kTfLitePaddingSame, 4, 65536, 1, 1, true, 4, 32767 }, /* the runtime's largest */
+        { kTfLitePaddingSame, 4, 65537, 1, 1, false, 0, 0 },
+        { kTfLitePaddingSame, 4, 65539, 65536, 1, true, 1, 32767 },
+        { kTfLitePaddingSame, 4, 65540, 65536, 1, false, 0, 0 },
     };
 
     (void)state;

@@ -267,7 +267,9 @@ static void conv_of_u8(void **state)
     quant_of(t.in[2])->scale->data[0] = 0.125f + 0.161f;
     op_refused(&t, STATUS_INVALID, "input 2 (bias): scale is 0.286", "weight scale, 0.125",
                "at most 0.02", NULL);
-    quant_of(t.in[2])->scale->data[0] = 0.125f;
+    quant_set(t.in[2], 0.125, -1);
+    op_refused(&t, STATUS_INVALID, "input 2 (bias): zero point is -1, expected 0", NULL);
+    quant_set(t.in[2], 0.125, 0);
     quant_channels(t.in[1], 2, FLOATS(0.25f, 0.5f), INTS(100, 100), 0);
     op_refused(&t, STATUS_INVALID, "input 1 (weights): 2 scales, expected 1: only i8", NULL);
     quant_set(t.in[1], 0.25, 100);
@@ -330,9 +332,11 @@ static void the_scale_of_an_i8_bias_is_not_read(void **state)
 
     (void)state;
     begin_conv_i8(&t);
-    quant_set(t.in[2], 1e9, 77);
+    quant_set(t.in[2], 1e9, 0);
     op_run(&t);
     quant_gives(&t, VALUES(40, 127));
+    quant_set(t.in[2], 1e9, 77); /* but its zero point is */
+    op_refused(&t, STATUS_INVALID, "input 2 (bias): zero point is 77, expected 0", NULL);
     op_end(&t);
 }
 

@@ -129,7 +129,7 @@ static const struct slice_row slice_rows[] = {
       { 3 },
       { INT32_MAX },
       { INT32_MIN },
-      { INT32_MIN },
+      { -INT32_MAX },
       .out_rank = 1,
       .out = { 1 },
       .first = { 2 } },

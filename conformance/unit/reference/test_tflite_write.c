@@ -88,7 +88,8 @@ static void every_option_table_comes_back(void **state)
             const struct option_field *field = &table->fields[i];
 
             switch (field->kind) {
-            case OPTION_I8: options_set_int(&options, field->name, -100 + i); break;
+            case OPTION_I8:
+            case OPTION_TYPE: options_set_int(&options, field->name, -100 + i); break;
             case OPTION_I32: options_set_int(&options, field->name, -70000 - i); break;
             case OPTION_BOOL: options_set_int(&options, field->name, field->fallback == 0); break;
             case OPTION_F32: options_set_float(&options, field->name, -0.0f); break;

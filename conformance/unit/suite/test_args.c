@@ -231,7 +231,8 @@ static void failures_have_exit_codes(void **state)
         { STATUS_USAGE, EXIT_USAGE },
         { STATUS_NO_DEVICE, EXIT_NO_DEVICE },
         { STATUS_DEVICE, EXIT_FAILED },
-        { STATUS_NO_MEMORY, EXIT_FAILED },
+        { STATUS_NO_MEMORY, EXIT_USAGE },
+        { STATUS_LIMIT, EXIT_USAGE },
         { STATUS_MISMATCH, EXIT_FAILED },
     };
 

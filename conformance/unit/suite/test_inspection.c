@@ -239,7 +239,61 @@ static void as_text(void **state)
     assert_non_null(strstr(text, "gpu.so on Mock 3000: takes 3 of 3 nodes, 1 partition\n"));
     assert_non_null(strstr(text, "  ADD version 1: 1, taken 1\n"));
     assert_non_null(strstr(text, "fused_activation_function=RELU"));
-    assert_non_null(strstr(text, "x\xff?\n")); /* the name's line end is no line end */
+    assert_non_null(strstr(text, "x\\xff\\x0a\n")); /* the name's line end is no line end */
+    free(text);
+}
+
+/* Without memory nothing is known of the model: that is no inspection. */
+static void no_memory(void **state)
+{
+    const struct string_list options = { NULL, 0 };
+    long least = 0, most = 1 << 20;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    for (long after = 0; after < 1 << 20; after += 1 + after / 8) {
+        struct diag diag = { .status = STATUS_OK };
+        struct inspection n;
+        enum status s;
+
+        mem_fail_after(after);
+        s = inspection_open(&n, path, "none", &options, true, &diag);
+        most = mem_fail_after(-1);
+        if (s == STATUS_OK && most > after)
+            fail_msg("allocation %ld failed: %s", after, n.why_not);
+        if (s != STATUS_OK)
+            assert_int_equal(s, STATUS_NO_MEMORY);
+        inspection_close(&n);
+        if (s == STATUS_OK)
+            break;
+        least = after;
+    }
+    assert_true(least > 10);
+    assert_true(most <= 1 << 20);
+}
+
+/* Names as terminals must not see them. */
+static void names_are_escaped(void **state)
+{
+    const struct string_list options = { NULL, 0 };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    assert_int_equal(inspection_open(&n, path, "none", &options, true, &diag), STATUS_OK);
+    n.path = "a\x1b[2Jb";
+    snprintf(n.why_not, sizeof n.why_not, "tensor '\x1b]0;title\a'");
+    assert_true(inspection_print_text(f, &n));
+    n.path = path;
+    inspection_close(&n);
+    fclose(f);
+    assert_null(memchr(text, 0x1b, bytes));
+    assert_non_null(strstr(text, "model     a\\x1b[2Jb\n"));
+    assert_non_null(strstr(text, "not run   tensor '\\x1b]0;title\\x07'\n"));
     free(text);
 }
 
@@ -273,6 +327,8 @@ int main(void)
         cmocka_unit_test(an_unknown_op_as_text),
         cmocka_unit_test(a_session_says_what_it_lacks),
         cmocka_unit_test(as_text),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(names_are_escaped),
         cmocka_unit_test(no_device),
     };
 

@@ -228,13 +228,13 @@ static void as_text(void **state)
                                          "identity        0  ",
                                          "(switched off)",
                                          "Plan: 5 steps",
-                                         "     1  ADD+RELU6 node 0 't?'",
+                                         "     1  ADD+RELU6 node 0 't\\x0a'",
                                          "          binary, workgroup ",
                                          "          constants from 3: 0 0 0 3 2\n",
                                          " reads  input +0, ",
                                          " writes output +0, ",
                                          "6 x 5 channels of 2 B, 96 B, ",
-                                         ", tensor 2 t?\n" };
+                                         ", tensor 2 t\\x0a\n" };
     const char *const option = "precision=fp16";
     char *text;
 

@@ -2,6 +2,7 @@
  * run. */
 #include "conformance/cases/case_list.h"
 #include "conformance/cases/select.h"
+#include "conformance/cases/suite.h"
 #include "conformance/judge/runner.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
@@ -230,6 +231,42 @@ static void test_two_subjects(void **state)
 }
 
 /* Cases that a subject does not run are absent. */
+/* The suite of a case whose worker has no memory left from here on. */
+static void build_without_memory(struct case_builder *m)
+{
+    (void)m;
+    mem_fail_after(0);
+}
+
+/* That is an error of the run: it says nothing about the delegate. */
+static void test_no_memory(void **state)
+{
+    struct subject subject = subject_of("delegate.so", "none");
+    struct suite suite = *cases[0].suite;
+    struct test_case one = cases[0];
+    const struct run_request request = {
+        .subjects = &subject,
+        .subject_count = 1,
+        .cases = &one,
+        .case_count = 1,
+        .seed = 1,
+        .jobs = 1,
+        .timeout_s = 60,
+        .quiet = true,
+    };
+    struct run_outcome outcome;
+    struct diag diag;
+
+    (void)state;
+    suite.build = build_without_memory;
+    one.suite = &suite;
+    assert_int_equal(runner_run(&request, &outcome, &diag), STATUS_NO_MEMORY);
+    assert_non_null(strstr(diag.text, one.name));
+    assert_non_null(strstr(diag.text, "no memory in the worker"));
+    assert_null(outcome.results);
+    subject_close(&subject);
+}
+
 static void test_absent(void **state)
 {
     struct subject subjects[] = { subject_of("delegate.so", "none"),
@@ -333,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_crash_at_the_end),
         cmocka_unit_test(test_same_with_any_number_of_workers),
         cmocka_unit_test(test_two_subjects),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_absent),
         cmocka_unit_test(test_no_cases),
         cmocka_unit_test(test_repro_of_a_crash),
