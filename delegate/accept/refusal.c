@@ -234,7 +234,9 @@ static bool check_quantized_type(struct check *c, int tensor)
                check_scales(c, tensor);
     }
     if (t->type == kTfLiteInt32 && t->data && facts && is_input(c->node, facts->bias, tensor))
-        return true;
+        return t->quant.count != 1 || t->quant.zero_point[0] == 0 ||
+               refuse(c, RULE_QUANT_SCALE, tensor, "zero point", "the model is malformed", "0",
+                      "%d", t->quant.zero_point[0]);
     if (t->type == kTfLiteInt16 && facts && facts->state != 0)
         return true;
     return refuse(c, RULE_TENSOR_TYPE, tensor, "type",

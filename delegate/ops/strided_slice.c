@@ -56,9 +56,9 @@ static bool add_spec(struct check *c, struct slice *out, int i, int dim)
     int64_t begin = given < 0 ? given + size : given;
     int64_t end = graph_constant_int(c->graph, c->node->inputs[2], (size_t)i);
 
-    if (stride == 0)
+    if (stride == 0 || stride == INT32_MIN)
         return refuse(c, RULE_STRIDED_SLICE_STRIDE, c->node->inputs[3], "strides",
-                      "the model is malformed", "not 0", "0 at %d", i);
+                      "the model is malformed", "not 0 or -2147483648", "%d at %d", (int)stride, i);
     if (has(params->begin_mask, i))
         begin = stride > 0 ? 0 : size - 1;
     if (has(params->shrink_axis_mask, i)) {

@@ -128,15 +128,29 @@ void window_specs(struct plan_step *s, const struct window *w)
     step_spec(s, WINDOW_SPEC_DILATION_W, (uint32_t)w->dilation_w);
 }
 
-/* The largest filter, stride or dilation: the shaders' coordinates have 32 bits. */
-enum { SIZE_MAX_PIXELS = 1 << 20 };
+/* The largest stride and dilation is that of the runtime's convolutions; the largest filter keeps
+ * the shaders' coordinates within 32 bits, and with SAME the padding within what the runtime has.
+ */
+enum { STEP_MAX = INT16_MAX, FILTER_MAX = 1 << 20, FILTER_MAX_SAME = 1 << 16 };
 
-static bool check_size(struct check *c, const char *field, int value)
+static bool check_step(struct check *c, const char *field, int value)
 {
-    if (value >= 1 && value <= SIZE_MAX_PIXELS)
+    if (value >= 1 && value <= STEP_MAX)
         return true;
-    return refuse(c, RULE_WINDOW_SIZE, -1, field, "the model is malformed", "1 to 1048576", "%d",
+    return refuse(c, RULE_WINDOW_SIZE, -1, field, "the model is malformed", "1 to 32767", "%d",
                   value);
+}
+
+static bool check_filter(struct check *c, const struct window *w, const char *field, int filter,
+                         int dilation)
+{
+    const int64_t size = extent(filter, dilation);
+    const bool same = w->padding == kTfLitePaddingSame;
+
+    if (filter >= 1 && size <= (same ? FILTER_MAX_SAME : FILTER_MAX))
+        return true;
+    return refuse(c, RULE_WINDOW_SIZE, -1, field, "the model is malformed",
+                  same ? "1 to 65536" : "1 to 1048576", "%lld", (long long)size);
 }
 
 bool check_window(struct check *c, const struct window *w, int in, int out)
@@ -148,18 +162,13 @@ bool check_window(struct check *c, const struct window *w, int in, int out)
     if (w->padding != kTfLitePaddingSame && w->padding != kTfLitePaddingValid)
         return refuse(c, RULE_WINDOW_PADDING, -1, "padding", "the model is malformed",
                       "1 (SAME), 2 (VALID)", "%d", (int)w->padding);
-    if (!check_size(c, "filter height", w->filter_h) ||
-        !check_size(c, "filter width", w->filter_w) ||
-        !check_size(c, "stride_height", w->stride_h) ||
-        !check_size(c, "stride_width", w->stride_w) ||
-        !check_size(c, "dilation_height_factor", w->dilation_h) ||
-        !check_size(c, "dilation_width_factor", w->dilation_w))
+    if (!check_step(c, "stride_height", w->stride_h) ||
+        !check_step(c, "stride_width", w->stride_w) ||
+        !check_step(c, "dilation_height_factor", w->dilation_h) ||
+        !check_step(c, "dilation_width_factor", w->dilation_w) ||
+        !check_filter(c, w, "dilated filter height", w->filter_h, w->dilation_h) ||
+        !check_filter(c, w, "dilated filter width", w->filter_w, w->dilation_w))
         return false;
-    if (extent(w->filter_h, w->dilation_h) > SIZE_MAX_PIXELS ||
-        extent(w->filter_w, w->dilation_w) > SIZE_MAX_PIXELS)
-        return refuse(c, RULE_WINDOW_SIZE, -1, "dilated filter", "the model is malformed",
-                      "1 to 1048576", "%lld x %lld", (long long)extent(w->filter_h, w->dilation_h),
-                      (long long)extent(w->filter_w, w->dilation_w));
     want_h = outputs(w->padding, x->dims[1], w->filter_h, w->stride_h, w->dilation_h);
     want_w = outputs(w->padding, x->dims[2], w->filter_w, w->stride_w, w->dilation_w);
     if (x->dims[0] != y->dims[0] || y->dims[1] != want_h || y->dims[2] != want_w)

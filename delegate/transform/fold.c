@@ -9,6 +9,7 @@
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
+#include "reference/base/limits.h"
 #include "reference/base/op_facts.h"
 
 /* How many of the first inputs are data, not a shape or paddings. */
@@ -55,8 +56,9 @@ static enum status accepts(struct graph *g, const struct graph_node *n,
     return STATUS_OK;
 }
 
+/* *folded: bytes of all constants that were folded; a few bytes of a file can make them huge. */
 static bool can_fold(const struct graph *g, const struct graph_node *n,
-                     const struct device_limits *limits)
+                     const struct device_limits *limits, uint64_t *folded)
 {
     const struct graph_tensor *y;
     size_t bytes;
@@ -72,13 +74,19 @@ static bool can_fold(const struct graph *g, const struct graph_node *n,
         if (!is_constant_float(g, n->inputs[i]))
             return false;
     y = &g->tensors[n->outputs[0]];
-    return y->type == kTfLiteFloat32 && y->elements > 0 && !y->is_variable && !y->is_dynamic &&
-           !y->data && graph_tensor_fits(y, limits, &bytes);
+    if (y->type != kTfLiteFloat32 || y->elements == 0 || y->is_variable || y->is_dynamic ||
+        y->data || !graph_tensor_fits(y, limits, &bytes) ||
+        *folded + bytes > limit_of(LIMIT_FOLDED_BYTES))
+        return false;
+    *folded += bytes;
+    return true;
 }
 
 enum status fold_constants(struct graph *g, const struct gpu_options *options,
                            const struct device_limits *limits, struct diag *diag)
 {
+    uint64_t folded = 0;
+
     if (options->no_transform & 1u << TRANSFORM_fold)
         return STATUS_OK;
     for (int i = 0; i < g->node_count; i++) {
@@ -87,7 +95,7 @@ enum status fold_constants(struct graph *g, const struct gpu_options *options,
         float *values;
         bool yes;
 
-        if (!can_fold(g, n, limits))
+        if (!can_fold(g, n, limits, &folded))
             continue;
         TRY(accepts(g, n, options, limits, &yes, diag));
         if (!yes)

@@ -2,6 +2,7 @@
 #include "conformance/unit/kit/transform_kit.h"
 
 #include "delegate/transform/fold.h"
+#include "reference/base/limits.h"
 
 #include <math.h>
 
@@ -197,6 +198,7 @@ static void same_bits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct folded_look look = { 0 };
+        struct diag diag = { 0 };
         struct model m;
 
         every_result_exposed(&m, all[i]);
@@ -207,6 +209,12 @@ static void same_bits(void **state)
         look.no_transform = "fold";
         gpu_look(&m, look_folded, &look);
         assert_int_equal(look.folded, 0);
+        /* A small file may ask for huge constants: beyond the limit nodes stay on the CPU. */
+        look.no_transform = NULL;
+        KIT_OK(limits_set("folded_bytes=1", &diag));
+        gpu_look(&m, look_folded, &look);
+        assert_int_equal(look.folded, 0);
+        KIT_OK(limits_set("folded_bytes=1G", &diag));
         model_close(&m);
     }
 }

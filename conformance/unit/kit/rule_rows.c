@@ -37,8 +37,9 @@
 /* All of an 8-bit image in one window. */
 #define BYTE_POOL(h, w)                                                                            \
     BYTES(POOL, 0, 0), BYTES(POOL, OUT, 0), DIM(POOL, 0, 1, h), DIM(POOL, 0, 2, w),                \
-        DIM(POOL, OUT, 1, ((h) + 1) / 2), DIM(POOL, OUT, 2, ((w) + 1) / 2),                        \
-        PARAM(POOL, POOL_P, filter_height, h), PARAM(POOL, POOL_P, filter_width, w)
+        DIM(POOL, OUT, 1, 1), DIM(POOL, OUT, 2, 1),                                                \
+        PARAM(POOL, POOL_P, padding, kTfLitePaddingValid), PARAM(POOL, POOL_P, filter_height, h),  \
+        PARAM(POOL, POOL_P, filter_width, w)
 
 #define FLOAT_VIEW OPTION("quantized", "float_view")
 #define RELU_BYTES BYTES(RELU, 0, 0), BYTES(RELU, OUT, 0)
@@ -207,6 +208,8 @@ const struct rule_row rule_rows[] = {
     EDGE(QUANT_SCALE, RESHAPE, TYPE(RESHAPE, 0, kTfLiteInt8), TYPE(RESHAPE, OUT, kTfLiteInt8)),
     /* In integers: the scales of weights, the factor of all three, the bounds of an activation. */
     FAIL(QUANT_SCALE, CONV, CONV_BYTES, BYTES(CONV, 1, 1)),
+    FAIL(QUANT_SCALE, CONV, CONV_BYTES, BYTES(CONV, 2, 7), TYPE(CONV, 2, kTfLiteInt32)),
+    EDGE(QUANT_SCALE, CONV, CONV_BYTES, BYTES(CONV, 2, 0), TYPE(CONV, 2, kTfLiteInt32)),
     FAIL(QUANT_SCALE, CONV, CONV_BYTES, SCALES(CONV, 1, 8), SCALE_DIM(CONV, 1, 3)),
     FAIL(QUANT_SCALE, CONV, CONV_BYTES, SCALE(CONV, 0, 15), SCALE(CONV, 1, 15),
          SCALE(CONV, OUT, -1)),
@@ -314,14 +317,16 @@ const struct rule_row rule_rows[] = {
     FAIL(WINDOW_PADDING, POOL, PARAM(POOL, POOL_P, padding, 3)),
     EDGE(WINDOW_PADDING, POOL, PARAM(POOL, POOL_P, padding, kTfLitePaddingValid)),
     FAIL(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, stride_width, 0)),
-    FAIL(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, stride_width, 1048577), DIM(CONV, OUT, 2, 1)),
+    FAIL(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, stride_width, 32768), DIM(CONV, OUT, 2, 1)),
     FAIL(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, dilation_height_factor, -3)),
     FAIL(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, dilation_width_factor, INT32_MAX)),
-    FAIL(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, dilation_width_factor, 524288)),
+    FAIL(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, dilation_width_factor, 32768)),
     FAIL(WINDOW_SIZE, POOL, PARAM(POOL, POOL_P, filter_width, 0)),
     FAIL(WINDOW_SIZE, POOL, PARAM(POOL, POOL_P, stride_height, INT32_MIN)),
-    EDGE(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, stride_width, 1048576), DIM(CONV, OUT, 2, 1)),
-    EDGE(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, dilation_width_factor, 524287)),
+    FAIL(WINDOW_SIZE, POOL, PARAM(POOL, POOL_P, filter_width, 65537)),
+    EDGE(WINDOW_SIZE, POOL, PARAM(POOL, POOL_P, filter_width, 65536)),
+    EDGE(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, stride_width, 32767), DIM(CONV, OUT, 2, 1)),
+    EDGE(WINDOW_SIZE, CONV, PARAM(CONV, CONV_P, dilation_width_factor, 32767)),
     FAIL(WINDOW_OUTPUT_SHAPE, CONV, DIM(CONV, OUT, 1, 7)),
     FAIL(WINDOW_OUTPUT_SHAPE, DEPTHWISE, DIM(DEPTHWISE, OUT, 0, 2)),
     FAIL(WINDOW_OUTPUT_SHAPE, POOL, DIM(POOL, 0, 1, 4)),
@@ -694,7 +699,7 @@ const struct rule_row rule_rows[] = {
          DIM(SLICE, OUT, 3, 8)),
     FAIL(STRIDED_SLICE_OUTPUT_SHAPE, SLICE, DIM(SLICE, OUT, 2, 4)),
     FAIL(STRIDED_SLICE_OUTPUT_SHAPE, SLICE, RANK(SLICE, OUT, 4)),
-    FAIL(STRIDED_SLICE_OUTPUT_SHAPE, SLICE, VALUE(SLICE, 3, 1, INT32_MIN)),
+    FAIL(STRIDED_SLICE_OUTPUT_SHAPE, SLICE, VALUE(SLICE, 3, 1, -INT32_MAX)),
     FAIL(STRIDED_SLICE_OUTPUT_SHAPE, SLICE, VALUE(SLICE, 2, 1, 3)),
     EDGE(STRIDED_SLICE_OUTPUT_SHAPE, SLICE, VALUE(SLICE, 2, 1, INT32_MAX)),
     EDGE(STRIDED_SLICE_OUTPUT_SHAPE, SLICE, VALUE(SLICE, 2, 1, 4)),
@@ -722,6 +727,7 @@ const struct rule_row rule_rows[] = {
     EDGE(STRIDED_SLICE_SPECS_SHAPE, SLICE, DIM(SLICE, 1, 0, 3), DIM(SLICE, 2, 0, 3),
          DIM(SLICE, 3, 0, 3), DIM(SLICE, OUT, 2, 8)),
     FAIL(STRIDED_SLICE_STRIDE, SLICE, VALUE(SLICE, 3, 1, 0)),
+    FAIL(STRIDED_SLICE_STRIDE, SLICE, VALUE(SLICE, 3, 1, INT32_MIN)),
     EDGE(STRIDED_SLICE_STRIDE, SLICE, VALUE(SLICE, 3, 1, INT32_MAX), DIM(SLICE, OUT, 0, 1)),
     FAIL(TRANSPOSE_CONV_BIAS, DECONV, DIM(DECONV, 3, 0, 4)),
     EDGE(TRANSPOSE_CONV_BIAS, DECONV, ABSENT(DECONV, 3)),
