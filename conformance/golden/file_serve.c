@@ -68,8 +68,8 @@ static enum status read_variants(struct opened *g, hid_t parent, const char *op,
                                  struct diag *diag)
 {
     char where[2 * CASE_NAME_BYTES + 1], variant[CASE_NAME_BYTES];
+    size_t count = 0;
     enum status s;
-    size_t count;
     hid_t group;
 
     snprintf(where, sizeof where, "%s/%s", op, type);
