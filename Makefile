@@ -330,6 +330,7 @@ cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_serialization.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_resize.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_dynamic.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python golden/cross_prepared.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_sparse.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_hostile.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python golden/cross_real.py $(B)

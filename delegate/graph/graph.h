@@ -51,7 +51,7 @@ struct graph_tensor {
     bool is_variable;
     bool is_dynamic;
     /* The host computed it from shapes when it prepared the graph, and takes it for a constant
-     * until the next resize. What follows from constants alone is not meant. */
+     * until the next resize. A result of the file's constants alone is not meant. */
     bool is_prepared;
     bool is_sparse; /* the host's buffer holds the elements that are not 0; `data` is NULL */
     /* A constant whose buffer has another size than shape and type say; `data` is NULL. */

@@ -148,12 +148,12 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
                           &n->intermediate_count, diag);
 }
 
-/* A result of constants alone is the same after every resize, unlike one of shapes. */
+/* A result of the file's constants alone is the same after every resize, unlike one of shapes. What
+ * follows from such a result stays with the host, which computes it once. */
 static bool follows_from_constants(const struct graph *g, const struct graph_node *n)
 {
     for (int i = 0; i < n->input_count; i++)
-        if (n->inputs[i] >= 0 &&
-            (!g->tensors[n->inputs[i]].data || g->tensors[n->inputs[i]].is_prepared))
+        if (n->inputs[i] >= 0 && !g->tensors[n->inputs[i]].data)
             return false;
     return true;
 }
