@@ -96,7 +96,7 @@ static const struct damage damages[] = {
     { "strided_slice.stride", SLICE, INPUT_VALUE, 3, 1, 0 },
     { "strided_slice.stride", SLICE, INPUT_VALUE, 3, 0, 0 },
     { "strided_slice.output_shape", SLICE, INPUT_VALUE, 3, 1, INT_MAX },
-    { "strided_slice.output_shape", SLICE, INPUT_VALUE, 3, 1, INT_MIN },
+    { "strided_slice.stride", SLICE, INPUT_VALUE, 3, 1, INT_MIN },
     { "strided_slice.output_shape", SLICE, INPUT_VALUE, 2, 1, INT_MIN },
     { NULL, SLICE, INPUT_VALUE, 2, 1, INT_MAX }, /* clamped */
     { NULL, SLICE, INPUT_VALUE, 1, 1, 2 },       /* 2, 4 */
