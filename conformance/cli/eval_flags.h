@@ -34,7 +34,7 @@ struct eval_session {
     struct eval_model model;
     struct subject subject, reference;
     bool has_reference;
-    char preprocessing[160];
+    char preprocessing[192];
 };
 enum status eval_session_open(struct eval_session *s, const struct eval_flags *f,
                               struct diag *diag);
