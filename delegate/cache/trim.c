@@ -25,10 +25,12 @@ struct entries {
     uint64_t bytes;
 };
 
+/* The time of access is set by hand, because many file systems do not keep it.  That of the last
+ * change stays: a file that was only read has not changed. */
 void cache_mark_used(int fd)
 {
     (void)futimens(
-        fd, (const struct timespec[2]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } });
+        fd, (const struct timespec[2]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } });
 }
 
 static bool has_suffix(const char *name)
@@ -56,7 +58,7 @@ static bool is_ours(int directory, const char *name, struct entry *e)
     close(fd);
     if (!ours)
         return false;
-    *e = (struct entry){ .used = st.st_mtim, .bytes = bytes };
+    *e = (struct entry){ .used = st.st_atim, .bytes = bytes };
     memcpy(e->name, name, strlen(name) + 1);
     return true;
 }
