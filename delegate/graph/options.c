@@ -43,6 +43,12 @@ static const char help[] =
 #include "delegate/graph/transforms.def"
 #undef TRANSFORM
     "\n"
+    "no_kernel            list                none     faster kernels to leave out: all, or of\n"
+    "                                                 "
+#define KERNEL(name, meaning) " " #name
+#include "delegate/graph/kernels.def"
+#undef KERNEL
+    "\n"
     "serialization_dir    directory           none     keeps pipelines, packed weights and tuning\n"
     "                                                  for later starts; made with mode 0700\n"
     "serialization_limit  0.. MiB             1024     of all files there: those go that were "
@@ -147,32 +153,62 @@ static enum status parse_text(struct gpu_options *o, const char *key, const char
     return STATUS_OK;
 }
 
-static enum status parse_transforms(const char *key, const char *value, uint32_t *off,
-                                    struct diag *diag)
-{
-    for (;;) {
-        const size_t length = strcspn(value, ",");
-        const enum transform_id id = transform_find(value, length);
-
-        if (id != TRANSFORM_COUNT)
-            *off |= 1u << id;
-        else if (length == 3 && memcmp(value, "all", 3) == 0)
-            *off = ~0u;
-        else
-            return diag_fail(diag, STATUS_USAGE,
-                             "option %s: expected one of all"
+/* Things that an option switches off by name. */
+struct switches {
+    const char *const *names;
+    size_t count;
+    const char *expected;
+};
+static const char *const transform_names[] = {
+#define TRANSFORM(name, meaning) #name,
+#include "delegate/graph/transforms.def"
+#undef TRANSFORM
+};
+static const char *const kernel_names[] = {
+#define KERNEL(name, meaning) #name,
+#include "delegate/graph/kernels.def"
+#undef KERNEL
+};
+static const struct switches transform_switches = { transform_names, COUNT(transform_names), "all"
 #define TRANSFORM(name, meaning) ", " #name
 #include "delegate/graph/transforms.def"
 #undef TRANSFORM
-                             ", found '%.*s'",
-                             key, (int)(length < 64 ? length : 64), value);
+};
+static const struct switches kernel_switches = { kernel_names, COUNT(kernel_names), "all"
+#define KERNEL(name, meaning) ", " #name
+#include "delegate/graph/kernels.def"
+#undef KERNEL
+};
+
+static bool is_name(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+/* Sets bit i of *off for the i-th name of the list, and all bits for "all". */
+static enum status parse_switches(const char *key, const char *value, const struct switches *w,
+                                  uint32_t *off, struct diag *diag)
+{
+    for (;;) {
+        const size_t length = strcspn(value, ",");
+        size_t i = 0;
+
+        while (i < w->count && !is_name(w->names[i], value, length))
+            i++;
+        if (i < w->count)
+            *off |= 1u << i;
+        else if (is_name("all", value, length))
+            *off = ~0u;
+        else
+            return diag_fail(diag, STATUS_USAGE, "option %s: expected one of %s, found '%.*s'", key,
+                             w->expected, (int)(length < 64 ? length : 64), value);
         if (value[length] == '\0')
             return STATUS_OK;
         value += length + 1;
     }
 }
 
-enum kind { KIND_ENUM, KIND_BOOL, KIND_INT, KIND_TEXT, KIND_TRACE, KIND_TRANSFORMS };
+enum kind { KIND_ENUM, KIND_BOOL, KIND_INT, KIND_TEXT, KIND_TRACE, KIND_TRANSFORMS, KIND_KERNELS };
 struct option {
     const char *key;
     enum kind kind;
@@ -215,6 +251,7 @@ static const struct option options[] = {
     ENUM("placement", placement, placements, "nodes, cost, cost_table"),
     INT("cpu_rate", cpu_rate, 1),
     { "no_transform", KIND_TRANSFORMS, FIELD(no_transform), { NULL, 0, NULL }, 0 },
+    { "no_kernel", KIND_KERNELS, FIELD(no_kernel), { NULL, 0, NULL }, 0 },
     TEXT("serialization_dir", serialization_dir),
     INT("serialization_limit", serialization_limit_mib, 0),
     TEXT("model_token", model_token),
@@ -237,7 +274,9 @@ static enum status set_option(struct gpu_options *o, const struct option *option
     case KIND_INT: return parse_int(option->key, value, option->min, field, diag);
     case KIND_TRACE: o->profile = true; /* fall through */
     case KIND_TEXT: return parse_text(o, option->key, value, field, diag);
-    case KIND_TRANSFORMS: return parse_transforms(option->key, value, field, diag);
+    case KIND_TRANSFORMS:
+        return parse_switches(option->key, value, &transform_switches, field, diag);
+    case KIND_KERNELS: return parse_switches(option->key, value, &kernel_switches, field, diag);
     default: break;
     }
     TRY(find_choice(option->key, value, &option->choices, &number, diag));

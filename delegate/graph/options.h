@@ -2,6 +2,7 @@
 #ifndef ASSAY_DELEGATE_GRAPH_OPTIONS_H
 #define ASSAY_DELEGATE_GRAPH_OPTIONS_H
 
+#include "delegate/graph/kernels.h"
 #include "reference/base/arena.h"
 #include "reference/base/diag.h"
 
@@ -63,6 +64,7 @@ struct gpu_options {
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */
     uint32_t no_transform;         /* bit i: enum transform_id i is switched off; ~0: all */
+    uint32_t no_kernel;            /* bit i: enum kernel_id i is switched off; ~0: all */
     const char *trace; /* file for a trace of the last profiled inferences; NULL: none */
 };
 
@@ -76,6 +78,11 @@ void options_close(struct gpu_options *o);
 const char *options_help(void);
 /* "nodes", "cost", "cost_table"; static. */
 const char *options_placement_name(enum gpu_placement placement);
+/* False: option no_kernel switches the kernel off. */
+static inline bool options_kernel(const struct gpu_options *o, enum kernel_id id)
+{
+    return !(o->no_kernel & 1u << id);
+}
 /* The i-th key, aliases included; NULL past the end. */
 const char *options_key(size_t i);
 

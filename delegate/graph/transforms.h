@@ -2,8 +2,6 @@
 #ifndef ASSAY_DELEGATE_GRAPH_TRANSFORMS_H
 #define ASSAY_DELEGATE_GRAPH_TRANSFORMS_H
 
-#include <stddef.h>
-
 enum transform_id {
 #define TRANSFORM(name, meaning) TRANSFORM_##name,
 #include "delegate/graph/transforms.def"
@@ -14,7 +12,5 @@ enum transform_id {
 /* "identity"; what it does. */
 const char *transform_name(enum transform_id id);
 const char *transform_meaning(enum transform_id id);
-/* TRANSFORM_COUNT when there is none of this name, which has `length` characters. */
-enum transform_id transform_find(const char *name, size_t length);
 
 #endif

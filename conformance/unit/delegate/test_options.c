@@ -51,6 +51,8 @@ static void every_key(void **state)
                                                                  "cost",
                                                                  "cpu_rate",
                                                                  "500",
+                                                                 "no_kernel",
+                                                                 "gemm,gemm_int8",
                                                                  "poison",
                                                                  "inf",
                                                                  NULL });
@@ -68,6 +70,9 @@ static void every_key(void **state)
     assert_int_equal(o.min_nodes, 4);
     assert_int_equal(o.placement, PLACEMENT_COST);
     assert_int_equal(o.cpu_rate, 500);
+    assert_false(options_kernel(&o, KERNEL_gemm));
+    assert_true(options_kernel(&o, KERNEL_matrix));
+    assert_false(options_kernel(&o, KERNEL_gemm_int8));
     assert_int_equal(o.poison, POISON_INF);
     options_close(&o);
 }
@@ -98,6 +103,8 @@ static void errors_name_key_and_value(void **state)
         { "last_node", "99999999999999999999", "9999" },
         { "min_nodes", "0", "min_nodes" },
         { "max_partitions", "-2", "-2" },
+        { "no_kernel", "gemm,fast", "fast" },
+        { "no_kernel", "", "all, gemm" },
         { "poison", "arsenic", "arsenic" },
         { "profile", "9", "9" },
         { "enable_quantization", "2", "2" },
