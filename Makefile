@@ -86,7 +86,7 @@ CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o $(GIT_TEXT).o,$(CONF_OB
 
 # Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
 # is compiled for size.
-QUICK := $(addprefix delegate/,base/checksum.c shaders/spirv.c runtime/host_copy.c runtime/kernel_callbacks.c \
+QUICK := $(addprefix delegate/,base/checksum.c shaders/spirv.c runtime/host_copy.c runtime/half_copy.c runtime/kernel_callbacks.c \
          runtime/kernel_copy.c vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
 # No code of the delegate unwinds the stack; debuggers and profilers have .debug_frame with -g.
 NO_UNWIND := -fno-asynchronous-unwind-tables -fno-unwind-tables

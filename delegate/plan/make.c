@@ -1,122 +1,20 @@
 #include "delegate/plan/make.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/plan/io.h"
 #include "delegate/plan/memory.h"
 #include "delegate/plan/planner.h"
-#include "delegate/shaders/io.args.h"
 #include "delegate/shaders/poison.args.h"
 #include "delegate/transform/transform.h"
-#include "reference/base/checked.h"
 #include "reference/base/memory.h"
 
 #include <assert.h>
 #include <string.h>
 
-static size_t host_element_bytes(TfLiteType type)
-{
-    return runtime_type_bits(type) / 8;
-}
-
-static const struct {
-    size_t bytes;
-    const char *load, *store;
-} io_formats[] = { [IO_F32] = { 4, "load", "store" },
-                   [IO_F16] = { 2, "load_half", "store_half" },
-                   [IO_BYTES] = { 1, "load.byte", "store.byte" },
-                   [IO_SHORTS] = { 2, "load.short", "store.short" },
-                   [IO_WORDS] = { 4, "load.word", "store.word" } };
-
-static enum plan_io_format io_format(const struct graph_tensor *t)
-{
-    switch (t->type) {
-    case kTfLiteFloat16: return IO_F16;
-    case kTfLiteInt8:
-    case kTfLiteUInt8:
-    case kTfLiteBool: return IO_BYTES;
-    case kTfLiteInt16: return IO_SHORTS;
-    case kTfLiteInt32: return IO_WORDS;
-    default: return IO_F32;
-    }
-}
-
-/* Reserves the dense bytes of an input or output in its staging buffer. */
-static enum status reserve_io(struct planner *p, int tensor, size_t *end, struct plan_io *io)
-{
-    const struct graph_tensor *t = &p->graph->tensors[tensor];
-    size_t bytes;
-
-    *io = (struct plan_io){ .tensor = p->host_tensor[tensor],
-                            .offset = *end,
-                            .format = io_format(t) };
-    if (t->float_view_of != kTfLiteNoType) {
-        io->float_view.type = t->float_view_of;
-        io->float_view.scale = t->quant.scale[0];
-        io->float_view.zero_point = t->quant.zero_point[0];
-    }
-    if (!checked_mul(t->elements, io_formats[io->format].bytes, &io->dense_bytes) ||
-        !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, end))
-        return diag_fail(p->diag, STATUS_UNSUPPORTED,
-                         "tensor %d '%s': %zu elements exceed the address space", io->tensor,
-                         t->name, t->elements);
-    io->bytes = t->elements *
-                host_element_bytes(t->float_view_of != kTfLiteNoType ? t->float_view_of : t->type);
-    return STATUS_OK;
-}
-
-/* The step that converts a dense input to a plan tensor. */
-static enum status load_step(struct planner *p, int to, struct plan_io *io)
-{
-    const bool wide = to >= 0 && p->plan->tensors[to].format == FORMAT_WIDE;
-    struct plan_step *s =
-        planner_step(p, wide ? "load.f32" : io_formats[io->format].load, NULL, WORKGROUP, 1, 1);
-    const struct plan_tensor *t;
-    struct io_args args;
-
-    if (!s || to < 0)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    io->plan_tensor = to;
-    t = &p->plan->tensors[to];
-    args = (struct io_args){ t->rows * t->slices, t->channels, t->slices, t->rows * t->channels };
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, to);
-    s->bindings[1] = (struct plan_binding){ .location = LOCATION_INPUT,
-                                            .index = p->plan->input_count,
-                                            .offset = io->offset,
-                                            .bytes = (io->dense_bytes + 3) / 4 * 4 };
-    return step_items(p, s, args.count);
-}
-
-/* The step that converts a plan tensor to a dense output.  An invocation writes whole words. */
-static enum status store_step(struct planner *p, int from, struct plan_io *io)
-{
-    const uint32_t in_word = 4 / (uint32_t)io_formats[io->format].bytes;
-    const bool wide = from >= 0 && p->plan->tensors[from].format == FORMAT_WIDE;
-    struct plan_step *s =
-        planner_step(p, wide ? "store.f32" : io_formats[io->format].store, NULL, WORKGROUP, 1, 1);
-    const struct plan_tensor *t;
-    struct io_args args;
-
-    if (!s || from < 0)
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    io->plan_tensor = from;
-    t = &p->plan->tensors[from];
-    args = (struct io_args){ in_word > 1 ? (t->rows * t->channels + in_word - 1) / in_word
-                                         : t->rows * t->slices,
-                             t->channels, t->slices, t->rows * t->channels };
-    step_push(s, &args, sizeof args);
-    s->bindings[0] = (struct plan_binding){ .location = LOCATION_OUTPUT,
-                                            .index = p->plan->output_count,
-                                            .offset = io->offset,
-                                            .bytes = (io->dense_bytes + 3) / 4 * 4,
-                                            .writes = true };
-    step_read(p, s, 1, from);
-    return step_items(p, s, args.count);
-}
-
 /* The device can store elements of this type. */
 static bool has_device_format(const struct graph_tensor *t)
 {
-    return t->type == kTfLiteFloat32 || io_format(t) != IO_F32;
+    return t->type == kTfLiteFloat32 || plan_io_format(t) != IO_F32;
 }
 
 /* Inputs that the transforms have left without a reader are not loaded. */
@@ -136,8 +34,7 @@ static enum status plan_inputs(struct planner *p, const struct plan_request *r,
             !has_device_format(&p->graph->tensors[tensor]) ||
             (w->readers[tensor] == 0 && !w->exposed[tensor]))
             continue;
-        TRY(reserve_io(p, tensor, &plan->input_bytes, io));
-        TRY(load_step(p, planner_tensor(p, tensor), io));
+        TRY(plan_input(p, tensor, planner_tensor(p, tensor), io));
         plan->input_count++;
     }
     return STATUS_OK;
@@ -181,16 +78,14 @@ static enum status plan_outputs(struct planner *p, const struct plan_request *r,
         if (graph_is_constant(p->graph, tensor)) {
             TRY(constant_output(p, tensor, io));
         } else {
-            TRY(reserve_io(p, tensor, &plan->output_bytes, io));
-            TRY(store_step(p, planner_tensor(p, tensor), io));
+            TRY(plan_output(p, tensor, planner_tensor(p, tensor), io));
         }
         plan->output_count++;
     }
     for (int i = 0; i < p->state_count; i++) {
         struct plan_io *io = &plan->outputs[plan->output_count];
 
-        TRY(reserve_io(p, p->state[i].tensor, &plan->output_bytes, io));
-        TRY(store_step(p, p->state[i].from, io));
+        TRY(plan_output(p, p->state[i].tensor, p->state[i].from, io));
         plan->output_count++;
     }
     return STATUS_OK;
@@ -252,6 +147,9 @@ static enum status poison_padding(struct planner *p)
     mem_free(old);
     return s;
 }
+
+/* Smaller outputs are stored sooner than a copy begins. */
+enum { COPIED_OUTPUT_MIN = 1 << 16 };
 
 static enum status make(struct planner *p, const struct plan_request *r, const struct rewrite *w)
 {
@@ -321,6 +219,22 @@ static enum status number_tensors(struct planner *p, const struct plan_request *
     return STATUS_OK;
 }
 
+/* Bytes from which on a discrete device copies an output faster than its shaders store it in memory
+ * of the host. */
+static size_t copied_outputs_from(const struct plan_request *r)
+{
+    if (!options_kernel(r->options, KERNEL_copied_rows))
+        return SIZE_MAX;
+    if (r->options->copied_outputs_from > 0)
+        return (size_t)r->options->copied_outputs_from;
+    switch (r->limits->device_class) {
+    case DEVICE_NVIDIA:
+    case DEVICE_AMD:
+    case DEVICE_INTEL: return r->limits->zero_copy_outputs ? SIZE_MAX : COPIED_OUTPUT_MIN;
+    default: return SIZE_MAX;
+    }
+}
+
 enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)
 {
     const struct transform_request request = { .graph = r->graph,
@@ -339,6 +253,7 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
                            .unpacked = r->unpacked,
                            .zero_copy_inputs = r->limits->zero_copy_inputs,
                            .zero_copy_outputs = r->limits->zero_copy_outputs,
+                           .copied_outputs_from = copied_outputs_from(r),
                            .poison = r->options->poison };
     TRY(transform_partition(&w, &request, diag));
     p.graph = &w.graph;

@@ -28,8 +28,21 @@ static void find_lifetimes(struct plan *plan)
 static bool dense_is_slices(const struct plan *plan, const struct plan_io *io)
 {
     const struct plan_tensor *t = &plan->tensors[io->plan_tensor];
+    const size_t bytes = io->backing == BACKING_STAGING ? io->staged_bytes : io->dense_bytes;
 
-    return t->channels % 4 == 0 && t->bytes == io->dense_bytes && t->bytes > 0;
+    return t->channels % 4 == 0 && t->bytes == bytes && t->bytes > 0;
+}
+
+/* Whether the backing of an input or output has the elements that the step converts. */
+static bool is_used(const struct plan *plan, const struct plan_step *s)
+{
+    const struct plan_io *io;
+
+    if (s->use == USE_ALWAYS)
+        return true;
+    io = s->bindings[0].location == LOCATION_OUTPUT ? &plan->outputs[s->bindings[0].index]
+                                                    : &plan->inputs[s->bindings[1].index];
+    return (io->backing == BACKING_STAGING) == (s->use == USE_STAGED);
 }
 
 /* Steps by what they do. */
@@ -61,6 +74,8 @@ static bool find_users(const struct plan *plan, struct users *u)
         struct plan_step *const s = plan->steps[i];
         const bool loads = s->bindings[1].location == LOCATION_INPUT;
 
+        if (s->idle)
+            continue;
         if (loads)
             u->load[s->bindings[1].index] = s;
         if (s->bindings[0].location == LOCATION_OUTPUT)
@@ -145,7 +160,7 @@ static enum status place_all_ios(struct plan *plan, struct diag *diag)
         t->in_place = false;
     }
     for (int i = 0; i < plan->step_count; i++)
-        plan->steps[i]->idle = false;
+        plan->steps[i]->idle = !is_used(plan, plan->steps[i]);
     for (int i = 0; i < plan->input_count; i++)
         plan->inputs[i].zero_copy = false;
     for (int i = 0; i < plan->output_count; i++)
@@ -158,6 +173,12 @@ static enum status place_all_ios(struct plan *plan, struct diag *diag)
             s = place_ios(plan, &users, order[i], false, diag);
     }
     close_users(&users);
+    for (int i = 0; i < plan->output_count; i++) {
+        struct plan_io *io = &plan->outputs[i];
+
+        io->copied = io->backing == BACKING_STAGING && !io->zero_copy && io->plan_tensor >= 0 &&
+                     io->staged_bytes >= plan->copied_outputs_from;
+    }
     return s;
 }
 

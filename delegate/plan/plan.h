@@ -62,6 +62,13 @@ struct plan_binding {
     bool elementwise; /* an invocation reads only the elements that it writes to binding 0 */
 };
 
+/* With which backing of its input or output a step runs. */
+enum plan_use {
+    USE_ALWAYS,
+    USE_STAGED, /* with staging memory */
+    USE_BOUND   /* with memory of the caller, whose elements have another format */
+};
+
 struct plan_step {
     const char *shader;           /* static: "conv_2d" */
     const char *label;            /* "CONV_2D node 3 'features/conv'", for profiles */
@@ -76,7 +83,8 @@ struct plan_step {
     uint32_t groups[3];
     bool packed_dot; /* the shader has a variant with the integer dot product, NAME.dot */
     bool tuned;      /* the workgroup size was measured */
-    bool idle;       /* not run: the input or output already is where the step would copy it */
+    enum plan_use use;
+    bool idle; /* not run: the input or output already is where the step would copy it, or `use` */
     /* If the workgroup size is free (workgroups.h): items is the number of invocations, or of
      * columns of tiles, runs the number of runs of tiles; else items is 0. */
     uint64_t items, runs;
@@ -104,6 +112,10 @@ struct plan_io {
     size_t offset;      /* in LOCATION_INPUT or LOCATION_OUTPUT */
     size_t bytes;       /* of the host's tensor */
     size_t dense_bytes; /* elements of `format`, without padding */
+    /* Staging memory holds f16, from and to which the CPU converts the host's f32. */
+    bool half;
+    size_t staged_bytes; /* of the elements in staging memory */
+    bool copied; /* stored to device memory, and copied to staging memory after the last step */
     /* quantized=float_view: the 8-bit type of the host, which the CPU converts; kTfLiteNoType:
      * none. */
     struct {
@@ -130,6 +142,8 @@ struct plan {
     size_t arena_bound; /* lower bound: the largest sum of tensors live at one step */
     int in_place;       /* steps whose result overwrites an input */
     size_t input_bytes, output_bytes;
+    size_t copied_outputs_from; /* outputs in staging memory of so many bytes are `copied` */
+    bool may_copy_outputs;      /* some are that large */
     bool zero_copy_inputs, zero_copy_outputs; /* as in struct device_limits */
     int node_count;
     int applied[TRANSFORM_COUNT]; /* how often each rewrite fired */

@@ -1,5 +1,7 @@
 #include "delegate/runtime/host_copy.h"
 
+#include "delegate/runtime/half_copy.h"
+
 #include <string.h>
 
 /* One loop for each type, so that compilers vectorize it (the Makefile asks for -O3): 150,528
@@ -44,7 +46,9 @@ void host_copy_in(void *staging, const void *host, const struct plan_io *io)
 {
     const float scale = io->float_view.scale, zero = (float)io->float_view.zero_point;
 
-    if (io->float_view.type == kTfLiteNoType)
+    if (io->half)
+        half_copy_in(staging, host, io->bytes / sizeof(float));
+    else if (io->float_view.type == kTfLiteNoType)
         memcpy(staging, host, io->bytes);
     else if (io->float_view.type == kTfLiteInt8)
         dequantize_i8(staging, host, io->bytes, scale, zero);
@@ -54,20 +58,27 @@ void host_copy_in(void *staging, const void *host, const struct plan_io *io)
 
 void host_copy_out(void *host, const void *staging, const struct plan_io *io)
 {
-    if (io->float_view.type == kTfLiteNoType)
+    if (io->half)
+        half_copy_out(host, staging, io->bytes / sizeof(float));
+    else if (io->float_view.type == kTfLiteNoType)
         memcpy(host, staging, io->bytes);
     else
         quantize(host, staging, io->bytes, io->float_view.scale, (float)io->float_view.zero_point,
                  lowest(io->float_view.type));
 }
 
-void host_copy_between(void *to, const void *from, const struct plan_io *io)
+void host_copy_between(void *to, const struct plan_io *io, const void *from, bool from_half)
 {
     const float *values = from;
     float *rounded = to;
 
     if (io->float_view.type == kTfLiteNoType) {
-        memcpy(to, from, io->bytes);
+        if (io->half == from_half)
+            memcpy(to, from, io->staged_bytes);
+        else if (from_half)
+            half_copy_out(to, from, io->bytes / sizeof(float));
+        else
+            half_copy_in(to, from, io->bytes / sizeof(float));
         return;
     }
     for (size_t i = 0; i < io->bytes; i++) {

@@ -131,8 +131,8 @@ static enum status copy_stale(struct kernel *k, int i, const TfLiteTensor *t, st
     lock_source(k, source);
     s = wait_for_output(source, output, diag);
     if (s == STATUS_OK)
-        host_copy_between(executor_input(&k->executor, i),
-                          executor_output(&source->executor, output), io);
+        host_copy_between(executor_input(&k->executor, i), io,
+                          executor_output(&source->executor, output), from->half);
     lock_release(&source->run_lock);
     return s;
 }

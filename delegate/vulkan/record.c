@@ -36,6 +36,8 @@ static struct range io_range(const struct recording *r, enum plan_location locat
 
     if (own->handle)
         return (struct range){ own->handle, own->offset, own->offset + bytes };
+    if (planned->copied)
+        return at(&r->dense, planned->offset, bytes);
     return at(input ? &r->input : &r->output, planned->offset, bytes);
 }
 
@@ -112,12 +114,13 @@ static void write_set(struct recording *r, VkDescriptorSet set, const struct pla
     vkUpdateDescriptorSets(r->device->handle, PLAN_BINDINGS, writes, 0, NULL);
 }
 
-/* The step that stores an output; NULL for one whose value is a constant. */
+/* The step that stores an output as staging memory has it; NULL for one whose value is a constant.
+ */
 static const struct plan_step *find_store(const struct plan *p, int output)
 {
     for (int i = 0; i < p->step_count; i++)
         if (p->steps[i]->bindings[0].location == LOCATION_OUTPUT &&
-            p->steps[i]->bindings[0].index == output)
+            p->steps[i]->bindings[0].index == output && p->steps[i]->use != USE_BOUND)
             return p->steps[i];
     return NULL;
 }
@@ -243,8 +246,31 @@ static void record_external_barriers(struct recording *r, bool acquire)
                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                 VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
     if (!acquire)
-        barrier(r->run, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+        barrier(r->run, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
                 VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+}
+
+/* Copies the outputs that the plan has stored to device memory on to staging memory. */
+static void record_output_copies(struct recording *r)
+{
+    const struct plan *p = r->plan;
+    bool any = false;
+
+    for (int i = 0; i < p->output_count; i++) {
+        const struct plan_io *io = &p->outputs[i];
+        const VkBufferCopy region = { .srcOffset = io->offset,
+                                      .dstOffset = io->offset,
+                                      .size = (io->staged_bytes + 3) / 4 * 4 };
+
+        if (!io->copied)
+            continue;
+        if (!any)
+            barrier(r->run, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+        any = true;
+        vkCmdCopyBuffer(r->run, r->dense.handle, r->output.handle, 1, &region);
+    }
 }
 
 static void poison_arena(struct recording *r)
@@ -328,6 +354,7 @@ enum status record_plan(struct recording *r, struct diag *diag)
         vkResetCommandBuffer(r->run, 0);
         goto done;
     }
+    record_output_copies(r);
     record_external_barriers(r, false);
     s = end(r->run, diag);
 done:

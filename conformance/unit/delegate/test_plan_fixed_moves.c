@@ -68,8 +68,8 @@ static void check_move(const struct expected *e)
     for (int i = 0; i < p.step_count; i++) {
         const struct plan_step *s = p.steps[i];
 
-        loads += strcmp(s->shader, "load") == 0 || strcmp(s->shader, "store") == 0;
-        if (strcmp(s->shader, "load") == 0 || strcmp(s->shader, "store") == 0)
+        loads += strcmp(s->shader, "load_rows") == 0 || strcmp(s->shader, "store_rows") == 0;
+        if (strcmp(s->shader, "load_rows") == 0 || strcmp(s->shader, "store_rows") == 0)
             continue;
         if (count >= 3 || !e->shaders[count] || strcmp(s->shader, e->shaders[count]) != 0)
             fail_msg("%s: step %d is %s", e->name, i, s->shader);
