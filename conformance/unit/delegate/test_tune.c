@@ -61,7 +61,7 @@ static void look_at_steps(struct run *r, TfLiteDelegate *d)
 {
     for (const struct kernel *k = inside(d)->kernels; k; k = k->next)
         for (int i = 0; i < k->plan.step_count; i++)
-            if (k->plan.steps[i]->items > 0) {
+            if (k->plan.steps[i]->items > 0 && !k->plan.steps[i]->idle) {
                 r->free_steps++;
                 r->odd_steps +=
                     k->plan.steps[i]->runs > 0 || k->plan.steps[i]->spec[SPEC_WORKGROUP_X] != 64;
