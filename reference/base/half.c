@@ -45,7 +45,28 @@ uint16_t double_to_half(double d)
     return sign | (uint16_t)(((uint32_t)(exponent + 13) << 10) + steps);
 }
 
+/* The same as double_to_half, in integers: weights are millions of values. */
 uint16_t float_to_half(float f)
 {
-    return double_to_half(f);
+    enum { MANTISSA_CUT = 13, REBIAS = (127 - 15) << 23 };
+    uint32_t bits, magnitude, denormal;
+    uint16_t sign;
+    float shifted;
+
+    memcpy(&bits, &f, sizeof bits);
+    sign = (uint16_t)(bits >> 16 & 0x8000);
+    magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000)
+        return sign | 0x7e00;
+    if (magnitude >= 0x47800000) /* 2^16 */
+        return sign | 0x7c00;
+    if (magnitude >= 0x38800000) { /* 2^-14: normal; the carry of a full mantissa may end at 2^16 */
+        magnitude -= REBIAS;
+        magnitude += (1u << (MANTISSA_CUT - 1)) - 1 + (magnitude >> MANTISSA_CUT & 1);
+        return sign | (uint16_t)(magnitude >> MANTISSA_CUT);
+    }
+    /* One unit in the last place of a denormal half, 2^-24, is that of floats at 0.5. */
+    shifted = fabsf(f) + 0.5f;
+    memcpy(&denormal, &shifted, sizeof denormal);
+    return sign | (uint16_t)(denormal - 0x3f000000);
 }
