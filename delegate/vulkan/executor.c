@@ -1,5 +1,6 @@
 #include "delegate/vulkan/executor.h"
 
+#include "delegate/base/parallel.h"
 #include "delegate/vulkan/instance.h"
 #include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
@@ -140,13 +141,13 @@ static enum status upload_constants(struct executor *e, struct diag *diag)
     if (bytes == 0)
         return STATUS_OK;
     if (r->constants.mapped) {
-        memcpy(r->constants.mapped, r->plan->constants, bytes);
+        parallel_copy(r->constants.mapped, r->plan->constants, bytes);
         return buffer_flush(r->device, &r->constants, diag);
     }
     TRY(buffer_open(r->device, &staging, "staging of constants", bytes,
                     VK_BUFFER_USAGE_TRANSFER_SRC_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
                     VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, diag));
-    memcpy(staging.mapped, r->plan->constants, bytes);
+    parallel_copy(staging.mapped, r->plan->constants, bytes);
     if ((s = buffer_flush(r->device, &staging, diag)) == STATUS_OK &&
         (s = record_copy(r, staging.handle, r->constants.handle, bytes, diag)) == STATUS_OK)
         s = executor_submit(e, diag);
@@ -181,8 +182,12 @@ enum status executor_open(struct executor *e, struct device *d, const struct pla
 
 enum status executor_record(struct executor *e, struct diag *diag)
 {
-    TRY(record_plan(&e->recording, diag));
-    e->recording.cache = NULL; /* its owner closes it when the partition is ready */
+    struct recording *const r = &e->recording;
+
+    TRY(pipelines_make_all(&r->device->pipelines, r->plan->steps, r->plan->step_count,
+                           r->plan->half, r->cache, diag));
+    TRY(record_plan(r, diag));
+    r->cache = NULL; /* its owner closes it when the partition is ready */
     return check_validation(diag);
 }
 

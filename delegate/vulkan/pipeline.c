@@ -1,11 +1,13 @@
 #include "delegate/vulkan/pipeline.h"
 
 #include "delegate/base/clock.h"
+#include "delegate/base/parallel.h"
 #include "delegate/shaders/spirv.h"
 #include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct pipeline {
@@ -68,7 +70,6 @@ static enum status create(const struct pipelines *p, const struct spirv *shader,
                    .pSpecializationInfo = &specialization },
         .layout = p->layout
     };
-    const uint64_t before = clock_ns();
     VkResult r;
 
     if (!module_info.pCode)
@@ -85,64 +86,194 @@ static enum status create(const struct pipelines *p, const struct spirv *shader,
         return diag_prefix(diag, result_fail_call(diag, "vkCreateComputePipelines", r), "shader %s",
                            shader->name);
     atomic_fetch_add(&made, 1);
-    atomic_fetch_add(&made_ns, clock_ns() - before);
     return STATUS_OK;
 }
 
-/* A pipeline that the device already has is made once more so that the cache holds it too. */
-static enum status fill_cache(const struct pipelines *p, struct pipeline *old,
-                              struct pipeline_cache *cache, struct diag *diag)
+/* ---- the pipelines of a plan, several at a time ---- */
+
+/* A pipeline to make.  One that the device already has (`known`) is made once more so that the
+ * cache holds it too. */
+struct order {
+    struct pipeline *pipeline;
+    bool known;
+    enum status status;
+    struct diag diag;
+};
+
+struct orders {
+    const struct pipelines *pipelines; /* only read */
+    VkPipelineCache cache;
+    struct order *list;
+    size_t count;
+};
+
+static bool is_for(const struct pipeline *made_of, const struct spirv *shader,
+                   const struct plan_step *step)
 {
-    VkPipeline again;
-
-    if (!cache || !cache->fill || old->in_cache == cache->serial)
-        return STATUS_OK;
-    TRY(create(p, old->shader, old->spec, old->spec_count, cache->handle, &again, diag));
-    vkDestroyPipeline(p->device, again, NULL);
-    old->in_cache = cache->serial;
-    return STATUS_OK;
+    return made_of->shader == shader && made_of->spec_count == step->spec_count &&
+           memcmp(made_of->spec, step->spec, step->spec_count * sizeof step->spec[0]) == 0;
 }
 
-static enum status find_or_create(struct pipelines *p, const struct plan_step *step, bool half,
-                                  struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
+static struct pipeline *find(const struct pipelines *p, const struct spirv *shader,
+                             const struct plan_step *step)
+{
+    struct pipeline *at = p->list;
+
+    while (at && !is_for(at, shader, step))
+        at = at->next;
+    return at;
+}
+
+static struct pipeline *pipeline_new(const struct spirv *shader, const struct plan_step *step,
+                                     struct diag *diag)
+{
+    struct pipeline *new = mem_alloc(1, sizeof *new);
+
+    if (!new) {
+        diag_fail(diag, STATUS_NO_MEMORY, "shader %s: out of memory", shader->name);
+        return NULL;
+    }
+    new->shader = shader;
+    new->spec_count = step->spec_count;
+    memcpy(new->spec, step->spec, sizeof new->spec);
+    return new;
+}
+
+/* Orders what a step still needs. */
+static enum status order(struct orders *o, struct pipelines *p, const struct plan_step *step,
+                         bool half, const struct pipeline_cache *cache, struct diag *diag)
 {
     const struct spirv *shader = find_shader(p, step, half);
-    struct pipeline *made_now;
-    enum status s;
+    struct pipeline *pipeline;
 
     if (!shader)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
-    for (struct pipeline *old = p->list; old; old = old->next)
-        if (old->shader == shader && old->spec_count == step->spec_count &&
-            memcmp(old->spec, step->spec, old->spec_count * sizeof old->spec[0]) == 0) {
-            *out = old->handle;
-            return fill_cache(p, old, cache, diag);
-        }
-    if (!(made_now = mem_alloc(1, sizeof *made_now)))
-        return diag_fail(diag, STATUS_NO_MEMORY, "shader %s: out of memory", shader->name);
-    made_now->shader = shader;
-    made_now->spec_count = step->spec_count;
-    memcpy(made_now->spec, step->spec, sizeof made_now->spec);
-    made_now->in_cache = cache ? cache->serial : 0;
-    s = create(p, shader, step->spec, step->spec_count, cache ? cache->handle : VK_NULL_HANDLE,
-               &made_now->handle, diag);
-    if (s != STATUS_OK) {
-        mem_free(made_now);
-        return s;
+    for (size_t i = 0; i < o->count; i++)
+        if (is_for(o->list[i].pipeline, shader, step))
+            return STATUS_OK;
+    if ((pipeline = find(p, shader, step))) {
+        if (cache && cache->fill && pipeline->in_cache != cache->serial)
+            o->list[o->count++] = (struct order){ .pipeline = pipeline, .known = true };
+        return STATUS_OK;
     }
-    made_now->next = p->list;
-    p->list = made_now;
-    *out = made_now->handle;
+    if (!(pipeline = pipeline_new(shader, step, diag)))
+        return STATUS_NO_MEMORY;
+    o->list[o->count++] = (struct order){ .pipeline = pipeline };
     return STATUS_OK;
 }
 
-enum status pipelines_get(struct pipelines *p, const struct plan_step *step, bool half,
-                          struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
+static void fulfil(void *user, size_t i)
+{
+    const struct orders *const o = user;
+    struct order *const it = &o->list[i];
+    struct pipeline *const made_of = it->pipeline;
+    VkPipeline handle = VK_NULL_HANDLE;
+
+    it->status = create(o->pipelines, made_of->shader, made_of->spec, made_of->spec_count, o->cache,
+                        &handle, &it->diag);
+    if (it->status != STATUS_OK)
+        return;
+    if (it->known)
+        vkDestroyPipeline(o->pipelines->device, handle, NULL);
+    else
+        made_of->handle = handle;
+}
+
+/* The largest shaders first, so that no thread begins with one when the others are done. */
+static int by_size(const void *a, const void *b)
+{
+    const struct spirv *x = ((const struct order *)a)->pipeline->shader;
+    const struct spirv *y = ((const struct order *)b)->pipeline->shader;
+
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                : strcmp(x->name, y->name);
+}
+
+/* Adds the pipelines that were made to the list, and frees the others.  The first failure is the
+ * one that is told. */
+static enum status deliver(struct orders *o, struct pipelines *p,
+                           const struct pipeline_cache *cache, struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    for (size_t i = 0; i < o->count; i++) {
+        const struct order *const it = &o->list[i];
+
+        if (it->status != STATUS_OK && s == STATUS_OK) {
+            s = it->status;
+            if (diag)
+                *diag = it->diag;
+        }
+        if (it->status == STATUS_OK)
+            it->pipeline->in_cache = cache ? cache->serial : 0;
+        if (it->known)
+            continue;
+        if (it->status == STATUS_OK) {
+            it->pipeline->next = p->list;
+            p->list = it->pipeline;
+        } else {
+            mem_free(it->pipeline);
+        }
+    }
+    return s;
+}
+
+static enum status make_all(struct pipelines *p, struct plan_step *const *steps, int count,
+                            bool half, const struct pipeline_cache *cache, struct diag *diag)
+{
+    struct orders o = { .pipelines = p,
+                        .cache = cache ? cache->handle : VK_NULL_HANDLE,
+                        .list = mem_alloc((size_t)count, sizeof *o.list) };
+    const uint64_t before = clock_ns();
+    enum status s = STATUS_OK;
+
+    if (!o.list)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%d steps: out of memory", count);
+    for (int i = 0; i < count && s == STATUS_OK; i++)
+        if (!steps[i]->idle)
+            s = order(&o, p, steps[i], half, cache, diag);
+    if (s == STATUS_OK) {
+        qsort(o.list, o.count, sizeof *o.list, by_size);
+        parallel_run(o.count, o.count, fulfil, &o);
+        s = deliver(&o, p, cache, diag);
+    } else {
+        for (size_t i = 0; i < o.count; i++)
+            if (!o.list[i].known)
+                mem_free(o.list[i].pipeline);
+    }
+    mem_free(o.list);
+    atomic_fetch_add(&made_ns, clock_ns() - before);
+    return s;
+}
+
+enum status pipelines_make_all(struct pipelines *p, struct plan_step *const *steps, int count,
+                               bool half, const struct pipeline_cache *cache, struct diag *diag)
 {
     enum status s;
 
     lock_acquire(&p->lock);
-    s = find_or_create(p, step, half, cache, out, diag);
+    s = make_all(p, steps, count, half, cache, diag);
+    lock_release(&p->lock);
+    return s;
+}
+
+enum status pipelines_get(struct pipelines *p, const struct plan_step *step, bool half,
+                          VkPipeline *out, struct diag *diag)
+{
+    const struct spirv *shader = find_shader(p, step, half);
+    struct plan_step needed = *step, *const steps[] = { &needed };
+    const struct pipeline *found;
+    enum status s = STATUS_OK;
+
+    if (!shader)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
+    needed.idle = false; /* an idle step is run, too, to copy an output to the host */
+    lock_acquire(&p->lock);
+    if (!(found = find(p, shader, step)) &&
+        (s = make_all(p, steps, 1, half, NULL, diag)) == STATUS_OK)
+        found = find(p, shader, step);
+    if (s == STATUS_OK)
+        *out = found->handle;
     lock_release(&p->lock);
     return s;
 }
@@ -151,10 +282,14 @@ enum status pipelines_make(struct pipelines *p, const struct plan_step *step, bo
                            struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
 {
     const struct spirv *shader = find_shader(p, step, half);
+    const uint64_t before = clock_ns();
+    enum status s;
 
     if (!shader)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
-    return create(p, shader, step->spec, step->spec_count, cache->handle, out, diag);
+    s = create(p, shader, step->spec, step->spec_count, cache->handle, out, diag);
+    atomic_fetch_add(&made_ns, clock_ns() - before);
+    return s;
 }
 
 void pipelines_init(struct pipelines *p)

@@ -1,5 +1,6 @@
-/* Compute pipelines of a device: made at the first use of a shader with its specialization
- * constants, then shared by all steps that have the same, and destroyed with the device. */
+/* Compute pipelines of a device: made for the first plan that needs a shader with its
+ * specialization constants, then shared by all steps that have the same, and destroyed with the
+ * device. */
 #ifndef ASSAY_DELEGATE_VULKAN_PIPELINE_H
 #define ASSAY_DELEGATE_VULKAN_PIPELINE_H
 
@@ -19,7 +20,7 @@ struct pipelines {
     VkDevice device;         /* borrowed */
     VkPipelineLayout layout; /* borrowed */
     atomic_bool packed_dot;  /* steps may use the shaders with the packed dot product */
-    struct lock lock;        /* guards the list, and is held while a pipeline is made */
+    struct lock lock;        /* guards the list, and is held while pipelines are made */
     struct pipeline *list;
 };
 
@@ -44,15 +45,21 @@ void pipeline_cache_close(struct pipeline_cache *c);
 enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, size_t *bytes,
                                 struct diag *diag);
 
-/* The pipeline of a step, owned by p.  cache may be NULL. */
+/* Makes the pipelines that the steps need and the device does not have yet, in several threads, all
+ * of which have ended when it returns.  cache may be NULL.  Steps that are idle need none.  After a
+ * failure the pipelines that could be made stay. */
+enum status pipelines_make_all(struct pipelines *p, struct plan_step *const *steps, int count,
+                               bool half, const struct pipeline_cache *cache, struct diag *diag);
+/* The pipeline of a step, owned by p; made now if pipelines_make_all has not made it. */
 enum status pipelines_get(struct pipelines *p, const struct plan_step *step, bool half,
-                          struct pipeline_cache *cache, VkPipeline *out, struct diag *diag);
+                          VkPipeline *out, struct diag *diag);
 /* A pipeline that is not shared; the caller destroys it with vkDestroyPipeline.  Only one thread at
  * a time may use the cache. */
 enum status pipelines_make(struct pipelines *p, const struct plan_step *step, bool half,
                            struct pipeline_cache *cache, VkPipeline *out, struct diag *diag);
 
-/* Pipelines made by this process so far, on all devices, and the time it took in nanoseconds. */
+/* Pipelines made by this process so far, on all devices, and for how many nanoseconds starts have
+ * waited for them. */
 uint64_t pipelines_made(void);
 uint64_t pipelines_made_ns(void);
 

@@ -9,6 +9,7 @@
 #include "delegate/runtime/kernel.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
@@ -37,8 +38,9 @@ static VkResult real_idle(VkQueue queue)
     return real(queue);
 }
 
-/* A lost device stays lost; memory is available again the next time. */
-static bool fails(const char *call, int kind)
+/* A lost device stays lost; memory is available again the next time.  Threads that make pipelines
+ * call this at the same time. */
+static bool fails_now(const char *call, int kind)
 {
     const bool lost = fault.result == VK_ERROR_DEVICE_LOST;
 
@@ -56,6 +58,17 @@ static bool fails(const char *call, int kind)
     if (lost && kind & WAITS && fault.queue)
         real_idle(fault.queue);
     return true;
+}
+
+static bool fails(const char *call, int kind)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    bool now;
+
+    pthread_mutex_lock(&one);
+    now = fails_now(call, kind);
+    pthread_mutex_unlock(&one);
+    return now;
 }
 
 #define CALL(kind, name, parameters, arguments)                                                    \
