@@ -1,6 +1,7 @@
 #include "delegate/ops/operand.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/plan/packing.h"
 #include "delegate/shaders/count.args.h"
 #include "delegate/shaders/pack_weights.args.h"
 
@@ -14,16 +15,8 @@ uint64_t weights_vec4s(const struct weights_shape *w)
 static enum status pack_constant(struct planner *p, int tensor, const struct weights_shape *w,
                                  struct packed *packed)
 {
-    const uint64_t slices = ((uint64_t)w->outputs + 3) / 4;
-    size_t from = 0;
-
-    TRY(planner_pack(p, weights_vec4s(w), true, packed));
-    for (uint32_t o = 0; o < w->outputs && planner_packs(p); o++)
-        for (uint32_t k = 0; k < w->taps; k++)
-            for (uint32_t i = 0; i < w->inputs; i++, from++)
-                planner_put(p, packed, (((uint64_t)k * w->depth + i) * slices) * 4 + o,
-                            graph_constant_float(p->graph, tensor, from));
-    return STATUS_OK;
+    return packing_weights(
+        p, tensor, &(struct packing_shape){ w->outputs, w->taps, w->inputs, w->depth }, packed);
 }
 
 enum status operand_weights(struct planner *p, const struct graph_node *node, int tensor,

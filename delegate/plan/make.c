@@ -3,6 +3,7 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/io.h"
 #include "delegate/plan/memory.h"
+#include "delegate/plan/packing.h"
 #include "delegate/plan/planner.h"
 #include "delegate/shaders/poison.args.h"
 #include "delegate/transform/transform.h"
@@ -264,6 +265,8 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
         s = find_wide(&p);
     if (s == STATUS_OK)
         s = make(&p, r, &w);
+    if (s == STATUS_OK)
+        packing_finish(&p);
     rewrite_close(&w);
     if (s != STATUS_OK)
         plan_close(plan);

@@ -314,10 +314,12 @@ void step_constants(struct plan_step *s, int binding, const struct packed *packe
                                                   .bytes = packed->bytes };
 }
 
-/* Reserves bytes of constants, zeroed. */
-static enum status reserve_bytes(struct planner *p, size_t bytes, struct packed *packed)
+/* Reserves bytes of constants.  Those that align the next ones are 0, and if `zeroed` all. */
+static enum status reserve_bytes(struct planner *p, size_t bytes, bool zeroed,
+                                 struct packed *packed)
 {
     struct plan *plan = p->plan;
+    const size_t first = zeroed ? 0 : bytes;
     size_t end;
 
     packed->offset = plan->constant_bytes;
@@ -341,12 +343,12 @@ static enum status reserve_bytes(struct planner *p, size_t bytes, struct packed 
         plan->constants = more;
         plan->constant_capacity = capacity;
     }
-    memset(plan->constants + plan->constant_bytes, 0, end - plan->constant_bytes);
+    memset(plan->constants + plan->constant_bytes + first, 0, end - plan->constant_bytes - first);
     plan->constant_bytes = end;
     return STATUS_OK;
 }
 
-static enum status reserve_items(struct planner *p, uint64_t count, size_t item_bytes,
+static enum status reserve_items(struct planner *p, uint64_t count, size_t item_bytes, bool zeroed,
                                  struct packed *packed)
 {
     size_t bytes;
@@ -357,20 +359,26 @@ static enum status reserve_items(struct planner *p, uint64_t count, size_t item_
                          "%llu packed constants, the device allows %llu bytes in one buffer",
                          (unsigned long long)count,
                          (unsigned long long)p->limits->max_storage_buffer_range);
-    return reserve_bytes(p, bytes, packed);
+    return reserve_bytes(p, bytes, zeroed, packed);
 }
 
 enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
                          struct packed *packed)
 {
     packed->half = storage && p->plan->half;
-    return reserve_items(p, vec4_count, packed->half ? 8 : 16, packed);
+    return reserve_items(p, vec4_count, packed->half ? 8 : 16, true, packed);
+}
+
+enum status planner_reserve(struct planner *p, uint64_t vec4_count, struct packed *packed)
+{
+    packed->half = p->plan->half;
+    return reserve_items(p, vec4_count, packed->half ? 8 : 16, false, packed);
 }
 
 enum status planner_pack_words(struct planner *p, uint64_t count, struct packed *packed)
 {
     packed->half = false;
-    return reserve_items(p, count, sizeof(uint32_t), packed);
+    return reserve_items(p, count, sizeof(uint32_t), true, packed);
 }
 
 void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct packing;
+
 struct planner {
     struct plan *plan;
     const struct graph *graph;
@@ -23,6 +25,7 @@ struct planner {
         int from;   /* plan tensor */
     } state[PLAN_STATES];
     int state_count;
+    struct packing *packings; /* weights that packing_finish will write (packing.c) */
     struct diag *diag;
 };
 
@@ -94,6 +97,8 @@ struct packed {
 };
 enum status planner_pack(struct planner *p, uint64_t vec4_count, bool storage,
                          struct packed *packed);
+/* The same in the storage type, not zeroed: the caller writes every byte, if planner_packs. */
+enum status planner_reserve(struct planner *p, uint64_t vec4_count, struct packed *packed);
 void step_constants(struct plan_step *s, int binding, const struct packed *packed);
 void planner_put(struct planner *p, const struct packed *packed, uint64_t index, float value);
 /* False: the constants will be read from a file; planner_put does nothing and need not be called.

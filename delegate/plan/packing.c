@@ -1,0 +1,138 @@
+#include "delegate/plan/packing.h"
+
+#include "delegate/base/parallel.h"
+#include "reference/base/half.h"
+
+#include <string.h>
+
+enum { TILE = 16 };               /* 16 floats are one line of the cache */
+enum { PART_ELEMENTS = 1 << 16 }; /* of one job: some 50 us */
+
+/* Rows of packed weights: row `tap * depth + input` holds that weight of all outputs. */
+struct packing {
+    struct packing *next;
+    int tensor;
+    struct packing_shape shape;
+    struct packed to;
+    uint64_t rows, part_rows;
+    size_t first_job, jobs;
+};
+
+enum status packing_weights(struct planner *p, int tensor, const struct packing_shape *shape,
+                            struct packed *packed)
+{
+    const uint64_t slices = ((uint64_t)shape->outputs + 3) / 4;
+    struct packing *new;
+
+    TRY(planner_reserve(p, (uint64_t)shape->taps * shape->depth * slices, packed));
+    if (!planner_packs(p) || packed->bytes == 0)
+        return STATUS_OK;
+    if (!(new = ARENA_NEW(&p->plan->arena, 1, struct packing)))
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    *new = (struct packing){ .next = p->packings,
+                             .tensor = tensor,
+                             .shape = *shape,
+                             .to = *packed,
+                             .rows = (uint64_t)shape->taps * shape->depth,
+                             .part_rows = PART_ELEMENTS / (4 * slices) / TILE * TILE + TILE };
+    new->jobs = (size_t)((new->rows + new->part_rows - 1) / new->part_rows);
+    p->packings = new;
+    return STATUS_OK;
+}
+
+/* A square of weights of one tap, read along the inputs and written along the outputs. */
+struct tile {
+    uint32_t tap, input, output, inputs, outputs; /* its corner, and how much of it there is */
+    float values[TILE][TILE];                     /* [input][output], zero past the ends */
+};
+
+static void read_tile(const struct planner *p, const struct packing *w, struct tile *t)
+{
+    const struct graph_tensor *tensor = &p->graph->tensors[w->tensor];
+    const bool plain = tensor->type == kTfLiteFloat32 && tensor->dequantized_from < 0;
+
+    memset(t->values, 0, sizeof t->values);
+    for (uint32_t o = 0; o < t->outputs; o++) {
+        const size_t from =
+            ((size_t)(t->output + o) * w->shape.taps + t->tap) * w->shape.inputs + t->input;
+        float line[TILE];
+
+        if (plain)
+            memcpy(line, (const char *)tensor->data + from * sizeof line[0],
+                   t->inputs * sizeof line[0]);
+        for (uint32_t i = 0; i < t->inputs; i++)
+            t->values[i][o] = plain ? line[i] : graph_constant_float(p->graph, w->tensor, from + i);
+    }
+}
+
+/* Writes `rows` rows of the tile, the first of which is row `row`. */
+static void write_tile(const struct planner *p, const struct packing *w, const struct tile *t,
+                       uint64_t row, uint32_t rows)
+{
+    const uint64_t pitch = ((uint64_t)w->shape.outputs + 3) / 4 * 4;
+    const uint32_t columns = pitch - t->output < TILE ? (uint32_t)(pitch - t->output) : TILE;
+    uint8_t *const base = p->plan->constants + w->to.offset;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        const size_t at = (size_t)((row + i) * pitch + t->output);
+        uint16_t halves[TILE];
+
+        if (!w->to.half) {
+            memcpy(base + at * sizeof t->values[i][0], t->values[i],
+                   columns * sizeof t->values[i][0]);
+            continue;
+        }
+        for (uint32_t o = 0; o < columns; o++)
+            halves[o] = float_to_half(t->values[i][o]);
+        memcpy(base + at * sizeof halves[0], halves, columns * sizeof halves[0]);
+    }
+}
+
+/* Packs rows from `row` on, up to TILE of them, of one tap; returns how many. */
+static uint32_t pack_rows(const struct planner *p, const struct packing *w, uint64_t row,
+                          uint64_t end)
+{
+    const uint32_t input = (uint32_t)(row % w->shape.depth);
+    struct tile t = { .tap = (uint32_t)(row / w->shape.depth), .input = input };
+    uint64_t rows = w->shape.depth - input;
+
+    if (rows > TILE)
+        rows = TILE;
+    if (rows > end - row)
+        rows = end - row;
+    if (input < w->shape.inputs)
+        t.inputs = rows < w->shape.inputs - input ? (uint32_t)rows : w->shape.inputs - input;
+    for (; t.output < w->shape.outputs; t.output += TILE) {
+        t.outputs = w->shape.outputs - t.output < TILE ? w->shape.outputs - t.output : TILE;
+        read_tile(p, w, &t);
+        write_tile(p, w, &t, row, (uint32_t)rows);
+    }
+    return (uint32_t)rows;
+}
+
+/* Jobs write disjoint rows, and read nothing that another one writes. */
+static void pack_part(void *user, size_t job)
+{
+    const struct planner *const p = user;
+    const struct packing *w = p->packings;
+    uint64_t row, end;
+
+    while (job < w->first_job)
+        w = w->next;
+    row = (job - w->first_job) * w->part_rows;
+    end = w->rows - row < w->part_rows ? w->rows : row + w->part_rows;
+    while (row < end)
+        row += pack_rows(p, w, row, end);
+}
+
+void packing_finish(struct planner *p)
+{
+    size_t jobs = 0, left;
+
+    for (const struct packing *w = p->packings; w; w = w->next)
+        jobs += w->jobs;
+    left = jobs; /* the list begins with the newest, which gets the last jobs */
+    for (struct packing *w = p->packings; w; w = w->next)
+        w->first_job = left -= w->jobs;
+    parallel_run(jobs, jobs / 4, pack_part, p);
+}

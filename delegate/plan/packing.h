@@ -1,0 +1,22 @@
+/* Constant weights, transposed for the shaders.  A plan collects what is to be packed, then packs
+ * all of it in several threads: weights are most of what a start reads and writes. */
+#ifndef ASSAY_DELEGATE_PLAN_PACKING_H
+#define ASSAY_DELEGATE_PLAN_PACKING_H
+
+#include "delegate/plan/planner.h"
+
+#include <stdint.h>
+
+/* Weights [outputs, taps..., inputs], packed as [taps][depth][slices of outputs] vec4 of 4 outputs;
+ * depth is inputs, or more, then zero from there on. */
+struct packing_shape {
+    uint32_t outputs, taps, inputs, depth;
+};
+
+/* Reserves room for the constant tensor in the storage type.  packing_finish writes it. */
+enum status packing_weights(struct planner *p, int tensor, const struct packing_shape *shape,
+                            struct packed *packed);
+/* Writes all weights of the plan, while its graph is there. */
+void packing_finish(struct planner *p);
+
+#endif
