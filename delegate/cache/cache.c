@@ -2,6 +2,7 @@
 
 #include "delegate/cache/file.h"
 #include "delegate/cache/magic.h"
+#include "delegate/cache/section.h"
 #include "delegate/cache/trim.h"
 #include "reference/base/memory.h"
 
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-    FORMAT = 1,
+    FORMAT = 2,
     BYTE_ORDER_MARK = 0x01020304,
     TUNING_MAX = 1 << 16,         /* plans have at most some thousand steps */
     PIPELINE_BYTES_MAX = 1 << 28, /* a pipeline takes drivers some 10 KiB */
@@ -95,39 +96,30 @@ static enum status check_header(const struct header *h, const struct cache_ident
     return STATUS_OK;
 }
 
-/* Reads one section into new memory and compares its checksum. */
-static enum status read_section(void **to, int fd, size_t bytes, uint64_t hash, const char *what,
-                                const char *name, struct diag *diag)
-{
-    if (!(*to = mem_alloc(bytes, 1)))
-        return diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for %zu bytes", name, bytes);
-    TRY(cache_file_read(fd, *to, bytes, name, diag));
-    if (checksum_of(*to, bytes) != hash)
-        return diag_fail(diag, STATUS_INVALID, "%s: checksum mismatch: %s", name, what);
-    return STATUS_OK;
-}
-
 static enum status read_sections(struct cache_content *c, int fd, const struct header *h,
                                  const char *name, struct diag *diag)
 {
+    uint64_t at = sizeof *h;
     void *data = NULL;
     enum status s;
 
     c->pipeline_bytes = (size_t)h->pipeline_bytes;
-    s = read_section(&data, fd, c->pipeline_bytes, h->pipeline_hash, "pipelines", name, diag);
+    s = section_read(&data, fd, at, c->pipeline_bytes, h->pipeline_hash, "pipelines", name, diag);
     c->pipelines = data;
     if (s != STATUS_OK)
         return s;
+    at += c->pipeline_bytes;
     data = NULL;
     c->tuning_count = (size_t)h->tuning_count;
-    s = read_section(&data, fd, c->tuning_count * sizeof *c->tuning, h->tuning_hash,
+    s = section_read(&data, fd, at, c->tuning_count * sizeof *c->tuning, h->tuning_hash,
                      "workgroup sizes", name, diag);
     c->tuning = data;
     if (s != STATUS_OK)
         return s;
+    at += c->tuning_count * sizeof *c->tuning;
     data = NULL;
     c->constant_bytes = (size_t)h->constant_bytes;
-    s = read_section(&data, fd, c->constant_bytes, h->constant_hash, "constants", name, diag);
+    s = section_read(&data, fd, at, c->constant_bytes, h->constant_hash, "constants", name, diag);
     c->constants = data;
     return s;
 }
@@ -199,9 +191,9 @@ enum status cache_save(const struct cache_content *c, const char *dir, const cha
                         .pipeline_bytes = c->pipeline_bytes,
                         .tuning_count = c->tuning_count,
                         .constant_bytes = c->constant_bytes,
-                        .pipeline_hash = checksum_of(c->pipelines, c->pipeline_bytes),
-                        .tuning_hash = checksum_of(c->tuning, tuning_bytes),
-                        .constant_hash = checksum_of(c->constants, c->constant_bytes) };
+                        .pipeline_hash = section_hash(c->pipelines, c->pipeline_bytes),
+                        .tuning_hash = section_hash(c->tuning, tuning_bytes),
+                        .constant_hash = section_hash(c->constants, c->constant_bytes) };
     const struct cache_part parts[] = { { &h, sizeof h },
                                         { c->pipelines, c->pipeline_bytes },
                                         { c->tuning, tuning_bytes },

@@ -83,22 +83,34 @@ enum status cache_file_open(int *fd, uint64_t *bytes, int directory, const char 
     return STATUS_OK;
 }
 
-enum status cache_file_read(int fd, void *to, size_t bytes, const char *name, struct diag *diag)
+int cache_file_read_at(int fd, void *to, size_t bytes, uint64_t at)
 {
     size_t done = 0;
 
     while (done < bytes) {
-        const ssize_t n = read(fd, (char *)to + done, bytes - done);
+        const ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(at + done));
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
-            return diag_fail(diag, STATUS_IO, "%s: %s", name, strerror(errno));
-        if (n == 0)
-            return diag_fail(diag, STATUS_INVALID, "%s: truncated", name);
+        if (n <= 0)
+            return n < 0 ? errno : CACHE_FILE_ENDS;
         done += (size_t)n;
     }
-    return STATUS_OK;
+    return 0;
+}
+
+enum status cache_file_failed(int error, const char *name, struct diag *diag)
+{
+    if (error == CACHE_FILE_ENDS)
+        return diag_fail(diag, STATUS_INVALID, "%s: truncated", name);
+    return diag_fail(diag, STATUS_IO, "%s: %s", name, strerror(error));
+}
+
+enum status cache_file_read(int fd, void *to, size_t bytes, const char *name, struct diag *diag)
+{
+    const int error = cache_file_read_at(fd, to, bytes, 0);
+
+    return error == 0 ? STATUS_OK : cache_file_failed(error, name, diag);
 }
 
 static enum status write_all(int fd, const struct cache_part *part, const char *name,

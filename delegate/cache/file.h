@@ -16,7 +16,12 @@ enum status cache_directory_open(int *fd, const char *path, bool make, struct di
  * are not followed.  *fd is -1 when it does not exist. */
 enum status cache_file_open(int *fd, uint64_t *bytes, int directory, const char *name,
                             struct diag *diag);
-/* Reads the next `bytes` bytes.  STATUS_INVALID when the file ends before. */
+/* Reads bytes from position `at`, in any thread.  Returns 0, CACHE_FILE_ENDS when the file ends
+ * before, or the value of errno; cache_file_failed makes a status and a message of the latter. */
+enum { CACHE_FILE_ENDS = -1 };
+int cache_file_read_at(int fd, void *to, size_t bytes, uint64_t at);
+enum status cache_file_failed(int error, const char *name, struct diag *diag);
+/* Reads the first `bytes` bytes. */
 enum status cache_file_read(int fd, void *to, size_t bytes, const char *name, struct diag *diag);
 
 struct cache_part {

@@ -1,10 +1,12 @@
 /* Hashes that identify a file of the cache, and its name. */
+#include "delegate/base/parallel.h"
 #include "delegate/base/source_id.h"
 #include "delegate/cache/cache.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/shaders/spirv.h"
 
 #include "reference/base/builtin.h"
+#include "reference/base/memory.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -21,13 +23,42 @@ struct checksum cache_hash_library(void)
     return h;
 }
 
-struct checksum cache_hash_graph(const struct graph *g)
+/* Hashes of the constants, which are most of a model: several threads sum a tensor each. */
+struct contents {
+    const struct graph *graph;
+    struct checksum *each; /* by tensor */
+};
+
+static struct checksum hash_content(const struct graph_tensor *t)
 {
     struct checksum h = { { 0 } };
 
+    /* data is not NULL only for constants, which have all their elements. */
+    if (t->data)
+        checksum_add(&h, t->data, (t->elements * runtime_type_bits(t->type) + 7) / 8);
+    return h;
+}
+
+static void hash_one(void *user, size_t i)
+{
+    const struct contents *const c = user;
+
+    c->each[i] = hash_content(&c->graph->tensors[i]);
+}
+
+struct checksum cache_hash_graph(const struct graph *g)
+{
+    const size_t count = (size_t)g->tensor_count;
+    struct contents contents = { g, mem_alloc(count, sizeof *contents.each) };
+    struct checksum h = { { 0 } };
+
+    if (contents.each)
+        parallel_run(count, count, hash_one, &contents);
     for (int i = 0; i < g->tensor_count; i++) {
         const struct graph_tensor *t = &g->tensors[i];
         const int32_t shape[] = { i, t->type, t->rank, t->dequantized_from };
+        /* Without memory for all hashes, one at a time. */
+        const struct checksum content = contents.each ? contents.each[i] : hash_content(t);
 
         checksum_add(&h, shape, sizeof shape);
         checksum_add(&h, t->dims, t->rank > 0 ? (size_t)t->rank * sizeof t->dims[0] : 0);
@@ -35,10 +66,9 @@ struct checksum cache_hash_graph(const struct graph *g)
             checksum_add(&h, t->quant.scale, t->quant.count * sizeof t->quant.scale[0]);
             checksum_add(&h, t->quant.zero_point, t->quant.count * sizeof t->quant.zero_point[0]);
         }
-        /* data is not NULL only for constants, which have all their elements. */
-        if (t->data)
-            checksum_add(&h, t->data, (t->elements * runtime_type_bits(t->type) + 7) / 8);
+        checksum_add(&h, &content, sizeof content);
     }
+    mem_free(contents.each);
     return h;
 }
 
