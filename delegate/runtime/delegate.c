@@ -2,7 +2,9 @@
 
 #include "delegate/base/clock.h"
 #include "delegate/base/lock.h"
+#include "delegate/base/parallel.h"
 #include "delegate/runtime/host_source.h"
+#include "delegate/shaders/spirv.h"
 #include "delegate/vulkan/selftest.h"
 #include "reference/base/memory.h"
 
@@ -91,6 +93,7 @@ enum status delegate_open(struct gpu_delegate **out, const char *const *keys,
 {
     const uint64_t before = clock_ns();
     struct gpu_delegate *d = mem_alloc(1, sizeof *d);
+    struct background unpacking;
     enum status s;
     bool half;
 
@@ -102,10 +105,13 @@ enum status delegate_open(struct gpu_delegate **out, const char *const *keys,
     d->users = 1;
     s = options_parse(&d->options, keys, values, count, diag);
     half = d->options.precision == PRECISION_FP16;
+    /* Opening a device is the driver's work; shaders are unpacked meanwhile. */
+    background_start(&unpacking, s == STATUS_OK && !spirv_is_prepared() ? spirv_prepare : NULL);
     if (s == STATUS_OK && given)
         s = device_adopt(&d->device, given, half, diag);
     else if (s == STATUS_OK)
         s = device_acquire(&d->device, d->options.device, half, &d->cost, diag);
+    background_join(&unpacking);
     /* With serialization the test runs later: then its pipelines may come from a file. */
     if (s == STATUS_OK && half && !d->options.serialization_dir)
         s = selftest_half(d->device, NULL, diag);

@@ -196,10 +196,11 @@ bool spirv_unpack(uint32_t *out, const struct spirv *shaders, size_t count, cons
     return done;
 }
 
+static struct lock lock = LOCK_INITIALIZER(LOCK_RANK_SPIRV);
+static bool unpacked;
+
 const uint32_t *spirv_code(const struct spirv *s)
 {
-    static struct lock lock = LOCK_INITIALIZER(LOCK_RANK_SPIRV);
-    static bool unpacked;
     bool ready;
 
     lock_acquire(&lock);
@@ -209,4 +210,19 @@ const uint32_t *spirv_code(const struct spirv *s)
     ready = unpacked;
     lock_release(&lock);
     return ready ? spirv_words + s->first : NULL;
+}
+
+bool spirv_is_prepared(void)
+{
+    bool ready;
+
+    lock_acquire(&lock);
+    ready = unpacked;
+    lock_release(&lock);
+    return ready;
+}
+
+void spirv_prepare(void)
+{
+    (void)spirv_code(&spirv_shaders[0]);
 }

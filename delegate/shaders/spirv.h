@@ -37,6 +37,9 @@ const struct spirv *spirv_find(const char *name);
 /* The words of a shader.  The first call of the process unpacks all shaders, which takes a few
  * milliseconds. NULL: no memory for that; a later call tries again.  Any thread. */
 const uint32_t *spirv_code(const struct spirv *s);
+/* The same without an answer, for a thread that unpacks while another one opens the device. */
+void spirv_prepare(void);
+bool spirv_is_prepared(void);
 /* Unpacks the packed form of these shaders.  False: it is not of them, or no memory.  There is no
  * checksum, as there is none of the rest of the library: damage that leaves the lists as long as
  * they were is not noticed, and writes nothing outside of `out`, which has room for all words. */

@@ -54,18 +54,6 @@ static bool validation_wanted(void)
     return v && strcmp(v, "1") == 0;
 }
 
-static bool has_debug_utils(void)
-{
-    VkExtensionProperties list[128];
-    uint32_t count = 128;
-    const VkResult r = vkEnumerateInstanceExtensionProperties(NULL, &count, list);
-
-    for (uint32_t i = 0; i < count && (r == VK_SUCCESS || r == VK_INCOMPLETE); i++)
-        if (strcmp(list[i].extensionName, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0)
-            return true;
-    return false;
-}
-
 static enum status create(struct diag *diag)
 {
     static const char *const layers[] = { "VK_LAYER_KHRONOS_validation" };
@@ -92,14 +80,13 @@ static enum status create(struct diag *diag)
                                             .pEngineName = "assay_delegate",
                                             .apiVersion = VK_API_VERSION_1_1 };
     const bool validate = validation_wanted();
-    const bool debug_utils = validate || has_debug_utils();
-    const VkInstanceCreateInfo info = {
+    VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
         .pNext = validate ? &features : NULL,
         .pApplicationInfo = &application,
         .enabledLayerCount = validate ? 1 : 0,
         .ppEnabledLayerNames = layers,
-        .enabledExtensionCount = debug_utils ? 1 : 0,
+        .enabledExtensionCount = 1,
         .ppEnabledExtensionNames = extensions,
     };
     uint32_t version = VK_API_VERSION_1_0;
@@ -113,7 +100,12 @@ static enum status create(struct diag *diag)
     if (version < VK_API_VERSION_1_1)
         return diag_fail(diag, STATUS_NO_DEVICE,
                          "the Vulkan loader is of version 1.0, expected 1.1 or later");
+    /* Asking for the list of extensions first would load and unload all drivers once more. */
     r = vkCreateInstance(&info, NULL, &instance);
+    if (r == VK_ERROR_EXTENSION_NOT_PRESENT && !validate) {
+        info.enabledExtensionCount = 0;
+        r = vkCreateInstance(&info, NULL, &instance);
+    }
     if (r != VK_SUCCESS) {
         instance = VK_NULL_HANDLE;
         result_fail_call(diag, "vkCreateInstance", r);
@@ -126,7 +118,7 @@ static enum status create(struct diag *diag)
                              "ASSAY_VK_VALIDATION=1, but VK_LAYER_KHRONOS_validation is missing");
         return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
     }
-    if (debug_utils) {
+    if (info.enabledExtensionCount > 0) {
         label_begin = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
             instance, "vkCmdBeginDebugUtilsLabelEXT");
         label_end = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
