@@ -115,8 +115,8 @@ $(B)/%.o: $(B)/%.c $(B)/flags
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-# From -O3 on gcc 12 vectorizes the loops of this file.
-$(B)/delegate/runtime/host_copy.o: OPT += -O3
+# From -O3 on gcc 12 vectorizes the loops of these files.
+$(B)/delegate/runtime/host_copy.o $(B)/reference/kernels/dot_block.o $(B)/reference/ops/depthwise_conv_2d.o: OPT += -O3
 
 # Changes only when the flags do; everything that is compiled depends on it.
 $(B)/flags: force

@@ -128,6 +128,18 @@ static float *dequantized(const TfLiteTensor *w, int channel)
     return values;
 }
 
+/* The elements of an 8-bit tensor less its zero point. */
+static int16_t *integers_of(const TfLiteTensor *t)
+{
+    const size_t count = ref_elements(t);
+    int16_t *const values = mem_alloc(count, sizeof *values);
+    const int zero = ref_zero_point(t);
+
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = (int16_t)((t->type == kTfLiteInt8 ? t->data.int8[i] : t->data.uint8[i]) - zero);
+    return values;
+}
+
 static double *bias_in_double(const TfLiteTensor *bias)
 {
     const size_t count = ref_elements(bias);
@@ -165,14 +177,20 @@ enum status ref_dot_open(struct ref_dot *d, const struct ref_call *call, struct 
     *d = (struct ref_dot){ .x = x->data.f, .w = w->data.f, .act = act };
     if (quantized) {
         TRY(ref_check_range(call, diag, 0, act, &d->range));
+        d->zero = ref_zero_point(call->out[0]);
         d->wide = x->type == kTfLiteInt16 && (!bias || bias->type == kTfLiteInt64);
         d->in_double = in->fully_connected;
         d->channels = channels_of(call, in);
-        d->x = d->owned[0] = ref_floats_of(x, ref_zero_point(x));
     }
-    if (w->type != kTfLiteFloat32)
-        d->w = d->owned[1] =
-            quantized ? ref_floats_of(w, ref_zero_point(w)) : dequantized(w, in->channel);
+    if (in->blocks && ref_is_8bit(x->type) && !call->detail) {
+        d->x_integers = d->owned[0] = integers_of(x);
+        d->w_integers = d->owned[1] = integers_of(w);
+    } else if (quantized) {
+        d->x = d->owned[0] = ref_floats_of(x, ref_zero_point(x));
+        d->w = d->owned[1] = ref_floats_of(w, ref_zero_point(w));
+    } else if (w->type != kTfLiteFloat32) {
+        d->w = d->owned[1] = dequantized(w, in->channel);
+    }
     if (bias)
         d->bias = d->owned[2] = b = bias_in_double(bias);
     if ((quantized && (!d->channels || !d->owned[0])) ||
@@ -193,17 +211,20 @@ void ref_dot_store(struct ref_call *call, const struct ref_dot *d, size_t i, siz
                    double sum, double magnitude, double terms)
 {
     const struct ref_dot_channel *const c = d->channels ? &d->channels[channel] : NULL;
-    int32_t zero, steps;
+    int32_t steps;
 
     if (!c) {
         ref_store_fused(call, 0, i, d->act, sum, magnitude, terms);
         return;
     }
-    zero = ref_zero_point(call->out[0]);
     steps = d->in_double && d->wide ? fixed_round(sum * c->exact)
             : d->wide               ? fixed_multiply_wide((int64_t)sum, c->m)
             : d->in_double          ? fixed_round(fixed_wrap((int64_t)sum) * c->exact)
                                     : fixed_multiply(fixed_wrap((int64_t)sum), c->m);
-    ref_store_quant(call, 0, i, d->range, (int64_t)zero + steps, sum * c->exact + zero,
+    if (!call->detail) {
+        ref_store_int(call, 0, i, fixed_clamp((int64_t)d->zero + steps, d->range));
+        return;
+    }
+    ref_store_quant(call, 0, i, d->range, (int64_t)d->zero + steps, sum * c->exact + d->zero,
                     magnitude * c->exact, terms);
 }

@@ -19,6 +19,8 @@ struct ref_dot_inputs {
      * weights have one scale. */
     bool fully_connected;
     uint32_t symmetric_bias; /* the types of x (an OR of REF_TYPE) where a bias has zero point 0 */
+    /* The op sums in blocks (dot_block.h), which take 8-bit operands as integers. */
+    bool blocks;
 };
 
 /* The types of x, weights and output are a combination listed above. */
@@ -32,11 +34,14 @@ enum status ref_dot_check_scales(const struct ref_call *call, struct diag *diag,
 
 struct ref_dot_channel;
 struct ref_dot {
+    /* NULL where the integers below are there: 8 bits, blocks, and no detail asked for. */
     const float *x, *w;
-    const double *bias; /* NULL: none */
+    const int16_t *x_integers, *w_integers; /* less the zero points */
+    const double *bias;                     /* NULL: none */
     /* Private to dot.c. */
     TfLiteFusedActivation act;
     struct fixed_range range;
+    int32_t zero;                     /* the output's zero point */
     struct ref_dot_channel *channels; /* NULL: floats */
     bool in_double, wide;
     void *owned[3];

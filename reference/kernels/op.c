@@ -228,6 +228,8 @@ void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
     case kTfLiteBool: t->data.b[i] = value != 0; break;
     default: assert(!"an integer tensor"); return;
     }
+    if (!call->detail)
+        return;
     value = ref_load_int(t, i);
     ref_store_detail(call, o, i, (double)value, fabs((double)value), 1);
 }

@@ -261,6 +261,8 @@ void ref_store_quant(struct ref_call *call, int o, size_t i, struct fixed_range 
                      double real, double magnitude, double terms)
 {
     ref_store_int(call, o, i, fixed_clamp(q, range));
+    if (!call->detail)
+        return;
     /* NaN passes. */
     real = real < range.low ? range.low : real > range.high ? range.high : real;
     ref_store_detail(call, o, i, real, magnitude, terms);
@@ -271,7 +273,9 @@ float *ref_floats_of(const TfLiteTensor *t, int32_t offset)
     const size_t count = ref_elements(t);
     float *const values = mem_alloc(count, sizeof *values);
 
-    for (size_t i = 0; values && i < count; i++)
+    if (!values)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
         values[i] = (float)(ref_load_int(t, i) - offset);
     return values;
 }

@@ -6,9 +6,7 @@
  * over the taps inside the image.  C / I groups (1 is the usual case); output channel o belongs to
  * group g = o / (O / groups).
  * Meaning: tflite/kernels/internal/reference/conv.h, integer_ops/conv.h */
-#include "reference/kernels/dot.h"
-
-#include <math.h>
+#include "reference/kernels/dot_block.h"
 
 static void read_params(const struct options *options, void *params)
 {
@@ -24,7 +22,7 @@ static void read_params(const struct options *options, void *params)
 }
 
 static const struct ref_dot_inputs inputs = {
-    .x = 0, .w = 1, .bias = 2, .channel = 0, .symmetric_bias = REF_TYPES_QUANTIZED
+    .x = 0, .w = 1, .bias = 2, .channel = 0, .symmetric_bias = REF_TYPES_QUANTIZED, .blocks = true
 };
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,
@@ -87,58 +85,60 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const int *yd = call->out[0]->dims->data;
     const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
     const size_t filter_h = (size_t)wd[1], filter_w = (size_t)wd[2], depth = (size_t)wd[3];
-    const size_t group_outputs = (size_t)wd[0] / (channels / depth);
+    const size_t outputs = (size_t)wd[0], group_outputs = outputs / (channels / depth);
+    /* Input and weights of the taps of a row lie one after the other: they are added in one run. */
+    const bool whole_rows = p->dilation_width_factor == 1 && depth == channels;
     struct ref_window wh, ww;
+    struct ref_dot_block block = { 0 };
     struct ref_dot dot;
     enum status s;
-    size_t at = 0;
 
     TRY(windows(call, diag, &wh, &ww));
-    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
+    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK ||
+        (s = ref_dot_block_open(&block, &dot, call, diag, filter_h * filter_w * depth)) !=
+            STATUS_OK)
         goto done;
-    for (size_t n = 0; n < (size_t)yd[0]; n++) {
-        for (int oy = 0; oy < yd[1]; oy++) {
-            const struct ref_taps ty =
-                ref_taps(oy, wh.before, p->stride_height, p->dilation_height_factor, wd[1], xd[1]);
+    for (size_t first = 0; first < outputs; first += block.count) {
+        const size_t group = first / group_outputs, first_channel = group * depth;
+        size_t at = first;
 
-            for (int ox = 0; ox < yd[2]; ox++) {
-                const struct ref_taps tx = ref_taps(ox, ww.before, p->stride_width,
-                                                    p->dilation_width_factor, wd[2], xd[2]);
-                const double terms =
-                    (double)(ty.end - ty.begin) * (tx.end - tx.begin) * (double)depth +
-                    (dot.bias ? 1 : 0);
+        ref_dot_block_load(&block, first, (group + 1) * group_outputs);
+        for (size_t n = 0; n < (size_t)yd[0]; n++) {
+            for (int oy = 0; oy < yd[1]; oy++) {
+                const struct ref_taps ty = ref_taps(oy, wh.before, p->stride_height,
+                                                    p->dilation_height_factor, wd[1], xd[1]);
 
-                for (size_t o = 0; o < (size_t)yd[3]; o++) {
-                    const size_t first_channel = o / group_outputs * depth;
-                    double sum = dot.bias ? dot.bias[o] : 0, magnitude = fabs(sum);
+                for (int ox = 0; ox < yd[2]; ox++) {
+                    const struct ref_taps tx = ref_taps(ox, ww.before, p->stride_width,
+                                                        p->dilation_width_factor, wd[2], xd[2]);
+                    const double terms =
+                        (double)(ty.end - ty.begin) * (tx.end - tx.begin) * (double)depth +
+                        (dot.bias ? 1 : 0);
+                    const int run = whole_rows ? tx.end - tx.begin : 1;
 
+                    ref_dot_block_begin(&block);
                     for (int ky = ty.begin; ky < ty.end; ky++) {
                         const size_t iy = (size_t)(ty.first + (int64_t)(ky - ty.begin) *
                                                                   p->dilation_height_factor);
 
-                        for (int kx = tx.begin; kx < tx.end; kx++) {
+                        for (int kx = tx.begin; kx < tx.end; kx += run) {
                             const size_t ix = (size_t)(tx.first + (int64_t)(kx - tx.begin) *
                                                                       p->dilation_width_factor);
-                            const float *xs =
-                                dot.x + ((n * height + iy) * width + ix) * channels + first_channel;
-                            const float *ws =
-                                dot.w +
-                                ((o * filter_h + (size_t)ky) * filter_w + (size_t)kx) * depth;
 
-                            for (size_t i = 0; i < depth; i++) {
-                                const double product = (double)ws[i] * xs[i]; /* exact */
-
-                                sum += product;
-                                magnitude += fabs(product);
-                            }
+                            ref_dot_block_add(&block, ((size_t)ky * filter_w + (size_t)kx) * depth,
+                                              ((n * height + iy) * width + ix) * channels +
+                                                  first_channel,
+                                              (size_t)run * depth);
                         }
                     }
-                    ref_dot_store(call, &dot, at++, o, sum, magnitude, terms);
+                    ref_dot_block_store(call, &block, at, terms);
+                    at += outputs;
                 }
             }
         }
     }
 done:
+    ref_dot_block_close(&block);
     ref_dot_close(&dot);
     return s;
 }

@@ -9,6 +9,7 @@
  *
  * Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h,
  * integer_ops/depthwise_conv.h */
+#include "reference/base/memory.h"
 #include "reference/kernels/dot.h"
 
 #include <math.h>
@@ -76,6 +77,50 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
+/* The sums of all output channels of one place. */
+struct sums {
+    double *sum, *magnitude; /* magnitude NULL: the caller does not want it */
+};
+
+static enum status open_sums(struct sums *sums, const struct ref_call *call, struct diag *diag,
+                             size_t outputs)
+{
+    sums->sum = mem_alloc(outputs, sizeof *sums->sum);
+    sums->magnitude = call->detail ? mem_alloc(outputs, sizeof *sums->magnitude) : NULL;
+    return sums->sum && (sums->magnitude || !call->detail)
+               ? STATUS_OK
+               : ref_fail(call, diag, STATUS_NO_MEMORY, "no memory for the sums of a place");
+}
+
+static void begin_sums(const struct sums *sums, const double *bias, size_t outputs)
+{
+    for (size_t o = 0; o < outputs; o++) {
+        sums->sum[o] = bias ? bias[o] : 0;
+        if (sums->magnitude)
+            sums->magnitude[o] = fabs(sums->sum[o]);
+    }
+}
+
+/* Adds the products of one tap, x [channels], w [channels * m].  The sums of neighbouring channels
+ * are added at the same time, each in the order of its own taps. */
+static void add_tap(const struct sums *to, const float *w, const float *x, size_t channels,
+                    size_t m)
+{
+    /* The usual case, for which the compiler makes a loop over several channels. */
+    if (m == 1 && !to->magnitude) {
+        for (size_t c = 0; c < channels; c++)
+            to->sum[c] += (double)w[c] * x[c]; /* exact */
+        return;
+    }
+    for (size_t o = 0; o < channels * m; o++) {
+        const double product = (double)w[o] * x[o / m]; /* exact */
+
+        to->sum[o] += product;
+        if (to->magnitude)
+            to->magnitude[o] += fabs(product);
+    }
+}
+
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteDepthwiseConvParams *p = call->params;
@@ -84,12 +129,14 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const size_t height = (size_t)xd[1], width = (size_t)xd[2], channels = (size_t)xd[3];
     const size_t filter_w = (size_t)wd[2], outputs = (size_t)wd[3], m = outputs / channels;
     struct ref_window wh, ww;
+    struct sums sums = { 0 };
     struct ref_dot dot;
     enum status s;
     size_t at = 0;
 
     TRY(windows(call, diag, &wh, &ww));
-    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
+    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK ||
+        (s = open_sums(&sums, call, diag, outputs)) != STATUS_OK)
         goto done;
     for (size_t n = 0; n < (size_t)yd[0]; n++) {
         for (int oy = 0; oy < yd[1]; oy++) {
@@ -102,30 +149,28 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                 const double terms =
                     (double)(ty.end - ty.begin) * (tx.end - tx.begin) + (dot.bias ? 1 : 0);
 
-                for (size_t o = 0; o < outputs; o++) {
-                    double sum = dot.bias ? dot.bias[o] : 0, magnitude = fabs(sum);
+                begin_sums(&sums, dot.bias, outputs);
+                for (int ky = ty.begin; ky < ty.end; ky++) {
+                    const size_t iy =
+                        (size_t)(ty.first + (int64_t)(ky - ty.begin) * p->dilation_height_factor);
 
-                    for (int ky = ty.begin; ky < ty.end; ky++) {
-                        const size_t iy = (size_t)(ty.first + (int64_t)(ky - ty.begin) *
-                                                                  p->dilation_height_factor);
+                    for (int kx = tx.begin; kx < tx.end; kx++) {
+                        const size_t ix = (size_t)(tx.first + (int64_t)(kx - tx.begin) *
+                                                                  p->dilation_width_factor);
 
-                        for (int kx = tx.begin; kx < tx.end; kx++) {
-                            const size_t ix = (size_t)(tx.first + (int64_t)(kx - tx.begin) *
-                                                                      p->dilation_width_factor);
-                            const size_t from = ((n * height + iy) * width + ix) * channels + o / m;
-                            const size_t tap = ((size_t)ky * filter_w + (size_t)kx) * outputs + o;
-                            const double product = (double)dot.w[tap] * dot.x[from]; /* exact */
-
-                            sum += product;
-                            magnitude += fabs(product);
-                        }
+                        add_tap(&sums, dot.w + ((size_t)ky * filter_w + (size_t)kx) * outputs,
+                                dot.x + ((n * height + iy) * width + ix) * channels, channels, m);
                     }
-                    ref_dot_store(call, &dot, at++, o, sum, magnitude, terms);
                 }
+                for (size_t o = 0; o < outputs; o++)
+                    ref_dot_store(call, &dot, at++, o, sums.sum[o],
+                                  sums.magnitude ? sums.magnitude[o] : 0, terms);
             }
         }
     }
 done:
+    mem_free(sums.sum);
+    mem_free(sums.magnitude);
     ref_dot_close(&dot);
     return s;
 }

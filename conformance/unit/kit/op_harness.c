@@ -79,6 +79,34 @@ static void op_free_outputs(struct op_test *t)
     }
 }
 
+static bool carries_state(const struct op_test *t)
+{
+    for (int i = 0; i < t->call.in_count; i++) {
+        if (t->call.in[i] && t->call.in[i]->is_variable)
+            return true;
+    }
+    return t->call.carry != NULL;
+}
+
+/* Inferences ask for no detail, for which some ops have another loop: it gives the same bytes. */
+static void same_without_detail(struct op_test *t)
+{
+    char *detailed[OP_OUTPUTS];
+
+    t->call.detail = NULL;
+    for (int o = 0; o < t->call.out_count; o++) {
+        detailed[o] = t->out[o]->data.raw;
+        t->out[o]->data.raw = mem_alloc(t->out[o]->bytes, 1);
+        assert_non_null(t->out[o]->data.raw);
+    }
+    assert_int_equal(t->call.op->eval(&t->call, &t->diag), STATUS_OK);
+    for (int o = 0; o < t->call.out_count; o++) {
+        assert_memory_equal(t->out[o]->data.raw, detailed[o], t->out[o]->bytes);
+        mem_free(detailed[o]);
+    }
+    t->call.detail = t->details;
+}
+
 void op_run(struct op_test *t)
 {
     assert_int_equal(op_prepare(t), STATUS_OK);
@@ -101,6 +129,8 @@ void op_run(struct op_test *t)
     }
     t->call.detail = t->details;
     assert_int_equal(t->call.op->eval(&t->call, &t->diag), STATUS_OK);
+    if (!carries_state(t))
+        same_without_detail(t);
 }
 
 void op_end(struct op_test *t)

@@ -42,7 +42,8 @@ TfLiteTensor *op_input(struct op_test *t, TfLiteType type, int rank, const int32
 /* Adds an absent optional input. */
 void op_absent(struct op_test *t);
 enum status op_prepare(struct op_test *t);
-/* Prepares, allocates the outputs and their details and evaluates; all of it has to work. */
+/* Prepares, allocates the outputs and their details and evaluates; all of it has to work.  Without
+ * details the outputs have to be the same. */
 void op_run(struct op_test *t);
 void op_end(struct op_test *t);
 /* Prepare fails with the status, and its message has all of the words (NULL ends them). */

@@ -241,6 +241,27 @@ static void padding_is_the_zero_point(void **state)
     op_end(&t);
 }
 
+/* The integers of a sum that passes 2^32: it wraps, with and without details. */
+static void long_sums_of_u8_wrap(void **state)
+{
+    enum { DEPTH = 66100 };
+    const int64_t sum = (int64_t)DEPTH * 255 * 255 - (INT64_C(1) << 32);
+    uint8_t *const low = calloc(DEPTH, 1);
+    struct op_test t;
+
+    (void)state;
+    assert_non_null(low);
+    quant_begin(&t, BUILTIN_CONV_2D, kTfLiteUInt8);
+    quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(1, 1, 1, DEPTH), low), 1, 255);
+    quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(1, 1, 1, DEPTH), low), 1, 255);
+    quant_set(t.out[0], 65536, 0);
+    set_conv(&t, kTfLiteActNone);
+    op_run(&t);
+    quant_gives(&t, VALUES((int)(sum >> 16) + (int)(sum >> 15 & 1)));
+    op_end(&t);
+    free(low);
+}
+
 static void conv_of_u8(void **state)
 {
     struct op_test t;
@@ -504,17 +525,22 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     begin_conv_i8(&t);
     op_run(&t);
-    /* Channels, input, weights, bias. */
-    for (long after = 0; after < 4; after++) {
-        mem_fail_after(after);
-        t.diag = (struct diag){ 0 };
-        assert_int_equal(t.call.op->eval(&t.call, &t.diag), STATUS_NO_MEMORY);
+    /* Channels, input, weights, bias; with details the weights of a block, too. */
+    for (int detailed = 1; detailed >= 0; detailed--) {
+        const long most = 4 + detailed;
+
+        t.call.detail = detailed ? t.details : NULL;
+        for (long after = 0; after < most; after++) {
+            mem_fail_after(after);
+            t.diag = (struct diag){ 0 };
+            assert_int_equal(t.call.op->eval(&t.call, &t.diag), STATUS_NO_MEMORY);
+            mem_fail_after(-1);
+            assert_non_null(strstr(t.diag.text, "CONV_2D: node 7: no memory"));
+        }
+        mem_fail_after(most);
+        assert_int_equal(t.call.op->eval(&t.call, &t.diag), STATUS_OK);
         mem_fail_after(-1);
-        assert_non_null(strstr(t.diag.text, "CONV_2D: node 7: no memory"));
     }
-    mem_fail_after(4);
-    assert_int_equal(t.call.op->eval(&t.call, &t.diag), STATUS_OK);
-    mem_fail_after(-1);
     op_end(&t);
 }
 
@@ -528,6 +554,7 @@ int main(void)
         cmocka_unit_test(exponentials_and_reciprocals),
         cmocka_unit_test(conv_of_i8),
         cmocka_unit_test(padding_is_the_zero_point),
+        cmocka_unit_test(long_sums_of_u8_wrap),
         cmocka_unit_test(conv_of_u8),
         cmocka_unit_test(conv_of_i8_refuses),
         cmocka_unit_test(the_scale_of_an_i8_bias_is_not_read),
