@@ -29,6 +29,7 @@ struct bench_request {
     struct bench_inputs inputs;
     bool profile;             /* a second pass with time stamps of each step */
     bool starts;              /* also time starts in other processes: see bench_starts.h */
+    bool serve;               /* inferences when stdin asks: see bench_serve.h, nothing else */
     bool dry_run;             /* no inference */
     const char *outputs_path; /* raw bytes of all outputs go there; NULL: nowhere */
 };

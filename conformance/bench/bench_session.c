@@ -158,6 +158,16 @@ void bench_session_device(const struct bench_session *t, char *text, size_t byte
         s->kind->describe(s, text, bytes, runtime, sizeof runtime);
 }
 
+void bench_session_runtime(const struct bench_session *t, char *text, size_t bytes)
+{
+    const struct subject *const s = &t->s.subject;
+    char device[256];
+
+    text[0] = '\0';
+    if (s->kind->describe)
+        s->kind->describe(s, device, sizeof device, text, bytes);
+}
+
 /* ---- inferences ---- */
 
 enum status bench_infer(struct bench_session *t, double *ms, struct diag *diag)

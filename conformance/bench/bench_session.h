@@ -29,6 +29,8 @@ void bench_session_close(struct bench_session *t);
 /* Nodes that the subject runs; of a runtime that says nothing of nodes all or none. */
 size_t bench_session_taken(struct bench_session *t);
 void bench_session_device(const struct bench_session *t, char *text, size_t bytes);
+/* Name and version of a runtime that is not ours; else "". */
+void bench_session_runtime(const struct bench_session *t, char *text, size_t bytes);
 
 enum status bench_infer(struct bench_session *t, double *ms, struct diag *diag);
 

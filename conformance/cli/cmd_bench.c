@@ -1,6 +1,7 @@
 /* assay bench: latency, start and memory of a model. */
 #include "conformance/bench/bench.h"
 #include "conformance/bench/bench_print.h"
+#include "conformance/bench/bench_serve.h"
 #include "conformance/bench/bench_threads.h"
 #include "conformance/bench/bench_trace.h"
 #include "conformance/bench/timeline.h"
@@ -86,6 +87,14 @@ static int report(const struct request *q, const struct bench_result *r,
     return bench_report_failed(&b) ? EXIT_FAILED : EXIT_AS_EXPECTED;
 }
 
+static int serve(const struct request *q)
+{
+    struct diag diag = { .status = STATUS_OK };
+
+    return bench_serve(&q->bench, stdin, stdout, &diag) == STATUS_OK ? EXIT_AS_EXPECTED
+                                                                     : message_fail("bench", &diag);
+}
+
 static int measure(const struct request *q)
 {
     struct bench_baseline baseline = { .path = NULL };
@@ -143,6 +152,8 @@ static bool check(const struct request *q)
         why = "no model; `assay bench --help` shows how";
     else if (q->max_regression && !q->compare_to && !b->versus)
         why = "--max-regression: of what? give --compare-to=FILE or --versus=SUBJECT";
+    else if (b->serve && (q->compare_to || b->versus || b->threads > 0 || b->profile || q->trace))
+        why = "--serve runs inferences alone, and leaves out what the other flags measure";
     else if (b->dry_run && (q->compare_to || b->versus || b->threads > 0 || b->profile))
         why = "--dry_run=true measures no inference, which the other flags need";
     if (why)
@@ -225,6 +236,10 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
         { "trace", ARGS_STRING, &q->trace, "FILE",
           "write the phases of a start and of inferences for Perfetto, in one more pass", 0, 0,
           NULL },
+        { "serve", ARGS_BOOL, &b->serve, NULL,
+          "run inferences when told to: after a line N on stdin so many, whose latencies in ms are "
+          "a line on stdout",
+          0, 0, NULL },
         { "no-starts", ARGS_BOOL, &no_starts, NULL, "do not measure starts in other processes", 0,
           0, NULL },
     };
@@ -254,7 +269,8 @@ static int run(const struct command *self, int argc, char **argv)
                                      .warmup_min_secs = -1 } };
     if (!parse(self, argc, argv, &q, &args, &code))
         return code;
-    code = apply(&q, &args) ? measure(&q) : EXIT_USAGE;
+    if (apply(&q, &args))
+        code = q.bench.serve ? serve(&q) : measure(&q);
     benchmark_flags_close(&q.flags);
     return code;
 }

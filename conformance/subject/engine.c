@@ -68,6 +68,14 @@ enum status engine_check(struct engine *e, const struct case_instance *x, int fr
     return e->type->check(e, x, frame, diag);
 }
 
+enum status engine_round_trip(struct engine *e, const struct case_instance *x, struct diag *diag)
+{
+    if (e->type->round_trip)
+        return e->type->round_trip(e, x, diag);
+    TRY(e->type->write(e, x, 0, diag));
+    return e->type->invoke(e, diag);
+}
+
 bool engine_guards(struct engine *e, uint8_t byte)
 {
     if (!e->type->guards)

@@ -61,6 +61,8 @@ struct engine_type {
     enum status (*read)(struct engine *e, struct outputs *got, struct diag *diag);
     enum status (*check)(struct engine *e, const struct case_instance *x, int frame,
                          struct diag *diag);
+    /* NULL: write, then invoke. */
+    enum status (*round_trip)(struct engine *e, const struct case_instance *x, struct diag *diag);
     size_t (*bytes)(struct engine *e);              /* NULL: not known */
     void (*guards)(struct engine *e, uint8_t byte); /* NULL: its guard words do not change */
 };
@@ -93,6 +95,9 @@ enum status engine_invoke(struct engine *e, struct diag *diag);
 enum status engine_read(struct engine *e, struct outputs *got, struct diag *diag);
 enum status engine_check(struct engine *e, const struct case_instance *x, int frame,
                          struct diag *diag);
+/* One inference as an application has it, from frame A in the host's memory until the outputs can
+ * be read there; without poison, and without a copy of the outputs. */
+enum status engine_round_trip(struct engine *e, const struct case_instance *x, struct diag *diag);
 /* Fills the guard words with a byte; opened, an engine has ENGINE_GUARD_NAN.  False: it cannot. */
 bool engine_guards(struct engine *e, uint8_t byte);
 /* Bytes of its tensors; 0 when not known. */

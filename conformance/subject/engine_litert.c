@@ -116,8 +116,8 @@ static enum status reset(struct engine *e, struct diag *diag)
 
 /* ---- inference ---- */
 
-static enum status write_inputs(struct engine *e, const struct case_instance *x, int frame,
-                                struct diag *diag)
+static enum status write_frame(struct engine *e, const struct case_instance *x, int frame,
+                               struct diag *diag)
 {
     struct litert_model *const m = &of(e)->compiled;
 
@@ -133,6 +133,15 @@ static enum status write_inputs(struct engine *e, const struct case_instance *x,
                         litert_io_write(m->litert, &m->inputs[i], x->inputs[i].data[frame], diag),
                         "input %zu", i));
     }
+    return STATUS_OK;
+}
+
+static enum status write_inputs(struct engine *e, const struct case_instance *x, int frame,
+                                struct diag *diag)
+{
+    struct litert_model *const m = &of(e)->compiled;
+
+    TRY(write_frame(e, x, frame, diag));
     for (size_t i = 0; i < m->output_count; i++)
         TRY(diag_prefix(diag, litert_io_fill(m->litert, &m->outputs[i], of(e)->poison_word, diag),
                         "output %zu", i));
@@ -142,6 +151,18 @@ static enum status write_inputs(struct engine *e, const struct case_instance *x,
 static enum status invoke(struct engine *e, struct diag *diag)
 {
     return litert_model_run(&of(e)->compiled, diag);
+}
+
+/* A lock of an output waits until it is in the host's memory. */
+static enum status round_trip(struct engine *e, const struct case_instance *x, struct diag *diag)
+{
+    struct litert_model *const m = &of(e)->compiled;
+
+    TRY(write_frame(e, x, 0, diag));
+    TRY(litert_model_run_timed(m, diag));
+    for (size_t i = 0; i < m->output_count; i++)
+        TRY(diag_prefix(diag, litert_io_fetch(m->litert, &m->outputs[i], diag), "output %zu", i));
+    return STATUS_OK;
 }
 
 static enum status read_output(struct litert_model *m, size_t index,
@@ -256,6 +277,7 @@ const struct engine_type engine_litert = {
     .invoke = invoke,
     .read = read_outputs,
     .check = check,
+    .round_trip = round_trip,
     .bytes = bytes,
     .guards = guards,
 };

@@ -184,6 +184,14 @@ enum status litert_io_read(const struct litert *l, struct litert_io *io, void *t
     return unlock(l, io, diag);
 }
 
+enum status litert_io_fetch(const struct litert *l, struct litert_io *io, struct diag *diag)
+{
+    uint8_t *data;
+
+    TRY(lock(l, io, LITERT_LOCK_READ, &data, diag));
+    return unlock(l, io, diag);
+}
+
 enum status litert_io_fill(const struct litert *l, struct litert_io *io, uint32_t word,
                            struct diag *diag)
 {

@@ -29,6 +29,8 @@ enum status litert_io_write(const struct litert *l, struct litert_io *io, const 
                             struct diag *diag);
 enum status litert_io_read(const struct litert *l, struct litert_io *io, void *to,
                            struct diag *diag);
+/* Waits until the elements can be read in the host's memory, and leaves them there. */
+enum status litert_io_fetch(const struct litert *l, struct litert_io *io, struct diag *diag);
 /* Fills the elements with a word, the last one cut to the bytes that are left. */
 enum status litert_io_fill(const struct litert *l, struct litert_io *io, uint32_t word,
                            struct diag *diag);

@@ -290,25 +290,39 @@ void litert_model_close(struct litert_model *m)
 
 /* ---- inference ---- */
 
-enum status litert_model_run(struct litert_model *m, struct diag *diag)
+static int call_run(struct litert_model *m)
 {
     struct litert_buffer *inputs[LITERT_IO_MAX], *outputs[LITERT_IO_MAX];
-    char printed[PRINTED_BYTES];
-    struct stderr_text text;
-    int answer;
 
     for (size_t i = 0; i < m->input_count; i++)
         inputs[i] = m->inputs[i].bytes > 0 ? m->inputs[i].buffer : NULL; /* no shape but its own */
     for (size_t i = 0; i < m->output_count; i++)
         outputs[i] = m->outputs[i].buffer;
+    return m->litert->api.run(m->compiled, SIGNATURE, m->input_count, inputs, m->output_count,
+                              outputs);
+}
+
+enum status litert_model_run(struct litert_model *m, struct diag *diag)
+{
+    char printed[PRINTED_BYTES];
+    struct stderr_text text;
+    int answer;
+
     stderr_text_begin(&text);
-    answer = m->litert->api.run(m->compiled, SIGNATURE, m->input_count, inputs, m->output_count,
-                                outputs);
+    answer = call_run(m);
     stderr_text_end(&text, printed, sizeof printed);
     if (answer == LITERT_OK)
         return STATUS_OK;
     return litert_add_log(diag, litert_fail(diag, STATUS_DEVICE, "LiteRtRunCompiledModel", answer),
                           printed);
+}
+
+enum status litert_model_run_timed(struct litert_model *m, struct diag *diag)
+{
+    const int answer = call_run(m);
+
+    return answer == LITERT_OK ? STATUS_OK
+                               : litert_fail(diag, STATUS_DEVICE, "LiteRtRunCompiledModel", answer);
 }
 
 enum status litert_model_shapes(struct litert_model *m, struct litert_layout shapes[LITERT_IO_MAX],

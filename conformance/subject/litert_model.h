@@ -33,6 +33,8 @@ enum status litert_model_open(struct litert_model *m, const struct litert *l,
 void litert_model_close(struct litert_model *m);
 
 enum status litert_model_run(struct litert_model *m, struct diag *diag);
+/* The same without what LiteRT prints, whose reading takes time. */
+enum status litert_model_run_timed(struct litert_model *m, struct diag *diag);
 /* The shapes of the outputs after a run, which is when those that depend on values are known. */
 enum status litert_model_shapes(struct litert_model *m, struct litert_layout shapes[LITERT_IO_MAX],
                                 struct diag *diag);
