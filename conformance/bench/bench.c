@@ -149,6 +149,22 @@ static enum status time_inferences(struct bench_result *r, struct bench_session 
 
 /* ---- the profiled pass ---- */
 
+static void add_bytes(struct bench_step *b, const struct assay_gpu_step *step)
+{
+    for (int i = 0; i < ASSAY_GPU_BINDINGS; i++) {
+        const struct assay_gpu_binding *const n = &step->bindings[i];
+
+        if (!n->location)
+            continue;
+        if (strcmp(n->location, "input") == 0)
+            b->host_read_bytes += (double)n->bytes;
+        else if (strcmp(n->location, "output") == 0)
+            b->host_written_bytes += (double)n->bytes;
+        else
+            b->device_bytes += (double)n->bytes;
+    }
+}
+
 static enum status read_steps(struct bench_result *r, const struct session *s, struct diag *diag)
 {
     const int count = s->subject.extras.step_count(s->delegate);
@@ -168,8 +184,25 @@ static enum status read_steps(struct bench_result *r, const struct session *s, s
         b->mean_us = step.mean_us;
         memcpy(b->workgroup, step.workgroup, sizeof b->workgroup);
         b->tuned = step.tuned != 0;
+        b->operations = 2 * step.macs;
+        b->arithmetic = step.arithmetic;
+        add_bytes(b, &step);
         r->step_count++;
     }
+    return STATUS_OK;
+}
+
+static enum status read_peaks(struct bench_result *r, const struct session *s, struct diag *diag)
+{
+    char error[256] = "";
+
+    if (!s->subject.extras.measure_peaks)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%s does not measure the limits of its device",
+                         s->subject.label);
+    r->peaks = (struct assay_gpu_peaks){ .struct_size = sizeof r->peaks };
+    if (s->subject.extras.measure_peaks(s->delegate, &r->peaks, error, sizeof error) != 0)
+        return diag_fail(diag, STATUS_DEVICE, "--roofline: %s", error);
+    r->has_peaks = true;
     return STATUS_OK;
 }
 
@@ -209,6 +242,8 @@ static enum status profile(struct bench_result *r, const struct bench_request *q
         r->device_ms = bench_quantile(device_ms, PROFILED_RUNS, 0.5);
         s = read_steps(r, &t.s, diag);
     }
+    if (s == STATUS_OK && q->roofline)
+        s = read_peaks(r, &t.s, diag);
     bench_session_close(&t);
     return s;
 }

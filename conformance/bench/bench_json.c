@@ -1,5 +1,6 @@
 /* The report of `assay bench` as one JSON object; conformance/BENCH.md lists its keys. */
 #include "conformance/bench/bench_print.h"
+#include "conformance/bench/bench_roofline.h"
 
 #include "conformance/util/json_text.h"
 
@@ -283,6 +284,7 @@ json_t *bench_json(const struct bench_report *b)
     json_object_set_new(o, "tuned_steps", json_integer(r->tuned_steps));
     set_real(o, "tune_ms", r->tune_ms);
     json_object_set_new(o, "ops", json_ops(r));
+    json_object_set_new(o, "roofline", roofline_json(r));
     json_object_set_new(o, "throughput", json_throughput(&r->throughput));
     json_object_set_new(o, "versus", json_versus(b));
     json_object_set_new(o, "compare", json_comparison(b->comparison));

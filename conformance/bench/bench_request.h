@@ -28,6 +28,7 @@ struct bench_request {
     uint64_t num_threads; /* recommended to kernels; 0: their own choice */
     struct bench_inputs inputs;
     bool profile;             /* a second pass with time stamps of each step */
+    bool roofline;            /* and the device's limits beside them; needs profile */
     bool starts;              /* also time starts in other processes: see bench_starts.h */
     bool serve;               /* inferences when stdin asks: see bench_serve.h, nothing else */
     bool dry_run;             /* no inference */

@@ -6,6 +6,8 @@
 #include "conformance/bench/bench_series.h"
 #include "conformance/bench/bench_shift.h"
 
+#include "assay_gpu.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +21,10 @@ struct bench_step {
     double mean_us;
     uint32_t workgroup[3];
     bool tuned;
+    /* What it moves at least: activations and weights on the device, inputs and outputs in memory
+     * of the host.  Operations: a multiply-add is two. */
+    double device_bytes, host_read_bytes, host_written_bytes, operations;
+    int arithmetic; /* enum assay_gpu_arithmetic */
 };
 
 struct bench_start {
@@ -68,6 +74,8 @@ struct bench_result {
     double device_ms;               /* median of the profiled inferences; 0: not known */
     size_t step_count;
     struct bench_step *steps;
+    bool has_peaks; /* of the device, for bench_roofline.h */
+    struct assay_gpu_peaks peaks;
     bool has_memory; /* of the device */
     uint64_t constant_bytes, activation_bytes, activation_bound, staging_bytes;
     int dispatches, barriers;

@@ -1,5 +1,6 @@
 /* The report of `assay bench` in lines of text. */
 #include "conformance/bench/bench_print.h"
+#include "conformance/bench/bench_roofline.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -267,6 +268,7 @@ void bench_print_text(FILE *f, const struct bench_report *b)
     print_host(f, &r->host);
     if (r->step_count > 0)
         print_steps(f, r);
+    roofline_print_text(f, r);
     print_throughput(f, r);
     print_versus(f, b);
     print_comparison(f, b->comparison);

@@ -233,6 +233,10 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
           NULL },
         { "profile", ARGS_BOOL, &b->profile, NULL,
           "measure the device time of each step, in a second pass", 0, 0, NULL },
+        { "roofline", ARGS_BOOL, &b->roofline, NULL,
+          "also compare each step with the limits of the device, which are measured; implies "
+          "--profile",
+          0, 0, NULL },
         { "trace", ARGS_STRING, &q->trace, "FILE",
           "write the phases of a start and of inferences for Perfetto, in one more pass", 0, 0,
           NULL },
@@ -253,6 +257,7 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
                     args, 0, 1, code))
         return false;
     b->starts = !no_starts;
+    b->profile = b->profile || b->roofline;
     return true;
 }
 
@@ -285,6 +290,8 @@ const struct command command_bench = {
         "processes of their own: with empty shader caches, with warm ones, and twice with "
         "serialization.\n\n"
         "With --profile a second pass measures each dispatch with timestamps of the device.  "
+        "--roofline adds the bytes and operations of each step, the device's measured limits, and "
+        "what share of them the step reaches.  "
         "--trace=FILE writes a start and 9 inferences as trace events, which "
         "https://ui.perfetto.dev and chrome://tracing show.\n\n"
         "With --compare-to the inferences of an earlier JSON report and of this run are cut into "
@@ -300,6 +307,7 @@ const struct command command_bench = {
     .examples = "  assay bench mobilenet.tflite\n"
                 "  assay bench mobilenet.tflite --delegate=none --no-starts\n"
                 "  assay bench mobilenet.tflite --delegate-option=precision=fp16 --profile\n"
+                "  assay bench mobilenet.tflite --no-starts --roofline\n"
                 "  assay bench mobilenet.tflite --no-starts --trace=trace.json\n"
                 "  assay bench mobilenet.tflite --format=json --out=before.json\n"
                 "  assay bench mobilenet.tflite --compare-to=before.json --max-regression=5%\n"

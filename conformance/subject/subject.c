@@ -205,6 +205,7 @@ static enum status load_plugin(struct subject *s, struct diag *diag)
     find_symbol(s->library, "assay_gpu_get_tensor", &s->extras.get_tensor);
     find_symbol(s->library, "assay_gpu_get_transform", &s->extras.get_transform);
     find_symbol(s->library, "assay_gpu_get_placement", &s->extras.get_placement);
+    find_symbol(s->library, "assay_gpu_measure_peaks", &s->extras.measure_peaks);
     find_symbol(s->library, "assay_gpu_get_partition", &s->extras.get_partition);
     return STATUS_OK;
 }

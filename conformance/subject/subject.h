@@ -40,6 +40,7 @@ struct subject_extras {
     int (*get_tensor)(const TfLiteDelegate *, int, struct assay_gpu_tensor *);
     int (*get_transform)(const TfLiteDelegate *, int, struct assay_gpu_transform *);
     int (*get_placement)(const TfLiteDelegate *, struct assay_gpu_placement *);
+    int (*measure_peaks)(TfLiteDelegate *, struct assay_gpu_peaks *, char *, size_t);
     int (*get_partition)(const TfLiteDelegate *, int, struct assay_gpu_partition *);
 };
 

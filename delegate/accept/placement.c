@@ -71,6 +71,29 @@ static void add_node(struct placement *p, const struct graph *g, const struct gr
     }
 }
 
+double placement_macs(const struct graph *g, const struct graph_node *n)
+{
+    const struct op_facts *facts = op_facts_find(n->code);
+    const struct graph_tensor *y = n->output_count > 0 ? graph_output(g, n, 0) : NULL;
+    double weights = 0;
+
+    if (!facts || !y)
+        return 0;
+    if (n->op && n->op->multiplies_matrices)
+        return matrix_macs(g, n, y);
+    if (facts->weights == OP_NONE && facts->hybrid == OP_NONE)
+        return 0;
+    for (int i = 0; i < n->input_count; i++) {
+        const struct graph_tensor *t = graph_input(g, n, i);
+
+        if (t && t->rank > 1 && graph_is_constant(g, n->inputs[i]))
+            weights += (double)t->elements;
+    }
+    return y->rank > 0 && y->dims[y->rank - 1] > 0
+               ? (double)y->elements * weights / y->dims[y->rank - 1]
+               : 0;
+}
+
 static double bytes_of(const struct graph *g, const TfLiteIntArray *tensors)
 {
     double bytes = 0;

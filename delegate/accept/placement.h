@@ -24,6 +24,10 @@ struct placement_rates {
 };
 
 /* Estimates a partition as the host describes it. */
+/* Multiply-adds of a node with constant weights, or of matrices; 0 of others.  A TRANSPOSE_CONV
+ * counts as one of stride 1. */
+double placement_macs(const struct graph *g, const struct graph_node *n);
+
 struct placement placement_of(const struct graph *g, const TfLiteDelegateParams *partition,
                               const struct device_rates *rates, int cpu_macs_per_us);
 

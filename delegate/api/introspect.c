@@ -74,6 +74,15 @@ static struct assay_gpu_binding describe_binding(const struct plan *p, const str
                                        .writes = n->writes };
 }
 
+static int arithmetic_of(const struct plan *p, const struct plan_step *s)
+{
+    for (int b = 0; b < PLAN_BINDINGS; b++)
+        if (s->bindings[b].location == LOCATION_ARENA && !s->bindings[b].writes &&
+            p->tensors[s->bindings[b].index].format == FORMAT_BYTES)
+            return ASSAY_GPU_I8;
+    return p->half ? ASSAY_GPU_F16 : ASSAY_GPU_F32;
+}
+
 static struct assay_gpu_step describe_step(const struct kernel *k, int partition, int i)
 {
     const struct plan_step *s = k->plan.steps[i];
@@ -81,6 +90,8 @@ static struct assay_gpu_step describe_step(const struct kernel *k, int partition
     struct profile_time time;
     struct assay_gpu_step mine = { .partition = partition,
                                    .step = i,
+                                   .macs = s->macs,
+                                   .arithmetic = arithmetic_of(&k->plan, s),
                                    .node = s->node,
                                    .shader = s->shader,
                                    .label = s->label,

@@ -317,15 +317,43 @@ struct assay_gpu_step {
     uint8_t push[ASSAY_GPU_PUSH_BYTES]; /* push constants */
     uint32_t push_bytes;
     struct assay_gpu_binding bindings[ASSAY_GPU_BINDINGS];
-    int tuned; /* the workgroup size was measured, in this start or an earlier one */
-    int idle;  /* not dispatched: the tensor already is where the step would copy it */
+    int tuned;      /* the workgroup size was measured, in this start or an earlier one */
+    int idle;       /* not dispatched: the tensor already is where the step would copy it */
+    double macs;    /* multiply-adds of nodes with weights, or of matrices, that it computes */
+    int arithmetic; /* enum assay_gpu_arithmetic: of its inputs */
 };
+
+/* What a step's numbers are, which says how fast a device could compute it. */
+enum assay_gpu_arithmetic { ASSAY_GPU_F32, ASSAY_GPU_F16, ASSAY_GPU_I8 };
 
 /* How many steps the partitions that the delegate runs now have; 0 on failure. */
 ASSAY_GPU_EXPORT int assay_gpu_step_count(const TfLiteDelegate *delegate);
 /* Describes the i-th of them.  Returns 0; -1: out of range. */
 ASSAY_GPU_EXPORT int assay_gpu_get_step(const TfLiteDelegate *delegate, int i,
                                         struct assay_gpu_step *step);
+
+enum { ASSAY_GPU_PEAK_SIZES = 5 };
+
+/* What a device reaches at most in a dispatch.  A rate is 0 where it was not measured: the device
+ * lacks the memory, or it would have taken long. */
+struct assay_gpu_peaks {
+    size_t struct_size;
+    double floor_us; /* an empty dispatch and the barrier behind it */
+    /* Of copies that read and write so many bytes together, again and again: what fits into caches
+     * is faster. */
+    uint64_t memory_bytes[ASSAY_GPU_PEAK_SIZES];
+    double memory_bytes_per_us[ASSAY_GPU_PEAK_SIZES];
+    double host_read_bytes_per_us, host_write_bytes_per_us; /* of the staging memory of tensors */
+    /* Operations, of which a multiply-add is two, of the fastest way that the library knows: sums
+     * of f32, with inputs of f16, and of 8-bit integers. */
+    double f32_ops_per_us, f16_ops_per_us, i8_ops_per_us;
+};
+/* Measures them now, while no inference of the delegate runs: some tenths of a second, and up to
+ * 512 MiB of device memory.  Returns 0; -1 with the reason in error (error_bytes bytes; may be
+ * NULL). */
+ASSAY_GPU_EXPORT int assay_gpu_measure_peaks(TfLiteDelegate *delegate,
+                                             struct assay_gpu_peaks *peaks, char *error,
+                                             size_t error_bytes);
 
 /* The host's part of the last inference of a partition, with option profile=1: when each phase
  * ended, on CLOCK_MONOTONIC in nanoseconds.  Steps have times of the device, whose clock is another

@@ -1,5 +1,6 @@
 #include "delegate/plan/make.h"
 
+#include "delegate/accept/placement.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/io.h"
 #include "delegate/plan/memory.h"
@@ -152,17 +153,46 @@ static enum status poison_padding(struct planner *p)
 /* Smaller outputs are stored sooner than a copy begins. */
 enum { COPIED_OUTPUT_MIN = 1 << 16 };
 
+/* Gives multiply-adds to the step with most weights of those from `first` on.  A node without a
+ * step of its own is computed by a later node's. */
+static void add_macs(struct plan *plan, int first, double *macs)
+{
+    struct plan_step *most = NULL;
+    size_t bytes = 0;
+
+    for (int i = first; i < plan->step_count; i++) {
+        size_t constants = 1;
+
+        for (int b = 0; b < PLAN_BINDINGS; b++)
+            if (plan->steps[i]->bindings[b].location == LOCATION_CONSTANTS)
+                constants += plan->steps[i]->bindings[b].bytes;
+        if (constants > bytes) {
+            bytes = constants;
+            most = plan->steps[i];
+        }
+    }
+    if (most) {
+        most->macs += *macs;
+        *macs = 0;
+    }
+}
+
 static enum status make(struct planner *p, const struct plan_request *r, const struct rewrite *w)
 {
+    double macs = 0;
+
     TRY(plan_inputs(p, r, w));
     for (int i = 0; i < p->graph->node_count; i++) {
         const struct graph_node *n = &p->graph->nodes[i];
+        const int first = p->plan->step_count;
         const enum status s = graph_is_quantized(p->graph, n) && n->op->exact && n->op->exact->plan
                                   ? n->op->exact->plan(p, n)
                                   : n->op->plan(p, n);
 
         if (s != STATUS_OK)
             return diag_prefix(p->diag, s, "%s: node %d", n->name, n->host_node);
+        macs += placement_macs(p->graph, n);
+        add_macs(p->plan, first, &macs);
     }
     TRY(plan_outputs(p, r, w));
     if (p->plan->poison != POISON_OFF)

@@ -89,6 +89,7 @@ struct plan_step {
      * columns of tiles, runs the number of runs of tiles; else items is 0. */
     uint64_t items, runs;
     uint32_t invocation_bytes; /* shared memory of an invocation */
+    double macs;               /* multiply-adds, for profiles */
 };
 
 /* Memory behind a partition input or output. */
