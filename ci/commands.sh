@@ -148,6 +148,13 @@ expect 2 'neither boxes' $assay run $model --input=$image --delegate=none --draw
 expect 2 'in steps of 16' $assay zoo posenet --res=256 -o "$work/pose.tflite"
 expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"
 expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --profile --quiet
+expect 0 '^ +[0-9.]+ +[0-9.]+ +[0-9]+% +total:' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 \
+    --no-starts --roofline --quiet
+expect 2 'serve runs inferences alone' $assay bench $model --serve --roofline
+expect 0 '^[0-9.]+ [0-9.]+ [0-9.]+$' sh -c 'echo 3 | "$@"' - $assay bench $model --serve --warmup_min_secs=0 \
+    --delegate=none
+expect 2 'expected a number of inferences .* found 3 4' sh -c 'echo 3 4 | "$@"' - $assay bench $model --serve \
+    --warmup_min_secs=0 --delegate=none
 expect 0 '^copies .*: 2 by the host, 2 by the device' $assay bench $model --num_runs=2 --min_secs=0 \
     --no-starts --warmup_min_secs=0 --quiet
 expect 0 '^cold start .*init' $assay bench $model --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet

@@ -195,6 +195,19 @@ static void gpu_get_placement(void)
     }
 }
 
+static void gpu_measure_peaks(void)
+{
+    struct assay_gpu_peaks p = { .struct_size = sizeof p };
+    char error[128];
+
+    for (int i = 0; i < WRONG; i++) {
+        error[0] = '\0';
+        assert_int_equal(assay_gpu_measure_peaks(wrong_delegate(i), &p, error, 128), -1);
+        assert_true(error[0]);
+        assert_int_equal(assay_gpu_measure_peaks(wrong_delegate(i), NULL, NULL, 0), -1);
+    }
+}
+
 static void gpu_get_device(void)
 {
     struct assay_gpu_vulkan v = { .struct_size = sizeof v };
@@ -478,6 +491,7 @@ static const struct {
     { "assay_gpu_get_placement", gpu_get_placement },
     { "assay_gpu_get_partition", test_get_partition },
     { "assay_gpu_get_stats", gpu_get_stats },
+    { "assay_gpu_measure_peaks", gpu_measure_peaks },
     { "assay_gpu_get_device", gpu_get_device },
     { "assay_gpu_bind_buffer_to_tensor", gpu_bind_buffer_to_tensor },
     { "assay_gpu_unbind_tensor", gpu_unbind_tensor },
