@@ -149,22 +149,6 @@ static enum status time_inferences(struct bench_result *r, struct bench_session 
 
 /* ---- the profiled pass ---- */
 
-static void add_bytes(struct bench_step *b, const struct assay_gpu_step *step)
-{
-    for (int i = 0; i < ASSAY_GPU_BINDINGS; i++) {
-        const struct assay_gpu_binding *const n = &step->bindings[i];
-
-        if (!n->location)
-            continue;
-        if (strcmp(n->location, "input") == 0)
-            b->host_read_bytes += (double)n->bytes;
-        else if (strcmp(n->location, "output") == 0)
-            b->host_written_bytes += (double)n->bytes;
-        else
-            b->device_bytes += (double)n->bytes;
-    }
-}
-
 static enum status read_steps(struct bench_result *r, const struct session *s, struct diag *diag)
 {
     const int count = s->subject.extras.step_count(s->delegate);
@@ -186,7 +170,10 @@ static enum status read_steps(struct bench_result *r, const struct session *s, s
         b->tuned = step.tuned != 0;
         b->operations = 2 * step.macs;
         b->arithmetic = step.arithmetic;
-        add_bytes(b, &step);
+        b->host_read_bytes = (double)step.host_read_bytes;
+        b->host_written_bytes = (double)step.host_written_bytes;
+        b->device_bytes = (double)(step.read_bytes + step.written_bytes + step.constant_bytes) -
+                          b->host_read_bytes - b->host_written_bytes;
         r->step_count++;
     }
     return STATUS_OK;

@@ -74,6 +74,17 @@ static struct assay_gpu_binding describe_binding(const struct plan *p, const str
                                        .writes = n->writes };
 }
 
+/* Whether a buffer is memory of the host, or of the caller. */
+static bool is_staging(const struct plan *p, const struct plan_binding *n)
+{
+    const struct plan_tensor *const owner =
+        n->location == LOCATION_ARENA ? &p->tensors[plan_owner(p, n->index)] : NULL;
+    const enum plan_location location = owner ? owner->location : n->location;
+
+    return location == LOCATION_INPUT ||
+           (location == LOCATION_OUTPUT && !p->outputs[owner ? owner->io : n->index].copied);
+}
+
 static int arithmetic_of(const struct plan *p, const struct plan_step *s)
 {
     for (int b = 0; b < PLAN_BINDINGS; b++)
@@ -111,6 +122,8 @@ static struct assay_gpu_step describe_step(const struct kernel *k, int partition
     for (int b = 0; b < PLAN_BINDINGS; b++) {
         const struct plan_binding *n = &s->bindings[b];
 
+        if (n->location != LOCATION_NONE && is_staging(&k->plan, n))
+            *(n->writes ? &mine.host_written_bytes : &mine.host_read_bytes) += n->bytes;
         if (n->location == LOCATION_CONSTANTS)
             mine.constant_bytes += n->bytes;
         else if (n->location != LOCATION_NONE && n->writes)

@@ -321,6 +321,7 @@ struct assay_gpu_step {
     int idle;       /* not dispatched: the tensor already is where the step would copy it */
     double macs;    /* multiply-adds of nodes with weights, or of matrices, that it computes */
     int arithmetic; /* enum assay_gpu_arithmetic: of its inputs */
+    uint64_t host_read_bytes, host_written_bytes; /* of its bytes, those in staging memory */
 };
 
 /* What a step's numbers are, which says how fast a device could compute it. */
@@ -343,7 +344,7 @@ struct assay_gpu_peaks {
      * is faster. */
     uint64_t memory_bytes[ASSAY_GPU_PEAK_SIZES];
     double memory_bytes_per_us[ASSAY_GPU_PEAK_SIZES];
-    double host_read_bytes_per_us, host_write_bytes_per_us; /* of the staging memory of tensors */
+    double host_read_bytes_per_us, host_write_bytes_per_us; /* of staging memory, by steps */
     /* Operations, of which a multiply-add is two, of the fastest way that the library knows: sums
      * of f32, with inputs of f16, and of 8-bit integers. */
     double f32_ops_per_us, f16_ops_per_us, i8_ops_per_us;

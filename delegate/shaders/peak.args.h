@@ -8,11 +8,11 @@
 #define PEAK_CHAINS      8 /* independent sums of an invocation */
 
 PUSH_CONSTANTS(peak_args)
-    uint count; /* slices, or turns of the loop */
+    uint count;  /* slices, or turns of the loop: a multiple of 4 */
     uint stride; /* invocations */
-    float factor, term;
+    float factor;
     uint bytes; /* four 8-bit factors */
 END_PUSH_CONSTANTS
-ARGS_SIZE(peak_args, 20)
+ARGS_SIZE(peak_args, 16)
 
 #endif

@@ -21,9 +21,11 @@ void main()
     vec4 sums[PEAK_CHAINS];
     for (int c = 0; c < PEAK_CHAINS; c++)
         sums[c] = vec4(float(item() + uint(c)));
-    for (uint i = 0u; i < args.count; i++)
-        for (int c = 0; c < PEAK_CHAINS; c++)
-            sums[c] = sums[c] * args.factor + args.term;
+    // Factor and term are one number, so that fewer registers are read at once.
+    for (uint i = 0u; i < args.count; i += 4u)
+        for (int turn = 0; turn < 4; turn++)
+            for (int c = 0; c < PEAK_CHAINS; c++)
+                sums[c] = sums[c] * args.factor + args.factor;
     vec4 sum = vec4(0.0);
     for (int c = 0; c < PEAK_CHAINS; c++)
         sum += sums[c];

@@ -18,7 +18,8 @@ enum {
     LONG_US = 5000, /* a dispatch that takes so long is not made longer */
     SHORT_US = 100, /* and one that takes less is too short to tell a rate of sums */
     TURNS_MAX = 1 << 16,
-    IO_ELEMENTS = 1 << 20
+    IO_ROWS = 1 << 18,
+    IO_CHANNELS = 3 /* not a multiple of 4, which might need no step */
 };
 
 static const struct gpu_options options = { .precision = PRECISION_FP32, .packed_dot = true };
@@ -46,7 +47,7 @@ static enum status time_step(struct executor *e, int step, double *us, struct di
     int repeats = 1;
     VkResult r;
 
-    TRY(pipelines_get(&d->pipelines, s, false, NULL, &pipeline, diag));
+    TRY(pipelines_get(&d->pipelines, s, false, &pipeline, diag));
     if ((r = vkCreateQueryPool(d->handle, &info, NULL, &pool)) != VK_SUCCESS)
         return result_fail_call(diag, "vkCreateQueryPool", r);
     *us = 0;
@@ -81,7 +82,6 @@ static enum status plan_probe(struct plan *plan, const struct device *d, const s
     const struct peak_args args = { .count = probe->copies ? probe->slices : probe->turns,
                                     .stride = probe->groups * INVOCATIONS,
                                     .factor = 0.5f,
-                                    .term = 1,
                                     .bytes = 0x01020301 };
     const int to = planner_temp(&p, probe->slices, 4, FORMAT_WORDS);
     const int from = planner_temp(&p, probe->slices, 4, FORMAT_WORDS);
@@ -164,8 +164,8 @@ static enum status measure_host(struct device *d, struct assay_gpu_peaks *peaks,
     struct graph_tensor t = { .name = "",
                               .type = kTfLiteFloat32,
                               .rank = 2,
-                              .dims = { IO_ELEMENTS / 64, 64 },
-                              .elements = IO_ELEMENTS,
+                              .dims = { IO_ROWS, IO_CHANNELS },
+                              .elements = (size_t)IO_ROWS * IO_CHANNELS,
                               .producer = -1,
                               .dequantized_from = -1 };
     const struct graph graph = { .tensors = &t, .tensor_count = 1 };
@@ -189,7 +189,7 @@ static enum status measure_host(struct device *d, struct assay_gpu_peaks *peaks,
         if (plan.steps[i]->idle)
             continue;
         s = time_step(&e, i, &us, diag);
-        if (us > 0 && b[0].location == LOCATION_OUTPUT)
+        if (us > 0 && b[0].location == LOCATION_OUTPUT && !plan.outputs[b[0].index].copied)
             peaks->host_write_bytes_per_us = (double)b[0].bytes / us;
         else if (us > 0 && b[1].location == LOCATION_INPUT)
             peaks->host_read_bytes_per_us = (double)b[1].bytes / us;

@@ -12,9 +12,10 @@ void main()
     int sums[PEAK_CHAINS];
     for (int c = 0; c < PEAK_CHAINS; c++)
         sums[c] = int(item()) + c;
-    for (uint i = 0u; i < args.count; i++)
-        for (int c = 0; c < PEAK_CHAINS; c++)
-            sums[c] += dot4(uint(sums[c]), args.bytes);
+    for (uint i = 0u; i < args.count; i += 4u)
+        for (int turn = 0; turn < 4; turn++)
+            for (int c = 0; c < PEAK_CHAINS; c++)
+                sums[c] += dot4(uint(sums[c]), args.bytes);
     int sum = 0;
     for (int c = 0; c < PEAK_CHAINS; c++)
         sum |= sums[c];
