@@ -405,6 +405,21 @@ valgrind: all $(UNIT_BIN) $(B)/fuzz/replay_reader ## memcheck over parser, refer
 	@$(NEED) valgrind
 	@sh ci/valgrind.sh $(B)
 
+# Ours, LiteRT and ncnn; without the network, or a wheel for this machine, peers are rows with a reason.
+PEERS_MODELS ?=
+PEERS := ci/peers/peers.py
+$(B)/peers-venv/ready: ci/peers/requirements.txt | $(B)/has/python
+	rm -rf $(B)/peers-venv
+	python3 -m venv $(B)/peers-venv
+	-$(B)/peers-venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
+	touch $@
+peers: all $(B)/peers-venv/ready ## time ours, LiteRT's CPU and GPU, and ncnn in turns; PEERS_MODELS='NAME[:TYPE[:WIDTH]] FILE.tflite' (Python, network)
+	PATH=$(abspath $(B))/peers-venv/bin:$$PATH python3 -B $(PEERS) --assay=$(B)/assay --out=$(B)/peers.json $(PEERS_MODELS) $(ARGS)
+peers-table: ## print the table of a run of make peers: PEERS_RUN=FILE.json (that in PERFORMANCE.md)
+	@python3 -B $(PEERS) --table=$(or $(PEERS_RUN),ci/peers/h200.json)
+growth: all ## time MobileNet v1 by batch, pixels and width, and single ops by channels; ARGS adds flags
+	python3 -B ci/peers/growth.py --assay=$(B)/assay --out=$(B)/growth.json $(ARGS)
+
 endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
 	$(TEST_ENV) $(B)/assay endurance $(ARGS)
 
@@ -519,7 +534,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all hostile scale slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
+.PHONY: all hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
         fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 

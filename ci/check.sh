@@ -93,6 +93,7 @@ total=$((total + $(sed -n 's/^layers-test: \([0-9]*\) .*/\1/p' "$log/layers.log"
 # Scripts of make perf.
 if command -v python3 >/dev/null; then
     run perf python3 -B ci/perf_test.py
+    run peers python3 -B ci/peers/peers_test.py
     count=$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$log/perf.log")
     [ "${count:-0}" -gt 0 ] || fail 'perf: no test ran'
     echo "perf: $count tests of its scripts"
