@@ -90,14 +90,16 @@ run layers sh ci/layers-test.sh "$log"
 tail -n 1 "$log/layers.log"
 total=$((total + $(sed -n 's/^layers-test: \([0-9]*\) .*/\1/p' "$log/layers.log")))
 
-# Scripts of make perf.
+# Scripts of make perf and make peers.
 if command -v python3 >/dev/null; then
     run perf python3 -B ci/perf_test.py
     run peers python3 -B ci/peers/peers_test.py
-    count=$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$log/perf.log")
-    [ "${count:-0}" -gt 0 ] || fail 'perf: no test ran'
-    echo "perf: $count tests of its scripts"
-    total=$((total + count))
+    for name in perf peers; do
+        count=$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$log/$name.log")
+        [ "${count:-0}" -gt 0 ] || fail "$name: no test ran"
+        echo "$name: $count tests of its scripts"
+        total=$((total + count))
+    done
 else
     echo 'perf: no python3 here: its scripts are not tested'
 fi
