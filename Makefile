@@ -243,7 +243,7 @@ $(B)/mock/llvm.so: conformance/unit/mock/llvm.c
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
 $(B)/unit/delegate/test_lifetime: | $(B)/mock/llvm.so
-$(addprefix $(B)/unit/suite/test_litert,_engine _open _real): | $(MOCKS) $(LITERT_MOCKS)
+$(addprefix $(B)/unit/suite/test_,litert_engine litert_open litert_real bench_serve): | $(MOCKS) $(LITERT_MOCKS)
 $(B)/mock/arithmetic.so: $(ARITHMETIC_SRC) $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
