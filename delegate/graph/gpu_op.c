@@ -36,7 +36,7 @@ TfLiteFusedActivation gpu_op_activation(const struct graph_node *n)
 {
     TfLiteFusedActivation activation = kTfLiteActNone;
 
-    if (n->op->params_bytes > 0)
+    if (n->op->has_activation)
         memcpy(&activation, (const uint8_t *)n->params + n->op->activation_at, sizeof activation);
     return activation;
 }

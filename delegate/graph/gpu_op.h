@@ -31,9 +31,10 @@ struct gpu_exact {
 struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
-    uint32_t variant; /* tells the ops of a family apart, in its files only: BINARY_ADD, ... */
-    /* Size of the parameter struct and offset of the fused activation in it; 0: it has none. */
-    size_t params_bytes, activation_at;
+    uint32_t variant;    /* tells the ops of a family apart, in its files only: BINARY_ADD, ... */
+    size_t params_bytes; /* of the parameter struct; 0: it has none */
+    bool has_activation; /* the parameters have a fused activation, at this offset */
+    size_t activation_at;
     /* Returns true when plan can plan the node, else false with the refusal filled.  The host may
      * hand over any graph, valid or not: accept answers, and never crashes. */
     bool (*accept)(struct check *c);
@@ -98,7 +99,8 @@ struct gpu_op {
 };
 
 #define GPU_ACTIVATION(type)                                                                       \
-    .params_bytes = sizeof(type), .activation_at = offsetof(type, activation)
+    .params_bytes = sizeof(type), .has_activation = true,                                          \
+    .activation_at = offsetof(type, activation)
 
 struct gpu_family {
     const struct gpu_op *ops;

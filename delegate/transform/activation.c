@@ -30,7 +30,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     if (producer < 0 || rewrite_only_reader(w, n->inputs[0]) != node)
         return STATUS_OK;
     before = &g->nodes[producer];
-    if (before->op->params_bytes == 0 || before->output_count != 1 ||
+    if (!before->op->has_activation || before->output_count != 1 ||
         graph_input(g, n, 0)->type != graph_output(g, n, 0)->type || graph_is_quantized(g, n) ||
         before->steps.scale > 0 || !graph_same_shape(graph_input(g, n, 0), graph_output(g, n, 0)))
         return STATUS_OK;

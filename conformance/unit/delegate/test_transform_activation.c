@@ -63,6 +63,14 @@ static void no_producer(struct builder *b, struct kit_tensor x, struct kit_tenso
     out[1] = kit_unary(b, BUILTIN_RELU6, kit_reshape(b, z, KIT_DIMS(1, n)));
 }
 
+/* LEAKY_RELU has parameters, of which none is an activation: here alpha, 0. */
+static void leaky_stays(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                        struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = kit_unary(b, BUILTIN_RELU6, kit_unary(b, BUILTIN_LEAKY_RELU, x));
+}
+
 static void max_pool_relu(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                           struct kit_tensor out[3])
 {
@@ -87,6 +95,7 @@ static const struct transform_case cases[] = {
     { "two clamps", both_ways, { 1, 2, 3, 5 }, 4, "SUB+RELU6+RELU6 " },
     { "max pool", max_pool_relu, { 1, 4, 4, 3 }, 1, "MAX_POOL_2D+RELU " },
     { "relu_n1_to_1", n1_stays, { 1, 2, 3, 5 }, 0, "RELU " },
+    { "leaky relu", leaky_stays, { 1, 2, 3, 5 }, 0, "RELU6 " },
     { "second reader", second_reader, { 1, 2, 3, 4 }, 0, "RELU " },
     { "graph output", exposed, { 1, 2, 3, 4 }, 0, "RELU " },
     { "no producer", no_producer, { 1, 2, 3, 4 }, 0, "RELU6 " },
