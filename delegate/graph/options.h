@@ -59,9 +59,10 @@ struct gpu_options {
     bool packed_dot;             /* 8-bit products by the integer dot product of the device */
     bool tune;                   /* measure workgroup sizes */
     unsigned tune_budget_ms;     /* at most so long */
-    int workgroup_variant; /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
+    int workgroup_variant;   /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
     int copied_outputs_from; /* for tests, no key: bytes of plan.copied_outputs_from; 0: by class */
-    bool profile;          /* time stamps round each step */
+    int depthwise_tile; /* for tests, no key: the n-th shape of depthwise_tile.c, on any device */
+    bool profile;       /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */
     uint32_t no_transform;         /* bit i: enum transform_id i is switched off; ~0: all */

@@ -2,6 +2,7 @@
  * multiplier M is that of the shapes; the parameter depth_multiplier is not read, as on the CPU. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/depthwise_conv_2d.args.h"
+#include "delegate/ops/depthwise_tile.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/operand.h"
 #include "delegate/ops/window.h"
@@ -50,39 +51,59 @@ static bool shape_depthwise(const struct graph *g, const struct graph_node *n, i
     return window_shape(&window, graph_input(g, n, 0), w->dims[3], s);
 }
 
-static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
+/* The step of depthwise_conv_2d.comp, which has any window and multiplier. */
+static enum status plain_step(struct planner *p, const struct graph_node *n,
+                              const struct window *window, const struct window_args *w,
+                              uint32_t multiplier, uint32_t count, struct plan_step **step)
 {
     const TfLiteDepthwiseConvParams *params = n->params;
+    const struct depthwise_conv_2d_args args = {
+        .count = count,
+        .window = *w,
+        .in_channels = (uint32_t)graph_input(p->graph, n, 0)->dims[3],
+        .steps = n->steps,
+    };
+    struct plan_step *s = planner_step(p, "depthwise_conv_2d", n, WORKGROUP, 1, 1);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    *step = s;
+    window_specs(s, window);
+    step_spec(s, DEPTHWISE_CONV_2D_SPEC_MULTIPLIER, multiplier);
+    step_spec(s, DEPTHWISE_CONV_2D_SPEC_ACTIVATION, (uint32_t)params->activation);
+    step_spec(s, DEPTHWISE_CONV_2D_SPEC_ROUNDED, n->steps.scale > 0);
+    step_push(s, &args, sizeof args);
+    return step_items(p, s, count);
+}
+
+static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
+{
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const struct graph_tensor *w = graph_input(p->graph, n, 1);
-    const struct window window = window_of_depthwise(params, w);
+    const struct window window = window_of_depthwise(n->params, w);
+    const uint32_t multiplier = (uint32_t)(w->dims[3] / x->dims[3]), images = (uint32_t)x->dims[0];
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
+    struct depthwise_tile tile;
     struct operand weights, bias;
+    struct window_args args;
     struct plan_step *s;
-    struct depthwise_conv_2d_args args;
 
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
     TRY(operand_depthwise(p, n->inputs[1], (uint32_t)(w->dims[1] * w->dims[2]),
                           (uint32_t)w->dims[3], &weights));
     TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, (uint32_t)w->dims[3],
                      &bias));
-    s = planner_step(p, "depthwise_conv_2d", n, WORKGROUP, 1, 1);
-    if (src < 0 || dst < 0 || !s)
-        return STATUS_NO_MEMORY;
-    window_specs(s, &window);
-    step_spec(s, DEPTHWISE_CONV_2D_SPEC_MULTIPLIER, (uint32_t)(w->dims[3] / x->dims[3]));
-    step_spec(s, DEPTHWISE_CONV_2D_SPEC_ACTIVATION, (uint32_t)params->activation);
-    step_spec(s, DEPTHWISE_CONV_2D_SPEC_ROUNDED, n->steps.scale > 0);
-    args = (struct depthwise_conv_2d_args){
-        .window = window_args_of(p->plan, src, dst, x, graph_output(p->graph, n, 0),
-                                 window_pads_of_node(p->graph, n, &window)),
-        .in_channels = (uint32_t)x->dims[3],
-        .steps = n->steps,
-    };
-    args.count = p->plan->tensors[dst].rows * args.window.out_slices;
-    step_push(s, &args, sizeof args);
+    args = window_args_of(p->plan, src, dst, x, graph_output(p->graph, n, 0),
+                          window_pads_of_node(p->graph, n, &window));
+    if (depthwise_tile_find(p, &window, &args, multiplier, images, &tile))
+        TRY(depthwise_tile_step(p, n, &tile, &window, &args, images, &s));
+    else
+        TRY(plain_step(p, n, &window, &args, multiplier,
+                       p->plan->tensors[dst].rows * args.out_slices, &s));
     step_products(p, s, dst, src, &weights, &bias);
-    return step_items(p, s, args.count);
+    return STATUS_OK;
 }
 
 static bool takes_padding(const struct graph_node *n)
