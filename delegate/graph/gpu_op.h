@@ -28,6 +28,14 @@ struct gpu_exact {
     enum status (*plan)(struct planner *p, const struct graph_node *node);
 };
 
+/* A node that computes a function of a tensor, alone or with a node before it. */
+struct gpu_function {
+    uint32_t
+        activation; /* what slice.glsl calls it (delegate/shaders/activation.args.h); 0: none */
+    int of;         /* the tensor */
+    int through;    /* a node between the tensor and this one; -1: none */
+};
+
 struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
@@ -80,6 +88,8 @@ struct gpu_op {
     bool reshapes;
     /* activation: the fused activation that computes the same; kTfLiteActNone: there is none. */
     TfLiteFusedActivation as_activation;
+    /* function: the function of the node's result.  NULL: none in any node. */
+    struct gpu_function (*function)(const struct graph *g, const struct graph_node *n);
     /* pad, PAD: whether only H and W of an NHWC image get zeros; before_hw: how many before them.
      */
     bool (*pads_image)(const struct graph *g, const struct graph_node *n, int64_t before_hw[2]);

@@ -6,6 +6,7 @@
 #include "delegate/ops/binary_i32.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
+#include "delegate/shaders/activation.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
@@ -293,6 +294,47 @@ static int kept_operand(const struct graph *g, const struct graph_node *n)
     return n->op->variant != BINARY_SUB && binary_operand_is(g, n, 0, neutral) ? 1 : -1;
 }
 
+/* The operand that is not a constant of this value; -1: neither operand is one. */
+static int operand_beside(const struct graph *g, const struct graph_node *n, float value)
+{
+    for (int i = 0; i < 2; i++)
+        if (binary_operand_is(g, n, 1 - i, value) && !graph_is_constant(g, n->inputs[i]))
+            return n->inputs[i];
+    return -1;
+}
+
+static const struct graph_node *producer_of(const struct graph *g, int tensor)
+{
+    const int producer = tensor < 0 ? -1 : g->tensors[tensor].producer;
+
+    return producer < 0 ? NULL : &g->nodes[producer];
+}
+
+/* min(max(x + 3, 0), 6) * (1 / 6) and x * LOGISTIC(x), with the bits of the nodes. */
+static struct gpu_function function_of_product(const struct graph *g, const struct graph_node *n)
+{
+    const int clamped = operand_beside(g, n, 1.0f / 6.0f);
+    const struct graph_node *before = producer_of(g, clamped);
+    const bool plain = gpu_op_activation(n) == kTfLiteActNone;
+
+    if (plain && before && before->op->adds && gpu_op_activation(before) == kTfLiteActRelu6 &&
+        before->steps.scale == 0) {
+        const int x = operand_beside(g, before, 3);
+
+        return (struct gpu_function){ x < 0 ? 0 : ACTIVATION_HARD_SIGMOID, x,
+                                      g->tensors[clamped].producer };
+    }
+    for (int i = 0; i < 2 && plain; i++) {
+        const int gate = n->inputs[i], x = n->inputs[1 - i];
+
+        before = producer_of(g, gate);
+        if (before && before->op->function && before->inputs[0] == x && gate != x &&
+            before->op->function(g, before).activation == ACTIVATION_LOGISTIC)
+            return (struct gpu_function){ ACTIVATION_SWISH, x, g->tensors[gate].producer };
+    }
+    return (struct gpu_function){ .activation = 0 };
+}
+
 #define BINARY(code_, version, variant_, ...)                                                      \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .rounds_to_steps = true, \
@@ -302,7 +344,8 @@ static int kept_operand(const struct graph *g, const struct graph_node *n)
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, BINARY_ADD, GPU_ACTIVATION(TfLiteAddParams), .kept_input = kept_operand,
            .adds = true),
-    BINARY(BUILTIN_MUL, 8, BINARY_MUL, GPU_ACTIVATION(TfLiteMulParams), .kept_input = kept_operand),
+    BINARY(BUILTIN_MUL, 8, BINARY_MUL, GPU_ACTIVATION(TfLiteMulParams), .kept_input = kept_operand,
+           .function = function_of_product),
     BINARY(BUILTIN_SUB, 5, BINARY_SUB, GPU_ACTIVATION(TfLiteSubParams), .kept_input = kept_operand),
     BINARY(BUILTIN_MAXIMUM, 4, BINARY_MAXIMUM, .same_quant = true, .selects = true),
     BINARY(BUILTIN_MINIMUM, 4, BINARY_MINIMUM, .same_quant = true, .selects = true),

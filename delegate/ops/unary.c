@@ -4,6 +4,7 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/unary.args.h"
 #include "delegate/plan/planner.h"
+#include "delegate/shaders/activation.args.h"
 #include "delegate/shaders/count.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -39,13 +40,23 @@ static void fold_activation(const struct graph *g, const struct graph_node *n, f
         values[i] = gpu_op_activate(n->op->as_activation, graph_constant_float(g, n->inputs[0], i));
 }
 
+static struct gpu_function function_of(const struct graph *g, const struct graph_node *n)
+{
+    const uint32_t activation = n->op->variant == UNARY_LOGISTIC     ? ACTIVATION_LOGISTIC
+                                : n->op->variant == UNARY_HARD_SWISH ? ACTIVATION_HARD_SWISH
+                                                                     : 0;
+
+    (void)g;
+    return (struct gpu_function){ activation, n->inputs[0], -1 };
+}
+
 /* op: what unary.comp computes.  activation: kTfLiteActNone for an op that is none. */
 #define UNARY(code_, version, op, activation)                                                      \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (op), .accept = accept_unary,        \
         .plan = plan_unary, .exact = &exact_unary, .as_activation = (activation),                  \
         .shorts = (op) == UNARY_ACTIVATION || (op) == UNARY_LOGISTIC,                              \
-        .fold = (activation) ? fold_activation : NULL                                              \
+        .fold = (activation) ? fold_activation : NULL, .function = function_of                     \
     }
 static const struct gpu_op ops[] = {
     UNARY(BUILTIN_RELU, 3, UNARY_ACTIVATION, kTfLiteActRelu),

@@ -17,9 +17,8 @@ vec4 result(vec4 x)
         return exp(x);
     if (OP == UNARY_LOGISTIC)
         return logistic(x);
-    // The quotient first: x * 6 could overflow.
     if (OP == UNARY_HARD_SWISH)
-        return x * (clamped(x + 3.0, 0.0, 6.0) / 6.0);
+        return hard_swish(x);
     return activate(x, ACTIVATION);
 }
 

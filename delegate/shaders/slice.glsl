@@ -3,6 +3,7 @@
 #ifndef SLICE_GLSL
 #define SLICE_GLSL
 
+#include "delegate/shaders/activation.args.h"
 #include "delegate/shaders/element.glsl"
 
 // Constants are f32 in both precisions, but for weights.
@@ -26,7 +27,17 @@ vec4 on_steps(vec4 v, float scale, float low, float high)
     return clamped(round(v / scale), low, high) * scale;
 }
 
-// TfLiteFusedActivation.
+// 1 / (1 + e^-x).  The exponential is of a number that is not positive, so that it cannot overflow.
+vec4 logistic(vec4 x)
+{
+    const vec4 e = exp(-abs(x));
+    return mix(vec4(1.0), e, lessThan(x, vec4(0.0))) / (1.0 + e);
+}
+
+// x * min(max(x + 3, 0), 6) / 6.  The quotient first: x * 6 could overflow.
+vec4 hard_swish(vec4 x) { return x * (clamped(x + 3.0, 0.0, 6.0) / 6.0); }
+
+// TfLiteFusedActivation, and those of activation.args.h.
 const uint RELU = 1u, RELU_N1_TO_1 = 2u, RELU6 = 3u;
 vec4 activate(vec4 v, uint activation)
 {
@@ -36,17 +47,18 @@ vec4 activate(vec4 v, uint activation)
         return clamped(v, -1.0, 1.0);
     if (activation == RELU6)
         return clamped(v, 0.0, 6.0);
+    if (activation == ACTIVATION_LOGISTIC)
+        return logistic(v);
+    if (activation == ACTIVATION_HARD_SWISH)
+        return hard_swish(v);
+    if (activation == ACTIVATION_HARD_SIGMOID)
+        return clamped(v + 3.0, 0.0, 6.0) * 0.166666672;
+    if (activation == ACTIVATION_SWISH)
+        return v * logistic(v);
     return v;
 }
 
-// 1 / (1 + e^-x).  The exponential is of a number that is not positive, so that it cannot overflow.
-vec4 logistic(vec4 x)
-{
-    const vec4 e = exp(-abs(x));
-    return mix(vec4(1.0), e, lessThan(x, vec4(0.0))) / (1.0 + e);
-}
-
-// tanh(x), likewise.
+// tanh(x), as logistic().
 vec4 hyperbolic_tangent(vec4 x)
 {
     const vec4 e = exp(-2.0 * abs(x));
