@@ -170,6 +170,7 @@ static enum status read_steps(struct bench_result *r, const struct session *s, s
         b->tuned = step.tuned != 0;
         b->operations = 2 * step.macs;
         b->arithmetic = step.arithmetic;
+        b->idle = step.idle != 0;
         b->host_read_bytes = (double)step.host_read_bytes;
         b->host_written_bytes = (double)step.host_written_bytes;
         b->device_bytes = (double)(step.read_bytes + step.written_bytes + step.constant_bytes) -

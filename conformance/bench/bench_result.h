@@ -25,6 +25,7 @@ struct bench_step {
      * of the host.  Operations: a multiply-add is two. */
     double device_bytes, host_read_bytes, host_written_bytes, operations;
     int arithmetic; /* enum assay_gpu_arithmetic */
+    bool idle;      /* it is not dispatched */
 };
 
 struct bench_start {

@@ -43,6 +43,8 @@ struct roofline_limit roofline_limit_of(const struct assay_gpu_peaks *peaks,
 {
     struct roofline_limit l = { .bound = BOUND_FLOOR };
 
+    if (step->idle)
+        return l;
     l.us[BOUND_FLOOR] = peaks->floor_us;
     l.us[BOUND_MEMORY] =
         time_of(step->device_bytes, roofline_memory_rate(peaks, step->device_bytes));

@@ -111,6 +111,9 @@ static void limits(void **state)
     assert_true(is(roofline_limit_of(&peaks, &s).least_us, 10));
     s.arithmetic = ASSAY_GPU_I8;
     assert_true(is(roofline_limit_of(&peaks, &s).least_us, 5));
+    s.idle = true;
+    assert_true(roofline_limit_of(&peaks, &s).least_us == 0);
+    s.idle = false;
     /* Rates that are not known bound nothing. */
     assert_true(roofline_limit_of(&unknown, &s).least_us == 0);
     assert_int_equal(roofline_limit_of(&unknown, &s).bound, BOUND_FLOOR);
