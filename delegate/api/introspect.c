@@ -81,8 +81,7 @@ static bool is_staging(const struct plan *p, const struct plan_binding *n)
         n->location == LOCATION_ARENA ? &p->tensors[plan_owner(p, n->index)] : NULL;
     const enum plan_location location = owner ? owner->location : n->location;
 
-    return location == LOCATION_INPUT ||
-           (location == LOCATION_OUTPUT && !p->outputs[owner ? owner->io : n->index].copied);
+    return location == LOCATION_INPUT || location == LOCATION_OUTPUT;
 }
 
 static int arithmetic_of(const struct plan *p, const struct plan_step *s)

@@ -60,7 +60,6 @@ struct gpu_options {
     bool tune;                   /* measure workgroup sizes */
     unsigned tune_budget_ms;     /* at most so long */
     int workgroup_variant;   /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
-    int copied_outputs_from; /* for tests, no key: bytes of plan.copied_outputs_from; 0: by class */
     int depthwise_tile; /* for tests, no key: the n-th shape of depthwise_tile.c, on any device */
     bool profile;       /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */

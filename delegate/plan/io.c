@@ -156,8 +156,6 @@ enum status plan_input(struct planner *p, int tensor, int to, struct plan_io *io
 enum status plan_output(struct planner *p, int tensor, int from, struct plan_io *io)
 {
     TRY(reserve(p, tensor, from, &p->plan->output_bytes, io));
-    if (io->staged_bytes >= p->plan->copied_outputs_from)
-        p->plan->may_copy_outputs = true;
     TRY(convert(p, io, true, true));
     return io->half ? convert(p, io, true, false) : STATUS_OK;
 }

@@ -150,9 +150,6 @@ static enum status poison_padding(struct planner *p)
     return s;
 }
 
-/* Smaller outputs are stored sooner than a copy begins. */
-enum { COPIED_OUTPUT_MIN = 1 << 16 };
-
 /* Gives multiply-adds to the step with most weights of those from `first` on.  A node without a
  * step of its own is computed by a later node's. */
 static void add_macs(struct plan *plan, int first, double *macs)
@@ -250,22 +247,6 @@ static enum status number_tensors(struct planner *p, const struct plan_request *
     return STATUS_OK;
 }
 
-/* Bytes from which on a discrete device copies an output faster than its shaders store it in memory
- * of the host. */
-static size_t copied_outputs_from(const struct plan_request *r)
-{
-    if (!options_kernel(r->options, KERNEL_copied_rows))
-        return SIZE_MAX;
-    if (r->options->copied_outputs_from > 0)
-        return (size_t)r->options->copied_outputs_from;
-    switch (r->limits->device_class) {
-    case DEVICE_NVIDIA:
-    case DEVICE_AMD:
-    case DEVICE_INTEL: return r->limits->zero_copy_outputs ? SIZE_MAX : COPIED_OUTPUT_MIN;
-    default: return SIZE_MAX;
-    }
-}
-
 enum status plan_make(struct plan *plan, const struct plan_request *r, struct diag *diag)
 {
     const struct transform_request request = { .graph = r->graph,
@@ -284,7 +265,6 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
                            .unpacked = r->unpacked,
                            .zero_copy_inputs = r->limits->zero_copy_inputs,
                            .zero_copy_outputs = r->limits->zero_copy_outputs,
-                           .copied_outputs_from = copied_outputs_from(r),
                            .poison = r->options->poison };
     TRY(transform_partition(&w, &request, diag));
     p.graph = &w.graph;

@@ -173,12 +173,6 @@ static enum status place_all_ios(struct plan *plan, struct diag *diag)
             s = place_ios(plan, &users, order[i], false, diag);
     }
     close_users(&users);
-    for (int i = 0; i < plan->output_count; i++) {
-        struct plan_io *io = &plan->outputs[i];
-
-        io->copied = io->backing == BACKING_STAGING && !io->zero_copy && io->plan_tensor >= 0 &&
-                     io->staged_bytes >= plan->copied_outputs_from;
-    }
     return s;
 }
 

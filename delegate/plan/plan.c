@@ -58,5 +58,5 @@ struct plan_block plan_largest_block(const struct plan *plan)
 uint64_t plan_bytes(const struct plan *plan)
 {
     return (uint64_t)plan->arena_bytes + plan->constant_bytes + plan->input_bytes +
-           plan->output_bytes * (plan->may_copy_outputs ? 2u : 1u);
+           plan->output_bytes;
 }

@@ -116,7 +116,6 @@ struct plan_io {
     /* Staging memory holds f16, from and to which the CPU converts the host's f32. */
     bool half;
     size_t staged_bytes; /* of the elements in staging memory */
-    bool copied; /* stored to device memory, and copied to staging memory after the last step */
     /* quantized=float_view: the 8-bit type of the host, which the CPU converts; kTfLiteNoType:
      * none. */
     struct {
@@ -143,8 +142,6 @@ struct plan {
     size_t arena_bound; /* lower bound: the largest sum of tensors live at one step */
     int in_place;       /* steps whose result overwrites an input */
     size_t input_bytes, output_bytes;
-    size_t copied_outputs_from; /* outputs in staging memory of so many bytes are `copied` */
-    bool may_copy_outputs;      /* some are that large */
     bool zero_copy_inputs, zero_copy_outputs; /* as in struct device_limits */
     int node_count;
     int applied[TRANSFORM_COUNT]; /* how often each rewrite fired */

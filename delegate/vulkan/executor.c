@@ -34,10 +34,7 @@ static enum status open_buffers(struct recording *r, struct diag *diag)
      * which is slow from memory that it does not cache. */
     TRY(buffer_open(d, &r->input, "inputs", p->input_bytes, storage, visible, local | coherent,
                     diag));
-    if (p->may_copy_outputs)
-        TRY(buffer_open(d, &r->dense, "dense outputs", p->output_bytes,
-                        storage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT, 0, local, diag));
-    return buffer_open(d, &r->output, "outputs", p->output_bytes, filled, visible,
+    return buffer_open(d, &r->output, "outputs", p->output_bytes, storage, visible,
                        cached | coherent | (p->zero_copy_outputs ? local : 0), diag);
 }
 
@@ -210,7 +207,6 @@ void executor_close(struct executor *e)
     buffer_close(d, &r->constants);
     buffer_close(d, &r->arena);
     buffer_close(d, &r->input);
-    buffer_close(d, &r->dense);
     buffer_close(d, &r->output);
     *e = (struct executor){ .running = false };
 }

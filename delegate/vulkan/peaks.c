@@ -189,7 +189,7 @@ static enum status measure_host(struct device *d, struct assay_gpu_peaks *peaks,
         if (plan.steps[i]->idle)
             continue;
         s = time_step(&e, i, &us, diag);
-        if (us > 0 && b[0].location == LOCATION_OUTPUT && !plan.outputs[b[0].index].copied)
+        if (us > 0 && b[0].location == LOCATION_OUTPUT)
             peaks->host_write_bytes_per_us = (double)b[0].bytes / us;
         else if (us > 0 && b[1].location == LOCATION_INPUT)
             peaks->host_read_bytes_per_us = (double)b[1].bytes / us;

@@ -36,8 +36,6 @@ static struct range io_range(const struct recording *r, enum plan_location locat
 
     if (own->handle)
         return (struct range){ own->handle, own->offset, own->offset + bytes };
-    if (planned->copied)
-        return at(&r->dense, planned->offset, bytes);
     return at(input ? &r->input : &r->output, planned->offset, bytes);
 }
 
@@ -246,31 +244,8 @@ static void record_external_barriers(struct recording *r, bool acquire)
                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                 VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
     if (!acquire)
-        barrier(r->run, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-                VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+        barrier(r->run, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                 VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
-}
-
-/* Copies the outputs that the plan has stored to device memory on to staging memory. */
-static void record_output_copies(struct recording *r)
-{
-    const struct plan *p = r->plan;
-    bool any = false;
-
-    for (int i = 0; i < p->output_count; i++) {
-        const struct plan_io *io = &p->outputs[i];
-        const VkBufferCopy region = { .srcOffset = io->offset,
-                                      .dstOffset = io->offset,
-                                      .size = (io->staged_bytes + 3) / 4 * 4 };
-
-        if (!io->copied)
-            continue;
-        if (!any)
-            barrier(r->run, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                    VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
-        any = true;
-        vkCmdCopyBuffer(r->run, r->dense.handle, r->output.handle, 1, &region);
-    }
 }
 
 static void poison_arena(struct recording *r)
@@ -354,7 +329,6 @@ enum status record_plan(struct recording *r, struct diag *diag)
         vkResetCommandBuffer(r->run, 0);
         goto done;
     }
-    record_output_copies(r);
     record_external_barriers(r, false);
     s = end(r->run, diag);
 done:

@@ -23,7 +23,6 @@ struct recording {
     struct device *device;   /* borrowed */
     const struct plan *plan; /* borrowed */
     struct buffer constants, arena, input, output;
-    struct buffer dense; /* device memory of outputs that are copied to `output` */
     struct executor_io *inputs, *outputs; /* as many as the plan has */
     VkDescriptorPool pool;
     VkDescriptorSet *sets; /* one a step, then one an output for record_stage_output */

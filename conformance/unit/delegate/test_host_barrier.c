@@ -1,10 +1,8 @@
 /* What the device writes is made visible to the host before the host reads it: a fence does not do
- * that, a barrier to the host does.  What shaders write is made visible to a copy.  Devices whose memory is coherent in fact give right results
+ * that, a barrier to the host does.  Devices whose memory is coherent in fact give right results
  * without one, so the functions below interpose libvulkan's and watch what is recorded.  Skipped
  * without a device. */
 #include "conformance/unit/kit/buffer_kit.h"
-
-#include "delegate/runtime/delegate.h"
 
 #include <dlfcn.h>
 
@@ -17,15 +15,12 @@ static struct commands {
     VkCommandBuffer handle;
     VkPipelineStageFlags stages;
     VkAccessFlags accesses;
-    int writes;  /* commands that write */
-    int copies;  /* vkCmdCopyBuffer */
-    bool hidden; /* from copies: dispatches since the last barrier to them */
-    int blind;   /* copies while that was so */
+    int writes; /* commands that write */
 } commands[COMMANDS_MAX];
 
 /* What was submitted. */
 static struct {
-    int writes, copies, blind;
+    int writes;
     VkPipelineStageFlags stages;
     VkAccessFlags accesses;
 } seen;
@@ -57,10 +52,6 @@ static void see_barrier(struct commands *c, VkPipelineStageFlags from, VkAccessF
     const bool every = from & VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     const bool any = written & VK_ACCESS_MEMORY_WRITE_BIT;
 
-    if ((every || from & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT) &&
-        (any || written & VK_ACCESS_SHADER_WRITE_BIT) && to & VK_PIPELINE_STAGE_TRANSFER_BIT &&
-        used & VK_ACCESS_TRANSFER_READ_BIT)
-        c->hidden = false;
     /* ALL_COMMANDS as the destination does not include the host. */
     if (!(to & VK_PIPELINE_STAGE_HOST_BIT) ||
         !(used & (VK_ACCESS_HOST_READ_BIT | VK_ACCESS_MEMORY_READ_BIT)))
@@ -93,7 +84,6 @@ VKAPI_ATTR void VKAPI_CALL vkCmdDispatch(VkCommandBuffer c, uint32_t x, uint32_t
 {
     REAL(vkCmdDispatch);
     add_write(c, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT);
-    commands_of(c)->hidden = true;
     real(c, x, y, z);
 }
 
@@ -102,8 +92,6 @@ VKAPI_ATTR void VKAPI_CALL vkCmdCopyBuffer(VkCommandBuffer c, VkBuffer from, VkB
 {
     REAL(vkCmdCopyBuffer);
     add_write(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
-    commands_of(c)->copies++;
-    commands_of(c)->blind += commands_of(c)->hidden;
     real(c, from, to, count, regions);
 }
 
@@ -128,8 +116,6 @@ VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, uint32_t count,
             const struct commands *const c = commands_of(submits[i].pCommandBuffers[j]);
 
             seen.writes += c->writes;
-            seen.copies += c->copies;
-            seen.blind += c->blind;
             seen.stages |= c->stages;
             seen.accesses |= c->accesses;
         }
@@ -150,8 +136,6 @@ static void expect_visible(struct interpreter *in, const char *what)
         fail_msg("%s: no barrier from stages 0x%x, accesses 0x%x to reads of the host behind the "
                  "last write",
                  what, (unsigned)seen.stages, (unsigned)seen.accesses);
-    if (seen.blind > 0)
-        fail_msg("%s: %d copies without a barrier behind the dispatch before", what, seen.blind);
 }
 
 /* Every way of recording. */
@@ -188,31 +172,6 @@ static void outputs_are_visible(void **state)
         interpreter_close(in);
         assay_gpu_delegate_destroy(d);
     }
-    model_close(&m);
-}
-
-/* On a device whose memory the host does not see, large outputs leave by a copy. */
-static void copied_outputs_are_visible(void **state)
-{
-    struct device_limits *limits, whole;
-    struct interpreter *in;
-    struct model m;
-    TfLiteDelegate *d;
-
-    NEEDS_DEVICE;
-    kit_random_graph(&m, 21, 9, 2);
-    d = kit_delegate(WITH("precision", "fp32"));
-    limits = &((struct gpu_delegate *)d->data_)->device->limits;
-    whole = *limits;
-    limits->zero_copy_inputs = limits->zero_copy_outputs = false;
-    ((struct gpu_delegate *)d->data_)->options.copied_outputs_from = 1;
-    in = kit_open(&m, d);
-    *limits = whole;
-    kit_fill_inputs(in, 3);
-    expect_visible(in, "copied");
-    assert_true(seen.copies > 0);
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
     model_close(&m);
 }
 
@@ -256,7 +215,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_are_visible),
-        cmocka_unit_test(copied_outputs_are_visible),
         cmocka_unit_test(bound_outputs_are_visible),
     };
 
