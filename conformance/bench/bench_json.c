@@ -80,11 +80,11 @@ static json_t *json_start(const struct bench_start *s)
     o = json_pack("{s:f, s:f}", "init_ms", s->init_ms, "first_ms", s->first_ms);
     if (s->has_parts)
         json_object_set_new(o, "delegate_ms",
-                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "own", s->own_ms,
-                                      "instance", s->instance_ms, "device", s->device_ms,
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "own",
+                                      s->own_ms, "instance", s->instance_ms, "device", s->device_ms,
                                       "enumerate", s->enumerate_ms, "plan", s->plan_ms, "serialize",
                                       s->serialize_ms, "upload", s->upload_ms, "pipelines",
-                                      s->pipelines_ms));
+                                      s->pipelines_ms, "driver", s->driver_ms));
     json_object_set_new(o, "driver_cache_files", json_integer(s->driver_files));
     return o;
 }

@@ -36,6 +36,7 @@ struct bench_start {
     bool has_parts;
     double own_ms, instance_ms, device_ms;
     double enumerate_ms, plan_ms, serialize_ms, upload_ms, pipelines_ms; /* of own_ms */
+    double driver_ms; /* of own_ms: waited for the driver, which may overlap with the parts */
     int serialized_found, serialized_written, serialized_failed;
     uint64_t serialized_bytes;
     long driver_files; /* files that the driver left in its cache directory, which was empty */

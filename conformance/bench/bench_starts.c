@@ -42,6 +42,7 @@ static void read_parts(struct bench_start *r, const struct session *s)
     r->serialize_ms = stats.serialize_ms;
     r->upload_ms = stats.upload_ms;
     r->pipelines_ms = stats.pipelines_ms;
+    r->driver_ms = stats.enumerate_ms + stats.driver_ms;
     r->serialized_found = stats.serialized_found;
     r->serialized_written = stats.serialized_written;
     r->serialized_failed = stats.serialized_failed;

@@ -148,8 +148,16 @@ static void print_comparison(FILE *f, const struct bench_comparison *c)
 
 static void print_start(FILE *f, const char *what, const struct bench_start *s)
 {
-    if (s->known)
-        fprintf(f, "%-11s init %.1f ms, first inference %.1f ms\n", what, s->init_ms, s->first_ms);
+    if (!s->known)
+        return;
+    fprintf(f, "%-11s init %.1f ms, first inference %.1f ms\n", what, s->init_ms, s->first_ms);
+    if (s->has_parts)
+        fprintf(f,
+                "            of init: %.1f ms vkCreateInstance and vkCreateDevice, %.1f waited for "
+                "the driver otherwise,\n"
+                "            %.1f the delegate's own, %.1f the host's\n",
+                s->instance_ms + s->device_ms, s->driver_ms, s->own_ms - s->driver_ms,
+                s->init_ms - s->own_ms - s->instance_ms - s->device_ms);
 }
 
 static double ratio(const struct bench_start *second, const struct bench_start *first)
@@ -167,7 +175,8 @@ static void print_serialized(FILE *f, const struct bench_result *r)
                   { "plan and packing", first->plan_ms, second->plan_ms },
                   { "file", first->serialize_ms, second->serialize_ms },
                   { "memory and upload", first->upload_ms, second->upload_ms },
-                  { "pipelines", first->pipelines_ms, second->pipelines_ms } };
+                  { "pipelines", first->pipelines_ms, second->pipelines_ms },
+                  { "all of the driver", first->driver_ms, second->driver_ms } };
 
     if (!first->known || !second->known)
         return;

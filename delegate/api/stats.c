@@ -29,6 +29,7 @@ int assay_gpu_get_stats(const TfLiteDelegate *delegate, struct assay_gpu_stats *
     mine.enumerate_ms = (double)d->cost.enumerate_ns / 1e6;
     mine.device_ms = (double)d->cost.device_ns / 1e6;
     mine.pipelines_ms = (double)pipelines_made_ns() / 1e6;
+    mine.driver_ms = mine.pipelines_ms + (double)executor_driver_ns() / 1e6;
     lock_acquire(&d->lock);
     mine.init_ms = (double)d->init_ns / 1e6;
     mine.plan_ms = (double)d->time.plan_ns / 1e6;

@@ -278,6 +278,9 @@ struct assay_gpu_stats {
     /* Host memory that the library itself has allocated and not freed, of all delegates of the
      * process, and the most so far; the driver's is not in it. */
     uint64_t host_bytes, host_peak_bytes;
+    /* The time that starts of the process have waited for the driver so far, besides instance_ms,
+     * enumerate_ms and device_ms: for pipelines, device memory, descriptors and uploads. */
+    double driver_ms;
 };
 /* Returns 0; -1 on failure. */
 ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,

@@ -29,6 +29,10 @@ void executor_close(struct executor *e);
 /* Makes the pipelines and records the plan.  Workgroup sizes may change until then. */
 enum status executor_record(struct executor *e, struct diag *diag);
 
+/* Nanoseconds that executors of this process have waited so far for the driver to make their
+ * memory, descriptors and command buffers, and to upload constants. */
+uint64_t executor_driver_ns(void);
+
 /* Submits what the command buffer holds, and waits for it. */
 enum status executor_submit(struct executor *e, struct diag *diag);
 
