@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     const char *id, *meaning;
@@ -341,6 +342,42 @@ bool check_data_output(struct check *c, int i, int min_rank, int max_rank, unsig
            check_rank(c, c->node->outputs[i], min_rank, max_rank);
 }
 
+/* Whether all of some f32 are within +-65504: their bits but for the sign are at most its bits. */
+static bool are_halves(const char *values, size_t count)
+{
+    enum { LARGEST = 0x477fe000 };
+    uint32_t wrong = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+
+        memcpy(&bits, values + i * sizeof bits, sizeof bits);
+        wrong |= (bits & 0x7fffffff) > LARGEST;
+    }
+    return !wrong;
+}
+
+/* The first element that f16 cannot hold; else the number of elements.  A model may have many
+ * millions of them: those of f32 constants are looked at by blocks. */
+static size_t find_beyond_half(const struct graph *g, int tensor)
+{
+    enum { BLOCK = 1024 };
+    const struct graph_tensor *t = &g->tensors[tensor];
+    const bool plain = t->type == kTfLiteFloat32 && t->dequantized_from < 0;
+    size_t i = 0;
+
+    while (i < t->elements) {
+        if (plain && t->elements - i >= BLOCK &&
+            are_halves((const char *)t->data + i * sizeof(float), BLOCK))
+            i += BLOCK;
+        else if (fabsf(graph_constant_float(g, tensor, i)) <= 65504.0f)
+            i++;
+        else
+            break;
+    }
+    return i;
+}
+
 bool check_storable(struct check *c, int i, uint64_t count)
 {
     const int tensor = c->node->inputs[i];
@@ -353,12 +390,13 @@ bool check_storable(struct check *c, int i, uint64_t count)
                refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * 4);
     if (count > c->limits->max_storage_buffer_range / (half ? 8 : 16))
         return refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, count * (half ? 8 : 16));
-    for (size_t j = 0; j < t->elements && half && graph_is_constant(c->graph, tensor); j++) {
-        const float f = graph_constant_float(c->graph, tensor, j);
+    if (half && graph_is_constant(c->graph, tensor)) {
+        const size_t j = find_beyond_half(c->graph, tensor);
 
-        if (!(fabsf(f) <= 65504.0f))
+        if (j < t->elements)
             return refuse(c, RULE_CONSTANT_F16_RANGE, tensor, "data", "use precision=fp32",
-                          "within +-65504", "%g at element %zu", f, j);
+                          "within +-65504", "%g at element %zu",
+                          graph_constant_float(c->graph, tensor, j), j);
     }
     return true;
 }
