@@ -454,7 +454,7 @@ perf-accept: all ## make the figures of the last make perf the baseline
 # gcc and clang have builds of their own.
 tsan: ## run the tests of threads under ThreadSanitizer; CC=clang, too
 	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread OPT='-O1 -g' tsan-run
-TSAN_TESTS := threads buffers spirv
+TSAN_TESTS := threads buffers spirv start parallel
 tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
 	@for t in $(TSAN_TESTS); do \
 	    $(TEST_ENV) TSAN_OPTIONS='exitcode=66 suppressions=ci/tsan.supp' $(B)/unit/delegate/test_$$t >$(B)/tsan_$$t.log 2>&1 && \
