@@ -1,7 +1,6 @@
 #include "delegate/cache/section.h"
 
 #include "delegate/base/checksum.h"
-#include "delegate/base/huge_pages.h"
 #include "delegate/base/parallel.h"
 #include "delegate/cache/file.h"
 #include "reference/base/memory.h"
@@ -67,7 +66,6 @@ enum status section_read(void **to, int fd, uint64_t at, size_t bytes, uint64_t 
     if (!(*to = mem_alloc(bytes, 1)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for %zu bytes", name, bytes);
     p.data = *to;
-    huge_pages_ask(*to, bytes);
     count = sum_all(&p, &found);
     for (size_t i = 0; i < count; i++)
         if (p.each[i].error != 0)

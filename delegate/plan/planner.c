@@ -1,6 +1,5 @@
 #include "delegate/plan/planner.h"
 
-#include "delegate/base/huge_pages.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/plan.h"
 #include "delegate/plan/workgroups.h"
@@ -343,7 +342,6 @@ static enum status reserve_bytes(struct planner *p, size_t bytes, bool zeroed,
                              capacity);
         plan->constants = more;
         plan->constant_capacity = capacity;
-        huge_pages_ask(more + plan->constant_bytes, capacity - plan->constant_bytes);
     }
     memset(plan->constants + plan->constant_bytes + first, 0, end - plan->constant_bytes - first);
     plan->constant_bytes = end;
