@@ -1,7 +1,7 @@
 #!/bin/sh
 # Pages are true where a script can tell: links lead to files, README.md has at most 150 lines, the
 # version is the same everywhere, CONTRIBUTING.md has the rooms of ci/rooms.txt, and pages name only
-# targets and flags that exist.
+# targets and flags that exist, and PERFORMANCE.md has the figures of ci/peers/h200.json.
 # docs.sh BUILD_DIRECTORY
 set -u
 b=$1
@@ -45,5 +45,11 @@ for page in README.md conformance/CASES.md conformance/REPORTS.md; do
             wrong "$page: no command has the flag $flag"
     done
 done
+# The table of PERFORMANCE.md is what the script prints from the figures.
+if command -v python3 >/dev/null; then
+    written=$(sed -n '/^<!-- make peers-table -->$/,/^<!-- end -->$/p' PERFORMANCE.md | sed '1d;$d')
+    printed=$(python3 -B ci/peers/peers.py --table=ci/peers/h200.json)
+    [ "$written" = "$printed" ] || wrong 'PERFORMANCE.md: expected the table that make peers-table prints'
+fi
 [ "$bad" = 0 ] || exit 1
 echo "docs: $links links lead somewhere; version $version of $date"

@@ -2,8 +2,9 @@
 
 Whole models come from assay zoo, single ops from here.  Latency is the median from the call until
 the outputs can be read; device time is the sum of the steps, one by one.  ADD, CONV_2D and
-DEPTHWISE_CONV_2D of 5 channels, which are stored as 8, may take at most 10 % longer than of 8:
-otherwise the exit code is 1."""
+DEPTHWISE_CONV_2D of 5 channels, which are stored as 8, may have at most 10 % more latency than of 8:
+otherwise the exit code is 1.  Their device times are those of the op's own steps: with 4 and 8
+channels these also read and write the host's memory, which else is the work of other steps."""
 import argparse
 import json
 import os
@@ -57,10 +58,11 @@ def single(q, work):
             tflite_write.write(path, op, 224, channels)
             for precision in q.precisions:
                 reports = [bench(q, path, precision, 0.02) for _ in range(q.repeats)]
-                times = [sum(s["device_us"] for s in r["ops"] if s["node"] >= 0)
-                         for r in reports if r]
-                if times:
-                    row[f"{op} {precision}"] = min(times)
+                got = [(1e3 * r["latency_ms"]["median"],
+                        sum(s["device_us"] for s in r["ops"] if s["node"] >= 0))
+                       for r in reports if r]
+                if got:
+                    row[f"{op} {precision}"] = [min(x) for x in zip(*got)]
         rows.append(row)
     return rows
 
@@ -86,12 +88,12 @@ def print_whole(q, table):
 def print_single(q, rows):
     """Returns whether 5 channels take as long as 8."""
     names = [f"{op} {p}" for op in OPS for p in q.precisions]
-    print("\nDevice time in us, [1, 224, 224, channels]:\n")
+    print("\nLatency and device time of the op in us, [1, 224, 224, channels]:\n")
     print("| channels | " + " | ".join(names) + " |")
     print("|---" * (1 + len(names)) + "|")
     for row in rows:
         print(f"| {row['value']} | " +
-              " | ".join(f"{row[n]:.1f}" if n in row else "-" for n in names) + " |")
+              " | ".join("%.1f, %.1f" % tuple(row[n]) if n in row else "-" for n in names) + " |")
     by_count = {row["value"]: row for row in rows}
     good = True
     for name in names if {5, 8} <= set(by_count) else []:
@@ -99,8 +101,9 @@ def print_single(q, rows):
         if five is None or eight is None:
             print(f"growth: {name}: not measured")
             good = False
-        elif five > LIMIT * eight:
-            print(f"growth: {name}: 5 channels take {five / eight:.2f} of 8, expected at most {LIMIT:.2f}")
+        elif five[0] > LIMIT * eight[0]:
+            print(f"growth: {name}: 5 channels take {five[0] / eight[0]:.2f} of 8, "
+                  f"expected at most {LIMIT:.2f}")
             good = False
     if good:
         print(f"growth: 5 channels take at most {LIMIT:.2f} of 8")

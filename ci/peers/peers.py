@@ -203,6 +203,21 @@ def write(run, path):
         os.replace(path + ".new", path)
 
 
+def accept(path):
+    """Makes a run the one that is kept, and writes its table into PERFORMANCE.md."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    page = os.path.join(here, "..", "..", "PERFORMANCE.md")
+    with open(path, encoding="utf-8") as f:
+        run = json.load(f)
+    with open(page, encoding="utf-8") as f:
+        head, rest = f.read().split("<!-- make peers-table -->\n")
+    text = (head + "<!-- make peers-table -->\n" + figures.markdown(run) + "<!-- end -->\n" +
+            rest.split("<!-- end -->\n")[1])
+    with open(page, "w", encoding="utf-8") as f:
+        f.write(text)
+    write(run, os.path.join(here, "h200.json"))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("models", nargs="*", default=None, help=".tflite, or NAME[:TYPE[:WIDTH]] of assay zoo")
@@ -218,7 +233,11 @@ def main():
     p.add_argument("--samples", action="store_true", help="keep all latencies in the JSON")
     p.add_argument("--out", help="the JSON")
     p.add_argument("--table", metavar="JSON", help="print the table of an earlier run")
+    p.add_argument("--accept", metavar="JSON", help="keep a run: h200.json, and the table of PERFORMANCE.md")
     q = p.parse_args()
+    if q.accept:
+        accept(q.accept)
+        return 0
     if q.table:
         with open(q.table, encoding="utf-8") as f:
             sys.stdout.write(figures.markdown(json.load(f)))
