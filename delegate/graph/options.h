@@ -59,8 +59,9 @@ struct gpu_options {
     bool packed_dot;             /* 8-bit products by the integer dot product of the device */
     bool tune;                   /* measure workgroup sizes */
     unsigned tune_budget_ms;     /* at most so long */
-    int workgroup_variant;   /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
+    int workgroup_variant; /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
     int depthwise_tile; /* for tests, no key: the n-th shape of depthwise_tile.c, on any device */
+    int gemm_tile;      /* for tests, no key: the n-th tile of gemm.c, on any device; 0: off */
     bool profile;       /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */

@@ -13,6 +13,9 @@
 /* A workgroup: output slices, and shares of the sum over K. */
 enum { SLICES_X = 8, SHARES_Y = 8 };
 
+/* Weights from which on many rows are a product in tiles. */
+enum { TILED_PRODUCTS_MIN = 65536 };
+
 struct weights_shape fully_connected_weights(const struct graph_tensor *weights)
 {
     return (struct weights_shape){ .outputs = (uint32_t)weights->dims[0],
@@ -116,22 +119,23 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     const int dst = planner_tensor(p, n->outputs[0]);
     const struct weights_shape shape = fully_connected_weights(w);
     struct operand weights, bias;
+    struct matmul m;
 
     TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
     TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
-    if (n->as_conv_1x1) {
-        const struct matmul m = { .src = src,
-                                  .dst = dst,
-                                  .window = &window_1x1,
-                                  .args = window_args_1x1(p->plan, src, dst),
-                                  .weights = &weights,
-                                  .bias = &bias,
-                                  .activation = (uint32_t)params->activation };
-
+    m = (struct matmul){ .src = src,
+                         .dst = dst,
+                         .window = &window_1x1,
+                         .args = window_args_1x1(p->plan, src, dst),
+                         .weights = &weights,
+                         .bias = &bias,
+                         .activation = (uint32_t)params->activation };
+    /* Whatever the rows are, so that a row has the same bits in a batch. */
+    if (n->as_conv_1x1 ||
+        ((uint64_t)shape.inputs * shape.outputs >= TILED_PRODUCTS_MIN && matmul_is_tiled(p, &m)))
         return matmul_plan(p, n, &m);
-    }
     return fully_connected_plan(p, n,
                                 &(struct fully_connected){
                                     .src = src,

@@ -2,8 +2,9 @@
 
 #include "delegate/ops/conv_2d.args.h"
 #include "delegate/ops/conv_tile.h"
+#include "delegate/ops/gemm.h"
 
-enum status matmul_plan(struct planner *p, const struct graph_node *n, const struct matmul *m)
+static enum status plan_runs(struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
     const struct conv_tile tile = conv_tile_of(p->plan, m->src, m->dst);
     const struct conv_2d_args args = { .pixels = p->plan->tensors[m->dst].rows,
@@ -21,4 +22,16 @@ enum status matmul_plan(struct planner *p, const struct graph_node *n, const str
     step_push(s, &args, sizeof args);
     step_products(p, s, m->dst, m->src, m->weights, m->bias);
     return conv_tile_grid(p, s, &tile, m->dst);
+}
+
+bool matmul_is_tiled(const struct planner *p, const struct matmul *m)
+{
+    return gemm_fits(p, m);
+}
+
+enum status matmul_plan(struct planner *p, const struct graph_node *n, const struct matmul *m)
+{
+    if (gemm_fits(p, m))
+        return gemm_plan(p, n, m);
+    return plan_runs(p, n, m);
 }

@@ -1,21 +1,14 @@
-/* A step of conv_2d.comp: CONV_2D with one group, and FULLY_CONNECTED of few rows, which is a
- * convolution of 1x1. */
+/* Products of matrices: CONV_2D with one group, and FULLY_CONNECTED, which is a convolution of 1x1.
+ * A step of the first kernel of the device that takes the product, at last of conv_2d.comp. */
 #ifndef ASSAY_DELEGATE_OPS_MATMUL_H
 #define ASSAY_DELEGATE_OPS_MATMUL_H
 
-#include "delegate/ops/operand.h"
-#include "delegate/ops/window.h"
+#include "delegate/ops/matmul_operands.h"
 
 #include <stdbool.h>
 
-struct matmul {
-    int src, dst; /* plan tensors [.., C], [.., O] */
-    const struct window *window;
-    struct window_args args;              /* of the window */
-    const struct operand *weights, *bias; /* packed with whole slices of C */
-    uint32_t activation;                  /* TfLiteFusedActivation */
-    bool has_residual;                    /* what dst holds is added before the activation */
-};
+/* A kernel for large tiles takes the product: fully_connected.comp is slower, whatever the rows. */
+bool matmul_is_tiled(const struct planner *p, const struct matmul *m);
 enum status matmul_plan(struct planner *p, const struct graph_node *n, const struct matmul *m);
 
 #endif

@@ -1,0 +1,38 @@
+/* Arguments of gemm.comp. */
+#ifndef ASSAY_DELEGATE_OPS_GEMM_ARGS_H
+#define ASSAY_DELEGATE_OPS_GEMM_ARGS_H
+
+#include "delegate/graph/steps.h"
+#include "delegate/ops/window.args.h"
+
+/* Specialization constants; the ids below are those of window.args.h. */
+#define GEMM_SPEC_ACTIVATION 9  /* TfLiteFusedActivation */
+#define GEMM_SPEC_FLAGS      10 /* GEMM_RESIDUAL, ... */
+#define GEMM_SPEC_ROWS       11 /* of an invocation */
+#define GEMM_SPEC_COLUMNS    12 /* of an invocation: output slices */
+#define GEMM_SPEC_DEPTH      13 /* input slices of a chunk, a multiple of the workgroup size z */
+#define GEMM_SPEC_SOURCE     14 /* GEMM_DENSE, GEMM_TAPS, or GEMM_SLICES + input slices of a tap */
+
+#define GEMM_RESIDUAL 1  /* what dst holds is added */
+#define GEMM_ROUNDED  2  /* to `steps` */
+#define GEMM_MASKED   4  /* the last input slice has lanes without a channel */
+#define GEMM_TAIL     8  /* the last chunk ends past the depth */
+#define GEMM_PART     16 /* dst are f32 sums of a part of the depth, without bias */
+
+#define GEMM_DENSE  0 /* 1x1, stride 1, no padding: row p is made of pixel p of src */
+#define GEMM_TAPS   1 /* each chunk is of one tap */
+#define GEMM_SLICES 2 /* a chunk has slices of several taps */
+
+PUSH_CONSTANTS(gemm_args)
+    uint count;  /* workgroups: tiles * parts of the depth */
+    uint tiles;  /* blocks of rows * blocks of output slices */
+    uint pixels; /* N * OH * OW */
+    ARGS_STRUCT(window_args) window;
+    uint in_channels;
+    uint depth;      /* input slices of all taps */
+    uint part_depth; /* of them in a part, a multiple of GEMM_SPEC_DEPTH unless there is one part */
+    ARGS_STRUCT(graph_steps) steps;
+END_PUSH_CONSTANTS
+ARGS_SIZE(gemm_args, 68)
+
+#endif

@@ -1,0 +1,304 @@
+#include "delegate/ops/gemm.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "delegate/ops/gemm.args.h"
+#include "delegate/ops/gemm_sum.args.h"
+
+const struct gemm_tile gemm_tiles[] = {
+    { 16, 16, 1, 7, 1, 8 }, /* 112 x 64 */
+    { 16, 7, 2, 7, 1, 16 }, /* 49 x 64 */
+    { 4, 16, 4, 7, 1, 8 },  /* 112 x 16 */
+    { 8, 8, 4, 7, 1, 32 },  /* 56 x 32 */
+    { 8, 4, 8, 7, 1, 32 },  /* 28 x 32 */
+    { 4, 4, 16, 7, 1, 64 }, /* 28 x 16 */
+    { 4, 4, 8, 2, 1, 24 },  /* 8 x 16 */
+};
+const size_t gemm_tile_count = sizeof gemm_tiles / sizeof gemm_tiles[0];
+
+static uint32_t tile_rows(const struct gemm_tile *t)
+{
+    return t->y * t->rows;
+}
+
+static uint32_t tile_columns(const struct gemm_tile *t)
+{
+    return t->x * t->columns;
+}
+
+static uint32_t threads_of(const struct gemm_tile *t)
+{
+    return t->x * t->y * t->planes;
+}
+
+/* Bytes of the chunks of A, with rows of an odd pitch, and B. */
+static uint32_t staged_bytes(const struct gemm_tile *t)
+{
+    return 16 * (tile_rows(t) * (t->depth + 1u) + 4u * t->depth * tile_columns(t));
+}
+
+static uint32_t sum_bytes(const struct gemm_tile *t)
+{
+    return t->planes > 1 ? 16 * t->planes * tile_rows(t) * tile_columns(t) : 0;
+}
+
+uint32_t gemm_shared_bytes(const struct gemm_tile *t)
+{
+    return staged_bytes(t) > sum_bytes(t) ? staged_bytes(t) : sum_bytes(t);
+}
+
+static uint64_t quotient_up(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static bool is_allowed(const struct gemm_tile *t, const struct device_limits *limits)
+{
+    return t->x <= limits->max_workgroup_size[0] && t->y <= limits->max_workgroup_size[1] &&
+           t->planes <= limits->max_workgroup_size[2] &&
+           threads_of(t) <= limits->max_workgroup_invocations &&
+           gemm_shared_bytes(t) <= limits->max_shared_memory_bytes;
+}
+
+enum { ROWS_MIN = 4 };        /* of an image, for tiles */
+enum { PLANE_DEPTH_MIN = 4 }; /* input slices for which a plane pays */
+
+bool gemm_fit(struct gemm_tile *t, const struct gemm_shape *shape,
+              const struct device_limits *limits)
+{
+    while (t->planes > 1 && (t->planes * PLANE_DEPTH_MIN > shape->depth ||
+                             t->planes > limits->max_workgroup_size[2] ||
+                             threads_of(t) > limits->max_workgroup_invocations ||
+                             sum_bytes(t) > limits->max_shared_memory_bytes))
+        t->planes /= 2;
+    if (t->depth > shape->depth)
+        t->depth = (uint32_t)quotient_up(shape->depth, t->planes) * t->planes;
+    while (t->depth > t->planes && !is_allowed(t, limits))
+        t->depth = (uint32_t)quotient_up(t->depth / 2, t->planes) * t->planes;
+    return is_allowed(t, limits);
+}
+
+static uint64_t workgroups_of(const struct gemm_tile *t, const struct gemm_shape *shape)
+{
+    return quotient_up(shape->rows, tile_rows(t)) * quotient_up(shape->columns, tile_columns(t));
+}
+
+/* Units that run workgroups of their own: those of a typical device of the class. */
+static uint32_t multiprocessors_of(enum device_class class)
+{
+    switch (class) {
+    case DEVICE_NVIDIA: return 132;
+    case DEVICE_AMD: return 60;
+    case DEVICE_INTEL: return 32;
+    default: return 16;
+    }
+}
+
+/* Input slices of each part: whole chunks. */
+static uint32_t part_depth(const struct gemm_choice *c, const struct gemm_shape *shape)
+{
+    const uint64_t chunks = quotient_up(shape->depth, c->tile.depth);
+
+    return (uint32_t)(quotient_up(chunks, c->parts) * c->tile.depth);
+}
+
+enum { PARTS_MAX = 8, PARTED_DEPTH_MIN = 512, PART_DEPTH_MIN = 128, PART_BYTES_MAX = 1 << 24 };
+
+/* More workgroups for a deep product of few tiles: parts of the depth, as long as all of them run
+ * at once and their sums are small. */
+static uint32_t parts_of(const struct gemm_tile *t, const struct gemm_shape *shape,
+                         uint32_t multiprocessors)
+{
+    const uint64_t tiles = workgroups_of(t, shape);
+    uint32_t parts = 1;
+
+    while (2 * parts <= PARTS_MAX && 2 * parts * tiles <= multiprocessors &&
+           shape->depth >= PARTED_DEPTH_MIN && shape->depth >= 2 * parts * PART_DEPTH_MIN &&
+           2 * parts * shape->rows * shape->columns * 16 <= PART_BYTES_MAX)
+        parts *= 2;
+    return parts;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+    return quotient_up(n, to) * to;
+}
+
+/* Whether the tile has a third more columns than narrower ones would have; or is one for narrow
+ * products, of which a wide one would have many. */
+static bool is_of_other_width(const struct gemm_tile *t, const struct gemm_shape *shape)
+{
+    return 3 * round_up(shape->columns, tile_columns(t)) > 4 * round_up(shape->columns, 4) ||
+           (tile_columns(t) == 4 && tile_rows(t) > 28 && shape->columns > 4);
+}
+
+/* Whether most multiprocessors have a workgroup. */
+static bool keeps_busy(const struct gemm_choice *c, const struct gemm_shape *shape,
+                       uint32_t multiprocessors)
+{
+    return 5 * workgroups_of(&c->tile, shape) * c->parts >= 3ull * multiprocessors;
+}
+
+/* The largest tile that keeps the device busy, that is, the one that loads least; else one whose
+ * depth is shared by workgroups; else the smallest.  On an H200, f32, in us: 28 x 28 pixels, 128 to
+ * 256 channels: 56 x 32 5.2, 28 x 32 6.4, 49 x 64 6.5.  3x3, 14 x 14 x 256: 28 x 16 17.0, 4 parts
+ * of 56 x 32 17.9; 7 x 7 x 512: 28 x 16 29.4, 8 parts of 56 x 32 18.5. */
+bool gemm_choose(const struct gemm_shape *shape, const struct device_limits *limits,
+                 struct gemm_choice *choice)
+{
+    const uint32_t multiprocessors = multiprocessors_of(limits->device_class);
+    bool found = false;
+
+    for (int parted = 0; parted < 2; parted++)
+        for (size_t i = 0; i < gemm_tile_count; i++) {
+            struct gemm_choice c = { gemm_tiles[i], 1 };
+
+            if (!gemm_fit(&c.tile, shape, limits) || is_of_other_width(&c.tile, shape))
+                continue;
+            if (parted)
+                c.parts = parts_of(&c.tile, shape, multiprocessors);
+            if (!parted || (c.parts > 1 && keeps_busy(&c, shape, multiprocessors)))
+                *choice = c;
+            found = true;
+            if (keeps_busy(&c, shape, multiprocessors))
+                return true;
+        }
+    return found;
+}
+
+static struct gemm_shape shape_of(const struct planner *p, const struct matmul *m, uint64_t rows)
+{
+    return (struct gemm_shape){ .rows = rows,
+                                .columns = p->plan->tensors[m->dst].slices,
+                                .depth = (uint32_t)(m->window->filter_h * m->window->filter_w) *
+                                         p->plan->tensors[m->src].slices };
+}
+
+/* Rows for which the tile is chosen: those of one image, so that an image has the same bits in a
+ * batch; of FULLY_CONNECTED always as many. */
+static uint64_t rows_of_image(const struct planner *p, const struct matmul *m)
+{
+    const uint64_t rows = (uint64_t)m->args.out_h * m->args.out_w;
+
+    if (m->window == &window_1x1)
+        return p->plan->tensors[m->dst].rows < ROWS_MIN ? 1 : 64;
+    return rows;
+}
+
+/* Tests choose the tile, and past the last one three parts of it. */
+static bool choose(const struct planner *p, const struct matmul *m, struct gemm_choice *c)
+{
+    const struct gemm_shape shape = shape_of(p, m, rows_of_image(p, m));
+    const int forced = p->options->gemm_tile - 1;
+
+    if (forced < 0) {
+        const struct plan_tensor *dst = &p->plan->tensors[m->dst];
+
+        if (shape.rows < ROWS_MIN || !gemm_choose(&shape, p->limits, c))
+            return false;
+        if ((uint64_t)dst->rows * dst->slices * c->parts * 16 > p->limits->max_storage_buffer_range)
+            c->parts = 1;
+        return true;
+    }
+    *c = (struct gemm_choice){ gemm_tiles[(size_t)forced % gemm_tile_count],
+                               (size_t)forced < gemm_tile_count ? 1 : 3 };
+    return gemm_fit(&c->tile, &shape, p->limits);
+}
+
+bool gemm_fits(const struct planner *p, const struct matmul *m)
+{
+    const enum device_class class = p->limits->device_class;
+    const bool wanted =
+        p->options->gemm_tile > 0 || (class != DEVICE_SOFTWARE && class != DEVICE_OTHER);
+    struct gemm_choice c;
+
+    return wanted && options_kernel(p->options, KERNEL_gemm) &&
+           p->plan->tensors[m->src].format == FORMAT_STORED &&
+           p->plan->tensors[m->dst].format == FORMAT_STORED && choose(p, m, &c);
+}
+
+static uint32_t source_of(const struct matmul *m, const struct gemm_tile *t)
+{
+    const struct window *w = m->window;
+
+    if (w->filter_h == 1 && w->filter_w == 1 && w->stride_h == 1 && w->stride_w == 1 &&
+        m->args.pad_h == 0 && m->args.pad_w == 0)
+        return GEMM_DENSE;
+    return m->args.in_slices % t->depth == 0 ? GEMM_TAPS : GEMM_SLICES + m->args.in_slices;
+}
+
+/* dst: a plan tensor, m->dst or the sums of all parts. */
+static enum status plan_product(struct planner *p, const struct graph_node *n,
+                                const struct matmul *m, const struct gemm_choice *c, int dst)
+{
+    const struct gemm_tile *t = &c->tile;
+    const struct gemm_shape shape = shape_of(p, m, p->plan->tensors[m->dst].rows);
+    const uint64_t tiles = workgroups_of(t, &shape);
+    const struct gemm_args args = { .count = (uint32_t)(tiles * c->parts),
+                                    .tiles = (uint32_t)tiles,
+                                    .pixels = p->plan->tensors[m->dst].rows,
+                                    .window = m->args,
+                                    .in_channels = p->plan->tensors[m->src].channels,
+                                    .depth = shape.depth,
+                                    .part_depth = part_depth(c, &shape),
+                                    .steps = n->steps };
+    struct plan_step *s = planner_step(p, "gemm", n, t->x, t->y, t->planes);
+    uint32_t flags = (args.in_channels % 4 != 0 ? GEMM_MASKED : 0) |
+                     (shape.depth % t->depth != 0 ? GEMM_TAIL : 0);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    if (c->parts > 1)
+        flags |= GEMM_PART;
+    else
+        flags |= (m->has_residual ? GEMM_RESIDUAL : 0) | (n->steps.scale > 0 ? GEMM_ROUNDED : 0);
+    window_specs(s, m->window);
+    step_spec(s, GEMM_SPEC_ACTIVATION, c->parts > 1 ? 0 : m->activation);
+    step_spec(s, GEMM_SPEC_FLAGS, flags);
+    step_spec(s, GEMM_SPEC_ROWS, t->rows);
+    step_spec(s, GEMM_SPEC_COLUMNS, t->columns);
+    step_spec(s, GEMM_SPEC_DEPTH, t->depth);
+    step_spec(s, GEMM_SPEC_SOURCE, source_of(m, t));
+    step_push(s, &args, sizeof args);
+    step_shared(s, gemm_shared_bytes(t));
+    step_products(p, s, dst, m->src, m->weights, m->bias);
+    return step_groups(p, s, args.count);
+}
+
+static enum status plan_sum(struct planner *p, const struct graph_node *n, const struct matmul *m,
+                            uint32_t parts, int sums)
+{
+    const struct plan_tensor *dst = &p->plan->tensors[m->dst];
+    const struct gemm_sum_args args = { .count = dst->rows * dst->slices,
+                                        .out_slices = dst->slices,
+                                        .steps = n->steps };
+    struct plan_step *s = planner_step(p, "gemm_sum", n, WORKGROUP, 1, 1);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    step_spec(s, GEMM_SUM_SPEC_ACTIVATION, m->activation);
+    step_spec(s, GEMM_SUM_SPEC_RESIDUAL, m->has_residual);
+    step_spec(s, GEMM_SUM_SPEC_ROUNDED, n->steps.scale > 0);
+    step_spec(s, GEMM_SUM_SPEC_PARTS, parts);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, m->dst);
+    step_read(p, s, 1, sums);
+    step_operand(p, s, 2, m->bias);
+    return step_items(p, s, args.count);
+}
+
+enum status gemm_plan(struct planner *p, const struct graph_node *n, const struct matmul *m)
+{
+    const uint32_t rows = p->plan->tensors[m->dst].rows;
+    struct gemm_choice c;
+    int sums;
+
+    if (!choose(p, m, &c))
+        return STATUS_UNSUPPORTED;
+    if (c.parts == 1)
+        return plan_product(p, n, m, &c, m->dst);
+    sums = planner_temp(p, c.parts * rows, p->plan->tensors[m->dst].channels, FORMAT_WIDE);
+    if (sums < 0)
+        return STATUS_NO_MEMORY;
+    TRY(plan_product(p, n, m, &c, sums));
+    return plan_sum(p, n, m, c.parts, sums);
+}

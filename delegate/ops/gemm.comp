@@ -1,0 +1,252 @@
+// CONV_2D with one group, and FULLY_CONNECTED, as a product of matrices in tiles.  A: [pixels of
+// dst][taps and slices of src], B: the weights [taps and input channels][output slices] of
+// conv_2d.comp.
+//
+// A workgroup computes a tile of y * ROWS pixels by x * COLUMNS output slices.  It goes through the
+// depth of the product in chunks of DEPTH input slices, which all invocations copy to shared memory
+// while they multiply the chunk before.  Plane z adds up slices z, z + planes, ... of each chunk,
+// and the planes are added in their order at the end, so the bits of a result do not depend on
+// timing.  A product of few tiles has several workgroups for each, with a part of the depth; what
+// they write is added up by gemm_sum.comp.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#include "delegate/shaders/slice.glsl"
+#include "delegate/ops/gemm.args.h"
+#include "delegate/ops/window.glsl"
+
+WRITES(0, dst);
+READS(0, residual); // the same memory: an element is read and written by one invocation
+READS(1, src);
+READS(2, weights);
+CONSTANTS(3, bias);
+layout(set = 0, binding = 0) writeonly buffer WritesParts { vec4 parts[]; }; // GEMM_PART
+
+layout(constant_id = GEMM_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
+layout(constant_id = GEMM_SPEC_FLAGS) const uint FLAGS = 0u;
+layout(constant_id = GEMM_SPEC_ROWS) const uint ROWS = 4u;
+layout(constant_id = GEMM_SPEC_COLUMNS) const uint COLUMNS = 1u;
+layout(constant_id = GEMM_SPEC_DEPTH) const uint DEPTH = 8u;
+layout(constant_id = GEMM_SPEC_SOURCE) const uint SOURCE = 0u;
+
+const bool RESIDUAL = (FLAGS & GEMM_RESIDUAL) != 0u;
+const bool ROUNDED = (FLAGS & GEMM_ROUNDED) != 0u;
+const bool MASKED = (FLAGS & GEMM_MASKED) != 0u;
+const bool TAIL = (FLAGS & GEMM_TAIL) != 0u;
+const bool PART = (FLAGS & GEMM_PART) != 0u;
+const uint TAP_SLICES = SOURCE > GEMM_SLICES ? SOURCE - GEMM_SLICES : 1u;
+
+const uint PLANES = gl_WorkGroupSize.z;
+const uint THREADS = gl_WorkGroupSize.x * gl_WorkGroupSize.y * PLANES;
+const uint TILE_ROWS = gl_WorkGroupSize.y * ROWS;
+const uint TILE_COLUMNS = gl_WorkGroupSize.x * COLUMNS;
+const uint TILE = TILE_ROWS * TILE_COLUMNS;
+
+// A chunk of A, with rows of an odd pitch, then a chunk of B; at the end the sums of all planes.
+const uint PITCH = DEPTH + 1u;
+const uint A_ITEMS = TILE_ROWS * DEPTH;
+const uint B_ITEMS = 4u * DEPTH * TILE_COLUMNS;
+const uint B_FIRST = TILE_ROWS * PITCH;
+const uint STAGED = B_FIRST + B_ITEMS;
+const uint PLANE_SUMS = PLANES * TILE;
+const uint SUMS = PLANES > 1u ? PLANE_SUMS : 1u;
+shared vec4 staged[STAGED > SUMS ? STAGED : SUMS];
+
+// What an invocation copies of a chunk.
+const uint A_LOADS = (A_ITEMS + THREADS - 1u) / THREADS;
+const uint B_LOADS = (B_ITEMS + THREADS - 1u) / THREADS;
+vec4 next_a[A_LOADS], next_b[B_LOADS];
+uint base[A_LOADS];     // GEMM_DENSE: the first slice of the row
+Window window[A_LOADS]; // else
+
+// Multiplications in a turn of the inner loop.
+const uint TURNS = DEPTH / PLANES;
+const uint UNROLL = TURNS % 4u == 0u ? 4u : TURNS % 2u == 0u ? 2u : 1u;
+
+vec4 sum[ROWS * COLUMNS];
+
+// Finds the rows of A that the invocation copies.  Rows past the last pixel are copied as the last.
+void find_rows(uint first_row)
+{
+    [[unroll]] for (uint i = 0u; i < A_LOADS; i++)
+    {
+        const uint row = (gl_LocalInvocationIndex + i * THREADS) / DEPTH;
+        const uint pixel = min(first_row + row, args.pixels - 1u);
+        if (SOURCE == GEMM_DENSE)
+            base[i] = pixel * args.window.in_slices;
+        else
+            window[i] = window_of(pixel);
+    }
+}
+
+// Slice q of the depth of copied row i: `tap` and `slice` are those of a GEMM_TAPS chunk.
+vec4 source_at(uint i, uint q, uint tap, uint slice)
+{
+    vec4 v;
+    if (SOURCE == GEMM_DENSE) {
+        slice = q;
+        v = vec4(src[base[i] + q]);
+    } else {
+        if (SOURCE != GEMM_TAPS) {
+            tap = q / TAP_SLICES;
+            slice = q % TAP_SLICES;
+        }
+        uint at;
+        const bool inside = tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, at);
+        v = mix(vec4(0.0), vec4(src[at + slice]), bvec4(inside));
+    }
+    return MASKED ? masked(v, slice, args.in_channels) : v;
+}
+
+// Loads what the invocation copies of the chunk from slice `from` of the depth on.  Slices past the
+// depth are 0 in A and in B.
+void load_chunk(uint from, uint first_column)
+{
+    const uint last = args.depth - 1u;
+    const uint tap = SOURCE == GEMM_TAPS ? from / args.window.in_slices : 0u;
+    [[unroll]] for (uint i = 0u; i < A_LOADS; i++)
+    {
+        const uint item = gl_LocalInvocationIndex + i * THREADS;
+        const uint q = from + item % DEPTH;
+        next_a[i] = source_at(i, TAIL ? min(q, last) : q, tap, q - tap * args.window.in_slices);
+        if (TAIL && q > last)
+            next_a[i] = vec4(0.0);
+    }
+    [[unroll]] for (uint i = 0u; i < B_LOADS; i++)
+    {
+        // The last items may be past the chunk, but are not past the depth.
+        const uint item = min(gl_LocalInvocationIndex + i * THREADS, B_ITEMS - 1u);
+        const uint k = 4u * from + item / TILE_COLUMNS;
+        const uint column = min(first_column + item % TILE_COLUMNS, args.window.out_slices - 1u);
+        const uint row = TAIL ? min(k, 4u * last + 3u) : k;
+        next_b[i] = vec4(weights[row * args.window.out_slices + column]);
+        if (TAIL && k > row)
+            next_b[i] = vec4(0.0);
+    }
+}
+
+void stage_chunk()
+{
+    [[unroll]] for (uint i = 0u; i < A_LOADS; i++)
+    {
+        const uint item = gl_LocalInvocationIndex + i * THREADS;
+        if (A_LOADS * THREADS == A_ITEMS || item < A_ITEMS)
+            staged[item / DEPTH * PITCH + item % DEPTH] = next_a[i];
+    }
+    [[unroll]] for (uint i = 0u; i < B_LOADS; i++)
+    {
+        const uint item = gl_LocalInvocationIndex + i * THREADS;
+        if (B_LOADS * THREADS == B_ITEMS || item < B_ITEMS)
+            staged[B_FIRST + item] = next_b[i];
+    }
+}
+
+// Adds the products of slice k of the chunk in shared memory.
+void add_slice(uint k)
+{
+    vec4 a[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; r++) a[r] =
+        staged[(gl_LocalInvocationID.y + r * gl_WorkGroupSize.y) * PITCH + k];
+    [[unroll]] for (uint lane = 0u; lane < 4u; lane++)
+        [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
+    {
+        const vec4 b = staged[B_FIRST + (4u * k + lane) * TILE_COLUMNS + gl_LocalInvocationID.x +
+                              c * gl_WorkGroupSize.x];
+        [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r * COLUMNS + c] += a[r][lane] * b;
+    }
+}
+
+void add_chunk()
+{
+    for (uint t = 0u; t < TURNS; t += UNROLL)
+        [[unroll]] for (uint u = 0u; u < UNROLL; u++)
+            add_slice(gl_LocalInvocationID.z + (t + u) * PLANES);
+}
+
+// Makes the sums of all planes known to the workgroup.
+void publish_sums()
+{
+    barrier(); // the last chunk was read
+    [[unroll]] for (uint r = 0u; r < ROWS; r++) [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
+        staged[gl_LocalInvocationID.z * TILE +
+               (gl_LocalInvocationID.y + r * gl_WorkGroupSize.y) * TILE_COLUMNS +
+               gl_LocalInvocationID.x + c * gl_WorkGroupSize.x] = sum[r * COLUMNS + c];
+    barrier(); // the sums are there
+}
+
+// Where in a product the workgroup works: part `part` of the depth of a tile.
+struct Place {
+    uint part, first_row, first_column;
+};
+
+Place place_of_group()
+{
+    const uint blocks = (args.window.out_slices + TILE_COLUMNS - 1u) / TILE_COLUMNS;
+    const uint block = min(group(), args.count - 1u);
+    const uint tile = block % args.tiles;
+    return Place(block / args.tiles, tile / blocks * TILE_ROWS, tile % blocks * TILE_COLUMNS);
+}
+
+// Writes an element of the tile.  A surplus workgroup computes the last tile once more, and does
+// not write it: the residual is added once.
+void finish(Place place, uint r, uint c, vec4 v, vec4 b)
+{
+    const uint row = place.first_row + r, column = place.first_column + c;
+    if (row >= args.pixels || column >= args.window.out_slices || group() >= args.count)
+        return;
+    const uint at = row * args.window.out_slices + column;
+    if (PART) {
+        parts[place.part * args.pixels * args.window.out_slices + at] = v;
+        return;
+    }
+    v += b;
+    if (RESIDUAL)
+        v += vec4(residual[at]);
+    v = activate(v, ACTIVATION);
+    if (ROUNDED)
+        v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);
+    dst[at] = STORED(v);
+}
+
+void main()
+{
+    const Place place = place_of_group();
+    const uint begin = place.part * args.part_depth;
+    const uint end = min(begin + args.part_depth, args.depth);
+
+    find_rows(place.first_row);
+    load_chunk(begin, place.first_column);
+    // The biases are loaded early, where nobody waits for them.
+    vec4 biases[COLUMNS];
+    [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
+    {
+        const uint column = PLANES > 1u ? gl_LocalInvocationIndex % TILE_COLUMNS
+                                        : gl_LocalInvocationID.x + c * gl_WorkGroupSize.x;
+        biases[c] = bias[min(place.first_column + column, args.window.out_slices - 1u)];
+    }
+    [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) sum[i] = vec4(0.0);
+
+    for (uint from = begin; from < end; from += DEPTH) {
+        if (from > begin)
+            barrier();
+        stage_chunk();
+        barrier();
+        if (from + DEPTH < end)
+            load_chunk(from + DEPTH, place.first_column);
+        add_chunk();
+    }
+
+    if (PLANES > 1u) {
+        publish_sums();
+        // A multiple of TILE_COLUMNS apart: an invocation stays in its column.
+        for (uint i = gl_LocalInvocationIndex; i < TILE; i += THREADS) {
+            vec4 v = staged[i];
+            [[unroll]] for (uint plane = 1u; plane < PLANES; plane++) v += staged[plane * TILE + i];
+            finish(place, i / TILE_COLUMNS, i % TILE_COLUMNS, v, biases[0]);
+        }
+        return;
+    }
+    [[unroll]] for (uint r = 0u; r < ROWS; r++) [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
+        finish(place, gl_LocalInvocationID.y + r * gl_WorkGroupSize.y,
+               gl_LocalInvocationID.x + c * gl_WorkGroupSize.x, sum[r * COLUMNS + c], biases[c]);
+}

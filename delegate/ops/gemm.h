@@ -1,0 +1,47 @@
+/* Steps of gemm.comp: products of matrices in tiles through shared memory. */
+#ifndef ASSAY_DELEGATE_OPS_GEMM_H
+#define ASSAY_DELEGATE_OPS_GEMM_H
+
+#include "delegate/ops/matmul_operands.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A workgroup has x * y * planes invocations, each with rows * columns sums of 4 outputs.  depth:
+ * input slices of a chunk, a multiple of planes. */
+struct gemm_tile {
+    uint32_t x, y, planes;
+    uint32_t rows, columns;
+    uint32_t depth;
+};
+/* Large tiles first. */
+extern const struct gemm_tile gemm_tiles[];
+extern const size_t gemm_tile_count;
+
+/* A product [rows, depth slices] by [depth slices, columns slices]. */
+struct gemm_shape {
+    uint64_t rows;
+    uint32_t columns, depth;
+};
+/* A tile for the product: with fewer planes and a lesser depth where that is enough, or all that
+ * the device allows.  False: the device does not allow it. */
+bool gemm_fit(struct gemm_tile *t, const struct gemm_shape *shape,
+              const struct device_limits *limits);
+/* Bytes of shared memory of a workgroup. */
+uint32_t gemm_shared_bytes(const struct gemm_tile *t);
+
+/* The tile, and in how many parts workgroups share the depth. */
+struct gemm_choice {
+    struct gemm_tile tile;
+    uint32_t parts;
+};
+/* What is expected to be fastest; false: the device allows none. */
+bool gemm_choose(const struct gemm_shape *shape, const struct device_limits *limits,
+                 struct gemm_choice *choice);
+
+/* True: the device is one for tiles, the options allow them, and there is a tile for the product.
+ */
+bool gemm_fits(const struct planner *p, const struct matmul *m);
+enum status gemm_plan(struct planner *p, const struct graph_node *n, const struct matmul *m);
+
+#endif

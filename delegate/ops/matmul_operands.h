@@ -1,0 +1,20 @@
+/* What a product of matrices is made of, for all kernels that matmul.c chooses from. */
+#ifndef ASSAY_DELEGATE_OPS_MATMUL_OPERANDS_H
+#define ASSAY_DELEGATE_OPS_MATMUL_OPERANDS_H
+
+#include "delegate/ops/operand.h"
+#include "delegate/ops/window.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct matmul {
+    int src, dst; /* plan tensors [.., C], [.., O] */
+    const struct window *window;
+    struct window_args args;              /* of the window */
+    const struct operand *weights, *bias; /* packed with whole slices of C */
+    uint32_t activation;                  /* TfLiteFusedActivation */
+    bool has_residual;                    /* what dst holds is added before the activation */
+};
+
+#endif
