@@ -6,6 +6,7 @@
 #include "delegate/plan/memory.h"
 #include "delegate/plan/packing.h"
 #include "delegate/plan/planner.h"
+#include "delegate/plan/schedule.h"
 #include "delegate/shaders/poison.args.h"
 #include "delegate/transform/transform.h"
 #include "reference/base/memory.h"
@@ -194,7 +195,9 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
     TRY(plan_outputs(p, r, w));
     if (p->plan->poison != POISON_OFF)
         TRY(poison_padding(p));
-    TRY(plan_assign_memory(p->plan, p->options->in_place, p->diag));
+    TRY(options_kernel(p->options, KERNEL_groups)
+            ? plan_schedule(p->plan, p->options->in_place, p->diag)
+            : plan_assign_memory(p->plan, p->options->in_place, p->diag));
     return plan_check_limits(p->plan, p->limits, p->diag);
 }
 

@@ -188,6 +188,19 @@ static bool only_elementwise(const struct plan *plan, const struct plan_step *s,
     return true;
 }
 
+/* No other step of the group reads the memory, so that overwriting it needs no barrier. */
+static bool alone_in_group(const struct plan *plan, int step, int owner)
+{
+    if (plan->groups == 0)
+        return true;
+    for (int i = step - 1; i >= 0 && plan->steps[i]->group == plan->steps[step]->group; i--)
+        for (int b = 0; b < PLAN_BINDINGS; b++)
+            if (plan->steps[i]->bindings[b].location == LOCATION_ARENA && !plan->steps[i]->idle &&
+                plan_owner(plan, plan->steps[i]->bindings[b].index) == owner)
+                return false;
+    return true;
+}
+
 /* The result of a step may overwrite an elementwise input that no later step reads.  Each
  * invocation reads its elements before it writes them, and no other invocation touches them, so
  * that two bindings of one memory are no data race. */
@@ -209,7 +222,8 @@ static void reuse_input(struct plan *plan, int step)
 
         if (!from || from == to || from->location != LOCATION_ARENA ||
             to->location != LOCATION_ARENA || from->last_step != step || from->bytes != to->bytes ||
-            from->format != to->format || !only_elementwise(plan, s, owner))
+            from->format != to->format || !only_elementwise(plan, s, owner) ||
+            !alone_in_group(plan, step, owner))
             continue;
         from->last_step = to->last_step;
         to->view_of = to->root = owner;
@@ -225,6 +239,12 @@ static bool has_memory(const struct plan *plan, int t)
 {
     return plan->tensors[t].view_of == t && plan->tensors[t].first_step >= 0 &&
            plan->tensors[t].location == LOCATION_ARENA;
+}
+
+/* When a step runs: steps of a group may run at the same time. */
+static int time_of(const struct plan *plan, int step)
+{
+    return plan->groups > 0 ? plan->steps[step]->group : step;
 }
 
 enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag)
@@ -245,8 +265,8 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
         if (has_memory(plan, i))
             spans[count++] =
                 (struct span){ .bytes = (t->bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN,
-                               .first = t->first_step,
-                               .last = t->last_step };
+                               .first = time_of(plan, t->first_step),
+                               .last = time_of(plan, t->last_step) };
     }
     plan->arena_bytes = offsets_assign(spans, count, &ok);
     if (!ok) {

@@ -84,6 +84,7 @@ struct plan_step {
     bool packed_dot; /* the shader has a variant with the integer dot product, NAME.dot */
     bool tuned;      /* the workgroup size was measured */
     enum plan_use use;
+    int group; /* if plan.groups: steps of one group do not depend on each other */
     bool idle; /* not run: the input or output already is where the step would copy it, or `use` */
     /* If the workgroup size is free (workgroups.h): items is the number of invocations, or of
      * columns of tiles, runs the number of runs of tiles; else items is 0. */
@@ -140,6 +141,7 @@ struct plan {
     bool unpacked;      /* constants have offsets, but no contents */
     size_t arena_bytes; /* size of the arena of activations */
     size_t arena_bound; /* lower bound: the largest sum of tensors live at one step */
+    int groups;         /* of steps, in the order of the steps (schedule.h); 0: each step is one */
     int in_place;       /* steps whose result overwrites an input */
     size_t input_bytes, output_bytes;
     bool zero_copy_inputs, zero_copy_outputs; /* as in struct device_limits */

@@ -219,7 +219,7 @@ static size_t greedy(const struct plan *p)
 
 static void deeplab(void **state)
 {
-    struct look look = { .pairs = { "precision", "fp32" } };
+    struct look look = { .pairs = { "precision", "fp32", "no_kernel", "groups" } };
     struct model m;
 
     (void)state;

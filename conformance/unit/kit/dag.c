@@ -202,7 +202,7 @@ void dag_check(const struct plan *p)
                 const struct plan_binding *n = &p->steps[s]->bindings[b];
                 const size_t end = (n->offset + n->bytes + PLAN_ALIGN - 1) / PLAN_ALIGN;
 
-                if (n->location != LOCATION_ARENA || n->writes != (pass == 1))
+                if (p->steps[s]->idle || n->location != LOCATION_ARENA || n->writes != (pass == 1))
                     continue;
                 assert_true(n->offset % PLAN_ALIGN == 0 && end <= cells);
                 written[n->index] |= n->writes;

@@ -1,0 +1,12 @@
+/* The order of steps. */
+#ifndef ASSAY_DELEGATE_PLAN_SCHEDULE_H
+#define ASSAY_DELEGATE_PLAN_SCHEDULE_H
+
+#include "delegate/plan/plan.h"
+
+/* Brings steps that do not depend on each other side by side, as groups between whose steps no
+ * barrier is needed, and assigns memory: tensors of one group do not share any.  The order stays as
+ * it is where no group comes of it, or the arena would grow. */
+enum status plan_schedule(struct plan *plan, bool in_place, struct diag *diag);
+
+#endif
