@@ -85,6 +85,36 @@ static void block(void **state)
     model_close(&m);
 }
 
+/* The second convolution adds the first one's result in its memory, which EXP reads before. */
+static void overwritten(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                        struct kit_tensor out[3])
+{
+    const struct kit_conv pointwise = { .kernel = 1 };
+    const struct kit_tensor t = kit_conv_2d(b, x, pointwise);
+
+    out[1] = kit_unary(b, BUILTIN_EXP, t);
+    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, z, pointwise), t.index, kTfLiteActNone);
+}
+
+static void residual(void **state)
+{
+    const struct transform_case c = { .name = "residual",
+                                      .build = overwritten,
+                                      .dims = { 1, 6, 6, 8 } };
+    struct look look = { .pairs = { "precision", "fp32" } };
+    struct model m;
+
+    (void)state;
+    transform_model(&c, &m);
+    gpu_look(&m, look_plan, &look);
+    assert_true(look.plan.groups > 0);
+    assert_true(find_step(&look.plan, "EXP") < find_step(&look.plan, "CONV_2D+ADD"));
+    assert_independent(&look.plan);
+    dag_check(&look.plan);
+    plan_close(&look.plan);
+    model_close(&m);
+}
+
 /* Stores are last: the memory of an output stays as it is to the end. */
 static void assert_stored_last(const struct plan *p)
 {
@@ -129,7 +159,8 @@ static void random_graphs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(block), cmocka_unit_test(random_graphs) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(block), cmocka_unit_test(residual),
+                                        cmocka_unit_test(random_graphs) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
