@@ -65,8 +65,12 @@ I16_ALONE := $(wildcard delegate/*/*_int16.comp delegate/ops/int8/*_int16.comp)
 INT_SHADERS := $(filter-out $(I16_ALONE),$(wildcard delegate/*/*_int8.comp delegate/ops/int8/*.comp))
 I16_SHADERS := $(I16_ALONE) $(shell grep -l '^// Elements: byte short' $(INT_SHADERS))
 SHADERS := $(filter-out $(INT_SHADERS) $(I16_ALONE),$(wildcard delegate/*/*.comp))
+# Compiled for blocks of tiles (matrix.c has their sizes) and for each extension that glslang knows.
+MATRIX_SHADERS := delegate/ops/matrix.comp
+MATRIX_BLOCKS := 11 12 22
+MATRIX_KHR := $(shell sh delegate/shaders/matrix_khr.sh)
 # All but those whose elements are integers or bits alone.
-FLOAT_SHADERS := $(filter-out $(shell grep -lE '^// Elements: (byte|short|word)' $(SHADERS)),$(SHADERS))
+FLOAT_SHADERS := $(filter-out $(MATRIX_SHADERS) $(shell grep -lE '^// Elements: (byte|short|word)' $(SHADERS)),$(SHADERS))
 BYTE_SHADERS := $(shell grep -l '^// Elements:.* byte' $(SHADERS))
 SHORT_SHADERS := $(shell grep -l '^// Elements:.* short' $(SHADERS))
 WORD_SHADERS := $(shell grep -l '^// Elements:.* word' $(SHADERS))
@@ -146,7 +150,8 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 # ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
 SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
        $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(WORD_SHADERS:%.comp=$(B)/%.word.spv) \
-       $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv) $(I16_SHADERS:%.comp=$(B)/%.i16.spv)
+       $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv) $(I16_SHADERS:%.comp=$(B)/%.i16.spv) \
+       $(foreach x,nv $(MATRIX_KHR),$(foreach n,$(MATRIX_BLOCKS),$(MATRIX_SHADERS:%.comp=$(B)/%.$(x)$(n).spv)))
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 # Ids in the order in which they appear make the packed shaders a third as large (shaders/spirv.h).
@@ -161,6 +166,14 @@ $(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=0)
 $(B)/%.i16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
 # The same with the packed 8-bit dot product, which a device may lack.
 $(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=1)
+# The matrix units by the extension of NVIDIA or of Khronos, with a block of tiles a subgroup.
+matrix = $(call spirv,-DELEMENT=F16 -DKHR=$(1) -DBLOCK_M=$(2) -DBLOCK_N=$(3))
+$(B)/%.nv11.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,1,1)
+$(B)/%.nv12.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,1,2)
+$(B)/%.nv22.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,2,2)
+$(B)/%.khr11.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,1,1)
+$(B)/%.khr12.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,1,2)
+$(B)/%.khr22.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,2,2)
 # A dependency file may name an include that has moved since: rebuild instead of stopping.
 %.glsl: ;
 %.args.h: ;

@@ -16,6 +16,26 @@ enum device_class {
     DEVICE_INTEL,
 };
 
+/* The extension by which shaders reach the matrix units of a device. */
+enum matrix_kind {
+    MATRIX_NONE,
+    MATRIX_NV, /* VK_NV_cooperative_matrix */
+    MATRIX_KHR /* VK_KHR_cooperative_matrix */
+};
+
+enum { MATRIX_TILE_MAX = 16, MATRIX_ELEMENTS_MAX = MATRIX_TILE_MAX * MATRIX_TILE_MAX };
+
+/* Products of f16 matrices with sums of f32, each by the invocations of a subgroup. */
+struct device_matrix {
+    enum matrix_kind kind;
+    uint32_t tile;          /* rows and columns of a matrix */
+    uint32_t subgroup_size; /* of every subgroup */
+    /* Each invocation holds 8 elements of a second factor: its component 8 * invocation + i is
+     * element order[...] = row * tile + column. */
+    bool fragments;
+    uint8_t order[MATRIX_ELEMENTS_MAX];
+};
+
 struct device_limits {
     enum device_class device_class;
     uint64_t max_storage_buffer_range;
@@ -28,6 +48,7 @@ struct device_limits {
     uint32_t max_shared_memory_bytes;
     uint32_t max_push_constants_bytes;
     bool storage_16bit; /* storageBuffer16BitAccess */
+    struct device_matrix matrix;
     /* minImportedHostPointerAlignment; 0: the device cannot use memory of the host as it is. */
     uint64_t host_pointer_alignment;
     /* Shaders read inputs from the staging buffer, where the largest device-local heap has a

@@ -4,6 +4,7 @@
 #include "delegate/ops/conv_2d_grouped.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/matmul.h"
+#include "delegate/ops/matrix.h"
 
 /* Whole slices of input channels when there is one group. */
 static struct weights_shape weights_of(const struct graph_tensor *w, bool grouped)
@@ -112,10 +113,12 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
 
     if (m.src < 0 || m.dst < 0)
         return STATUS_NO_MEMORY;
-    TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
-    TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
     m.args = window_args_of(p->plan, m.src, m.dst, x, graph_output(p->graph, n, 0),
                             window_pads_of_node(p->graph, n, &window));
+    TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
+    if (!grouped && matrix_fits(p, n, &m, n->inputs[1], &shape))
+        return matrix_plan(p, n, &m, n->inputs[1], &shape);
+    TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
     return grouped ? plan_grouped(p, n, &m) : matmul_plan(p, n, &m);
 }
 

@@ -6,6 +6,7 @@
 #include "delegate/ops/fully_connected.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/matmul.h"
+#include "delegate/ops/matrix.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>
@@ -119,19 +120,20 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     const int dst = planner_tensor(p, n->outputs[0]);
     const struct weights_shape shape = fully_connected_weights(w);
     struct operand weights, bias;
-    struct matmul m;
+    struct matmul m = { .src = src,
+                        .dst = dst,
+                        .window = &window_1x1,
+                        .weights = &weights,
+                        .bias = &bias,
+                        .activation = (uint32_t)params->activation };
 
-    TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
-    TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
-    m = (struct matmul){ .src = src,
-                         .dst = dst,
-                         .window = &window_1x1,
-                         .args = window_args_1x1(p->plan, src, dst),
-                         .weights = &weights,
-                         .bias = &bias,
-                         .activation = (uint32_t)params->activation };
+    m.args = window_args_1x1(p->plan, src, dst);
+    TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
+    if (matrix_fits(p, n, &m, n->inputs[1], &shape))
+        return matrix_plan(p, n, &m, n->inputs[1], &shape);
+    TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
     /* Whatever the rows are, so that a row has the same bits in a batch. */
     if (n->as_conv_1x1 ||
         ((uint64_t)shape.inputs * shape.outputs >= TILED_PRODUCTS_MIN && matmul_is_tiled(p, &m)))

@@ -22,6 +22,13 @@ uint64_t weights_vec4s(const struct weights_shape *shape);
 enum status operand_weights(struct planner *p, const struct graph_node *node, int tensor,
                             const struct weights_shape *shape, struct operand *operand);
 
+/* The same constant weights as tiles of the matrix units, [outputs / tile][sum / tile], where the
+ * sum goes over the inputs of all taps, each tap padded to slices.  A tile has its elements in the
+ * order of the device, or, without fragments, by columns.  What pads is 0. */
+uint64_t operand_tiled_vec4s(const struct weights_shape *shape, const struct device_matrix *m);
+enum status operand_tiled(struct planner *p, int tensor, const struct weights_shape *shape,
+                          const struct device_matrix *m, struct operand *operand);
+
 /* Weights [1, taps..., outputs], packed as [taps][slices of outputs] in the storage type. */
 enum status operand_depthwise(struct planner *p, int tensor, uint32_t taps, uint32_t outputs,
                               struct operand *operand);

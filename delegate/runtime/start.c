@@ -136,6 +136,23 @@ static enum status keep_lists(struct kernel *k, struct diag *diag)
     return STATUS_OK;
 }
 
+/* Tests the matrix units before the first plan that may use them; when they are wrong, with a
+ * warning, plans do without them. */
+static enum status test_matrix(struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    const struct gpu_options *options = &k->owner->options;
+    enum status s;
+
+    if (options->precision != PRECISION_FP16 || !options_kernel(options, KERNEL_matrix) ||
+        (s = selftest_matrix(k->owner->device, diag)) == STATUS_OK)
+        return STATUS_OK;
+    if (s != STATUS_NO_DEVICE)
+        return s;
+    context->ReportError(context, "WARNING: %s; not used", diag->text);
+    diag_clear(diag);
+    return STATUS_OK;
+}
+
 enum status start_plan(struct kernel *k, TfLiteContext *context, const TfLiteDelegateParams *params,
                        struct diag *diag)
 {
@@ -146,6 +163,7 @@ enum status start_plan(struct kernel *k, TfLiteContext *context, const TfLiteDel
     if (!d->graph)
         return diag_fail(diag, STATUS_INVALID,
                          "the host initializes a partition while no graph is delegated");
+    TRY(test_matrix(k, context, diag));
     k->imported = imported_acquire(d->imported);
     k->request = (struct plan_request){ .graph = d->graph,
                                         .options = &d->options,

@@ -2,6 +2,7 @@
 
 #include "delegate/base/clock.h"
 #include "delegate/base/lock.h"
+#include "delegate/vulkan/cooperative_matrix.h"
 #include "delegate/vulkan/device_choose.h"
 #include "delegate/vulkan/device_info.h"
 #include "delegate/vulkan/instance.h"
@@ -49,7 +50,7 @@ int device_list(struct assay_gpu_device *devices, int room, struct diag *diag)
             struct device_limits limits;
             int family;
 
-            device_describe(physical[i], (int)i, &devices[i], &limits, &family);
+            device_describe(instance, physical[i], (int)i, &devices[i], &limits, &family);
         }
     }
     lock_release(&lock);
@@ -105,7 +106,8 @@ static enum status create_device(struct device *d, struct diag *diag)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
         .shaderIntegerDotProduct = VK_TRUE
     };
-    const char *extensions[4];
+    struct cooperative_matrix_features matrix;
+    const char *extensions[4 + COOPERATIVE_MATRIX_EXTENSIONS];
     VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .pNext = &storage16,
                                 .queueCreateInfoCount = 1,
@@ -123,6 +125,12 @@ static enum status create_device(struct device *d, struct diag *diag)
         extensions[info.enabledExtensionCount++] = VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME;
     if (d->limits.host_pointer_alignment > 0)
         extensions[info.enabledExtensionCount++] = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
+    if (d->limits.matrix.kind != MATRIX_NONE) {
+        cooperative_matrix_enable(&matrix, d->limits.matrix.kind, storage16.pNext);
+        storage16.pNext = &matrix.matrix;
+        for (int i = 0; i < COOPERATIVE_MATRIX_EXTENSIONS; i++)
+            extensions[info.enabledExtensionCount++] = matrix.extensions[i];
+    }
     r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
     if (r != VK_SUCCESS) {
         d->handle = VK_NULL_HANDLE;
@@ -238,7 +246,7 @@ static enum status acquire(VkInstance instance, struct device **out, const char 
         return diag_fail(diag, STATUS_NO_MEMORY, "%u devices: out of memory", count);
     for (uint32_t j = 0; j < count; j++) {
         candidates[j].physical = physical[j];
-        device_describe(physical[j], (int)j, &candidates[j].info, &candidates[j].limits,
+        device_describe(instance, physical[j], (int)j, &candidates[j].info, &candidates[j].limits,
                         &candidates[j].family);
     }
     cost->enumerate_ns = clock_ns() - before;
@@ -328,7 +336,7 @@ static enum status adopt(struct device **out, const struct device_given *g, bool
     d->unlock_queue = g->unlock_queue;
     d->lock_user = g->lock_user;
     init_locks(d);
-    device_describe(d->physical, -1, &d->info, &d->limits, &family);
+    device_describe(VK_NULL_HANDLE, d->physical, -1, &d->info, &d->limits, &family);
     limit_given(d, g->enabled);
     s = check_given(d, half, diag);
     if (s == STATUS_OK)

@@ -51,6 +51,7 @@ struct device {
     struct lock selftest_lock; /* guards what selftest.c found out */
     bool half_passed;          /* 16-bit storage gave the known answers */
     bool dot_tested;           /* right or wrong: pipelines.packed_dot */
+    bool matrix_tested;        /* limits.matrix is what the test has found */
     bool rates_measured;       /* by measure.c, likewise guarded */
     struct device_rates rates;
 };

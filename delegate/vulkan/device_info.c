@@ -1,5 +1,6 @@
 #include "delegate/vulkan/device_info.h"
 
+#include "delegate/vulkan/cooperative_matrix.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>
@@ -212,8 +213,8 @@ uint64_t device_used_bytes(VkPhysicalDevice physical, bool has_memory_budget)
     return has_memory_budget && heap >= 0 ? budget.heapUsage[heap] : 0;
 }
 
-void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_device *info,
-                     struct device_limits *limits, int *family)
+void device_describe(VkInstance instance, VkPhysicalDevice physical, int index,
+                     struct assay_gpu_device *info, struct device_limits *limits, int *family)
 {
     VkPhysicalDeviceProperties p;
     VkExtensionProperties *extensions = NULL;
@@ -262,6 +263,8 @@ void device_describe(VkPhysicalDevice physical, int index, struct assay_gpu_devi
     read_features(physical, p.apiVersion, extensions, extensions ? count : 0, info);
     limits->host_pointer_alignment =
         host_pointer_alignment(physical, extensions, extensions ? count : 0);
+    cooperative_matrix_read(&limits->matrix, instance, physical, extensions,
+                            extensions ? count : 0);
     mem_free(extensions);
     limits->storage_16bit = info->storage_16bit;
     limits->device_class = device_class_of(info->type, info->vendor_id);

@@ -15,4 +15,13 @@ enum status selftest_half(struct device *d, struct pipeline_cache *cache, struct
  * do without it. */
 enum status selftest_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag);
 
+/* The matrix units, in convolutions: finds the order of the elements of a matrix, sets it in the
+ * limits of the device, and tests products.  Does nothing when it was tested before, or the device
+ * has none.  STATUS_NO_DEVICE when a sum is wrong, once: from then on the limits of the device have
+ * none.  Called before a plan is made that may use them. */
+enum status selftest_matrix(struct device *d, struct diag *diag);
+/* A part of it: sets the order of the elements from the place of each, by row and column.  False:
+ * these are no places, or one comes twice. */
+bool selftest_matrix_order(struct device_matrix *m, const float *places);
+
 #endif

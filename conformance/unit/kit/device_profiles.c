@@ -78,7 +78,7 @@ void profiles_all(struct gpu_device_profiles *all)
         getenv("ASSAY_DEVICES") ? getenv("ASSAY_DEVICES") : "../shared/devices";
     DIR *const dir = opendir(folder);
 
-    *all = (struct gpu_device_profiles){ .count = 3 };
+    *all = (struct gpu_device_profiles){ .count = 5 };
     /* The least that Vulkan 1.1 promises: no 16-bit storage, and no 8-bit storage or f16
      * arithmetic, which are extensions. */
     snprintf(all->at[0].name, sizeof all->at[0].name, "minimal Vulkan 1.1");
@@ -94,6 +94,16 @@ void profiles_all(struct gpu_device_profiles *all)
     snprintf(all->at[2].name, sizeof all->at[2].name, "narrow grid");
     all->at[2].limits = device_limits_minimum;
     all->at[2].limits.max_workgroup_count[0] = 100;
+    /* Matrix units, as an NVIDIA GPU and lavapipe have them. */
+    snprintf(all->at[3].name, sizeof all->at[3].name, "matrices of 16");
+    all->at[3].limits = all->at[1].limits;
+    all->at[3].limits.max_shared_memory_bytes = 49152;
+    all->at[3].limits.matrix =
+        (struct device_matrix){ .kind = MATRIX_NV, .tile = 16, .subgroup_size = 32 };
+    snprintf(all->at[4].name, sizeof all->at[4].name, "matrices of 8");
+    all->at[4].limits = all->at[1].limits;
+    all->at[4].limits.matrix =
+        (struct device_matrix){ .kind = MATRIX_KHR, .tile = 8, .subgroup_size = 8 };
     if (!dir) {
         print_message("no folder %s: no recorded devices (set ASSAY_DEVICES)\n", folder);
         return;

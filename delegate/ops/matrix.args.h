@@ -1,0 +1,29 @@
+/* Arguments of matrix.comp. */
+#ifndef ASSAY_DELEGATE_OPS_MATRIX_ARGS_H
+#define ASSAY_DELEGATE_OPS_MATRIX_ARGS_H
+
+#include "delegate/ops/window.args.h"
+
+#define MATRIX_SPEC_TILE     9  /* rows and columns of a matrix of the device: 8 or 16 */
+#define MATRIX_SPEC_ROWS     10 /* subgroups of a workgroup along pixels */
+#define MATRIX_SPEC_COLUMNS  11 /* along outputs */
+#define MATRIX_SPEC_SHARES   12 /* along the sum */
+#define MATRIX_SPEC_CHUNK    13 /* tiles of the sum that are staged at once */
+#define MATRIX_SPEC_CHANNELS 14 /* of src */
+#define MATRIX_SPEC_FLAGS    15 /* MATRIX_... */
+
+#define MATRIX_DENSE      1 /* 1x1, stride 1, no padding: pixel p of dst is made of pixel p of src */
+#define MATRIX_FRAGMENTS  2 /* weights lie as the device spreads a matrix over a subgroup */
+#define MATRIX_RESIDUAL   4 /* what dst holds is added */
+#define MATRIX_ACTIVATION 3 /* the bits from this one on: TfLiteFusedActivation */
+
+/* 16-byte units of src that an invocation stages at once. */
+#define MATRIX_STAGED 8
+
+PUSH_CONSTANTS(matrix_args)
+    uint pixels; /* N * OH * OW */
+    ARGS_STRUCT(window_args) window;
+END_PUSH_CONSTANTS
+ARGS_SIZE(matrix_args, 36)
+
+#endif

@@ -1,0 +1,198 @@
+#include "delegate/graph/gpu_op.h"
+#include "delegate/plan/make.h"
+#include "delegate/vulkan/executor.h"
+#include "delegate/vulkan/selftest.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <string.h>
+
+/* A 1x1 convolution: pixels, sum and outputs end within a tile, and the last slice of a pixel has
+ * padding. */
+enum { PIXELS = 37, DEPTH = 38, OUTPUTS = 19 };
+struct product {
+    float x[PIXELS][DEPTH], w[OUTPUTS][DEPTH], y[PIXELS][OUTPUTS];
+};
+
+static struct graph_tensor tensor_of(int outer, int columns, int channels, const void *data)
+{
+    return (struct graph_tensor){ .name = "",
+                                  .type = kTfLiteFloat32,
+                                  .rank = 4,
+                                  .dims = { outer, 1, columns, channels },
+                                  .elements = (size_t)outer * (size_t)columns * (size_t)channels,
+                                  .data = data,
+                                  .producer = -1,
+                                  .dequantized_from = -1 };
+}
+
+static enum status make_plan(struct plan *plan, const struct device_limits *limits,
+                             const struct gpu_options *options, const struct product *p,
+                             struct diag *diag)
+{
+    static const int nodes[] = { 0 }, in[] = { 0, 1 }, out[] = { 2 };
+    const TfLiteConvParams params = { .padding = kTfLitePaddingValid,
+                                      .stride_width = 1,
+                                      .stride_height = 1,
+                                      .dilation_width_factor = 1,
+                                      .dilation_height_factor = 1 };
+    struct graph_tensor t[] = { tensor_of(1, PIXELS, DEPTH, NULL),
+                                tensor_of(OUTPUTS, 1, DEPTH, p->w),
+                                tensor_of(1, PIXELS, OUTPUTS, NULL) };
+    struct graph_node node = { .op = gpu_op_find(BUILTIN_CONV_2D),
+                               .code = BUILTIN_CONV_2D,
+                               .version = 1,
+                               .name = "CONV_2D",
+                               .params = &params,
+                               .inputs = in,
+                               .outputs = out,
+                               .input_count = 2,
+                               .output_count = 1 };
+    const struct graph graph = { .tensors = t, .tensor_count = 3, .nodes = &node, .node_count = 1 };
+    const struct plan_request request = { .graph = &graph,
+                                          .options = options,
+                                          .limits = limits,
+                                          .nodes = nodes,
+                                          .node_count = 1,
+                                          .inputs = in,
+                                          .input_count = 1,
+                                          .outputs = out,
+                                          .output_count = 1 };
+
+    t[2].producer = 0;
+    return plan_make(plan, &request, diag);
+}
+
+/* Sets p->y to what the device computes with these limits. */
+static enum status run(struct device *d, const struct device_limits *limits, struct product *p,
+                       struct diag *diag)
+{
+    /* Padding holds NaN. */
+    const struct gpu_options options = { .precision = PRECISION_FP16, .poison = POISON_NAN };
+    struct executor e = { 0 };
+    struct plan plan = { 0 };
+    enum status s;
+
+    if ((s = make_plan(&plan, limits, &options, p, diag)) != STATUS_OK ||
+        (s = executor_open(&e, d, &plan, &options, NULL, diag)) != STATUS_OK ||
+        (s = executor_record(&e, diag)) != STATUS_OK)
+        goto done;
+    memcpy(executor_input(&e, 0), p->x, sizeof p->x);
+    if ((s = executor_run(&e, diag)) == STATUS_OK)
+        memcpy(p->y, executor_output(&e, 0), sizeof p->y);
+done:
+    executor_close(&e);
+    plan_close(&plan);
+    return s;
+}
+
+bool selftest_matrix_order(struct device_matrix *m, const float *places)
+{
+    const uint32_t count = m->tile * m->tile;
+    bool seen[MATRIX_ELEMENTS_MAX] = { false };
+
+    for (uint32_t i = 0; i < count; i++) {
+        const float place = places[i];
+
+        if (!(place >= 0 && place < (float)count) || place != (float)(int)place || seen[(int)place])
+            return false;
+        seen[(int)place] = true;
+        m->order[(int)place] = (uint8_t)i;
+    }
+    return true;
+}
+
+/* A factor whose elements are their places in memory, times ones: the product says where each
+ * element was read from.  m->fragments becomes false if not all were. */
+static enum status find_order(struct device *d, struct device_limits *limits, struct product *p,
+                              struct diag *diag)
+{
+    struct device_matrix *m = &limits->matrix;
+    const uint32_t tile = m->tile;
+    float places[MATRIX_ELEMENTS_MAX];
+
+    m->fragments = tile * tile == 8 * m->subgroup_size;
+    if (!m->fragments)
+        return STATUS_OK;
+    memset(p, 0, sizeof *p);
+    for (uint32_t i = 0; i < tile * tile; i++) {
+        m->order[i] = (uint8_t)i;
+        p->w[i % tile][i / tile] = (float)i;
+    }
+    for (uint32_t i = 0; i < tile; i++)
+        p->x[i][i] = 1;
+    TRY(run(d, limits, p, diag));
+    for (uint32_t i = 0; i < tile * tile; i++)
+        places[i] = p->y[i / tile][i % tile];
+    m->fragments = selftest_matrix_order(m, places);
+    return STATUS_OK;
+}
+
+/* Small integers, whose sums are exact in f32, and in f16 but for the first pixels: 4096 comes and
+ * goes there, and what is added to it between would be rounded in f16. */
+static void fill(struct product *p)
+{
+    for (int i = 0; i < PIXELS; i++)
+        for (int k = 0; k < DEPTH; k++)
+            p->x[i][k] = (float)((i * 5 + k * 3) % 7 - 3);
+    for (int o = 0; o < OUTPUTS; o++)
+        for (int k = 0; k < DEPTH; k++)
+            p->w[o][k] = (float)((o * 3 + k * 11) % 9 - 4);
+    for (int o = 0; o < OUTPUTS; o++)
+        p->w[o][0] = p->w[o][DEPTH - 1] = 2;
+    for (int i = 0; i < 3; i++) {
+        p->x[i][0] = 2048;
+        p->x[i][DEPTH - 1] = -2048;
+    }
+}
+
+static enum status test_product(struct device *d, const struct device_limits *limits,
+                                struct product *p, struct diag *diag)
+{
+    fill(p);
+    TRY(run(d, limits, p, diag));
+    for (int i = 0; i < PIXELS; i++)
+        for (int o = 0; o < OUTPUTS; o++) {
+            float sum = 0;
+
+            for (int k = 0; k < DEPTH; k++)
+                sum += p->x[i][k] * p->w[o][k];
+            if (p->y[i][o] != sum)
+                return diag_fail(diag, STATUS_NO_DEVICE,
+                                 "device '%s': matrix units: expected %g, found %g", d->info.name,
+                                 (double)sum, (double)p->y[i][o]);
+        }
+    return STATUS_OK;
+}
+
+static enum status test(struct device *d, struct diag *diag)
+{
+    struct device_limits limits = d->limits;
+    struct product p;
+    enum status s;
+
+    TRY(find_order(d, &limits, &p, diag));
+    s = test_product(d, &limits, &p, diag);
+    /* The order may be found and components be set wrong nevertheless. */
+    if (s == STATUS_NO_DEVICE && limits.matrix.fragments) {
+        limits.matrix.fragments = false;
+        s = test_product(d, &limits, &p, diag);
+    }
+    if (s == STATUS_OK)
+        d->limits.matrix = limits.matrix;
+    return s;
+}
+
+enum status selftest_matrix(struct device *d, struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    lock_acquire(&d->selftest_lock);
+    if (!d->matrix_tested && d->limits.matrix.kind != MATRIX_NONE) {
+        s = test(d, diag);
+        d->matrix_tested = s == STATUS_OK || s == STATUS_NO_DEVICE;
+        if (s == STATUS_NO_DEVICE)
+            d->limits.matrix.kind = MATRIX_NONE;
+    }
+    lock_release(&d->selftest_lock);
+    return s;
+}
