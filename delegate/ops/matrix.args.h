@@ -9,13 +9,12 @@
 #define MATRIX_SPEC_COLUMNS  11 /* along outputs */
 #define MATRIX_SPEC_SHARES   12 /* along the sum */
 #define MATRIX_SPEC_CHUNK    13 /* tiles of the sum that are staged at once */
-#define MATRIX_SPEC_CHANNELS 14 /* of src */
+#define MATRIX_SPEC_CHANNELS 14 /* of src; 0: those of the push constants, in whole slices */
 #define MATRIX_SPEC_FLAGS    15 /* MATRIX_... */
 
-#define MATRIX_DENSE      1 /* 1x1, stride 1, no padding: pixel p of dst is made of pixel p of src */
-#define MATRIX_FRAGMENTS  2 /* weights lie as the device spreads a matrix over a subgroup */
-#define MATRIX_RESIDUAL   4 /* what dst holds is added */
-#define MATRIX_ACTIVATION 3 /* the bits from this one on: TfLiteFusedActivation */
+#define MATRIX_DENSE     1 /* 1x1, stride 1, no padding: pixel p of dst is made of pixel p of src */
+#define MATRIX_FRAGMENTS 2 /* weights lie as the device spreads a matrix over a subgroup */
+#define MATRIX_EVEN      4 /* an even number of slices of src */
 
 /* 16-byte units of src that an invocation stages at once. */
 #define MATRIX_STAGED 8
@@ -23,7 +22,10 @@
 PUSH_CONSTANTS(matrix_args)
     uint pixels; /* N * OH * OW */
     ARGS_STRUCT(window_args) window;
+    uint in_channels;
+    uint activation;   /* TfLiteFusedActivation */
+    uint has_residual; /* 1: what dst holds is added */
 END_PUSH_CONSTANTS
-ARGS_SIZE(matrix_args, 36)
+ARGS_SIZE(matrix_args, 48)
 
 #endif

@@ -19,6 +19,7 @@ static const struct matrix_tile tiles[] = {
     { 1, 2, 2, 2, 2, 0 }, /* 32 x 64 */
     { 1, 1, 4, 2, 1, 0 }, /* 64 x 32 */
     { 1, 1, 2, 2, 2, 0 }, /* 32 x 32 */
+    { 2, 2, 1, 2, 4, 0 }, /* 32 x 64 */
     { 1, 1, 1, 2, 4, 0 }, /* 16 x 32 */
     { 1, 1, 1, 1, 4, 0 }, /* 16 x 16 */
 };
@@ -52,22 +53,21 @@ static uint64_t shared_bytes(const struct matrix_tile *t, const struct device_ma
 }
 
 /* As much of the sum as the invocations can stage at once, and as shared memory holds: whole loops
- * of the shader where it is not all. */
-static bool set_chunk(struct matrix_tile *t, const struct device_limits *limits, uint64_t k_tiles)
+ * of the shader, or all of the sum.  Dense products share pipelines, so all have the same chunk
+ * where they can. */
+static bool set_chunk(struct matrix_tile *t, const struct device_limits *limits, uint64_t k_tiles,
+                      bool dense)
 {
     const struct device_matrix *m = &limits->matrix;
     const uint32_t loop = AHEAD / t->block_n * t->shares;
     const uint32_t units = MATRIX_STAGED * threads_of(t, m) / (m->tile * t->block_m * t->rows);
-    uint32_t most = units / (m->tile / UNIT_ELEMENTS);
+    const uint32_t most = units / (m->tile / UNIT_ELEMENTS);
 
-    if (k_tiles <= most) {
-        t->chunk = (uint32_t)k_tiles;
-        if (shared_bytes(t, m) <= limits->max_shared_memory_bytes)
-            return true;
-    }
-    for (most = most / loop * loop; most > 0; most -= loop) {
-        t->chunk = most;
-        if (shared_bytes(t, m) <= limits->max_shared_memory_bytes)
+    for (uint32_t from_whole = !dense, i = 0; i < 2; i++, from_whole = !from_whole) {
+        t->chunk = from_whole ? (uint32_t)(k_tiles <= most ? k_tiles : 0) : most / loop * loop;
+        while (!from_whole && t->chunk > 0 && shared_bytes(t, m) > limits->max_shared_memory_bytes)
+            t->chunk -= loop;
+        if (t->chunk > 0 && shared_bytes(t, m) <= limits->max_shared_memory_bytes)
             return true;
     }
     return false;
@@ -85,35 +85,40 @@ static bool allowed(const struct matrix_tile *t, const struct device_limits *lim
            quotient_up(pixels, m->tile * t->block_m * t->rows) <= limits->max_workgroup_count[1];
 }
 
-bool matrix_tile_of(struct matrix_tile *tile, const struct device_limits *limits, uint64_t pixels,
-                    uint64_t depth, uint64_t outputs)
+/* The largest tile of which there are enough; shares: with so many shares of the sum, 0: any. */
+static bool choose(struct matrix_tile *tile, const struct device_limits *limits,
+                   const struct matrix_shape *shape, uint64_t pixels, uint32_t shares)
 {
     const struct device_matrix *m = &limits->matrix;
     bool found = false;
 
-    if (m->kind == MATRIX_NONE || (m->tile != 8 && m->tile != MATRIX_TILE_MAX) ||
-        m->tile * m->tile > UNIT_ELEMENTS * m->subgroup_size)
-        return false;
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
         struct matrix_tile t = tiles[i];
         const uint64_t columns = (uint64_t)m->tile * t.block_n * t.columns;
 
-        if (!allowed(&t, limits, pixels, outputs) ||
-            !set_chunk(&t, limits, quotient_up(depth, m->tile)))
+        if ((shares > 0 && t.shares != shares) || !allowed(&t, limits, pixels, shape->outputs) ||
+            !set_chunk(&t, limits, quotient_up(shape->depth, m->tile), shape->dense))
             continue;
         *tile = t;
         found = true;
         /* A tile half of which is past the last output gives way to a narrower one. */
-        if (groups_of(&t, m, pixels, outputs) >= GROUPS_WANTED &&
-            quotient_up(outputs, columns) * columns < outputs + columns / 2)
+        if (groups_of(&t, m, pixels, shape->outputs) >= GROUPS_WANTED &&
+            quotient_up(shape->outputs, columns) * columns < shape->outputs + columns / 2)
             break;
     }
     return found;
 }
 
-static uint64_t depth_of(const struct matmul *m, const struct weights_shape *shape)
+bool matrix_tile_of(struct matrix_tile *tile, const struct device_limits *limits,
+                    const struct matrix_shape *shape)
 {
-    return (uint64_t)shape->taps * m->args.in_slices * 4;
+    const struct device_matrix *m = &limits->matrix;
+
+    if (m->kind == MATRIX_NONE || (m->tile != 8 && m->tile != MATRIX_TILE_MAX) ||
+        m->tile * m->tile > UNIT_ELEMENTS * m->subgroup_size)
+        return false;
+    return choose(tile, limits, shape, shape->image_pixels, 0) &&
+           choose(tile, limits, shape, shape->pixels, tile->shares);
 }
 
 static bool is_dense(const struct matmul *m)
@@ -124,18 +129,33 @@ static bool is_dense(const struct matmul *m)
            m->args.pad_h == 0 && m->args.pad_w == 0;
 }
 
-bool matrix_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m,
-                 int weights, const struct weights_shape *shape)
+static struct matrix_shape shape_of(const struct planner *p, const struct graph_node *n,
+                                    const struct matmul *m, const struct weights_shape *w)
 {
-    enum { PIXELS_MIN = 4 }; /* fewer are a product with a vector */
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const struct plan_tensor *y = &p->plan->tensors[m->dst];
+    const uint32_t batch = x->rank > 1 && x->dims[0] > 0 ? (uint32_t)x->dims[0] : 1;
+
+    return (struct matrix_shape){ .pixels = y->rows,
+                                  .image_pixels = quotient_up(y->rows, batch),
+                                  .depth = (uint64_t)w->taps * m->args.in_slices * 4,
+                                  .outputs = y->channels,
+                                  .dense = is_dense(m) };
+}
+
+bool matrix_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m,
+                 int weights, const struct weights_shape *w)
+{
+    enum { IMAGE_PIXELS_MIN = 4 }; /* fewer are a product with a vector */
     const struct plan_tensor *x = &p->plan->tensors[m->src], *y = &p->plan->tensors[m->dst];
+    const struct matrix_shape shape = shape_of(p, n, m, w);
     struct matrix_tile tile;
 
     return p->plan->half && options_kernel(p->options, KERNEL_matrix) &&
            graph_is_constant(p->graph, weights) && n->steps.scale <= 0 &&
-           x->format == FORMAT_STORED && y->format == FORMAT_STORED && y->rows >= PIXELS_MIN &&
-           matrix_tile_of(&tile, p->limits, y->rows, depth_of(m, shape), y->channels) &&
-           operand_tiled_vec4s(shape, &p->limits->matrix) <=
+           x->format == FORMAT_STORED && y->format == FORMAT_STORED &&
+           shape.image_pixels >= IMAGE_PIXELS_MIN && matrix_tile_of(&tile, p->limits, &shape) &&
+           operand_tiled_vec4s(w, &p->limits->matrix) <=
                p->limits->max_storage_buffer_range / UNIT_ELEMENTS;
 }
 
@@ -149,17 +169,22 @@ static const char *shader_of(const struct matrix_tile *t, enum matrix_kind kind)
 }
 
 enum status matrix_plan(struct planner *p, const struct graph_node *n, const struct matmul *m,
-                        int weights, const struct weights_shape *shape)
+                        int weights, const struct weights_shape *w)
 {
     const struct device_matrix *units = &p->limits->matrix;
-    const struct plan_tensor *y = &p->plan->tensors[m->dst];
-    const struct matrix_args args = { .pixels = y->rows, .window = m->args };
+    const struct plan_tensor *x = &p->plan->tensors[m->src], *y = &p->plan->tensors[m->dst];
+    const struct matrix_shape shape = shape_of(p, n, m, w);
+    const struct matrix_args args = { .pixels = y->rows,
+                                      .window = m->args,
+                                      .in_channels = x->channels,
+                                      .activation = m->activation,
+                                      .has_residual = m->has_residual };
     struct matrix_tile t = { 0 };
     struct operand tiled;
     struct plan_step *s;
 
-    (void)matrix_tile_of(&t, p->limits, y->rows, depth_of(m, shape), y->channels);
-    TRY(operand_tiled(p, weights, shape, units, &tiled));
+    (void)matrix_tile_of(&t, p->limits, &shape);
+    TRY(operand_tiled(p, weights, w, units, &tiled));
     if (!(s = planner_step(p, shader_of(&t, units->kind), n, threads_of(&t, units), 1, 1)))
         return STATUS_NO_MEMORY;
     window_specs(s, m->window);
@@ -168,16 +193,16 @@ enum status matrix_plan(struct planner *p, const struct graph_node *n, const str
     step_spec(s, MATRIX_SPEC_COLUMNS, t.columns);
     step_spec(s, MATRIX_SPEC_SHARES, t.shares);
     step_spec(s, MATRIX_SPEC_CHUNK, t.chunk);
-    step_spec(s, MATRIX_SPEC_CHANNELS, p->plan->tensors[m->src].channels);
+    step_spec(s, MATRIX_SPEC_CHANNELS, shape.dense ? 0 : p->plan->tensors[m->src].channels);
     step_spec(s, MATRIX_SPEC_FLAGS,
-              (is_dense(m) ? MATRIX_DENSE : 0) | (units->fragments ? MATRIX_FRAGMENTS : 0) |
-                  (m->has_residual ? MATRIX_RESIDUAL : 0) | m->activation << MATRIX_ACTIVATION);
+              (shape.dense ? MATRIX_DENSE : 0) | (units->fragments ? MATRIX_FRAGMENTS : 0) |
+                  (p->plan->tensors[m->src].slices % 2 == 0 ? MATRIX_EVEN : 0));
     step_shared(s, (uint32_t)shared_bytes(&t, units));
     step_push(s, &args, sizeof args);
     step_products(p, s, m->dst, m->src, &tiled, m->bias);
     s->groups[0] =
-        (uint32_t)quotient_up(y->channels, (uint64_t)units->tile * t.block_n * t.columns);
-    s->groups[1] = (uint32_t)quotient_up(y->rows, (uint64_t)units->tile * t.block_m * t.rows);
+        (uint32_t)quotient_up(shape.outputs, (uint64_t)units->tile * t.block_n * t.columns);
+    s->groups[1] = (uint32_t)quotient_up(shape.pixels, (uint64_t)units->tile * t.block_m * t.rows);
     s->groups[2] = 1;
     return STATUS_OK;
 }

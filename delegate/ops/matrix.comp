@@ -61,15 +61,17 @@ layout(constant_id = MATRIX_SPEC_FLAGS) const uint FLAGS = 0u;
 
 const bool DENSE = (FLAGS & MATRIX_DENSE) != 0u;
 const bool FRAGMENTS = (FLAGS & MATRIX_FRAGMENTS) != 0u;
-const bool RESIDUAL = (FLAGS & MATRIX_RESIDUAL) != 0u;
-const uint ACTIVATION = FLAGS >> MATRIX_ACTIVATION;
+const bool EVEN = (FLAGS & MATRIX_EVEN) != 0u;
 
 const uint THREADS = gl_WorkGroupSize.x;
 const uint ROWS = TILE * BLOCK_M * SUBGROUPS_M;               // of the block
 const uint COLUMNS = TILE * BLOCK_N * SUBGROUPS_N / 4u;       // slices of the block
-const uint IN_SLICES = (CHANNELS + 3u) / 4u;
-const uint K_SLICES = KERNEL_H * KERNEL_W * IN_SLICES;
-const uint K_TILES = (4u * K_SLICES + TILE - 1u) / TILE;
+// A dense product has its depth in the push constants, so that layers share a pipeline.  Where taps
+// are found by division it is a constant.
+#define IN_CHANNELS (CHANNELS > 0u ? CHANNELS : args.in_channels)
+#define IN_SLICES   ((IN_CHANNELS + 3u) / 4u)
+#define K_SLICES    (KERNEL_H * KERNEL_W * IN_SLICES)
+#define K_TILES     ((4u * K_SLICES + TILE - 1u) / TILE)
 const uint TILE_UNITS = TILE / 8u;
 const uint CHUNK_UNITS = CHUNK * TILE_UNITS;
 const uint PITCH = CHUNK_UNITS + 1u;   // of staged rows
@@ -81,9 +83,12 @@ shared Window windows[DENSE ? 1u : ROWS];
 
 // Bits of the last slice of a pixel that are of channels: the others may be NaN, and 0 * NaN is not
 // 0.
-const uint PRESENT_X = CHANNELS % 4u == 1u ? 0xffffu : 0xffffffffu;
-const uint PRESENT_Y =
-    CHANNELS % 4u == 0u ? 0xffffffffu : CHANNELS % 4u == 3u ? 0xffffu : 0u;
+uvec2 present()
+{
+    const uint lanes = IN_CHANNELS % 4u;
+    return uvec2(lanes == 1u ? 0xffffu : 0xffffffffu,
+                 lanes == 0u ? 0xffffffffu : lanes == 3u ? 0xffffu : 0u);
+}
 
 // Tiles of weights that are loaded before they are needed, so that their loads are in flight
 // together.
@@ -102,11 +107,12 @@ bool find_slice(uint row, uint k, out uint at)
     bool inside = true;
     if (DENSE) {
         base = min(first_pixel + row, args.pixels - 1u) * IN_SLICES;
+        at = base + k;
     } else {
         const uint tap = k / IN_SLICES;
         inside = tap_inside(windows[row], tap / KERNEL_W, tap % KERNEL_W, base);
+        at = base + k - tap * IN_SLICES;
     }
-    at = base + k % IN_SLICES;
     return inside;
 }
 
@@ -116,7 +122,7 @@ uvec2 slice_at(uint row, uint k)
     if (k >= K_SLICES || !find_slice(row, k, at))
         return uvec2(0u);
     const uvec2 v = slices[at];
-    return k % IN_SLICES == IN_SLICES - 1u ? v & uvec2(PRESENT_X, PRESENT_Y) : v;
+    return (DENSE ? k : k % IN_SLICES) == IN_SLICES - 1u ? v & present() : v;
 }
 
 // Slices 2 * unit and 2 * unit + 1 of the sum.  With an even number of slices a pixel they lie side
@@ -125,12 +131,12 @@ uvec4 unit_at(uint row, uint unit)
 {
     const uint k = 2u * unit;
     uint at;
-    if (IN_SLICES % 2u != 0u)
+    if (!EVEN)
         return uvec4(slice_at(row, k), slice_at(row, k + 1u));
     if (k >= K_SLICES || !find_slice(row, k, at))
         return uvec4(0u);
     const uvec4 v = units[at / 2u];
-    return k % IN_SLICES == IN_SLICES - 2u ? v & uvec4(0xffffffffu, 0xffffffffu, PRESENT_X, PRESENT_Y)
+    return (DENSE ? k : k % IN_SLICES) == IN_SLICES - 2u ? v & uvec4(uvec2(0xffffffffu), present())
                                            : v;
 }
 
@@ -201,7 +207,7 @@ void main()
     [[unroll]] for (uint i = 0u; i < 2 * BLOCK_M * BLOCK_N; i++) {
         const uint r = me / COLUMNS + i * (THREADS / COLUMNS);
         before[i] = added;
-        if (RESIDUAL && r < ROWS && first_pixel + r < args.pixels &&
+        if (args.has_residual != 0u && r < ROWS && first_pixel + r < args.pixels &&
             out_slice < args.window.out_slices)
             before[i] += vec4(residual[(first_pixel + r) * args.window.out_slices + out_slice]);
     }
@@ -262,7 +268,7 @@ void main()
             for (uint s = 1u; s < SHARES; s++)
                 v += uintBitsToFloat(stage[(s * ROWS + r) * SUM_PITCH + me % COLUMNS]);
             dst[(first_pixel + r) * args.window.out_slices + out_slice] =
-                STORED(activate(v + before[i], ACTIVATION));
+                STORED(activate(v + before[i], args.activation));
         }
     }
 }

@@ -13,10 +13,18 @@ struct matrix_tile {
     uint32_t chunk;                 /* tiles of the sum that are staged at once */
 };
 
-/* The tile for a product of pixels x depth x outputs, depth being padded to slices.  False: the
- * device has no matrix units, or its limits allow no tile. */
-bool matrix_tile_of(struct matrix_tile *tile, const struct device_limits *limits, uint64_t pixels,
-                    uint64_t depth, uint64_t outputs);
+/* A product of pixels x depth x outputs. */
+struct matrix_shape {
+    uint64_t pixels;
+    uint64_t image_pixels; /* of one image of the batch */
+    uint64_t depth;        /* of the sum, each tap padded to slices */
+    uint64_t outputs;
+    bool dense; /* 1x1, stride 1, no padding */
+};
+/* False: the device has no matrix units, or its limits allow no tile.  The order of a sum follows
+ * from the image, so that a batch has the results of its images. */
+bool matrix_tile_of(struct matrix_tile *tile, const struct device_limits *limits,
+                    const struct matrix_shape *shape);
 
 /* Whether matrix_plan can plan the product: m->weights is not read. */
 bool matrix_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m,

@@ -78,13 +78,35 @@ static void tiles_keep_the_limits(void **state)
             l.max_shared_memory_bytes = 1024u << kit_below(&random, 7);
         if (i % 7 == 0)
             l.max_workgroup_invocations = 32u << kit_below(&random, 6);
-        if (!matrix_tile_of(&t, &l, 1 + (uint64_t)kit_below(&random, 20000), depth,
-                            1 + (uint64_t)kit_below(&random, 3000)))
+        struct matrix_shape shape = { .image_pixels = 1 + (uint64_t)kit_below(&random, 20000),
+                                      .depth = depth,
+                                      .outputs = 1 + (uint64_t)kit_below(&random, 3000),
+                                      .dense = i % 2 == 0 };
+        struct matrix_tile batch;
+
+        shape.pixels = shape.image_pixels;
+        if (!matrix_tile_of(&t, &l, &shape))
             continue;
         check_tile(&t, &l, depth);
         found++;
+        /* A batch has the bits of its images: the same order of the sum. */
+        shape.pixels = 7 * shape.image_pixels;
+        assert_true(matrix_tile_of(&batch, &l, &shape));
+        check_tile(&batch, &l, depth);
+        assert_int_equal(batch.shares, t.shares);
     }
     assert_true(found > 15000);
+}
+
+/* Of a dense product of one image. */
+static bool tile_for(struct matrix_tile *t, const struct device_limits *l, uint32_t pixels,
+                     uint32_t depth, uint32_t outputs)
+{
+    const struct matrix_shape shape = {
+        .pixels = pixels, .image_pixels = pixels, .depth = depth, .outputs = outputs, .dense = true
+    };
+
+    return matrix_tile_of(t, l, &shape);
 }
 
 /* Shapes of MobileNet and ResNet50, and the tile that was fast on an H200. */
@@ -103,7 +125,7 @@ static void tiles_of_nets(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct matrix_tile t;
 
-        assert_true(matrix_tile_of(&t, &l, shapes[i].pixels, shapes[i].depth, shapes[i].outputs));
+        assert_true(tile_for(&t, &l, shapes[i].pixels, shapes[i].depth, shapes[i].outputs));
         check_tile(&t, &l, shapes[i].depth);
         assert_int_equal(16 * t.block_m * t.rows, shapes[i].rows);
         assert_int_equal(16 * t.block_n * t.columns, shapes[i].columns);
@@ -116,22 +138,22 @@ static void no_tile(void **state)
     struct matrix_tile t;
 
     (void)state;
-    assert_true(matrix_tile_of(&t, &l, 100, 64, 64));
+    assert_true(tile_for(&t, &l, 100, 64, 64));
     l.max_workgroup_invocations = 127; /* the smallest tile has four subgroups */
-    assert_false(matrix_tile_of(&t, &l, 100, 64, 64));
+    assert_false(tile_for(&t, &l, 100, 64, 64));
     l = limits_of(MATRIX_NV, 16);
     l.max_shared_memory_bytes = 4096;
-    assert_false(matrix_tile_of(&t, &l, 100, 64, 64));
+    assert_false(tile_for(&t, &l, 100, 64, 64));
     l = limits_of(MATRIX_NV, 16);
     l.max_workgroup_count[1] = 6; /* of 16 pixels each */
-    assert_true(matrix_tile_of(&t, &l, 96, 64, 16));
+    assert_true(tile_for(&t, &l, 96, 64, 16));
     l.max_workgroup_count[1] = 1;
-    assert_false(matrix_tile_of(&t, &l, 96, 64, 16));
+    assert_false(tile_for(&t, &l, 96, 64, 16));
     l = limits_of(MATRIX_NV, 16);
     l.matrix.subgroup_size = 16; /* an invocation would hold 16 elements */
-    assert_false(matrix_tile_of(&t, &l, 100, 64, 64));
+    assert_false(tile_for(&t, &l, 100, 64, 64));
     l = limits_of(MATRIX_NONE, 16);
-    assert_false(matrix_tile_of(&t, &l, 100, 64, 64));
+    assert_false(tile_for(&t, &l, 100, 64, 64));
 }
 
 /* ---- plans of a convolution ---- */
