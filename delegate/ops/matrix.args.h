@@ -15,6 +15,7 @@
 #define MATRIX_DENSE     1 /* 1x1, stride 1, no padding: pixel p of dst is made of pixel p of src */
 #define MATRIX_FRAGMENTS 2 /* weights lie as the device spreads a matrix over a subgroup */
 #define MATRIX_EVEN      4 /* an even number of slices of src */
+#define MATRIX_CURVED    8 /* the activation is none that only clamps */
 
 /* 16-byte units of src that an invocation stages at once. */
 #define MATRIX_STAGED 8
@@ -23,9 +24,10 @@ PUSH_CONSTANTS(matrix_args)
     uint pixels; /* N * OH * OW */
     ARGS_STRUCT(window_args) window;
     uint in_channels;
-    uint activation;   /* TfLiteFusedActivation */
     uint has_residual; /* 1: what dst holds is added */
+    uint activation;   /* MATRIX_CURVED */
+    float low, high;   /* else: what the result is clamped to, which may be infinite */
 END_PUSH_CONSTANTS
-ARGS_SIZE(matrix_args, 48)
+ARGS_SIZE(matrix_args, 56)
 
 #endif

@@ -1,6 +1,9 @@
 #include "delegate/ops/matrix.h"
 
 #include "delegate/ops/matrix.args.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
 
 enum {
     UNIT_BYTES = 16,
@@ -159,6 +162,19 @@ bool matrix_fits(const struct planner *p, const struct graph_node *n, const stru
                p->limits->max_storage_buffer_range / UNIT_ELEMENTS;
 }
 
+/* The bounds of an activation that only clamps; false: it is another one. */
+static bool set_bounds(struct matrix_args *args, uint32_t activation)
+{
+    args->activation = activation;
+    args->low = activation == kTfLiteActReluN1To1                               ? -1
+                : activation == kTfLiteActRelu || activation == kTfLiteActRelu6 ? 0
+                                                                                : -INFINITY;
+    args->high = activation == kTfLiteActReluN1To1 ? 1
+                 : activation == kTfLiteActRelu6   ? 6
+                                                   : INFINITY;
+    return activation <= kTfLiteActRelu6;
+}
+
 static const char *shader_of(const struct matrix_tile *t, enum matrix_kind kind)
 {
     if (t->block_n == 1)
@@ -174,11 +190,11 @@ enum status matrix_plan(struct planner *p, const struct graph_node *n, const str
     const struct device_matrix *units = &p->limits->matrix;
     const struct plan_tensor *x = &p->plan->tensors[m->src], *y = &p->plan->tensors[m->dst];
     const struct matrix_shape shape = shape_of(p, n, m, w);
-    const struct matrix_args args = { .pixels = y->rows,
-                                      .window = m->args,
-                                      .in_channels = x->channels,
-                                      .activation = m->activation,
-                                      .has_residual = m->has_residual };
+    struct matrix_args args = { .pixels = y->rows,
+                                .window = m->args,
+                                .in_channels = x->channels,
+                                .has_residual = m->has_residual };
+    const bool curved = !set_bounds(&args, m->activation);
     struct matrix_tile t = { 0 };
     struct operand tiled;
     struct plan_step *s;
@@ -193,10 +209,10 @@ enum status matrix_plan(struct planner *p, const struct graph_node *n, const str
     step_spec(s, MATRIX_SPEC_COLUMNS, t.columns);
     step_spec(s, MATRIX_SPEC_SHARES, t.shares);
     step_spec(s, MATRIX_SPEC_CHUNK, t.chunk);
-    step_spec(s, MATRIX_SPEC_CHANNELS, shape.dense ? 0 : p->plan->tensors[m->src].channels);
+    step_spec(s, MATRIX_SPEC_CHANNELS, shape.dense ? 0 : x->channels);
     step_spec(s, MATRIX_SPEC_FLAGS,
               (shape.dense ? MATRIX_DENSE : 0) | (units->fragments ? MATRIX_FRAGMENTS : 0) |
-                  (p->plan->tensors[m->src].slices % 2 == 0 ? MATRIX_EVEN : 0));
+                  (x->slices % 2 == 0 ? MATRIX_EVEN : 0) | (curved ? MATRIX_CURVED : 0));
     step_shared(s, (uint32_t)shared_bytes(&t, units));
     step_push(s, &args, sizeof args);
     step_products(p, s, m->dst, m->src, &tiled, m->bias);

@@ -62,6 +62,7 @@ layout(constant_id = MATRIX_SPEC_FLAGS) const uint FLAGS = 0u;
 const bool DENSE = (FLAGS & MATRIX_DENSE) != 0u;
 const bool FRAGMENTS = (FLAGS & MATRIX_FRAGMENTS) != 0u;
 const bool EVEN = (FLAGS & MATRIX_EVEN) != 0u;
+const bool CURVED = (FLAGS & MATRIX_CURVED) != 0u;
 
 const uint THREADS = gl_WorkGroupSize.x;
 const uint ROWS = TILE * BLOCK_M * SUBGROUPS_M;               // of the block
@@ -268,7 +269,8 @@ void main()
             for (uint s = 1u; s < SHARES; s++)
                 v += uintBitsToFloat(stage[(s * ROWS + r) * SUM_PITCH + me % COLUMNS]);
             dst[(first_pixel + r) * args.window.out_slices + out_slice] =
-                STORED(activate(v + before[i], args.activation));
+                STORED(CURVED ? activate(v + before[i], args.activation)
+                              : clamped(v + before[i], args.low, args.high));
         }
     }
 }

@@ -47,48 +47,19 @@ enum status operand_weights(struct planner *p, const struct graph_node *node, in
     return step_items(p, s, args.count);
 }
 
-/* Tiles along the sum. */
-static uint64_t tiles_deep(const struct weights_shape *w, const struct device_matrix *m)
-{
-    return ((uint64_t)w->taps * ((w->inputs + 3u) / 4 * 4) + m->tile - 1) / m->tile;
-}
-
 uint64_t operand_tiled_vec4s(const struct weights_shape *w, const struct device_matrix *m)
 {
-    return ((uint64_t)w->outputs + m->tile - 1) / m->tile * tiles_deep(w, m) * m->tile * m->tile /
-           4;
-}
-
-/* place[row * tile + column]: where the element is in a tile. */
-static void find_places(uint8_t place[MATRIX_ELEMENTS_MAX], const struct device_matrix *m)
-{
-    for (uint32_t i = 0; i < m->tile * m->tile; i++)
-        place[m->fragments ? m->order[i] : i % m->tile * m->tile + i / m->tile] = (uint8_t)i;
+    return packing_tiled_vec4s(
+        &(struct packing_shape){ w->outputs, w->taps, w->inputs, (w->inputs + 3) / 4 * 4 }, m);
 }
 
 enum status operand_tiled(struct planner *p, int tensor, const struct weights_shape *w,
                           const struct device_matrix *m, struct operand *operand)
 {
-    const uint64_t deep = tiles_deep(w, m);
-    const uint32_t pitch = (w->inputs + 3) / 4 * 4;
-    uint8_t place[MATRIX_ELEMENTS_MAX] = { 0 };
-    size_t from = 0;
+    const struct packing_shape shape = { w->outputs, w->taps, w->inputs, (w->inputs + 3) / 4 * 4 };
 
     *operand = (struct operand){ .constant = true, .tensor = -1 };
-    TRY(planner_pack(p, operand_tiled_vec4s(w, m), true, &operand->packed));
-    find_places(place, m);
-    for (uint32_t o = 0; o < w->outputs && planner_packs(p); o++)
-        for (uint32_t k = 0; k < w->taps; k++)
-            for (uint32_t i = 0; i < w->inputs; i++, from++) {
-                const uint64_t row = (uint64_t)k * pitch + i;
-                const uint64_t tile = o / m->tile * deep + row / m->tile;
-
-                planner_put(p, &operand->packed,
-                            tile * m->tile * m->tile +
-                                place[row % m->tile * m->tile + o % m->tile],
-                            graph_constant_float(p->graph, tensor, from));
-            }
-    return STATUS_OK;
+    return packing_tiled(p, tensor, &shape, m, &operand->packed);
 }
 
 enum status operand_depthwise(struct planner *p, int tensor, uint32_t taps, uint32_t outputs,

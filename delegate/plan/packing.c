@@ -16,7 +16,28 @@ struct packing {
     struct packed to;
     uint64_t rows, part_rows;
     size_t first_job, jobs;
+    uint32_t tile;                      /* of the matrix units; 0: rows of outputs */
+    uint8_t place[MATRIX_ELEMENTS_MAX]; /* by row and column of such a tile */
 };
+
+static enum status add_packing(struct planner *p, int tensor, const struct packing_shape *shape,
+                               const struct packed *to, struct packing **packing)
+{
+    const uint64_t slices = ((uint64_t)shape->outputs + 3) / 4;
+    struct packing *new = ARENA_NEW(&p->plan->arena, 1, struct packing);
+
+    if (!new)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    *new = (struct packing){ .next = p->packings,
+                             .tensor = tensor,
+                             .shape = *shape,
+                             .to = *to,
+                             .rows = (uint64_t)shape->taps * shape->depth,
+                             .part_rows = PART_ELEMENTS / (4 * slices) / TILE * TILE + TILE };
+    new->jobs = (size_t)((new->rows + new->part_rows - 1) / new->part_rows);
+    p->packings = *packing = new;
+    return STATUS_OK;
+}
 
 enum status packing_weights(struct planner *p, int tensor, const struct packing_shape *shape,
                             struct packed *packed)
@@ -27,16 +48,34 @@ enum status packing_weights(struct planner *p, int tensor, const struct packing_
     TRY(planner_reserve(p, (uint64_t)shape->taps * shape->depth * slices, packed));
     if (!planner_packs(p) || packed->bytes == 0)
         return STATUS_OK;
-    if (!(new = ARENA_NEW(&p->plan->arena, 1, struct packing)))
-        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
-    *new = (struct packing){ .next = p->packings,
-                             .tensor = tensor,
-                             .shape = *shape,
-                             .to = *packed,
-                             .rows = (uint64_t)shape->taps * shape->depth,
-                             .part_rows = PART_ELEMENTS / (4 * slices) / TILE * TILE + TILE };
-    new->jobs = (size_t)((new->rows + new->part_rows - 1) / new->part_rows);
-    p->packings = new;
+    return add_packing(p, tensor, shape, packed, &new);
+}
+
+static uint64_t tiles_deep(const struct packing_shape *shape, uint32_t tile)
+{
+    return ((uint64_t)shape->taps * shape->depth + tile - 1) / tile;
+}
+
+uint64_t packing_tiled_vec4s(const struct packing_shape *shape, const struct device_matrix *m)
+{
+    return ((uint64_t)shape->outputs + m->tile - 1) / m->tile * tiles_deep(shape, m->tile) *
+           (m->tile * m->tile / 4);
+}
+
+enum status packing_tiled(struct planner *p, int tensor, const struct packing_shape *shape,
+                          const struct device_matrix *m, struct packed *packed)
+{
+    const uint32_t tile = m->tile;
+    struct packing *new;
+
+    /* Zeroed: tiles may go on past the last row. */
+    TRY(planner_pack(p, packing_tiled_vec4s(shape, m), true, packed));
+    if (!planner_packs(p) || packed->bytes == 0)
+        return STATUS_OK;
+    TRY(add_packing(p, tensor, shape, packed, &new));
+    new->tile = tile;
+    for (uint32_t i = 0; i < tile * tile; i++)
+        new->place[m->fragments ? m->order[i] : i % tile * tile + i / tile] = (uint8_t)i;
     return STATUS_OK;
 }
 
@@ -88,6 +127,24 @@ static void write_tile(const struct planner *p, const struct packing *w, const s
     }
 }
 
+/* The same where tiles of the matrix units are written. */
+static void write_places(const struct planner *p, const struct packing *w, const struct tile *t,
+                         uint64_t row, uint32_t rows)
+{
+    const uint32_t tile = w->tile;
+    const uint64_t deep = tiles_deep(&w->shape, tile);
+    uint8_t *const base = p->plan->constants + w->to.offset;
+
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t o = 0; o < t->outputs; o++) {
+            const uint64_t at = (t->output + o) / tile * deep + (row + i) / tile;
+            const uint32_t element = (uint32_t)((row + i) % tile) * tile + (t->output + o) % tile;
+            const uint16_t half = float_to_half(t->values[i][o]);
+
+            memcpy(base + (at * tile * tile + w->place[element]) * sizeof half, &half, sizeof half);
+        }
+}
+
 /* Packs rows from `row` on, up to TILE of them, of one tap; returns how many. */
 static uint32_t pack_rows(const struct planner *p, const struct packing *w, uint64_t row,
                           uint64_t end)
@@ -105,7 +162,7 @@ static uint32_t pack_rows(const struct planner *p, const struct packing *w, uint
     for (; t.output < w->shape.outputs; t.output += TILE) {
         t.outputs = w->shape.outputs - t.output < TILE ? w->shape.outputs - t.output : TILE;
         read_tile(p, w, &t);
-        write_tile(p, w, &t, row, (uint32_t)rows);
+        (w->tile > 0 ? write_places : write_tile)(p, w, &t, row, (uint32_t)rows);
     }
     return (uint32_t)rows;
 }

@@ -16,6 +16,12 @@ struct packing_shape {
 /* Reserves room for the constant tensor in the storage type.  packing_finish writes it. */
 enum status packing_weights(struct planner *p, int tensor, const struct packing_shape *shape,
                             struct packed *packed);
+/* The same in f16 as tiles of the matrix units, [outputs / tile][taps * depth / tile], both rounded
+ * up.  A tile has its elements, [sum][output], in the order of the device, or, without fragments,
+ * by columns. What pads is 0. */
+uint64_t packing_tiled_vec4s(const struct packing_shape *shape, const struct device_matrix *m);
+enum status packing_tiled(struct planner *p, int tensor, const struct packing_shape *shape,
+                          const struct device_matrix *m, struct packed *packed);
 /* Writes all weights of the plan, while its graph is there. */
 void packing_finish(struct planner *p);
 
