@@ -9,7 +9,7 @@
 #define MATRIX_SPEC_COLUMNS  11 /* along outputs */
 #define MATRIX_SPEC_SHARES   12 /* along the sum */
 #define MATRIX_SPEC_CHUNK    13 /* tiles of the sum that are staged at once */
-#define MATRIX_SPEC_CHANNELS 14 /* of src; 0: those of the push constants, in whole slices */
+#define MATRIX_SPEC_CHANNELS 14 /* of src */
 #define MATRIX_SPEC_FLAGS    15 /* MATRIX_... */
 
 #define MATRIX_DENSE     1 /* 1x1, stride 1, no padding: pixel p of dst is made of pixel p of src */
@@ -23,11 +23,10 @@
 PUSH_CONSTANTS(matrix_args)
     uint pixels; /* N * OH * OW */
     ARGS_STRUCT(window_args) window;
-    uint in_channels;
     uint has_residual; /* 1: what dst holds is added */
     uint activation;   /* MATRIX_CURVED */
     float low, high;   /* else: what the result is clamped to, which may be infinite */
 END_PUSH_CONSTANTS
-ARGS_SIZE(matrix_args, 56)
+ARGS_SIZE(matrix_args, 52)
 
 #endif

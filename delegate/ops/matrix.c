@@ -55,25 +55,21 @@ static uint64_t shared_bytes(const struct matrix_tile *t, const struct device_ma
     return (staged > sums ? staged : sums) * UNIT_BYTES + rows * UNIT_BYTES;
 }
 
-/* As much of the sum as the invocations can stage at once, and as shared memory holds: whole loops
- * of the shader, or all of the sum.  Dense products share pipelines, so all have the same chunk
- * where they can. */
-static bool set_chunk(struct matrix_tile *t, const struct device_limits *limits, uint64_t k_tiles,
-                      bool dense)
+/* All of the sum, or whole loops of the shader: as much as the invocations can stage at once, and
+ * as shared memory holds. */
+static bool set_chunk(struct matrix_tile *t, const struct device_limits *limits, uint64_t k_tiles)
 {
     const struct device_matrix *m = &limits->matrix;
     const uint32_t loop = AHEAD / t->block_n * t->shares;
     const uint32_t units = MATRIX_STAGED * threads_of(t, m) / (m->tile * t->block_m * t->rows);
     const uint32_t most = units / (m->tile / UNIT_ELEMENTS);
 
-    for (uint32_t from_whole = !dense, i = 0; i < 2; i++, from_whole = !from_whole) {
-        t->chunk = from_whole ? (uint32_t)(k_tiles <= most ? k_tiles : 0) : most / loop * loop;
-        while (!from_whole && t->chunk > 0 && shared_bytes(t, m) > limits->max_shared_memory_bytes)
-            t->chunk -= loop;
-        if (t->chunk > 0 && shared_bytes(t, m) <= limits->max_shared_memory_bytes)
-            return true;
-    }
-    return false;
+    t->chunk = k_tiles <= most ? (uint32_t)k_tiles : most / loop * loop;
+    if (shared_bytes(t, m) > limits->max_shared_memory_bytes)
+        t->chunk = most / loop * loop;
+    while (t->chunk > 0 && shared_bytes(t, m) > limits->max_shared_memory_bytes)
+        t->chunk -= loop;
+    return t->chunk > 0;
 }
 
 static bool allowed(const struct matrix_tile *t, const struct device_limits *limits,
@@ -100,7 +96,7 @@ static bool choose(struct matrix_tile *tile, const struct device_limits *limits,
         const uint64_t columns = (uint64_t)m->tile * t.block_n * t.columns;
 
         if ((shares > 0 && t.shares != shares) || !allowed(&t, limits, pixels, shape->outputs) ||
-            !set_chunk(&t, limits, quotient_up(shape->depth, m->tile), shape->dense))
+            !set_chunk(&t, limits, quotient_up(shape->depth, m->tile)))
             continue;
         *tile = t;
         found = true;
@@ -192,7 +188,6 @@ enum status matrix_plan(struct planner *p, const struct graph_node *n, const str
     const struct matrix_shape shape = shape_of(p, n, m, w);
     struct matrix_args args = { .pixels = y->rows,
                                 .window = m->args,
-                                .in_channels = x->channels,
                                 .has_residual = m->has_residual };
     const bool curved = !set_bounds(&args, m->activation);
     struct matrix_tile t = { 0 };
@@ -209,7 +204,7 @@ enum status matrix_plan(struct planner *p, const struct graph_node *n, const str
     step_spec(s, MATRIX_SPEC_COLUMNS, t.columns);
     step_spec(s, MATRIX_SPEC_SHARES, t.shares);
     step_spec(s, MATRIX_SPEC_CHUNK, t.chunk);
-    step_spec(s, MATRIX_SPEC_CHANNELS, shape.dense ? 0 : x->channels);
+    step_spec(s, MATRIX_SPEC_CHANNELS, x->channels);
     step_spec(s, MATRIX_SPEC_FLAGS,
               (shape.dense ? MATRIX_DENSE : 0) | (units->fragments ? MATRIX_FRAGMENTS : 0) |
                   (x->slices % 2 == 0 ? MATRIX_EVEN : 0) | (curved ? MATRIX_CURVED : 0));
