@@ -10,8 +10,8 @@
 #include <vulkan/vulkan.h>
 
 /* Fills info (index included) and limits; *family is a queue family with compute, or -1. */
-void device_describe(VkInstance instance, VkPhysicalDevice physical, int index, struct assay_gpu_device *info,
-                     struct device_limits *limits, int *family);
+void device_describe(VkInstance instance, VkPhysicalDevice physical, int index,
+                     struct assay_gpu_device *info, struct device_limits *limits, int *family);
 
 /* Bytes that the process now uses of the largest device-local heap (VK_EXT_memory_budget); 0: the
  * driver does not say. */
