@@ -228,7 +228,7 @@ void main()
 
     for (uint from = begin; from < end; from += DEPTH) {
         if (from > begin)
-            barrier();
+            barrier(); // the chunk before was multiplied
         stage_chunk();
         barrier();
         if (from + DEPTH < end)
