@@ -14,9 +14,9 @@ struct shape {
     uint32_t rows, columns, workgroup;
 };
 
-/* On an H200, MobileNet v1, microseconds of 13 steps one by one: fp32 60 (1 x 1, 256), 62 (1 x 1,
- * 64), 65 (2 x 1), 67 (4 x 1), 66 (1 x 2), 70 (2 x 2), depthwise_conv_2d.comp 67; fp16 60, 61, 63,
- * 68, 63, 69, 68: loads that are shared are worth less than more invocations. */
+/* On an H200, MobileNet v1, microseconds of 13 steps one by one: fp32 60 (1 x 1, 256), 61 (1 x 1,
+ * 64), 65 (2 x 1), 67 (4 x 1), 67 (1 x 2), 69 (2 x 2), depthwise_conv_2d.comp 67; fp16 60, 61, 64,
+ * 69, 63, 70, 68: loads that are shared are worth less than more invocations. */
 static const struct {
     enum device_class device_class;
     struct shape shape;
