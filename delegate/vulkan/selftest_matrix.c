@@ -65,7 +65,9 @@ static enum status make_plan(struct plan *plan, const struct device_limits *limi
 static enum status run(struct device *d, const struct device_limits *limits, struct product *p,
                        struct diag *diag)
 {
-    static const struct gpu_options options = { .precision = PRECISION_FP16 };
+    /* The executor's memory holds f32. */
+    static const struct gpu_options options = { .precision = PRECISION_FP16,
+                                                .no_kernel = 1u << KERNEL_half_rows };
     struct executor e = { 0 };
     struct plan plan = { 0 };
     enum status s;
