@@ -97,7 +97,8 @@ static void make_reshapes(struct model *m)
 static void check_reshapes(const struct plan *p, const struct graph *g)
 {
     (void)g;
-    expect_shaders(p, (const char *const[]){ "load_rows", "unary", "repack", "unary", "store_rows", NULL });
+    expect_shaders(
+        p, (const char *const[]){ "load_rows", "unary", "repack", "unary", "store_rows", NULL });
     /* The view has the memory of the input. */
     assert_int_equal(p->steps[1]->bindings[1].offset, p->steps[0]->bindings[0].offset);
     assert_int_equal(p->steps[0]->bindings[0].bytes, 2 * 3 * 8 * 4);
@@ -121,8 +122,8 @@ static void check_poison(const struct plan *p, const struct graph *g)
 {
     (void)g;
     /* Only tensors with padding channels, right after the step that writes them. */
-    expect_shaders(p, (const char *const[]){ "load_rows", "unary", "repack", "poison", "unary", "poison",
-                                             "store_rows", NULL });
+    expect_shaders(p, (const char *const[]){ "load_rows", "unary", "repack", "poison", "unary",
+                                             "poison", "store_rows", NULL });
     assert_int_equal(p->steps[3]->bindings[0].offset, p->steps[2]->bindings[0].offset);
 }
 
