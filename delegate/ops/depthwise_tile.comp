@@ -32,9 +32,11 @@ bool inside[SRC_COLUMNS];
 // Adds what the row of src gives to a row of dst, of whose windows it is row ky.
 void add_row(int row, int ky, uint s)
 {
-    [[unroll]] for (int kx = 0; kx < WIDTH; kx++) {
+    [[unroll]] for (int kx = 0; kx < WIDTH; kx++)
+    {
         const vec4 tap = vec4(weights[uint(ky * WIDTH + kx) * args.window.out_slices + s]);
-        [[unroll]] for (int column = 0; column < COLUMNS; column++) {
+        [[unroll]] for (int column = 0; column < COLUMNS; column++)
+        {
             const int at = column * int(STRIDE_W) + kx, sum = row * COLUMNS + column;
             const vec4 product = pixels[at] * tap;
             sums[sum] = inside[at] ? sums[sum] + product : sums[sum];
@@ -51,12 +53,14 @@ void add_src_row(int r, uint image, int top, int left, uint s)
     // Taps in the padding load from the edge, and are dropped: loads that are not behind a branch
     // are in flight together.
     const uint base = (image * args.window.in_h + uint(clamp(y, 0, in_h - 1))) * args.window.in_w;
-    [[unroll]] for (int c = 0; c < SRC_COLUMNS; c++) {
+    [[unroll]] for (int c = 0; c < SRC_COLUMNS; c++)
+    {
         const int x = left + c * int(DILATION_W);
         inside[c] = inside_y && x >= 0 && x < in_w;
         pixels[c] = vec4(src[(base + uint(clamp(x, 0, in_w - 1))) * args.window.out_slices + s]);
     }
-    [[unroll]] for (int row = 0; row < ROWS; row++) {
+    [[unroll]] for (int row = 0; row < ROWS; row++)
+    {
         const int ky = r - row * int(STRIDE_H);
         if (ky >= 0 && ky < HEIGHT)
             add_row(row, ky, s);
@@ -75,23 +79,21 @@ void main()
     const int top = int(first_row * STRIDE_H) - args.window.pad_h;
     const int left = int(first_column * STRIDE_W) - args.window.pad_w;
 
-    [[unroll]] for (int i = 0; i < ROWS * COLUMNS; i++)
-        sums[i] = bias[s];
+    [[unroll]] for (int i = 0; i < ROWS * COLUMNS; i++) sums[i] = bias[s];
     // Rows of large windows are a loop: their code would not fit into the instruction cache.
     if (SRC_ROWS <= UNROLLED || ROWS > 1) {
-        [[unroll]] for (int r = 0; r < SRC_ROWS; r++)
-            add_src_row(r, image, top, left, s);
+        [[unroll]] for (int r = 0; r < SRC_ROWS; r++) add_src_row(r, image, top, left, s);
     } else {
-        [[dont_unroll]] for (int r = 0; r < SRC_ROWS; r++)
-            add_src_row(r, image, top, left, s);
+        [[dont_unroll]] for (int r = 0; r < SRC_ROWS; r++) add_src_row(r, image, top, left, s);
     }
     [[unroll]] for (int row = 0; row < ROWS; row++)
-        [[unroll]] for (int column = 0; column < COLUMNS; column++) {
-            const uint y = first_row + uint(row), x = first_column + uint(column);
-            if (y >= args.window.out_h || x >= args.window.out_w)
-                continue;
-            const vec4 v = activate(sums[row * COLUMNS + column], ACTIVATION);
-            dst[((image * args.window.out_h + y) * args.window.out_w + x) * slices + s] = STORED(
-                ROUNDED ? on_steps(v, args.steps.scale, args.steps.low, args.steps.high) : v);
-        }
+        [[unroll]] for (int column = 0; column < COLUMNS; column++)
+    {
+        const uint y = first_row + uint(row), x = first_column + uint(column);
+        if (y >= args.window.out_h || x >= args.window.out_w)
+            continue;
+        const vec4 v = activate(sums[row * COLUMNS + column], ACTIVATION);
+        dst[((image * args.window.out_h + y) * args.window.out_w + x) * slices + s] =
+            STORED(ROUNDED ? on_steps(v, args.steps.scale, args.steps.low, args.steps.high) : v);
+    }
 }
