@@ -14,6 +14,9 @@
 #include <limits.h>
 #include <string.h>
 
+/* All results of a group live at once, and memory for n tensors that do is planned in n^2. */
+enum { STEPS_MAX = 2048 };
+
 /* By owner of memory: the last group that writes to it, or reads from it; -1: none. */
 struct last_use {
     int written, read;
@@ -142,6 +145,8 @@ enum status plan_schedule(struct plan *plan, bool in_place, struct diag *diag)
     enum status s;
 
     TRY(plan_assign_memory(plan, in_place, diag));
+    if (steps > STEPS_MAX)
+        return STATUS_OK;
     order = mem_alloc(steps + 1, sizeof(struct plan_step *));
     last = mem_alloc((size_t)plan->tensor_count + 1, sizeof *last);
     first = mem_alloc(steps + 1, sizeof *first);

@@ -88,6 +88,20 @@ static bool carries_state(const struct op_test *t)
     return t->call.carry != NULL;
 }
 
+/* A sum over the bytes of all inputs: kernels of recurrent ops write their state there. */
+static uint64_t input_checksum(const struct op_test *t)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < t->call.in_count; i++) {
+        const TfLiteTensor *const x = t->call.in[i];
+
+        for (size_t b = 0; x && x->data.raw && b < x->bytes; b++)
+            sum = sum * 31 + (uint8_t)x->data.raw[b];
+    }
+    return sum;
+}
+
 /* Inferences ask for no detail, for which some ops have another loop: it gives the same bytes. */
 static void same_without_detail(struct op_test *t)
 {
@@ -109,6 +123,8 @@ static void same_without_detail(struct op_test *t)
 
 void op_run(struct op_test *t)
 {
+    uint64_t inputs;
+
     assert_int_equal(op_prepare(t), STATUS_OK);
     op_free_outputs(t);
     for (int o = 0; o < t->call.out_count; o++) {
@@ -128,8 +144,9 @@ void op_run(struct op_test *t)
         assert_true(d->value && d->magnitude && d->terms);
     }
     t->call.detail = t->details;
+    inputs = input_checksum(t);
     assert_int_equal(t->call.op->eval(&t->call, &t->diag), STATUS_OK);
-    if (!carries_state(t))
+    if (!carries_state(t) && input_checksum(t) == inputs)
         same_without_detail(t);
 }
 
