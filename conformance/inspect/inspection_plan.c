@@ -79,9 +79,8 @@ static void print_step(FILE *f, const struct assay_gpu_step *s)
             s->shader, s->workgroup[0], s->workgroup[1], s->workgroup[2],
             s->tuned ? " (measured)" : "", s->groups[0], s->groups[1], s->groups[2], s->source);
     if (s->idle)
-        fprintf(
-            f,
-            "          not dispatched: the bytes are already in the layout that it would write\n");
+        fprintf(f, "          not dispatched: another step copies, or the bytes already are where "
+                   "it would put them\n");
     if (s->constant_count > 3) {
         fprintf(f, "          constants from 3:");
         for (uint32_t i = 3; i < s->constant_count; i++)
