@@ -145,7 +145,7 @@ enum status plan_schedule(struct plan *plan, bool in_place, struct diag *diag)
     enum status s;
 
     TRY(plan_assign_memory(plan, in_place, diag));
-    if (steps > STEPS_MAX)
+    if (steps < 2 || steps > STEPS_MAX)
         return STATUS_OK;
     order = mem_alloc(steps + 1, sizeof(struct plan_step *));
     last = mem_alloc((size_t)plan->tensor_count + 1, sizeof *last);
