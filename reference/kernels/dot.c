@@ -55,6 +55,27 @@ static double factor_of(const struct ref_call *call, const struct ref_dot_inputs
     return (rounded ? (double)((float)x * (float)w) : x * w) / ref_scale(call->out[0]);
 }
 
+static uint32_t bias_types(TfLiteType x, const struct ref_dot_inputs *in)
+{
+    if (x == kTfLiteInt16)
+        return (in->wide_bias ? 0 : REF_TYPE(Int32)) | REF_TYPE(Int64);
+    return ref_is_8bit(x) ? REF_TYPE(Int32) : REF_TYPE(Float32);
+}
+
+/* The runtime's convolutions read a bias that is among the inputs, and CONV_2D reads one always. */
+static enum status check_no_bias(const struct ref_call *call, struct diag *diag,
+                                 const struct ref_dot_inputs *in)
+{
+    const bool listed = in->bias < call->in_count;
+
+    if (in->missing_bias == REF_DOT_BIAS_OPTIONAL ||
+        (in->missing_bias == REF_DOT_BIAS_NOT_ABSENT && !listed))
+        return STATUS_OK;
+    return ref_fail(call, diag, STATUS_INVALID, "input %d (bias) is %s, expected a tensor%s",
+                    in->bias, listed ? "absent (-1)" : "missing",
+                    in->missing_bias == REF_DOT_BIAS_REQUIRED ? "" : ", or two inputs");
+}
+
 static enum status check_bias(const struct ref_call *call, struct diag *diag,
                               const struct ref_dot_inputs *in)
 {
@@ -62,12 +83,9 @@ static enum status check_bias(const struct ref_call *call, struct diag *diag,
     double expected, got, steps;
 
     if (!bias)
-        return STATUS_OK;
-    TRY(ref_check_in_types(call, diag, in->bias, "bias",
-                           call->in[in->x]->type == kTfLiteInt16 ? REF_TYPE(Int32) | REF_TYPE(Int64)
-                           : ref_is_8bit(call->in[in->x]->type)  ? REF_TYPE(Int32)
-                                                                 : REF_TYPE(Float32),
-                           0, REF_MAX_RANK));
+        return check_no_bias(call, diag, in);
+    TRY(ref_check_in_types(call, diag, in->bias, "bias", bias_types(call->in[in->x]->type, in), 0,
+                           REF_MAX_RANK));
     if (ref_elements(bias) != (size_t)ref_dim(w, in->channel))
         return ref_fail(call, diag, STATUS_INVALID,
                         "input %d (bias): %zu elements, expected %d, one for each output channel",

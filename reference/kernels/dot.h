@@ -12,6 +12,9 @@
 
 #include "reference/kernels/quantized.h"
 
+/* Whether the input that is the bias may be missing: be index -1, or not be among the inputs. */
+enum ref_dot_bias { REF_DOT_BIAS_OPTIONAL, REF_DOT_BIAS_NOT_ABSENT, REF_DOT_BIAS_REQUIRED };
+
 /* Indices of the inputs of a call, and the dimension of the weights that is the output channel. */
 struct ref_dot_inputs {
     int x, w, bias, channel;
@@ -19,6 +22,8 @@ struct ref_dot_inputs {
      * weights have one scale. */
     bool fully_connected;
     uint32_t symmetric_bias; /* the types of x (an OR of REF_TYPE) where a bias has zero point 0 */
+    enum ref_dot_bias missing_bias;
+    bool wide_bias; /* the bias of i16 is i64, not i32 */
     /* The op sums in blocks (dot_block.h), which take 8-bit operands as integers. */
     bool blocks;
 };

@@ -1,4 +1,4 @@
-/* CONV_2D.  x [N,H,W,C], w [O,fh,fw,I], bias [O] or absent, y [N,OH,OW,O]; types of kernels/dot.h.
+/* CONV_2D.  x [N,H,W,C], w [O,fh,fw,I], bias [O], y [N,OH,OW,O]; types of kernels/dot.h.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n, oy*sh - top + ky*dh,
  *                                                       ox*sw - left + kx*dw, g*I + i])
@@ -22,7 +22,13 @@ static void read_params(const struct options *options, void *params)
 }
 
 static const struct ref_dot_inputs inputs = {
-    .x = 0, .w = 1, .bias = 2, .channel = 0, .symmetric_bias = REF_TYPES_QUANTIZED, .blocks = true
+    .x = 0,
+    .w = 1,
+    .bias = 2,
+    .channel = 0,
+    .symmetric_bias = REF_TYPES_QUANTIZED,
+    .missing_bias = REF_DOT_BIAS_REQUIRED,
+    .blocks = true,
 };
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,

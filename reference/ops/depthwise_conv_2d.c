@@ -1,4 +1,4 @@
-/* DEPTHWISE_CONV_2D.  x [N,H,W,C], w [1,fh,fw,C*m], bias [C*m] or absent, y [N,OH,OW,C*m];
+/* DEPTHWISE_CONV_2D.  x [N,H,W,C], w [1,fh,fw,C*m], bias [C*m] or none, y [N,OH,OW,C*m];
  * types of kernels/dot.h.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[0,ky,kx,o] * x[n, oy*sh - top + ky*dh,
@@ -28,7 +28,13 @@ static void read_params(const struct options *options, void *params)
 }
 
 static const struct ref_dot_inputs inputs = {
-    .x = 0, .w = 1, .bias = 2, .channel = 3, .symmetric_bias = REF_TYPES_QUANTIZED
+    .x = 0,
+    .w = 1,
+    .bias = 2,
+    .channel = 3,
+    .symmetric_bias = REF_TYPES_QUANTIZED,
+    .missing_bias = REF_DOT_BIAS_NOT_ABSENT,
+    .wide_bias = true,
 };
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,

@@ -85,8 +85,6 @@ static void check_conv(const struct conv_row *r, bool depthwise)
     op_input(&t, kTfLiteFloat32, 4, r->w, w);
     if (r->bias)
         op_input(&t, kTfLiteFloat32, 1, &outputs, bias);
-    else if (nx % 2) /* absent in both ways */
-        op_absent(&t);
     (depthwise ? set_depthwise : set_conv)(&t, r);
     op_run(&t);
 
@@ -156,12 +154,11 @@ static void convolutions_equal_the_scattered_sum(void **state)
 {
     static const struct conv_row conv[] = {
         { "plain", { 1, 5, 6, 3 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
-        { "no bias", { 1, 5, 5, 3 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, false },
         { "1x1", { 2, 3, 4, 5 }, { 7, 1, 1, 5 }, 1, 1, 1, 1, SAME, kTfLiteActRelu, true },
         { "stride 2, odd", { 1, 7, 8, 3 }, { 5, 3, 3, 3 }, 2, 2, 1, 1, SAME, 0, true },
         { "valid", { 1, 7, 8, 2 }, { 3, 3, 2, 2 }, 2, 1, 1, 1, VALID, kTfLiteActReluN1To1, true },
         { "dilated", { 1, 9, 8, 2 }, { 3, 3, 3, 2 }, 1, 1, 2, 3, SAME, 0, true },
-        { "dilated, valid", { 1, 9, 9, 2 }, { 3, 3, 2, 2 }, 2, 2, 3, 2, VALID, 0, false },
+        { "dilated, valid", { 1, 9, 9, 2 }, { 3, 3, 2, 2 }, 2, 2, 3, 2, VALID, 0, true },
         { "grouped", { 1, 5, 5, 6 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
         { "depth 1 groups", { 2, 4, 4, 4 }, { 8, 2, 2, 1 }, 1, 1, 1, 1, SAME, 0, true },
         { "stride above filter", { 1, 10, 9, 2 }, { 2, 2, 1, 2 }, 4, 3, 1, 1, VALID, 0, true },
@@ -300,6 +297,42 @@ static void convolutions_refuse(void **state)
     op_end(&t);
 }
 
+/* CONV_2D reads its bias always, DEPTHWISE_CONV_2D where it is listed. */
+static void a_bias_may_be_missing_where_the_runtime_reads_none(void **state)
+{
+    static const struct {
+        int32_t code;
+        bool listed;
+        const char *words; /* NULL: taken */
+    } rows[] = {
+        { BUILTIN_CONV_2D, false, "input 2 (bias) is missing" },
+        { BUILTIN_CONV_2D, true, "input 2 (bias) is absent (-1)" },
+        { BUILTIN_DEPTHWISE_CONV_2D, false, NULL },
+        { BUILTIN_DEPTHWISE_CONV_2D, true, "input 2 (bias) is absent (-1)" },
+    };
+    static const struct conv_row window = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bool depthwise = rows[i].code == BUILTIN_DEPTHWISE_CONV_2D;
+        struct op_test t;
+
+        op_begin(&t, rows[i].code, kTfLiteFloat32);
+        op_input(&t, kTfLiteFloat32, 4, DIMS(1, 4, 4, 2), NULL);
+        op_input(&t, kTfLiteFloat32, 4, DIMS(1, 3, 3, 2), NULL);
+        if (rows[i].listed)
+            op_absent(&t);
+        (depthwise ? set_depthwise : set_conv)(&t, &window);
+        if (rows[i].words)
+            op_refused(&t, STATUS_INVALID, rows[i].words, NULL);
+        else
+            assert_int_equal(op_prepare(&t), STATUS_OK);
+        op_end(&t);
+    }
+}
+
 /* Width before height in the file; SAME and VALID have other codes there. */
 static void convolutions_read_their_options(void **state)
 {
@@ -347,6 +380,7 @@ static void overflow_gives_the_largest_number(void **state)
     op_input(&t, kTfLiteFloat32, 4, DIMS(1, 1, 1, 2), FLOATS(1, 2));
     op_input(&t, kTfLiteFloat32, 4, DIMS(4, 1, 1, 2),
              FLOATS(3e38f, 3e38f, -3e38f, -3e38f, INFINITY, 0, NAN, 1));
+    op_input(&t, kTfLiteFloat32, 1, DIMS(4), NULL);
     set_conv(&t, &row);
     op_run(&t);
     assert_true(t.out[0]->data.f[0] == FLT_MAX && t.out[0]->data.f[1] == -FLT_MAX);
@@ -365,6 +399,7 @@ static void an_empty_batch_gives_an_empty_output(void **state)
     op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, DIMS(0, 4, 4, 2), NULL);
     op_input(&t, kTfLiteFloat32, 4, DIMS(3, 3, 3, 2), NULL);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(3), NULL);
     set_conv(&t, &row);
     op_run(&t);
     op_has_shape(&t, 4, DIMS(0, 4, 4, 3));
@@ -378,6 +413,7 @@ int main(void)
         cmocka_unit_test(conv_by_hand),
         cmocka_unit_test(sums_are_kept_in_double),
         cmocka_unit_test(convolutions_refuse),
+        cmocka_unit_test(a_bias_may_be_missing_where_the_runtime_reads_none),
         cmocka_unit_test(convolutions_read_their_options),
         cmocka_unit_test(overflow_gives_the_largest_number),
         cmocka_unit_test(an_empty_batch_gives_an_empty_output),
