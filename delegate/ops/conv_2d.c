@@ -41,6 +41,9 @@ static bool accept_conv(struct check *c)
                       "the model is malformed",
                       "a divisor of the input's channels, into groups that divide the output's",
                       "%d of %d input channels, %d outputs", w->dims[3], x->dims[3], w->dims[0]);
+    if (!graph_input(c->graph, c->node, 2))
+        return refuse(c, RULE_CONV_2D_BIAS, -1, "bias", "the model is malformed", "a tensor",
+                      "none");
     if (!check_bias(c, 2, w->dims[0], RULE_CONV_2D_BIAS, "dims[0] of the weights"))
         return false;
     shape = weights_of(w, w->dims[3] != x->dims[3]);

@@ -7,6 +7,21 @@
 #include "delegate/ops/operand.h"
 #include "delegate/ops/window.h"
 
+/* The runtime's kernel reads an input that is listed, and has no i16 sums with an i32 bias. */
+static bool check_depthwise_bias(struct check *c, const struct graph_tensor *x,
+                                 const struct graph_tensor *w)
+{
+    const struct graph_tensor *b = graph_input(c->graph, c->node, 2);
+
+    if (!b && c->node->input_count > 2)
+        return refuse(c, RULE_DEPTHWISE_CONV_2D_BIAS, -1, "bias", "the model is malformed",
+                      "a tensor, or two inputs", "absent (-1)");
+    if (b && x->type == kTfLiteInt16 && b->type != kTfLiteInt64)
+        return refuse(c, RULE_DEPTHWISE_CONV_2D_BIAS, c->node->inputs[2], "type",
+                      "the model is malformed", "i64 with i16", "%s", runtime_type_name(b->type));
+    return check_bias(c, 2, w->dims[3], RULE_DEPTHWISE_CONV_2D_BIAS, "dims[3] of the weights");
+}
+
 static bool accept_depthwise(struct check *c)
 {
     const TfLiteDepthwiseConvParams *params = c->node->params;
@@ -30,7 +45,7 @@ static bool accept_depthwise(struct check *c)
                       "the model is malformed",
                       "a multiple of the input's, as many as the output's",
                       "%d, input %d, output %d", w->dims[3], x->dims[3], y->dims[3]);
-    if (!check_bias(c, 2, w->dims[3], RULE_DEPTHWISE_CONV_2D_BIAS, "dims[3] of the weights"))
+    if (!check_depthwise_bias(c, x, w))
         return false;
     return check_loop_iterations(c, (uint64_t)w->dims[1] * ((uint64_t)w->dims[2] + 1)) &&
            check_storable(c, 1,

@@ -105,6 +105,19 @@ static bool check_rank_of(struct check *c, int i, int rank)
                   rank == 1 ? "1" : "2", "%d", t->rank);
 }
 
+/* Without the weights of the input gate (CIFG) none of its tensors is there. */
+static bool check_no_input_gate(struct check *c)
+{
+    static const int inputs[] = { LSTM_FULL_R, LSTM_FULL_PEEPHOLE, LSTM_FULL_BIAS };
+
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
+        if (has(c->graph, c->node, inputs[i]))
+            return refuse(c, RULE_LSTM_GATE, c->node->inputs[inputs[i]], "input gate",
+                          "the model is malformed", "all tensors of the gate, or none",
+                          "input %d without input %d", inputs[i], LSTM_FULL_W);
+    return true;
+}
+
 /* Input i is f32, or i8 with one scale, in a node whose weights are; of a
  * quantized node a bias is i32. */
 static bool check_weights(struct check *c, int i, int rank)
@@ -211,8 +224,8 @@ bool lstm_full_accept(struct check *c)
         !check_computed_input(c, LSTM_FULL_C, 2, 2) || !check_output(c, 0, rank, rank))
         return false;
     z = lstm_full_sizes_of(g, c->node);
-    if (!check_gates(c, &z) || !lstm_check_state(c, LSTM_FULL_H) ||
-        !lstm_check_state(c, LSTM_FULL_C))
+    if ((z.cifg && !check_no_input_gate(c)) || !check_gates(c, &z) ||
+        !lstm_check_state(c, LSTM_FULL_H) || !lstm_check_state(c, LSTM_FULL_C))
         return false;
     if (z.projection ? !check_constant(c, LSTM_FULL_PROJECTION, z.outputs, z.cells)
                      : z.outputs != z.cells)

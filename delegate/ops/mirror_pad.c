@@ -42,10 +42,15 @@ static bool repeats_end(const struct graph_node *n)
 static bool accept_mirror_pad(struct check *c)
 {
     const struct graph_tensor *x;
+    TfLiteMirrorPaddingMode mode;
 
     if (!check_counts(c, 2, 2, 1) || !check_params(c) || !check_operands(c))
         return false;
+    mode = ((const TfLiteMirrorPaddingParams *)c->node->params)->mode;
     x = graph_input(c->graph, c->node, 0);
+    if (mode != kTfLiteMirrorPaddingReflect && mode != kTfLiteMirrorPaddingSymmetric)
+        return refuse(c, RULE_PAD_MODE, -1, "mode", "the model is malformed",
+                      "1 (REFLECT) or 2 (SYMMETRIC) of the runtime", "%d", (int)mode);
     for (int i = 0; i < 2 * x->rank; i++) {
         const int64_t padding = graph_constant_int(c->graph, c->node->inputs[1], (size_t)i);
         const int64_t most = (int64_t)x->dims[i / 2] - !repeats_end(c->node);

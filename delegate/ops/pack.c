@@ -28,6 +28,10 @@ static bool accept_pack(struct check *c)
         !check_data_input(c, 0, 0, GRAPH_MAX_RANK - 1, CHECK_ALL))
         return false;
     first = graph_input(c->graph, c->node, 0);
+    if (params->values_count != c->node->input_count)
+        return refuse(c, RULE_PACK_COUNT, -1, "values_count", "the model is malformed",
+                      "the number of inputs", "%d of %d inputs", params->values_count,
+                      c->node->input_count);
     if (axis_of(c->graph, c->node) < 0)
         return refuse(c, RULE_PACK_AXIS, -1, "axis", "the model is malformed",
                       "-rank to rank - 1 of the output", "%d, rank %d", params->axis,

@@ -25,7 +25,7 @@ enum hostile_stage {
 };
 const char *hostile_stage_text(enum hostile_stage stage);
 
-enum { HOSTILE_DAMAGE_MAX = 8, HOSTILE_WORDS_MAX = 6, HOSTILE_ROWS_MAX = 512 };
+enum { HOSTILE_DAMAGE_MAX = 8, HOSTILE_WORDS_MAX = 6, HOSTILE_ROWS_MAX = 1024 };
 
 struct hostile_row {
     const char *name;  /* "conv_2d.stride_0", also that of the written file */
