@@ -157,10 +157,16 @@ static enum status if_prepare(struct interpreter *in, struct node *node, bool la
     return known ? STATUS_OK : take_shapes(in, node, b->first, false, diag);
 }
 
+/* By its byte: constants of a file may have others than 0 and 1, which a bool may not. */
+static bool is_true(const TfLiteTensor *condition)
+{
+    return condition->data.uint8[0] != 0;
+}
+
 static enum status if_run(struct interpreter *in, struct node *node, struct diag *diag)
 {
     const struct bodies *const b = node->bodies;
-    struct interpreter *const body = node->in[0]->data.b[0] ? b->first : b->second;
+    struct interpreter *const body = is_true(node->in[0]) ? b->first : b->second;
     const struct body_values inputs = inputs_from(in, node, 1), outputs = body_outputs(body);
     enum status s = body_set_inputs(body, &inputs, diag);
 
@@ -245,7 +251,7 @@ static enum status holds(const struct node *node, struct interpreter *cond, bool
     if (cond->output_tensors[0]->bytes != 1 || !cond->output_tensors[0]->data.raw)
         return fail(node, diag, STATUS_INVALID, "subgraph %zu (condition) gives no value",
                     cond->graph_index);
-    *result = cond->output_tensors[0]->data.b[0];
+    *result = is_true(cond->output_tensors[0]);
     return STATUS_OK;
 }
 
