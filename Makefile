@@ -59,6 +59,8 @@ CONF_SRC := $(filter-out conformance/unit/%,$(wildcard conformance/*/*.c))
 KIT_SRC := $(wildcard conformance/unit/kit/*.c)
 UNIT_SRC := $(wildcard conformance/unit/reference/*.c conformance/unit/delegate/*.c conformance/unit/suite/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
+FUZZ_KIT := $(wildcard fuzz/kit/*.c)
+FUZZ_TARGETS := $(FUZZ_SRC:fuzz/%.c=%)
 # Shaders of 8-bit arithmetic, of which those that say so have i16, too; shaders of i16 alone.  All
 # others are of floats, and of the elements that they name.
 I16_ALONE := $(wildcard delegate/*/*_int16.comp delegate/ops/int8/*_int16.comp)
@@ -225,7 +227,7 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
-.SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC)) $(B)/fuzz/replay.o
+.SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC) $(FUZZ_KIT)) $(B)/fuzz/replay.o
 
 # Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.
 # arithmetic.so has no fault, but the arithmetic of another design.
@@ -286,10 +288,11 @@ $(B)/gpu_examples/%: delegate/examples/%.c $(B)/libassay.so $(B)/libassay_delega
 	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include -Idelegate/include $(CFLAGS) -o $@ $< -L$(B) \
 	    -lassay -lassay_delegate -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -lvulkan -lm -lpthread
 
-# Replays the corpus without a fuzzer.
-$(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(B)/liball.a
+# Replays the corpus without a fuzzer.  The target answers stands in for the child process of a parser.
+$(B)/fuzz/replay_answers $(B)/fuzz/fuzz_answers: FUZZ_LINK = -Wl,--wrap=parser_start
+$(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $^ $(FUZZ_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
 FUZZ_REPLAY := $(patsubst fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ_SRC))
 
 CASES = $(if $(T),--filter='$(T)')
@@ -373,7 +376,7 @@ headers: $(B)/flags ## check that every header compiles alone
 	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
+C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
 GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
 ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
@@ -388,19 +391,32 @@ format-fix: ## give C files and shaders the layout of clang-format
 	@clang-format --style=file:ci/glsl.clang-format -i $(GLSL_FILES)
 
 # ---- fuzzing, coverage, valgrind ----
-FUZZ_TIME ?= 60
-fuzz: ## run libFuzzer on each target for FUZZ_TIME seconds, from the corpus on
+MINUTES ?= 1
+TARGET ?= $(FUZZ_TARGETS)
+# Builds and runs: sh fuzz/run.sh has what is kept, and how a run goes on.
+FUZZ_ENGINE ?= -fsanitize=fuzzer
+FUZZ_BUILD = $(MAKE) B=$(B)/libfuzzer CC=clang SANITIZE=address,undefined OPT='-O1 -g' CFLAGS=-fsanitize=fuzzer-no-link
+fuzz: ## run libFuzzer for MINUTES on each target, or on TARGET='models reader'; goes on from what it kept
 	@$(NEED) fuzz
-	$(MAKE) B=$(B)/libfuzzer CC=clang SANITIZE=address,undefined OPT='-O1 -g' \
-	    CFLAGS=-fsanitize=fuzzer-no-link fuzz-run FUZZ_TIME=$(FUZZ_TIME)
-$(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(B)/liball.a
+	$(FUZZ_BUILD) $(patsubst %,$(B)/libfuzzer/fuzz/fuzz_%,$(TARGET))
+	@sh fuzz/run.sh $(B)/libfuzzer $(MINUTES) $(TARGET)
+fuzz-table: ## what all runs of make fuzz came to
+	@sh fuzz/run.sh $(B)/libfuzzer table
+$(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ -fsanitize=fuzzer $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
-fuzz-run: $(patsubst fuzz/%.c,$(B)/fuzz/fuzz_%,$(FUZZ_SRC))
-	@for f in $(patsubst fuzz/%.c,%,$(FUZZ_SRC)); do \
-	    mkdir -p $(B)/corpus/$$f && \
-	    $(B)/fuzz/fuzz_$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/ \
-	        $(B)/corpus/$$f fuzz/corpus/$$f || exit 1; done
+	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(FUZZ_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
+
+# Our verifier beside that of FlatBuffers, whose headers and compiler only this needs: TARGET=official.
+$(B)/fuzz/official/model_generated.h: fuzz/official/model.fbs
+	@$(NEED) fuzz-official
+	@mkdir -p $(@D)
+	$(Q)flatc --cpp -o $(@D) $<
+$(B)/fuzz/official/verify.o: fuzz/official/verify.cc $(B)/fuzz/official/model_generated.h $(B)/flags
+	$(call say,CXX)
+	$(Q)$(CC:clang=clang++) -std=c++17 $(OPT) -I. -I$(@D) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined) $(CFLAGS) -c -o $@ $<
+$(B)/fuzz/fuzz_official: $(B)/fuzz/official/differential.o $(B)/fuzz/official/verify.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread -lstdc++
 
 coverage: ## lcov report of the tests, in build-coverage/coverage
 	@$(NEED) coverage
@@ -548,7 +564,7 @@ clean: ## remove build/
 
 force:
 .PHONY: all hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
-        fuzz-run coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
+        fuzz-table coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 
 # Not those of the Debian package that is being built there, nor directories of such a name.

@@ -70,6 +70,11 @@ unit)
 format) target=format && tool clang-format clang-format ;;
 headers) target=headers && tool c++ g++ ;;
 fuzz) target=fuzz && tool clang clang ;;
+fuzz-official)
+    target=fuzz
+    tool flatc flatbuffers-compiler
+    [ -f /usr/include/flatbuffers/flatbuffers.h ] || missing 'the header flatbuffers/flatbuffers.h' libflatbuffers-dev
+    ;;
 coverage) target=coverage && tool lcov lcov ;;
 slurm-test) target=slurm-test && tool slurmctld slurmctld && tool slurmd slurmd && tool sbatch slurm-client && tool munged munge ;;
 kubernetes-test)

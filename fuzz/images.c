@@ -1,8 +1,11 @@
-/* Fuzz target: the parsers of images and arrays that are our own, BMP and .npy.  JPEG, PNG and HDF5
- * are read by other libraries, in a child process with limits.
+/* Fuzz target: images and arrays.  BMP and .npy have parsers of our own; JPEG and PNG are read by
+ * libjpeg and libpng, here in this process, so that the fuzzer sees what we do around them.
  *
  * A run that aborts is a bug: a crash or overread, an image beyond the limits, or an array that
  * changes when it is written and read again. */
+#include "conformance/io/image_bmp.h"
+#include "conformance/io/image_jpeg.h"
+#include "conformance/io/image_png.h"
 #include "conformance/io/image_read.h"
 #include "conformance/io/npy.h"
 #include "fuzz/fuzz_file.h"
@@ -14,25 +17,38 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SMALL_PIXELS = 1 << 16 }; /* of an image that is converted and resized as well */
 
-static void image(const uint8_t *bytes, size_t size)
+static enum status read_labels(struct image *out, const uint8_t *bytes, size_t size,
+                               struct diag *diag)
+{
+    const enum status s = image_read_png_labels(out, bytes, size, diag);
+
+    fuzz_expect(s != STATUS_OK || out->channels == 1, "png: expected labels of a byte", "others");
+    return s;
+}
+
+typedef enum status read_function(struct image *out, const uint8_t *bytes, size_t size,
+                                  struct diag *diag);
+
+static void image(const uint8_t *bytes, size_t size, read_function *read)
 {
     static const uint32_t channels[] = { 1, 3, 4 };
-    struct image im, other;
+    struct image im = { 0 }, other;
     struct diag diag = { 0 };
     size_t sum = 0;
 
-    if (image_read(&im, bytes, size, &diag) != STATUS_OK) {
-        fuzz_expect(diag.text[0] && !im.pixels, "bmp: expected a message and no image", diag.text);
+    if (read(&im, bytes, size, &diag) != STATUS_OK) {
+        fuzz_expect(diag.text[0] && !im.pixels, "image: expected a message and no image",
+                    diag.text);
         return;
     }
     fuzz_expect(im.width >= 1 && im.width <= IMAGE_SIDE_MAX && im.height >= 1 &&
                     im.height <= IMAGE_SIDE_MAX &&
                     (uint64_t)im.width * im.height <= IMAGE_PIXELS_MAX &&
                     im.channels <= IMAGE_CHANNELS_MAX,
-                "bmp: expected an image within the limits", "another");
+                "image: expected an image within the limits", "another");
     for (size_t i = 0; i < (size_t)im.width * im.height * im.channels; i++)
         sum += im.pixels[i]; /* so that a sanitizer sees what was not written or not allocated */
-    fuzz_expect(sum <= (size_t)255 * im.width * im.height * im.channels, "bmp: sum", "overflow");
+    fuzz_expect(sum <= (size_t)255 * im.width * im.height * im.channels, "image: sum", "overflow");
     if ((uint64_t)im.width * im.height <= SMALL_PIXELS)
         for (size_t i = 0; i < sizeof channels / sizeof channels[0]; i++) {
             if (image_to_channels(&other, &im, channels[i], &diag) == STATUS_OK)
@@ -76,10 +92,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (size)
         memcpy(exact, data, size);
-    if (image_sniff(exact, size) == IMAGE_BMP)
-        image(exact, size);
-    else
-        array(exact, size);
+    switch (image_sniff(exact, size)) {
+    case IMAGE_BMP: image(exact, size, image_read_bmp); break;
+    case IMAGE_JPEG: image(exact, size, image_read_jpeg); break;
+    case IMAGE_PNG:
+        image(exact, size, image_read_png);
+        image(exact, size, read_labels);
+        break;
+    case IMAGE_NONE: array(exact, size); break;
+    }
     free(exact);
     return 0;
 }

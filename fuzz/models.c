@@ -1,7 +1,11 @@
 /* Fuzz target: models that are run.  Any bytes that the reader accepts are opened, prepared and run
  * by the reference, when they are small: several subgraphs, variables, custom ops with options.
+ * Then the delegate imports and plans them, for a device that is made up.  Mutations edit the
+ * model, too, not only its bytes.
  *
  * A run that aborts is a bug: a crash or overread, memory written outside of a tensor, a hang. */
+#include "fuzz/kit/mutate.h"
+#include "fuzz/kit/plan.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
@@ -12,6 +16,7 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 TFL_CAPI_EXPORT const char *__asan_default_options(void);
 
 /* A shape may need more memory than there is: the allocation then fails instead of aborting. */
@@ -87,6 +92,11 @@ static void run(struct interpreter *in)
     }
 }
 
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    return fuzz_mutate_model(data, size, room, seed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct interpreter_options options = { .guard_bytes = 64,
@@ -102,10 +112,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (size)
         memcpy(copy, data, size);
-    if (tflite_read(&m, copy, size, &diag) == STATUS_OK && is_small(&m) &&
-        interpreter_open(&in, &m, &options, &diag) == STATUS_OK)
-        run(in);
-    interpreter_close(in);
+    if (tflite_read(&m, copy, size, &diag) == STATUS_OK) {
+        if (is_small(&m) && interpreter_open(&in, &m, &options, &diag) == STATUS_OK)
+            run(in);
+        interpreter_close(in);
+        fuzz_plan(&m, fuzz_choice(data, size));
+    }
     model_close(&m);
     mem_free(copy);
     return 0;

@@ -3,17 +3,13 @@
  * any rule.
  *
  * The interpreter prepares the graph, and runs it when it is small; then the delegate imports it,
- * prepared and not, decides which nodes to take, and plans the graph when it takes all.  A run that
+ * prepared and not, decides which nodes to take, and plans the graph for one of six devices when it
+ * takes all.  A run that
  * aborts is a bug: a crash or overread, memory written outside of a tensor, a hang.
  *
  * A script that begins with QUANTIZED has mostly 8-bit tensors, with scales; the delegate plans
  * every graph with quantized=float_view and with quantized=exact. */
-#include "delegate/accept/decide.h"
-#include "delegate/graph/graph.h"
-#include "delegate/graph/import.h"
-#include "delegate/graph/options.h"
-#include "delegate/plan/make.h"
-#include "delegate/plan/plan.h"
+#include "fuzz/kit/plan.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/read.h"
@@ -278,85 +274,6 @@ static enum status make_file(const uint8_t *data, size_t size, struct tflite_fil
     return s;
 }
 
-/* ---- the delegate ---- */
-
-static enum status plan_all(const struct graph *g, const struct gpu_options *options,
-                            const struct device_limits *limits, struct diag *diag)
-{
-    int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count, sizeof(int));
-    struct plan_request r = { .graph = g,
-                              .options = options,
-                              .limits = limits,
-                              .nodes = lists,
-                              .inputs = lists + g->node_count,
-                              .outputs = lists + g->node_count + g->tensor_count,
-                              .unpacked = true };
-    struct plan p;
-    enum status s;
-
-    if (!lists)
-        return STATUS_NO_MEMORY;
-    for (int i = 0; i < g->node_count; i++)
-        lists[r.node_count++] = g->nodes[i].host_node;
-    for (int t = 0; t < g->tensor_count; t++) {
-        bool read = false;
-
-        for (int i = 0; i < g->node_count; i++)
-            for (int j = 0; j < g->nodes[i].input_count; j++)
-                read |= g->nodes[i].inputs[j] == t;
-        if (g->tensors[t].producer < 0 && read)
-            lists[g->node_count + r.input_count++] = t;
-        if (g->tensors[t].producer >= 0 && !read)
-            lists[g->node_count + g->tensor_count + r.output_count++] = t;
-    }
-    s = plan_make(&p, &r, diag);
-    if (s == STATUS_OK)
-        plan_close(&p);
-    free(lists);
-    return s;
-}
-
-static TfLiteStatus look_with(TfLiteContext *context, const char *quantized)
-{
-    const struct device_limits limits = { .max_storage_buffer_range = 1u << 27,
-                                          .storage_buffer_offset_alignment = 64,
-                                          .max_memory_allocation_bytes = 1u << 30,
-                                          .max_workgroup_count = { 65535, 65535, 65535 },
-                                          .max_workgroup_size = { 128, 128, 64 },
-                                          .max_workgroup_invocations = 128,
-                                          .max_shared_memory_bytes = 16384,
-                                          .max_push_constants_bytes = 128,
-                                          .storage_16bit = true };
-    const char *const key = "quantized";
-    struct diag diag = { 0 };
-    struct gpu_options options;
-    struct decision d;
-    struct graph g;
-    bool all = true;
-
-    if (options_parse(&options, &key, &quantized, 1, &diag) != STATUS_OK)
-        return kTfLiteError;
-    if (graph_import(&g, context, &diag) == STATUS_OK) {
-        if (decision_make(&d, &g, &options, &limits, &diag) == STATUS_OK) {
-            for (int i = 0; i < g.node_count; i++)
-                all = all && d.take[i];
-            if (all && g.node_count > 0)
-                plan_all(&g, &options, &limits, &diag);
-            decision_close(&d);
-        }
-        graph_close(&g);
-    }
-    options_close(&options);
-    return kTfLiteOk;
-}
-
-static TfLiteStatus look(TfLiteContext *context, TfLiteDelegate *delegate)
-{
-    (void)delegate;
-    look_with(context, "float_view");
-    return look_with(context, "exact");
-}
-
 /* ---- one input ---- */
 
 static void ignore(void *user, const char *format, va_list args)
@@ -397,18 +314,6 @@ static void run_reference(const struct model *m)
     interpreter_close(in);
 }
 
-static void show_delegate(const struct model *m, int64_t flags)
-{
-    const struct interpreter_options options = { .report = ignore };
-    TfLiteDelegate delegate = { .Prepare = look, .flags = flags };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-
-    if (interpreter_open(&in, m, &options, &diag) == STATUS_OK)
-        interpreter_apply_delegate(in, &delegate, NULL, &diag);
-    interpreter_close(in);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tflite_file file;
@@ -418,8 +323,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (tflite_read(&m, file.bytes, file.count, NULL) == STATUS_OK) {
         run_reference(&m);
-        show_delegate(&m, 0);
-        show_delegate(&m, kTfLiteDelegateFlagsAllowDynamicTensors);
+        fuzz_plan(&m, fuzz_choice(data, size));
         model_close(&m);
     }
     mem_free(file.bytes);

@@ -3,6 +3,7 @@
  *
  * A run that aborts is a bug: a crash or overread, a status that the reader does not document, or a
  * model that changes. */
+#include "fuzz/kit/mutate.h"
 #include "reference/base/memory.h"
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
@@ -15,6 +16,7 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 
 static void expect(bool holds, const char *what, const struct diag *diag)
 {
@@ -58,6 +60,11 @@ static enum status read_and_write(const uint8_t *bytes, size_t count, enum tflit
         round_trip(&m, accept);
     model_close(&m);
     return s;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    return fuzz_mutate_model(data, size, room, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

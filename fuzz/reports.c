@@ -1,7 +1,9 @@
-/* Fuzz target: reports in JSON.  What is read is written, and read again.
+/* Fuzz target: reports in JSON, of a run of the suite or of `assay bench`.  The former are written
+ * when they were read, and read again.
  *
  * A run that aborts is a bug: a crash or overread, a refusal without a message, or a report that
  * cannot be read once it was written. */
+#include "conformance/bench/bench_compare.h"
 #include "conformance/record/record.h"
 #include "fuzz/fuzz_file.h"
 
@@ -35,6 +37,17 @@ static void write_and_read(const struct record *r)
     free(text);
 }
 
+static void baseline(const char *path)
+{
+    struct bench_baseline b;
+    struct diag diag = { 0 };
+    const enum status s = bench_baseline_open(&b, path, "model.tflite", &diag);
+
+    fuzz_expect(s == STATUS_OK || diag.text[0], "bench: expected a message", "none");
+    fuzz_expect(s != STATUS_OK || b.sample_count > 0, "bench: expected samples", "none");
+    bench_baseline_close(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_file f = fuzz_file_of(data, size);
@@ -46,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (s == STATUS_OK)
         write_and_read(&r);
     record_close(&r);
+    baseline(f.path);
     fuzz_file_close(&f);
     return 0;
 }
