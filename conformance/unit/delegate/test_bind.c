@@ -182,6 +182,7 @@ static void input_is_written(void **state)
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
                                   .layout = ASSAY_LAYOUT_C4,
                                   .partition = -1 };
+    static const float zeros[C];
     float weights[C * C] = { 0 }, before[C * PIXELS];
     struct diag diag = { 0 };
     struct kit_buffer buffer;
@@ -191,7 +192,7 @@ static void input_is_written(void **state)
     struct options o;
     struct model m;
     TfLiteDelegate *d;
-    int x, r, y, t, w;
+    int x, r, y, t, w, bias;
 
     NEEDS_DEVICE;
     for (int i = 0; i < C; i++)
@@ -206,7 +207,9 @@ static void input_is_written(void **state)
     options_init(&o, OPTIONS_Conv2DOptions);
     options_set_int(&o, "stride_h", 1);
     options_set_int(&o, "stride_w", 1);
-    builder_op(&builder, BUILTIN_CONV_2D, 1, &o, 2, (int[]){ x, w }, 1, &t);
+    bias = builder_constant(&builder, TENSOR_FLOAT32, "bias", 1, (int32_t[]){ C }, zeros,
+                            sizeof zeros);
+    builder_op(&builder, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ x, w, bias }, 1, &t);
     options_init(&o, OPTIONS_AddOptions);
     builder_op(&builder, BUILTIN_ADD, 1, &o, 2, (int[]){ t, r }, 1, &y);
     builder_inputs(&builder, 2, (int[]){ x, r });

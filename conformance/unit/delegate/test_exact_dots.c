@@ -159,7 +159,8 @@ static int wide_bias(struct net *n, int channels)
                             (size_t)channels * sizeof values[0]);
 }
 
-static int bias_tensor(struct net *n, int channels)
+/* i16 has an i64 bias, or an i32 one, which DEPTHWISE_CONV_2D does not take. */
+static int bias_tensor(struct net *n, int channels, bool depthwise)
 {
     const float scale = n->x_scale * n->w_scale;
     static const int64_t zero;
@@ -168,7 +169,7 @@ static int bias_tensor(struct net *n, int channels)
 
     if (!n->biased)
         return -1;
-    if (n->shorts && kit_below(&n->seed, 4) != 0)
+    if (n->shorts && (depthwise || kit_below(&n->seed, 4) != 0))
         return wide_bias(n, channels);
     for (int i = 0; i < channels; i++)
         values[i] = kit_below(&n->seed, 16) == 0 ? INT32_MAX - kit_below(&n->seed, 9)
@@ -219,11 +220,12 @@ static bool make_convolution(struct net *n, struct model *m, int groups)
         builder_close(&n->b);
         return false;
     }
+    n->biased = true; /* CONV_2D has one always */
     random_scales(n, n->kernel_h * n->kernel_w * depth);
     t[0] = bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, n->height, n->width, channels },
                         n->x_scale, n->x_zero);
     t[1] = weights_tensor(n, 4, (int32_t[]){ outputs, n->kernel_h, n->kernel_w, depth }, 0);
-    t[2] = bias_tensor(n, outputs);
+    t[2] = bias_tensor(n, outputs, false);
     y = bytes_tensor(n, "y", 4, (int32_t[]){ n->batch, h, w, outputs }, n->y_scale, n->y_zero);
     options_init(&options, OPTIONS_Conv2DOptions);
     window_options(n, &options);
@@ -259,7 +261,7 @@ static bool make_depthwise(struct net *n, struct model *m)
     t[0] = bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, n->height, n->width, n->channels },
                         n->x_scale, n->x_zero);
     t[1] = weights_tensor(n, 4, (int32_t[]){ 1, n->kernel_h, n->kernel_w, outputs }, 3);
-    t[2] = bias_tensor(n, outputs);
+    t[2] = bias_tensor(n, outputs, true);
     y = bytes_tensor(n, "y", 4, (int32_t[]){ n->batch, h, w, outputs }, n->y_scale, n->y_zero);
     options_init(&options, OPTIONS_DepthwiseConv2DOptions);
     window_options(n, &options);
@@ -290,6 +292,7 @@ static bool make_padded(struct net *n, struct model *m)
         return false;
     }
     n->padding = VALID;
+    n->biased |= !depthwise;
     random_scales(n, n->kernel_h * n->kernel_w * (depthwise ? 1 : n->channels));
     x = bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, n->height, n->width, n->channels },
                      n->x_scale, n->x_zero);
@@ -300,7 +303,7 @@ static bool make_padded(struct net *n, struct model *m)
     t[1] = depthwise ? weights_tensor(n, 4, (int32_t[]){ 1, n->kernel_h, n->kernel_w, outputs }, 3)
                      : weights_tensor(
                            n, 4, (int32_t[]){ outputs, n->kernel_h, n->kernel_w, n->channels }, 0);
-    t[2] = bias_tensor(n, outputs);
+    t[2] = bias_tensor(n, outputs, depthwise);
     y = bytes_tensor(n, "y", 4, (int32_t[]){ n->batch, h, w, outputs }, n->y_scale, n->y_zero);
     options_init(&options, depthwise ? OPTIONS_DepthwiseConv2DOptions : OPTIONS_Conv2DOptions);
     window_options(n, &options);
@@ -327,7 +330,7 @@ static bool make_dense(struct net *n, struct model *m)
                              : (int32_t[]){ rows, n->width, n->channels },
                         n->x_scale, n->x_zero);
     t[1] = weights_tensor(n, 2, (int32_t[]){ n->outputs, depth }, 0);
-    t[2] = bias_tensor(n, n->outputs);
+    t[2] = bias_tensor(n, n->outputs, false);
     y = bytes_tensor(n, "y", keep ? 3 : 2,
                      keep ? (int32_t[]){ n->batch, n->height, n->outputs }
                           : (int32_t[]){ rows, n->outputs },
@@ -358,7 +361,7 @@ static bool make_transpose(struct net *n, struct model *m)
         weights_tensor(n, 4, (int32_t[]){ n->outputs, n->kernel_h, n->kernel_w, n->channels }, 0);
     t[2] =
         bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, h, w, n->channels }, n->x_scale, n->x_zero);
-    t[3] = bias_tensor(n, n->outputs);
+    t[3] = bias_tensor(n, n->outputs, false);
     y = bytes_tensor(n, "y", 4, shape, n->y_scale, n->y_zero);
     options_init(&options, OPTIONS_TransposeConvOptions);
     window_options(n, &options);

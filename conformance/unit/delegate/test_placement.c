@@ -251,7 +251,7 @@ static void multiply_adds(void **state)
     struct builder b;
     struct model m;
     struct look l;
-    int in[4], out[3], w;
+    int in[4], out[3], w, bias;
 
     (void)state;
     builder_init(&b);
@@ -267,7 +267,9 @@ static void multiply_adds(void **state)
     options_init(&o, OPTIONS_Conv2DOptions);
     options_set_int(&o, "stride_h", 1);
     options_set_int(&o, "stride_w", 1);
-    builder_op(&b, BUILTIN_CONV_2D, 1, &o, 2, (int[]){ in[0], w }, 1, &out[0]);
+    bias = builder_constant(&b, TENSOR_FLOAT32, "bias", 1, (int32_t[]){ 8 }, zeros,
+                            8 * sizeof zeros[0]);
+    builder_op(&b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ in[0], w, bias }, 1, &out[0]);
     options_init(&o, OPTIONS_BatchMatMulOptions);
     builder_op(&b, BUILTIN_BATCH_MATMUL, 1, &o, 2, &in[1], 1, &out[1]);
     options_set_int(&o, "adj_y", 1); /* [4, 9] by [7, 4, 9], turned */

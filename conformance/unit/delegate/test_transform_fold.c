@@ -56,7 +56,8 @@ static void scaled_weights(struct builder *b, struct kit_tensor x, struct kit_te
     options_set_int(&o, "padding", 1);
     options_set_int(&o, "stride_h", 1);
     options_set_int(&o, "stride_w", 1);
-    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ x.index, scaled.index, -1 }, 1,
+    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
+               (int[]){ x.index, scaled.index, kit_filled(b, 1, scaled.dims, 0) }, 1,
                &out[0].index);
 }
 

@@ -123,7 +123,8 @@ static void into_weights(struct builder *b, struct kit_tensor x, struct kit_tens
     options_set_int(&o, "padding", 1);
     options_set_int(&o, "stride_h", 1);
     options_set_int(&o, "stride_w", 1);
-    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ kit_pad(b, x, uneven).index, w.index, -1 }, 1,
+    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
+               (int[]){ kit_pad(b, x, uneven).index, w.index, kit_filled(b, 1, w.dims, 0) }, 1,
                &out[0].index);
 }
 
@@ -142,8 +143,8 @@ static void infinite_weights(struct builder *b, struct kit_tensor x, struct kit_
     options_set_int(&o, "stride_h", 1);
     options_set_int(&o, "stride_w", 1);
     options_set_int(&o, "depth_multiplier", 1);
-    builder_op(b, BUILTIN_DEPTHWISE_CONV_2D, 1, &o, 3,
-               (int[]){ t.index, kit_filled(b, 4, dims, INFINITY), -1 }, 1, &out[0].index);
+    builder_op(b, BUILTIN_DEPTHWISE_CONV_2D, 1, &o, 2,
+               (int[]){ t.index, kit_filled(b, 4, dims, INFINITY) }, 1, &out[0].index);
 }
 
 static const struct transform_case cases[] = {

@@ -53,20 +53,23 @@ static int dag_partner(struct dag *g, int i, bool channels_too)
 
 static void dag_conv(struct dag *g, int i)
 {
+    static const float zeros[40];
     static float w[40 * 40];
     const int in = g->at[i].channels, out = 1 + kit_below(&g->random, 40);
     struct options o;
-    int place, k, y;
+    int place, k, bias, y;
 
     for (int n = 0; n < in * out; n++)
         w[n] = kit_float(&g->random) / 4;
     k = builder_constant(&g->b, TENSOR_FLOAT32, "w", 4, (int32_t[]){ out, 1, 1, in }, w,
                          (size_t)(in * out) * sizeof w[0]);
+    bias =
+        builder_constant(&g->b, TENSOR_FLOAT32, "b", 1, &out, zeros, (size_t)out * sizeof zeros[0]);
     options_init(&o, OPTIONS_Conv2DOptions);
     options_set_int(&o, "stride_w", 1);
     options_set_int(&o, "stride_h", 1);
     y = dag_tensor(g, g->at[i].side, out, &place);
-    builder_op(&g->b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ g->at[i].tensor, k, -1 }, 1, &y);
+    builder_op(&g->b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ g->at[i].tensor, k, bias }, 1, &y);
 }
 
 static void dag_pool(struct dag *g, int i)

@@ -233,11 +233,12 @@ static void padding_is_the_zero_point(void **state)
     quant_set(op_input(&t, kTfLiteInt8, 4, DIMS(1, 1, 2, 1), BYTES(127, 125)), 1, 120);
     quant_set(op_input(&t, kTfLiteInt8, 4, DIMS(1, 3, 3, 1), BYTES(9, 9, 9, 1, 2, 3, 9, 9, 9)), 1,
               0);
+    op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(0));
     quant_set(t.out[0], 1, -1);
     set_conv(&t, kTfLiteActNone);
     op_run(&t);
     quant_gives(&t, VALUES(2 * 7 + 3 * 5 - 1, 7 + 2 * 5 - 1));
-    op_detail_is(&t, 0, 28, 29, 2);
+    op_detail_is(&t, 0, 28, 29, 3);
     op_end(&t);
 }
 
@@ -254,6 +255,7 @@ static void long_sums_of_u8_wrap(void **state)
     quant_begin(&t, BUILTIN_CONV_2D, kTfLiteUInt8);
     quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(1, 1, 1, DEPTH), low), 1, 255);
     quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(1, 1, 1, DEPTH), low), 1, 255);
+    quant_set(op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(0)), 1, 0);
     quant_set(t.out[0], 65536, 0);
     set_conv(&t, kTfLiteActNone);
     op_run(&t);
