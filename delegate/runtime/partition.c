@@ -83,6 +83,30 @@ static void refuse_partition(struct decision *d, const struct graph *g,
     }
 }
 
+/* A host finds no order of partitions when a node reads what a later one writes, as where a node
+ * writes to an input of the graph.  The nodes run on the CPU, one by one. */
+static bool reads_later_result(const struct graph *g)
+{
+    for (int i = 0; i < g->node_count; i++)
+        for (int k = 0; k < g->nodes[i].input_count; k++)
+            if (g->nodes[i].inputs[k] >= 0 && g->tensors[g->nodes[i].inputs[k]].producer >= i)
+                return true;
+    return false;
+}
+
+static void refuse_all(struct decision *d, const struct graph *g)
+{
+    static const struct refusal_reason why = { .rule = RULE_GRAPH_ORDER,
+                                               .field = "order of the nodes",
+                                               .hint = "the model is malformed",
+                                               .value = "a tensor that a later node writes",
+                                               .limit = "tensors that earlier nodes have written" };
+
+    for (int i = 0; i < g->node_count; i++)
+        decision_refuse(d, g, i, &why);
+    decision_sort(d);
+}
+
 /* ---- memory ---- */
 
 /* A plan without packed constants, whose sizes are not checked against the device's limits. */
@@ -287,6 +311,8 @@ enum status partition_apply_limits(TfLiteContext *context, const struct gpu_opti
     enum status s;
     int count;
 
+    if (reads_later_result(g))
+        refuse_all(d, g);
     TRY(preview(context, g, d, &partitions, &count, diag));
     if (count <= 0)
         return STATUS_OK;

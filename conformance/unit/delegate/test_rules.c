@@ -124,6 +124,7 @@ struct parts {
     enum rule rule;         /* of the nodes beside LOGISTIC that are not taken */
     struct refusal refusal; /* out: the first of them */
     bool no_preview;
+    bool circle;               /* the first node reads what the last one writes */
     struct device_rates rates; /* for placement=cost */
 };
 
@@ -142,6 +143,8 @@ static TfLiteStatus parts_prepare(TfLiteContext *context, TfLiteDelegate *delega
     d.rates.device = p->rates;
     if (p->no_preview)
         context->PreviewDelegatePartitioning = NULL;
+    if (p->circle)
+        g.tensors[g.nodes[0].inputs[0]].producer = 3;
     KIT_OK(partition_apply_limits(context, &o, &p->limits, &g, &d, &diag));
     for (int i = 0; i < 4; i++)
         got[i] = d.take[i] ? 'x' : '.';
@@ -226,6 +229,10 @@ static void partitions(void **state)
                                    .limits = limits,
                                    .no_preview = true,
                                    .taken = "xx.x" });
+    look_parts(&m,
+               (struct parts){
+                   .limits = limits, .circle = true, .taken = "....", .rule = RULE_GRAPH_ORDER });
+    seen[RULE_GRAPH_ORDER][BOUNDARY] = true;
     model_close(&m);
 }
 
