@@ -4,7 +4,8 @@
 #     run.sh BUILD table               what all runs of this build came to
 # Inputs that reach new code are kept in BUILD/corpus/TARGET, findings in BUILD/findings/TARGET, also
 # when a run is interrupted; the next run goes on from both.  Every run is a row of BUILD/fuzz.tsv:
-# target, executions, edges reached, seconds, findings.  Exit status 1: there are findings.
+# target, executions, edges reached, seconds of processor time, findings.  Exit status 1: there are
+# findings.
 #
 # What one input may take, else it is a finding: 10 seconds, 512 MiB in one allocation, 2 GiB at once.
 set -u
@@ -17,7 +18,7 @@ rows=$build/fuzz.tsv
 
 if [ "$minutes" = table ]; then
     [ -s "$rows" ] || { echo "run.sh: no run yet in $rows" >&2; exit 2; }
-    echo '| target | executions | edges reached | minutes | findings |'
+    echo '| target | executions | edges reached | CPU minutes | findings |'
     echo '|---|---|---|---|---|'
     awk -F '\t' '{ n[$1] += $2; if ($3 > cov[$1]) cov[$1] = $3; s[$1] += $4; f[$1] += $5 }
         END { for (t in n) printf "| %s | %d | %d | %.1f | %d |\n", t, n[t], cov[t], s[t] / 60, f[t] }' \
@@ -29,6 +30,8 @@ seconds=$(awk "BEGIN { printf \"%d\", $minutes * 60 }")
 [ "$seconds" -ge 1 ] && [ $# -ge 1 ] || usage
 
 count() { find "$1" -type f | wc -l; }
+# Seconds of processor time, of what times prints of the processes that have ended.
+spent() { awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); s += 60 * t[1] + t[2] } printf "%d", s }'; }
 
 # finish TARGET: prints and keeps what the run came to, from its log.
 finish()
@@ -38,9 +41,10 @@ finish()
     runs=$(awk '/^#[0-9]/ { last = substr($1, 2) + 0 } /^fuzz-start/ { sum += last; last = 0 }
         END { printf "%d", sum + last }' "$log")
     found=$(($(count "$findings") - before))
-    took=$(($(date +%s) - begun))
+    times >"$log.times" # not in a subshell, which has no children that have ended
+    took=$(($(spent <"$log.times") - cpu))
     printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$runs" "${cov:-0}" "$took" "$found" >>"$rows"
-    echo "fuzz: $1: $runs executions, ${cov:-0} edges reached, $took s," \
+    echo "fuzz: $1: $runs executions, ${cov:-0} edges reached, $took s of processor time," \
         "$(count "$corpus") inputs kept, $found findings"
     [ "$found" = 0 ] || find "$findings" -type f -newer "$log.begun" | sed 's/^/fuzz: finding: /'
 }
@@ -68,6 +72,8 @@ for target; do
     : >"$log.begun"
     before=$(count "$findings")
     begun=$(date +%s)
+    times >"$log.times"
+    cpu=$(spent <"$log.times")
     trap stop INT TERM
     # The fuzzer ends with its first finding, and is started again for the rest of the time.
     while left=$((seconds - ($(date +%s) - begun))) && [ "$left" -gt 0 ] &&
