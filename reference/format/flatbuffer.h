@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 /* Flatbuffers may share vectors and tables, which converters hardly do.  A file in which the bytes
- * used, counted each time that they are used, exceed 16 times its size is refused: it would make
- * readers slow, and large. */
+ * used, counted each time that they are used, exceed 8 times its size is refused: it would make
+ * readers slow, and large.  Models of converters come to 1 to 3 times, small ones to 4. */
+enum { FB_SHARED_MAX = 8, FB_SHARED_FREE = 4096 };
 static inline bool fb_shared_too_often(uint64_t used, size_t count)
 {
-    return used / 16 > (uint64_t)count + 4096;
+    return used / FB_SHARED_MAX > (uint64_t)count + FB_SHARED_FREE;
 }
 
 /* Verifies all offsets, vtables, vectors and strings: after STATUS_OK no access below reads outside
