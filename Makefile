@@ -37,10 +37,13 @@ HARDEN_LDFLAGS := $(shell sh ci/harden.sh ldflags '$(CC)')
 PIE := -pie
 endif
 
+# i386: the registers of the x87 would round twice, and f32 and double results differ.
+SSE := $(if $(filter 2,$(shell echo __FLT_EVAL_METHOD__ | $(CC) $(CFLAGS) -E -P - 2>/dev/null)),-msse2 -mfpmath=sse)
+
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wundef -Wwrite-strings $(if $(WERROR),-Werror)
 # Contraction of a * b + c would make inputs, goldens and references differ between compilers.
-CFLAGS_ALL = -std=c11 $(OPT) $(WARNINGS) -ffp-contract=off -fno-math-errno -fPIC \
+CFLAGS_ALL = -std=c11 $(OPT) $(SSE) $(WARNINGS) -ffp-contract=off -fno-math-errno -fPIC \
              -fvisibility=hidden -D_GNU_SOURCE -DASSAY_VERSION='"$(VERSION)"' \
              -I. -I$(B) -Ireference/include -Idelegate/include $(HARDEN_CFLAGS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined) \

@@ -142,7 +142,9 @@ enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *c
 
 enum status file_read_model(const char *path, uint8_t **bytes, size_t *count, struct diag *diag)
 {
-    const enum status s = read_file(path, (size_t)limit_of(LIMIT_FILE_BYTES), bytes, count, diag);
+    const uint64_t limit = limit_of(LIMIT_FILE_BYTES);
+    const enum status s =
+        read_file(path, limit < SIZE_MAX ? (size_t)limit : SIZE_MAX, bytes, count, diag);
 
     return s == STATUS_LIMIT ? limit_fail(diag, LIMIT_FILE_BYTES, "%s: a longer file", path) : s;
 }

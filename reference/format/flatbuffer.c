@@ -1,8 +1,8 @@
 /* The wire format: verifies that every offset, vtable, vector and string of a file stays inside it,
  * and reads fields of what was verified.
  *
- * Positions are size_t and compared by subtraction; counts and offsets of the file have 32 bits, so
- * no sum of a few of them wraps in 64.  Offsets go forward only, which excludes cycles but not
+ * Positions are size_t and compared by subtraction from the file's size, before they are added: no
+ * sum wraps, in 32 bits either.  Offsets go forward only, which excludes cycles but not
  * tables and vectors that many others share; limits keep the work of all readers in proportion
  * to the file: the fields of the tables that are visited, and the bytes of all vectors, as often as
  * they are used. */
@@ -15,8 +15,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-_Static_assert(sizeof(size_t) == 8, "positions need 64 bits");
 
 enum {
     PATH_MAX_DEPTH = 8,
