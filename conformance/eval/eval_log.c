@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const size_t bytes_max = (size_t)1 << 34;
+static const size_t bytes_max =
+    (size_t)(SIZE_MAX / 2 > UINT32_MAX ? UINT64_C(1) << 34 : SIZE_MAX / 2);
 
 static enum status check_key(const json_t *found, const json_t *key, struct diag *diag)
 {

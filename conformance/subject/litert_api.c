@@ -1,4 +1,5 @@
-/* Loads libLiteRt.so.  The assertions are those of LiteRT's own headers, for 64 bits. */
+/* Loads libLiteRt.so.  The assertions are those of LiteRT's own headers, which are of
+ * 64 bits. */
 #include "conformance/subject/litert_api.h"
 
 #include <dirent.h>
@@ -7,27 +8,28 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct litert_any) == 16, "LiteRtAny");
-_Static_assert(offsetof(struct litert_any, ptr_value) == 8, "LiteRtAny");
-_Static_assert(sizeof(struct litert_env_option) == 24, "LiteRtEnvOption");
-_Static_assert(offsetof(struct litert_env_option, value) == 8, "LiteRtEnvOption");
-_Static_assert(sizeof(struct litert_layout) == 68, "LiteRtLayout");
-_Static_assert(offsetof(struct litert_layout, dimensions) == 4, "LiteRtLayout");
-_Static_assert(offsetof(struct litert_layout, strides) == 36, "LiteRtLayout");
-_Static_assert(sizeof(struct litert_tensor_type) == 72, "LiteRtRankedTensorType");
-_Static_assert(offsetof(struct litert_tensor_type, layout) == 4, "LiteRtRankedTensorType");
-_Static_assert(sizeof(struct litert_api_version) == 12, "LiteRtApiVersion");
-_Static_assert(sizeof(struct litert_abi_header) == 8, "LiteRtAbiHeader");
+#define LP64(condition, text) _Static_assert(sizeof(void *) != 8 || (condition), text)
+LP64(sizeof(struct litert_any) == 16, "LiteRtAny");
+LP64(offsetof(struct litert_any, ptr_value) == 8, "LiteRtAny");
+LP64(sizeof(struct litert_env_option) == 24, "LiteRtEnvOption");
+LP64(offsetof(struct litert_env_option, value) == 8, "LiteRtEnvOption");
+LP64(sizeof(struct litert_layout) == 68, "LiteRtLayout");
+LP64(offsetof(struct litert_layout, dimensions) == 4, "LiteRtLayout");
+LP64(offsetof(struct litert_layout, strides) == 36, "LiteRtLayout");
+LP64(sizeof(struct litert_tensor_type) == 72, "LiteRtRankedTensorType");
+LP64(offsetof(struct litert_tensor_type, layout) == 4, "LiteRtRankedTensorType");
+LP64(sizeof(struct litert_api_version) == 12, "LiteRtApiVersion");
+LP64(sizeof(struct litert_abi_header) == 8, "LiteRtAbiHeader");
 #define DEF struct litert_accelerator_def
-_Static_assert(sizeof(DEF) == 200, "LiteRtAcceleratorDefV1");
-_Static_assert(offsetof(DEF, get_name) == 8, "LiteRtAcceleratorDefV1");
-_Static_assert(offsetof(DEF, get_hardware_support) == 24, "LiteRtAcceleratorDefV1");
-_Static_assert(offsetof(DEF, create_delegate) == 40, "LiteRtAcceleratorDefV1");
-_Static_assert(offsetof(DEF, stop_metrics_collection) == 56, "LiteRtAcceleratorDefV1");
-_Static_assert(offsetof(DEF, buffer_handlers) == 64, "LiteRtAcceleratorDefV1");
-_Static_assert(offsetof(DEF, buffer_handlers.device_tag) == 64 + 56, "buffer handlers");
-_Static_assert(offsetof(DEF, buffer_handlers.supported_count) == 64 + 64, "buffer handlers");
-_Static_assert(offsetof(DEF, buffer_handlers.supported) == 64 + 72, "buffer handlers");
+LP64(sizeof(DEF) == 200, "LiteRtAcceleratorDefV1");
+LP64(offsetof(DEF, get_name) == 8, "LiteRtAcceleratorDefV1");
+LP64(offsetof(DEF, get_hardware_support) == 24, "LiteRtAcceleratorDefV1");
+LP64(offsetof(DEF, create_delegate) == 40, "LiteRtAcceleratorDefV1");
+LP64(offsetof(DEF, stop_metrics_collection) == 56, "LiteRtAcceleratorDefV1");
+LP64(offsetof(DEF, buffer_handlers) == 64, "LiteRtAcceleratorDefV1");
+LP64(offsetof(DEF, buffer_handlers.device_tag) == 64 + 56, "buffer handlers");
+LP64(offsetof(DEF, buffer_handlers.supported_count) == 64 + 64, "buffer handlers");
+LP64(offsetof(DEF, buffer_handlers.supported) == 64 + 72, "buffer handlers");
 #undef DEF
 
 /* POSIX lets a pointer from dlsym be a function; C has no cast for it. */

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-_Static_assert(sizeof(TfLiteGpuDelegateOptionsV2) == 56, "layout of the V2 options");
-_Static_assert(offsetof(TfLiteGpuDelegateOptionsV2, experimental_flags) == 24, "V2 options");
-_Static_assert(offsetof(TfLiteGpuDelegateOptionsV2, serialization_dir) == 40, "V2 options");
+#define LP64(condition, text) _Static_assert(sizeof(void *) != 8 || (condition), text)
+LP64(sizeof(TfLiteGpuDelegateOptionsV2) == 56, "layout of the V2 options");
+LP64(offsetof(TfLiteGpuDelegateOptionsV2, experimental_flags) == 24, "V2 options");
+LP64(offsetof(TfLiteGpuDelegateOptionsV2, serialization_dir) == 40, "V2 options");
 
 TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void)
 {

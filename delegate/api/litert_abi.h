@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A layout of LiteRT, which is there on 64-bit machines alone. */
+#define LITERT_LP64(condition, text) _Static_assert(sizeof(void *) != 8 || (condition), text)
+
 enum { LITERT_ABI_MAJOR = 1 };
 
 /* LiteRtStatus */
@@ -57,7 +60,7 @@ struct litert_event {
     int (*is_signaled)(struct litert_event *e);
     void *(*get_native)(struct litert_event *e);
 };
-_Static_assert(sizeof(struct litert_event) == 40, "LiteRtCustomEventT");
+LITERT_LP64(sizeof(struct litert_event) == 40, "LiteRtCustomEventT");
 
 /* LiteRtRuntimeContext up to wait_event: what LiteRT does for an accelerator. */
 struct litert_runtime {
@@ -96,28 +99,27 @@ struct litert_runtime {
     litert_unused unused_376;
     int (*wait_event)(litert_handle event, int64_t timeout_ms);
 };
-_Static_assert(sizeof(struct litert_runtime) == 392, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, create_requirements) == 8, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_buffer) == 16, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, register_requirements) == 48,
-               "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_environment) == 56, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, is_async) == 64, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_opaque_options) == 80, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, find_opaque_data) == 88, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, wrap_delegate) == 144, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, destroy_buffer) == 176, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_type) == 184, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_size) == 200, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_offset) == 216, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_host_memory) == 240, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_custom_handle) == 264, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, has_event) == 296, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, get_event) == 304, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, set_event) == 312, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, create_event) == 320, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, set_custom_event) == 368, "LiteRtRuntimeContext");
-_Static_assert(offsetof(struct litert_runtime, wait_event) == 384, "LiteRtRuntimeContext");
+LITERT_LP64(sizeof(struct litert_runtime) == 392, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, create_requirements) == 8, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_buffer) == 16, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, register_requirements) == 48, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_environment) == 56, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, is_async) == 64, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_opaque_options) == 80, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, find_opaque_data) == 88, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, wrap_delegate) == 144, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, destroy_buffer) == 176, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_type) == 184, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_size) == 200, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_offset) == 216, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_host_memory) == 240, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_custom_handle) == 264, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, has_event) == 296, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, get_event) == 304, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, set_event) == 312, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, create_event) == 320, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, set_custom_event) == 368, "LiteRtRuntimeContext");
+LITERT_LP64(offsetof(struct litert_runtime, wait_event) == 384, "LiteRtRuntimeContext");
 
 /* HwMemoryInfo: the begin of what a maker of buffers returns for one of them. */
 struct litert_memory {
@@ -139,13 +141,13 @@ struct litert_buffer_handlers {
     size_t type_count;
     int types[16];
 };
-_Static_assert(sizeof(struct litert_buffer_handlers) == 136, "LiteRtCustomTensorBufferHandlersDef");
-_Static_assert(offsetof(struct litert_buffer_handlers, device_tag) == 56,
-               "LiteRtCustomTensorBufferHandlersDef");
-_Static_assert(offsetof(struct litert_buffer_handlers, type_count) == 64,
-               "LiteRtCustomTensorBufferHandlersDef");
-_Static_assert(offsetof(struct litert_buffer_handlers, types) == 72,
-               "LiteRtCustomTensorBufferHandlersDef");
+LITERT_LP64(sizeof(struct litert_buffer_handlers) == 136, "LiteRtCustomTensorBufferHandlersDef");
+LITERT_LP64(offsetof(struct litert_buffer_handlers, device_tag) == 56,
+            "LiteRtCustomTensorBufferHandlersDef");
+LITERT_LP64(offsetof(struct litert_buffer_handlers, type_count) == 64,
+            "LiteRtCustomTensorBufferHandlersDef");
+LITERT_LP64(offsetof(struct litert_buffer_handlers, types) == 72,
+            "LiteRtCustomTensorBufferHandlersDef");
 
 /* LiteRtAcceleratorDefV1 */
 struct litert_accelerator {
@@ -160,9 +162,8 @@ struct litert_accelerator {
     litert_unused start_metrics, stop_metrics;
     struct litert_buffer_handlers buffers;
 };
-_Static_assert(sizeof(struct litert_accelerator) == 200, "LiteRtAcceleratorDefV1");
-_Static_assert(offsetof(struct litert_accelerator, create_delegate) == 40,
-               "LiteRtAcceleratorDefV1");
-_Static_assert(offsetof(struct litert_accelerator, buffers) == 64, "LiteRtAcceleratorDefV1");
+LITERT_LP64(sizeof(struct litert_accelerator) == 200, "LiteRtAcceleratorDefV1");
+LITERT_LP64(offsetof(struct litert_accelerator, create_delegate) == 40, "LiteRtAcceleratorDefV1");
+LITERT_LP64(offsetof(struct litert_accelerator, buffers) == 64, "LiteRtAcceleratorDefV1");
 
 #endif
