@@ -43,7 +43,10 @@ static TfLiteStatus get_execution_plan(TfLiteContext *context, TfLiteIntArray **
         return kTfLiteError;
     mem_free(in->plan_view);
     *plan = in->plan_view = int_array_copy(in->plan, in->plan_count);
-    return *plan ? kTfLiteOk : kTfLiteError;
+    if (*plan)
+        return kTfLiteOk;
+    report_send(in, "GetExecutionPlan: out of memory");
+    return kTfLiteError;
 }
 
 static TfLiteStatus get_node_and_registration(TfLiteContext *context, int index, TfLiteNode **node,

@@ -115,7 +115,7 @@ static void probe_context(struct mock *mock, TfLiteContext *context, const char 
 
     if (strcmp(where, "Prepare") == 0) {
         const TfLiteRegistration registration = { .invoke = mock_invoke };
-        TfLiteIntArray *nodes = mock_ints(1, (int[]){ 77 });
+        TfLiteIntArray *nodes = mock_ints(1, (int[]){ 77 }), *nodes_now;
         TfLiteContext *subgraph;
         TfLiteRegistration *found;
         TfLiteNode *node;
@@ -126,6 +126,11 @@ static void probe_context(struct mock *mock, TfLiteContext *context, const char 
         assert_int_equal(context->GetNodeAndRegistration(context, -1, &node, &found), kTfLiteError);
         assert_int_equal(context->GetNodeAndRegistration(context, 0, NULL, &found), kTfLiteError);
         assert_int_equal(context->GetExecutionPlan(context, NULL), kTfLiteError);
+        host_messages[0] = '\0';
+        mem_fail_after(0);
+        assert_int_equal(context->GetExecutionPlan(context, &nodes_now), kTfLiteError);
+        mem_fail_after(-1);
+        assert_non_null(strstr(host_messages, "GetExecutionPlan: out of memory"));
         assert_int_equal(context->PreviewDelegatePartitioning(context, nodes, &params, &count),
                          kTfLiteError);
         assert_int_equal(count, 0);
