@@ -310,7 +310,7 @@ FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
 # Tests keep Mesa's shader cache under $(B), and leave the user's alone.
 TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
 
-check: all $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
+check: all $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
 
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
@@ -379,7 +379,7 @@ headers: $(B)/flags ## check that every header compiles alone
 	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
+C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard conformance/unit/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
 GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
 ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
@@ -493,6 +493,29 @@ tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
 	        grep -q '^\[  PASSED' $(B)/tsan_$$t.log || { cat $(B)/tsan_$$t.log >&2; exit 1; }; \
 	    grep '^\[  PASSED' $(B)/tsan_$$t.log | sed "s/^/tsan: $$t: /"; done
 
+# ---- torture: every allocation and every Vulkan call fails in turn; soak: a long life ----
+TORTURE_FLAGS = -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN' $(LDFLAGS_ALL)
+TORTURE := $(B)/torture/torture $(B)/torture/files/image.tflite
+$(B)/torture/faults.so: $(call obj,$(wildcard conformance/unit/torture/faults*.c))
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -shared -o $@ $^ $(LDFLAGS_ALL) -ldl -lpthread
+# faults.so comes first, so that the libraries find its functions before those of libc and libvulkan.
+$(B)/torture/torture: $(call obj,conformance/unit/torture/torture.c conformance/unit/torture/scenes.c) \
+                      $(B)/torture/faults.so $(B)/libassay.so $(B)/libassay_delegate.so
+	$(call say,LINK)
+	$(Q)$(CC) -Wl,--no-as-needed -o $@ $(filter %.o,$^) $(B)/torture/faults.so -L$(B) -lassay -lassay_delegate \
+	    -lvulkan $(TORTURE_FLAGS)
+$(B)/torture/models: $(B)/conformance/unit/torture/models.o $(B)/unit/kit.a $(B)/liball.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
+$(B)/torture/files/image.tflite: $(B)/torture/models
+	@mkdir -p $(@D)
+	$(Q)$< $(@D)
+torture: $(TORTURE) ## each allocation and each Vulkan call fails in turn, in each way that it may (an hour); ARGS='--only=SCENE/WHAT --from=N' goes on
+	$(TEST_ENV) $(B)/torture/torture --findings=$(B)/torture/findings.tsv $(ARGS) $(B)/torture/files
+
 torture-cache: all $(addprefix $(B)/unit/delegate/test_,cache serialize tune) ## cut, flip and race for serialized files; try every workgroup size (minutes)
 	@for t in cache serialize tune; do \
 	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/unit/delegate/test_$$t >$(B)/torture_$$t.log 2>&1 || \
@@ -566,7 +589,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
+.PHONY: all torture hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
         fuzz-table coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 

@@ -74,6 +74,15 @@ done
 echo "unit: $units tests passed"
 total=$((total + units))
 
+# A part of what `make torture` tries; not with sanitizers, which have a malloc of their own.
+if ! grep -q -- -fsanitize= "$b/flags"; then
+    run torture "$b/torture/torture" --every=20 "$b/torture/files"
+    tail -n 1 "$log/torture.log"
+    count=$(sed -n 's/^torture: \([0-9]*\) points.*/\1/p' "$log/torture.log")
+    [ "${count:-0}" -gt 50 ] || fail 'torture: no point was tried'
+    total=$((total + count))
+fi
+
 # The fuzz targets are given the hostile models too.
 run hostile "$b/unit/delegate/test_hostile_models" --write "$b/hostile"
 for program in "$b"/fuzz/replay_*; do

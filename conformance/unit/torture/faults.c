@@ -1,0 +1,125 @@
+/* Which call fails, and who made it. */
+#include "conformance/unit/torture/faults.h"
+
+#include "conformance/unit/torture/faults_impl.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct fault armed;
+static long seen;
+static bool fired;
+static const char *fired_call;
+static const void *fired_by;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t owner; /* the process that counts: a child counts from 0 */
+
+bool fault_is_ours(const void *address)
+{
+    static const char *const names[] = { "assay", "libassay.so", "libassay_delegate.so",
+                                         "libjansson.so" };
+    struct dl_find_object found;
+    const char *base;
+
+    if (_dl_find_object((void *)(uintptr_t)address, &found) != 0)
+        return false;
+    base = strrchr(found.dlfo_link_map->l_name, '/');
+    base = base ? base + 1 : found.dlfo_link_map->l_name;
+    if (!base[0]) /* the program itself has no name there */
+        base = program_invocation_short_name;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t n = strlen(names[i]);
+
+        if (strncmp(base, names[i], n) == 0 && (base[n] == '\0' || base[n] == '.'))
+            return true;
+    }
+    return false;
+}
+
+void fault_place(const void *address, char *text, size_t size)
+{
+    struct dl_find_object found;
+    const char *name = "?", *base;
+    uintptr_t at = (uintptr_t)address;
+
+    if (_dl_find_object((void *)at, &found) == 0) {
+        name = found.dlfo_link_map->l_name;
+        at -= (uintptr_t)found.dlfo_link_map->l_addr;
+    }
+    base = strrchr(name, '/');
+    base = base ? base + 1 : name;
+    snprintf(text, size, "%s+0x%lx", base[0] ? base : program_invocation_short_name,
+             (unsigned long)at);
+}
+
+bool fault_fails(enum fault_kind kind, bool may_return, const char *call, const void *caller)
+{
+    bool now = false;
+
+    if (armed.kind != kind || !may_return)
+        return false;
+    pthread_mutex_lock(&lock);
+    if (owner != getpid()) {
+        owner = getpid();
+        seen = 0;
+        fired = false;
+    }
+    if (armed.kind == kind) {
+        now = armed.after >= 0 && (seen == armed.after || (seen > armed.after && armed.stays));
+        seen++;
+        if (now && !fired) {
+            fired = true;
+            fired_call = call;
+            fired_by = caller;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return now;
+}
+
+int fault_armed_result(void)
+{
+    return armed.kind == FAULT_VULKAN ? armed.result : 0;
+}
+
+void fault_arm(const struct fault *f)
+{
+    pthread_mutex_lock(&lock);
+    armed = *f;
+    seen = 0;
+    fired = false;
+    fired_call = "";
+    fired_by = NULL;
+    owner = getpid();
+    fault_mark_blocks();
+    pthread_mutex_unlock(&lock);
+}
+
+void fault_disarm(void)
+{
+    pthread_mutex_lock(&lock);
+    armed.kind = FAULT_NONE;
+    pthread_mutex_unlock(&lock);
+}
+
+void fault_look(struct fault_state *state)
+{
+    char place[64] = "";
+
+    *state = (struct fault_state){ .seen = seen, .fired = fired };
+    if (fired) {
+        fault_place(fired_by, place, sizeof place);
+        snprintf(state->call, sizeof state->call, "%s in %s", fired_call, place);
+    }
+    fault_count_blocks(state);
+    state->objects = fault_count_objects();
+    state->misuses = fault_count_misuses();
+}
