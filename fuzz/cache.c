@@ -8,9 +8,9 @@
 #include "delegate/cache/section.h"
 #include "delegate/cache/trim.h"
 #include "fuzz/fuzz_file.h"
+#include "fuzz/kit/folder.h"
 #include "reference/base/memory.h"
 
-#include <fcntl.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,44 +26,6 @@ enum {
 enum { MAKE_RIGHT = 1, KEEP_HASHES = 2, RATES = 4 };
 
 static const char file_name[] = "fuzz.assay";
-static char directory[64];
-
-static void remove_directory(void)
-{
-    char path[128];
-
-    snprintf(path, sizeof path, "%s/%s", directory, file_name);
-    unlink(path);
-    rmdir(directory);
-}
-
-/* Made once, in memory where there is /dev/shm; private, as cache_load demands. */
-static void make_directory(void)
-{
-    if (directory[0])
-        return;
-    snprintf(directory, sizeof directory, "%s/assay-fuzz-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (!mkdtemp(directory)) {
-        perror("fuzz: mkdtemp");
-        exit(1);
-    }
-    atexit(remove_directory);
-}
-
-static void write_file(const uint8_t *bytes, size_t size)
-{
-    char path[128];
-    int fd;
-
-    snprintf(path, sizeof path, "%s/%s", directory, file_name);
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size) {
-        perror("fuzz: write");
-        exit(1);
-    }
-    close(fd);
-}
 
 static struct cache_identity identity(void)
 {
@@ -120,10 +82,10 @@ static void write_and_read(const struct cache_content *c, const struct cache_ide
     struct diag diag = { 0 };
     bool found;
 
-    if (cache_save(c, directory, file_name, id, &diag) != STATUS_OK)
+    if (cache_save(c, fuzz_folder(), file_name, id, &diag) != STATUS_OK)
         return; /* a full disk */
-    fuzz_expect(cache_load(&again, &found, directory, file_name, id, c->constant_bytes, &diag) ==
-                        STATUS_OK &&
+    fuzz_expect(cache_load(&again, &found, fuzz_folder(), file_name, id, c->constant_bytes,
+                           &diag) == STATUS_OK &&
                     found,
                 "cache: expected to use what was written", diag.text);
     fuzz_expect(again.pipeline_bytes == c->pipeline_bytes &&
@@ -154,8 +116,8 @@ static void load(uint8_t *bytes, size_t size, unsigned kind)
         memcpy(&wanted, bytes + AT_SIZES + 16, sizeof wanted);
         constant_bytes = wanted <= size ? (size_t)wanted : constant_bytes;
     }
-    write_file(bytes, size);
-    s = cache_load(&c, &found, directory, file_name, &id, constant_bytes, &diag);
+    fuzz_folder_write(file_name, bytes, size);
+    s = cache_load(&c, &found, fuzz_folder(), file_name, &id, constant_bytes, &diag);
     fuzz_expect((s == STATUS_OK) == found, "cache: expected a status that agrees", diag.text);
     fuzz_expect(found || diag.text[0], "cache: expected a message", "none");
     fuzz_expect(found || (!c.pipelines && !c.tuning && !c.constants),
@@ -167,7 +129,7 @@ static void load(uint8_t *bytes, size_t size, unsigned kind)
     if (found)
         write_and_read(&c, &id);
     cache_content_close(&c);
-    cache_trim(directory, "other.assay", 64, &diag);
+    cache_trim(fuzz_folder(), "other.assay", 64, &diag);
     fuzz_expect(mem_live_bytes() == live, "cache: expected all memory back", "less");
 }
 
@@ -177,7 +139,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size < 1 || !(exact = malloc(size)))
         return 0;
-    make_directory();
     memcpy(exact, data + 1, size - 1);
     load(exact, size - 1, data[0]);
     free(exact);

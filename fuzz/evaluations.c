@@ -1,16 +1,17 @@
 /* Fuzz target: files of `assay eval`.  The first byte chooses: annotations and detections of COCO
- * in JSON, with a zero byte between them; or lists of labels and of ground truth.
+ * in JSON, with a zero byte between them; the answers so far of --resume; or lists of labels and of
+ * ground truth.
  *
  * A run that aborts is a bug: a crash or overread, an index out of its list, a score beyond 1, a
  * refusal without a message. */
 #include "conformance/eval/coco_files.h"
+#include "conformance/eval/eval_log.h"
 #include "conformance/eval/imagenet_truth.h"
 #include "fuzz/fuzz_file.h"
+#include "fuzz/kit/folder.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,42 +61,22 @@ static void coco(const char *truth, const char *found)
 
 /* ---- lists ---- */
 
-static char folder[64];
-
-static void remove_folder(void)
-{
-    char path[96];
-
-    for (char c = 'a'; c <= 'c'; c++) {
-        snprintf(path, sizeof path, "%s/%c.png", folder, c);
-        unlink(path);
-    }
-    rmdir(folder);
-}
-
 /* Three images, of which only names are read. */
-static void make_folder(void)
+static void make_images(void)
 {
-    char path[96];
+    static bool are_made;
 
-    if (folder[0])
-        return;
-    snprintf(folder, sizeof folder, "%s/assay-fuzz-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (!mkdtemp(folder)) {
-        perror("fuzz: mkdtemp");
-        exit(1);
+    if (!are_made) {
+        fuzz_folder_write("a.png", "", 0);
+        fuzz_folder_write("b.png", "", 0);
+        fuzz_folder_write("c.png", "", 0);
     }
-    atexit(remove_folder);
-    for (char c = 'a'; c <= 'c'; c++) {
-        snprintf(path, sizeof path, "%s/%c.png", folder, c);
-        close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    }
+    are_made = true;
 }
 
 static void lists(unsigned kind, char files[FILES_MAX][64])
 {
-    const struct imagenet_files f = { .images = folder,
+    const struct imagenet_files f = { .images = fuzz_folder(),
                                       .ground_truth = files[0],
                                       .labels = kind & 1 ? files[1] : NULL,
                                       .names = kind & 2 ? files[2] : NULL,
@@ -109,6 +90,26 @@ static void lists(unsigned kind, char files[FILES_MAX][64])
     for (size_t i = 0; s == STATUS_OK && i < t.images.count; i++)
         fuzz_expect(t.expected[i] < t.classes, "lists: expected a class of the model", "another");
     imagenet_truth_close(&t);
+}
+
+/* ---- answers so far ---- */
+
+static enum status take(void *user, const json_t *line, struct diag *diag)
+{
+    (void)user;
+    return line ? STATUS_OK : diag_fail(diag, STATUS_INVALID, "no line");
+}
+
+static void answers(const char *path)
+{
+    struct eval_log log;
+    struct diag diag = { 0 };
+    json_t *const key = json_pack("{s:s}", "task", "coco");
+    const enum status s = eval_log_open(&log, path, key, take, NULL, &diag);
+
+    fuzz_expect(s == STATUS_OK || diag.text[0], "answers: expected a message", "none");
+    eval_log_close(&log);
+    json_decref(key);
 }
 
 /* ---- one input ---- */
@@ -129,9 +130,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(paths[i], files[i].path, sizeof paths[i]);
         at = zero ? zero + 1 : end;
     }
-    make_folder();
-    if (data[0] < 128)
+    make_images();
+    if (data[0] < 64)
         coco(paths[0], paths[1]);
+    else if (data[0] < 128)
+        answers(paths[0]);
     else
         lists(data[0], paths);
     for (int i = 0; i < FILES_MAX; i++)

@@ -1,9 +1,12 @@
-/* Fuzz target: tables in text.  The first byte chooses: known failures, or the version ledger.
+/* Fuzz target: tables in text.  The first byte chooses: known failures, the version ledger, planted
+ * faults, or SHA-256 sums.
  *
  * A run that aborts is a bug: a crash or overread, a refusal without a message, a row without a
  * field that every row has, or a pattern that does not match itself in finite time. */
 #include "conformance/record/waiver.h"
 #include "conformance/report/ledger.h"
+#include "conformance/report/report.h"
+#include "conformance/util/sums.h"
 #include "fuzz/fuzz_file.h"
 
 #include <string.h>
@@ -49,6 +52,33 @@ static void ledger(const char *path)
     ledger_close(&l);
 }
 
+static void faults(const char *path)
+{
+    struct tsv t = { .rows = 0 };
+    struct diag diag = { 0 };
+    const enum status s = tsv_read(&t, path, mutants_columns, MUTANT_COLUMNS, &diag);
+
+    check_refusal(s, &diag);
+    for (size_t i = 0; s == STATUS_OK && i < t.rows; i++)
+        fuzz_expect(tsv_cell(&t, i, MUTANT_COLUMNS - 1) != NULL,
+                    "faults: expected all columns in each row", "fewer");
+    tsv_close(&t);
+}
+
+static void sums(const char *path)
+{
+    struct sums l = { .count = 0 };
+    struct diag diag = { 0 };
+    const enum status s = sums_read(&l, path, &diag);
+
+    check_refusal(s, &diag);
+    for (size_t i = 0; s == STATUS_OK && i < l.count; i++)
+        fuzz_expect(sums_name_is_safe(l.items[i].name) &&
+                        sums_find(&l, l.items[i].name) == &l.items[i],
+                    "sums: expected a safe name, once", l.items[i].name);
+    sums_close(&l);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_file f;
@@ -56,10 +86,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1)
         return 0;
     f = fuzz_file_of(data + 1, size - 1);
-    if (data[0] % 2 == 0)
-        known_failures(f.path);
-    else
-        ledger(f.path);
+    switch (data[0] % 4) {
+    case 0: known_failures(f.path); break;
+    case 1: ledger(f.path); break;
+    case 2: faults(f.path); break;
+    default: sums(f.path); break;
+    }
     fuzz_file_close(&f);
     return 0;
 }

@@ -348,6 +348,8 @@ enum status parser_result(struct parser *p, struct diag *diag)
     text[a.bytes] = '\0';
     if (a.status == STATUS_OK)
         return STATUS_OK;
+    if (text[0] == '\0')
+        return diag_fail(diag, STATUS_IO, "%s has failed without a reason", p->name);
     if (a.memory)
         return diag_fail(diag, STATUS_IO, "%s needs more than %zu MiB of memory to read it: %s",
                          p->name, p->memory_mib, text);

@@ -1,0 +1,13 @@
+/* A private folder of this process, in memory where there is /dev/shm, removed at its end. */
+#ifndef ASSAY_FUZZ_KIT_FOLDER_H
+#define ASSAY_FUZZ_KIT_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Its path; made when it is first asked for. */
+const char *fuzz_folder(void);
+/* Writes a file of the folder, mode 600. */
+void fuzz_folder_write(const char *name, const void *bytes, size_t size);
+
+#endif
