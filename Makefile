@@ -72,10 +72,11 @@ I16_SHADERS := $(I16_ALONE) $(shell grep -l '^// Elements: byte short' $(INT_SHA
 SHADERS := $(filter-out $(INT_SHADERS) $(I16_ALONE),$(wildcard delegate/*/*.comp))
 # Compiled for blocks of tiles (matrix.c has their sizes) and for each extension that glslang knows.
 MATRIX_SHADERS := delegate/ops/matrix.comp
+MATRIX_PAIRS := delegate/ops/pointwise_depthwise.comp
 MATRIX_BLOCKS := 11 12 22
 MATRIX_KHR := $(shell sh delegate/shaders/matrix_khr.sh)
 # All but those whose elements are integers or bits alone.
-FLOAT_SHADERS := $(filter-out $(MATRIX_SHADERS) $(shell grep -lE '^// Elements: (byte|short|word)' $(SHADERS)),$(SHADERS))
+FLOAT_SHADERS := $(filter-out $(MATRIX_SHADERS) $(MATRIX_PAIRS) $(shell grep -lE '^// Elements: (byte|short|word)' $(SHADERS)),$(SHADERS))
 BYTE_SHADERS := $(shell grep -l '^// Elements:.* byte' $(SHADERS))
 SHORT_SHADERS := $(shell grep -l '^// Elements:.* short' $(SHADERS))
 WORD_SHADERS := $(shell grep -l '^// Elements:.* word' $(SHADERS))
@@ -156,7 +157,7 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
        $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(WORD_SHADERS:%.comp=$(B)/%.word.spv) \
        $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv) $(I16_SHADERS:%.comp=$(B)/%.i16.spv) \
-       $(foreach x,nv $(MATRIX_KHR),$(foreach n,$(MATRIX_BLOCKS),$(MATRIX_SHADERS:%.comp=$(B)/%.$(x)$(n).spv)))
+       $(foreach x,nv $(MATRIX_KHR),$(foreach n,$(MATRIX_BLOCKS),$(MATRIX_SHADERS:%.comp=$(B)/%.$(x)$(n).spv)) $(MATRIX_PAIRS:%.comp=$(B)/%.$(x)12.spv))
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 # Ids in the order in which they appear make the packed shaders a third as large (shaders/spirv.h).

@@ -5,6 +5,7 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/matmul.h"
 #include "delegate/ops/matrix.h"
+#include "delegate/ops/pointwise_depthwise.h"
 
 /* Whole slices of input channels when there is one group. */
 static struct weights_shape weights_of(const struct graph_tensor *w, bool grouped)
@@ -95,7 +96,7 @@ static enum status plan_grouped(struct planner *p, const struct graph_node *n,
     return step_items(p, s, args.count);
 }
 
-static enum status plan_conv(struct planner *p, const struct graph_node *n)
+static enum status plan_conv_alone(struct planner *p, const struct graph_node *n)
 {
     const TfLiteConvParams *params = n->params;
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
@@ -123,6 +124,11 @@ static enum status plan_conv(struct planner *p, const struct graph_node *n)
         return matrix_plan(p, n, &m, n->inputs[1], &shape);
     TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
     return grouped ? plan_grouped(p, n, &m) : matmul_plan(p, n, &m);
+}
+
+static enum status plan_conv(struct planner *p, const struct graph_node *n)
+{
+    return pointwise_depthwise_is_first(p, n) ? STATUS_OK : plan_conv_alone(p, n);
 }
 
 static bool takes_padding(const struct graph_node *n)

@@ -5,6 +5,7 @@
 #include "delegate/ops/depthwise_tile.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/operand.h"
+#include "delegate/ops/pointwise_depthwise.h"
 #include "delegate/ops/window.h"
 
 /* The runtime's kernel reads an input that is listed, and has no i16 sums with an i32 bias. */
@@ -91,7 +92,7 @@ static enum status plain_step(struct planner *p, const struct graph_node *n,
     return step_items(p, s, count);
 }
 
-static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
+static enum status plan_depthwise_alone(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const struct graph_tensor *w = graph_input(p->graph, n, 1);
@@ -119,6 +120,14 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
                        p->plan->tensors[dst].rows * args.out_slices, &s));
     step_products(p, s, dst, src, &weights, &bias);
     return STATUS_OK;
+}
+
+static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
+{
+    bool planned;
+
+    TRY(pointwise_depthwise_plan(p, n, &planned));
+    return planned ? STATUS_OK : plan_depthwise_alone(p, n);
 }
 
 static bool takes_padding(const struct graph_node *n)

@@ -271,6 +271,8 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
                            .poison = r->options->poison };
     TRY(transform_partition(&w, &request, diag));
     p.graph = &w.graph;
+    p.readers = w.readers;
+    p.exposed = w.exposed;
     plan->merged = w.merged;
     memcpy(plan->applied, w.applied, sizeof plan->applied);
     s = number_tensors(&p, r, &w);

@@ -19,6 +19,10 @@ struct planner {
     int *plan_tensor_of;    /* by graph tensor; -1: none yet */
     const int *host_tensor; /* by graph tensor; NULL: the same index */
     const bool *wide;       /* by graph tensor: FORMAT_WIDE, though the type is f32; NULL: none */
+    /* By graph tensor: how many inputs of nodes it is, and whether the host reads it; NULL: not
+     * known. */
+    const int *readers;
+    const bool *exposed;
     /* State that is written back to inputs of the host after the last step. */
     struct {
         int tensor; /* of the graph: an input of the partition */
