@@ -58,6 +58,9 @@ stop()
     exit 130
 }
 
+TMPDIR=$(mktemp -d -p /dev/shm fuzz.XXXXXX 2>/dev/null || mktemp -d /tmp/fuzz.XXXXXX) || exit 2
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 bad=0 child=
 for target; do
     program=$build/fuzz/fuzz_$target

@@ -34,8 +34,10 @@ const char *fuzz_folder(void)
 {
     if (folder[0])
         return folder;
-    snprintf(folder, sizeof folder, "%s/assay-fuzz-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    snprintf(folder, sizeof folder, "%.40s/assay-fuzz-XXXXXX",
+             getenv("TMPDIR")                ? getenv("TMPDIR")
+             : access("/dev/shm", W_OK) == 0 ? "/dev/shm"
+                                             : "/tmp");
     if (!mkdtemp(folder))
         fail("fuzz: mkdtemp");
     owner = getpid();

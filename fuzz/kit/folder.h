@@ -1,4 +1,6 @@
-/* A private folder of this process, in memory where there is /dev/shm, removed at its end. */
+/* A private folder of this process: in TMPDIR, else in memory where there is /dev/shm.  It is
+ * removed at the end, but not where the fuzzer ends the process: run.sh gives a TMPDIR, and removes
+ * that. */
 #ifndef ASSAY_FUZZ_KIT_FOLDER_H
 #define ASSAY_FUZZ_KIT_FOLDER_H
 
