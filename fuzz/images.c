@@ -9,6 +9,7 @@
 #include "conformance/io/image_read.h"
 #include "conformance/io/npy.h"
 #include "fuzz/fuzz_file.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ static void image(const uint8_t *bytes, size_t size, read_function *read)
     }
     fuzz_expect(im.width >= 1 && im.width <= IMAGE_SIDE_MAX && im.height >= 1 &&
                     im.height <= IMAGE_SIDE_MAX &&
-                    (uint64_t)im.width * im.height <= IMAGE_PIXELS_MAX &&
+                    (uint64_t)im.width * im.height <= limit_of(LIMIT_IMAGE_PIXELS) &&
                     im.channels <= IMAGE_CHANNELS_MAX,
                 "image: expected an image within the limits", "another");
     for (size_t i = 0; i < (size_t)im.width * im.height * im.channels; i++)

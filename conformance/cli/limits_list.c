@@ -20,7 +20,7 @@ static void print_text(void)
             printf(" (standard %" PRIu64 ")", row->standard);
         putchar('\n');
     }
-    printf("\nA model that asks for more is refused.  --limit=NAME=VALUE of a command, or\n"
+    printf("\nA file that asks for more is refused.  --limit=NAME=VALUE of a command, or\n"
            "ASSAY_LIMITS=NAME=VALUE,NAME=VALUE in the environment, sets another limit.\n");
 }
 

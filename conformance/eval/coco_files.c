@@ -1,7 +1,7 @@
 #include "conformance/eval/coco_files.h"
 
 #include "conformance/util/json_parse.h"
-#include "conformance/util/parser_limits.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
@@ -16,10 +16,11 @@
 static enum status load(json_t **out, const char *path, struct diag *diag)
 {
     json_error_t error;
+    const uint64_t limit = limit_of(LIMIT_JSON_BYTES);
     uint8_t *bytes;
     size_t count;
 
-    TRY(file_read(path, (size_t)PARSER_JSON_MIB << 20, &bytes, &count, diag));
+    TRY(file_read(path, limit < SIZE_MAX ? (size_t)limit : SIZE_MAX, &bytes, &count, diag));
     *out = json_parse((const char *)bytes, count, 0, &error);
     mem_free(bytes);
     if (*out)

@@ -1,14 +1,11 @@
 #include "conformance/golden/h5.h"
 
-#include "conformance/util/parser_limits.h"
 #include "reference/base/builtin.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <stdbool.h>
 #include <string.h>
-
-/* One chunk is read into memory whole. */
-static const hsize_t chunk_bytes_max = (hsize_t)PARSER_HDF5_CHUNK_MIB << 20;
 
 void h5_quiet(void)
 {
@@ -206,7 +203,7 @@ static bool plain_layout(hid_t set, hid_t type)
         rank = H5Pget_chunk(plist, H5S_MAX_RANK, chunk);
         plain = rank > 0;
         for (int d = 0; d < rank && plain; d++) {
-            plain = chunk[d] > 0 && chunk[d] <= chunk_bytes_max / bytes;
+            plain = chunk[d] > 0 && chunk[d] <= limit_of(LIMIT_CHUNK_BYTES) / bytes;
             bytes *= chunk[d];
         }
     } else if (plain) {

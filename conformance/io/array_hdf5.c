@@ -5,8 +5,8 @@
 #include "conformance/io/array_hdf5_serve.h"
 #include "conformance/util/output.h"
 #include "conformance/util/parser.h"
-#include "conformance/util/parser_limits.h"
 #include "reference/base/builtin.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const uint64_t mib = (uint64_t)1 << 20;
 
 /* ---- reading ---- */
 
@@ -30,9 +28,9 @@ static enum status receive_shape(struct parser *p, struct array *a, const char *
         runtime_type_bits(a->type) < 8)
         return diag_fail(diag, STATUS_IO, "%s: libhdf5 has no type or rank for it", dataset);
     memcpy(a->dims, shape.dims, sizeof a->dims);
-    if (!array_measure(a) || a->bytes > PARSER_HDF5_DATASET_MIB * mib)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "%s: more than %d MiB", dataset,
-                         PARSER_HDF5_DATASET_MIB);
+    if (!array_measure(a) || a->bytes > limit_of(LIMIT_DATASET_BYTES))
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%s: more than %llu MiB (limit dataset_bytes)",
+                         dataset, (unsigned long long)(limit_of(LIMIT_DATASET_BYTES) >> 20));
     return STATUS_OK;
 }
 
@@ -65,7 +63,7 @@ enum status hdf5_read(struct array *out, const char *path, const char *dataset, 
 {
     struct hdf5_errand e = { path, dataset, index };
     const struct parser_job job = { .name = "libhdf5",
-                                    .result_bytes = PARSER_HDF5_DATASET_MIB * mib,
+                                    .result_bytes = limit_of(LIMIT_DATASET_BYTES),
                                     .files = 1,
                                     .serve = hdf5_serve,
                                     .user = &e };

@@ -17,7 +17,7 @@ struct array_check {
 /* Reads a dataset of an HDF5 file, or with index >= 0 the slice at that index of its first
  * dimension. A dataset that is not there: the error lists those that are.  One that lies in another
  * file, or is put together from several, is refused.  check may be NULL: any array of at most
- * PARSER_HDF5_DATASET_MIB. */
+ * the limit dataset_bytes. */
 enum status hdf5_read(struct array *out, const char *path, const char *dataset, int64_t index,
                       const struct array_check *check, struct diag *diag);
 

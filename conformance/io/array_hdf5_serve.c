@@ -6,15 +6,13 @@
  */
 #include "conformance/io/array_hdf5_serve.h"
 
-#include "conformance/util/parser_limits.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-static const uint64_t mib = (uint64_t)1 << 20;
 
 enum { HANDLES = 8, OTHER_BYTES = 256 };
 enum handle { FILE_ID, ACCESS, DATASET, CREATION, SPACE, SLICE, MEMORY, TYPE };
@@ -191,9 +189,10 @@ static enum status check_chunks(hid_t list, hid_t type, const char *dataset, str
     const int rank = H5Pget_chunk(list, H5S_MAX_RANK, chunk);
 
     for (int d = 0; d < rank; d++) {
-        if (bytes == 0 || chunk[d] > PARSER_HDF5_CHUNK_MIB * mib / bytes)
-            return diag_fail(diag, STATUS_UNSUPPORTED, "%s: its chunks have more than %d MiB",
-                             dataset, PARSER_HDF5_CHUNK_MIB);
+        if (bytes == 0 || chunk[d] > limit_of(LIMIT_CHUNK_BYTES) / bytes)
+            return diag_fail(diag, STATUS_UNSUPPORTED,
+                             "%s: its chunks have more than %llu MiB (limit chunk_bytes)", dataset,
+                             (unsigned long long)(limit_of(LIMIT_CHUNK_BYTES) >> 20));
         bytes *= chunk[d];
     }
     return rank > 0 ? STATUS_OK : diag_fail(diag, STATUS_IO, "%s: chunks without size", dataset);

@@ -1,6 +1,7 @@
 /* Limits, channels and sizes of images. */
 #include "conformance/io/image.h"
 
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <math.h>
@@ -12,10 +13,12 @@ enum status image_check(uint64_t width, uint64_t height, struct diag *diag)
     if (width == 0 || height == 0)
         return diag_fail(diag, STATUS_INVALID, "%llux%llu: no pixels", (unsigned long long)width,
                          (unsigned long long)height);
-    if (width > IMAGE_SIDE_MAX || height > IMAGE_SIDE_MAX || width * height > IMAGE_PIXELS_MAX)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "%llux%llu: at most %d a side, %d pixels",
+    if (width > IMAGE_SIDE_MAX || height > IMAGE_SIDE_MAX ||
+        width * height > limit_of(LIMIT_IMAGE_PIXELS))
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "%llux%llu: at most %d a side, %llu pixels (limit image_pixels)",
                          (unsigned long long)width, (unsigned long long)height, IMAGE_SIDE_MAX,
-                         IMAGE_PIXELS_MAX);
+                         (unsigned long long)limit_of(LIMIT_IMAGE_PIXELS));
     return STATUS_OK;
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IMAGE_SIDE_MAX = 32768, IMAGE_PIXELS_MAX = 1 << 25, IMAGE_CHANNELS_MAX = 4 };
+enum { IMAGE_SIDE_MAX = 32768, IMAGE_CHANNELS_MAX = 4 };
 
 /* Rows from the top, pixels from the left.  Channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. */
 struct image {

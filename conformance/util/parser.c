@@ -3,9 +3,11 @@
 
 #include "conformance/util/clock.h"
 #include "conformance/util/parser_limits.h"
+#include "reference/base/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,9 +39,19 @@
 void __gcov_dump(void);
 #endif
 
-struct parser_limits parser_limits = { .memory_mib = PARSER_MEMORY_MIB,
-                                       .cpu_s = PARSER_CPU_S,
-                                       .wait_s = PARSER_WAIT_S };
+struct parser_limits parser_limits;
+
+struct parser_limits parser_limits_now(void)
+{
+    const struct parser_limits *const set = &parser_limits;
+    const uint64_t mib = limit_of(LIMIT_PARSER_BYTES) >> 20, cpu_s = limit_of(LIMIT_PARSER_SECONDS);
+
+    return (struct parser_limits){
+        .memory_mib = set->memory_mib ? set->memory_mib : (unsigned)(mib < INT_MAX ? mib : INT_MAX),
+        .cpu_s = set->cpu_s ? set->cpu_s : (unsigned)(cpu_s < INT_MAX ? cpu_s : INT_MAX),
+        .wait_s = set->wait_s ? set->wait_s : PARSER_WAIT_S,
+    };
+}
 
 enum { FIRST_FILE = 4, LOG_BYTES_MAX = 1 << 16 }; /* 0 to 2, and the socket, are open */
 
@@ -156,10 +168,10 @@ static _Noreturn void run_child(const struct parser_job *job, int socket, int lo
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     set_signals();
     keep_files(socket, log);
-    limit_memory(parser_limits.memory_mib * mib, job->result_bytes);
+    limit_memory(parser_limits_now().memory_mib * mib, job->result_bytes);
     set_limit(RLIMIT_CORE, 0, 0);
     prctl(PR_SET_DUMPABLE, 0); /* nor a core by way of a program */
-    set_limit(RLIMIT_CPU, parser_limits.cpu_s, (rlim_t)parser_limits.cpu_s + 1);
+    set_limit(RLIMIT_CPU, parser_limits_now().cpu_s, (rlim_t)parser_limits_now().cpu_s + 1);
 #ifndef ASSAY_COVERAGE
     set_limit(RLIMIT_FSIZE, LOG_BYTES_MAX, LOG_BYTES_MAX);
 #endif
@@ -225,7 +237,7 @@ enum status parser_start(struct parser *p, const struct parser_job *job, struct 
 
     *p = (struct parser){ .process = { .socket = -1, .log = -1 },
                           .name = job->name,
-                          .memory_mib = parser_limits.memory_mib };
+                          .memory_mib = parser_limits_now().memory_mib };
     p->process.log = memfd_create("log", MFD_CLOEXEC);
     if (p->process.log < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         goto fail;
@@ -252,7 +264,7 @@ fail:
 
 void parser_expect(struct parser *p)
 {
-    p->deadline_s = clock_s() + parser_limits.wait_s;
+    p->deadline_s = clock_s() + parser_limits_now().wait_s;
 }
 
 /* Reads the child's end, kills it where it has none, and says why there is no answer. */
@@ -270,10 +282,10 @@ static enum status fail_ended(struct parser *p, bool late, struct diag *diag)
     p->process.pid = 0;
     if (late)
         return diag_fail(diag, STATUS_IO, "%s has given no answer within %u s", p->name,
-                         parser_limits.wait_s);
+                         parser_limits_now().wait_s);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         return diag_fail(diag, STATUS_IO, "%s takes more than %u s of processor time to read it",
-                         p->name, parser_limits.cpu_s);
+                         p->name, parser_limits_now().cpu_s);
     process_describe_end(status, end, sizeof end);
     process_last_words(&p->process, words, sizeof words);
     return diag_fail(diag, STATUS_IO, "%s crashed (%s) while reading it%s%s", p->name, end,

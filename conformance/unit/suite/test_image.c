@@ -1,6 +1,7 @@
 /* Images: each format's kinds, what is refused and why, truncated and damaged files, resizing. */
 #include "conformance/io/image.h"
 #include "conformance/io/image_read.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <setjmp.h>
@@ -236,9 +237,9 @@ static void bmp_refusals(void **state)
         { 22, 0, STATUS_INVALID, "BMP: 3x0: no pixels" },
         { 18, 30000, STATUS_INVALID, "BMP: 30000x2 at 8 bits ends at byte 61094 of 1102" },
         { 18, 0x7fffffff, STATUS_UNSUPPORTED,
-          "BMP: 2147483647x2: at most 32768 a side, 33554432 pixels" },
+          "BMP: 2147483647x2: at most 32768 a side, 33554432 pixels (limit image_pixels)" },
         { 22, 0x80000000, STATUS_UNSUPPORTED,
-          "BMP: 3x2147483648: at most 32768 a side, 33554432 pixels" },
+          "BMP: 3x2147483648: at most 32768 a side, 33554432 pixels (limit image_pixels)" },
         { 46, 257, STATUS_INVALID, "BMP: palette of 257 colours, at most 256" },
         { 46, 18, STATUS_INVALID, "BMP: pixel 2, 0: colour 18 of a palette of 18" },
         { 10, 100, STATUS_INVALID,
@@ -348,8 +349,25 @@ static void png_too_large(void **state)
     for (int i = 0; i < 4; i++)
         b.data[29 + i] = (uint8_t)(crc >> (24 - 8 * i));
     assert_int_equal(read_exact(&im, b.data, b.count, &diag), STATUS_UNSUPPORTED);
-    assert_string_equal(diag.text, "PNG: 32768x32768: at most 32768 a side, 33554432 pixels");
+    assert_string_equal(diag.text, "PNG: 32768x32768: at most 32768 a side, 33554432 pixels "
+                                   "(limit image_pixels)");
     free(b.data);
+}
+
+/* --limit=image_pixels=VALUE reaches the readers of images. */
+static void the_number_of_pixels_is_a_limit(void **state)
+{
+    struct diag diag = { .status = STATUS_OK };
+
+    (void)state;
+    assert_int_equal(image_check(1 << 13, 1 << 12, &diag), STATUS_OK);
+    assert_int_equal(image_check(1 << 13, (1 << 12) + 1, &diag), STATUS_UNSUPPORTED);
+    assert_int_equal(limits_set("image_pixels=10", &diag), STATUS_OK);
+    assert_int_equal(image_check(2, 5, &diag), STATUS_OK);
+    assert_int_equal(image_check(1, 11, &diag), STATUS_UNSUPPORTED);
+    assert_non_null(
+        strstr(diag.text, "1x11: at most 32768 a side, 10 pixels (limit image_pixels)"));
+    assert_int_equal(limits_set("image_pixels=32M", &diag), STATUS_OK);
 }
 
 /* Labels are what the file holds: indices, not colours, and levels that are not stretched. */
@@ -505,7 +523,7 @@ int main(void)
         cmocka_unit_test(png_kinds),  cmocka_unit_test(png_too_large),
         cmocka_unit_test(png_labels), cmocka_unit_test(each_prefix_and_many_mutations),
         cmocka_unit_test(no_image),   cmocka_unit_test(channels),
-        cmocka_unit_test(resizing),
+        cmocka_unit_test(resizing),   cmocka_unit_test(the_number_of_pixels_is_a_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
