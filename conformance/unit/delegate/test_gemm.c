@@ -205,14 +205,15 @@ static void within_limits(void **state)
 
 struct look {
     enum device_class device_class;
-    const char *no_kernel;
+    const char *no_kernel, *precision;
     struct plan_step first; /* of the plan */
 };
 
 static void look_at_plan(struct graph *g, void *user)
 {
     struct look *look = user;
-    const char *pairs[] = { look->no_kernel ? "no_kernel" : NULL, look->no_kernel, NULL };
+    const char *pairs[] = { "precision", look->precision, look->no_kernel ? "no_kernel" : NULL,
+                            look->no_kernel, NULL };
     struct gpu_options o = gpu_options_of(pairs);
     struct device_limits limits = gpu_large_limits();
     struct diag diag = { 0 };
@@ -227,11 +228,9 @@ static void look_at_plan(struct graph *g, void *user)
     options_close(&o);
 }
 
-static struct plan_step step_of(int32_t batch, enum device_class device_class,
-                                const char *no_kernel)
+static struct plan_step step_of(int32_t batch, struct look look)
 {
     const struct transform_case c = { "taps", taps, { batch, 5, 7, 5 }, 0, NULL };
-    struct look look = { device_class, no_kernel, { NULL } };
     struct model m;
 
     transform_model(&c, &m);
@@ -240,22 +239,30 @@ static struct plan_step step_of(int32_t batch, enum device_class device_class,
     return look.first;
 }
 
-/* The order of sums is that of one image, whatever the batch; software and unknown devices, and
- * those without the kernel, have the plain one. */
+/* The order of sums is that of one image, whatever the batch; software and unknown devices, f16
+ * storage, and delegates without the kernel have the plain one. */
 static void plans(void **state)
 {
-    const struct plan_step one = step_of(1, DEVICE_NVIDIA, NULL);
-    const struct plan_step many = step_of(500, DEVICE_NVIDIA, NULL);
+    const struct look tiled = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
+    const struct plan_step one = step_of(1, tiled), many = step_of(500, tiled);
+    static const struct {
+        struct look look;
+        const char *shader;
+    } other[] = {
+        { { DEVICE_AMD, NULL, "fp32", { NULL } }, "gemm" },
+        { { DEVICE_NVIDIA, "gemm", "fp32", { NULL } }, "conv_2d" },
+        { { DEVICE_NVIDIA, NULL, "fp16", { NULL } }, "conv_2d" },
+        { { DEVICE_SOFTWARE, NULL, "fp32", { NULL } }, "conv_2d" },
+        { { DEVICE_OTHER, NULL, "fp32", { NULL } }, "conv_2d" },
+    };
 
     (void)state;
     assert_string_equal(one.shader, "gemm");
     assert_int_equal(one.spec_count, many.spec_count);
     assert_memory_equal(one.spec, many.spec, sizeof one.spec);
     assert_true(many.groups[0] > one.groups[0]);
-    assert_string_equal(step_of(1, DEVICE_AMD, NULL).shader, "gemm");
-    assert_string_equal(step_of(1, DEVICE_NVIDIA, "gemm").shader, "conv_2d");
-    assert_string_equal(step_of(1, DEVICE_SOFTWARE, NULL).shader, "conv_2d");
-    assert_string_equal(step_of(1, DEVICE_OTHER, NULL).shader, "conv_2d");
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        assert_string_equal(step_of(1, other[i].look).shader, other[i].shader);
 }
 
 int main(void)
