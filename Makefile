@@ -496,7 +496,7 @@ tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
 
 # ---- torture: every allocation and every Vulkan call fails in turn; soak: a long life ----
 TORTURE_FLAGS = -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN' $(LDFLAGS_ALL)
-TORTURE := $(B)/torture/torture $(B)/torture/files/image.tflite
+TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
 $(B)/torture/faults.so: $(call obj,$(wildcard conformance/unit/torture/faults*.c))
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -506,7 +506,12 @@ $(B)/torture/torture: $(call obj,conformance/unit/torture/torture.c conformance/
                       $(B)/torture/faults.so $(B)/libassay.so $(B)/libassay_delegate.so
 	$(call say,LINK)
 	$(Q)$(CC) -Wl,--no-as-needed -o $@ $(filter %.o,$^) $(B)/torture/faults.so -L$(B) -lassay -lassay_delegate \
-	    -lvulkan $(TORTURE_FLAGS)
+	    -lvulkan -lm $(TORTURE_FLAGS)
+$(B)/torture/soak: $(call obj,conformance/unit/torture/soak.c conformance/unit/torture/lives.c) \
+                   $(B)/torture/faults.so $(B)/libassay.so $(B)/libassay_delegate.so
+	$(call say,LINK)
+	$(Q)$(CC) -Wl,--no-as-needed -o $@ $(filter %.o,$^) $(B)/torture/faults.so -L$(B) -lassay -lassay_delegate \
+	    -lvulkan -lpthread $(TORTURE_FLAGS)
 $(B)/torture/models: $(B)/conformance/unit/torture/models.o $(B)/unit/kit.a $(B)/liball.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -516,6 +521,10 @@ $(B)/torture/files/image.tflite: $(B)/torture/models
 	$(Q)$< $(@D)
 torture: $(TORTURE) ## each allocation and each Vulkan call fails in turn, in each way that it may (an hour); ARGS='--only=SCENE/WHAT --from=N' goes on
 	$(TEST_ENV) $(B)/torture/torture --findings=$(B)/torture/findings.tsv $(ARGS) $(B)/torture/files
+
+MINUTES ?= 30
+soak: $(B)/torture/soak $(B)/torture/files/image.tflite ## random models, resizes, delegates, threads, processes and lost devices for MINUTES (30): memory flat, files closed, the same bits
+	$(TEST_ENV) $(B)/torture/soak $(B)/torture/files $$(($(MINUTES) * 60)) $(SEED)
 
 torture-cache: all $(addprefix $(B)/unit/delegate/test_,cache serialize tune) ## cut, flip and race for serialized files; try every workgroup size (minutes)
 	@for t in cache serialize tune; do \
@@ -590,7 +599,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all torture hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
+.PHONY: all torture soak hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
         fuzz-table coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 

@@ -67,7 +67,6 @@ static const struct {
 static atomic_long live[CALLS];
 static atomic_long misuses;
 static PFN_vkVoidFunction asked[CALLS]; /* what the driver gave for a name */
-static _Atomic(VkQueue) queue;          /* of the last submission */
 static bool not_coherent;
 
 static int find(const char *name)
@@ -116,14 +115,6 @@ static bool fails(int call, VkResult *result, const void *caller)
 #define REAL(name)     ((PFN_##name)real_of(CALL_##name))
 #define EXPORTED(name) ((PFN_##name)exported(#name))
 
-static void wait_idle(void)
-{
-    const VkQueue last = atomic_load(&queue);
-
-    if (last)
-        REAL(vkQueueWaitIdle)(last);
-}
-
 /* VK_INCOMPLETE comes with what there is room for. */
 #define CALL(name, parameters, arguments, r)                                                       \
     FAULT_EXPORT VKAPI_ATTR VkResult VKAPI_CALL name parameters                                    \
@@ -147,7 +138,7 @@ static void wait_idle(void)
         if (!fails(CALL_##name, &result, CALLER))                                                  \
             return REAL(name) arguments;                                                           \
         if (result < 0)                                                                            \
-            wait_idle();                                                                           \
+            (void)REAL(name) arguments;                                                            \
         return result;                                                                             \
     }
 #define CREATE(type, parameters, arguments, r)                                                     \
@@ -188,12 +179,22 @@ FAULT_EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(
     return result;
 }
 
-/* A queue of a device that is gone must not be waited for. */
 FAULT_EXPORT VKAPI_ATTR void VKAPI_CALL vkDestroyDevice(VkDevice d, const VkAllocationCallbacks *a)
 {
-    atomic_store(&queue, VK_NULL_HANDLE);
     live[CALL_vkCreateDevice] -= d != VK_NULL_HANDLE;
     EXPORTED(vkDestroyDevice)(d, a);
+}
+
+/* Fails when the fence is signalled: what it guards may be freed then. */
+FAULT_EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkGetFenceStatus(VkDevice d, VkFence f)
+{
+    VkResult result;
+
+    if (!fails(CALL_vkGetFenceStatus, &result, CALLER))
+        return REAL(vkGetFenceStatus)(d, f);
+    if (result < 0)
+        REAL(vkWaitForFences)(d, 1, &f, VK_TRUE, UINT64_MAX);
+    return result;
 }
 
 FAULT_EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue q, uint32_t n,
@@ -201,7 +202,6 @@ FAULT_EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue q, uint32_t n,
 {
     VkResult result;
 
-    atomic_store(&queue, q);
     return fails(CALL_vkQueueSubmit, &result, CALLER) ? result : REAL(vkQueueSubmit)(q, n, i, f);
 }
 

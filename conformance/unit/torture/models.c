@@ -98,8 +98,8 @@ int main(int argc, char **argv)
     save(argv[1], "loop", &m);
     kit_variables(&m, true);
     save(argv[1], "variables", &m);
-    for (int i = 0; i < 8; i++) {
-        kit_random_graph(&m, 21 + (uint64_t)i, 4 + 3 * i, 2);
+    for (int i = 0; i < 16; i++) {
+        kit_random_graph(&m, 21 + (uint64_t)i, 4 + 2 * i, 2);
         snprintf(name, sizeof name, "random%d", i);
         save(argv[1], name, &m);
     }

@@ -21,6 +21,7 @@ struct scene_end {
                             other numbers */
     const char *step;    /* that failed */
     uint64_t outputs[2]; /* hashes of the outputs, at batch 1 and after a resize to 2 */
+    float values[2][32]; /* their first values, of outputs of floats */
     char said[4096];     /* to error reporters, or as the reason of a function */
 };
 

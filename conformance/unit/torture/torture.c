@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,8 +83,23 @@ static bool same(const struct scene_end *a, const struct scene_end *b)
     return memcmp(a->outputs, b->outputs, sizeof a->outputs) == 0;
 }
 
-static void check_end(const struct what *w, long n, const struct scene_end *e,
-                      const struct right *right, const char *call)
+/* Where memory for a shape was missing, and the error says so, a node may have been left to the
+ * CPU: then the numbers are those of neither side alone.  Sums of 27 products below 1 differ by
+ * less than 27 * 2^-23 between the two, or, with storage of 11 bits, by less than 2^-7. */
+static bool is_near(const struct scene *scene, const struct scene_end *a, const struct scene_end *b)
+{
+    const char *const precision = scene->options[0][1];
+    const float limit = precision && strcmp(precision, "fp16") == 0 ? 0x1p-7f : 27 * 0x1p-23f;
+
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 32; j++)
+            if (!(fabsf(a->values[i][j] - b->values[i][j]) <= limit))
+                return false;
+    return strstr(a->said, "no memory") != NULL;
+}
+
+static void check_end(const struct scene *scene, const struct what *w, long n,
+                      const struct scene_end *e, const struct right *right, const char *call)
 {
     if (!e->ok && !e->said[0] && strcmp(e->step, "TfLiteInterpreterOptionsCreate") != 0)
         find(UNCLEAR, n, "%s: %s failed without a word", call, e->step);
@@ -91,7 +107,8 @@ static void check_end(const struct what *w, long n, const struct scene_end *e,
         find(UNCLEAR, n, "%s: %s said \"%s\"", call, e->step, e->said);
     if (e->again_wrong)
         find(WRONG, n, "%s: %s fails although nothing fails any more: %s", call, e->step, e->said);
-    if (e->ok && !same(e, &right->delegate) && !(e->said[0] && same(e, &right->cpu)))
+    if (e->ok && !same(e, &right->delegate) && !(e->said[0] && same(e, &right->cpu)) &&
+        !is_near(scene, e, &right->cpu))
         find(WRONG, n, "%s: %llx %llx, expected %llx %llx; said \"%s\"", call,
              (unsigned long long)e->outputs[0], (unsigned long long)e->outputs[1],
              (unsigned long long)right->delegate.outputs[0],
@@ -136,7 +153,7 @@ static bool try_point(const struct scene *scene, const struct what *w, long n,
     fault_disarm();
     snprintf(call, sizeof call, "%s", s.call);
     if (s.fired)
-        check_end(w, n, &end, right, call);
+        check_end(scene, w, n, &end, right, call);
     check_leaks(n, &before, call);
     if (!s.fired)
         return false;
