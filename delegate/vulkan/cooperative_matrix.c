@@ -37,8 +37,7 @@ _Static_assert(sizeof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR) ==
                        offsetof(VkPhysicalDeviceCooperativeMatrixFeaturesNV, cooperativeMatrix),
                "one struct serves both extensions");
 #endif
-_Static_assert(sizeof(VkCooperativeMatrixPropertiesKHR) == 16 + 9 * 4 + 4 &&
-                   offsetof(VkCooperativeMatrixPropertiesKHR, scope) == 16 + 8 * 4,
+_Static_assert(offsetof(VkCooperativeMatrixPropertiesKHR, scope) == 2 * sizeof(void *) + 8 * 4,
                "VkCooperativeMatrixPropertiesKHR has the layout of the specification");
 
 enum { PROPERTIES_MAX = 256 };
