@@ -80,6 +80,12 @@ enum status rules_limit(const struct rules *r, enum limit which, uint64_t value,
                       value, row->unit, limit_of(which), row->name, row->name);
 }
 
+/* A position or size beyond all memory stays beyond the end of the file. */
+static size_t clamped(uint64_t value)
+{
+    return value < SIZE_MAX ? (size_t)value : SIZE_MAX;
+}
+
 static struct tflite_span span(struct fb_table t, unsigned data, unsigned offset, unsigned size)
 {
     const struct fb_vector v = fb_vector(t, data);
@@ -89,7 +95,7 @@ static struct tflite_span span(struct fb_table t, unsigned data, unsigned offset
         return (struct tflite_span){ .at = v.at, .count = v.count, .present = true };
     if (at > 1) /* 1 is a converter's placeholder */
         return (struct tflite_span){
-            .at = (size_t)at, .count = (size_t)fb_u64(t, size), .present = true, .behind = true
+            .at = clamped(at), .count = clamped(fb_u64(t, size)), .present = true, .behind = true
         };
     return (struct tflite_span){ 0 };
 }

@@ -69,6 +69,13 @@ static void operators_absent(struct model *m)
 }
 static void metadata_buffer_past_end(struct model *m)
 {
+    /* SIZE_MAX, at which larger positions of a file are held. */
+#if SIZE_MAX > 0xffffffff
+#define LARGEST "18446744073709551615"
+#else
+#define LARGEST "4294967295"
+#endif
+
     static const struct model_metadata metadata[] = { { .buffer = 0 }, { .buffer = BUFFERS } };
 
     m->metadata = metadata;
@@ -646,7 +653,7 @@ static const struct hostile rows[] = {
     PATCH(mutable_for_second, options_2_tag_24, UNSUPPORTED,
           "Operator.builtin_options_2_type: 24, not in 0..23"),
     PATCH(large_options, options_wrap, INVALID,
-          "Operator.large_custom_options_offset: 18446744073709551615, size 18446744073709551615"),
+          "Operator.large_custom_options_offset: " LARGEST ", size " LARGEST),
 
     SEED(buffer_past_end, INVALID, "Tensor.buffer: 4, the model has 4 buffers",
          "(subgraph 0, tensor 3 'bias')"),
