@@ -256,6 +256,11 @@ $(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/unit/mock/accelera
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(ACCELERATOR_FLAGS) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
+# Hides features of a Vulkan device, preloaded: for ci/ports.sh.
+$(B)/mock/features.so: conformance/unit/mock/features.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL) -ldl
 # Exports a function of LLVM.
 $(B)/mock/llvm.so: conformance/unit/mock/llvm.c
 	@mkdir -p $(@D)

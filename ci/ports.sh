@@ -1,0 +1,270 @@
+#!/bin/sh
+# Builds and tests on other machines, and writes a table: architectures, compilers, drivers, and
+# devices that lack features.  Root, network, an hour each; processors other than this one's are
+# qemu's.
+#     ci/ports.sh             all ports that are not done
+#     ci/ports.sh NAME...     these; ports.sh list names them
+#     ci/ports.sh again NAME  forgets what NAME has come to, but not its system
+#     ci/ports.sh table       the table of what has been run, for PORTS.md
+# Each step that is done leaves a file in $PORTS (/var/tmp/assay-ports), and an interrupted run goes
+# on with the next one.  MIRROR is a Debian mirror; without it, that of this system.  SHARE=10 runs a
+# tenth of the cases.
+set -eu
+cd "$(dirname "$0")/.."
+here=$PWD
+ports=${PORTS:-/var/tmp/assay-ports}
+share=${SHARE:-10}
+
+# name  architecture  suite of Debian  compiler  what is run  hidden features
+#     all: unit programs, goldens, cases on the software device of that system
+#     reference: unit programs of the reference, goldens
+list()
+{
+    cat <<'ports'
+i386-12         i386    bookworm    gcc      all
+amd64-13        amd64   trixie      gcc      all
+amd64-13-clang  amd64   trixie      clang    all
+amd64-sid       amd64   sid         gcc      all
+arm64-12        arm64   bookworm    gcc      all
+s390x-12        s390x   bookworm    gcc      reference
+no-float16      here    -           -        cases      float16
+no-storage16    here    -           -        cases      storage16
+no-8bit         here    -           -        cases      storage8,int8
+no-dot          here    -           -        cases      dot
+no-subgroup     here    -           -        cases      subgroup
+no-feature      here    -           -        cases      float16,int8,storage16,storage8,dot,subgroup
+ports
+}
+
+say()
+{
+    echo "ports: $*" >&2
+}
+
+# The first mirror that apt uses here.
+mirror()
+{
+    [ -z "${MIRROR:-}" ] || { echo "$MIRROR"; return; }
+    apt-get indextargets --format '$(SITE)' 'Identifier: Packages' 2>/dev/null | head -n 1 | grep . ||
+        { say 'set MIRROR to a mirror of Debian'; exit 2; }
+}
+
+# step NAME FUNCTION: calls it, once.
+step()
+{
+    [ -e "$state/$1.done" ] && return
+    say "$port: $1"
+    start=$(date +%s)
+    if ! "$2" >"$state/$1.log" 2>&1; then
+        say "$port: $1 failed; $state/$1.log ends:"
+        tail -n 5 "$state/$1.log" >&2
+        return 1
+    fi
+    echo $(($(date +%s) - start)) >"$state/$1.done"
+}
+
+inside()
+{
+    nice -n 19 chroot "$root" env LC_ALL=C.UTF-8 HOME=/root sh -c "cd /assay && $1"
+}
+
+make_root()
+{
+    rm -rf "$root"
+    packages='gcc make pkg-config libc6-dev libhdf5-dev libjansson-dev libjpeg-dev libpng-dev libmd-dev
+              libxxhash-dev zlib1g-dev libvulkan-dev mesa-vulkan-drivers libcmocka-dev git
+              glslang-tools spirv-tools'
+    [ $arch = amd64 ] || [ $arch = i386 ] || packages=$(echo "$packages" | sed 's/\<gcc\>//')
+    [ $cc != clang ] || packages="$packages clang"
+    nice -n 19 mmdebstrap --variant=apt --architectures=$arch \
+        --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
+        --include="$(echo $packages | tr ' ' ',')" $suite "$root" "deb $(mirror) $suite main"
+}
+
+# The source, and the shaders of this system: SPIR-V is the same everywhere.
+put_source()
+{
+    make -j2 all
+    mkdir -p "$root/assay"
+    sh ci/tracked.sh '*' | rsync -a --checksum --from0 --files-from=- . "$root/assay/"
+    rsync -a --include='*/' --include='*.spv' --include='glslang_flags' --include='spirv_data.c' \
+        --exclude='*' build/ "$root/assay/build/"
+}
+
+# Shaders are not compiled again under qemu: they are newer than their sources.
+no_shaders()
+{
+    find "$root/assay/build" -name '*.spv' -exec touch {} +
+    touch "$root/assay/build/delegate/spirv_data.c"
+}
+
+programs()
+{
+    [ $part = all ] && echo reference delegate suite || echo reference
+}
+
+build()
+{
+    targets='all'
+    for room in $(programs); do
+        targets="$targets $(cd conformance/unit && ls $room/test_*.c | sed 's/^/build\/unit\//; s/\.c$//')"
+    done
+    no_shaders
+    case $arch in
+    amd64 | i386)
+        inside "$cc --version" | head -n 1 >"$state/compiler.txt"
+        inside "make -k -j2 CC=$cc $(echo $targets)"
+        ;;
+    *) # a cross compiler, and the libraries of the system
+        triple=$([ $arch = arm64 ] && echo aarch64 || echo $arch)-linux-gnu
+        $triple-gcc --version | head -n 1 >"$state/compiler.txt"
+        (cd "$root/assay" && PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/$triple/pkgconfig:$root/usr/share/pkgconfig \
+            nice -n 19 make -k -j2 CC="$triple-gcc --sysroot=$root" $(echo $targets)) ;;
+    esac
+}
+
+# One program, with a line in the result: kind, run, failed, name.
+unit_program()
+{
+    log=$state/unit.$(echo "$1" | tr / .).log
+    timeout 1800 nice -n 19 chroot "$root" env LC_ALL=C.UTF-8 HOME=/root sh -c \
+        "cd /assay && build/unit/$1" >"$log" 2>&1 && code=0 || code=$?
+    passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ s += $1 } END { print s + 0 }')
+    failed=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ s += $1 } END { print s + 0 }')
+    [ $code = 0 ] || [ "$failed" -gt 0 ] || failed=1
+    printf 'unit\t%d\t%d\t%s\n' $((passed + failed)) "$failed" "$1" >>"$state/result.tsv"
+}
+
+units()
+{
+    for room in $(programs); do
+        for source in conformance/unit/$room/test_*.c; do
+            name=$room/$(basename "$source" .c)
+            case $name in
+            # Of the host's own tools, and minutes long.
+            suite/test_litert_real | suite/test_html | delegate/test_scale) continue ;;
+            esac
+            grep -q "	$name\$" "$state/result.tsv" 2>/dev/null || unit_program "$name"
+        done
+    done
+}
+
+goldens()
+{
+    inside 'build/assay golden check' >"$state/goldens.txt" 2>&1 || true
+    last=$(tail -n 1 "$state/goldens.txt")
+    echo "$last"
+    passed=$(echo "$last" | sed -n 's/.*[^0-9]\([0-9][0-9]*\) passed.*/\1/p')
+    failed=$(echo "$last" | sed -n 's/.*[^0-9]\([0-9][0-9]*\) failed.*/\1/p')
+    printf 'goldens\t%d\t%d\t\n' $((${passed:-0} + ${failed:-1})) "${failed:-1}" >>"$state/result.tsv"
+}
+
+# The last line of `assay conformance` in a file.
+count_cases()
+{
+    last=$(tail -n 1 "$1")
+    echo "$last"
+    passed=$(echo "$last" | sed -n 's/.* \([0-9]*\) passed.*/\1/p')
+    failed=$(echo "$last" | sed -n 's/.* \([0-9]*\) failed.*/\1/p')
+    printf 'cases\t%d\t%d\t%s\n' $((${passed:-0} + ${failed:-1})) "${failed:-1}" "$2" >>"$state/result.tsv"
+}
+
+device_of()
+{
+    sed -n 's/^ *\(.*llvmpipe.*\)/\1/p' "$1" | head -n 1
+}
+
+cases()
+{
+    inside 'build/assay devices' >"$state/devices.txt" 2>&1 || true
+    inside "build/assay conformance --no-models --shard=1/$share --jobs=2 --out=/assay/ports.json --format=json --resume=auto && build/assay report show ports.json" \
+        >"$state/cases.txt" 2>&1 || true
+    inside 'build/assay report show ports.json' >"$state/cases.txt" 2>&1 || true
+    count_cases "$state/cases.txt" "1 of $share"
+}
+
+cases_without()
+{
+    only=
+    case ,$hidden, in *,storage16,*) only=--delegate-option=precision=fp32 ;; esac
+    make -j2 all build/mock/features.so
+    ASSAY_HIDDEN_FEATURES=$hidden LD_PRELOAD=$here/build/mock/features.so nice -n 19 build/assay conformance \
+        --no-models --shard=1/$share --jobs=2 $only >"$state/cases.txt" 2>&1 || true
+    build/assay devices >"$state/devices.txt" 2>&1 || true
+    count_cases "$state/cases.txt" "1 of $share"
+}
+
+run_port()
+{
+    port=$1 arch=$2 suite=$3 cc=$4 part=$5 hidden=${6:-}
+    state=$ports/$port root=$ports/root-$suite-$arch
+    mkdir -p "$state"
+    if [ $arch = here ]; then
+        step cases cases_without
+        return
+    fi
+    [ $cc != clang ] || root=$root-clang
+    state_of_port=$state
+    state=$ports/$(basename "$root")
+    mkdir -p "$state"
+    step root make_root || return 1
+    state=$state_of_port
+    for folder in proc dev; do
+        mountpoint -q "$root/$folder" || mount --bind /$folder "$root/$folder"
+    done
+    mountpoint -q "$root/dev/shm" || mount -t tmpfs tmpfs "$root/dev/shm"
+    step source put_source && step build build && step unit units && step goldens goldens || return 1
+    [ $part != all ] || step cases cases
+}
+
+# Leaves nothing mounted behind.
+unmount()
+{
+    for folder in dev/shm dev proc; do
+        for root in "$ports"/root-*; do
+            ! mountpoint -q "$root/$folder" 2>/dev/null || umount "$root/$folder" || true
+        done
+    done
+}
+
+sums()
+{
+    awk -F '\t' -v kind="$1" '$1 == kind { run += $2; failed += $3 }
+        END { printf run ? (failed ? run ", " failed " failed" : run) : "-" }' "$2"
+}
+
+table()
+{
+    echo '| port | compiler | driver | unit tests | goldens | cases |'
+    echo '|---|---|---|---|---|---|'
+    list | while read -r port arch suite cc part hidden; do
+        state=$ports/$port
+        [ -s "$state/result.tsv" ] || continue
+        compiler=$(sed -n 1p "$state/compiler.txt" 2>/dev/null || echo "that of this system")
+        driver=$(grep -oE 'llvmpipe \([^)]*\)' "$state/devices.txt" 2>/dev/null | head -n 1)
+        echo "| $port | $compiler | ${driver:-none} | $(sums unit "$state/result.tsv") |" \
+            "$(sums goldens "$state/result.tsv") | $(sums cases "$state/result.tsv") |"
+    done
+}
+
+case ${1:-} in
+list) list; exit ;;
+table) table; exit ;;
+again) shift; for port; do rm -rf "${ports:?}/$port"; done; exit ;;
+esac
+[ "$(id -u)" = 0 ] || { say 'run as root: it makes systems and enters them'; exit 2; }
+for tool in mmdebstrap rsync; do
+    command -v $tool >/dev/null || { say "install $tool"; exit 2; }
+done
+mkdir -p "$ports"
+trap unmount EXIT
+trap 'exit 130' INT TERM
+[ $# -gt 0 ] || set -- $(list | awk '{ print $1 }')
+bad=0
+for name; do
+    line=$(list | awk -v name="$name" '$1 == name')
+    [ -n "$line" ] || { say "no port is named $name; ports.sh list names them"; exit 2; }
+    run_port $line || bad=1
+done
+table
+exit $bad
