@@ -427,10 +427,36 @@ $(B)/fuzz/fuzz_official: $(B)/fuzz/official/differential.o $(B)/fuzz/official/ve
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread -lstdc++
 
-coverage: ## lcov report of the tests, in build-coverage/coverage
+coverage: ## lcov report of the tests, in build-coverage/coverage; fails where coverage falls
 	@$(NEED) coverage
-	$(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS='--coverage -DASSAY_COVERAGE' check
+	@rm -f build-coverage/shaders.log && mkdir -p build-coverage
+	ASSAY_SHADER_LOG=$(CURDIR)/build-coverage/shaders.log \
+	    $(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS='--coverage -DASSAY_COVERAGE' check
 	sh coverage/report.sh build-coverage
+coverage-accept: ## make the figures of the last make coverage those that coverage may not fall below
+	@python3 coverage/figures.py build-coverage accept
+
+# ---- analysers; a check that no test needs ----
+ANALYSE_FLAGS = -std=c11 -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -DASSAY_VERSION=\"$(VERSION)\" -I. -I$(B) \
+                -Ireference/include -Idelegate/include $(PKG_CFLAGS)
+analyse: ## gcc -fanalyzer, clang-tidy and cppcheck over the source (minutes); T='reference/*' picks files
+	@$(NEED) analyse
+	@sh ci/analyse.sh $(B) "$(ANALYSE_FLAGS)" \
+	    $(filter $(if $(T),$(subst *,%,$(T)),%),$(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(wildcard fuzz/*.c fuzz/*/*.c))
+
+# What needs no library that would have to be built with MemorySanitizer, too.
+MSAN_TARGETS := reader flexbuffers
+msan: ## replay the corpora of the reader under MemorySanitizer (clang, minutes)
+	@$(NEED) fuzz
+	$(MAKE) B=$(B)/msan CC=clang SANITIZE=memory OPT='-O1 -g' msan-run
+$(B)/fuzz/msan_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(call obj,fuzz/kit/mutate.c) $(REF_OBJ)
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) -lm -lpthread
+msan-run: $(MSAN_TARGETS:%=$(B)/fuzz/msan_%)
+	@for f in $(MSAN_TARGETS); do $(B)/fuzz/msan_$$f fuzz/corpus/$$f || exit 1; done
+
+needed: ## switch off each check of parsers and rules in turn, which a test must notice (hours; goes on where it was); T='verifier' or 'FILE:FUNCTION' picks some
+	@python3 -B ci/needed.py $(B) '$(T)'
 
 mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some
 	@T='$(T)' sh ci/mutants.sh $(B)
@@ -605,8 +631,9 @@ clean: ## remove build/
 
 force:
 .PHONY: all torture soak hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
-        fuzz-table coverage man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
+        fuzz-table coverage coverage-accept analyse msan msan-run needed man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 
-# Not those of the Debian package that is being built there, nor directories of such a name.
--include $(shell find $(B) -path '*/deb-work' -prune -o -type f -name '*.d' -print 2>/dev/null)
+# Not those of the Debian package that is being built there, nor of the copy of make needed, nor
+# directories of such a name.
+-include $(shell find $(B) \( -path '*/deb-work' -o -path '*/needed/tree' \) -prune -o -type f -name '*.d' -print 2>/dev/null)

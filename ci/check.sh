@@ -101,11 +101,12 @@ run layers sh ci/layers-test.sh "$log"
 tail -n 1 "$log/layers.log"
 total=$((total + $(sed -n 's/^layers-test: \([0-9]*\) .*/\1/p' "$log/layers.log")))
 
-# Scripts of make perf and make peers.
+# Scripts of make perf, make peers, make coverage and make needed.
 if command -v python3 >/dev/null; then
     run perf python3 -B ci/perf_test.py
     run peers python3 -B ci/peers/peers_test.py
-    for name in perf peers; do
+    run coverage python3 -B coverage/figures_test.py
+    for name in perf peers coverage; do
         count=$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$log/$name.log")
         [ "${count:-0}" -gt 0 ] || fail "$name: no test ran"
         echo "$name: $count tests of its scripts"

@@ -75,7 +75,11 @@ fuzz-official)
     tool flatc flatbuffers-compiler
     [ -f /usr/include/flatbuffers/flatbuffers.h ] || missing 'the header flatbuffers/flatbuffers.h' libflatbuffers-dev
     ;;
-coverage) target=coverage && tool lcov lcov ;;
+coverage) target=coverage && tool lcov lcov && tool python3 python3 ;;
+analyse)
+    target=analyse
+    tool gcc gcc && tool clang-tidy clang-tidy && tool cppcheck cppcheck
+    ;;
 slurm-test) target=slurm-test && tool slurmctld slurmctld && tool slurmd slurmd && tool sbatch slurm-client && tool munged munge ;;
 kubernetes-test)
     target=kubernetes-test

@@ -257,6 +257,23 @@ enum status pipelines_make_all(struct pipelines *p, struct plan_step *const *ste
     return s;
 }
 
+#ifdef ASSAY_COVERAGE
+/* make coverage counts the shaders that are recorded, and the values of their constants. */
+static void log_shader(const struct spirv *shader, const struct plan_step *step)
+{
+    const char *const path = getenv("ASSAY_SHADER_LOG");
+    FILE *const f = path ? fopen(path, "a") : NULL;
+
+    if (!f)
+        return;
+    fprintf(f, "%s\t", shader->name);
+    for (uint32_t i = 0; i < step->spec_count; i++)
+        fprintf(f, "%s%u", i ? "," : "", step->spec[i]);
+    fputc('\n', f);
+    fclose(f);
+}
+#endif
+
 enum status pipelines_get(struct pipelines *p, const struct plan_step *step, bool half,
                           VkPipeline *out, struct diag *diag)
 {
@@ -272,8 +289,12 @@ enum status pipelines_get(struct pipelines *p, const struct plan_step *step, boo
     if (!(found = find(p, shader, step)) &&
         (s = make_all(p, steps, 1, half, NULL, diag)) == STATUS_OK)
         found = find(p, shader, step);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK) {
         *out = found->handle;
+#ifdef ASSAY_COVERAGE
+        log_shader(shader, step);
+#endif
+    }
     lock_release(&p->lock);
     return s;
 }

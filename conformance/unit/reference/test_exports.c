@@ -564,6 +564,10 @@ static size_t expect_rows(const char *library)
 
         if (sscanf(line, "%*x %c %255s", &kind, name) != 2 || kind != 'T')
             continue;
+#ifdef ASSAY_COVERAGE
+        if (strcmp(name, "mangle_path") == 0) /* of libgcov */
+            continue;
+#endif
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
             found |= has_word(rows[i].symbols, name);
         if (!found)
