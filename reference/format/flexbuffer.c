@@ -8,7 +8,6 @@
 
 #include "reference/base/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -43,26 +42,22 @@ static int64_t load_int(const uint8_t *bytes, size_t at, unsigned width)
     return (int64_t)((value ^ sign) - sign);
 }
 
-/* A float of 1 byte does not exist; the format has no other kind for 2 bytes than half, which no
- * writer makes of options. */
+/* Of 4 or 8 bytes.  A float of 1 byte does not exist; the format has no other kind for 2 bytes than
+ * half, which no writer makes of options: to load_value these are no numbers. */
 static double load_float(const uint8_t *bytes, size_t at, unsigned width)
 {
     const uint64_t bits = load_uint(bytes, at, width);
+    double value;
 
     if (width == 4) {
         const uint32_t word = (uint32_t)bits;
-        float value;
+        float narrow;
 
-        memcpy(&value, &word, sizeof value);
-        return (double)value;
+        memcpy(&narrow, &word, sizeof narrow);
+        return (double)narrow;
     }
-    if (width == 8) {
-        double value;
-
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-    return NAN;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 static bool inside(size_t count, size_t at, uint64_t bytes)

@@ -90,6 +90,7 @@ static void reads_narrow_maps(void **state)
         1 << 2, 8 << 2 | 2, 5 << 2, /* 24: packed types */
         6,      9 << 2,     1       /* 27: offset to the map, its type, the root's width */
     };
+    uint8_t changed[sizeof narrow];
     struct flex_value v;
     struct diag diag = { 0 };
     struct flex_map m;
@@ -104,6 +105,27 @@ static void reads_narrow_maps(void **state)
     assert_true(v.f == 1.5);
     assert_true(flex_map_find(&m, "c", &v));
     assert_int_equal(v.kind, FLEX_OTHER);
+
+    memcpy(changed, narrow, sizeof narrow);
+    changed[26] = 3 << 2; /* a float of 1 byte, which does not exist */
+    assert_int_equal(flex_map_open(&m, changed, sizeof changed, &diag), STATUS_OK);
+    assert_true(flex_map_find(&m, "c", &v));
+    assert_int_equal(v.kind, FLEX_OTHER);
+    changed[23] =
+        0; /* an integer of 8 bytes that would begin at its own offset, 7 before the end */
+    changed[26] = 6 << 2 | 3;
+    assert_int_equal(flex_map_open(&m, changed, sizeof changed, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "a value outside of the bytes"));
+}
+
+static void kinds_have_words(void **state)
+{
+    (void)state;
+    assert_string_equal(flex_kind_text(FLEX_NULL), "nothing");
+    assert_string_equal(flex_kind_text(FLEX_INT), flex_kind_text(FLEX_UINT));
+    assert_string_equal(flex_kind_text(FLEX_FLOAT), "a float");
+    assert_string_equal(flex_kind_text(FLEX_BOOL), "a boolean");
+    assert_string_equal(flex_kind_text(FLEX_OTHER), "a string or vector");
 }
 
 static void touch_all(const struct flex_map *m)
@@ -231,13 +253,10 @@ static void builds_custom_operators(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_was_written),
-        cmocka_unit_test(widens_for_large_integers),
-        cmocka_unit_test(reads_narrow_maps),
-        cmocka_unit_test(refuses_bytes_cut_short),
-        cmocka_unit_test(stays_inside_of_changed_bytes),
-        cmocka_unit_test(refuses_another_root),
-        cmocka_unit_test(refuses_to_write_a_key_twice),
+        cmocka_unit_test(reads_what_was_written),  cmocka_unit_test(widens_for_large_integers),
+        cmocka_unit_test(reads_narrow_maps),       cmocka_unit_test(kinds_have_words),
+        cmocka_unit_test(refuses_bytes_cut_short), cmocka_unit_test(stays_inside_of_changed_bytes),
+        cmocka_unit_test(refuses_another_root),    cmocka_unit_test(refuses_to_write_a_key_twice),
         cmocka_unit_test(builds_custom_operators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

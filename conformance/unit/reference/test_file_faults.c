@@ -1,0 +1,237 @@
+/* System calls that fail or are interrupted while a file is read or written: the error names the
+ * path, an old file keeps its bytes, and nothing is left beside it. */
+#include "reference/base/memory.h"
+#include "reference/format/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* The calls of the program come here, those of libc do not. */
+enum call { CALL_NONE, CALL_READ, CALL_WRITE, CALL_FSYNC, CALL_CLOSE, CALL_FSTAT, CALL_FCNTL };
+
+static struct fault {
+    enum call call;
+    int error;
+    int times;      /* how often the call still fails */
+    bool one_byte;  /* writes take a byte at a time */
+    unsigned count; /* calls that failed */
+} fault;
+
+static bool fails(enum call call)
+{
+    if (call != fault.call || fault.times == 0)
+        return false;
+    fault.times--;
+    fault.count++;
+    errno = fault.error;
+    return true;
+}
+
+ssize_t read(int fd, void *to, size_t count)
+{
+    return fails(CALL_READ) ? -1 : (ssize_t)syscall(SYS_read, fd, to, count);
+}
+
+ssize_t write(int fd, const void *from, size_t count)
+{
+    if (fails(CALL_WRITE))
+        return -1;
+    return (ssize_t)syscall(SYS_write, fd, from, fault.one_byte && count > 1 ? 1 : count);
+}
+
+int fsync(int fd)
+{
+    return fails(CALL_FSYNC) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int close(int fd)
+{
+    const int result = (int)syscall(SYS_close, fd);
+
+    return fails(CALL_CLOSE) ? -1 : result;
+}
+
+int fstat(int fd, struct stat *info)
+{
+    return fails(CALL_FSTAT) ? -1 : fstatat(fd, "", info, AT_EMPTY_PATH);
+}
+
+int fcntl(int fd, int command, ...)
+{
+    va_list args;
+    long value;
+
+    va_start(args, command);
+    value = va_arg(args, long);
+    va_end(args);
+    return fails(CALL_FCNTL) ? -1 : (int)syscall(SYS_fcntl, fd, command, value);
+}
+
+static char folder[] = P_tmpdir "/assay-test-faults-XXXXXX";
+static char path[sizeof folder + 16];
+
+static int make_file(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/kept", folder);
+    return file_write(path, "old bytes", 9, NULL) == STATUS_OK ? 0 : -1;
+}
+
+/* Fails when something was left beside the file. */
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path) != 0 || rmdir(folder) != 0;
+}
+
+static void expect_bytes(const char *text)
+{
+    struct diag diag = { 0 };
+    uint8_t *bytes;
+    size_t count;
+
+    assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(count, strlen(text));
+    assert_memory_equal(bytes, text, count);
+    mem_free(bytes);
+}
+
+static void interrupted_calls_are_repeated(void **state)
+{
+    (void)state;
+    fault = (struct fault){ .call = CALL_READ, .error = EINTR, .times = 3 };
+    expect_bytes("old bytes");
+    assert_int_equal(fault.count, 3);
+    fault = (struct fault){ .call = CALL_WRITE, .error = EINTR, .times = 2 };
+    assert_int_equal(file_write(path, "other", 5, NULL), STATUS_OK);
+    assert_int_equal(fault.count, 2);
+    fault = (struct fault){ .one_byte = true };
+    assert_int_equal(file_write(path, "old bytes", 9, NULL), STATUS_OK);
+    fault = (struct fault){ 0 };
+    expect_bytes("old bytes");
+}
+
+static void failed_reads_name_the_path(void **state)
+{
+    static const enum call calls[] = { CALL_READ, CALL_FSTAT, CALL_FCNTL };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        struct diag diag = { 0 };
+        uint8_t *bytes = (uint8_t *)path;
+        size_t count = 7;
+
+        fault = (struct fault){ .call = calls[i], .error = EIO, .times = 1 };
+        assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_IO);
+        assert_int_equal(fault.count, 1);
+        assert_non_null(strstr(diag.text, path));
+        assert_non_null(strstr(diag.text, strerror(EIO)));
+        assert_null(bytes);
+        assert_int_equal(count, 0);
+    }
+    expect_bytes("old bytes");
+}
+
+static void failed_writes_leave_the_old_file(void **state)
+{
+    static const struct {
+        enum call call;
+        int error;
+    } rows[] = { { CALL_WRITE, ENOSPC }, { CALL_FSYNC, EIO }, { CALL_CLOSE, EDQUOT } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct diag diag = { 0 };
+
+        fault = (struct fault){ .call = rows[i].call, .error = rows[i].error, .times = 1 };
+        assert_int_equal(file_write(path, "newer", 5, &diag), STATUS_IO);
+        assert_int_equal(fault.count, 1);
+        assert_non_null(strstr(diag.text, path));
+        assert_non_null(strstr(diag.text, strerror(rows[i].error)));
+        fault = (struct fault){ 0 };
+        expect_bytes("old bytes");
+    }
+    /* In place, what a device took is gone; the error is told all the same. */
+    fault = (struct fault){ .call = CALL_CLOSE, .error = EIO, .times = 1 };
+    assert_int_equal(file_write("/dev/null", "x", 1, NULL), STATUS_IO);
+    fault = (struct fault){ 0 };
+}
+
+/* Another process of the same number, before a reboot, may have left its file. */
+static void names_that_are_taken_are_passed_over(void **state)
+{
+    char taken[sizeof path + 32];
+    int fd;
+
+    (void)state;
+    snprintf(taken, sizeof taken, "%s.%ld.0~", path, (long)getpid());
+    assert_true((fd = open(taken, O_WRONLY | O_CREAT | O_EXCL, 0600)) >= 0);
+    close(fd);
+    assert_int_equal(file_write(path, "new", 3, NULL), STATUS_OK);
+    expect_bytes("new");
+    assert_int_equal(unlink(taken), 0); /* it was not touched */
+}
+
+/* A pipe is read in room that grows, up to the limit and as far as memory goes. */
+static void a_pipe_is_read_to_the_limit(void **state)
+{
+    static const uint8_t zeros[100000];
+    const int before = dup(STDIN_FILENO);
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        static const enum status expected[] = { STATUS_OK, STATUS_LIMIT, STATUS_NO_MEMORY };
+        struct diag diag = { 0 };
+        uint8_t *bytes;
+        size_t count;
+        int ends[2];
+        enum status s;
+
+        assert_int_equal(pipe(ends), 0);
+        assert_true(fcntl(ends[1], F_SETPIPE_SZ, 1 << 18) >= (int)sizeof zeros);
+        assert_int_equal(write(ends[1], zeros, sizeof zeros), sizeof zeros);
+        close(ends[1]);
+        dup2(ends[0], STDIN_FILENO);
+        close(ends[0]);
+        if (i == 2)
+            mem_fail_after(1);
+        s = file_read("/dev/stdin", i == 1 ? sizeof zeros - 1 : 1 << 20, &bytes, &count, &diag);
+        mem_fail_after(-1);
+        assert_int_equal(s == STATUS_IO && i == 1 ? STATUS_LIMIT : s, expected[i]);
+        if (i == 0)
+            assert_int_equal(count, sizeof zeros);
+        else
+            assert_null(bytes);
+        mem_free(bytes);
+    }
+    dup2(before, STDIN_FILENO);
+    close(before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interrupted_calls_are_repeated),
+        cmocka_unit_test(failed_reads_name_the_path),
+        cmocka_unit_test(failed_writes_leave_the_old_file),
+        cmocka_unit_test(a_pipe_is_read_to_the_limit),
+        cmocka_unit_test(names_that_are_taken_are_passed_over),
+    };
+
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
