@@ -53,7 +53,7 @@ const struct window_choice *window_choices(int dilated)
     static struct window_choice choices[2][WINDOW_CHOICES];
     struct window_choice *const made = choices[dilated != 0];
 
-    assert(KERNELS * STRIDES == WINDOW_CHOICES);
+    _Static_assert(KERNELS * STRIDES == WINDOW_CHOICES, "a choice for each pair");
     for (size_t i = 0; made[0].channels == 0 && i < WINDOW_CHOICES; i++) {
         const size_t n = WINDOW_CHOICES - 1 - i; /* the first is made last */
 

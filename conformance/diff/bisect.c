@@ -83,14 +83,14 @@ static enum status run_in_place(struct search *s, struct subject *subject, int f
 {
     struct diff *const d = s->d;
     struct trial_host host;
-    struct case_result result;
+    struct case_result result = { 0 };
     struct trial t;
     enum status status;
 
     TRY(trial_host_open(&host, subject, d->request.timeout_s, d->request.seed, diag));
     status = trial_run(&host, &d->instance, true, 1, &t, diag);
     s->refused = status != STATUS_OK || t.status == CASE_DECLINED ||
-                 (t.status == CASE_PASS && t.taken > (uint64_t)(last - first + 1));
+                 (t.status == CASE_PASS && t.taken > (uint64_t)last - (uint64_t)first + 1);
     if (!s->refused && t.status == CASE_PASS)
         status = part_screen(&host, &d->screen, &d->instance, &result, diag);
     else if (!s->refused)

@@ -159,10 +159,12 @@ enum status segmentation_count(uint64_t *cells, size_t classes, const struct ima
                                struct diag *diag)
 {
     for (uint32_t y = 0; y < mask->height; y++) {
-        const uint32_t from_y = (uint32_t)((2 * (uint64_t)y + 1) * height / (2 * mask->height));
+        const uint32_t from_y =
+            (uint32_t)((2 * (uint64_t)y + 1) * height / (2 * (uint64_t)mask->height));
 
         for (uint32_t x = 0; x < mask->width; x++) {
-            const uint32_t from_x = (uint32_t)((2 * (uint64_t)x + 1) * width / (2 * mask->width));
+            const uint32_t from_x =
+                (uint32_t)((2 * (uint64_t)x + 1) * width / (2 * (uint64_t)mask->width));
             const uint8_t truth = mask->pixels[(size_t)y * mask->width + x];
 
             if (truth == ignore)

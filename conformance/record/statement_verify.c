@@ -45,7 +45,7 @@ static const char *printable(const char *name, char text[NAME_BYTES])
 {
     size_t i = 0;
 
-    for (; name[i] && i < NAME_BYTES - 1; i++)
+    for (; i < NAME_BYTES - 1 && name[i]; i++)
         text[i] = name[i] >= ' ' && name[i] <= '~' ? name[i] : '?';
     text[i] = '\0';
     return text;

@@ -107,7 +107,7 @@ const char *report_bounds(const struct subject *s, char text[2 * BOUNDS_TEXT_BYT
 {
     char floats[BOUNDS_TEXT_BYTES], integers[BOUNDS_TEXT_BYTES];
 
-    snprintf(text, 2 * BOUNDS_TEXT_BYTES, "%s%s%s",
+    snprintf(text, (size_t)2 * BOUNDS_TEXT_BYTES, "%s%s%s",
              s->skips_floats ? "" : bounds_text(s->bounds, floats),
              s->skips_floats || s->skips_quantized ? "" : ",",
              s->skips_quantized ? "" : bounds_text(s->quantized, integers));

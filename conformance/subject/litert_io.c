@@ -83,7 +83,8 @@ static enum status make_host_buffer(const struct litert *l, struct litert_io *io
 
     if (l->api.get_alignment(need, &alignment) != LITERT_OK || alignment < LITERT_HOST_ALIGNMENT)
         alignment = LITERT_HOST_ALIGNMENT;
-    if (checked_add(io->room, 2 * GUARD_BYTES, &bytes) && checked_add(bytes, alignment, &bytes))
+    if (checked_add(io->room, (size_t)2 * GUARD_BYTES, &bytes) &&
+        checked_add(bytes, alignment, &bytes))
         io->memory = mem_alloc(bytes, 1);
     if (!io->memory)
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", io->room);

@@ -260,7 +260,7 @@ void kit_from_slices(float *to, const float *from, uint32_t rows, uint32_t chann
     const uint32_t pitch = (channels + 3) / 4 * 4;
 
     for (uint32_t r = 0; r < rows; r++)
-        memcpy(to + r * channels, from + r * pitch, channels * sizeof *to);
+        memcpy(to + (size_t)r * channels, from + (size_t)r * pitch, channels * sizeof *to);
 }
 
 int kit_bind(TfLiteDelegate *d, struct assay_gpu_buffer *b, char error[512])

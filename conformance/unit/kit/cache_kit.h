@@ -19,7 +19,7 @@
 enum {
     CACHE_AT_FORMAT = 12,
     CACHE_AT_IDENTITY = 16,
-    CACHE_AT_HEADER_HASH = 16 + sizeof(struct cache_identity) + 6 * 8,
+    CACHE_AT_HEADER_HASH = 16 + sizeof(struct cache_identity) + 6 * sizeof(uint64_t),
     CACHE_HEADER_BYTES = CACHE_AT_HEADER_HASH + 8
 };
 
