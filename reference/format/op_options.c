@@ -150,7 +150,9 @@ void options_set_text(struct options *o, const char *field, const char *text)
 static bool value_equal(const union option_value *a, const union option_value *b, int kind)
 {
     switch (kind) {
-    case OPTION_F32: return memcmp(&a->f, &b->f, sizeof a->f) == 0; /* NaN equals itself */
+    /* NaN equals itself.
+     * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    case OPTION_F32: return memcmp(&a->f, &b->f, sizeof a->f) == 0;
     case OPTION_INTS:
         return a->ints.count == b->ints.count && !a->ints.data == !b->ints.data &&
                (a->ints.count == 0 ||
