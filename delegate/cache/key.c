@@ -126,7 +126,7 @@ void cache_name(char name[CACHE_NAME_BYTES], const char *token, const struct cac
     size_t n = 0;
 
     if (token) {
-        for (; token[n] && n < SHOWN; n++)
+        for (; n < SHOWN && token[n]; n++)
             shown[n] = isalnum((unsigned char)token[n]) || (n > 0 && strchr("._-", token[n]))
                            ? token[n]
                            : '_';
