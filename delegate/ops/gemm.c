@@ -267,8 +267,8 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
     return step_groups(p, s, args.count);
 }
 
-static enum status plan_sum(struct planner *p, const struct graph_node *n, const struct matmul *m,
-                            uint32_t parts, int sums)
+enum status gemm_plan_sum(struct planner *p, const struct graph_node *n, const struct matmul *m,
+                          uint32_t parts, int sums)
 {
     const struct plan_tensor *dst = &p->plan->tensors[m->dst];
     const struct gemm_sum_args args = { .count = dst->rows * dst->slices,
@@ -303,5 +303,5 @@ enum status gemm_plan(struct planner *p, const struct graph_node *n, const struc
     if (sums < 0)
         return STATUS_NO_MEMORY;
     TRY(plan_product(p, n, m, &c, sums));
-    return plan_sum(p, n, m, c.parts, sums);
+    return gemm_plan_sum(p, n, m, c.parts, sums);
 }

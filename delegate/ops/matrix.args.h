@@ -4,11 +4,13 @@
 
 #include "delegate/ops/window.args.h"
 
-#define MATRIX_SPEC_TILE     9  /* rows and columns of a matrix of the device: 8 or 16 */
-#define MATRIX_SPEC_ROWS     10 /* subgroups of a workgroup along pixels */
-#define MATRIX_SPEC_COLUMNS  11 /* along outputs */
-#define MATRIX_SPEC_SHARES   12 /* along the sum */
-#define MATRIX_SPEC_CHUNK    13 /* tiles of the sum that are staged at once */
+#define MATRIX_SPEC_TILE 9 /* rows and columns of a matrix of the device: 8 or 16 */
+#define MATRIX_SPEC_SUBGROUPS                                                                      \
+    10                          /* of a workgroup along pixels, outputs (<< 8), the sum (<< 16)    \
+                                 */
+#define MATRIX_SPEC_CHUNK    11 /* tiles of the sum that are staged at once */
+#define MATRIX_SPEC_AHEAD    12 /* tiles of the sum whose weights a subgroup loads at once */
+#define MATRIX_SPEC_PART     13 /* MATRIX_PARTED: tiles of the sum of a workgroup */
 #define MATRIX_SPEC_CHANNELS 14 /* of src */
 #define MATRIX_SPEC_FLAGS    15 /* MATRIX_... */
 
@@ -16,17 +18,21 @@
 #define MATRIX_FRAGMENTS 2 /* weights lie as the device spreads a matrix over a subgroup */
 #define MATRIX_EVEN      4 /* an even number of slices of src */
 #define MATRIX_CURVED    8 /* the activation is none that only clamps */
+#define MATRIX_PARTED    16 /* the workgroups along z have parts of the sum: dst is [parts] f32 */
 
 /* 16-byte units of src that an invocation stages at once. */
-#define MATRIX_STAGED 8
+#define MATRIX_STAGED 12
+/* Most tiles of weights that a subgroup loads at once, of all its columns. */
+#define MATRIX_AHEAD 16
 
 PUSH_CONSTANTS(matrix_args)
     uint pixels; /* N * OH * OW */
     ARGS_STRUCT(window_args) window;
+    uint stride_h, stride_w;
     uint has_residual; /* 1: what dst holds is added */
     uint activation;   /* MATRIX_CURVED */
     float low, high;   /* else: what the result is clamped to, which may be infinite */
 END_PUSH_CONSTANTS
-ARGS_SIZE(matrix_args, 52)
+ARGS_SIZE(matrix_args, 60)
 
 #endif

@@ -45,6 +45,7 @@
 #include "delegate/ops/window.glsl"
 
 WRITES(0, dst);
+layout(set = 0, binding = 0) writeonly buffer Parts { vec4 parts[]; }; // of dst, f32
 READS(0, residual); // the same memory: an element is read and written by one invocation
 layout(set = 0, binding = 1) readonly buffer Slices { uvec2 slices[]; }; // src
 layout(set = 0, binding = 1) readonly buffer Units { uvec4 units[]; };   // of two slices
@@ -52,17 +53,21 @@ layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 CONSTANTS(3, bias);
 
 layout(constant_id = MATRIX_SPEC_TILE) const uint TILE = 16u;
-layout(constant_id = MATRIX_SPEC_ROWS) const uint SUBGROUPS_M = 1u;
-layout(constant_id = MATRIX_SPEC_COLUMNS) const uint SUBGROUPS_N = 1u;
-layout(constant_id = MATRIX_SPEC_SHARES) const uint SHARES = 1u;
+layout(constant_id = MATRIX_SPEC_SUBGROUPS) const uint SUBGROUPS = 0x010101u;
 layout(constant_id = MATRIX_SPEC_CHUNK) const uint CHUNK = 1u;
+layout(constant_id = MATRIX_SPEC_AHEAD) const uint AHEAD = 1u;
+layout(constant_id = MATRIX_SPEC_PART) const uint PART = 1u;
 layout(constant_id = MATRIX_SPEC_CHANNELS) const uint CHANNELS = 1u;
 layout(constant_id = MATRIX_SPEC_FLAGS) const uint FLAGS = 0u;
 
+const uint SUBGROUPS_M = SUBGROUPS & 0xffu;
+const uint SUBGROUPS_N = SUBGROUPS >> 8u & 0xffu;
+const uint SHARES = SUBGROUPS >> 16u;
 const bool DENSE = (FLAGS & MATRIX_DENSE) != 0u;
 const bool FRAGMENTS = (FLAGS & MATRIX_FRAGMENTS) != 0u;
 const bool EVEN = (FLAGS & MATRIX_EVEN) != 0u;
 const bool CURVED = (FLAGS & MATRIX_CURVED) != 0u;
+const bool PARTED = (FLAGS & MATRIX_PARTED) != 0u;
 
 const uint THREADS = gl_WorkGroupSize.x;
 const uint ROWS = TILE * BLOCK_M * SUBGROUPS_M;         // of the block
@@ -73,91 +78,109 @@ const uint K_SLICES = KERNEL_H * KERNEL_W * IN_SLICES;
 const uint K_TILES = (4u * K_SLICES + TILE - 1u) / TILE;
 const uint TILE_UNITS = TILE / 8u;
 const uint CHUNK_UNITS = CHUNK * TILE_UNITS;
+const uint PASS =
+    THREADS / CHUNK_UNITS;           // rows that the workgroup stages at a time, one behind other
 const uint PITCH = CHUNK_UNITS + 1u; // of staged rows
 const uint SUM_PITCH = COLUMNS + 1u; // of sums, which take the place of the staged rows
 const uint STAGED = ROWS * PITCH;
 const uint SUMS = SHARES * ROWS * SUM_PITCH;
+const uint RESULTS = THREADS / COLUMNS; // rows between the results of an invocation
+const uint ROUND = AHEAD * SHARES;      // tiles of the sum whose weights are loaded at once
+// Whether all rounds are whole: nothing is asked of each tile.
+const bool WHOLE = K_TILES % PART + PART % ROUND == 0u;
 shared uvec4 stage[STAGED > SUMS ? STAGED : SUMS];
-shared Window windows[DENSE ? 1u : ROWS];
+// Of a pixel: the slice of its first tap, which may lie before the image, and the row and column.
+shared ivec4 windows[DENSE ? 1u : ROWS];
 
-// Bits of the last slice of a pixel that are of channels: the others may be NaN, and 0 * NaN is not
-// 0.
-uvec2 present()
-{
-    const uint lanes = CHANNELS % 4u;
-    return uvec2(lanes == 1u ? 0xffffu : 0xffffffffu, lanes == 0u   ? 0xffffffffu
-                                                      : lanes == 3u ? 0xffffu
-                                                                    : 0u);
-}
-
-// Tiles of weights that are loaded before they are needed, so that their loads are in flight
-// together.
-#define AHEAD (8u / BLOCK_N)
+// Most tiles of weights that a subgroup loads at once: AHEAD of them are.
+#define AHEAD_MAX (MATRIX_AHEAD / BLOCK_N)
 
 uint first_pixel; // of the block
 uint first_tile;  // of outputs, of this subgroup
-uint share;
 uvec4 staged[MATRIX_STAGED];
-uvec4 fragments[AHEAD * BLOCK_N];
+uvec4 fragments[AHEAD_MAX * BLOCK_N];
 
-// Where slice k of the sum is in src; false: in the padding of the image.
-bool find_slice(uint row, uint k, out uint at)
+ivec4 find_window(uint pixel)
 {
-    uint base;
-    bool inside = true;
-    if (DENSE) {
-        base = min(first_pixel + row, args.pixels - 1u) * IN_SLICES;
-        at = base + k;
-    } else {
-        const uint tap = k / IN_SLICES;
-        inside = tap_inside(windows[row], tap / KERNEL_W, tap % KERNEL_W, base);
-        at = base + k - tap * IN_SLICES;
-    }
-    return inside;
+    const uint row = pixel / args.window.out_w;
+    const int top = int(row % args.window.out_h * args.stride_h) - args.window.pad_h;
+    const int left = int(pixel % args.window.out_w * args.stride_w) - args.window.pad_w;
+    const int y = int(row / args.window.out_h * args.window.in_h) + top;
+    return ivec4((y * int(args.window.in_w) + left) * int(IN_SLICES), top, left, 0);
 }
 
-uvec2 slice_at(uint row, uint k)
+// Slice k of the sum: where it is from the first slice of a window on; with its row and column.
+uvec3 offset_of(uint k)
 {
-    uint at;
-    if (k >= K_SLICES || !find_slice(row, k, at))
-        return uvec2(0u);
-    const uvec2 v = slices[at];
-    return (DENSE ? k : k % IN_SLICES) == IN_SLICES - 1u ? v & present() : v;
+    const uint tap = k / IN_SLICES;
+    const uint down = tap / KERNEL_W * DILATION_H, right = tap % KERNEL_W * DILATION_W;
+    return uvec3((down * args.window.in_w + right) * IN_SLICES + k % IN_SLICES, down, right);
 }
 
-// Slices 2 * unit and 2 * unit + 1 of the sum.  With an even number of slices a pixel they lie side
-// by side.
-uvec4 unit_at(uint row, uint unit)
+// Whether the slice is of the image.
+bool is_inside(ivec4 window, uvec3 offset)
 {
-    const uint k = 2u * unit;
-    uint at;
-    if (!EVEN)
-        return uvec4(slice_at(row, k), slice_at(row, k + 1u));
-    if (k >= K_SLICES || !find_slice(row, k, at))
-        return uvec4(0u);
-    const uvec4 v = units[at / 2u];
-    return (DENSE ? k : k % IN_SLICES) == IN_SLICES - 2u ? v & uvec4(uvec2(0xffffffffu), present())
-                                                         : v;
+    return uint(window.y + int(offset.y)) < args.window.in_h &&
+           uint(window.z + int(offset.z)) < args.window.in_w;
 }
 
-// Loads what the invocation stages of the chunk that begins with this tile of the sum.
+// Loads what the invocation stages of the chunk that begins with this tile of the sum: one unit of
+// every PASS-th row.  Nothing is done with what is loaded, so that all loads are in flight
+// together.
 void fetch_rows(uint tile)
 {
+    const uint me = gl_LocalInvocationID.x, k = 2u * (tile * TILE_UNITS + me % CHUNK_UNITS);
+    const uvec3 first = offset_of(k), second = offset_of(k + 1u);
     [[unroll]] for (uint i = 0u; i < MATRIX_STAGED; i++)
     {
-        const uint e = gl_LocalInvocationID.x + i * THREADS;
-        if (e < ROWS * CHUNK_UNITS)
-            staged[i] = unit_at(e / CHUNK_UNITS, tile * TILE_UNITS + e % CHUNK_UNITS);
+        if (i * PASS < ROWS) {
+            const uint row = min(me / CHUNK_UNITS + i * PASS, ROWS - 1u);
+            staged[i] = uvec4(0u);
+            if (DENSE) {
+                const uint at = min(first_pixel + row, args.pixels - 1u) * IN_SLICES + k;
+                if (EVEN) {
+                    if (k < K_SLICES)
+                        staged[i] = units[at / 2u];
+                } else {
+                    if (k < K_SLICES)
+                        staged[i].xy = slices[at];
+                    if (k + 1u < K_SLICES)
+                        staged[i].zw = slices[at + 1u];
+                }
+            } else {
+                const ivec4 window = windows[row];
+                if (EVEN) { // both slices of a unit are of one tap
+                    if (k < K_SLICES && is_inside(window, first))
+                        staged[i] = units[uint(window.x + int(first.x)) / 2u];
+                } else {
+                    if (k < K_SLICES && is_inside(window, first))
+                        staged[i].xy = slices[uint(window.x + int(first.x))];
+                    if (k + 1u < K_SLICES && is_inside(window, second))
+                        staged[i].zw = slices[uint(window.x + int(second.x))];
+                }
+            }
+        }
     }
 }
 
-void put_rows()
+// Bits of slice k that are of channels: the others may be NaN, and 0 * NaN is not 0.
+uvec2 present(uint k)
 {
+    const uint lanes = CHANNELS % 4u;
+    if (lanes == 0u || k % IN_SLICES != IN_SLICES - 1u)
+        return uvec2(0xffffffffu);
+    return uvec2(lanes == 1u ? 0xffffu : 0xffffffffu, lanes == 3u ? 0xffffu : 0u);
+}
+
+void put_rows(uint tile)
+{
+    const uint me = gl_LocalInvocationID.x, k = 2u * (tile * TILE_UNITS + me % CHUNK_UNITS);
+    const uvec4 lanes = uvec4(present(k), present(k + 1u));
     [[unroll]] for (uint i = 0u; i < MATRIX_STAGED; i++)
     {
-        const uint e = gl_LocalInvocationID.x + i * THREADS;
-        if (e < ROWS * CHUNK_UNITS)
-            stage[e / CHUNK_UNITS * PITCH + e % CHUNK_UNITS] = staged[i];
+        const uint row = me / CHUNK_UNITS + i * PASS;
+        if (i * PASS < ROWS && me < PASS * CHUNK_UNITS && row < ROWS)
+            stage[row * PITCH + me % CHUNK_UNITS] = staged[i] & lanes;
     }
 }
 
@@ -166,16 +189,19 @@ void put_rows()
 uint weights_of(uint tile, uint j, uint n)
 {
     const uint tiles = (args.window.out_slices * 4u + TILE - 1u) / TILE;
-    return (min(first_tile + n, tiles - 1u) * K_TILES + min(tile + j * SHARES, K_TILES - 1u)) *
+    const uint column = min(first_tile + n, tiles - 1u) * K_TILES;
+    return (column + (WHOLE ? tile + j * SHARES : min(tile + j * SHARES, K_TILES - 1u))) *
            (TILE * TILE_UNITS);
 }
 
 void fetch_weights(uint tile)
 {
     if (FRAGMENTS) [[unroll]]
-        for (uint j = 0u; j < AHEAD; j++)
-            [[unroll]] for (uint n = 0u; n < BLOCK_N; n++) fragments[j * BLOCK_N + n] =
-                weights[weights_of(tile, j, n) + gl_SubgroupInvocationID];
+        for (uint j = 0u; j < AHEAD_MAX; j++)
+            if (j < AHEAD) [[unroll]]
+                for (uint n = 0u; n < BLOCK_N; n++)
+                    fragments[j * BLOCK_N + n] =
+                        weights[weights_of(tile, j, n) + gl_SubgroupInvocationID];
 }
 
 #define SET_PAIR(m, i, word)                                                                       \
@@ -189,71 +215,78 @@ void main()
 {
     const uint me = gl_LocalInvocationID.x;
     const uint of_share = gl_SubgroupID % (SUBGROUPS_M * SUBGROUPS_N);
+    const uint share = gl_SubgroupID / (SUBGROUPS_M * SUBGROUPS_N);
     const uint row = of_share / SUBGROUPS_N * BLOCK_M, column = of_share % SUBGROUPS_N * BLOCK_N;
-    share = gl_SubgroupID / (SUBGROUPS_M * SUBGROUPS_N);
+    const uint begin = PARTED ? gl_WorkGroupID.z * PART : 0u;
+    const uint end = PARTED ? min(begin + PART, K_TILES) : K_TILES;
     first_pixel = gl_WorkGroupID.y * ROWS;
     first_tile = gl_WorkGroupID.x * (COLUMNS * 4u / TILE) + column;
-    fetch_weights(share);
+    fetch_weights(begin + share);
     if (!DENSE) {
         for (uint r = me; r < ROWS; r += THREADS)
-            windows[r] = window_of(min(first_pixel + r, args.pixels - 1u));
+            windows[r] = find_window(min(first_pixel + r, args.pixels - 1u));
         barrier();
     }
-    fetch_rows(0u);
 
-    // The results of this invocation: one slice of every THREADS / COLUMNS-th pixel.
+    // The results of this invocation: one slice of every RESULTS-th pixel.
     const uint out_slice = gl_WorkGroupID.x * COLUMNS + me % COLUMNS;
     const vec4 added = bias[min(out_slice, args.window.out_slices - 1u)];
-    vec4 before[2 * BLOCK_M * BLOCK_N];
+    STORED before[2 * BLOCK_M * BLOCK_N];
     [[unroll]] for (uint i = 0u; i < 2 * BLOCK_M * BLOCK_N; i++)
     {
-        const uint r = me / COLUMNS + i * (THREADS / COLUMNS);
-        before[i] = added;
-        if (args.has_residual != 0u && r < ROWS && first_pixel + r < args.pixels &&
-            out_slice < args.window.out_slices)
-            before[i] += vec4(residual[(first_pixel + r) * args.window.out_slices + out_slice]);
+        const uint r = me / COLUMNS + i * RESULTS;
+        before[i] = STORED(0.0);
+        if (!PARTED && args.has_residual != 0u && i * RESULTS < ROWS && r < ROWS &&
+            first_pixel + r < args.pixels && out_slice < args.window.out_slices)
+            before[i] = residual[(first_pixel + r) * args.window.out_slices + out_slice];
     }
 
     SUM sum[BLOCK_M * BLOCK_N];
     [[unroll]] for (uint i = 0u; i < BLOCK_M * BLOCK_N; i++) sum[i] = SUM(0.0);
-    for (uint from = 0u; from < K_TILES; from += CHUNK) {
-        const uint to = min(from + CHUNK, K_TILES);
-        if (from > 0u)
-            barrier(); // the chunk before was read
-        put_rows();
-        barrier();
-        if (to < K_TILES)
-            fetch_rows(to);
-        // A chunk before the last has a multiple of AHEAD * SHARES tiles.
-        for (uint tile = from + share; tile < to; tile += AHEAD * SHARES) {
-            MATRIX_B b[AHEAD * BLOCK_N];
-            [[unroll]] for (uint j = 0u; j < AHEAD; j++)
-                [[unroll]] for (uint n = 0u; n < BLOCK_N; n++)
-            {
-                const uint i = j * BLOCK_N + n;
-                if (FRAGMENTS) {
-                    SET_PAIR(b[i], 0, fragments[i].x)
-                    SET_PAIR(b[i], 1, fragments[i].y)
-                    SET_PAIR(b[i], 2, fragments[i].z)
-                    SET_PAIR(b[i], 3, fragments[i].w)
-                } else {
-                    LOAD_BY_COLUMNS(b[i], weights, weights_of(tile, j, n), TILE_UNITS);
+    // A chunk is loaded while the one before is multiplied.  The first iteration only loads: the
+    // code is there once, for a device reads it slowly when a pipeline has not run for long.
+    for (uint next = begin; next < end + CHUNK; next += CHUNK) {
+        const uint from = next - CHUNK, to = min(next, end);
+        if (next > begin) {
+            if (next > begin + CHUNK)
+                barrier(); // the chunk before was read
+            put_rows(from);
+            barrier();
+        }
+        if (next < end)
+            fetch_rows(next);
+        // A chunk before the last has whole rounds.
+        if (next > begin)
+            for (uint tile = from + share; tile < to; tile += ROUND) {
+                MATRIX_B b[AHEAD_MAX * BLOCK_N];
+                [[unroll]] for (uint j = 0u; j < AHEAD_MAX; j++) if (j < AHEAD)
+                    [[unroll]] for (uint n = 0u; n < BLOCK_N; n++)
+                {
+                    const uint i = j * BLOCK_N + n;
+                    if (FRAGMENTS) {
+                        SET_PAIR(b[i], 0, fragments[i].x)
+                        SET_PAIR(b[i], 1, fragments[i].y)
+                        SET_PAIR(b[i], 2, fragments[i].z)
+                        SET_PAIR(b[i], 3, fragments[i].w)
+                    } else {
+                        LOAD_BY_COLUMNS(b[i], weights, weights_of(tile, j, n), TILE_UNITS);
+                    }
+                }
+                if (PART > ROUND && tile + ROUND < end)
+                    fetch_weights(tile + ROUND);
+                [[unroll]] for (uint j = 0u; j < AHEAD_MAX; j++)
+                {
+                    const uint t = tile + j * SHARES;
+                    if (j < AHEAD && (WHOLE || t < to)) [[unroll]]
+                        for (uint m = 0u; m < BLOCK_M; m++) {
+                            MATRIX_A a;
+                            LOAD_BY_ROWS(a, stage,
+                                         (row + m) * TILE * PITCH + (t - from) * TILE_UNITS, PITCH);
+                            [[unroll]] for (uint n = 0u; n < BLOCK_N; n++) sum[m * BLOCK_N + n] =
+                                ADD_PRODUCT(a, b[j * BLOCK_N + n], sum[m * BLOCK_N + n]);
+                        }
                 }
             }
-            fetch_weights(tile + AHEAD * SHARES);
-            [[unroll]] for (uint j = 0u; j < AHEAD; j++)
-            {
-                const uint t = tile + j * SHARES;
-                if (t < to) [[unroll]]
-                    for (uint m = 0u; m < BLOCK_M; m++) {
-                        MATRIX_A a;
-                        LOAD_BY_ROWS(a, stage, (row + m) * TILE * PITCH + (t - from) * TILE_UNITS,
-                                     PITCH);
-                        [[unroll]] for (uint n = 0u; n < BLOCK_N; n++) sum[m * BLOCK_N + n] =
-                            ADD_PRODUCT(a, b[j * BLOCK_N + n], sum[m * BLOCK_N + n]);
-                    }
-            }
-        }
     }
 
     barrier(); // the last chunk was read
@@ -264,14 +297,20 @@ void main()
     barrier();
     [[unroll]] for (uint i = 0u; i < 2 * BLOCK_M * BLOCK_N; i++)
     {
-        const uint r = me / COLUMNS + i * (THREADS / COLUMNS);
-        if (r < ROWS && first_pixel + r < args.pixels && out_slice < args.window.out_slices) {
+        const uint r = me / COLUMNS + i * RESULTS;
+        if (i * RESULTS < ROWS && r < ROWS && first_pixel + r < args.pixels &&
+            out_slice < args.window.out_slices) {
+            const uint at = (first_pixel + r) * args.window.out_slices + out_slice;
             vec4 v = uintBitsToFloat(stage[r * SUM_PITCH + me % COLUMNS]);
             for (uint s = 1u; s < SHARES; s++)
                 v += uintBitsToFloat(stage[(s * ROWS + r) * SUM_PITCH + me % COLUMNS]);
-            dst[(first_pixel + r) * args.window.out_slices + out_slice] =
-                STORED(CURVED ? activate(v + before[i], args.activation)
-                              : clamped(v + before[i], args.low, args.high));
+            if (PARTED) {
+                parts[gl_WorkGroupID.z * (args.pixels * args.window.out_slices) + at] = v;
+            } else {
+                v += added + vec4(before[i]);
+                dst[at] =
+                    STORED(CURVED ? activate(v, args.activation) : clamped(v, args.low, args.high));
+            }
         }
     }
 }

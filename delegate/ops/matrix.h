@@ -10,7 +10,9 @@
 struct matrix_tile {
     uint32_t block_m, block_n;      /* tiles of a subgroup: pixels, outputs */
     uint32_t rows, columns, shares; /* subgroups: along pixels, along outputs, along the sum */
+    uint32_t parts;                 /* workgroups along the sum, whose sums a second step adds up */
     uint32_t chunk;                 /* tiles of the sum that are staged at once */
+    uint32_t ahead;                 /* tiles of the sum whose weights a subgroup loads at once */
 };
 
 /* A product of pixels x depth x outputs. */
