@@ -112,6 +112,11 @@ static const struct suite_member members[] = {
             }                                                                                      \
     }
 
+/* A product of the size for which a tile of the matrix units is (test_matrix knows which). */
+#define UNITS                                                                                      \
+    "pixels, sum and channels end within a tile of matrix units", .types = TYPE_BIT(CASE_F32),     \
+                                                                  .sets = SET_BIT(SET_RANDOM)
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     POINTWISE(1, 1),
@@ -332,6 +337,10 @@ static const struct row rows[] = {
     { ROW("full_mantissas_groups", "operands that f16 rounds, grouped", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .full_mantissas = true, .version = 6),
       .in = DIMS(1, 6, 6, 32), .out = 8, .kernel = { 3, 3 }, .groups = 2 },
+    { ROW("units_k3_s2", UNITS), .in = DIMS(1, 141, 161, 3), .out = 61, .kernel = { 3, 3 },
+      .stride = { 2, 2 } },
+    { ROW("units_parts", UNITS), .in = DIMS(2, 7, 7, 513), .out = 61, .kernel = { 3, 3 } },
+    { ROW("units_k3_c33", UNITS), .in = DIMS(1, 28, 29, 33), .out = 130, .kernel = { 3, 3 } },
     /* A dimension of 0. */
     { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 4, 4, 3), .out = 5,
       .kernel = { 3, 3 } },

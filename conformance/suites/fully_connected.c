@@ -54,6 +54,15 @@ static const struct suite_member members[] = {
                                                                          .units = u                \
     }
 
+/* A product of the size for which a tile of the matrix units is (test_matrix knows which). */
+#define TILES(h, w, k, u)                                                                          \
+    {                                                                                              \
+        ROW("tiles_" #h "_" #w "_k" #k "_u" #u,                                                    \
+            "rows, depth and units end within a tile of matrix units",                             \
+            .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), .version = 5),               \
+            .in = DIMS(1, h, w, k), .units = u, .flags = KEEP_DIMS                                 \
+    }
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     UNITS(1, 10),
@@ -119,6 +128,13 @@ static const struct row rows[] = {
     { ROW("version", "newer converters write higher versions of the op", .each_version = true,
           .gap = GAP_VERSION),
       .in = DIMS(2, 6), .units = 4 },
+    TILES(57, 55, 37, 250),
+    TILES(71, 81, 17, 131),
+    TILES(15, 13, 99, 330),
+    TILES(14, 13, 514, 259),
+    TILES(15, 13, 515, 130),
+    TILES(14, 13, 1037, 61),
+    TILES(5, 7, 35, 61),
     /* 70,001 products of bytes at their ends are more than the 32-bit sum of LiteRT holds: in S6
      * its answer is no result, and neither is the reference's. */
     { ROW("sum70001", "70,001 products: more than a counter of 16 bits holds", .gap = GAP_HALF_SUM,

@@ -126,7 +126,7 @@ static void tiles_of_nets(void **state)
         { 3136, 256, 64, 64, 32, 1, 1, true },   { 784, 512, 128, 16, 64, 2, 1, true },
         { 784, 128, 512, 32, 128, 1, 1, true },  { 196, 1024, 256, 16, 32, 4, 1, true },
         { 196, 512, 512, 16, 64, 2, 1, true },   { 196, 96, 576, 16, 64, 2, 1, true },
-        { 3135, 24, 250, 64, 128, 1, 1, true },  { 5751, 20, 131, 64, 32, 1, 1, true },
+        { 3135, 40, 250, 64, 128, 1, 1, true },  { 5751, 20, 131, 64, 32, 1, 1, true },
         { 182, 516, 259, 16, 32, 4, 1, true },   { 195, 516, 130, 16, 16, 8, 1, true },
         { 182, 1040, 61, 16, 16, 16, 1, true },  { 35, 36, 61, 16, 16, 2, 1, true },
         { 5751, 36, 61, 64, 64, 1, 1, false },   { 49, 4644, 61, 16, 16, 8, 8, false },
@@ -329,9 +329,9 @@ static void falls_back(void **state)
     low.max_shared_memory_bytes = 2048;
     assert_false(is_matrix(&(struct request){ .limits = &low }));
     low = nv;
-    low.max_workgroup_invocations = 64;
+    low.max_workgroup_invocations = 128;
     assert_true(is_matrix(&(struct request){ .limits = &low }));
-    low.matrix.subgroup_size = 64; /* two of them are too many invocations */
+    low.matrix.subgroup_size = 128; /* two of them are too many invocations */
     assert_false(is_matrix(&(struct request){ .limits = &low }));
 }
 
