@@ -136,6 +136,18 @@ static enum status plan_short(struct planner *p, const struct graph_node *n)
     return step_groups(p, s, args.count);
 }
 
+/* Invocations of a row: one for each slice, within reason.  A software device runs them one after
+ * the other. */
+static uint32_t row_invocations(const struct device_limits *limits, uint32_t slices)
+{
+    uint32_t n = WORKGROUP;
+
+    while (limits->device_class != DEVICE_SOFTWARE && n < slices && n < 256 &&
+           2 * n <= limits->max_workgroup_size[0] && 2 * n <= limits->max_workgroup_invocations)
+        n *= 2;
+    return n;
+}
+
 enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, double beta, bool log)
 {
     const struct fixed_multiplier to =
@@ -145,9 +157,13 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
     const int dst = planner_tensor(p, n->outputs[0]);
     struct softmax_int8_args args;
     struct packed exponentials;
-    struct plan_step *s = planner_step(p, "softmax_int8", n, WORKGROUP, 1, 1);
+    struct plan_step *s;
+    uint32_t width;
 
-    if (src < 0 || dst < 0 || !s)
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
+    width = row_invocations(p->limits, p->plan->tensors[dst].slices);
+    if (!(s = planner_step(p, "softmax_int8", n, width, 1, 1)))
         return STATUS_NO_MEMORY;
     TRY(pack_exponentials(p, to, &exponentials));
     args = (struct softmax_int8_args){
@@ -162,7 +178,7 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
     };
     step_spec(s, SOFTMAX_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
     step_spec(s, SOFTMAX_INT8_SPEC_LOG, log);
-    step_shared(s, WORKGROUP * (uint32_t)sizeof(uint32_t));
+    step_shared(s, width * (uint32_t)sizeof(uint32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
