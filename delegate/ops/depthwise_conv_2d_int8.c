@@ -1,9 +1,15 @@
 /* DEPTHWISE_CONV_2D of 8-bit tensors, and of i16 with i8 weights.  There are no sums over channels:
  * weights are packed as tensors are. */
 #include "delegate/ops/depthwise_conv_2d_int8.args.h"
+#include "delegate/ops/depthwise_run_int8.args.h"
+#include "delegate/ops/divisor.h"
 #include "delegate/ops/int8/dot_int16.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/window.h"
+
+enum {
+    RUN_FILTER_MAX = 7 /* rows and columns whose loads are in registers */
+};
 
 static struct dot dot_of(const struct graph_node *n)
 {
@@ -69,6 +75,61 @@ static enum status plan_int16(struct planner *p, const struct graph_node *n, con
     return dot_int16_plan(p, n, d, &m);
 }
 
+/* Kernel depthwise_int8: pixels of a run; 0: the plain kernel is used.  Longer runs share loads,
+ * but more invocations were faster on an H200. */
+static uint32_t run_of(const struct planner *p, const struct graph_node *n, const struct window *w)
+{
+    const bool single =
+        graph_input(p->graph, n, 1)->dims[3] == graph_input(p->graph, n, 0)->dims[3];
+
+    if (!options_kernel(p->options, KERNEL_depthwise_int8) || !single || w->dilation_w != 1 ||
+        w->filter_h > RUN_FILTER_MAX || w->filter_w > RUN_FILTER_MAX || w->stride_w > w->filter_w)
+        return 0;
+    if (p->options->workgroup_variant > 0)
+        return 1 + (uint32_t)p->options->workgroup_variant % 3;
+    if (p->limits->device_class == DEVICE_SOFTWARE)
+        return 0;
+    return 1;
+}
+
+struct run {
+    int src, dst;
+    const struct window *window;
+    struct window_args args;
+    uint32_t pixels;
+    const struct packed *weights, *channels;
+};
+
+static enum status plan_run(struct planner *p, const struct graph_node *n, const struct dot *d,
+                            const struct run *r)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0), *w = graph_input(p->graph, n, 1);
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const uint32_t runs = (r->args.out_w + r->pixels - 1) / r->pixels;
+    const struct depthwise_run_int8_args args = {
+        .count = (uint32_t)y->dims[0] * r->args.out_h * runs * r->args.out_slices,
+        .window = r->args,
+        .slices = divisor_of(r->args.out_slices),
+        .runs = divisor_of(runs),
+        .rows = divisor_of(r->args.out_h),
+        .padding = dot_padding(x),
+        .weight_zero = dot_zero_point(w),
+        .output_range = dot_output_range(y, d->activation),
+    };
+    struct plan_step *s;
+
+    if (!(s = planner_step(p, "depthwise_run_int8", n, WORKGROUP, 1, 1)))
+        return STATUS_NO_MEMORY;
+    step_packed_dot(p, s);
+    window_specs(s, r->window);
+    step_spec(s, DEPTHWISE_RUN_INT8_SPEC_RUN, r->pixels);
+    step_spec(s, DEPTHWISE_RUN_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
+    step_spec(s, DEPTHWISE_RUN_INT8_SPEC_SUM_X, args.weight_zero != 0);
+    step_push(s, &args, sizeof args);
+    step_dot_products(p, s, r->dst, r->src, r->weights, r->channels);
+    return step_items(p, s, args.count);
+}
+
 static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
@@ -81,13 +142,26 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     struct packed weights, channels;
     struct depthwise_conv_2d_int8_args args;
     struct plan_step *s;
+    struct run r;
 
     if (x->type == kTfLiteInt16)
         return plan_int16(p, n, &d);
     TRY(pack_weights(p, n, &weights));
     TRY(dot_pack_channels(p, n, &d, true, &channels));
-    s = planner_step(p, "depthwise_conv_2d_int8", n, WORKGROUP, 1, 1);
-    if (src < 0 || dst < 0 || !s)
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
+    r = (struct run){
+        .src = src,
+        .dst = dst,
+        .window = &window,
+        .args = window_args_of(p->plan, src, dst, x, y, window_pads_of_node(p->graph, n, &window)),
+        .weights = &weights,
+        .channels = &channels,
+    };
+    r.pixels = run_of(p, n, &window);
+    if (r.pixels > 0)
+        return plan_run(p, n, &d, &r);
+    if (!(s = planner_step(p, "depthwise_conv_2d_int8", n, WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;
     step_packed_dot(p, s);
     window_specs(s, &window);
@@ -95,8 +169,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X, dot_zero_point(w) != 0);
     args = (struct depthwise_conv_2d_int8_args){
-        .window =
-            window_args_of(p->plan, src, dst, x, y, window_pads_of_node(p->graph, n, &window)),
+        .window = r.args,
         .in_channels = (uint32_t)x->dims[3],
         .padding = dot_padding(x),
         .weight_zero = dot_zero_point(w),

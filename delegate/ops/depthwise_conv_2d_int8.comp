@@ -6,6 +6,7 @@
 #include "delegate/shaders/integer.glsl"
 #include "delegate/ops/depthwise_conv_2d_int8.args.h"
 #include "delegate/ops/int8/dot.glsl"
+#include "delegate/ops/int8/lanes.glsl"
 #include "delegate/ops/int8/requantize.glsl"
 #include "delegate/ops/window.glsl"
 #include "delegate/ops/depthwise_conv_2d.glsl"
@@ -29,24 +30,13 @@ uint load(uint base, uint out_slice)
               byte_at(src[base + c.z / 4u], c.z % 4u), byte_at(src[base + c.w / 4u], c.w % 4u)));
 }
 
-// Lane by lane.
-ivec4 products(uint x, uint w)
-{
-#if DOT
-    const uvec4 lane = w & uvec4(0xffu, 0xff00u, 0xff0000u, 0xff000000u);
-    return ivec4(dot4(x, lane.x), dot4(x, lane.y), dot4(x, lane.z), dot4(x, lane.w));
-#else
-    return unpacked(x, true) * unpacked(w, true);
-#endif
-}
-
 void add_tap(uint base, bool inside, uint out_slice, uint weight)
 {
     const uint word = load(base, out_slice) ^ SIGN_FLIP;
     const uint v = inside ? word : args.padding;
-    sum += products(v, weights[weight]);
+    sum += lane_products(v, weights[weight]);
     if (SUM_X)
-        sum_x += products(v, ONES);
+        sum_x += lane_products(v, ONES);
 }
 
 void main()

@@ -10,10 +10,16 @@
 #include "assay_gpu.h"
 
 extern int dots_merged; /* nodes that the delegate merged into another, in the last check */
+extern int dots_tiled;  /* steps of gemm_int8 and depthwise_int8 in it */
+
+extern int dots_fill; /* the byte that all of x is; -1: random bytes */
 
 /* Runs m without a delegate, and with ours without and with the packed dot product; fails where an
  * output differs.  Returns how many distinct bytes the output has: a constant output would prove
  * little. */
 int dots_check(const struct model *m, int seed);
+/* The same with `count` other workgroups and tiles from `first` (workgroup_variant), with the
+ * packed dot product and without in turn. */
+int dots_check_variants(const struct model *m, int seed, int first, int count);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "delegate/ops/conv_2d_int8.args.h"
 #include "delegate/ops/conv_tile.h"
+#include "delegate/ops/gemm_int8.h"
 
 enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, const struct dot *d,
                              const struct matmul_int8 *m)
@@ -17,9 +18,13 @@ enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, cons
         .weight_zero = dot_zero_point(w),
         .output_range = dot_output_range(graph_output(p->graph, n, 0), d->activation),
     };
+    struct gemm_int8_tile gemm;
     struct packed weights, channels;
     struct plan_step *s;
 
+    if (options_kernel(p->options, KERNEL_gemm_int8) &&
+        gemm_int8_tile_of(p, m, p->options->workgroup_variant, &gemm))
+        return gemm_int8_plan(p, n, d, m, &gemm);
     TRY(dot_pack_weights(p, n->inputs[d->weights], &m->shape, &weights));
     TRY(dot_pack_channels(p, n, d, true, &channels));
     if (!(s = planner_step(p, "conv_2d_int8", n, tile.x, tile.y, tile.z)))

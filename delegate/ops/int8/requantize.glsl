@@ -39,22 +39,42 @@ int fixed_multiply_double(int acc, uint m_low, uint m_high, int s)
     return acc < 0 ? -v : v;
 }
 
-// A slice of the output.
-uint requantize(ivec4 acc, uint slice, bool in_double, requantize_args y)
+// What `channels` has of an output slice: the initial value, then either q and e, or the words of the
+// doubles.
+struct Channel {
+    ivec4 initial, factor[3];
+};
+
+Channel channel_of(uint slice, bool in_double)
 {
-    ivec4 v;
     if (in_double) {
         const uint at = 4u * slice;
-        const uvec4 m_low = uvec4(channels[at + 1u]), m_high = uvec4(channels[at + 2u]);
-        const ivec4 s = channels[at + 3u];
-        acc += channels[at];
+        return Channel(channels[at], ivec4[3](channels[at + 1u], channels[at + 2u],
+                                              channels[at + 3u]));
+    }
+    const uint at = 3u * slice;
+    return Channel(channels[at], ivec4[3](channels[at + 1u], channels[at + 2u], ivec4(0)));
+}
+
+// A slice of the output.
+uint requantize_with(Channel c, ivec4 acc, bool in_double, requantize_args y)
+{
+    ivec4 v;
+    acc += c.initial;
+    if (in_double) {
+        const uvec4 m_low = uvec4(c.factor[0]), m_high = uvec4(c.factor[1]);
+        const ivec4 s = c.factor[2];
         v = ivec4(fixed_multiply_double(acc.x, m_low.x, m_high.x, s.x),
                   fixed_multiply_double(acc.y, m_low.y, m_high.y, s.y),
                   fixed_multiply_double(acc.z, m_low.z, m_high.z, s.z),
                   fixed_multiply_double(acc.w, m_low.w, m_high.w, s.w));
     } else {
-        const uint at = 3u * slice;
-        v = fixed_multiply(acc + channels[at], channels[at + 1u], channels[at + 2u]);
+        v = fixed_multiply(acc, c.factor[0], c.factor[1]);
     }
     return packed_bytes(clamp(v, y.low, y.high) + y.zero);
+}
+
+uint requantize(ivec4 acc, uint slice, bool in_double, requantize_args y)
+{
+    return requantize_with(channel_of(slice, in_double), acc, in_double, y);
 }
