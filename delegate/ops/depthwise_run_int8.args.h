@@ -15,7 +15,7 @@ PUSH_CONSTANTS(depthwise_run_int8_args)
     uint count; /* invocations: N * OH * runs of a row * slices */
     ARGS_STRUCT(window_args) window;
     ARGS_STRUCT(divisor_args) slices, runs, rows; /* of a pixel; of a row; of an image: OH */
-    uint padding;                                 /* dot_padding of x: what taps in the padding read */
+    uint padding; /* dot_padding of x: what taps in the padding read */
     int weight_zero;
     ARGS_STRUCT(requantize_args) output_range;
 END_PUSH_CONSTANTS

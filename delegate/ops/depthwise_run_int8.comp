@@ -1,6 +1,6 @@
 // DEPTHWISE_CONV_2D of 8-bit tensors with one output for each input channel, and no dilation along
-// rows.  An invocation computes RUN neighbouring pixels of one slice, which share the loads of their
-// columns and of the weights.  Zero points are as in depthwise_conv_2d_int8.comp.
+// rows.  An invocation computes RUN neighbouring pixels of one slice, which share the loads of
+// their columns and of the weights.  Zero points are as in depthwise_conv_2d_int8.comp.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -32,7 +32,8 @@ void add_row(uint ky, int y, int left, uint image, uint slice)
     // branch are in flight together.
     const uint row = image * args.window.in_h + uint(clamp(y, 0, int(args.window.in_h) - 1));
     uint v[COLUMNS];
-    [[unroll]] for (uint c = 0u; c < COLUMNS; c++) {
+    [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
+    {
         const int x = left + int(c);
         const bool inside = inside_y && x >= 0 && x < int(args.window.in_w);
         const uint column = uint(clamp(x, 0, int(args.window.in_w) - 1));
@@ -40,9 +41,11 @@ void add_row(uint ky, int y, int left, uint image, uint slice)
             src[(row * args.window.in_w + column) * args.window.in_slices + slice] ^ SIGN_FLIP;
         v[c] = inside ? word : args.padding;
     }
-    [[unroll]] for (uint kx = 0u; kx < KERNEL_W; kx++) {
+    [[unroll]] for (uint kx = 0u; kx < KERNEL_W; kx++)
+    {
         const uint w = weights[(ky * KERNEL_W + kx) * args.window.out_slices + slice];
-        [[unroll]] for (uint r = 0u; r < RUN; r++) {
+        [[unroll]] for (uint r = 0u; r < RUN; r++)
+        {
             sum[r] += lane_products(v[r * STRIDE_W + kx], w);
             if (SUM_X)
                 sum_x[r] += lane_products(v[r * STRIDE_W + kx], ONES);
@@ -61,13 +64,15 @@ void main()
     const int top = int((row - image * args.window.out_h) * STRIDE_H) - args.window.pad_h;
     const int left = int(first * STRIDE_W) - args.window.pad_w;
     const Channel channel = channel_of(slice, false);
-    [[unroll]] for (uint r = 0u; r < RUN; r++) {
+    [[unroll]] for (uint r = 0u; r < RUN; r++)
+    {
         sum[r] = ivec4(0);
         sum_x[r] = ivec4(0);
     }
     [[unroll]] for (uint ky = 0u; ky < KERNEL_H; ky++)
         add_row(ky, top + int(ky * DILATION_H), left, image, slice);
-    [[unroll]] for (uint r = 0u; r < RUN; r++) {
+    [[unroll]] for (uint r = 0u; r < RUN; r++)
+    {
         if (SUM_X)
             sum[r] -= args.weight_zero * sum_x[r];
         if (first + r < args.window.out_w)

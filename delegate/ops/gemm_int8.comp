@@ -1,12 +1,12 @@
-// CONV_2D with one group, and FULLY_CONNECTED, of 8-bit tensors as a tiled matrix product: pixels of
-// dst by words of inputs (taps and slices of 4 channels) by outputs.  Tensors, weights and the terms
-// of the zero points are as in conv_2d_int8.comp.
+// CONV_2D with one group, and FULLY_CONNECTED, of 8-bit tensors as a tiled matrix product: pixels
+// of dst by words of inputs (taps and slices of 4 channels) by outputs.  Tensors, weights and the
+// terms of the zero points are as in conv_2d_int8.comp.
 //
-// A workgroup computes a tile of pixels by output slices.  CHUNK quads of the inputs, a quad being 4
-// words, are staged in shared memory at a time, while the next ones are on their way to registers.
-// Of a workgroup x goes over output slices, y over pixels (an invocation has ROWS of them, y apart),
-// and z over shares of a sum: share z adds up quads z, z + SHARES, ... of each chunk.  Sums are
-// integers modulo 2^32, so their order does not matter.
+// A workgroup computes a tile of pixels by output slices.  CHUNK quads of the inputs, a quad being
+// 4 words, are staged in shared memory at a time, while the next ones are on their way to
+// registers. Of a workgroup x goes over output slices, y over pixels (an invocation has ROWS of
+// them, y apart), and z over shares of a sum: share z adds up quads z, z + SHARES, ... of each
+// chunk.  Sums are integers modulo 2^32, so their order does not matter.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -63,11 +63,9 @@ uint quad_of(uint i)
            CHUNK;
 }
 
-// Padded lanes of slice s are made 0 where they would be counted with the zero point of the weights.
-uint counted(uint word, uint s)
-{
-    return SUM_X ? word & ones(s, args.in_channels) * 0xffu : word;
-}
+// Padded lanes of slice s are made 0 where they would be counted with the zero point of the
+// weights.
+uint counted(uint word, uint s) { return SUM_X ? word & ones(s, args.in_channels) * 0xffu : word; }
 
 // Four words of pixel i of this invocation, from the one of number `word`; 0 past the last.
 uvec4 loaded(uint i, uint word)
@@ -79,22 +77,20 @@ uvec4 loaded(uint i, uint word)
         const uint tap = DENSE ? 0u : word / args.window.in_slices;
         const uint s = word - tap * args.window.in_slices;
         uint first = base[i];
-        const bool inside =
-            DENSE || tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, first);
+        const bool inside = DENSE || tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, first);
         v = quads[(first + s) / 4u] ^ SIGN_FLIP;
         v = inside ? v : uvec4(args.padding);
         return uvec4(v.xyz, counted(v.w, s + 3u));
     }
-    [[unroll]] for (uint j = 0u; j < 4u; j++)
-        if (word + j < words()) {
-            const uint tap = DENSE ? 0u : (word + j) / args.window.in_slices;
-            const uint s = word + j - tap * args.window.in_slices;
-            uint first = base[i];
-            const bool inside =
-                DENSE || tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, first);
-            const uint x = src[first + s] ^ SIGN_FLIP;
-            v[j] = counted(inside ? x : args.padding, s);
-        }
+    [[unroll]] for (uint j = 0u; j < 4u; j++) if (word + j < words())
+    {
+        const uint tap = DENSE ? 0u : (word + j) / args.window.in_slices;
+        const uint s = word + j - tap * args.window.in_slices;
+        uint first = base[i];
+        const bool inside = DENSE || tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, first);
+        const uint x = src[first + s] ^ SIGN_FLIP;
+        v[j] = counted(inside ? x : args.padding, s);
+    }
     return v;
 }
 
@@ -102,9 +98,9 @@ uvec4 loaded(uint i, uint word)
 // are those of the last: they are multiplied by 0.
 void load_chunk(uint word, uint out_slice)
 {
-    [[unroll]] for (uint i = 0u; i < MINE; i++)
-        next[i] = loaded(i, word + 4u * quad_of(i));
-    [[unroll]] for (uint i = 0u; i < MINE_WEIGHTS; i++) {
+    [[unroll]] for (uint i = 0u; i < MINE; i++) next[i] = loaded(i, word + 4u * quad_of(i));
+    [[unroll]] for (uint i = 0u; i < MINE_WEIGHTS; i++)
+    {
         const uint w = word + (gl_LocalInvocationIndex + i * INVOCATIONS) / COLUMNS;
         next_weights[i] = weights[min(w, words() - 1u) * args.window.out_slices + out_slice];
     }
@@ -112,12 +108,14 @@ void load_chunk(uint word, uint out_slice)
 
 void stage_chunk()
 {
-    [[unroll]] for (uint i = 0u; i < MINE; i++) {
+    [[unroll]] for (uint i = 0u; i < MINE; i++)
+    {
         const uint e = gl_LocalInvocationIndex + i * INVOCATIONS;
         if (e < TILE_ROWS * CHUNK)
             staged[e / CHUNK * PITCH + quad_of(i)] = next[i];
     }
-    [[unroll]] for (uint i = 0u; i < MINE_WEIGHTS; i++) {
+    [[unroll]] for (uint i = 0u; i < MINE_WEIGHTS; i++)
+    {
         const uint e = gl_LocalInvocationIndex + i * INVOCATIONS;
         if (e < 4u * CHUNK * COLUMNS)
             staged[WEIGHTS + e] = next_weights[i];
@@ -127,11 +125,13 @@ void stage_chunk()
 void add_quad(uint q)
 {
     uvec4 x[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; r++)
-        x[r] = staged[(gl_LocalInvocationID.y + r * gl_WorkGroupSize.y) * PITCH + q];
-    [[unroll]] for (uint j = 0u; j < 4u; j++) {
+    [[unroll]] for (uint r = 0u; r < ROWS; r++) x[r] =
+        staged[(gl_LocalInvocationID.y + r * gl_WorkGroupSize.y) * PITCH + q];
+    [[unroll]] for (uint j = 0u; j < 4u; j++)
+    {
         const uvec4 w = staged[WEIGHTS + (4u * q + j) * COLUMNS + gl_LocalInvocationID.x];
-        [[unroll]] for (uint r = 0u; r < ROWS; r++) {
+        [[unroll]] for (uint r = 0u; r < ROWS; r++)
+        {
             sum[r] += dots(w, x[r][j]);
             if (SUM_X)
                 sum_x[r] += dot4(ONES, x[r][j]);
@@ -165,9 +165,10 @@ void main()
     const uint quad_count = (words() + 3u) / 4u;
 
     // Pixels past the last are read as the last, and not written.
-    [[unroll]] for (uint i = 0u; i < MINE; i++) {
-        const uint pixel = min(first + (gl_LocalInvocationIndex + i * INVOCATIONS) / CHUNK,
-                               args.pixels - 1u);
+    [[unroll]] for (uint i = 0u; i < MINE; i++)
+    {
+        const uint pixel =
+            min(first + (gl_LocalInvocationIndex + i * INVOCATIONS) / CHUNK, args.pixels - 1u);
         if (DENSE)
             base[i] = pixel * args.window.in_slices;
         else
@@ -175,7 +176,8 @@ void main()
     }
     load_chunk(0u, slice);
     const Channel channel = channel_of(slice, IN_DOUBLE);
-    [[unroll]] for (uint r = 0u; r < ROWS; r++) {
+    [[unroll]] for (uint r = 0u; r < ROWS; r++)
+    {
         sum[r] = ivec4(0);
         sum_x[r] = 0;
     }
@@ -189,8 +191,7 @@ void main()
         add_chunk(min(CHUNK, quad_count - q));
     }
     if (SUM_X) {
-        [[unroll]] for (uint r = 0u; r < ROWS; r++)
-            sum[r] -= args.weight_zero * sum_x[r];
+        [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r] -= args.weight_zero * sum_x[r];
     }
     if (SHARES == 1u) {
         for (uint r = 0u; r < ROWS; r++)
@@ -199,9 +200,10 @@ void main()
         return;
     }
     barrier(); // after the reads of the last chunk
-    [[unroll]] for (uint r = 0u; r < ROWS; r++) {
-        const uint row = gl_LocalInvocationID.z * TILE_ROWS + gl_LocalInvocationID.y +
-                         r * gl_WorkGroupSize.y;
+    [[unroll]] for (uint r = 0u; r < ROWS; r++)
+    {
+        const uint row =
+            gl_LocalInvocationID.z * TILE_ROWS + gl_LocalInvocationID.y + r * gl_WorkGroupSize.y;
         staged[row * COLUMNS + gl_LocalInvocationID.x] = uvec4(sum[r]);
     }
     barrier(); // before the sums of others are read

@@ -39,8 +39,8 @@ int fixed_multiply_double(int acc, uint m_low, uint m_high, int s)
     return acc < 0 ? -v : v;
 }
 
-// What `channels` has of an output slice: the initial value, then either q and e, or the words of the
-// doubles.
+// What `channels` has of an output slice: the initial value, then either q and e, or the words of
+// the doubles.
 struct Channel {
     ivec4 initial, factor[3];
 };
@@ -49,8 +49,8 @@ Channel channel_of(uint slice, bool in_double)
 {
     if (in_double) {
         const uint at = 4u * slice;
-        return Channel(channels[at], ivec4[3](channels[at + 1u], channels[at + 2u],
-                                              channels[at + 3u]));
+        return Channel(channels[at],
+                       ivec4[3](channels[at + 1u], channels[at + 2u], channels[at + 3u]));
     }
     const uint at = 3u * slice;
     return Channel(channels[at], ivec4[3](channels[at + 1u], channels[at + 2u], ivec4(0)));
