@@ -203,6 +203,22 @@ static void within_limits(void **state)
     }
 }
 
+/* Deep products of few rows are shared by workgroups: the last layers of ResNet50. */
+static void deep_products(void **state)
+{
+    static const struct gemm_shape shapes[] = { { 49, 128, 1152 }, { 49, 128, 512 } };
+    struct device_limits limits = gpu_large_limits();
+    struct gemm_choice c;
+
+    (void)state;
+    limits.device_class = DEVICE_NVIDIA;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        assert_true(gemm_choose(&shapes[i], &limits, &c));
+        assert_true(c.parts > 1);
+        assert_true(c.tile.y * c.tile.rows >= 28);
+    }
+}
+
 struct look {
     enum device_class device_class;
     const char *no_kernel, *precision;
@@ -267,7 +283,8 @@ static void plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(within_limits), cmocka_unit_test(plans),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(within_limits),
+                                        cmocka_unit_test(deep_products), cmocka_unit_test(plans),
                                         cmocka_unit_test(all_tiles) };
 
     transform_find_device();
