@@ -16,6 +16,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+TFL_CAPI_EXPORT const char *__asan_default_options(void);
+
+/* libpng takes what a chunk says that it has: in the program the limit of its process refuses that
+ * (util/parser_limits.h), and here an allocation that fails. */
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1:max_allocation_size_mb=256";
+}
+
 enum { SMALL_PIXELS = 1 << 16 }; /* of an image that is converted and resized as well */
 
 static enum status read_labels(struct image *out, const uint8_t *bytes, size_t size,

@@ -70,6 +70,10 @@ for target; do
     # The official verifier reads what the reader does.
     [ "$target" != official ] || seeds=$here/corpus/reader dict=$here/dict/reader.dict
     [ -d "$seeds" ] || seeds=
+    # The hostile models, where make check or make hostile has written them.
+    case $target in
+    models | reader | official) [ ! -d "$build/../hostile" ] || seeds="$seeds $build/../hostile" ;;
+    esac
     mkdir -p "$corpus" "$findings"
     : >"$log"
     : >"$log.begun"
