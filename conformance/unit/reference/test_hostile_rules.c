@@ -96,6 +96,14 @@ static void signature_tensor_past_end(struct model *m)
     m->signatures = &signature;
     m->signature_count = 1;
 }
+static void signature_input_past_end(struct model *m)
+{
+    static const struct model_tensor_map maps[] = { { .tensor_index = TENSORS } };
+    static const struct model_signature signature = { .inputs = maps, .input_count = 1 };
+
+    m->signatures = &signature;
+    m->signature_count = 1;
+}
 
 /* ---- operators ---- */
 
@@ -434,6 +442,18 @@ static void names(struct model *m)
     m->description = (struct model_string){ 0 };
     graph(m)->name = (struct model_string){ 0 };
 }
+/* The data of a buffer is checked once; the count of strings for each tensor that has it. */
+static void strings_shared(struct model *m)
+{
+    tensor(m, T_BIAS)->type = TENSOR_STRING;
+    tensor(m, T_BIAS)->buffer = tensor(m, T_WORDS)->buffer;
+    tensor(m, T_BIAS)->shape = INTS(1);
+}
+static void strings_shared_too_few(struct model *m)
+{
+    strings_shared(m);
+    tensor(m, T_WORDS)->shape = INTS(3);
+}
 static void graph_outputs(struct model *m)
 {
     graph(m)->outputs = INTS(T_PRODUCT, T_X, T_BIAS, T_STATE, T_PRODUCT);
@@ -621,6 +641,7 @@ static const struct hostile rows[] = {
     ROW(metadata_buffer_past_end, INVALID, "Metadata.buffer: 4, the model has 4 buffers",
         "(metadata 1)"),
     ROW(signature_subgraph_past_end, INVALID, "SignatureDef.subgraph_index: 1, the model has 1"),
+    ROW(signature_input_past_end, INVALID, "TensorMap.tensor_index: 8, the subgraph has 8"),
     SEED(signature_tensor_past_end, INVALID, "TensorMap.tensor_index: 8, the subgraph has 8"),
 
     SEED(opcode_index_past_end, INVALID, "Operator.opcode_index: 3, the model has 3 operator codes",
@@ -664,7 +685,7 @@ static const struct hostile rows[] = {
     ROW(dimension_least, INVALID, "Tensor.shape[0]: -2147483648"),
     ROW(elements_overflow, INVALID, "Tensor.shape[2]: 2147483647, too many elements"),
     ROW(bytes_overflow, INVALID, "Tensor.shape: 4611686014132420609 elements of 32 bits"),
-    ROW(signature_minus_2, INVALID, "Tensor.shape_signature[1]: -2"),
+    ROW(signature_minus_2, INVALID, "Tensor.shape_signature[1]: -2, at least -1"),
     ROW(signature_of_other_rank, INVALID, "Tensor.shape_signature: 3 dimensions, the shape has 2"),
     ROW(signature_of_other_size, INVALID, "Tensor.shape_signature[1]: 7, the shape has 2",
         "tensor 0 'x'"),
@@ -716,6 +737,8 @@ static const struct hostile rows[] = {
 
     SEED(shapes, OK, NULL),
     SEED(names, OK, NULL),
+    ROW(strings_shared, OK, NULL),
+    ROW(strings_shared_too_few, INVALID, "Tensor.buffer: 2 strings, the shape has 3", "'words'"),
     SEED(graph_outputs, OK, NULL),
     SEED(types, OK, NULL),
     SEED(quantizations, OK, NULL),

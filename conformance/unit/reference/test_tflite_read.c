@@ -222,10 +222,16 @@ static void any_byte_may_change(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
+    struct diag first = { 0 };
     long failures = 0;
 
     (void)state;
+    mem_fail_after(0);
+    assert_int_equal(tflite_verify(sample.bytes, sample.count, &first), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    assert_non_null(strstr(first.text, "verifying a model: out of memory"));
     for (long n = 0;; n++) {
+        const long before = mem_failures();
         struct diag diag = { 0 };
         struct model m;
         enum status s;
@@ -234,6 +240,7 @@ static void every_allocation_may_fail(void **state)
         s = tflite_read_accepting(&m, sample.bytes, sample.count, ACCEPT_LEGAL, &diag);
         mem_fail_after(-1);
         if (s == STATUS_OK) {
+            assert_int_equal(mem_failures(), before); /* none was passed over */
             model_close(&m);
             break;
         }

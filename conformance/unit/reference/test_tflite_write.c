@@ -214,6 +214,36 @@ static void what_does_not_fit_is_refused(void **state)
     assert_null(file.bytes);
 }
 
+static void values_that_do_not_fit_are_refused(void **state)
+{
+    static const int32_t indices[] = { 255, 256 };
+    const struct model_dimension dimension = { .format = 1,
+                                               .indices_type = 3,
+                                               .indices = { .data = indices, .count = 2 } };
+    struct model_tensor tensor = {
+        .sparsity = { .present = true, .dimensions = &dimension, .dimension_count = 1 }
+    };
+    const struct model_subgraph graph = { .tensors = &tensor, .tensor_count = 1 };
+    const struct model sparse = { .version = 3, .subgraphs = &graph, .subgraph_count = 1 };
+    struct options options;
+    struct diag diag = { 0 };
+    struct tflite_file file;
+    struct model m;
+
+    (void)state;
+    assert_int_equal(tflite_write(&sparse, &file, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "DimensionMetadata: index 256 does not fit"));
+    assert_null(file.bytes);
+
+    options_init(&options, OPTIONS_Conv2DOptions);
+    options_set_int(&options, "padding", 128);
+    with_options(&options, &m);
+    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "Conv2DOptions.padding: 128 does not fit"));
+    assert_null(file.bytes);
+    model_close(&m);
+}
+
 static void tables_that_are_not_described_are_refused(void **state)
 {
     struct options options;
@@ -273,6 +303,7 @@ int main(void)
         cmocka_unit_test(header_and_alignment),
         cmocka_unit_test(equal_vtables_are_shared),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(values_that_do_not_fit_are_refused),
         cmocka_unit_test(tables_that_are_not_described_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
