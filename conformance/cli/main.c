@@ -7,6 +7,7 @@
 #include "conformance/cli/manual.h"
 #include "conformance/cli/parts.h"
 #include "conformance/util/git_state.h"
+#include "conformance/util/json_parse.h"
 #include "reference/base/limits.h"
 
 #include <errno.h>
@@ -141,9 +142,14 @@ int main(int argc, char **argv)
     int code;
 
     git_state_set(git_text);
+    json_watch_memory();
     code = run(argc, argv);
 
     message_progress_end();
+    if (code == EXIT_AS_EXPECTED && json_memory_failed()) {
+        message_error("JSON", "out of memory: what was written is not complete");
+        code = EXIT_FAILED;
+    }
     /* A full disk must not look like success. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         message_error("standard output", "%s", strerror(errno));

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <malloc.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 /* Of this thread, while it parses: bytes that it may still take.  LLONG_MAX: any number. */
 static _Thread_local long long left = LLONG_MAX;
 static _Thread_local bool refused;
+static atomic_bool failed; /* a value that is no part of a text was not made */
 
 static void *take(size_t bytes)
 {
@@ -19,6 +21,8 @@ static void *take(size_t bytes)
                              ? malloc(bytes)
                              : NULL;
 
+    if (left == LLONG_MAX && !memory)
+        atomic_store(&failed, true);
     if (left != LLONG_MAX) {
         if (memory)
             left -= (long long)malloc_usable_size(memory);
@@ -33,6 +37,16 @@ static void give(void *memory)
     if (left != LLONG_MAX && memory)
         left += (long long)malloc_usable_size(memory);
     free(memory);
+}
+
+void json_watch_memory(void)
+{
+    json_set_alloc_funcs(take, give);
+}
+
+bool json_memory_failed(void)
+{
+    return atomic_load(&failed);
 }
 
 /* In malloc's own memory, so that what jansson had before, and what callers free, is no exception.

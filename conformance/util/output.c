@@ -2,6 +2,7 @@
 
 #include "conformance/util/clean.h"
 #include "conformance/util/fold.h"
+#include "conformance/util/json_parse.h"
 #include "conformance/util/message.h"
 #include "reference/format/file.h"
 
@@ -49,7 +50,8 @@ int output_close(struct output *o, const char *path, bool discard)
 
     if (!o->file)
         return EXIT_FAILED;
-    if (fclose(o->file) != 0 || ((o->plain || o->fold) && !rewrite(o, clean_print_lines)) ||
+    if (fclose(o->file) != 0 || json_memory_failed() ||
+        ((o->plain || o->fold) && !rewrite(o, clean_print_lines)) ||
         (o->fold && !rewrite(o, fold_lines))) {
         message_error(path, "the report does not fit in memory");
         code = EXIT_FAILED;
