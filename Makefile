@@ -552,6 +552,7 @@ $(B)/torture/files/image.tflite: $(B)/torture/models
 	$(Q)$< $(@D)
 torture: $(TORTURE) ## each allocation and each Vulkan call fails in turn, in each way that it may (an hour); ARGS='--only=SCENE/WHAT --from=N' goes on
 	$(TEST_ENV) $(B)/torture/torture --findings=$(B)/torture/findings.tsv $(ARGS) $(B)/torture/files
+	$(if $(ARGS),,sh conformance/unit/torture/programs.sh $(B))
 
 MINUTES ?= 30
 soak: $(B)/torture/soak $(B)/torture/files/image.tflite ## random models, resizes, delegates, threads, processes and lost devices for MINUTES (30): memory flat, files closed, the same bits

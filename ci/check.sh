@@ -80,6 +80,8 @@ if ! grep -q -- -fsanitize= "$b/flags"; then
     tail -n 1 "$log/torture.log"
     count=$(sed -n 's/^torture: \([0-9]*\) points.*/\1/p' "$log/torture.log")
     [ "${count:-0}" -gt 50 ] || fail 'torture: no point was tried'
+    run programs sh conformance/unit/torture/programs.sh "$b" 10
+    tail -n 1 "$log/programs.log"
     run soak "$b/torture/soak" "$b/torture/files" 1
     tail -n 1 "$log/soak.log"
     total=$((total + count))

@@ -4,7 +4,11 @@
  * their place for malloc and its kin and for all entry points of Vulkan, exported or asked for with
  * vkGetInstanceProcAddr and vkGetDeviceProcAddr.  Only what the libraries and assay call counts and
  * fails: a driver's own allocations do neither.  It also counts what they have allocated and the
- * Vulkan objects that they have made, so that a leak is seen without a sanitizer. */
+ * Vulkan objects that they have made, so that a leak is seen without a sanitizer.
+ *
+ * With LD_PRELOAD, ASSAY_FAULT=allocation:N fails the N-th allocation of the program, and
+ * ASSAY_FAULT=children:N that of each process that it forks; ASSAY_FAULT_LOG names a file to which
+ * goes what failed, and how many blocks were live at the end. */
 #ifndef ASSAY_CONFORMANCE_UNIT_TORTURE_FAULTS_H
 #define ASSAY_CONFORMANCE_UNIT_TORTURE_FAULTS_H
 
@@ -15,9 +19,10 @@ enum fault_kind { FAULT_NONE, FAULT_ALLOCATION, FAULT_VULKAN };
 
 struct fault {
     enum fault_kind kind;
-    int result; /* VkResult, of FAULT_VULKAN */
-    long after; /* calls that succeed before one fails; negative: all succeed, and are counted */
-    bool stays; /* later calls fail, too; a lost device always stays lost */
+    int result;    /* VkResult, of FAULT_VULKAN */
+    long after;    /* calls that succeed before one fails; negative: all succeed, and are counted */
+    bool children; /* not in the process that armed it, but in those that it forks */
+    bool stays;    /* later calls fail, too; a lost device always stays lost */
 };
 
 struct fault_state {
