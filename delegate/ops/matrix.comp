@@ -20,29 +20,13 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #if KHR
 #extension GL_KHR_cooperative_matrix : require
-#define MATRIX_A coopmat<float16_t, gl_ScopeSubgroup, TILE, TILE, gl_MatrixUseA>
-#define MATRIX_B coopmat<float16_t, gl_ScopeSubgroup, TILE, TILE, gl_MatrixUseB>
-#define SUM      coopmat<float, gl_ScopeSubgroup, TILE, TILE, gl_MatrixUseAccumulator>
-#define LOAD_BY_ROWS(m, from, at, pitch)                                                           \
-    coopMatLoad(m, from, at, pitch, gl_CooperativeMatrixLayoutRowMajor)
-#define LOAD_BY_COLUMNS(m, from, at, pitch)                                                        \
-    coopMatLoad(m, from, at, pitch, gl_CooperativeMatrixLayoutColumnMajor)
-#define STORE_BY_ROWS(m, to, at, pitch)                                                            \
-    coopMatStore(m, to, at, pitch, gl_CooperativeMatrixLayoutRowMajor)
-#define ADD_PRODUCT(a, b, sum) coopMatMulAdd(a, b, sum)
 #else
 #extension GL_NV_cooperative_matrix : require
-#define MATRIX_A                            fcoopmatNV<16, gl_ScopeSubgroup, TILE, TILE>
-#define MATRIX_B                            MATRIX_A
-#define SUM                                 fcoopmatNV<32, gl_ScopeSubgroup, TILE, TILE>
-#define LOAD_BY_ROWS(m, from, at, pitch)    coopMatLoadNV(m, from, at, pitch, false)
-#define LOAD_BY_COLUMNS(m, from, at, pitch) coopMatLoadNV(m, from, at, pitch, true)
-#define STORE_BY_ROWS(m, to, at, pitch)     coopMatStoreNV(m, to, at, pitch, false)
-#define ADD_PRODUCT(a, b, sum)              coopMatMulAddNV(a, b, sum)
 #endif
 #include "delegate/shaders/slice.glsl"
 #include "delegate/ops/matrix.args.h"
 #include "delegate/ops/window.glsl"
+#include "delegate/ops/matrix.glsl"
 
 WRITES(0, dst);
 layout(set = 0, binding = 0) writeonly buffer Parts { vec4 parts[]; }; // of dst, f32
@@ -203,13 +187,6 @@ void fetch_weights(uint tile)
                     fragments[j * BLOCK_N + n] =
                         weights[weights_of(tile, j, n) + gl_SubgroupInvocationID];
 }
-
-#define SET_PAIR(m, i, word)                                                                       \
-    {                                                                                              \
-        const f16vec2 pair = unpackFloat2x16(word);                                                \
-        m[2 * i] = pair.x;                                                                         \
-        m[2 * i + 1] = pair.y;                                                                     \
-    }
 
 void main()
 {

@@ -29,13 +29,3 @@
         m[2 * i] = pair.x;                                                                         \
         m[2 * i + 1] = pair.y;                                                                     \
     }
-
-// Bits of the last slice of a pixel that are of channels: the others may be NaN, and 0 * NaN is not
-// 0.
-uvec2 present(uint channels)
-{
-    const uint lanes = channels % 4u;
-    return uvec2(lanes == 1u ? 0xffffu : 0xffffffffu, lanes == 0u   ? 0xffffffffu
-                                                      : lanes == 3u ? 0xffffu
-                                                                    : 0u);
-}

@@ -71,6 +71,16 @@ uint first_tile; // of outputs
 uint share;
 uvec4 fragments[AHEAD * BLOCK];
 
+// Bits of the last slice of a pixel that are of channels: the others may be NaN, and 0 * NaN is not
+// 0.
+uvec2 present()
+{
+    const uint lanes = CHANNELS % 4u;
+    return uvec2(lanes == 1u ? 0xffffu : 0xffffffffu, lanes == 0u   ? 0xffffffffu
+                                                      : lanes == 3u ? 0xffffu
+                                                                    : 0u);
+}
+
 // The first slice of src of a pixel of the workgroup's.
 uint base_of(uint row)
 {
@@ -82,7 +92,7 @@ uvec2 slice_at(uint base, uint k)
 {
     if (k >= IN_SLICES)
         return uvec2(0u);
-    return k == IN_SLICES - 1u ? slices[base + k] & present(CHANNELS) : slices[base + k];
+    return k == IN_SLICES - 1u ? slices[base + k] & present() : slices[base + k];
 }
 
 // Slices 2 * unit and 2 * unit + 1 of a pixel.
@@ -94,7 +104,7 @@ uvec4 unit_at(uint row, uint unit)
     if (k >= IN_SLICES)
         return uvec4(0u);
     const uvec4 v = units[(base + k) / 2u];
-    return k == IN_SLICES - 2u ? v & uvec4(uvec2(0xffffffffu), present(CHANNELS)) : v;
+    return k == IN_SLICES - 2u ? v & uvec4(uvec2(0xffffffffu), present()) : v;
 }
 
 // Rows of src in shared memory, with all of their channels: chunks of them, loaded while the sums
