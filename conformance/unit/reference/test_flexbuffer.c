@@ -90,6 +90,22 @@ static void reads_narrow_maps(void **state)
         1 << 2, 8 << 2 | 2, 5 << 2, /* 24: packed types */
         6,      9 << 2,     1       /* 27: offset to the map, its type, the root's width */
     };
+    static const struct {
+        uint8_t at, value;
+        const char *message;
+    } damages[] = {
+        { 29, 3, "a root of 3 bytes" },
+        { 27, 200, "the root points in front" },
+        { 28, 9 << 2 | 3, "a map without room" },
+        { 20, 200, "200 entries, in 30 bytes" },
+        { 20, 5, "5 entries, in 30 bytes" },
+        { 19, 3, "keys of a width" },
+        { 18, 100, "the keys lie in front" },
+        { 18, 18, "the keys lie behind" },
+        { 14, 2, "another number of keys" },
+        { 15, 100, "a key that does not end" },
+        { 22, 23, "a value outside of the bytes" },
+    };
     uint8_t changed[sizeof narrow];
     struct flex_value v;
     struct diag diag = { 0 };
@@ -105,6 +121,16 @@ static void reads_narrow_maps(void **state)
     assert_true(v.f == 1.5);
     assert_true(flex_map_find(&m, "c", &v));
     assert_int_equal(v.kind, FLEX_OTHER);
+
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        memcpy(changed, narrow, sizeof narrow);
+        changed[damages[i].at] = damages[i].value;
+        assert_int_equal(flex_map_open(&m, changed, sizeof changed, &diag), STATUS_INVALID);
+        if (!strstr(diag.text, damages[i].message))
+            fail_msg("expected %s, found %s", damages[i].message, diag.text);
+    }
+    assert_int_equal(flex_map_open(&m, narrow, 2, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "2 bytes, expected at least 3"));
 
     memcpy(changed, narrow, sizeof narrow);
     changed[26] = 3 << 2; /* a float of 1 byte, which does not exist */
