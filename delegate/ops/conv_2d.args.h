@@ -9,6 +9,7 @@
 #define CONV_2D_SPEC_ACTIVATION 11 /* TfLiteFusedActivation */
 #define CONV_2D_SPEC_RESIDUAL   12 /* what dst holds is added */
 #define CONV_2D_SPEC_ROUNDED    13 /* to `steps` */
+#define CONV_2D_SPEC_COLUMNS    14 /* output slices of an invocation */
 
 PUSH_CONSTANTS(conv_2d_args)
     uint count;  /* workgroups: blocks of pixels * blocks of output slices */

@@ -25,6 +25,7 @@ layout(constant_id = CONV_2D_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = CONV_2D_INT8_SPEC_SUM_X) const bool SUM_X = false;
 layout(constant_id = CONV_2D_INT8_SPEC_QUADS) const bool QUADS = false;
 
+const uint COLUMNS = 1u;
 #define SUM ivec4
 #include "delegate/ops/conv_tile.glsl"
 

@@ -20,12 +20,24 @@ static uint32_t power_of_two_up_to(uint64_t n, uint32_t most)
     return p;
 }
 
-/* More shares of a sum are more invocations where there are few pixels, as in the last layers. */
-struct conv_tile conv_tile_of(const struct plan *plan, int src, int dst)
+/* llvmpipe loads a vector for each lane in turn, which takes as long as some 100 sums: the more
+ * pixels and output slices share what is loaded, the better, and shares of a sum only add loads.
+ * Below so many slices of the result a smaller loop, which compiles sooner, is as good. */
+enum { SOFTWARE_SLICES_MIN = 2048, SOFTWARE_WIDE = 16 };
+
+static struct conv_tile software_tile(const struct plan_tensor *y)
 {
-    const struct plan_tensor *x = &plan->tensors[src], *y = &plan->tensors[dst];
+    return (struct conv_tile){
+        .x = 8, .y = 4, .z = 1, .rows = 8, .columns = y->slices >= SOFTWARE_WIDE ? 2 : 1
+    };
+}
+
+/* More shares of a sum are more invocations where there are few pixels, as in the last layers. */
+struct conv_tile conv_tile_of(const struct planner *p, int src, int dst)
+{
+    const struct plan_tensor *x = &p->plan->tensors[src], *y = &p->plan->tensors[dst];
     const bool bytes = y->format == FORMAT_BYTES;
-    struct conv_tile t = { .x = y->slices > 4 ? 8 : 2, .rows = ROWS };
+    struct conv_tile t = { .x = y->slices > 4 ? 8 : 2, .rows = ROWS, .columns = 1 };
     uint32_t shares = SHARES_MAX;
 
     if (y->rows < ROWS) { /* one pixel, as a rule: a product with a vector */
@@ -39,6 +51,9 @@ struct conv_tile conv_tile_of(const struct plan *plan, int src, int dst)
     if (bytes)
         t.z = power_of_two_up_to(SUMS_MAX / ((uint64_t)(y->rows / t.rows) * y->slices), t.z);
     t.y = INVOCATIONS / t.x / t.z;
+    if (!bytes && p->limits->device_class == DEVICE_SOFTWARE &&
+        (uint64_t)y->rows * y->slices >= SOFTWARE_SLICES_MIN)
+        return software_tile(y);
     return t;
 }
 
@@ -63,5 +78,6 @@ enum status conv_tile_grid(struct planner *p, struct plan_step *s, const struct 
     const uint64_t runs = ((uint64_t)y->rows + tile->rows - 1) / tile->rows;
 
     /* Each invocation has its sums, a vector of 16 bytes for each pixel, in shared memory. */
-    return step_tiles(p, s, y->slices, runs, tile->z > 1 ? 16 * tile->rows : 0);
+    return step_tiles(p, s, (y->slices + tile->columns - 1) / tile->columns, runs,
+                      tile->z > 1 ? 16 * tile->rows : 0);
 }

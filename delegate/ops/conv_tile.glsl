@@ -1,12 +1,14 @@
 // A convolution as a matrix product, for conv_2d.comp and conv_2d_int8.comp: pixels of dst by taps
 // and channels by outputs.
 //
-// An invocation computes ROWS neighbouring pixels of one output slice.  Of a workgroup x goes over
-// output slices, y over runs of ROWS pixels, and z over shares of a sum: share z adds up input
-// slices z, z + SHARES, ..., and the shares are added in that order at the end, so the bits of a
-// result do not depend on timing.  args.count is the number of workgroups.
+// An invocation computes ROWS neighbouring pixels of COLUMNS output slices, which lie a workgroup's
+// x apart.  Of a workgroup x goes over output slices, y over runs of ROWS pixels, and z over shares
+// of a sum: share z adds up input slices z, z + SHARES, ..., and the shares are added in that order
+// at the end, so the bits of a result do not depend on timing.  args.count is the number of
+// workgroups.
 //
-// The shader defines the type of its sums, SUM, before it includes this, and add_slices() after it.
+// The shader defines the type of its sums, SUM, and COLUMNS before it includes this, and
+// add_slices() after it.  A sum has one share where there is more than one column.
 layout(constant_id = CONV_TILE_SPEC_ROWS) const uint ROWS = 4u;
 // 1x1, stride 1, no padding: pixel p of dst is made of pixel p of src.
 layout(constant_id = CONV_TILE_SPEC_DENSE) const bool DENSE = false;
@@ -16,15 +18,15 @@ const uint SHARES = gl_WorkGroupSize.z;
 const uint PARTS = PLANE * SHARES * ROWS;
 shared SUM part[SHARES > 1u ? PARTS : 1u];
 
-SUM sum[ROWS];
+SUM sum[ROWS * COLUMNS]; // of pixel r and column c: r * COLUMNS + c
 uint base[ROWS];   // first slices of the pixels of src that the current tap reads
 bool inside[ROWS]; // of the image; not set where DENSE
 
 // Adds to sum[] what this invocation's share of the input slices gives at a tap.
 void add_slices(uint tap, uint out_slice);
 
-// What an invocation computes: pixels first to first + ROWS - 1 of an output slice, each where it
-// is one of dst.
+// What an invocation computes: pixels first to first + ROWS - 1 of an output slice and of the other
+// columns', each where it is one of dst.
 struct Tile {
     uint out_slice, first;
 };
@@ -32,9 +34,10 @@ struct Tile {
 // Surplus workgroups recompute the last block: there is no early exit before barrier().
 Tile tile_of_invocation()
 {
-    const uint blocks = (args.window.out_slices + gl_WorkGroupSize.x - 1u) / gl_WorkGroupSize.x;
+    const uint across = gl_WorkGroupSize.x * COLUMNS;
+    const uint blocks = (args.window.out_slices + across - 1u) / across;
     const uint block = min(group(), args.count - 1u);
-    return Tile(block % blocks * gl_WorkGroupSize.x + gl_LocalInvocationID.x,
+    return Tile(block % blocks * across + gl_LocalInvocationID.x,
                 (block / blocks * gl_WorkGroupSize.y + gl_LocalInvocationID.y) * ROWS);
 }
 

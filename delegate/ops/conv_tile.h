@@ -9,9 +9,10 @@
 struct conv_tile {
     uint32_t x, y, z; /* of a workgroup: output slices, runs of pixels, shares of a sum */
     uint32_t rows;    /* pixels of a run */
+    uint32_t columns; /* output slices of an invocation */
 };
 /* src, dst: plan tensors. */
-struct conv_tile conv_tile_of(const struct plan *plan, int src, int dst);
+struct conv_tile conv_tile_of(const struct planner *p, int src, int dst);
 
 /* Sets the specialization constants of window.glsl and conv_tile.glsl. */
 void conv_tile_specs(struct plan_step *s, const struct conv_tile *tile, const struct window *window,

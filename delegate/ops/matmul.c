@@ -6,7 +6,7 @@
 
 static enum status plan_runs(struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
-    const struct conv_tile tile = conv_tile_of(p->plan, m->src, m->dst);
+    const struct conv_tile tile = conv_tile_of(p, m->src, m->dst);
     const struct conv_2d_args args = { .pixels = p->plan->tensors[m->dst].rows,
                                        .window = m->args,
                                        .in_channels = p->plan->tensors[m->src].channels,
@@ -19,6 +19,7 @@ static enum status plan_runs(struct planner *p, const struct graph_node *n, cons
     step_spec(s, CONV_2D_SPEC_ACTIVATION, m->activation);
     step_spec(s, CONV_2D_SPEC_RESIDUAL, m->has_residual);
     step_spec(s, CONV_2D_SPEC_ROUNDED, n->steps.scale > 0);
+    step_spec(s, CONV_2D_SPEC_COLUMNS, tile.columns);
     step_push(s, &args, sizeof args);
     step_products(p, s, m->dst, m->src, m->weights, m->bias);
     return conv_tile_grid(p, s, &tile, m->dst);

@@ -9,7 +9,7 @@ enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, cons
 {
     const struct graph_tensor *x = graph_input(p->graph, n, d->x);
     const struct graph_tensor *w = graph_input(p->graph, n, d->weights);
-    const struct conv_tile tile = conv_tile_of(p->plan, m->src, m->dst);
+    const struct conv_tile tile = conv_tile_of(p, m->src, m->dst);
     const struct conv_2d_int8_args args = {
         .pixels = p->plan->tensors[m->dst].rows,
         .window = m->args,
