@@ -19,8 +19,8 @@ const uint PARTS = PLANE * SHARES * ROWS;
 shared SUM part[SHARES > 1u ? PARTS : 1u];
 
 SUM sum[ROWS * COLUMNS]; // of pixel r and column c: r * COLUMNS + c
-uint base[ROWS];   // first slices of the pixels of src that the current tap reads
-bool inside[ROWS]; // of the image; not set where DENSE
+uint base[ROWS];         // first slices of the pixels of src that the current tap reads
+bool inside[ROWS];       // of the image; not set where DENSE
 
 // Adds to sum[] what this invocation's share of the input slices gives at a tap.
 void add_slices(uint tap, uint out_slice);

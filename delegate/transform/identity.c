@@ -15,7 +15,7 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     i = n->op->kept_input(g, n);
     if (i < 0 || graph_is_constant(g, n->inputs[i]) ||
         graph_input(g, n, i)->type != graph_output(g, n, 0)->type ||
-        (graph_is_quantized(g, n) && !n->op->same_quant &&
+        (graph_is_quantized(g, n) &&
          !graph_same_quant(graph_input(g, n, i), graph_output(g, n, 0))) ||
         !graph_same_shape(graph_input(g, n, i), graph_output(g, n, 0)))
         return -1;

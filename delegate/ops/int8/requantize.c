@@ -56,10 +56,11 @@ bool check_activation_range(struct check *c, int i, int activation)
     const int tensor = c->node->outputs[i];
     struct fixed_range range;
 
-    return range_of(&c->graph->tensors[tensor], activation, &range) ||
-           refuse(c, RULE_QUANT_SCALE, tensor, "scale", "quantize the output again",
-                  "bounds of the activation are below 2^31 steps", "%g",
-                  tensor_scale(&c->graph->tensors[tensor]));
+    return check_scales(c, tensor) &&
+           (range_of(&c->graph->tensors[tensor], activation, &range) ||
+            refuse(c, RULE_QUANT_SCALE, tensor, "scale", "quantize the output again",
+                   "bounds of the activation are below 2^31 steps", "%g",
+                   tensor_scale(&c->graph->tensors[tensor])));
 }
 
 struct fixed_range requantize_range(const struct graph_tensor *y, int activation)

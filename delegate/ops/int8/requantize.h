@@ -16,7 +16,7 @@ bool check_multiplier(struct check *c, int tensor, const char *what, double real
 /* fixed_quantize_multiplier of a multiplier that check_multiplier has accepted. */
 struct fixed_multiplier requantize_multiplier(double real);
 
-/* The bounds of the fused activation, in steps of output i, fit 32 bits. */
+/* Output i has scales, and the bounds of the fused activation, in its steps, fit 32 bits. */
 bool check_activation_range(struct check *c, int i, int activation);
 /* quantized_activation_min and _max of an 8-bit or i16 output: the range of its type, clamped by
  * the fused activation (a TfLiteFusedActivation). */
