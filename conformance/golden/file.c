@@ -34,6 +34,9 @@ static bool is_case(const struct golden_case *c)
         !is_text(c->skipped, sizeof c->skipped) || !is_text(c->wrong, sizeof c->wrong) ||
         c->set < 0 || c->set >= SET_COUNT)
         return false;
+    /* Dots become the slashes of the path: a name that has slashes is none of a case. */
+    if (strchr(c->name, '/'))
+        return false;
     golden_case_path(c->name, path);
     if (!(type = strchr(path, '/')) || !(variant = strchr(type + 1, '/')))
         return false;

@@ -39,6 +39,9 @@ static const struct {
     { "deprecated_tag", "" },
     { "SignatureDef.deprecated_tag", "" },
     { "offset 0x", ": options" },
+    /* Seen with tags that no union has: with the others both refuse such an offset. */
+    { "Operator.builtin_options: ", "offset " },
+    { "Operator.builtin_options_2: ", "offset " },
 };
 
 /* A vtable of 2 bytes at the very end of the file, where one of 4 has no room. */
