@@ -316,6 +316,9 @@ FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
 # Tests keep Mesa's shader cache under $(B), and leave the user's alone.
 TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
 
+# Before the rule that needs it: a prerequisite is expanded where it is read.
+TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
+
 check: all $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
 
@@ -527,7 +530,6 @@ tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
 
 # ---- torture: every allocation and every Vulkan call fails in turn; soak: a long life ----
 TORTURE_FLAGS = -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN' $(LDFLAGS_ALL)
-TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
 $(B)/torture/faults.so: $(call obj,$(wildcard conformance/unit/torture/faults*.c))
 	@mkdir -p $(@D)
 	$(call say,LINK)
