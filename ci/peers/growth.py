@@ -96,7 +96,10 @@ def print_single(q, rows):
               " | ".join("%.1f, %.1f" % tuple(row[n]) if n in row else "-" for n in names) + " |")
     by_count = {row["value"]: row for row in rows}
     good = True
-    for name in names if {5, 8} <= set(by_count) else []:
+    if not {5, 8} <= set(by_count):
+        print("growth: 5 and 8 channels are not both among the rows: not compared")
+        return True
+    for name in names:
         five, eight = by_count[5].get(name), by_count[8].get(name)
         if five is None or eight is None:
             print(f"growth: {name}: not measured")
