@@ -3,7 +3,7 @@
 #ifndef ASSAY_DELEGATE_OPS_GEMM_INT8_H
 #define ASSAY_DELEGATE_OPS_GEMM_INT8_H
 
-#include "delegate/ops/int8/matmul.h"
+#include "delegate/ops/int8/matmul_operands.h"
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  * each round, when no thread runs, the libraries' blocks and bytes, Vulkan objects and open files
  * are as many as after the third round, exactly.  The resident set, with the driver's memory and
  * what malloc keeps by thread, grows by at most 32 KiB a life between the second and the last fifth
- * of the rounds: on lavapipe it grew by up to 13 in 10 minutes, while our blocks did not; where that
- * goes is not known. */
+ * of the rounds: on lavapipe it grew by up to 13 in 10 minutes, while our blocks did not; where
+ * that goes is not known. */
 #include "conformance/unit/torture/faults.h"
 #include "conformance/unit/torture/lives.h"
 

@@ -3,15 +3,8 @@
 #ifndef ASSAY_DELEGATE_OPS_INT8_MATMUL_H
 #define ASSAY_DELEGATE_OPS_INT8_MATMUL_H
 
-#include "delegate/ops/int8/dot.h"
-#include "delegate/ops/window.h"
+#include "delegate/ops/int8/matmul_operands.h"
 
-struct matmul_int8 {
-    int src, dst; /* plan tensors [.., C], [.., O] */
-    const struct window *window;
-    struct window_args args; /* of the window */
-    struct dot_shape shape;  /* of the weights */
-};
 enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, const struct dot *d,
                              const struct matmul_int8 *m);
 
