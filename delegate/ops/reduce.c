@@ -165,23 +165,18 @@ enum status reduce_plan(struct planner *p, const struct graph_node *n, uint32_t 
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     const bool integers = graph_has_steps(x) || x->type == kTfLiteBool;
+    struct plan_step *s = planner_step(p,
+                                       integers                  ? INTEGER_SHADER(x, "reduce_int8")
+                                       : x->type == kTfLiteInt32 ? "reduce.word"
+                                                                 : "reduce",
+                                       n, WORKGROUP, 1, 1);
     struct reduce_args args = { 0 };
     bool reduced[GRAPH_MAX_RANK];
-    uint32_t terms, sharers;
-    struct plan_step *s;
+    uint32_t terms;
 
-    if (src < 0 || dst < 0 || !read_axes(p->graph, n, reduced))
+    if (src < 0 || dst < 0 || !s || !read_axes(p->graph, n, reduced))
         return STATUS_NO_MEMORY;
     args.rows = terms = set_groups(&args, x, reduced);
-    sharers = planner_sharers(p, (uint64_t)terms *
-                                     (reduced[x->rank - 1] ? p->plan->tensors[src].slices : 1));
-    s = planner_step(p,
-                     integers                  ? INTEGER_SHADER(x, "reduce_int8")
-                     : x->type == kTfLiteInt32 ? "reduce.word"
-                                               : "reduce",
-                     n, sharers, 1, 1);
-    if (!s)
-        return STATUS_NO_MEMORY;
     if (reduced[x->rank - 1])
         terms *= (uint32_t)x->dims[x->rank - 1];
     args.terms = (float)terms;
@@ -197,7 +192,7 @@ enum status reduce_plan(struct planner *p, const struct graph_node *n, uint32_t 
         step_spec(s, REDUCE_SPEC_AVERAGE, false);
         set_quantized(&args, x, graph_output(p->graph, n, 0), op, terms);
     }
-    step_shared(s, sharers * 4 * (uint32_t)sizeof(float));
+    step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

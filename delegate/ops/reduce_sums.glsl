@@ -32,27 +32,24 @@ REDUCE_IN_WORKGROUP(SUM, sum_in_workgroup, combine)
 
 SUM load(uint row, uint s);
 
-// The row of src at index i over the kept (reduced) groups.  Most groups have one element, and
-// divisions are slow.
+// The row of src at index i over the kept (reduced) groups.
 uint kept_row(uint i)
 {
     uint row = 0u;
-    for (int g = REDUCE_GROUPS - 1; g >= 0; g--)
-        if (args.kept_size[g] > 1u) {
-            row += i % args.kept_size[g] * args.kept_stride[g];
-            i /= args.kept_size[g];
-        }
+    for (int g = REDUCE_GROUPS - 1; g >= 0; g--) {
+        row += i % args.kept_size[g] * args.kept_stride[g];
+        i /= args.kept_size[g];
+    }
     return row;
 }
 
 uint reduced_row(uint i)
 {
     uint row = 0u;
-    for (int g = REDUCE_GROUPS - 1; g >= 0; g--)
-        if (args.reduced_size[g] > 1u) {
-            row += i % args.reduced_size[g] * args.reduced_stride[g];
-            i /= args.reduced_size[g];
-        }
+    for (int g = REDUCE_GROUPS - 1; g >= 0; g--) {
+        row += i % args.reduced_size[g] * args.reduced_stride[g];
+        i /= args.reduced_size[g];
+    }
     return row;
 }
 

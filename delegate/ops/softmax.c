@@ -33,21 +33,17 @@ enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t
 {
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, "softmax", n, WORKGROUP, 1, 1);
     struct softmax_args args;
-    struct plan_step *s;
-    uint32_t sharers;
 
-    if (src < 0 || dst < 0)
-        return STATUS_NO_MEMORY;
-    sharers = planner_sharers(p, p->plan->tensors[dst].slices);
-    if (!(s = planner_step(p, "softmax", n, sharers, 1, 1)))
+    if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args = (struct softmax_args){ .count = p->plan->tensors[dst].rows,
                                   .channels = p->plan->tensors[dst].channels,
                                   .slices = p->plan->tensors[dst].slices,
                                   .beta = beta };
     step_spec(s, SOFTMAX_SPEC_OP, op);
-    step_shared(s, sharers * (uint32_t)sizeof(float));
+    step_shared(s, WORKGROUP * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

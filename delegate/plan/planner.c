@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHARERS_MAX = 256 }; /* of planner_sharers: more take longer to combine what they found */
-
 static int add_tensor(struct planner *p, int tensor, uint32_t rows, uint32_t channels, int view_of,
                       enum plan_format format)
 {
@@ -218,17 +216,6 @@ void step_push(struct plan_step *s, const void *args, size_t bytes)
     assert(bytes <= PLAN_PUSH_BYTES && bytes % 4 == 0);
     memcpy(s->push, args, bytes);
     s->push_bytes = (uint32_t)bytes;
-}
-
-uint32_t planner_sharers(const struct planner *p, uint64_t elements)
-{
-    const uint32_t most = options_kernel(p->options, KERNEL_wide) ? SHARERS_MAX : WORKGROUP;
-    uint32_t n = WORKGROUP;
-
-    while (n < elements && 2 * n <= most && 2 * n <= p->limits->max_workgroup_invocations &&
-           2 * n <= p->limits->max_workgroup_size[0])
-        n *= 2;
-    return n;
 }
 
 enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups)

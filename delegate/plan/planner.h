@@ -72,10 +72,6 @@ struct plan_step *planner_step_at(struct planner *p, const char *shader,
 void step_spec(struct plan_step *s, uint32_t id, uint32_t value);
 /* Push constants, at most PLAN_PUSH_BYTES. */
 void step_push(struct plan_step *s, const void *args, size_t bytes);
-/* Invocations of a workgroup that shares out `elements` and combines what it found: a power of two
- * from WORKGROUP on.  It depends on nothing else of the shape, so a row has the same bits in a
- * batch of any size. */
-uint32_t planner_sharers(const struct planner *p, uint64_t elements);
 /* A grid of at least `groups` workgroups in x and y, within the limits of the device: group() in
  * the shader is the index of the workgroup, which the shader must check. */
 enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups);

@@ -2,7 +2,6 @@
 #include "conformance/unit/kit/gpu_kit.h"
 
 #include "delegate/graph/gpu_op.h"
-#include "delegate/plan/planner.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/shaders/args.h"
 
@@ -175,37 +174,11 @@ static void tiles_not_allowed(void **state)
     assert_int_equal(workgroup_candidates(&s, &limits, codes), 0);
 }
 
-/* A power of two that the device allows, since halves of it are added. */
-static void sharers(void **state)
-{
-    struct device_limits limits = gpu_large_limits();
-    struct gpu_options options = { 0 };
-    const struct planner p = { .options = &options, .limits = &limits };
-
-    (void)state;
-    limits.max_workgroup_invocations = limits.max_workgroup_size[0] = 1024;
-    assert_int_equal(planner_sharers(&p, 1), 64);
-    assert_int_equal(planner_sharers(&p, 64), 64);
-    assert_int_equal(planner_sharers(&p, 65), 128);
-    assert_int_equal(planner_sharers(&p, 129), 256);
-    assert_int_equal(planner_sharers(&p, UINT64_MAX), 256);
-    limits.max_workgroup_size[0] = 255;
-    assert_int_equal(planner_sharers(&p, 1000), 128);
-    limits = device_limits_minimum;
-    assert_int_equal(planner_sharers(&p, 1000), 128);
-    limits.max_workgroup_invocations = 127;
-    assert_int_equal(planner_sharers(&p, 1000), 64);
-    limits = gpu_large_limits();
-    options.no_kernel = 1u << KERNEL_wide;
-    assert_int_equal(planner_sharers(&p, 1000), 64);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes),     cmocka_unit_test(table), cmocka_unit_test(grids),
         cmocka_unit_test(not_allowed), cmocka_unit_test(tiles), cmocka_unit_test(tiles_not_allowed),
-        cmocka_unit_test(sharers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
