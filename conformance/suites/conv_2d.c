@@ -113,9 +113,7 @@ static const struct suite_member members[] = {
     }
 
 /* A product of the size for which a tile of the matrix units is (test_matrix knows which). */
-#define UNITS                                                                                      \
-    "pixels, sum and channels end within a tile of matrix units", .types = TYPE_BIT(CASE_F32),     \
-                                                                  .sets = SET_BIT(SET_RANDOM)
+#define UNITS "pixels, sum and channels end within a tile of matrix units", LARGE_OF(61)
 
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),

@@ -58,8 +58,8 @@ static const struct suite_member members[] = {
 #define TILES(h, w, k, u)                                                                          \
     {                                                                                              \
         ROW("tiles_" #h "_" #w "_k" #k "_u" #u,                                                    \
-            "rows, depth and units end within a tile of matrix units",                             \
-            .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), .version = 5),               \
+            "rows, depth and units end within a tile of matrix units", LARGE_OF(61),               \
+            .version = 5),                                                                         \
             .in = DIMS(1, h, w, k), .units = u, .flags = KEEP_DIMS                                 \
     }
 
