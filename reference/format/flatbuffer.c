@@ -134,7 +134,8 @@ static enum status too_many_tables(struct wire *w, size_t at, const char *name)
     return STATUS_LIMIT;
 }
 
-/* fields: how many the schema has. */
+/* fields: how many the schema has.  `at` is a multiple of 4 with 4 bytes of the file behind it: the
+ * header's root and every offset that is followed are checked for that. */
 static enum status open_table(struct wire *w, size_t at, const char *name, size_t fields,
                               struct frame *f)
 {
@@ -148,8 +149,6 @@ static enum status open_table(struct wire *w, size_t at, const char *name, size_
         return fail(w, at, name, NULL,
                     "%llu bytes in tables so far, in a file of %zu: shared too often",
                     (unsigned long long)w->read, w->count);
-    if (at % 4 != 0 || w->count - at < 4) /* at < count: checked with the offset that led here */
-        return fail(w, at, name, NULL, "unaligned, or past the end of the file at 0x%zx", w->count);
     vtable = (int64_t)at - fb_load_i32(w->bytes, at);
     if (vtable < 0 || vtable % 2 != 0 || vtable > (int64_t)w->count - 4)
         return fail(w, at, name, "vtable", "at %lld, unaligned or outside of the file of %zu bytes",

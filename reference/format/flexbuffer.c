@@ -193,7 +193,7 @@ enum status flex_map_open(struct flex_map *m, const void *bytes, size_t count, s
     for (size_t i = 0; i < m->entries; i++) {
         const size_t at = m->keys + i * m->key_width;
         struct flex_value value;
-        size_t key;
+        size_t key = 0;
 
         if (!follow(m->bytes, at, m->key_width, &key) || !memchr(m->bytes + key, 0, m->count - key))
             return fail(diag, at, "a key that does not end inside of the bytes");

@@ -236,7 +236,6 @@ static struct options read_options(const struct reader *r, struct fb_table op)
             o.value[i].text.data = in_place(r, fb_vector(t, field->slot));
             o.value[i].text.count = fb_vector(t, field->slot).count;
             break;
-        default: break;
         }
     }
     return o;

@@ -198,6 +198,40 @@ static void every_allocation_may_fail(void **state)
     assert_true(failures >= 5);
 }
 
+/* What needs a block of its own in the arena, or the first block of a list, at the first failure.
+ */
+static void operators_and_lists_fail_alone(void **state)
+{
+    enum { MANY = 100000 };
+    static int many[MANY];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct diag diag = { 0 };
+        struct builder b;
+        struct model m;
+        int op = 0;
+
+        builder_init(&b);
+        if (i == 3)
+            op = builder_op(&b, BUILTIN_LSTM, 1, NULL, 0, NULL, 0, NULL);
+        mem_fail_after(0);
+        if (i == 0)
+            op = builder_custom(&b, "Own", 1, "x", 1, 0, NULL, 0, NULL);
+        else if (i == 1)
+            op = builder_op(&b, BUILTIN_ADD, 1, NULL, 0, NULL, 0, NULL);
+        else if (i == 2)
+            builder_inputs(&b, MANY, many);
+        else
+            builder_intermediates(&b, op, MANY, many);
+        mem_fail_after(-1);
+        if (i < 2)
+            assert_int_equal(op, -1);
+        assert_int_equal(builder_custom(&b, "Own", 1, NULL, 0, 0, NULL, 0, NULL), -1);
+        assert_int_equal(builder_finish(&b, &m, &diag), STATUS_NO_MEMORY);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -206,6 +240,7 @@ int main(void)
         cmocka_unit_test(an_empty_builder_gives_an_empty_model),
         cmocka_unit_test(lists_grow),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(operators_and_lists_fail_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,17 @@
 #include <cmocka.h>
 
 /* The calls of the program come here, those of libc do not. */
-enum call { CALL_NONE, CALL_READ, CALL_WRITE, CALL_FSYNC, CALL_CLOSE, CALL_FSTAT, CALL_FCNTL };
+enum call {
+    CALL_NONE,
+    CALL_READ,
+    CALL_WRITE,
+    CALL_FSYNC,
+    CALL_CLOSE,
+    CALL_FSTAT,
+    CALL_FCNTL,
+    CALL_RENAME,
+    CALL_REALPATH
+};
 
 static struct fault {
     enum call call;
@@ -28,6 +38,7 @@ static struct fault {
     int times;      /* how often the call still fails */
     bool one_byte;  /* writes take a byte at a time */
     unsigned count; /* calls that failed */
+    mode_t kind;    /* what fstat says that a file is, but for 0 */
 } fault;
 
 static bool fails(enum call call)
@@ -66,7 +77,22 @@ int close(int fd)
 
 int fstat(int fd, struct stat *info)
 {
-    return fails(CALL_FSTAT) ? -1 : fstatat(fd, "", info, AT_EMPTY_PATH);
+    if (fails(CALL_FSTAT) || fstatat(fd, "", info, AT_EMPTY_PATH) != 0)
+        return -1;
+    if (fault.kind)
+        info->st_mode = (info->st_mode & ~(mode_t)S_IFMT) | fault.kind;
+    return 0;
+}
+
+int rename(const char *from, const char *to)
+{
+    return fails(CALL_RENAME) ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+char *realpath(const char *name, char *to)
+{
+    assert_null(to);
+    return fails(CALL_REALPATH) ? NULL : canonicalize_file_name(name);
 }
 
 int fcntl(int fd, int command, ...)
@@ -152,7 +178,11 @@ static void failed_writes_leave_the_old_file(void **state)
     static const struct {
         enum call call;
         int error;
-    } rows[] = { { CALL_WRITE, ENOSPC }, { CALL_FSYNC, EIO }, { CALL_CLOSE, EDQUOT } };
+    } rows[] = { { CALL_WRITE, ENOSPC },
+                 { CALL_FSYNC, EIO },
+                 { CALL_CLOSE, EDQUOT },
+                 { CALL_RENAME, EXDEV },
+                 { CALL_REALPATH, ELOOP } };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -185,6 +215,52 @@ static void names_that_are_taken_are_passed_over(void **state)
     assert_int_equal(file_write(path, "new", 3, NULL), STATUS_OK);
     expect_bytes("new");
     assert_int_equal(unlink(taken), 0); /* it was not touched */
+}
+
+static void all_names_may_be_taken(void **state)
+{
+    enum { NAMES = 1000 };
+    char taken[sizeof path + 32];
+    struct diag diag = { 0 };
+
+    (void)state;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < NAMES; i++) {
+            snprintf(taken, sizeof taken, "%s.%ld.%d~", path, (long)getpid(), i);
+            if (pass == 0)
+                assert_int_equal(close(open(taken, O_WRONLY | O_CREAT | O_EXCL, 0600)), 0);
+            else
+                assert_int_equal(unlink(taken), 0); /* none was touched */
+        }
+        if (pass == 0)
+            assert_int_equal(file_write(path, "newer", 5, &diag), STATUS_IO);
+    }
+    assert_non_null(strstr(diag.text, path));
+    assert_non_null(strstr(diag.text, strerror(EEXIST)));
+    expect_bytes("new");
+}
+
+static void other_kinds_of_files_have_words(void **state)
+{
+    static const struct {
+        mode_t kind;
+        const char *words;
+    } rows[] = { { S_IFSOCK, "a socket" },
+                 { S_IFBLK, "a block device" },
+                 { S_IFLNK, "no regular file" } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct diag diag = { 0 };
+        uint8_t *bytes;
+        size_t count;
+
+        fault = (struct fault){ .kind = rows[i].kind };
+        assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_IO);
+        fault = (struct fault){ 0 };
+        assert_non_null(strstr(diag.text, rows[i].words));
+        assert_null(bytes);
+    }
 }
 
 /* A pipe is read in room that grows, up to the limit and as far as memory goes. */
@@ -231,6 +307,8 @@ int main(void)
         cmocka_unit_test(failed_writes_leave_the_old_file),
         cmocka_unit_test(a_pipe_is_read_to_the_limit),
         cmocka_unit_test(names_that_are_taken_are_passed_over),
+        cmocka_unit_test(all_names_may_be_taken),
+        cmocka_unit_test(other_kinds_of_files_have_words),
     };
 
     return cmocka_run_group_tests(tests, make_file, remove_file);

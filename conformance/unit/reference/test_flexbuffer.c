@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -95,6 +96,7 @@ static void reads_narrow_maps(void **state)
         const char *message;
     } damages[] = {
         { 29, 3, "a root of 3 bytes" },
+        { 29, 255, "a root of 255 bytes" },
         { 27, 200, "the root points in front" },
         { 28, 9 << 2 | 3, "a map without room" },
         { 20, 200, "200 entries, in 30 bytes" },
@@ -102,8 +104,10 @@ static void reads_narrow_maps(void **state)
         { 19, 3, "keys of a width" },
         { 18, 100, "the keys lie in front" },
         { 18, 18, "the keys lie behind" },
+        { 19, 8, "the keys lie behind" },
         { 14, 2, "another number of keys" },
         { 15, 100, "a key that does not end" },
+        { 15, 1, "a key that does not end" }, /* no byte behind it is 0 */
         { 22, 23, "a value outside of the bytes" },
     };
     uint8_t changed[sizeof narrow];
@@ -142,6 +146,25 @@ static void reads_narrow_maps(void **state)
     changed[26] = 6 << 2 | 3;
     assert_int_equal(flex_map_open(&m, changed, sizeof changed, &diag), STATUS_INVALID);
     assert_non_null(strstr(diag.text, "a value outside of the bytes"));
+}
+
+/* Sizes whose check must come before they are used, since they would wrap. */
+static void refuses_sizes_that_wrap(void **state)
+{
+    static const uint8_t wide_root[] = { 0, 9 << 2, 2 };
+    uint8_t many[27] = { [8] = 1, [25] = 9 << 2 | 3, [26] = 1 };
+    const uint64_t entries = UINT64_MAX / 9 + 1; /* 9 bytes each: 2 in all, modulo 2^64 */
+    struct diag diag = { 0 };
+    struct flex_map m;
+
+    (void)state;
+    assert_int_equal(flex_map_open(&m, wide_root, sizeof wide_root, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "a root of 2 bytes"));
+    for (unsigned i = 0; i < 8; i++)
+        many[16 + i] = (uint8_t)(entries >> 8 * i);
+    assert_int_equal(flex_map_open(&m, many, sizeof many, &diag), STATUS_INVALID);
+    if (!strstr(diag.text, "2049638230412172402 entries, in 27 bytes"))
+        fail_msg("%s", diag.text);
 }
 
 static void kinds_have_words(void **state)
@@ -240,10 +263,34 @@ static void refuses_to_write_a_key_twice(void **state)
     assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_INVALID);
     assert_null(bytes);
     assert_non_null(strstr(diag.text, "\"twice\""));
-    w = (struct flex_writer){ 0 };
-    for (int i = 0; i <= FLEX_ENTRIES_MAX; i++)
-        flex_write_int(&w, "k", i);
+}
+
+static void refuses_to_write_what_has_no_room(void **state)
+{
+    static char keys[FLEX_ENTRIES_MAX + 1][8];
+    struct flex_writer w = { 0 };
+    struct diag diag = { 0 };
+    uint8_t *bytes;
+    size_t count;
+
+    (void)state;
+    for (int i = 0; i <= FLEX_ENTRIES_MAX; i++) {
+        snprintf(keys[i], sizeof keys[i], "k%d", i);
+        flex_write_int(&w, keys[i], i);
+        if (i == FLEX_ENTRIES_MAX - 1) {
+            assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_OK);
+            mem_free(bytes);
+        }
+    }
     assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_INVALID);
+    assert_null(bytes);
+    assert_non_null(strstr(diag.text, "more than"));
+    w.count = 1;
+    w.full = false;
+    mem_fail_after(0);
+    assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    assert_null(bytes);
 }
 
 static void builds_custom_operators(void **state)
@@ -279,10 +326,16 @@ static void builds_custom_operators(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_was_written),  cmocka_unit_test(widens_for_large_integers),
-        cmocka_unit_test(reads_narrow_maps),       cmocka_unit_test(kinds_have_words),
-        cmocka_unit_test(refuses_bytes_cut_short), cmocka_unit_test(stays_inside_of_changed_bytes),
-        cmocka_unit_test(refuses_another_root),    cmocka_unit_test(refuses_to_write_a_key_twice),
+        cmocka_unit_test(reads_what_was_written),
+        cmocka_unit_test(widens_for_large_integers),
+        cmocka_unit_test(reads_narrow_maps),
+        cmocka_unit_test(kinds_have_words),
+        cmocka_unit_test(refuses_bytes_cut_short),
+        cmocka_unit_test(stays_inside_of_changed_bytes),
+        cmocka_unit_test(refuses_another_root),
+        cmocka_unit_test(refuses_to_write_a_key_twice),
+        cmocka_unit_test(refuses_sizes_that_wrap),
+        cmocka_unit_test(refuses_to_write_what_has_no_room),
         cmocka_unit_test(builds_custom_operators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

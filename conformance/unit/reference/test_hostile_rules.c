@@ -587,6 +587,12 @@ static void options_2_tag_24(struct tflite_file *file)
 {
     second_options(file, 24);
 }
+/* Tables of the second options are not described, but have to be tables. */
+static void options_2_table_broken(struct tflite_file *file)
+{
+    second_options(file, 18);
+    set32(file, fb_sub(file_operator(file, OP_ADD), Operator_builtin_options_2).at, 0x40000000);
+}
 /* Not the base model: the one that has every table. */
 static void every_table(struct tflite_file *file)
 {
@@ -673,6 +679,8 @@ static const struct hostile rows[] = {
     PATCH(NULL, tag_127, UNSUPPORTED, "Operator.builtin_options_type: 127, not in 0..126"),
     PATCH(mutable_for_second, options_2_tag_24, UNSUPPORTED,
           "Operator.builtin_options_2_type: 24, not in 0..23"),
+    PATCH(mutable_for_second, options_2_table_broken, INVALID, "options.vtable: at",
+          "operators[0].builtin_options_2)"),
     PATCH(large_options, options_wrap, INVALID,
           "Operator.large_custom_options_offset: " LARGEST ", size " LARGEST),
 
