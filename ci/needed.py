@@ -41,7 +41,7 @@ ROOMS = {'verifier': ['reference'], 'reader': ['reference'], 'rules': ['delegate
 FAILURE = re.compile(r'\breturn\b[^;]*(\brefuse\w*\(|fail\w*\(|\bSTATUS_(?!OK\b)|\bfalse\b|\bNULL\b'
                      r'|-1\b|\berror\w*\()')
 CHECK = re.compile(r'\b(?:check_\w+|refuse(?:_bytes)?|rules_fail|rules_limit|verify_\w+|fb_verify\w*)(?=\()')
-STATUS_FILES = 'reference/'
+STATUS_FILES = ('reference/', 'delegate/cache/')
 RULES_FILES = 'delegate/ops/'
 RULES = re.compile(r'^(accept|check)|_(accept|check)(_|s\b|\b)|^(add|add_spec|slice_of)$')
 FUNCTION = re.compile(r'^(?:[a-z_][\w *]*?)\b(\w+)\([^;{}]*\)\s*\{', re.M)
@@ -228,6 +228,9 @@ class Needed:
                     self.changed = True
         self.write('needed.h', HEADER)
         self.write('reference/base/needed.c', RUNTIME.replace('COUNT', str(max(1, len(self.checks)))))
+        # Also of programs that this run leaves out: their numbers are those of other checks now.
+        for path in glob.glob(os.path.join(self.maps, '*')) if self.changed else ():
+            os.remove(path)
 
     def build(self, pattern):
         rooms = ROOMS.get(pattern, ['reference', 'delegate', 'suite'])
@@ -261,10 +264,6 @@ class Needed:
     def record(self):
         """The maps of all programs; those of an earlier run are kept while the source is the same."""
         self.seen = []
-        for program in self.programs:
-            path = os.path.join(self.maps, program[0].replace('/', '.'))
-            if self.changed and os.path.exists(path):
-                os.remove(path)
         for program in self.programs:
             path = os.path.join(self.maps, program[0].replace('/', '.'))
             if not os.path.exists(path):
