@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { SECOND_STARTS = 3 }; /* of which the median is reported */
 enum { STARTS = 1 + BENCH_WARM_STARTS + 1 + SECOND_STARTS };
@@ -69,7 +68,7 @@ static void serve(int socket, void *user)
         read_parts(&result, &t.s);
     }
     bench_session_close(&t);
-    _exit(process_write(socket, &result, sizeof result) ? 0 : 1);
+    process_leave(process_write(socket, &result, sizeof result) ? 0 : 1);
 }
 
 /* Of all starts; what a delegate leaves out is not waited for. */

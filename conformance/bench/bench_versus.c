@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     BLOCK_MAX = 1000,    /* inferences */
@@ -83,7 +82,7 @@ static void serve(int socket, void *user)
              process_write(socket, block.ms, count * sizeof block.ms[0]);
     }
     bench_session_close(&t);
-    _exit(0);
+    process_leave(0);
 }
 
 /* ---- the parent ---- */

@@ -284,7 +284,7 @@ static void serve(int socket, void *user)
     a->status = work(e->run, e->task, &diag);
     snprintf(a->reason, sizeof a->reason, "%.*s", (int)sizeof a->reason - 1, diag.text);
     a->done = true;
-    _exit(0); /* the answers are there: destructors of libraries are not judged */
+    process_leave(0); /* the answers are there: destructors of libraries are not judged */
 }
 
 /* ---- the parent ---- */

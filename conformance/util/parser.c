@@ -35,10 +35,6 @@
 #define SANITIZED 0
 #endif
 
-#ifdef ASSAY_COVERAGE
-void __gcov_dump(void);
-#endif
-
 struct parser_limits parser_limits;
 
 struct parser_limits parser_limits_now(void)
@@ -180,10 +176,7 @@ static _Noreturn void run_child(const struct parser_job *job, int socket, int lo
     else
         parser_opened();
     job->serve(FIRST_FILE - 1, job->user);
-#ifdef ASSAY_COVERAGE
-    __gcov_dump();
-#endif
-    _exit(EXIT_SUCCESS);
+    process_leave(EXIT_SUCCESS);
 }
 
 void parser_begin(void)

@@ -212,6 +212,18 @@ enum status process_start(struct process *p, enum process_output output,
     return STATUS_OK;
 }
 
+#ifdef ASSAY_COVERAGE
+void __gcov_dump(void);
+#endif
+
+void process_leave(int status)
+{
+#ifdef ASSAY_COVERAGE
+    __gcov_dump();
+#endif
+    _exit(status);
+}
+
 bool process_send(struct process *p, const void *data, size_t bytes)
 {
     struct stat st;

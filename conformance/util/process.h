@@ -40,6 +40,9 @@ struct process {
 enum status process_start(struct process *p, enum process_output output,
                           void (*serve)(int socket, void *user), void *user, struct diag *diag);
 
+/* Ends a child in serve without the handlers of exit, such as destructors of libraries. */
+_Noreturn void process_leave(int status);
+
 /* Write and read all bytes, on either end; false when the other end is closed. */
 bool process_write(int socket, const void *data, size_t bytes);
 bool process_read(int socket, void *data, size_t bytes);
