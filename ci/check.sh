@@ -103,6 +103,10 @@ run layers sh ci/layers-test.sh "$log"
 tail -n 1 "$log/layers.log"
 total=$((total + $(sed -n 's/^layers-test: \([0-9]*\) .*/\1/p' "$log/layers.log")))
 
+run byte-order sh ci/byte-order.sh "$b"
+tail -n 1 "$log/byte-order.log"
+total=$((total + $(sed -n 's/^byte-order: \([0-9]*\) .*/\1/p' "$log/byte-order.log")))
+
 # Scripts of make perf, make peers, make coverage and make needed.
 if command -v python3 >/dev/null; then
     run perf python3 -B ci/perf_test.py

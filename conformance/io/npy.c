@@ -3,6 +3,7 @@
 #include "conformance/io/npy.h"
 
 #include "reference/base/builtin.h"
+#include "reference/base/byte_order.h"
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
 

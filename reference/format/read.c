@@ -2,13 +2,10 @@
  * are not copied: the model points into the bytes, whose alignment the verifier has checked. */
 #include "reference/format/read.h"
 
+#include "reference/base/byte_order.h"
 #include "reference/format/verify.h"
 
 #include <stdint.h>
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "vectors of the file are used in place: a big-endian host would have to swap them"
-#endif
 
 struct reader {
     struct arena *arena;
