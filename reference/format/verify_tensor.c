@@ -1,14 +1,15 @@
 #include "reference/format/verify_tensor.h"
 
 #include "reference/base/builtin.h"
-#include "reference/base/checked.h"
 
 #include <float.h>
+#include <inttypes.h>
+#include <stdint.h>
 
 /* The data of a string tensor: an i32 count n, n + 1 offsets from the start of the data, then the
  * characters. */
 static enum status check_strings(struct rules *r, struct fb_table t, struct tflite_span data,
-                                 size_t elements)
+                                 uint64_t elements)
 {
     uint8_t *checked = &r->string_data[fb_int(t, Tensor_buffer)];
     const uint8_t *p = r->bytes + data.at;
@@ -19,12 +20,12 @@ static enum status check_strings(struct rules *r, struct fb_table t, struct tfli
         return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
                           "%zu bytes of string data, which has 4 at least", data.count);
     n = fb_load_i32(p, 0);
-    if (n < 0 || ((size_t)n + 2) * 4 > data.count)
+    if (n < 0 || ((uint64_t)n + 2) * 4 > data.count)
         return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
                           "%d strings, in %zu bytes of string data", n, data.count);
     if ((size_t)n < elements)
         return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
-                          "%d strings, the shape has %zu", n, elements);
+                          "%d strings, the shape has %" PRIu64, n, elements);
     previous = ((size_t)n + 2) * 4;
     if (*checked) /* many tensors may share a buffer */
         return STATUS_OK;
@@ -40,8 +41,18 @@ static enum status check_strings(struct rules *r, struct fb_table t, struct tfli
     return STATUS_OK;
 }
 
-/* Dimensions at least 0; their product, and the bytes of the elements, fit. */
-static enum status check_shape(struct rules *r, struct fb_table t, size_t *elements, size_t *bytes)
+/* *out = a * b, whatever the size of a pointer here: verdicts are the same on every machine. */
+static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
+{
+    if (b != 0 && a > UINT64_MAX / b)
+        return false;
+    *out = a * b;
+    return true;
+}
+
+/* Dimensions at least 0; their product, and the bits of the elements, fit 64 bits. */
+static enum status check_shape(struct rules *r, struct fb_table t, uint64_t *elements,
+                               uint64_t *bytes)
 {
     const struct fb_vector shape = fb_vector(t, Tensor_shape);
     const struct fb_vector open = fb_vector(t, Tensor_shape_signature);
@@ -58,15 +69,15 @@ static enum status check_shape(struct rules *r, struct fb_table t, size_t *eleme
                               "%d, a dimension is at least 0", dim);
         if (dim == 0)
             empty = true; /* the others are still checked */
-        else if (!checked_mul(*elements, (size_t)dim, elements))
+        else if (!multiply(*elements, (uint64_t)dim, elements))
             return rules_fail(r, STATUS_INVALID, t, Tensor_shape, i,
-                              "%d, too many elements with it (%zu before)", dim, *elements);
+                              "%d, too many elements with it (%" PRIu64 " before)", dim, *elements);
     }
     if (empty)
         *elements = 0;
-    if (!checked_mul(*elements, bits, bytes))
-        return rules_fail(r, STATUS_INVALID, t, Tensor_shape, SIZE_MAX, "%zu elements of %u bits",
-                          *elements, bits);
+    if (!multiply(*elements, bits, bytes))
+        return rules_fail(r, STATUS_INVALID, t, Tensor_shape, SIZE_MAX,
+                          "%" PRIu64 " elements of %u bits", *elements, bits);
     *bytes = *bytes / 8 + (*bytes % 8 != 0);
     TRY(rules_limit(r, LIMIT_TENSOR_ELEMENTS, *elements, t, Tensor_shape));
 
@@ -196,11 +207,11 @@ static enum status check_quantization(struct rules *r, struct fb_table t)
 }
 
 static enum status check_data(struct rules *r, struct fb_table t, struct tflite_span data,
-                              size_t *elements)
+                              uint64_t *elements)
 {
     const int32_t type = (int32_t)fb_int(t, Tensor_type);
     const bool sparse = fb_sub(t, Tensor_sparsity).at != 0;
-    size_t bytes = 0;
+    uint64_t bytes = 0;
 
     TRY(check_shape(r, t, elements, &bytes));
     if (!data.present)
@@ -213,7 +224,7 @@ static enum status check_data(struct rules *r, struct fb_table t, struct tflite_
         return check_strings(r, t, data, *elements);
     if (!sparse && data.count < bytes)
         return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
-                          "%zu bytes of data in buffer %lld, the shape needs %zu", data.count,
+                          "%zu bytes of data in buffer %lld, the shape needs %" PRIu64, data.count,
                           (long long)fb_int(t, Tensor_buffer), bytes);
     return STATUS_OK;
 }
@@ -223,7 +234,7 @@ enum status verify_tensor(struct rules *r, struct fb_table t, uint8_t *holds)
     const int64_t type = fb_int(t, Tensor_type);
     const size_t buffer = (size_t)fb_int(t, Tensor_buffer);
     struct tflite_span data = { 0 };
-    size_t elements = 0;
+    uint64_t elements = 0;
 
     if (type < 0 || type >= TENSOR_TYPE_COUNT)
         return rules_fail(r, type < 0 ? STATUS_INVALID : STATUS_UNSUPPORTED, t, Tensor_type,
