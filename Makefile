@@ -458,8 +458,8 @@ $(B)/fuzz/msan_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(call obj,fuzz/kit/mutate.c)
 msan-run: $(MSAN_TARGETS:%=$(B)/fuzz/msan_%)
 	@for f in $(MSAN_TARGETS); do $(B)/fuzz/msan_$$f fuzz/corpus/$$f || exit 1; done
 
-needed: ## switch off each check of parsers and rules in turn, which a test must notice (hours; goes on where it was); T='verifier' or 'FILE:FUNCTION' picks some
-	@python3 -B ci/needed.py $(B) '$(T)'
+needed: ## switch off each check of parsers and rules in turn, which a test must notice (hours; goes on where it was); T='verifier' or 'FILE:FUNCTION' picks some, SECONDS=5 only programs that need no longer
+	@python3 -B ci/needed.py $(B) '$(T)' '$(SECONDS)'
 
 mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some
 	@T='$(T)' sh ci/mutants.sh $(B)

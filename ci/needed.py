@@ -1,7 +1,8 @@
 """Is each check needed?  Switches off the checks of a parser or of the delegate one at a time, and
 runs the tests that could notice.
 
-    needed.py BUILD_DIRECTORY [PATTERN]     checks whose "file:line" or "file:function" matches
+    needed.py BUILD_DIRECTORY [PATTERN [SECONDS]]   checks whose "file:line" or "file:function"
+                                            matches, by programs that need no longer
 
 All checks are switched by one build of a copy of the source, in BUILD_DIRECTORY/needed: a condition
 becomes a call that says false when its number is in ASSAY_NEEDED_OFF, and that notes in the file
@@ -187,12 +188,13 @@ def transform(path, text, first):
 
 
 class Needed:
-    def __init__(self, b):
+    def __init__(self, b, longest):
         self.room = os.path.join(os.path.abspath(b), 'needed')
         self.tree = os.path.join(self.room, 'tree')
         self.maps = os.path.join(self.room, 'maps')
         os.makedirs(self.maps, exist_ok=True)
         self.checks = []
+        self.longest = longest
 
     def write(self, path, text):
         """Keeps the time of a file that does not change, so that make sees what does."""
@@ -275,7 +277,9 @@ class Needed:
                 os.rename(path + '.new', path)
             data = open(path, 'rb').read()
             passed, seconds = data[len(self.checks) or 1:].split()
-            if passed == b'1':
+            if passed == b'1' and float(seconds) > self.longest:
+                print(f'needed: {program[0]} needs {float(seconds):.0f} s, and is left out', flush=True)
+            elif passed == b'1':
                 self.seen.append((float(seconds), program, data))
             else:
                 print(f'needed: {program[0]} fails without a fault, and is left out', flush=True)
@@ -319,7 +323,7 @@ class Needed:
 
 def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 and sys.argv[2] else '*'
-    n = Needed(sys.argv[1])
+    n = Needed(sys.argv[1], float(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3] else float('inf'))
     n.generate()
     n.build(pattern)
     n.record()

@@ -223,11 +223,12 @@ static bool check_quantized_type(struct check *c, int tensor)
 
     if (wanted == kTfLiteInt16 && !check_shorts(c, tensor))
         return false;
-    if (wanted == kTfLiteInt16 && facts && t->data &&
-        ((t->type == kTfLiteInt8 && is_input(c->node, facts->weights, tensor) &&
-          check_scales(c, tensor)) ||
-         (t->type == kTfLiteInt64 && is_input(c->node, facts->bias, tensor))))
-        return true;
+    if (wanted == kTfLiteInt16 && facts && t->data) {
+        if (t->type == kTfLiteInt8 && is_input(c->node, facts->weights, tensor))
+            return check_scales(c, tensor);
+        if (t->type == kTfLiteInt64 && is_input(c->node, facts->bias, tensor))
+            return true;
+    }
     if (graph_has_steps(t) && t->type == wanted) {
         /* Elements that are only copied need no scale. */
         return (c->options->quantized == QUANTIZED_EXACT && c->node->op && c->node->op->selects &&
