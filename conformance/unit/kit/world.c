@@ -88,6 +88,44 @@ static void world_make_moves(struct world *w)
     w->tensors[w->inputs[TO_BATCH][2]].dims[0] = w->tensors[w->inputs[TO_BATCH][2]].dims[1] = 2;
 }
 
+/* Ops of one kind each. */
+static void world_make_others(struct world *w)
+{
+    int bytes;
+
+    w->arg_max.output_type = kTfLiteInt32;
+    w->from_depth.block_size = 2;
+    NODE(PEAK, BUILTIN_ARG_MAX, &w->arg_max, (F32(2, 3, 5), I32(w->peak, -1)),
+         world_tensor(w, kTfLiteInt32, NULL, DIMS(2, 3)));
+    NODE(MATMUL, BUILTIN_BATCH_MATMUL, &w->matmul, (F32(2, 3, 4), F32(2, 4, 5)), F32(2, 3, 5));
+    NODE(CUMSUM, BUILTIN_CUMSUM, &w->cumsum, (F32(2, 3, 5), I32(w->along, 1)), F32(2, 3, 5));
+    NODE(CAST, BUILTIN_CAST, NULL, (F32(2, 5)), world_tensor(w, kTfLiteInt32, NULL, DIMS(2, 5)));
+    NODE(UNIT, BUILTIN_L2_NORMALIZATION, &w->unit, (F32(2, 5)), F32(2, 5));
+    NODE(LOGS, BUILTIN_LOG_SOFTMAX, NULL, (F32(2, 5)), F32(2, 5));
+    NODE(NEAREST, BUILTIN_RESIZE_NEAREST_NEIGHBOR, &w->nearest,
+         (F32(2, 5, 6, 3), I32(w->pixels, 7, 8)), F32(2, 7, 8, 3));
+    NODE(PICK, BUILTIN_GATHER_ND, NULL, (F32(3, 4, 5), I32(w->places, 2, 1, 0, 3)), F32(2, 5));
+    w->tensors[w->inputs[PICK][1]].rank = 2;
+    w->tensors[w->inputs[PICK][1]].dims[0] = w->tensors[w->inputs[PICK][1]].dims[1] = 2;
+    NODE(FROM_DEPTH, BUILTIN_DEPTH_TO_SPACE, &w->from_depth, (F32(1, 2, 3, 12)), F32(1, 4, 6, 3));
+    NODE(FROM_BATCH, BUILTIN_BATCH_TO_SPACE_ND, NULL,
+         (F32(4, 2, 3, 3), I32(w->unblock, 2, 2), I32(w->crops, 1, 0, 0, 0)), F32(1, 3, 6, 3));
+    w->tensors[w->inputs[FROM_BATCH][2]].rank = 2;
+    w->tensors[w->inputs[FROM_BATCH][2]].dims[0] = 2;
+    w->tensors[w->inputs[FROM_BATCH][2]].dims[1] = 2;
+    NODE(SUM, BUILTIN_SUM, &w->mean, (F32(1, 3, 3, 4), I32(w->sums, 1, 2)), F32(1, 4));
+    NODE(LOGIC, BUILTIN_LOGICAL_AND, NULL,
+         (world_tensor(w, kTfLiteBool, NULL, DIMS(2, 4)),
+          world_tensor(w, kTfLiteBool, NULL, DIMS(2, 4))),
+         world_tensor(w, kTfLiteBool, NULL, DIMS(2, 4)));
+    bytes = world_tensor(w, kTfLiteInt8, NULL, DIMS(2, 5));
+    w->scales[bytes][0] = 0.5f;
+    w->tensors[bytes].quant = (struct graph_quant){
+        .scale = w->scales[bytes], .zero_point = w->zero_points[bytes], .count = 1, .inner = 1
+    };
+    NODE(TO_BYTES, BUILTIN_QUANTIZE, NULL, (F32(2, 5)), bytes);
+}
+
 void world_make(struct world *w)
 {
     memset(w, 0, sizeof *w);
@@ -182,6 +220,7 @@ void world_make(struct world *w)
     NODE(CHOOSE, BUILTIN_SELECT, NULL,
          (world_tensor(w, kTfLiteBool, NULL, DIMS(2)), F32(2, 4), F32(2, 4)), F32(2, 4));
     world_make_moves(w);
+    world_make_others(w);
 }
 
 /* ---- edits ---- */

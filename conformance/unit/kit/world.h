@@ -53,11 +53,24 @@ enum {
     BROADCAST,
     TO_DEPTH,
     TO_BATCH,
+    PEAK, /* ARG_MAX */
+    MATMUL,
+    CUMSUM,
+    CAST,
+    UNIT, /* L2_NORMALIZATION */
+    LOGS, /* LOG_SOFTMAX */
+    NEAREST,
+    PICK, /* GATHER_ND */
+    FROM_DEPTH,
+    FROM_BATCH,
+    SUM,
+    LOGIC,    /* LOGICAL_AND */
+    TO_BYTES, /* QUANTIZE */
     NODES
 };
 
 enum {
-    TENSORS = 272,
+    TENSORS = 320,
     FLOATS = 1 << 16,
     OUT = 24
 }; /* tensors of a node: inputs from 0, outputs from OUT */
@@ -75,6 +88,7 @@ struct world {
     int32_t picks[4], around[8], mirrored[8], depth[1], divisors[4];
     int32_t perm[4], axis[4], sizes[4], starts[4], counts[4], axes_back[4], new_axis[4];
     int32_t multiples[4], wide_shape[4], block[4], margins[4];
+    int32_t peak[1], along[1], pixels[2], places[4], unblock[2], crops[4], sums[2];
     int64_t longs[8];
     TfLiteConvParams conv;
     TfLiteDepthwiseConvParams depthwise;
@@ -99,6 +113,12 @@ struct world {
     TfLitePackParams pack;
     TfLiteSqueezeParams squeeze;
     TfLiteSpaceToDepthParams to_depth;
+    TfLiteDepthToSpaceParams from_depth;
+    TfLiteArgMaxParams arg_max;
+    TfLiteBatchMatMulParams matmul;
+    TfLiteCumsumParams cumsum;
+    TfLiteL2NormParams unit;
+    TfLiteResizeNearestNeighborParams nearest;
     /* Options and device limits that the graph is planned with. */
     const char *pairs[8];
     struct device_limits limits;
