@@ -9,14 +9,16 @@
 #include "reference/format/op_options.h"
 #include "reference/format/verify_tensor.h"
 
+/* slot: of the position, which the size follows in both tables that have them. */
 static enum status check_span(struct rules *r, struct tflite_span s, struct fb_table t,
                               unsigned slot)
 {
     if (!s.present || !s.behind)
         return STATUS_OK;
     if (s.at > r->count || r->count - s.at < s.count)
-        return rules_fail(r, STATUS_INVALID, t, slot, SIZE_MAX,
-                          "%zu, size %zu, in a file of %zu bytes", s.at, s.count, r->count);
+        return rules_fail(
+            r, STATUS_INVALID, t, slot, SIZE_MAX, "%llu, size %llu, in a file of %zu bytes",
+            (unsigned long long)fb_u64(t, slot), (unsigned long long)fb_u64(t, slot + 1), r->count);
     r->used += s.count;
     if (fb_shared_too_often(r->used, r->count))
         return rules_fail(r, STATUS_INVALID, t, slot, SIZE_MAX,

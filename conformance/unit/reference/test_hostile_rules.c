@@ -69,13 +69,6 @@ static void operators_absent(struct model *m)
 }
 static void metadata_buffer_past_end(struct model *m)
 {
-    /* SIZE_MAX, at which larger positions of a file are held. */
-#if SIZE_MAX > 0xffffffff
-#define LARGEST "18446744073709551615"
-#else
-#define LARGEST "4294967295"
-#endif
-
     static const struct model_metadata metadata[] = { { .buffer = 0 }, { .buffer = BUFFERS } };
 
     m->metadata = metadata;
@@ -682,7 +675,8 @@ static const struct hostile rows[] = {
     PATCH(mutable_for_second, options_2_table_broken, INVALID, "options.vtable: at",
           "operators[0].builtin_options_2)"),
     PATCH(large_options, options_wrap, INVALID,
-          "Operator.large_custom_options_offset: " LARGEST ", size " LARGEST),
+          "Operator.large_custom_options_offset: 18446744073709551615, size "
+          "18446744073709551615"),
 
     SEED(buffer_past_end, INVALID, "Tensor.buffer: 4, the model has 4 buffers",
          "(subgraph 0, tensor 3 'bias')"),
