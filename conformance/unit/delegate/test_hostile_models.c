@@ -98,6 +98,35 @@ static enum status judge_delegate(const struct hostile_row *row, const struct ho
     return STATUS_OK;
 }
 
+/* Rows whose sizes need more than 32 bits.  Where size_t has no more, they are refused too, but
+ * sooner: when the size is computed and not when it is compared with a limit. */
+static bool is_wide(const struct hostile_row *row)
+{
+    static const char *const names[] = {
+        "conv_2d.im2col_huge",       "reshape.product_overflows", "concatenation.sum_overflows",
+        "pad.constant_to_huge",      "broadcast_to.huge",         "one_hot.depth_huge",
+        "resize.size_65536_squared", "resize.size_max",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(row->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static enum status judge_narrow(const struct hostile_row *row, const struct hostile_outcome *o,
+                                struct diag *diag)
+{
+    struct hostile_row expected = *row;
+
+    print_message("%s: a size_t of 32 bits: any refusal will do\n", row->name);
+    if (row->stage != HOSTILE_RUNS && o->stage == HOSTILE_RUNS)
+        return diag_fail(diag, STATUS_MISMATCH, "it runs, expected a refusal");
+    expected.stage = o->stage;
+    expected.status = o->status;
+    return judge_end(&expected, o, diag);
+}
+
 static enum status judge_host(const struct hostile_row *row, const struct hostile_outcome *o,
                               struct diag *diag)
 {
@@ -151,7 +180,8 @@ static void run_all(bool device, judge *judges, const char *what)
         if (device && (row->stage == HOSTILE_VERIFY || row->stage == HOSTILE_OPEN || row->pending))
             continue; /* the delegate is not asked, or the model is not yet bounded */
         hostile_row_run(row, device, &o);
-        as_expected = judges(row, &o, &diag) == STATUS_OK;
+        as_expected = (SIZE_MAX < UINT64_MAX && is_wide(row) ? judge_narrow
+                                                             : judges)(row, &o, &diag) == STATUS_OK;
         seen++;
         if (!as_expected && !row->pending) {
             print_error("%s:%d: %s: %s: %s\n", row->file, row->line, row->name, what, diag.text);

@@ -304,9 +304,11 @@ static void limit_memory(bool device)
     unsigned long long pages = 0;
 
     if (f && fscanf(f, "%llu", &pages) == 1) {
-        const rlim_t room = (rlim_t)(pages * (unsigned long long)sysconf(_SC_PAGESIZE) + more);
+        const unsigned long long room = pages * (unsigned long long)sysconf(_SC_PAGESIZE) + more;
+        const rlim_t bytes = (rlim_t)room;
 
-        setrlimit(RLIMIT_AS, &(struct rlimit){ room, room });
+        if (bytes == room) /* rlim_t of 32 bits holds less, and is then no limit */
+            setrlimit(RLIMIT_AS, &(struct rlimit){ bytes, bytes });
     }
     if (f)
         fclose(f);
