@@ -230,7 +230,8 @@ $(B)/unit/kit.a: $(call obj,$(KIT_SRC))
 $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(UNIT_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
+$(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC) $(FUZZ_KIT)) $(B)/fuzz/replay.o
 
 # Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.
