@@ -68,9 +68,9 @@ const struct command command_inspect = {
         "Prints the tensors of a .tflite file, its ops by version, and its nodes.  Of each node it "
         "says whether the delegate takes it; where not, which rule refuses it, on which value, and "
         "what the limit is.\n\n"
-        "With --plan follow the graph rewrites that were applied, each dispatch with its shader, "
-        "constants, workgroup and grid, and the offset and lifetime of each tensor in device "
-        "memory.\n\n"
+        "With --plan follow the graph rewrites that were applied; why others were not, and why "
+        "faster kernels are not used, node by node; each dispatch with its shader, constants, "
+        "workgroup and grid; and the offset and lifetime of each tensor in device memory.\n\n"
         "Without a usable device the model alone is shown, unless --delegate or "
         "--delegate-option is given.",
     .examples = "  assay inspect model.tflite\n"

@@ -164,6 +164,7 @@ static enum status open_delegate(struct inspection *n, const char *delegate,
         note_failure(n, diag);
         return STATUS_OK;
     }
+    inspection_keep_reasons(n);
     /* A graph that cannot be prepared can still be shown; without memory nothing is known. */
     if ((s = session_start(&n->session, diag)) == STATUS_NO_MEMORY)
         return s;

@@ -61,7 +61,8 @@ void inspection_print_name(FILE *f, const char *name);
 /* ---- inspection_plan.c ---- */
 /* Whether the library exports its plan. */
 bool inspection_has_plan(const struct inspection *n);
-void inspection_print_plan(FILE *f, const struct inspection *n);
+/* False: out of memory. */
+bool inspection_print_plan(FILE *f, const struct inspection *n);
 /* null when there is no plan. */
 json_t *inspection_json_plan(const struct inspection *n);
 
@@ -69,6 +70,13 @@ json_t *inspection_json_plan(const struct inspection *n);
 /* Nothing, and null, for a library that does not export it. */
 void inspection_print_placement(FILE *f, const struct inspection *n);
 json_t *inspection_json_placement(const struct inspection *n);
+
+/* ---- inspection_reasons.c ---- */
+/* Called before the session starts. */
+void inspection_keep_reasons(const struct inspection *n);
+/* Nothing, and null, for a library that does not export them.  False: out of memory. */
+bool inspection_print_reasons(FILE *f, const struct inspection *n);
+json_t *inspection_json_reasons(const struct inspection *n);
 
 /* ---- inspection_text.c, inspection_json.c ---- */
 bool inspection_print_text(FILE *f, const struct inspection *n);

@@ -125,7 +125,7 @@ static void print_transforms(FILE *f, const struct inspection *n)
                 t.enabled ? "" : " (switched off)");
 }
 
-void inspection_print_plan(FILE *f, const struct inspection *n)
+bool inspection_print_plan(FILE *f, const struct inspection *n)
 {
     const struct session *const s = &n->session;
     int steps, tensors, partition = -1;
@@ -134,12 +134,14 @@ void inspection_print_plan(FILE *f, const struct inspection *n)
         fprintf(f, "\nPlan: %s\n",
                 n->why_not[0] || !n->session.delegate ? "no delegate ran here"
                                                       : "this library does not export it");
-        return;
+        return true;
     }
     steps = extras(n)->step_count(s->delegate);
     tensors = extras(n)->tensor_count(s->delegate);
     inspection_print_placement(f, n);
     print_transforms(f, n);
+    if (!inspection_print_reasons(f, n))
+        return false;
     fprintf(f, "\nPlan: %d steps\n", steps);
     for (int i = 0; i < steps; i++) {
         struct assay_gpu_step step;
@@ -161,6 +163,7 @@ void inspection_print_plan(FILE *f, const struct inspection *n)
             fprintf(f, "  partition %d\n", partition = t.partition);
         print_tensor(f, n, &t);
     }
+    return true;
 }
 
 /* ---- JSON ---- */
@@ -254,6 +257,7 @@ json_t *inspection_json_plan(const struct inspection *n)
         json_array_append_new(tensors, json_plan_tensor(&tensor));
     json_object_set_new(plan, "placement", inspection_json_placement(n));
     json_object_set_new(plan, "transforms", transforms);
+    json_object_set_new(plan, "not_done", inspection_json_reasons(n));
     json_object_set_new(plan, "steps", steps);
     json_object_set_new(plan, "tensors", tensors);
     return plan;

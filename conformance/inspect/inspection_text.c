@@ -197,7 +197,5 @@ bool inspection_print_text(FILE *f, const struct inspection *n)
         return false;
     print_nodes(f, n);
     print_tensors(f, n);
-    if (n->plan)
-        inspection_print_plan(f, n);
-    return true;
+    return !n->plan || inspection_print_plan(f, n);
 }

@@ -206,6 +206,9 @@ static enum status load_plugin(struct subject *s, struct diag *diag)
     find_symbol(s->library, "assay_gpu_get_transform", &s->extras.get_transform);
     find_symbol(s->library, "assay_gpu_get_placement", &s->extras.get_placement);
     find_symbol(s->library, "assay_gpu_measure_peaks", &s->extras.measure_peaks);
+    find_symbol(s->library, "assay_gpu_keep_reasons", &s->extras.keep_reasons);
+    find_symbol(s->library, "assay_gpu_reason_count", &s->extras.reason_count);
+    find_symbol(s->library, "assay_gpu_get_reason", &s->extras.get_reason);
     find_symbol(s->library, "assay_gpu_get_partition", &s->extras.get_partition);
     return STATUS_OK;
 }

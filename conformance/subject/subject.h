@@ -41,6 +41,9 @@ struct subject_extras {
     int (*get_transform)(const TfLiteDelegate *, int, struct assay_gpu_transform *);
     int (*get_placement)(const TfLiteDelegate *, struct assay_gpu_placement *);
     int (*measure_peaks)(TfLiteDelegate *, struct assay_gpu_peaks *, char *, size_t);
+    int (*keep_reasons)(TfLiteDelegate *);
+    int (*reason_count)(const TfLiteDelegate *);
+    int (*get_reason)(const TfLiteDelegate *, int, struct assay_gpu_reason *);
     int (*get_partition)(const TfLiteDelegate *, int, struct assay_gpu_partition *);
 };
 

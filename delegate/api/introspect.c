@@ -254,6 +254,56 @@ int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
     return struct_copy_out(transform, &mine, sizeof mine);
 }
 
+static int reason_count(const struct plan *p)
+{
+    return p->reasons.count;
+}
+
+int assay_gpu_keep_reasons(TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *d = delegate_acquire(delegate);
+
+    if (!d)
+        return -1;
+    atomic_store(&d->keeps_reasons, true);
+    delegate_release(d);
+    return 0;
+}
+
+int assay_gpu_reason_count(const TfLiteDelegate *delegate)
+{
+    return count_all(delegate, reason_count);
+}
+
+static struct assay_gpu_reason describe_reason(const struct reason *r, int partition)
+{
+    return (struct assay_gpu_reason){ .partition = partition,
+                                      .node = r->node,
+                                      .is_kernel = r->kind == REASON_KERNEL,
+                                      .name = r->kind == REASON_KERNEL
+                                                  ? options_kernel_name((enum kernel_id)r->id)
+                                                  : transform_name((enum transform_id)r->id),
+                                      .op = r->op,
+                                      .text = r->text };
+}
+
+int assay_gpu_get_reason(const TfLiteDelegate *delegate, int i, struct assay_gpu_reason *reason)
+{
+    struct gpu_delegate *d = delegate_acquire(delegate);
+    struct assay_gpu_reason mine = { .node = -1 };
+    const struct kernel *k;
+    int partition;
+
+    if (!d)
+        return -1;
+    lock_acquire(&d->lock);
+    if ((k = find(d, reason_count, &i, &partition)))
+        mine = describe_reason(&k->plan.reasons.list[i], partition);
+    lock_release(&d->lock);
+    delegate_release(d);
+    return k ? struct_copy_out(reason, &mine, sizeof mine) : -1;
+}
+
 int assay_gpu_refusal_count(const TfLiteDelegate *delegate)
 {
     struct gpu_delegate *d = delegate_acquire(delegate);

@@ -302,6 +302,11 @@ static enum status parse_one(struct gpu_options *o, const char *key, const char 
     return diag_fail(diag, STATUS_USAGE, "option %s: unknown key; expected one of %s", key, known);
 }
 
+const char *options_kernel_name(enum kernel_id id)
+{
+    return kernel_names[id];
+}
+
 const char *options_key(size_t i)
 {
     return i < COUNT(options) ? options[i].key : NULL;

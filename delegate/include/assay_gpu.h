@@ -406,6 +406,27 @@ struct assay_gpu_transform {
 ASSAY_GPU_EXPORT int assay_gpu_get_transform(const TfLiteDelegate *delegate, int i,
                                              struct assay_gpu_transform *transform);
 
+/* From now on the delegate keeps why graph rewrites do not change a node, and why faster kernels
+ * are not used for it, of each graph that the host delegates: call it before that.  Returns 0; -1
+ * on failure. */
+ASSAY_GPU_EXPORT int assay_gpu_keep_reasons(TfLiteDelegate *delegate);
+/* Why a rewrite was not applied, or a faster kernel not used, where it could have been.  Strings
+ * are valid until the partition's interpreter is deleted. */
+struct assay_gpu_reason {
+    size_t struct_size;
+    int partition;
+    int node;         /* index in the graph; -1: of an input, an output or the whole partition */
+    int is_kernel;    /* else it is a rewrite */
+    const char *name; /* as in option no_transform or no_kernel: "residual", "gemm" */
+    const char *op;   /* the node's ops: "CONV_2D+RELU"; "" for node -1 */
+    const char *text; /* "the result of CONV_2D 3 is read 2 times" */
+};
+/* How many reasons the partitions that the delegate runs now have; 0 on failure. */
+ASSAY_GPU_EXPORT int assay_gpu_reason_count(const TfLiteDelegate *delegate);
+/* Describes the i-th of them.  Returns 0; -1: out of range. */
+ASSAY_GPU_EXPORT int assay_gpu_get_reason(const TfLiteDelegate *delegate, int i,
+                                          struct assay_gpu_reason *reason);
+
 /* ---- inputs and outputs in buffers of the caller ----
  *
  * An input or output of a partition can be bound to a buffer of the caller once the graph was

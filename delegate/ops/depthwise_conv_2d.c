@@ -113,7 +113,7 @@ static enum status plan_depthwise_alone(struct planner *p, const struct graph_no
                      &bias));
     args = window_args_of(p->plan, src, dst, x, graph_output(p->graph, n, 0),
                           window_pads_of_node(p->graph, n, &window));
-    if (depthwise_tile_find(p, &window, &args, multiplier, images, &tile))
+    if (depthwise_tile_find(p, n, &window, &args, multiplier, images, &tile))
         TRY(depthwise_tile_step(p, n, &tile, &window, &args, images, &s));
     else
         TRY(plain_step(p, n, &window, &args, multiplier,

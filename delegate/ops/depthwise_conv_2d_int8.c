@@ -81,14 +81,20 @@ static uint32_t run_of(const struct planner *p, const struct graph_node *n, cons
 {
     const bool single =
         graph_input(p->graph, n, 1)->dims[3] == graph_input(p->graph, n, 0)->dims[3];
+    const struct reason_of why = planner_reason(p, KERNEL_depthwise_int8, n);
 
-    if (!options_kernel(p->options, KERNEL_depthwise_int8) || !single || w->dilation_w != 1 ||
-        w->filter_h > RUN_FILTER_MAX || w->filter_w > RUN_FILTER_MAX || w->stride_w > w->filter_w)
+    if (!planner_kernel(p, &why))
         return 0;
+    if (!single || w->dilation_w != 1 || w->filter_h > RUN_FILTER_MAX ||
+        w->filter_w > RUN_FILTER_MAX || w->stride_w > w->filter_w)
+        return reasons_add(&why,
+                           "several results of a channel, dilation, a window of more than %d x %d "
+                           "or narrower than its stride",
+                           RUN_FILTER_MAX, RUN_FILTER_MAX);
     if (p->options->workgroup_variant > 0)
         return 1 + (uint32_t)p->options->workgroup_variant % 3;
     if (p->limits->device_class == DEVICE_SOFTWARE)
-        return 0;
+        return reasons_add(&why, "a software device: the plain kernel is faster");
     return 1;
 }
 

@@ -3,6 +3,8 @@
 #include "delegate/ops/depthwise_tile.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <inttypes.h>
+
 enum {
     TAPS_MAX = 49,  /* beyond, the code of the shader would be long */
     SLICES_MAX = 64 /* of a workgroup */
@@ -88,16 +90,23 @@ static const struct shape *find_shape(const struct planner *p)
     return NULL;
 }
 
-bool depthwise_tile_find(const struct planner *p, const struct window *window,
-                         const struct window_args *args, uint32_t multiplier, uint32_t images,
-                         struct depthwise_tile *t)
+bool depthwise_tile_find(const struct planner *p, const struct graph_node *n,
+                         const struct window *window, const struct window_args *args,
+                         uint32_t multiplier, uint32_t images, struct depthwise_tile *t)
 {
     const struct shape *shape = find_shape(p);
     const uint32_t most = p->limits->max_workgroup_invocations;
+    const struct reason_of why = planner_reason(p, KERNEL_depthwise, n);
 
-    if (!shape || !options_kernel(p->options, KERNEL_depthwise) || multiplier != 1 ||
-        (uint64_t)window->filter_h * (uint64_t)window->filter_w > TAPS_MAX)
+    if (!planner_kernel(p, &why))
         return false;
+    if (!shape)
+        return reasons_add(&why, "a device of a class for which no shape was measured");
+    if (multiplier != 1)
+        return reasons_add(&why, "%" PRIu32 " results of each channel", multiplier);
+    if ((uint64_t)window->filter_h * (uint64_t)window->filter_w > TAPS_MAX)
+        return reasons_add(&why, "a window of %d x %d, more than %d taps", window->filter_h,
+                           window->filter_w, TAPS_MAX);
     *t = (struct depthwise_tile){ .rows = shape->rows, .columns = shape->columns };
     /* Windows that are dilated, or do not touch, share no loads. */
     if (window->dilation_h > 1 || window->stride_h > window->filter_h)
@@ -105,7 +114,8 @@ bool depthwise_tile_find(const struct planner *p, const struct window *window,
     if (window->dilation_w > 1 || window->stride_w > window->filter_w)
         t->columns = 1;
     set_workgroup(t, args, shape->workgroup < most ? shape->workgroup : most);
-    return allowed(p, t, args, images);
+    return allowed(p, t, args, images) ||
+           reasons_add(&why, "its workgroups exceed the limits of the device");
 }
 
 enum status depthwise_tile_step(struct planner *p, const struct graph_node *n,

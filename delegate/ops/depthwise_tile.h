@@ -16,9 +16,9 @@ enum { DEPTHWISE_TILES = 5 };
 
 /* False: the kernel is switched off, does not have the window or the multiplier, is slower on this
  * device, or its grid exceeds the limits. */
-bool depthwise_tile_find(const struct planner *p, const struct window *window,
-                         const struct window_args *args, uint32_t multiplier, uint32_t images,
-                         struct depthwise_tile *tile);
+bool depthwise_tile_find(const struct planner *p, const struct graph_node *n,
+                         const struct window *window, const struct window_args *args,
+                         uint32_t multiplier, uint32_t images, struct depthwise_tile *tile);
 
 /* A step with its specialization constants, push constants and grid, but no bindings. */
 enum status depthwise_tile_step(struct planner *p, const struct graph_node *n,

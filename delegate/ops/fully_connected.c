@@ -9,6 +9,7 @@
 #include "delegate/ops/matrix.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A workgroup: output slices, and shares of the sum over K. */
@@ -110,6 +111,17 @@ enum status fully_connected_plan(struct planner *p, const struct graph_node *n,
     return step_groups(p, s, args.count);
 }
 
+/* With fewer weights fully_connected.comp is as fast. */
+static bool is_large(const struct planner *p, const struct graph_node *n,
+                     const struct weights_shape *shape)
+{
+    const uint64_t weights = (uint64_t)shape->inputs * shape->outputs;
+    const struct reason_of why = planner_reason(p, KERNEL_gemm, n);
+
+    return weights >= TILED_PRODUCTS_MIN ||
+           reasons_add(&why, "%" PRIu64 " weights, fewer than %d", weights, TILED_PRODUCTS_MIN);
+}
+
 static enum status plan_fully_connected(struct planner *p, const struct graph_node *n)
 {
     const TfLiteFullyConnectedParams *params = n->params;
@@ -135,8 +147,7 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
         return matrix_plan(p, n, &m, n->inputs[1], &shape);
     TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
     /* Whatever the rows are, so that a row has the same bits in a batch. */
-    if (n->as_conv_1x1 ||
-        ((uint64_t)shape.inputs * shape.outputs >= TILED_PRODUCTS_MIN && matmul_is_tiled(p, &m)))
+    if (n->as_conv_1x1 || (is_large(p, n, &shape) && matmul_is_tiled(p, n, &m)))
         return matmul_plan(p, n, &m);
     return fully_connected_plan(p, n,
                                 &(struct fully_connected){

@@ -213,19 +213,28 @@ static bool choose(const struct planner *p, const struct matmul *m, struct gemm_
     return gemm_fit(&c->tile, &shape, p->limits);
 }
 
-bool gemm_fits(const struct planner *p, const struct matmul *m)
+bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
     const enum device_class class = p->limits->device_class;
+    const struct reason_of why = planner_reason(p, KERNEL_gemm, n);
     /* Convolutions with f16 storage are faster without tiles: ResNet50 on an H200 without matrix
      * units takes 0.98 ms with them and 0.92 with conv_2d.comp. */
     const bool is_fast = !p->plan->half || m->window == &window_1x1;
-    const bool wanted =
-        p->options->gemm_tile > 0 || (is_fast && class != DEVICE_SOFTWARE && class != DEVICE_OTHER);
+    const bool is_known = class != DEVICE_SOFTWARE && class != DEVICE_OTHER;
     struct gemm_choice c;
 
-    return wanted && options_kernel(p->options, KERNEL_gemm) &&
-           p->plan->tensors[m->src].format == FORMAT_STORED &&
-           p->plan->tensors[m->dst].format == FORMAT_STORED && choose(p, m, &c);
+    if (!planner_kernel(p, &why))
+        return false;
+    if (p->options->gemm_tile <= 0 && !is_known)
+        return reasons_add(&why, "a software device, or one of a class without measured tiles");
+    if (p->options->gemm_tile <= 0 && !is_fast)
+        return reasons_add(&why, "precision=fp16: a convolution is faster without it");
+    if (p->plan->tensors[m->src].format != FORMAT_STORED ||
+        p->plan->tensors[m->dst].format != FORMAT_STORED)
+        return reasons_add(&why, "its input or result stays f32, since integers are made of it");
+    if (!choose(p, m, &c))
+        return reasons_add(&why, "fewer than %d rows, or no tile of it fits the device", ROWS_MIN);
+    return true;
 }
 
 static uint32_t source_of(const struct matmul *m, const struct gemm_tile *t)

@@ -41,7 +41,7 @@ bool gemm_choose(const struct gemm_shape *shape, const struct device_limits *lim
 
 /* True: the device is one for tiles, the options allow them, and there is a tile for the product.
  */
-bool gemm_fits(const struct planner *p, const struct matmul *m);
+bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m);
 /* The step that adds up the sums of so many parts of the depth, [parts, rows] f32, and ends the
  * product. */
 enum status gemm_plan_sum(struct planner *p, const struct graph_node *n, const struct matmul *m,

@@ -2,6 +2,8 @@
 
 #include "delegate/ops/gemm_int8.args.h"
 
+#include <inttypes.h>
+
 enum {
     QUAD_BYTES = 16,     /* of shared memory */
     CHUNK_MAX = 64,      /* quads */
@@ -120,7 +122,7 @@ static bool is_faster(const struct matmul_int8 *m, const struct product *product
 }
 
 bool gemm_int8_tile_of(const struct planner *p, const struct matmul_int8 *m, int variant,
-                       struct gemm_int8_tile *tile)
+                       struct gemm_int8_tile *tile, const struct reason_of *why)
 {
     const struct product product = product_of(p, m);
     struct gemm_int8_tile possible[TILES];
@@ -131,12 +133,21 @@ bool gemm_int8_tile_of(const struct planner *p, const struct matmul_int8 *m, int
         count += fit_chunk(p->limits, &product, &possible[count]);
     }
     if (count == 0)
-        return false;
+        return reasons_add(why,
+                           "no tile of it fits the device: %" PRIu32
+                           " bytes of shared memory, %" PRIu32 " invocations of a workgroup",
+                           p->limits->max_shared_memory_bytes,
+                           p->limits->max_workgroup_invocations);
     for (int i = 1; i < count; i++)
         if (cost(&product, &possible[i]) < cost(&product, &possible[best]))
             best = i;
     *tile = possible[variant > 0 ? (variant - 1) % count : best];
-    return variant > 0 || (p->limits->device_class != DEVICE_SOFTWARE && is_faster(m, &product));
+    if (variant > 0)
+        return true;
+    if (p->limits->device_class == DEVICE_SOFTWARE)
+        return reasons_add(why, "a software device: the plain kernel is faster");
+    return is_faster(m, &product) ||
+           reasons_add(why, "the plain kernel loads 16 inputs at once, which is as fast");
 }
 
 enum status gemm_int8_plan(struct planner *p, const struct graph_node *n, const struct dot *d,

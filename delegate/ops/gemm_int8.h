@@ -15,10 +15,10 @@ struct gemm_int8_tile {
 };
 
 /* The tile for a product, by the table of tiles and the limits of the device; variant > 0 takes
- * that of the possible ones, for tests.  False: the plain kernel is faster, or no tile is possible.
- */
+ * that of the possible ones, for tests.  False, with the reason: the plain kernel is faster,
+ * or no tile is possible. */
 bool gemm_int8_tile_of(const struct planner *p, const struct matmul_int8 *m, int variant,
-                       struct gemm_int8_tile *tile);
+                       struct gemm_int8_tile *tile, const struct reason_of *why);
 enum status gemm_int8_plan(struct planner *p, const struct graph_node *n, const struct dot *d,
                            const struct matmul_int8 *m, const struct gemm_int8_tile *tile);
 

@@ -25,14 +25,14 @@ static enum status plan_runs(struct planner *p, const struct graph_node *n, cons
     return conv_tile_grid(p, s, &tile, m->dst);
 }
 
-bool matmul_is_tiled(const struct planner *p, const struct matmul *m)
+bool matmul_is_tiled(const struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
-    return gemm_fits(p, m);
+    return gemm_fits(p, n, m);
 }
 
 enum status matmul_plan(struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
-    if (gemm_fits(p, m))
+    if (gemm_fits(p, n, m))
         return gemm_plan(p, n, m);
     return plan_runs(p, n, m);
 }

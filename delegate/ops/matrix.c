@@ -4,6 +4,7 @@
 #include "delegate/ops/matrix.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 enum {
@@ -233,14 +234,36 @@ bool matrix_fits(const struct planner *p, const struct graph_node *n, const stru
     enum { IMAGE_PIXELS_MIN = 4 }; /* fewer are a product with a vector */
     const struct plan_tensor *x = &p->plan->tensors[m->src], *y = &p->plan->tensors[m->dst];
     const struct matrix_shape shape = shape_of(p, n, m, w);
+    const struct reason_of why = planner_reason(p, KERNEL_matrix, n);
     struct matrix_tile tile;
 
-    return p->plan->half && options_kernel(p->options, KERNEL_matrix) &&
-           graph_is_constant(p->graph, weights) && n->steps.scale <= 0 &&
-           x->format == FORMAT_STORED && y->format == FORMAT_STORED &&
-           shape.image_pixels >= IMAGE_PIXELS_MIN && matrix_tile_of(&tile, p->limits, &shape) &&
-           operand_tiled_vec4s(w, &p->limits->matrix) <=
-               p->limits->max_storage_buffer_range / UNIT_ELEMENTS;
+    if (!p->plan->half)
+        return reasons_add(&why, "precision=fp32: it computes in f16");
+    if (!planner_kernel(p, &why))
+        return false;
+    if (p->limits->matrix.kind == MATRIX_NONE)
+        return reasons_add(&why, "the device has no matrix units that were tested");
+    if (!graph_is_constant(p->graph, weights))
+        return reasons_add(&why, "the weights are computed");
+    if (n->steps.scale > 0)
+        return reasons_add(&why, "float view: it does not round to quantization steps");
+    if (x->format != FORMAT_STORED || y->format != FORMAT_STORED)
+        return reasons_add(&why, "its input or result stays f32, since integers are made of it");
+    if (shape.image_pixels < IMAGE_PIXELS_MIN)
+        return reasons_add(&why, "%" PRIu64 " rows of an image, fewer than %d", shape.image_pixels,
+                           IMAGE_PIXELS_MIN);
+    if (!matrix_tile_of(&tile, p->limits, &shape))
+        return reasons_add(&why,
+                           "no tile of it fits the device: %" PRIu64
+                           " bytes of shared memory, %" PRIu32 " invocations of a workgroup",
+                           (uint64_t)p->limits->max_shared_memory_bytes,
+                           p->limits->max_workgroup_invocations);
+    if (operand_tiled_vec4s(w, &p->limits->matrix) >
+        p->limits->max_storage_buffer_range / UNIT_ELEMENTS)
+        return reasons_add(&why,
+                           "its weights exceed a storage buffer of the device, %" PRIu64 " bytes",
+                           (uint64_t)p->limits->max_storage_buffer_range);
+    return true;
 }
 
 /* The bounds of an activation that only clamps; false: it is another one. */

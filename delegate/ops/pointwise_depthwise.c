@@ -5,6 +5,8 @@
 #include "delegate/ops/pointwise_depthwise.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <inttypes.h>
+
 enum {
     UNIT_BYTES = 16,
     UNIT_ELEMENTS = 8, /* of f16 */
@@ -58,13 +60,21 @@ static uint64_t shared_bytes(const struct pointwise_depthwise *t, const struct d
 
 /* Whether the invocations can stage all of the sum, and shared memory holds it. */
 static bool stages(const struct pointwise_depthwise *t, const struct device_limits *limits,
-                   uint64_t k_tiles)
+                   uint64_t k_tiles, const struct reason_of *why)
 {
     const struct device_matrix *m = &limits->matrix;
+    const uint64_t units = (uint64_t)m->tile * t->subgroups * k_tiles * (m->tile / UNIT_ELEMENTS);
+    const uint64_t units_max = (uint64_t)POINTWISE_DEPTHWISE_STAGED * threads_of(t, m);
+    const uint64_t bytes = shared_bytes(t, m, k_tiles);
 
-    return (uint64_t)m->tile * t->subgroups * k_tiles * (m->tile / UNIT_ELEMENTS) <=
-               (uint64_t)POINTWISE_DEPTHWISE_STAGED * threads_of(t, m) &&
-           shared_bytes(t, m, k_tiles) <= limits->max_shared_memory_bytes;
+    if (units > units_max)
+        return reasons_add(why,
+                           "the rows that a workgroup stages are %" PRIu64
+                           " times 16 bytes, more than its invocations hold, %" PRIu64,
+                           units, units_max);
+    return bytes <= limits->max_shared_memory_bytes ||
+           reasons_add(why, "%" PRIu64 " bytes of shared memory, more than %" PRIu32, bytes,
+                       limits->max_shared_memory_bytes);
 }
 
 static uint64_t groups_x(const struct device_matrix *m, const struct window_args *args)
@@ -81,18 +91,24 @@ static uint64_t groups_y(const struct pointwise_depthwise *t, const struct windo
 
 bool pointwise_depthwise_of(struct pointwise_depthwise *t, const struct device_limits *limits,
                             const struct window *w, const struct window_args *args,
-                            uint32_t channels, uint64_t images)
+                            uint32_t channels, uint64_t images, const struct reason_of *why)
 {
     const struct device_matrix *m = &limits->matrix;
     uint32_t threads_max = limits->max_workgroup_invocations;
     uint64_t k_tiles, pixels;
 
-    if (m->kind == MATRIX_NONE || (m->tile != 8 && m->tile != MATRIX_TILE_MAX) ||
-        m->tile * m->tile > UNIT_ELEMENTS * m->subgroup_size || w->dilation_h != 1 ||
-        w->dilation_w != 1 || w->filter_h > POINTWISE_DEPTHWISE_TAPS ||
-        w->filter_w > POINTWISE_DEPTHWISE_TAPS ||
+    if (m->kind == MATRIX_NONE)
+        return reasons_add(why, "the device has no matrix units that were tested");
+    if ((m->tile != 8 && m->tile != MATRIX_TILE_MAX) ||
+        m->tile * m->tile > UNIT_ELEMENTS * m->subgroup_size)
+        return reasons_add(why, "matrices of %" PRIu32 " by subgroups of %" PRIu32, m->tile,
+                           m->subgroup_size);
+    if (w->dilation_h != 1 || w->dilation_w != 1)
+        return reasons_add(why, "the depthwise convolution is dilated");
+    if (w->filter_h > POINTWISE_DEPTHWISE_TAPS || w->filter_w > POINTWISE_DEPTHWISE_TAPS ||
         w->filter_h * w->filter_w > POINTWISE_DEPTHWISE_TAPS)
-        return false;
+        return reasons_add(why, "a window of %d x %d, more than %d taps", w->filter_h, w->filter_w,
+                           POINTWISE_DEPTHWISE_TAPS);
     if (threads_max > limits->max_workgroup_size[0])
         threads_max = limits->max_workgroup_size[0];
     if (threads_max > THREADS_MAX)
@@ -101,16 +117,25 @@ bool pointwise_depthwise_of(struct pointwise_depthwise *t, const struct device_l
                                        .shares = 1 };
     pixels = pixels_of(t->out_rows, w, args);
     if (pixels > PIXELS_MAX || args->out_w > WIDTH_MAX)
-        return false;
+        return reasons_add(why,
+                           "%" PRIu64 " pixels of a workgroup, more than %d: two steps are faster",
+                           pixels, PIXELS_MAX);
     k_tiles = k_tiles_of(channels, m);
     t->subgroups = (uint32_t)quotient_up(pixels, m->tile);
     while (t->shares < SHARES_MAX && 2 * t->shares <= k_tiles &&
            2 * threads_of(t, m) <= threads_max)
         t->shares *= 2;
-    return threads_of(t, m) <= threads_max && stages(t, limits, k_tiles) &&
-           groups_x(m, args) * groups_y(t, args, 1) <= GROUPS_MAX &&
-           groups_x(m, args) <= limits->max_workgroup_count[0] &&
-           groups_y(t, args, images) <= limits->max_workgroup_count[1];
+    if (threads_of(t, m) > threads_max)
+        return reasons_add(why, "%" PRIu32 " invocations of a workgroup, more than %" PRIu32,
+                           threads_of(t, m), threads_max);
+    if (!stages(t, limits, k_tiles, why))
+        return false;
+    if (groups_x(m, args) * groups_y(t, args, 1) > GROUPS_MAX)
+        return reasons_add(why, "%" PRIu64 " workgroups, more than %d: two steps are faster",
+                           groups_x(m, args) * groups_y(t, args, 1), GROUPS_MAX);
+    return (groups_x(m, args) <= limits->max_workgroup_count[0] &&
+            groups_y(t, args, images) <= limits->max_workgroup_count[1]) ||
+           reasons_add(why, "its grid exceeds the limits of the device");
 }
 
 /* What both nodes read and write. */
@@ -140,34 +165,49 @@ static bool is_pointwise(const struct planner *p, const struct graph_node *n)
     const struct window window = window_of_conv(n->params, w);
 
     return !n->has_pads && window.filter_h == 1 && window.filter_w == 1 && window.stride_h == 1 &&
-           window.stride_w == 1 && w->dims[3] == x->dims[3] && is_plain(p, n);
+           window.stride_w == 1 && w->dims[3] == x->dims[3];
 }
 
 /* The nodes follow each other, so that no node between them overwrites src, and no other node reads
  * what is between them. */
-static bool are_pair(const struct planner *p, const struct graph_node *conv)
+static bool are_pair(const struct planner *p, const struct graph_node *conv,
+                     const struct reason_of *why)
 {
     const struct graph *g = p->graph;
     const struct graph_node *depthwise = conv + 1;
     int between;
 
-    if (!p->plan->half || !p->readers || !options_kernel(p->options, KERNEL_matrix) ||
-        !options_kernel(p->options, KERNEL_pointwise_depthwise) || conv < g->nodes ||
-        depthwise >= g->nodes + g->node_count || conv->code != BUILTIN_CONV_2D ||
-        depthwise->code != BUILTIN_DEPTHWISE_CONV_2D)
+    if (!p->readers || conv < g->nodes || depthwise >= g->nodes + g->node_count ||
+        conv->code != BUILTIN_CONV_2D || depthwise->code != BUILTIN_DEPTHWISE_CONV_2D ||
+        depthwise->inputs[0] != (between = conv->outputs[0]) || !is_pointwise(p, conv))
         return false;
-    between = conv->outputs[0];
-    return depthwise->inputs[0] == between && p->readers[between] == 1 && !p->exposed[between] &&
-           is_pointwise(p, conv) && is_plain(p, depthwise) &&
-           graph_input(g, depthwise, 1)->dims[3] == graph_output(g, conv, 0)->dims[3];
+    if (!p->plan->half)
+        return reasons_add(why, "precision=fp32: it computes in f16");
+    if (!options_kernel(p->options, KERNEL_matrix))
+        return reasons_add(why, "option no_kernel=matrix");
+    if (!planner_kernel(p, why))
+        return false;
+    if (p->exposed[between])
+        return reasons_add(why, "the result of %s %d is an output of the partition", conv->name,
+                           conv->host_node);
+    if (p->readers[between] != 1)
+        return reasons_add(why, "the result of %s %d is read %d times", conv->name, conv->host_node,
+                           p->readers[between]);
+    if (!is_plain(p, conv) || !is_plain(p, depthwise))
+        return reasons_add(why,
+                           "quantized, rounded to steps, with a residual, or with weights or a "
+                           "bias that are computed");
+    return graph_input(g, depthwise, 1)->dims[3] == graph_output(g, conv, 0)->dims[3] ||
+           reasons_add(why, "several results of each channel");
 }
 
-static bool find_pair(const struct planner *p, const struct graph_node *conv, struct pair *pair)
+static bool find_pair(const struct planner *p, const struct graph_node *conv,
+                      const struct reason_of *why, struct pair *pair)
 {
     const struct graph *g = p->graph;
     struct window_pads pads;
 
-    if (!are_pair(p, conv))
+    if (!are_pair(p, conv, why))
         return false;
     *pair = (struct pair){ .conv = conv,
                            .depthwise = conv + 1,
@@ -190,16 +230,18 @@ static bool find_pair(const struct planner *p, const struct graph_node *conv, st
                                        .pad_h = pads.top,
                                        .pad_w = pads.left };
     return pointwise_depthwise_of(&pair->t, p->limits, &pair->window, &pair->args,
-                                  pair->shape.inputs, (uint32_t)pair->x->dims[0]) &&
-           operand_tiled_vec4s(&pair->shape, &p->limits->matrix) <=
-               p->limits->max_storage_buffer_range / UNIT_ELEMENTS;
+                                  pair->shape.inputs, (uint32_t)pair->x->dims[0], why) &&
+           (operand_tiled_vec4s(&pair->shape, &p->limits->matrix) <=
+                p->limits->max_storage_buffer_range / UNIT_ELEMENTS ||
+            reasons_add(why, "its weights exceed a storage buffer of the device"));
 }
 
 bool pointwise_depthwise_is_first(const struct planner *p, const struct graph_node *conv)
 {
     struct pair pair;
 
-    return find_pair(p, conv, &pair);
+    /* The depthwise convolution says why not. */
+    return find_pair(p, conv, &(struct reason_of){ .reasons = NULL }, &pair);
 }
 
 /* Biases and the weights of the depthwise: rows of slices, as pointwise_depthwise.comp reads them.
@@ -267,14 +309,28 @@ static enum status set_step(struct planner *p, const struct pair *pair,
     return STATUS_OK;
 }
 
+/* A 1x1 convolution computes the input, but other nodes stand between the two. */
+static void decline_apart(const struct planner *p, const struct graph_node *depthwise,
+                          const struct reason_of *why)
+{
+    const int producer = p->graph->tensors[depthwise->inputs[0]].producer;
+    const struct graph_node *const conv = producer < 0 ? NULL : &p->graph->nodes[producer];
+
+    if (conv && conv != depthwise - 1 && conv->code == BUILTIN_CONV_2D && is_pointwise(p, conv))
+        reasons_add(why, "%s %d is not the node before it", conv->name, conv->host_node);
+}
+
 enum status pointwise_depthwise_plan(struct planner *p, const struct graph_node *depthwise,
                                      bool *planned)
 {
+    const struct reason_of why = planner_reason(p, KERNEL_pointwise_depthwise, depthwise);
     struct pair pair;
     struct operand weights;
     struct packed constants;
 
-    *planned = depthwise > p->graph->nodes && find_pair(p, depthwise - 1, &pair);
+    *planned = depthwise > p->graph->nodes && find_pair(p, depthwise - 1, &why, &pair);
+    if (p->reasons)
+        decline_apart(p, depthwise, &why);
     if (!*planned)
         return STATUS_OK;
     TRY(operand_tiled(p, pair.conv->inputs[1], &pair.shape, &p->limits->matrix, &weights));

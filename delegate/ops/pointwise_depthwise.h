@@ -12,11 +12,12 @@ struct pointwise_depthwise {
     uint32_t subgroups, shares; /* subgroups along pixels, along the sum */
 };
 
-/* False: the device has no matrix units, its limits allow no such workgroup, or two steps are
- * faster.  The window is that of the depthwise, and channels are the inputs of the 1x1. */
+/* False, with the reason: the device has no matrix units, its limits allow no such workgroup, or
+ * two steps are faster.  The window is that of the depthwise, and channels are the inputs of the
+ * 1x1. */
 bool pointwise_depthwise_of(struct pointwise_depthwise *t, const struct device_limits *limits,
                             const struct window *window, const struct window_args *args,
-                            uint32_t channels, uint64_t images);
+                            uint32_t channels, uint64_t images, const struct reason_of *why);
 
 /* Whether the node is a 1x1 convolution that is planned with the depthwise one behind it. */
 bool pointwise_depthwise_is_first(const struct planner *p, const struct graph_node *conv);

@@ -39,6 +39,31 @@ static bool is_wide(const struct planner *p, int plan_tensor)
     return plan_tensor >= 0 && p->plan->tensors[plan_tensor].format == FORMAT_WIDE;
 }
 
+/* Why the input or output is not converted by the kernel. */
+static bool decline(const struct planner *p, enum kernel_id kernel, const struct plan_io *io,
+                    const char *why)
+{
+    const struct reason_of of = planner_reason(p, kernel, NULL);
+
+    return reasons_add(&of, "tensor %d: %s", io->tensor, why);
+}
+
+static bool crosses_as_half(const struct planner *p, const struct plan_io *io)
+{
+    const struct reason_of of = planner_reason(p, KERNEL_half_rows, NULL);
+
+    if (io->format != IO_F32)
+        return false;
+    if (!p->plan->half)
+        return reasons_add(&of, "precision=fp32");
+    if (is_wide(p, io->plan_tensor))
+        return decline(p, KERNEL_half_rows, io, "f16 would change the integers it is converted to");
+    if (io->float_view.type != kTfLiteNoType)
+        return decline(p, KERNEL_half_rows, io,
+                       "float view: the CPU converts it from or to 8 bits");
+    return planner_kernel(p, &of);
+}
+
 /* Reserves the elements of an input or output in its staging buffer. */
 static enum status reserve(struct planner *p, int tensor, int plan_tensor, size_t *end,
                            struct plan_io *io)
@@ -58,8 +83,7 @@ static enum status reserve(struct planner *p, int tensor, int plan_tensor, size_
         io->float_view.zero_point = t->quant.zero_point[0];
     }
     /* The device would round f32 to f16 anyway, and half as many bytes cross the bus. */
-    io->half = p->plan->half && io->format == IO_F32 && !is_wide(p, plan_tensor) &&
-               io->float_view.type == kTfLiteNoType && options_kernel(p->options, KERNEL_half_rows);
+    io->half = crosses_as_half(p, io);
     if (!checked_mul(t->elements, formats[io->format].bytes, &io->dense_bytes) ||
         !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, &bytes))
         return diag_fail(p->diag, STATUS_UNSUPPORTED,
@@ -84,6 +108,7 @@ struct conversion {
 static struct conversion conversion_of(const struct planner *p, const struct plan_io *io,
                                        bool store, bool staged)
 {
+    const struct reason_of rows = planner_reason(p, KERNEL_rows, NULL);
     struct conversion c = { .format = io->half && staged ? IO_SHORTS : io->format,
                             .use = !io->half ? USE_ALWAYS
                                    : staged  ? USE_STAGED
@@ -93,7 +118,8 @@ static struct conversion conversion_of(const struct planner *p, const struct pla
     const enum plan_io_format moved =
         c.format == IO_F16 && p->plan->half && !is_wide(p, io->plan_tensor) ? IO_SHORTS : c.format;
 
-    c.rows = options_kernel(p->options, KERNEL_rows) && formats[moved].load_rows;
+    c.rows = formats[moved].load_rows ? planner_kernel(p, &rows)
+                                      : decline(p, KERNEL_rows, io, "f16 becomes f32 on the way");
     if (is_wide(p, io->plan_tensor))
         c.shader = store    ? c.rows ? "store_rows.f32" : "store.f32"
                    : c.rows ? "load_rows.f32"

@@ -177,6 +177,7 @@ static void add_macs(struct plan *plan, int first, double *macs)
 
 static enum status make(struct planner *p, const struct plan_request *r, const struct rewrite *w)
 {
+    const struct reason_of groups = planner_reason(p, KERNEL_groups, NULL);
     double macs = 0;
 
     TRY(plan_inputs(p, r, w));
@@ -195,9 +196,8 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
     TRY(plan_outputs(p, r, w));
     if (p->plan->poison != POISON_OFF)
         TRY(poison_padding(p));
-    TRY(options_kernel(p->options, KERNEL_groups)
-            ? plan_schedule(p->plan, p->options->in_place, p->diag)
-            : plan_assign_memory(p->plan, p->options->in_place, p->diag));
+    TRY(planner_kernel(p, &groups) ? plan_schedule(p->plan, p->options->in_place, &groups, p->diag)
+                                   : plan_assign_memory(p->plan, p->options->in_place, p->diag));
     return plan_check_limits(p->plan, p->limits, p->diag);
 }
 
@@ -258,8 +258,13 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
                                                .nodes = r->nodes,
                                                .node_count = r->node_count,
                                                .outputs = r->outputs,
-                                               .output_count = r->output_count };
-    struct planner p = { .plan = plan, .options = r->options, .limits = r->limits, .diag = diag };
+                                               .output_count = r->output_count,
+                                               .reasons = r->reasons ? &plan->reasons : NULL };
+    struct planner p = { .plan = plan,
+                         .options = r->options,
+                         .limits = r->limits,
+                         .diag = diag,
+                         .reasons = request.reasons };
     struct rewrite w;
     enum status s;
 
@@ -269,7 +274,11 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
                            .zero_copy_inputs = r->limits->zero_copy_inputs,
                            .zero_copy_outputs = r->limits->zero_copy_outputs,
                            .poison = r->options->poison };
-    TRY(transform_partition(&w, &request, diag));
+    s = transform_partition(&w, &request, diag);
+    if (s != STATUS_OK) {
+        plan_close(plan);
+        return s;
+    }
     p.graph = &w.graph;
     p.readers = w.readers;
     p.exposed = w.exposed;
@@ -282,6 +291,8 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
         s = make(&p, r, &w);
     if (s == STATUS_OK)
         packing_finish(&p);
+    if (s == STATUS_OK && plan->reasons.incomplete)
+        s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
     rewrite_close(&w);
     if (s != STATUS_OK)
         plan_close(plan);

@@ -15,6 +15,7 @@ struct plan_request {
     int node_count, input_count, output_count;
     bool unpacked; /* do not pack constants: they will be read from a file */
     bool again;    /* the shapes changed since the host delegated the graph */
+    bool reasons;  /* keep why rewrites did not fire and faster kernels are not used */
 };
 /* The plan does not refer to the request afterwards.  STATUS_UNSUPPORTED: a limit of the device,
  * with the need and the limit in the message. */

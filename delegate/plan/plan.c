@@ -14,6 +14,7 @@ void plan_close(struct plan *p)
     mem_free(p->tensors);
     mem_free(p->steps);
     arena_close(&p->arena);
+    reasons_close(&p->reasons);
     *p = (struct plan){ 0 };
 }
 

@@ -11,6 +11,7 @@
 #include "delegate/base/device_limits.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/options.h"
+#include "delegate/graph/reasons.h"
 #include "delegate/graph/transforms.h"
 #include "reference/base/arena.h"
 #include "reference/base/diag.h"
@@ -149,6 +150,7 @@ struct plan {
     int applied[TRANSFORM_COUNT]; /* how often each rewrite fired */
     int merged;                   /* nodes that the rewrites removed */
     enum gpu_poison poison;
+    struct reasons reasons; /* empty unless asked for */
 };
 
 void plan_close(struct plan *p);

@@ -67,6 +67,25 @@ static enum plan_format format_of(const struct planner *p, int tensor)
     }
 }
 
+struct reason_of planner_reason(const struct planner *p, enum kernel_id kernel,
+                                const struct graph_node *n)
+{
+    return (struct reason_of){ p->reasons,
+                               { .kind = REASON_KERNEL,
+                                 .id = (int)kernel,
+                                 .node = n ? n->host_node : -1,
+                                 .op = n ? n->name : "" } };
+}
+
+bool planner_kernel(const struct planner *p, const struct reason_of *why)
+{
+    const enum kernel_id kernel = (enum kernel_id)why->about.id;
+
+    if (options_kernel(p->options, kernel))
+        return true;
+    return reasons_add(why, "option no_kernel=%s", options_kernel_name(kernel));
+}
+
 int planner_tensor(struct planner *p, int tensor)
 {
     uint32_t rows, channels;

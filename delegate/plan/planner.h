@@ -31,7 +31,14 @@ struct planner {
     int state_count;
     struct packing *packings; /* weights that packing_finish will write (packing.c) */
     struct diag *diag;
+    struct reasons *reasons; /* why faster kernels are not used; NULL: nobody asks */
 };
+
+/* What to say of why the kernel does not take the node; NULL: an input or output. */
+struct reason_of planner_reason(const struct planner *p, enum kernel_id kernel,
+                                const struct graph_node *n);
+/* False, with the reason: option no_kernel switches it off. */
+bool planner_kernel(const struct planner *p, const struct reason_of *why);
 
 /* The plan tensor of a graph tensor, made on the first call.  -1: out of memory, with the message
  * in p->diag. */

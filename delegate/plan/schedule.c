@@ -115,10 +115,12 @@ static void sort_steps(struct plan *plan, struct plan_step *const *order, int *f
 }
 
 static enum status schedule(struct plan *plan, struct plan_step *const *order,
-                            struct last_use *last, int *first, bool in_place, struct diag *diag)
+                            struct last_use *last, int *first, bool in_place,
+                            const struct reason_of *why, struct diag *diag)
 {
     static const int places[] = { INT_MAX, 16, 4 };
     const size_t arena_bytes = plan->arena_bytes;
+    size_t needed = 0;
 
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const int groups = set_groups(plan, order, last, places[i]);
@@ -130,13 +132,20 @@ static enum status schedule(struct plan *plan, struct plan_step *const *order,
         TRY(plan_assign_memory(plan, in_place, diag));
         if (plan->arena_bytes <= arena_bytes)
             return STATUS_OK;
+        needed = plan->arena_bytes;
     }
+    if (needed > 0)
+        reasons_add(why, "steps side by side would need %zu bytes for activations instead of %zu",
+                    needed, arena_bytes);
+    else
+        reasons_add(why, "each step depends on the one before it");
     plan->groups = 0;
     memcpy(plan->steps, order, (size_t)plan->step_count * sizeof *order);
     return plan_assign_memory(plan, in_place, diag);
 }
 
-enum status plan_schedule(struct plan *plan, bool in_place, struct diag *diag)
+enum status plan_schedule(struct plan *plan, bool in_place, const struct reason_of *why,
+                          struct diag *diag)
 {
     const size_t steps = (size_t)plan->step_count;
     struct plan_step **order;
@@ -145,6 +154,8 @@ enum status plan_schedule(struct plan *plan, bool in_place, struct diag *diag)
     enum status s;
 
     TRY(plan_assign_memory(plan, in_place, diag));
+    if (steps > STEPS_MAX)
+        reasons_add(why, "%zu steps, more than %d", steps, STEPS_MAX);
     if (steps < 2 || steps > STEPS_MAX)
         return STATUS_OK;
     order = mem_alloc(steps + 1, sizeof(struct plan_step *));
@@ -152,7 +163,7 @@ enum status plan_schedule(struct plan *plan, bool in_place, struct diag *diag)
     first = mem_alloc(steps + 1, sizeof *first);
     if (order && last && first) {
         memcpy(order, plan->steps, steps * sizeof *order);
-        s = schedule(plan, order, last, first, in_place, diag);
+        s = schedule(plan, order, last, first, in_place, why, diag);
     } else {
         s = diag_fail(diag, STATUS_NO_MEMORY, "plan: out of memory");
     }

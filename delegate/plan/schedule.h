@@ -6,7 +6,8 @@
 
 /* Brings steps that do not depend on each other side by side, as groups between whose steps no
  * barrier is needed, and assigns memory: tensors of one group do not share any.  The order stays as
- * it is where no group comes of it, or the arena would grow. */
-enum status plan_schedule(struct plan *plan, bool in_place, struct diag *diag);
+ * it is where no group comes of it, or the arena would grow: then with the reason. */
+enum status plan_schedule(struct plan *plan, bool in_place, const struct reason_of *why,
+                          struct diag *diag);
 
 #endif

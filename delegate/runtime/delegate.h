@@ -36,8 +36,9 @@ struct gpu_delegate {
     uint64_t init_ns;        /* spent in the library so far, inferences excluded */
     struct {
         uint64_t plan_ns, serialize_ns, upload_ns, tune_ns;
-    } time;                   /* parts of init_ns */
-    uint64_t tuned_before_ns; /* time.tune_ns when the graph came: its budget begins there */
+    } time;                    /* parts of init_ns */
+    uint64_t tuned_before_ns;  /* time.tune_ns when the graph came: its budget begins there */
+    atomic_bool keeps_reasons; /* plans keep why rewrites and kernels do not take a node */
     atomic_bool preparing; /* delegate_prepare runs, and measures the time of all that it calls */
     struct {
         bool has_model, warned; /* about the graph that is being delegated */

@@ -167,7 +167,8 @@ enum status start_plan(struct kernel *k, TfLiteContext *context, const TfLiteDel
     k->imported = imported_acquire(d->imported);
     k->request = (struct plan_request){ .graph = d->graph,
                                         .options = &d->options,
-                                        .limits = &d->device->limits };
+                                        .limits = &d->device->limits,
+                                        .reasons = atomic_load(&d->keeps_reasons) };
     TRY(partition_request(&k->request, params, &nodes, diag));
     s = keep_lists(k, diag);
     mem_free(nodes);

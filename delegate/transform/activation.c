@@ -27,15 +27,26 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     if (n->op->as_activation == kTfLiteActNone)
         return STATUS_OK;
     producer = g->tensors[n->inputs[0]].producer;
-    if (producer < 0 || rewrite_only_reader(w, n->inputs[0]) != node)
+    if (producer < 0)
+        return rewrite_decline(w, node, "no node of the partition computes its input");
+    if (!rewrite_reads_alone(w, node, n->inputs[0]))
         return STATUS_OK;
     before = &g->nodes[producer];
-    if (!before->op->has_activation || before->output_count != 1 ||
-        graph_input(g, n, 0)->type != graph_output(g, n, 0)->type || graph_is_quantized(g, n) ||
-        before->steps.scale > 0 || !graph_same_shape(graph_input(g, n, 0), graph_output(g, n, 0)))
-        return STATUS_OK;
+    if (!before->op->has_activation || before->output_count != 1)
+        return rewrite_decline(w, node, "%s has no fused activation",
+                               rewrite_node_name(w, producer).text);
+    if (graph_input(g, n, 0)->type != graph_output(g, n, 0)->type || graph_is_quantized(g, n))
+        return rewrite_decline(w, node, "quantized: it is computed in integers");
+    if (before->steps.scale > 0)
+        return rewrite_decline(w, node, "float view: %s rounds its result to quantization steps",
+                               rewrite_node_name(w, producer).text);
+    if (!graph_same_shape(graph_input(g, n, 0), graph_output(g, n, 0)))
+        return rewrite_decline(w, node, "its input has another shape");
     activation = combine(gpu_op_activation(before), n->op->as_activation);
     if (activation == kTfLiteActSignBit)
+        return rewrite_decline(w, node, "%s has another activation already",
+                               rewrite_node_name(w, producer).text);
+    if (!rewrite_may(w, node))
         return STATUS_OK;
     TRY(rewrite_activation(w, producer, activation));
     TRY(rewrite_name(w, producer, before->name, n->name));

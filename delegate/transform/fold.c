@@ -120,6 +120,8 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     for (int i = 0; i < n->output_count; i++)
         if (!graph_is_constant(&w->graph, n->outputs[i]))
             return STATUS_OK;
+    if (!rewrite_may(w, node))
+        return STATUS_OK;
     rewrite_remove(w, node);
     *fired = true;
     return STATUS_OK;

@@ -34,12 +34,24 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     struct gpu_function f;
     int producer;
 
-    if (!n->op->function || graph_is_quantized(g, n) || n->steps.scale > 0)
+    if (!n->op->function)
         return STATUS_OK;
+    if (graph_is_quantized(g, n) || n->steps.scale > 0)
+        return rewrite_decline(w, node, "quantized: it is computed, or rounded, in integers");
     f = n->op->function(g, n);
-    if (f.activation == 0 || (producer = g->tensors[f.of].producer) < 0 ||
-        !takes_function(g, &g->nodes[producer], f.of) || !only_reader(w, node, &f) ||
-        y->type != g->tensors[f.of].type || !graph_same_shape(&g->tensors[f.of], y))
+    if (f.activation == 0)
+        return STATUS_OK;
+    if ((producer = g->tensors[f.of].producer) < 0)
+        return rewrite_decline(w, node, "no node of the partition computes its input");
+    if (!takes_function(g, &g->nodes[producer], f.of))
+        return rewrite_decline(w, node, "%s takes no activation, or has one",
+                               rewrite_node_name(w, producer).text);
+    if (!only_reader(w, node, &f))
+        return rewrite_decline(w, node, "the result of %s is read elsewhere, too",
+                               rewrite_node_name(w, producer).text);
+    if (y->type != g->tensors[f.of].type || !graph_same_shape(&g->tensors[f.of], y))
+        return rewrite_decline(w, node, "its input has another shape");
+    if (!rewrite_may(w, node))
         return STATUS_OK;
     TRY(rewrite_activation(w, producer, (TfLiteFusedActivation)f.activation));
     TRY(rewrite_name(w, producer, g->nodes[producer].name,

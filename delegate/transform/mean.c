@@ -15,14 +15,22 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     TfLiteReducerParams *mean;
     int axes, inputs[2];
 
-    if (n->op->reduces_as == 0 || pool->activation != kTfLiteActNone ||
-        graph_is_quantized(&w->graph, n))
+    if (n->op->reduces_as == 0)
         return STATUS_OK;
     x = graph_input(&w->graph, n, 0);
     y = graph_output(&w->graph, n, 0);
     /* A window of the size of the image has no padding, with SAME as with VALID. */
     if (y->dims[1] != 1 || y->dims[2] != 1 || pool->filter_height != x->dims[1] ||
-        pool->filter_width != x->dims[2] || (int64_t)x->dims[1] * x->dims[2] < PIXELS_MIN)
+        pool->filter_width != x->dims[2])
+        return STATUS_OK;
+    if (graph_is_quantized(&w->graph, n))
+        return rewrite_decline(w, node, "quantized: it is computed in integers");
+    if (pool->activation != kTfLiteActNone)
+        return rewrite_decline(w, node, "it has a fused activation");
+    if ((int64_t)x->dims[1] * x->dims[2] < PIXELS_MIN)
+        return rewrite_decline(w, node, "an image of %d pixels, fewer than %d",
+                               x->dims[1] * x->dims[2], PIXELS_MIN);
+    if (!rewrite_may(w, node))
         return STATUS_OK;
     if (!(mean = arena_alloc(&w->graph.arena, 1, sizeof *mean)))
         return diag_fail(w->diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);

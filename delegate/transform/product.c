@@ -5,6 +5,8 @@
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"
 
+#include <inttypes.h>
+
 enum { ROWS_MAX = 3, PRODUCTS_MIN = 65536 };
 
 static enum status apply(struct rewrite *w, int node, bool *fired)
@@ -12,12 +14,19 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     struct graph_node *n = &w->graph.nodes[node];
     const struct graph_tensor *x, *weights;
 
-    if (!n->op->has_conv_1x1 || n->as_conv_1x1 || graph_is_quantized(&w->graph, n))
+    if (!n->op->has_conv_1x1 || n->as_conv_1x1)
         return STATUS_OK;
+    if (graph_is_quantized(&w->graph, n))
+        return rewrite_decline(w, node, "quantized: it is computed in integers");
     x = graph_input(&w->graph, n, 0);
     weights = graph_input(&w->graph, n, op_facts_find(n->code)->weights);
-    if (x->elements / (size_t)weights->dims[1] > ROWS_MAX ||
-        (uint64_t)x->elements * (uint64_t)weights->dims[0] < PRODUCTS_MIN)
+    if (x->elements / (size_t)weights->dims[1] > ROWS_MAX)
+        return rewrite_decline(w, node, "%zu rows, more than %d",
+                               x->elements / (size_t)weights->dims[1], ROWS_MAX);
+    if ((uint64_t)x->elements * (uint64_t)weights->dims[0] < PRODUCTS_MIN)
+        return rewrite_decline(w, node, "%" PRIu64 " products, fewer than %d",
+                               (uint64_t)x->elements * (uint64_t)weights->dims[0], PRODUCTS_MIN);
+    if (!rewrite_may(w, node))
         return STATUS_OK;
     n->as_conv_1x1 = true;
     *fired = true;

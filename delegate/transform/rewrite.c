@@ -3,6 +3,7 @@
 #include "delegate/graph/gpu_op.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,60 @@ static enum status no_memory(struct rewrite *w)
 {
     return diag_fail(w->diag, STATUS_NO_MEMORY, "transforming %d nodes: out of memory",
                      w->graph.node_count);
+}
+
+/* ---- reasons ---- */
+
+enum status rewrite_decline(struct rewrite *w, int node, const char *format, ...)
+{
+    const struct graph_node *const n = &w->graph.nodes[node];
+    const struct reason_of of = {
+        w->reasons,
+        { .kind = REASON_TRANSFORM, .id = (int)w->applying, .node = n->host_node, .op = n->name }
+    };
+    va_list args;
+
+    if (!w->reasons)
+        return STATUS_OK;
+    va_start(args, format);
+    reasons_add_list(&of, format, args);
+    va_end(args);
+    return STATUS_OK;
+}
+
+bool rewrite_may(struct rewrite *w, int node)
+{
+    /* Unless someone asks, a transform that is switched off is not applied. */
+    if (!w->reasons || !(w->options->no_transform & 1u << w->applying))
+        return true;
+    rewrite_decline(w, node, "option no_transform=%s", transform_name(w->applying));
+    return false;
+}
+
+bool rewrite_reads_alone(struct rewrite *w, int node, int tensor)
+{
+    const int producer = w->graph.tensors[tensor].producer;
+
+    if (rewrite_only_reader(w, tensor) == node)
+        return true;
+    if (!w->reasons || producer < 0)
+        return false;
+    if (w->exposed[tensor])
+        rewrite_decline(w, node, "the result of %s is an output of the partition",
+                        rewrite_node_name(w, producer).text);
+    else
+        rewrite_decline(w, node, "the result of %s is read %d times",
+                        rewrite_node_name(w, producer).text, w->readers[tensor]);
+    return false;
+}
+
+struct rewrite_node_name rewrite_node_name(const struct rewrite *w, int node)
+{
+    const struct graph_node *const n = &w->graph.nodes[node];
+    struct rewrite_node_name name;
+
+    snprintf(name.text, sizeof name.text, "%.80s %d", n->name, n->host_node);
+    return name;
 }
 
 /* ---- uses ---- */

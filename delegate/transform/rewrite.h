@@ -9,6 +9,7 @@
 #include "delegate/base/device_limits.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/options.h"
+#include "delegate/graph/reasons.h"
 #include "delegate/graph/transforms.h"
 #include "reference/base/diag.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -37,17 +38,33 @@ struct rewrite {
     struct rewrite_use *uses; /* each node has room for USES_MIN at least */
     int tensor_capacity, node_capacity, use_capacity;
     int applied[TRANSFORM_COUNT];
-    int merged; /* nodes that were removed */
+    int merged;                 /* nodes that were removed */
+    struct reasons *reasons;    /* NULL: nobody asks */
+    enum transform_id applying; /* what `reasons` are of */
 };
 
 /* A transform may give a node so many inputs. */
 enum { USES_MIN = 2 };
 
 struct transform {
-    /* Applies the transform to the node if it can: *fired, and the node may be removed. */
+    /* Applies the transform to the node if it can: *fired, and the node may be removed.  Where it
+     * cannot, though a node of this kind could be, rewrite_decline says why.  Nothing is changed
+     * before rewrite_may has said yes. */
     enum status (*apply)(struct rewrite *w, int node, bool *fired);
     bool backwards; /* from the last node to the first */
 };
+
+/* Why the transform leaves the node as it is, if someone asks.  STATUS_OK. */
+enum status rewrite_decline(struct rewrite *w, int node, const char *format, ...) PRINTF_LIKE(3, 4);
+/* False, with the reason: option no_transform switches the transform off. */
+bool rewrite_may(struct rewrite *w, int node);
+/* True: the node is the only reader of the tensor, by one of its inputs; else with the reason. */
+bool rewrite_reads_alone(struct rewrite *w, int node, int tensor);
+/* "CONV_2D 3" of a node, for reasons. */
+struct rewrite_node_name {
+    char text[96];
+};
+struct rewrite_node_name rewrite_node_name(const struct rewrite *w, int node);
 
 void rewrite_close(struct rewrite *w);
 /* Takes removed nodes out of the list of nodes, and finds readers and producers anew. */

@@ -11,11 +11,17 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     const struct graph_node *n = &g->nodes[node];
     int producer;
 
-    if (!float_view_is_rounding(n) || rewrite_only_reader(w, n->inputs[0]) != node)
+    if (!float_view_is_rounding(n))
         return STATUS_OK;
     producer = g->tensors[n->inputs[0]].producer;
-    if (producer < 0 || !g->nodes[producer].op->rounds_to_steps ||
-        g->nodes[producer].steps.scale > 0)
+    if (producer < 0)
+        return rewrite_decline(w, node, "no node of the partition computes its input");
+    if (!rewrite_reads_alone(w, node, n->inputs[0]))
+        return STATUS_OK;
+    if (!g->nodes[producer].op->rounds_to_steps || g->nodes[producer].steps.scale > 0)
+        return rewrite_decline(w, node, "the kernel of %s does not round, or rounds already",
+                               rewrite_node_name(w, producer).text);
+    if (!rewrite_may(w, node))
         return STATUS_OK;
     w->graph.nodes[producer].steps = float_view_steps(graph_output(g, n, 0));
     rewrite_output(w, producer, 0, n->outputs[0]);

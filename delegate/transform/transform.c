@@ -174,6 +174,7 @@ enum status transform_apply(struct rewrite *w, enum transform_id id, bool *chang
     const int count = w->graph.node_count;
     bool any = false;
 
+    w->applying = id;
     for (int k = 0; k < count; k++) {
         const int i = t->backwards ? count - 1 - k : k;
         bool fired = true;
@@ -197,7 +198,10 @@ enum status transform_partition(struct rewrite *w, const struct transform_reques
     bool changed = true;
     enum status s;
 
-    *w = (struct rewrite){ .options = request->options, .limits = request->limits, .diag = diag };
+    *w = (struct rewrite){ .options = request->options,
+                           .limits = request->limits,
+                           .diag = diag,
+                           .reasons = request->reasons };
     s = copy_partition(w, request);
     if (s == STATUS_OK && request->options->quantized == QUANTIZED_FLOAT_VIEW &&
         (s = float_view_make(w)) == STATUS_OK)
@@ -205,8 +209,11 @@ enum status transform_partition(struct rewrite *w, const struct transform_reques
     /* Each firing removes a node, or changes one in a way that none reverts. */
     for (int round = 0; s == STATUS_OK && changed && round < ROUNDS_MAX; round++) {
         changed = false;
+        /* The last round, in which none fires, tells why of each. */
+        if (w->reasons)
+            reasons_clear(w->reasons);
         for (int t = 0; t < TRANSFORM_COUNT && s == STATUS_OK; t++)
-            if (!(w->options->no_transform & 1u << t))
+            if (w->reasons || !(w->options->no_transform & 1u << t))
                 s = transform_apply(w, (enum transform_id)t, &changed);
     }
     if (s != STATUS_OK)

@@ -18,6 +18,7 @@ struct transform_request {
     const struct device_limits *limits;
     const int *nodes, *outputs;
     int node_count, output_count;
+    struct reasons *reasons; /* why nodes were left as they are; NULL: nobody asks */
 };
 /* Copies the partition and applies all transforms but those of no_transform until none fires. */
 enum status transform_partition(struct rewrite *w, const struct transform_request *request,

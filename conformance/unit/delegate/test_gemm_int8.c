@@ -161,7 +161,7 @@ static bool tile_of(const struct device_limits *limits, uint32_t rows, uint32_t 
                                              .out_slices = (outputs + 3) / 4 },
                                    .shape = { outputs, taps, inputs } };
 
-    return gemm_int8_tile_of(&p, &m, variant, tile);
+    return gemm_int8_tile_of(&p, &m, variant, tile, &(struct reason_of){ .reasons = NULL });
 }
 
 static void is_within(const struct gemm_int8_tile *t, const struct device_limits *limits)

@@ -42,7 +42,8 @@ static bool find(struct pointwise_depthwise *t, const struct device_limits *l,
                                       .out_w = out,
                                       .out_slices = (im->outputs + 3) / 4 };
 
-    return pointwise_depthwise_of(t, l, &window, &args, im->channels, images);
+    return pointwise_depthwise_of(t, l, &window, &args, im->channels, images,
+                                  &(struct reason_of){ .reasons = NULL });
 }
 
 /* What pointwise_depthwise.comp relies on. */

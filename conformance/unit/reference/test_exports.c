@@ -171,6 +171,14 @@ COUNT_AND_GET(refusal_count, get_refusal, assay_gpu_refusal)
 COUNT_AND_GET(step_count, get_step, assay_gpu_step)
 COUNT_AND_GET(tensor_count, get_tensor, assay_gpu_tensor)
 COUNT_AND_GET(io_count, get_io, assay_gpu_io)
+COUNT_AND_GET(reason_count, get_reason, assay_gpu_reason)
+
+static void test_keep_reasons(void)
+{
+    for (int i = 0; i < WRONG; i++)
+        assert_int_equal(assay_gpu_keep_reasons(wrong_delegate(i)), -1);
+}
+
 GET(get_inference, assay_gpu_inference)
 GET(get_transform, assay_gpu_transform)
 GET(get_partition, assay_gpu_partition)
@@ -486,6 +494,9 @@ static const struct {
     { "assay_gpu_get_tensor", test_get_tensor },
     { "assay_gpu_io_count", test_io_count },
     { "assay_gpu_get_io", test_get_io },
+    { "assay_gpu_reason_count", test_reason_count },
+    { "assay_gpu_get_reason", test_get_reason },
+    { "assay_gpu_keep_reasons", test_keep_reasons },
     { "assay_gpu_get_inference", test_get_inference },
     { "assay_gpu_get_transform", test_get_transform },
     { "assay_gpu_get_placement", gpu_get_placement },

@@ -222,6 +222,62 @@ static void placement(void **state)
     }
 }
 
+/* The entry of a rewrite or kernel for a node (-1: none). */
+static json_t *not_done(json_t *plan, const char *kind, const char *name, int node)
+{
+    size_t i;
+    json_t *o;
+
+    json_array_foreach(json_object_get(plan, "not_done"), i, o)
+    {
+        json_t *const found = json_object_get(o, "node");
+
+        if (strcmp(json_string_value(json_object_get(o, "kind")), kind) == 0 &&
+            strcmp(json_string_value(json_object_get(o, "name")), name) == 0 &&
+            (json_is_null(found) ? -1 : (int)json_integer_value(found)) == node)
+            return o;
+    }
+    fail_msg("no reason of %s %s for node %d", kind, name, node);
+    return NULL;
+}
+
+/* RELU behind MEAN stays a node, and says why, as does what an option switches off. */
+static void reasons(void **state)
+{
+    const char *const options = "no_transform=activation", *text;
+    char *printed;
+    json_t *plan, *o;
+
+    (void)state;
+    if (!have_device)
+        skip();
+    plan = plan_of(mock_path("../libassay_delegate.so"), NULL);
+    o = not_done(plan, "transform", "activation", 3);
+    assert_string_equal(json_string_value(json_object_get(o, "op")), "RELU");
+    assert_string_equal(json_string_value(json_object_get(o, "reason")),
+                        "MEAN 2 has no fused activation");
+    assert_int_equal(number(o, "partition"), 0);
+    o = not_done(plan, "kernel", "half_rows", -1);
+    assert_string_equal(json_string_value(json_object_get(o, "reason")), "precision=fp32");
+    json_decref(plan);
+
+    plan = plan_of(mock_path("../libassay_delegate.so"), options);
+    o = not_done(plan, "transform", "activation", 1);
+    assert_string_equal(json_string_value(json_object_get(o, "reason")),
+                        "option no_transform=activation");
+    json_decref(plan);
+
+    printed = inspect(mock_path("../libassay_delegate.so"), options, false);
+    text = strstr(printed, "\nNot done, and why: ");
+    assert_non_null(text);
+    assert_non_null(strstr(text, "  rewrite activation: MEAN 2 has no fused activation\n"
+                                 "      RELU 3\n"));
+    assert_non_null(strstr(text, "  rewrite activation: option no_transform=activation\n"
+                                 "      RELU6 1\n"));
+    assert_non_null(strstr(text, "  kernel half_rows: precision=fp32\n"));
+    free(printed);
+}
+
 static void as_text(void **state)
 {
     static const char *const lines[] = { "activation      1  ",
@@ -278,8 +334,8 @@ static void nobody_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(steps_and_tensors),
-                                        cmocka_unit_test(placement), cmocka_unit_test(as_text),
-                                        cmocka_unit_test(nobody_tells) };
+                                        cmocka_unit_test(placement), cmocka_unit_test(reasons),
+                                        cmocka_unit_test(as_text), cmocka_unit_test(nobody_tells) };
     const char *const ours = mock_path("../libassay_delegate.so");
     struct diag diag = { .status = STATUS_OK };
     struct assay_gpu_device any = { .struct_size = sizeof any };

@@ -18,12 +18,13 @@ enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, cons
         .weight_zero = dot_zero_point(w),
         .output_range = dot_output_range(graph_output(p->graph, n, 0), d->activation),
     };
+    const struct reason_of why = planner_reason(p, KERNEL_gemm_int8, n);
     struct gemm_int8_tile gemm;
     struct packed weights, channels;
     struct plan_step *s;
 
-    if (options_kernel(p->options, KERNEL_gemm_int8) &&
-        gemm_int8_tile_of(p, m, p->options->workgroup_variant, &gemm))
+    if (planner_kernel(p, &why) &&
+        gemm_int8_tile_of(p, m, p->options->workgroup_variant, &gemm, &why))
         return gemm_int8_plan(p, n, d, m, &gemm);
     TRY(dot_pack_weights(p, n->inputs[d->weights], &m->shape, &weights));
     TRY(dot_pack_channels(p, n, d, true, &channels));
