@@ -251,6 +251,122 @@ static void refuses_what_does_not_fit(void **state)
 
 /* ---- element sizes ---- */
 
+/* ---- models that no verifier has seen: made in memory ---- */
+
+static struct model_tensor *tensor_of(struct model *m, size_t index)
+{
+    return (struct model_tensor *)(uintptr_t)m->subgraphs[0].tensors + index;
+}
+
+static struct model_operator *operator_of(struct model *m)
+{
+    return (struct model_operator *)(uintptr_t)m->subgraphs[0].operators;
+}
+
+static void details(struct model *m)
+{
+    tensor_of(m, 0)->quantization.details_type = 1;
+}
+static void zero_points(struct model *m)
+{
+    static const float scale[] = { 1, 2 };
+    static const int64_t zero[] = { 0, 0, 0 };
+
+    tensor_of(m, 0)->quantization.scale.data = scale;
+    tensor_of(m, 0)->quantization.scale.count = 2;
+    tensor_of(m, 0)->quantization.zero_point.data = zero;
+    tensor_of(m, 0)->quantization.zero_point.count = 3;
+}
+static void type(struct model *m)
+{
+    tensor_of(m, 0)->type = 99;
+}
+static void sparse(struct model *m)
+{
+    tensor_of(m, 0)->sparsity.present = true;
+}
+static void external(struct model *m)
+{
+    tensor_of(m, 0)->external_buffer = 4;
+}
+static void buffer(struct model *m)
+{
+    tensor_of(m, 0)->buffer = 99;
+}
+static void variable(struct model *m)
+{
+    tensor_of(m, 1)->is_variable = true;
+}
+static void opcode(struct model *m)
+{
+    operator_of(m)->opcode_index = 99;
+}
+static void input(struct model *m)
+{
+    static const int32_t absent[] = { 0, 99 };
+
+    operator_of(m)->inputs.data = absent;
+    operator_of(m)->inputs.count = 2;
+}
+static void graph_input(struct model *m)
+{
+    static const int32_t absent[] = { -1 };
+
+    ((struct model_subgraph *)(uintptr_t)m->subgraphs)->inputs.data = absent;
+    ((struct model_subgraph *)(uintptr_t)m->subgraphs)->inputs.count = 1;
+}
+static void no_graph(struct model *m)
+{
+    m->subgraph_count = 0;
+}
+
+static void refuses_what_no_verifier_has_seen(void **state)
+{
+    static const struct {
+        void (*edit)(struct model *m);
+        enum status status;
+        const char *text;
+    } rows[] = {
+        { details, STATUS_UNSUPPORTED, "tensor 0 (x): quantization details of kind 1" },
+        { zero_points, STATUS_INVALID, "tensor 0 (x): 2 scales and 3 zero points" },
+        { type, STATUS_INVALID, "tensor 0 (x): unknown type 99" },
+        { sparse, STATUS_UNSUPPORTED, "tensor 0 (x): sparse" },
+        { external, STATUS_UNSUPPORTED, "tensor 0 (x): data in external buffer 4" },
+        { buffer, STATUS_INVALID, "tensor 0 (x): no such buffer: 99" },
+        { variable, STATUS_INVALID, "tensor 1 (w): a variable with constant data" },
+        { opcode, STATUS_INVALID, "node 0: no such operator code: 99" },
+        { input, STATUS_INVALID, "no such tensor: 99" },
+        { graph_input, STATUS_INVALID, "no such tensor: -1" },
+        { no_graph, STATUS_INVALID, "the model has no subgraph" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        struct model m, edited;
+        struct builder b;
+        const float one[] = { 1, 1 };
+        int t[3];
+
+        builder_init(&b);
+        t[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
+        t[1] = builder_constant(&b, TENSOR_FLOAT32, "w", 2, two, one, sizeof one);
+        t[2] = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, two);
+        builder_op(&b, BUILTIN_ADD, 1, NULL, 2, t, 1, &t[2]);
+        builder_inputs(&b, 1, t);
+        builder_outputs(&b, 1, &t[2]);
+        KIT_OK(builder_finish(&b, &m, &diag));
+        edited = m;
+        rows[i].edit(&edited);
+        assert_int_equal(interpreter_open(&in, &edited, NULL, &diag), rows[i].status);
+        assert_null(in);
+        if (!strstr(diag.text, rows[i].text))
+            fail_msg("\"%s\" is not in \"%s\"", rows[i].text, diag.text);
+        model_close(&m);
+    }
+}
+
 static void knows_all_element_sizes(void **state)
 {
     static const struct {
@@ -298,10 +414,14 @@ static void knows_all_element_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folds_constants),         cmocka_unit_test(copies_unaligned_constants),
-        cmocka_unit_test(fills_quantization),      cmocka_unit_test(refuses_bad_graphs),
-        cmocka_unit_test(shapes_without_the_op),   cmocka_unit_test(refuses_what_does_not_fit),
+        cmocka_unit_test(folds_constants),
+        cmocka_unit_test(copies_unaligned_constants),
+        cmocka_unit_test(fills_quantization),
+        cmocka_unit_test(refuses_bad_graphs),
+        cmocka_unit_test(shapes_without_the_op),
+        cmocka_unit_test(refuses_what_does_not_fit),
         cmocka_unit_test(knows_all_element_sizes),
+        cmocka_unit_test(refuses_what_no_verifier_has_seen),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
