@@ -19,6 +19,7 @@
 
 static struct world w;
 static struct graph_tensor *edited;
+static int32_t other_code; /* of the node, where it is not 0 */
 static struct gpu_options options;
 static unsigned taken, refused;
 
@@ -92,9 +93,14 @@ static void make_results(int node)
 
 static void make_world(const struct base *b, int node, int tensor)
 {
-    const struct graph_node *const n = &w.nodes[node];
+    struct graph_node *const n = &w.nodes[node];
 
     world_make(&w);
+    if (other_code) {
+        n->code = other_code;
+        n->op = gpu_op_find(other_code);
+        n->name = builtin_name(other_code);
+    }
     if (node == DENSE) { /* its weights are no longer those of DEQUANTIZE */
         struct graph_tensor *const weights = &w.tensors[n->inputs[1]];
 
@@ -384,6 +390,34 @@ static void edit_node(const struct base *b, int node)
     edit_limits(b, node);
 }
 
+static void write_node(const struct base *b, int node, int32_t code)
+{
+    bool ok;
+
+    other_code = code;
+    world_make(&w);
+    make_world(b, node, -1);
+    verdict_line(b->name, w.nodes[node].name);
+    verdict_section("unchanged");
+    ok = judge(node);
+    verdict_section_end();
+    if (ok)
+        edit_node(b, node);
+}
+
+/* Ops of a family that have checks of their own. */
+static const struct {
+    int node;
+    int32_t code;
+} others[] = {
+    { RELU, BUILTIN_ABS },        { RELU, BUILTIN_RSQRT },
+    { RELU, BUILTIN_TANH },       { RELU, BUILTIN_RELU_N1_TO_1 },
+    { ADD, BUILTIN_MUL },         { ADD, BUILTIN_DIV },
+    { ADD, BUILTIN_MAXIMUM },     { ADD, BUILTIN_SQUARED_DIFFERENCE },
+    { ADD, BUILTIN_POW },         { SUM, BUILTIN_REDUCE_MAX },
+    { SUM, BUILTIN_REDUCE_PROD },
+};
+
 static void write_verdicts(FILE *out)
 {
     verdict_lines_open(out);
@@ -393,20 +427,11 @@ static void write_verdicts(FILE *out)
         for (int k = 0; bases[i].pairs[k]; k++)
             pairs[k] = bases[i].pairs[k];
         options = gpu_options_of(pairs);
-        for (int node = 0; node < NODES; node++) {
-            bool ok;
-
-            if (node == WIDEN) /* what the import found out about its output would not be true */
-                continue;
-            world_make(&w);
-            make_world(&bases[i], node, -1);
-            verdict_line(bases[i].name, w.nodes[node].name);
-            verdict_section("unchanged");
-            ok = judge(node);
-            verdict_section_end();
-            if (ok)
-                edit_node(&bases[i], node);
-        }
+        for (int node = 0; node < NODES; node++)
+            if (node != WIDEN) /* what the import found out about its output would not be true */
+                write_node(&bases[i], node, 0);
+        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+            write_node(&bases[i], others[k].node, others[k].code);
         options_close(&options);
     }
     verdict_lines_close();

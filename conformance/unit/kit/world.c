@@ -131,6 +131,7 @@ void world_make(struct world *w)
     memset(w, 0, sizeof *w);
     w->graph = (struct graph){ .tensors = w->tensors, .nodes = w->nodes, .node_count = NODES };
     w->limits = gpu_large_limits();
+    w->before_first = (struct graph_tensor){ .name = "none", .data = w->floats, .producer = -1 };
     w->conv = (TfLiteConvParams){ .padding = kTfLitePaddingSame,
                                   .stride_width = 1,
                                   .stride_height = 1,

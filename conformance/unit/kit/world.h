@@ -78,6 +78,7 @@ enum {
 /* The graph and everything that it points to. */
 struct world {
     struct graph graph;
+    struct graph_tensor before_first; /* what a read of an absent input would find: a constant */
     struct graph_tensor tensors[TENSORS];
     struct graph_node nodes[NODES];
     int inputs[NODES][OUT], outputs[NODES][4];
