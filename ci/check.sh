@@ -80,8 +80,11 @@ if ! grep -q -- -fsanitize= "$b/flags"; then
     tail -n 1 "$log/torture.log"
     count=$(sed -n 's/^torture: \([0-9]*\) points.*/\1/p' "$log/torture.log")
     [ "${count:-0}" -gt 50 ] || fail 'torture: no point was tried'
-    run programs sh conformance/unit/torture/programs.sh "$b" 10
-    tail -n 1 "$log/programs.log"
+    # What counts lines for make coverage allocates, too, when a program ends, and has no word for it.
+    if ! grep -q -- --coverage "$b/flags"; then
+        run programs sh conformance/unit/torture/programs.sh "$b" 10
+        tail -n 1 "$log/programs.log"
+    fi
     run soak "$b/torture/soak" "$b/torture/files" 1
     tail -n 1 "$log/soak.log"
     total=$((total + count))
