@@ -229,7 +229,7 @@ void kit_variables(struct model *m, bool assigns)
     static const float ten[] = { 10, 10 }, other[] = { 7, 7 };
     struct options options;
     struct builder b;
-    int x, y, z, sum, h;
+    int x, y, z, sum, h, value;
 
     builder_init(&b);
     x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, pair);
@@ -249,11 +249,13 @@ void kit_variables(struct model *m, bool assigns)
     builder_outputs(&b, 2, (int[]){ y, z });
 
     builder_subgraph(&b);
-    assign(&b, handle(&b, "other"),
-           builder_constant(&b, TENSOR_FLOAT32, "seven", 1, pair, other, sizeof other));
-    if (assigns)
-        assign(&b, handle(&b, "total"),
-               builder_constant(&b, TENSOR_FLOAT32, "ten", 1, pair, ten, sizeof ten));
+    /* Compilers differ in the order of arguments, and tensors are numbered as they are made. */
+    value = builder_constant(&b, TENSOR_FLOAT32, "seven", 1, pair, other, sizeof other);
+    assign(&b, handle(&b, "other"), value);
+    if (assigns) {
+        value = builder_constant(&b, TENSOR_FLOAT32, "ten", 1, pair, ten, sizeof ten);
+        assign(&b, handle(&b, "total"), value);
+    }
     finish(&b, m);
 }
 
