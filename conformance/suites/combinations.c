@@ -153,9 +153,9 @@ static void make_residual_rank3(struct case_builder *m, const struct row *r)
 
 static void make_residual_constant(struct case_builder *m, const struct row *r)
 {
-    const struct value x = computed(m, r);
+    const struct value x = computed(m, r), residual = graph_add_constant(m, &r->in);
 
-    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), graph_add_constant(m, &r->in));
+    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), residual);
 }
 
 /* The convolution clamps before the sum, the sum once more. */
@@ -307,8 +307,8 @@ static struct value number(struct case_builder *m, const struct shape *shape, fl
 static void make_neutral(struct case_builder *m, const struct row *r, int activation)
 {
     const struct shape scalar = SCALAR, linear = DIMS(1, 1, 1, r->in.d[3]);
-    const struct value x =
-        binary(m, BUILTIN_MUL, graph_add_input(m, "x", &r->in), graph_add_constant(m, &linear));
+    const struct value factor = graph_add_constant(m, &linear);
+    const struct value x = binary(m, BUILTIN_MUL, graph_add_input(m, "x", &r->in), factor);
     const float neutral = m->c->code == BUILTIN_MUL ? 1 : m->c->code == BUILTIN_ADD ? -0.0f : 0;
     const struct value c = number(m, activation == ACTIVATION_RELU6 ? &linear : &scalar, neutral);
 

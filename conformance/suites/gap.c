@@ -459,9 +459,10 @@ static void make_crossed(struct case_builder *m, const struct row *r)
     const struct value c = mul(m, a, b),
                        d = graph_add_binary(m, BUILTIN_SUB, b, a, ACTIVATION_NONE);
     const struct value e = graph_add_binary(m, BUILTIN_MAXIMUM, c, d, ACTIVATION_NONE);
+    const struct value product = mul(m, d, c);
 
     graph_add_judged_output(
-        m, add(m, graph_add_binary(m, BUILTIN_SUB, e, a, ACTIVATION_NONE), mul(m, d, c)));
+        m, add(m, graph_add_binary(m, BUILTIN_SUB, e, a, ACTIVATION_NONE), product));
 }
 
 /* An input of the graph that is also read at its end. */
@@ -541,7 +542,8 @@ static struct value number(struct case_builder *m, const struct shape *shape, fl
 /* x times 1e4 times 1e-6.  In f16 1e-6 is a denormal with 5 bits. */
 static void make_epsilon(struct case_builder *m, const struct row *r)
 {
-    const struct value large = mul(m, input(m, r), number(m, &scalar, 1e4f));
+    const struct value factor = number(m, &scalar, 1e4f);
+    const struct value large = mul(m, input(m, r), factor);
 
     graph_add_judged_output(m, mul(m, large, number(m, &scalar, 1e-6f)));
 }
@@ -549,7 +551,8 @@ static void make_epsilon(struct case_builder *m, const struct row *r)
 /* The same with a factor for each channel. */
 static void make_epsilon_channels(struct case_builder *m, const struct row *r)
 {
-    const struct value large = mul(m, input(m, r), number(m, &scalar, 1e4f));
+    const struct value factor = number(m, &scalar, 1e4f);
+    const struct value large = mul(m, input(m, r), factor);
 
     graph_add_judged_output(m, mul(m, large, number(m, &(struct shape)DIMS(r->in.d[3]), 1e-6f)));
 }
@@ -558,8 +561,9 @@ static void make_epsilon_channels(struct case_builder *m, const struct row *r)
  * only; in fp16 they must not be NaN or larger than a denormal. */
 static void make_epsilon_sum(struct case_builder *m, const struct row *r)
 {
-    const struct value none = graph_add_binary(m, BUILTIN_MINIMUM, relu(m, input(m, r)),
-                                               number(m, &scalar, 0), ACTIVATION_NONE);
+    const struct value zero = number(m, &scalar, 0);
+    const struct value none =
+        graph_add_binary(m, BUILTIN_MINIMUM, relu(m, input(m, r)), zero, ACTIVATION_NONE);
 
     graph_add_judged_output(m, add(m, none, number(m, &scalar, 1e-9f)));
 }
