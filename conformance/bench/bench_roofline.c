@@ -114,10 +114,11 @@ void roofline_print_text(FILE *f, const struct bench_result *r)
                 (s->device_bytes + s->host_read_bytes + s->host_written_bytes) / (1 << 20),
                 s->operations / 1e6, s->shader, s->label);
     }
-    fprintf(f, "%9.1f %9.2f %5.0f%%  total:", t.us, t.least_us, 100 * share(t.least_us, t.us));
+    fprintf(f, "%9.1f %9.2f %5.0f%%  total; of it bound by:", t.us, t.least_us,
+            100 * share(t.least_us, t.us));
     for (int i = 0; i < BOUND_COUNT; i++)
-        fprintf(f, "%s %.1f us bound by %s", i ? "," : "", t.by_bound_us[i],
-                roofline_bound_name((enum roofline_bound)i));
+        fprintf(f, "%s %s %.1f", i ? "," : "", roofline_bound_name((enum roofline_bound)i),
+                t.by_bound_us[i]);
     fprintf(f, "\n");
 }
 

@@ -256,9 +256,10 @@ static void put_limits(FILE *out)
 
     fputs(".SH LIMITS\n", out);
     put_text(out,
-             "A model that asks for more is refused, on every machine alike.  --limit=NAME=VALUE "
-             "of a command sets another limit; a value may end in K, M or G.  assay --limits "
-             "prints those that hold.");
+             "A file that exceeds one of these values is refused, on every machine alike; the "
+             "message names the limit, its value and what the file needs.  --limit=NAME=VALUE of a "
+             "command sets another limit; a value may end in K, M or G.  assay --limits prints "
+             "those that hold.");
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_row *const row = limit_row((enum limit)i);
 

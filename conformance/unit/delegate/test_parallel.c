@@ -2,6 +2,7 @@
  * several threads pack have the bytes that one thread packs, and a section of a file that several
  * threads read is the one that was written.  Needs no device. */
 #include "conformance/unit/kit/gpu_kit.h"
+#include "conformance/unit/kit/thread_kit.h"
 
 #include "delegate/base/parallel.h"
 #include "delegate/cache/section.h"
@@ -10,31 +11,10 @@
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
-
-static int count_threads(void)
-{
-    DIR *const d = opendir("/proc/self/task");
-    int count = -2; /* "." and ".." */
-
-    assert_non_null(d);
-    while (readdir(d))
-        count++;
-    closedir(d);
-    return count;
-}
-
-/* The kernel may list a thread for a moment after it was joined. */
-static void expect_threads(int count)
-{
-    for (int i = 0; i < 1000 && count_threads() != count; i++)
-        usleep(1000);
-    assert_int_equal(count_threads(), count);
-}
 
 /* ---- jobs ---- */
 
@@ -72,7 +52,7 @@ static void each_job_once(void **state)
     (void)state;
     parallel_pretend_cores(4);
     parallel_run(4, 4, one_job, &self); /* ThreadSanitizer has a thread of its own from now on */
-    before = count_threads();
+    before = kit_count_threads();
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         for (size_t i = 0; i < JOBS; i++)
             atomic_store(&done[i], 0);
@@ -86,7 +66,7 @@ static void each_job_once(void **state)
         assert_true(atomic_load(&most_inside) <= rows[r].threads);
         if (rows[r].count == JOBS && rows[r].threads > 1)
             assert_true(atomic_load(&most_inside) > 1);
-        expect_threads(before);
+        kit_expect_threads(before);
     }
     assert_int_equal(atomic_load(&with_signals), 0);
     assert_true(parallel_cores() >= 1);
@@ -122,7 +102,7 @@ static void run(void)
 
 static void beside(void **state)
 {
-    const int before = count_threads();
+    const int before = kit_count_threads();
     struct background b;
 
     (void)state;
@@ -141,7 +121,7 @@ static void beside(void **state)
     background_join(&b);
     assert_true(spirv_is_prepared());
     parallel_pretend_cores(0);
-    expect_threads(before);
+    kit_expect_threads(before);
 }
 
 /* ---- weights ---- */

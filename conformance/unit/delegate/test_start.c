@@ -4,12 +4,12 @@
  * interpose libvulkan's; skipped without a device. */
 #include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
+#include "conformance/unit/kit/thread_kit.h"
 
 #include "assay_gpu.h"
 #include "delegate/base/checksum.h"
 #include "delegate/base/parallel.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -79,26 +79,6 @@ VKAPI_ATTR void VKAPI_CALL vkDestroyShaderModule(VkDevice d, VkShaderModule m,
     atomic_fetch_sub(&modules, 1);
     memcpy(&real, &symbol, sizeof real);
     real(d, m, a);
-}
-
-static int count_threads(void)
-{
-    DIR *const d = opendir("/proc/self/task");
-    int count = -2; /* "." and ".." */
-
-    assert_non_null(d);
-    while (readdir(d))
-        count++;
-    closedir(d);
-    return count;
-}
-
-/* The kernel may list a thread for a moment after it was joined. */
-static void expect_threads(int count)
-{
-    for (int i = 0; i < 1000 && count_threads() != count; i++)
-        usleep(1000);
-    assert_int_equal(count_threads(), count);
 }
 
 /* ---- starts ---- */
@@ -226,7 +206,7 @@ static void each_fails(void **state)
         int threads;
 
         parallel_pretend_cores(4);
-        threads = count_threads(); /* of the device, too */
+        threads = kit_count_threads(); /* of the device, too */
         KIT_OK(interpreter_open(&in, &model, &options, &diag));
         kit_said[0] = '\0';
         atomic_store(&calls, 0);
@@ -238,7 +218,7 @@ static void each_fails(void **state)
             fail_msg("call %d failed, but what was said is \"%s\"", n, kit_said);
         assert_int_equal(interpreter_partition_count(in), 0);
         assert_int_equal(atomic_load(&modules), 0);
-        expect_threads(threads);
+        kit_expect_threads(threads);
         assert_int_equal(atomic_load(&inside), 0);
         again = kit_open(&model, d); /* with the pipelines that were made */
         outputs = outputs_of(again);

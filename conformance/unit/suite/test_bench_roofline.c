@@ -130,8 +130,8 @@ static const char golden[] =
     "     20.0     10.00    50%  memory    20.00      0.00  unary                RELU node 2 'y'\n"
     "      4.0      2.00    50%  floor      0.00      0.00  unary                RELU node 2 'y'\n"
     "     10.0      8.00    80%  host       2.00      0.00  store                store\n"
-    "    150.0     64.00    43%  total: 4.0 us bound by floor, 20.0 us bound by memory, 26.0 us "
-    "bound by host, 100.0 us bound by compute\n";
+    "    150.0     64.00    43%  total; of it bound by: floor 4.0, memory 20.0, host 26.0, "
+    "compute 100.0\n";
 
 static void text(void **state)
 {
