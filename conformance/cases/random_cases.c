@@ -87,7 +87,8 @@ enum status random_cases(uint64_t seed, size_t count, struct test_case **cases,
         mem_free(*rows);
         *cases = NULL;
         *rows = NULL;
-        return diag_fail(diag, STATUS_NO_MEMORY, "%zu graphs: out of memory", count);
+        diag_fail(diag, STATUS_NO_MEMORY, "%zu graphs: out of memory", count);
+        return STATUS_NO_MEMORY;
     }
     for (size_t i = 0; i < count; i++)
         make_case(&(*cases)[i], &(*rows)[i], seed, (uint32_t)i);

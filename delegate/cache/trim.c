@@ -93,7 +93,7 @@ static int by_use(const void *a, const void *b)
 static enum status remove_oldest(int directory, struct entries *all, const char *kept,
                                  uint64_t limit_bytes, struct diag *diag)
 {
-    if (all->bytes > limit_bytes)
+    if (all->count > 1 && all->bytes > limit_bytes)
         qsort(all->at, all->count, sizeof *all->at, by_use);
     for (size_t i = 0; i < all->count && all->bytes > limit_bytes; i++) {
         const struct entry *e = &all->at[i];
