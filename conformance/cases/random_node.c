@@ -2,6 +2,7 @@
 #include "conformance/cases/random_node.h"
 
 #include <math.h>
+#include <string.h>
 
 uint32_t random_choice(const struct random_call *call, int which, uint32_t n)
 {
@@ -41,6 +42,31 @@ bool random_window_fits(const struct random_operand *x, const struct graph_windo
 void random_set_dot_peak(struct random_call *call)
 {
     call->out.peak = call->in[0].peak + 4; /* of the bias */
+}
+
+bool random_find_shared(const struct random_call *call, const struct shape *weights,
+                        struct graph_conv_constants *found)
+{
+    for (size_t i = 0; i < call->shared->count; i++) {
+        const struct shape *const s = &call->shared->weights[i];
+
+        if (memcmp(s->d, weights->d, 4 * sizeof s->d[0]) == 0) {
+            *found = call->shared->constants[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+void random_keep_shared(struct random_call *call, const struct shape *weights,
+                        const struct graph_conv_constants *constants)
+{
+    struct random_shared *const shared = call->shared;
+
+    if (shared->count == RANDOM_SHARED_MAX)
+        return;
+    shared->weights[shared->count] = *weights;
+    shared->constants[shared->count++] = *constants;
 }
 
 bool random_can_broadcast(const struct shape *a, const struct shape *b)

@@ -54,6 +54,12 @@ int random_activation(struct random_call *call, int which);
 bool random_window_fits(const struct random_operand *x, const struct graph_window *w);
 /* Sets the peak of sums of products, whose weights are scaled such that they keep the size of x. */
 void random_set_dot_peak(struct random_call *call);
+/* The weights of an earlier convolution of the graph that fit, which also has a bias of floats. */
+bool random_find_shared(const struct random_call *call, const struct shape *weights,
+                        struct graph_conv_constants *found);
+/* Keeps those of this one for later ones, if there is room. */
+void random_keep_shared(struct random_call *call, const struct shape *weights,
+                        const struct graph_conv_constants *constants);
 /* For members of elementwise ops: whether the operands broadcast. */
 bool random_can_broadcast(const struct shape *a, const struct shape *b);
 

@@ -12,8 +12,6 @@
 #include "conformance/cases/window_sweep.h"
 #include "conformance/suites/gaps.h"
 
-#include <string.h>
-
 enum {
     RUNTIME_WEIGHTS = 1,
     RUNTIME_BIAS = 2,
@@ -32,21 +30,6 @@ struct row {
     int32_t groups; /* 0: 1 */
     unsigned runtime;
 };
-
-/* The weights of an earlier convolution of the graph that fit, which also has a bias of floats. */
-static bool find_shared(const struct random_call *call, const struct shape *weights,
-                        struct graph_conv_constants *found)
-{
-    for (size_t i = 0; i < call->shared->count; i++) {
-        const struct shape *const s = &call->shared->weights[i];
-
-        if (memcmp(s->d, weights->d, 4 * sizeof s->d[0]) == 0) {
-            *found = call->shared->constants[i];
-            return true;
-        }
-    }
-    return false;
-}
 
 static bool add_random(struct case_builder *m, struct random_call *call)
 {
@@ -68,15 +51,12 @@ static bool add_random(struct case_builder *m, struct random_call *call)
     random_set_dot_peak(call);
     w.activation = random_activation(call, 2);
     weights = (struct shape)DIMS(w.out, w.h, w.w, x.shape.d[3]);
-    if (random_choice(call, 3, 2) && find_shared(call, &weights, &c)) {
+    if (random_choice(call, 3, 2) && random_find_shared(call, &weights, &c)) {
         if (m->c->quantized) /* whose scale follows from that of x */
             c.bias = graph_add_conv_bias(m, w.out);
     } else {
         c = graph_add_conv_constants(m, x, &w);
-        if (call->shared->count < RANDOM_SHARED_MAX) {
-            call->shared->weights[call->shared->count] = weights;
-            call->shared->constants[call->shared->count++] = c;
-        }
+        random_keep_shared(call, &weights, &c);
     }
     call->out.value = graph_add_conv_2d_with(m, x, &w, &c);
     return true;

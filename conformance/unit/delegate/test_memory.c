@@ -8,22 +8,6 @@
 
 /* ---- plans of a whole graph ---- */
 
-struct look {
-    const char *pairs[6];
-    struct plan plan;
-};
-
-static void look_plan(struct graph *g, void *user)
-{
-    struct look *look = user;
-    const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of(look->pairs);
-    struct diag diag = { 0 };
-
-    gpu_plan_graph(&look->plan, g, &o, &limits, &diag);
-    options_close(&o);
-}
-
 static double ratio_of(const struct plan *p)
 {
     return (double)p->arena_bytes / (double)p->arena_bound;
@@ -120,7 +104,7 @@ static void other_sizes_are_not_in_place(void **state)
 /* Elementwise ops work in place: a chain of them needs the memory of one tensor. */
 static void ops_in_place(void **state)
 {
-    struct look look = { .pairs = { "no_transform", "all" } };
+    struct gpu_planned look = { .pairs = { "no_transform", "all" } };
     struct diag diag = { 0 };
     const float w[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     struct options o;
@@ -147,7 +131,7 @@ static void ops_in_place(void **state)
     builder_inputs(&b, 1, &t[0]);
     builder_outputs(&b, 1, &t[6]);
     KIT_OK(builder_finish(&b, &m, &diag));
-    gpu_look(&m, look_plan, &look);
+    gpu_look(&m, gpu_look_plan, &look);
     assert_int_equal(look.plan.in_place, 5);
     assert_int_equal(look.plan.arena_bytes, 2 * 64 * 8 * 4); /* SOFTMAX does not work in place */
     plan_close(&look.plan);
@@ -164,9 +148,9 @@ static void mobilenet(void **state)
     (void)state;
     net_mobilenet(&m);
     for (int i = 0; i < 2; i++) {
-        struct look look = { .pairs = { "precision", precision[i] } };
+        struct gpu_planned look = { .pairs = { "precision", precision[i] } };
 
-        gpu_look(&m, look_plan, &look);
+        gpu_look(&m, gpu_look_plan, &look);
         print_message(
             "MobileNet v1, %s: activations %zu bytes, bound %zu, ratio %.4f; weights %zu, "
             "staging %zu\n",
@@ -219,12 +203,12 @@ static size_t greedy(const struct plan *p)
 
 static void deeplab(void **state)
 {
-    struct look look = { .pairs = { "precision", "fp32", "no_kernel", "groups" } };
+    struct gpu_planned look = { .pairs = { "precision", "fp32", "no_kernel", "groups" } };
     struct model m;
 
     (void)state;
     net_deeplab(&m);
-    gpu_look(&m, look_plan, &look);
+    gpu_look(&m, gpu_look_plan, &look);
     print_message("DeepLab-shaped: activations %zu bytes, bound %zu, ratio %.4f, greedy by size "
                   "%.4f\n",
                   look.plan.arena_bytes, look.plan.arena_bound, ratio_of(&look.plan),
@@ -254,11 +238,11 @@ static void random_graphs(void **state)
 
     (void)state;
     for (int i = 0; i < COUNT; i++) {
-        struct look look = { .pairs = { "precision", i % 2 ? "fp16" : "fp32" } };
+        struct gpu_planned look = { .pairs = { "precision", i % 2 ? "fp16" : "fp32" } };
         struct model m;
 
         dag_make(&m, (uint64_t)i + 1, 5 + i % 80, false);
-        gpu_look(&m, look_plan, &look);
+        gpu_look(&m, gpu_look_plan, &look);
         dag_check(&look.plan);
         assert_true(look.plan.arena_bytes >= look.plan.arena_bound);
         ratio[i] = ratio_of(&look.plan);

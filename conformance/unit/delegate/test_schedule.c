@@ -5,22 +5,6 @@
 #include "conformance/unit/kit/transform_kit.h"
 #include "delegate/plan/offsets.h"
 
-struct look {
-    const char *pairs[6];
-    struct plan plan;
-};
-
-static void look_plan(struct graph *g, void *user)
-{
-    struct look *look = user;
-    const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of(look->pairs);
-    struct diag diag = { 0 };
-
-    gpu_plan_graph(&look->plan, g, &o, &limits, &diag);
-    options_close(&o);
-}
-
 static bool overlap(const struct plan_binding *a, const struct plan_binding *b)
 {
     return a->location == LOCATION_ARENA && b->location == LOCATION_ARENA &&
@@ -66,14 +50,14 @@ static void shortcut(struct builder *b, struct kit_tensor x, struct kit_tensor z
 static void block(void **state)
 {
     const struct transform_case c = { .name = "block", .build = shortcut, .dims = { 1, 6, 6, 8 } };
-    struct look grouped = { .pairs = { "precision", "fp32" } };
-    struct look plain = { .pairs = { "no_kernel", "groups" } };
+    struct gpu_planned grouped = { .pairs = { "precision", "fp32" } };
+    struct gpu_planned plain = { .pairs = { "no_kernel", "groups" } };
     struct model m;
 
     (void)state;
     transform_model(&c, &m);
-    gpu_look(&m, look_plan, &grouped);
-    gpu_look(&m, look_plan, &plain);
+    gpu_look(&m, gpu_look_plan, &grouped);
+    gpu_look(&m, gpu_look_plan, &plain);
     assert_int_equal(plain.plan.groups, 0);
     assert_true(grouped.plan.groups > 0);
     assert_int_equal(grouped.plan.steps[find_step(&grouped.plan, "CONV_2D node 0")]->group,
@@ -101,12 +85,12 @@ static void residual(void **state)
     const struct transform_case c = { .name = "residual",
                                       .build = overwritten,
                                       .dims = { 1, 6, 6, 8 } };
-    struct look look = { .pairs = { "precision", "fp32" } };
+    struct gpu_planned look = { .pairs = { "precision", "fp32" } };
     struct model m;
 
     (void)state;
     transform_model(&c, &m);
-    gpu_look(&m, look_plan, &look);
+    gpu_look(&m, gpu_look_plan, &look);
     assert_true(look.plan.groups > 0);
     assert_true(find_step(&look.plan, "EXP") < find_step(&look.plan, "CONV_2D+ADD"));
     assert_independent(&look.plan);
@@ -135,14 +119,14 @@ static void random_graphs(void **state)
 
     (void)state;
     for (int i = 0; i < COUNT; i++) {
-        struct look look = { .pairs = { "poison", i % 3 == 0 ? "nan" : "off" } };
-        struct look plain = { .pairs = { "no_kernel", "groups", "poison",
-                                         i % 3 == 0 ? "nan" : "off" } };
+        struct gpu_planned look = { .pairs = { "poison", i % 3 == 0 ? "nan" : "off" } };
+        struct gpu_planned plain = { .pairs = { "no_kernel", "groups", "poison",
+                                                i % 3 == 0 ? "nan" : "off" } };
         struct model m;
 
         dag_make(&m, (uint64_t)i + 1, 5 + i % 40, i % 5 == 0);
-        gpu_look(&m, look_plan, &look);
-        gpu_look(&m, look_plan, &plain);
+        gpu_look(&m, gpu_look_plan, &look);
+        gpu_look(&m, gpu_look_plan, &plain);
         dag_check(&look.plan);
         assert_stored_last(&look.plan);
         assert_true(look.plan.arena_bytes <= plain.plan.arena_bytes);

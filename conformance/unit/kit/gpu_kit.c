@@ -99,6 +99,17 @@ void gpu_plan_graph(struct plan *p, const struct graph *g, const struct gpu_opti
     KIT_OK_DIAG(gpu_try_plan_graph(p, g, o, limits, diag), *diag);
 }
 
+void gpu_look_plan(struct graph *g, void *planned)
+{
+    struct gpu_planned *const look = planned;
+    const struct device_limits limits = gpu_large_limits();
+    struct gpu_options o = gpu_options_of(look->pairs);
+    struct diag diag = { 0 };
+
+    gpu_plan_graph(&look->plan, g, &o, &limits, &diag);
+    options_close(&o);
+}
+
 struct device_limits gpu_large_limits(void)
 {
     return (struct device_limits){ .max_storage_buffer_range = 1u << 30,

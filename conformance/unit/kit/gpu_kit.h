@@ -25,6 +25,12 @@ enum status gpu_try_plan_graph(struct plan *p, const struct graph *g, const stru
 /* gpu_try_plan_graph, which must succeed. */
 void gpu_plan_graph(struct plan *p, const struct graph *g, const struct gpu_options *o,
                     const struct device_limits *limits, struct diag *diag);
+/* For gpu_look: the plan of all nodes on a large device, with these options, ended by NULL. */
+struct gpu_planned {
+    const char *pairs[6];
+    struct plan plan;
+};
+void gpu_look_plan(struct graph *g, void *planned);
 /* Limits of a large device. */
 struct device_limits gpu_large_limits(void);
 
