@@ -10,7 +10,7 @@ count=0
 # preprocess COMPILER FLAGS: a header that the cross compiler lacks does not hide the error.
 preprocess()
 {
-    # shellcheck disable=SC2086 # a compiler with its flags
+    # shellcheck disable=SC2086,SC2069 # a compiler with its flags; messages alone are wanted
     $1 -std=c11 -D_GNU_SOURCE -I. -I"$b" -Ireference/include -Idelegate/include -E $2 "$source" 2>&1 >/dev/null
 }
 
