@@ -269,9 +269,57 @@ static void bmp_masks(void **state)
     expect_refusal(
         &b, STATUS_UNSUPPORTED,
         "BMP: channel masks 000000ff 0000ff00 00ff0000, expected 00ff0000 0000ff00 000000ff");
+    put32(b.data + 54, 0xff0000);
+    expect_refusal(
+        &b, STATUS_UNSUPPORTED,
+        "BMP: channel masks 00ff0000 0000ff00 00ff0000, expected 00ff0000 0000ff00 000000ff");
+    put32(b.data + 62, 0xff);
+    put32(b.data + 58, 0xff01);
+    expect_refusal(
+        &b, STATUS_UNSUPPORTED,
+        "BMP: channel masks 00ff0000 0000ff01 000000ff, expected 00ff0000 0000ff00 000000ff");
+    put32(b.data + 58, 0xff00);
+    put32(b.data + 54, 0xff0001);
+    expect_refusal(
+        &b, STATUS_UNSUPPORTED,
+        "BMP: channel masks 00ff0001 0000ff00 000000ff, expected 00ff0000 0000ff00 000000ff");
+    put32(b.data + 54, 0xff0000);
+    b.count = 14 + 40 + 11; /* the last mask is cut */
+    expect_refusal(&b, STATUS_INVALID, "BMP: no room for the channel masks");
+    b.count = PIXELS_AT + 8;
     put32(b.data + 10, 60);
     expect_refusal(&b, STATUS_INVALID, "BMP: no room for the channel masks");
     free(b.data);
+}
+
+static void bmp_headers_cut(void **state)
+{
+    struct bytes b = make_bmp(2, 1, 32);
+
+    (void)state;
+    b.count = 53;
+    expect_refusal(&b, STATUS_INVALID, "BMP: 53 bytes, the headers alone are 54");
+    free(b.data);
+    b = make_bmp(3, 2, 8);
+    b.count = 200;
+    expect_refusal(
+        &b, STATUS_INVALID,
+        "BMP: palette of 256 colours at byte 54: pixels begin at 1094, the file has 200 bytes");
+    free(b.data);
+}
+
+static void no_memory_for_pixels(void **state)
+{
+    struct diag diag = { 0 };
+    struct image im;
+
+    (void)state;
+    mem_fail_after(0);
+    assert_int_equal(image_alloc(&im, 30, 20, 3, &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    assert_non_null(strstr(diag.text, "30x20 pixels"));
+    assert_null(im.pixels);
+    assert_int_equal(im.width, 0);
 }
 
 /* ---- JPEG and PNG ---- */
@@ -518,12 +566,13 @@ static void resizing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bmp_kinds),  cmocka_unit_test(bmp_refusals),
-        cmocka_unit_test(bmp_masks),  cmocka_unit_test(jpeg_kinds),
-        cmocka_unit_test(png_kinds),  cmocka_unit_test(png_too_large),
-        cmocka_unit_test(png_labels), cmocka_unit_test(each_prefix_and_many_mutations),
-        cmocka_unit_test(no_image),   cmocka_unit_test(channels),
-        cmocka_unit_test(resizing),   cmocka_unit_test(the_number_of_pixels_is_a_limit),
+        cmocka_unit_test(bmp_kinds),       cmocka_unit_test(bmp_refusals),
+        cmocka_unit_test(bmp_headers_cut), cmocka_unit_test(no_memory_for_pixels),
+        cmocka_unit_test(bmp_masks),       cmocka_unit_test(jpeg_kinds),
+        cmocka_unit_test(png_kinds),       cmocka_unit_test(png_too_large),
+        cmocka_unit_test(png_labels),      cmocka_unit_test(each_prefix_and_many_mutations),
+        cmocka_unit_test(no_image),        cmocka_unit_test(channels),
+        cmocka_unit_test(resizing),        cmocka_unit_test(the_number_of_pixels_is_a_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
