@@ -66,7 +66,7 @@ static enum status pack_places(struct planner *p, const struct graph_node *n, st
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_output(p->graph, n, 0);
     uint64_t at = 0;
 
-    TRY(planner_pack_words(p, ((uint64_t)y->dims[1] + (uint64_t)y->dims[2]) * PLACE_WORDS, packed));
+    TRY(planner_pack_table(p, ((uint64_t)y->dims[1] + (uint64_t)y->dims[2]) * PLACE_WORDS, packed));
     for (int axis = 1; axis <= 2 && planner_packs(p); axis++)
         for (int32_t o = 0; o < y->dims[axis]; o++) {
             const struct place place = (y->type == kTfLiteUInt8 ? float_place : fixed_place)(

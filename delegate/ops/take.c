@@ -86,7 +86,7 @@ enum status take_plan(struct planner *p, const struct graph_node *n, take_index 
     for (int d = 0; d < y->rank - !channels; d++)
         words += (uint64_t)y->dims[d];
     /* A step binds what it reads, though there may be no index: a buffer has at least a word. */
-    TRY(planner_pack_words(p, words ? words : 1, &packed));
+    TRY(planner_pack_table(p, words ? words : 1, &packed));
     args = (struct take_args){ .channels = p->plan->tensors[dst].channels,
                                .in_slices = p->plan->tensors[src].slices,
                                .out_slices = p->plan->tensors[dst].slices,

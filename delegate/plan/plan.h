@@ -139,11 +139,12 @@ struct plan {
     int input_count, output_count;
     uint8_t *constants; /* to upload; mem_free */
     size_t constant_bytes, constant_capacity;
-    bool unpacked;      /* constants have offsets, but no contents */
-    size_t arena_bytes; /* size of the arena of activations */
-    size_t arena_bound; /* lower bound: the largest sum of tensors live at one step */
-    int groups;         /* of steps, in the order of the steps (schedule.h); 0: each step is one */
-    int in_place;       /* steps whose result overwrites an input */
+    uint64_t table_bytes; /* of planner_pack_table, in constant_bytes */
+    bool unpacked;        /* constants have offsets, but no contents */
+    size_t arena_bytes;   /* size of the arena of activations */
+    size_t arena_bound;   /* lower bound: the largest sum of tensors live at one step */
+    int groups;   /* of steps, in the order of the steps (schedule.h); 0: each step is one */
+    int in_place; /* steps whose result overwrites an input */
     size_t input_bytes, output_bytes;
     bool zero_copy_inputs, zero_copy_outputs; /* as in struct device_limits */
     int node_count;

@@ -8,6 +8,7 @@
 
 #include "reference/base/checked.h"
 #include "reference/base/half.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <assert.h>
@@ -398,6 +399,21 @@ enum status planner_pack_words(struct planner *p, uint64_t count, struct packed 
 {
     packed->half = false;
     return reserve_items(p, count, sizeof(uint32_t), true, packed);
+}
+
+enum status planner_pack_table(struct planner *p, uint64_t count, struct packed *packed)
+{
+    const uint64_t most = limit_of(LIMIT_TABLE_BYTES);
+    const uint64_t left = p->plan->table_bytes < most ? most - p->plan->table_bytes : 0;
+
+    if (count > left / sizeof(uint32_t))
+        return diag_fail(p->diag, STATUS_UNSUPPORTED,
+                         "index tables: %llu words beside %llu bytes, more than limit table_bytes "
+                         "(%llu)",
+                         (unsigned long long)count, (unsigned long long)p->plan->table_bytes,
+                         (unsigned long long)most);
+    p->plan->table_bytes += count * sizeof(uint32_t);
+    return planner_pack_words(p, count, packed);
 }
 
 void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,

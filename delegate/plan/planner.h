@@ -118,6 +118,9 @@ bool planner_packs(const struct planner *p);
 
 /* Reserves count 32-bit words of packed constants, zeroed, for integer shaders. */
 enum status planner_pack_words(struct planner *p, uint64_t count, struct packed *packed);
+/* The same for indices by the sizes of tensors and not by constants of the model: a few bytes of a
+ * model can ask for any number of them, so all of a plan are at most the limit table_bytes. */
+enum status planner_pack_table(struct planner *p, uint64_t count, struct packed *packed);
 void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,
                       uint32_t value);
 

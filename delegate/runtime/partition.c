@@ -147,6 +147,7 @@ static enum status fit_partition(const TfLiteDelegateParams *partition, const st
         snprintf(why.value, sizeof why.value, "%.*s", (int)sizeof why.value - 1, diag->text);
         snprintf(why.limit, sizeof why.limit, "a plan that the device can run");
         why.field = "plan";
+        why.hint = "leave out the node that the value names (exclude)";
         refuse_partition(d, g, partition, &why);
         diag_clear(diag);
         return STATUS_OK;

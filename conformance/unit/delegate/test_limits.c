@@ -183,6 +183,74 @@ static void tensors_too_large(void **state)
     }
 }
 
+enum { PADS = 3 };
+
+/* PADV2 of [5] to each of these vectors. */
+static void make_pads(struct model *m, const int32_t sizes[PADS])
+{
+    struct diag diag = { 0 };
+    struct builder b;
+    int x, y[PADS], fill;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, (int32_t[]){ 5 });
+    fill = builder_constant(&b, TENSOR_FLOAT32, "fill", 1, (int32_t[]){ 1 }, &(float){ 2 },
+                            sizeof(float));
+    for (int i = 0; i < PADS; i++) {
+        const int32_t pads[] = { 1, sizes[i] - 6 };
+        const int p =
+            builder_constant(&b, TENSOR_INT32, "pads", 2, (int32_t[]){ 1, 2 }, pads, sizeof pads);
+
+        y[i] = builder_tensor(&b, TENSOR_FLOAT32, "y", 1, &sizes[i]);
+        builder_op(&b, BUILTIN_PADV2, 1, NULL, 3, (int[]){ x, p, fill }, 1, &y[i]);
+    }
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, PADS, y);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+static void look_pads(struct graph *g, void *user)
+{
+    const char *const refusal = user;
+    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    struct diag diag = { 0 };
+    struct plan p;
+
+    if (!refusal) {
+        KIT_OK(gpu_try_plan_graph(&p, g, &o, &device_limits_minimum, &diag));
+        plan_close(&p);
+    } else if (gpu_try_plan_graph(&p, g, &o, &device_limits_minimum, &diag) != STATUS_UNSUPPORTED ||
+               !strstr(diag.text, refusal)) {
+        fail_msg("expected \"%s\", found \"%s\"", refusal, diag.text);
+    }
+    options_close(&o);
+}
+
+/* Tables by the sizes of tensors: together at most the limit. */
+static void tables_too_large(void **state)
+{
+    static const struct {
+        int32_t sizes[PADS];
+        const char *refusal;
+    } rows[] = {
+        { { 50, 10, 40 }, NULL },
+        { { 50, 10, 41 }, "41 words beside 240 bytes, more than limit table_bytes (400)" },
+        { { 101, 10, 10 }, "101 words beside 0 bytes, more than limit table_bytes (400)" },
+    };
+    struct diag diag = { 0 };
+
+    (void)state;
+    KIT_OK(limits_set("table_bytes=400", &diag));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct model m;
+
+        make_pads(&m, rows[i].sizes);
+        gpu_look(&m, look_pads, (void *)rows[i].refusal);
+        model_close(&m);
+    }
+    KIT_OK(limits_set("table_bytes=64M", &diag));
+}
+
 /* Lowers each limit below what real devices have, to show that it is checked. */
 static void limits_one_by_one(void **state)
 {
@@ -258,7 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_read),     cmocka_unit_test(nets_that_fit),
         cmocka_unit_test(each_op_fits),      cmocka_unit_test(tensors_too_large),
-        cmocka_unit_test(limits_one_by_one),
+        cmocka_unit_test(limits_one_by_one), cmocka_unit_test(tables_too_large),
     };
 
     /* Tensors as large as a device takes are larger than what a model may usually ask for. */
