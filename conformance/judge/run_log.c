@@ -6,6 +6,7 @@
 #include "conformance/util/json_text.h"
 #include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
+#include "reference/format/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 static const char format_name[] = "assay run log 1";
 static const double sync_every_s = 1;
+enum { FILE_BYTES_MAX = 1 << 30 };
 
 /* ---- which run it is ---- */
 
@@ -281,35 +283,40 @@ static enum status read_line(struct reader *r, const char *line, size_t length, 
     return s;
 }
 
+static enum status read_lines(struct reader *r, const char *text, size_t bytes, struct diag *diag)
+{
+    size_t number = 0;
+    bool ends = false;
+
+    for (size_t at = 0; at < bytes && !ends;) {
+        const char *const feed = memchr(text + at, '\n', bytes - at);
+        const size_t length = feed ? (size_t)(feed - text) + 1 - at : bytes - at;
+
+        TRY(read_line(r, text + at, length, ++number, &ends, diag));
+        at += length;
+    }
+    return number > 0 ? STATUS_OK
+                      : diag_fail(diag, STATUS_INVALID, "%s: the file is empty", r->path);
+}
+
 enum status run_log_read(const char *path, const struct run_request *run,
                          const struct run_keys *keys, struct case_result **results, double *seconds,
                          struct diag *diag)
 {
     const size_t count = run->subject_count * run->case_count;
     struct reader r = { .path = path, .run = run, .keys = keys };
-    FILE *const f = fopen(path, "re");
-    char *line = NULL;
-    size_t room = 0, number = 0;
-    ssize_t length;
-    bool ends = false;
-    enum status s = STATUS_OK;
+    uint8_t *text;
+    size_t bytes;
+    enum status s;
 
     *results = NULL;
-    if (!f)
-        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    TRY(file_read(path, FILE_BYTES_MAX, &text, &bytes, diag));
     r.results = mem_alloc(count, sizeof *r.results);
-    if (!r.results)
-        s = diag_fail(diag, STATUS_NO_MEMORY, "%zu results: out of memory", count);
     for (size_t i = 0; r.results && i < count; i++)
         r.results[i].absent = true;
-    while (s == STATUS_OK && !ends && (length = getline(&line, &room, f)) > 0)
-        s = read_line(&r, line, (size_t)length, ++number, &ends, diag);
-    if (s == STATUS_OK && ferror(f))
-        s = diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
-    if (s == STATUS_OK && number == 0)
-        s = diag_fail(diag, STATUS_INVALID, "%s: the file is empty", path);
-    free(line);
-    fclose(f);
+    s = r.results ? read_lines(&r, (const char *)text, bytes, diag)
+                  : diag_fail(diag, STATUS_NO_MEMORY, "%zu results: out of memory", count);
+    mem_free(text);
     if (s != STATUS_OK)
         mem_free(r.results);
     else

@@ -276,6 +276,13 @@ static void refuses_broken_logs(void **state)
     expect_refusal(&run, STATUS_INVALID, ".partial:1: ");
     unlink(path);
     expect_refusal(&run, STATUS_IO, "No such file");
+    /* Nothing waits for a writer, nor reads what has no end. */
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_refusal(&run, STATUS_IO, "a named pipe, expected a regular file");
+    unlink(path);
+    assert_int_equal(symlink("/dev/zero", path), 0);
+    expect_refusal(&run, STATUS_IO, "a character device, expected a regular file");
+    unlink(path);
     free(text);
 }
 
