@@ -205,6 +205,7 @@ struct reader {
     struct case_result *results;
     double seconds;
     size_t next; /* the case that is looked for first */
+    const struct test_case **by_name;
 };
 
 static enum status check_header(const struct reader *r, const json_t *o, struct diag *diag)
@@ -230,17 +231,36 @@ static enum status check_header(const struct reader *r, const json_t *o, struct 
     return STATUS_OK;
 }
 
-/* Logs are nearly in the order of the list. */
+static int compare_names(const void *a, const void *b)
+{
+    const struct test_case *const *const x = a, *const *const y = b;
+
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static int compare_name(const void *name, const void *item)
+{
+    const struct test_case *const *const c = item;
+
+    return strcmp(name, (*c)->name);
+}
+
+/* Logs are nearly in the order of the list; one of another order takes no longer than that. */
 static bool find_case(struct reader *r, const char *name, size_t *index)
 {
-    for (size_t i = 0; i < r->run->case_count; i++) {
-        *index = (r->next + i) % r->run->case_count;
-        if (strcmp(r->run->cases[*index].name, name) == 0) {
-            r->next = *index + 1;
-            return true;
-        }
+    const struct run_request *const run = r->run;
+    const struct test_case **found;
+
+    if (r->next < run->case_count && strcmp(run->cases[r->next].name, name) == 0) {
+        *index = r->next++;
+        return true;
     }
-    return false;
+    found = bsearch(name, r->by_name, run->case_count, sizeof *found, compare_name);
+    if (!found)
+        return false;
+    *index = (size_t)(*found - run->cases);
+    r->next = *index + 1;
+    return true;
 }
 
 static enum status read_result(struct reader *r, const json_t *o, struct diag *diag)
@@ -312,10 +332,17 @@ enum status run_log_read(const char *path, const struct run_request *run,
     *results = NULL;
     TRY(file_read(path, FILE_BYTES_MAX, &text, &bytes, diag));
     r.results = mem_alloc(count, sizeof *r.results);
+    r.by_name = mem_alloc(run->case_count, sizeof *r.by_name);
     for (size_t i = 0; r.results && i < count; i++)
         r.results[i].absent = true;
-    s = r.results ? read_lines(&r, (const char *)text, bytes, diag)
-                  : diag_fail(diag, STATUS_NO_MEMORY, "%zu results: out of memory", count);
+    for (size_t i = 0; r.by_name && i < run->case_count; i++)
+        r.by_name[i] = &run->cases[i];
+    if (r.by_name)
+        qsort(r.by_name, run->case_count, sizeof *r.by_name, compare_names);
+    s = r.results && r.by_name
+            ? read_lines(&r, (const char *)text, bytes, diag)
+            : diag_fail(diag, STATUS_NO_MEMORY, "%zu results: out of memory", count);
+    mem_free(r.by_name);
     mem_free(text);
     if (s != STATUS_OK)
         mem_free(r.results);
