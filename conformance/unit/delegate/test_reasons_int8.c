@@ -26,7 +26,6 @@ static bool make_logistic(struct net *n, struct model *m)
     struct diag diag = { 0 };
     int t[3];
 
-    builder_init(&n->b);
     for (int i = 0; i < 3; i++) {
         t[i] = builder_tensor(&n->b, TENSOR_INT8, "t", 2, dims);
         builder_quantization(&n->b, t[i], 1, &scales[i], &zeros[i], 0);
