@@ -536,7 +536,7 @@ $(B)/torture/faults.so: $(call obj,$(wildcard conformance/unit/torture/faults*.c
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@ $^ $(LDFLAGS_ALL) -ldl -lpthread
 # faults.so comes first, so that the libraries find its functions before those of libc and libvulkan.
-$(B)/torture/torture: $(call obj,conformance/unit/torture/torture.c conformance/unit/torture/scenes.c) \
+$(B)/torture/torture: $(call obj,$(addprefix conformance/unit/torture/,torture.c points.c scenes.c)) \
                       $(B)/torture/faults.so $(B)/libassay.so $(B)/libassay_delegate.so
 	$(call say,LINK)
 	$(Q)$(CC) -Wl,--no-as-needed -o $@ $(filter %.o,$^) $(B)/torture/faults.so -L$(B) -lassay -lassay_delegate \

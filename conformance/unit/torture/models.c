@@ -94,6 +94,8 @@ int main(int argc, char **argv)
     save(argv[1], "folding", &m);
     kit_branches(&m, true);
     save(argv[1], "branches", &m);
+    kit_branches(&m, false);
+    save(argv[1], "choices", &m);
     kit_loop(&m, 3, false);
     save(argv[1], "loop", &m);
     kit_variables(&m, true);

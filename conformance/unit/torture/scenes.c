@@ -33,13 +33,24 @@ static const struct scene scenes[] = {
     { .name = "serialized",
       .model = "image",
       .options = { { "serialization_dir", scene_directory }, { "model_token", "image" } } },
-    { .name = "parts", .model = "branches", .options = { { "precision", "fp32" } } },
+    { .name = "parts",
+      .model = "image",
+      .options = { { "exclude", "MEAN" }, { "max_partitions", "0" } },
+      .resize = true },
+    { .name = "choices", .model = "choices", .options = { { "max_partitions", "0" } } },
     { .name = "bound", .model = "image", .options = { { "precision", "fp32" } }, .bind = true },
     { .name = "not_coherent",
       .model = "image",
       .options = { { "precision", "fp32" } },
       .resize = true,
       .not_coherent = true },
+    { .name = "cold", .model = "image", .options = { { "precision", "fp16" } }, .cold = true },
+    { .name = "cold_list",
+      .model = "image",
+      .options = { { "precision", "fp32" } },
+      .list = true,
+      .cold = true },
+    { .name = "cold_image", .model = "image", .resize = true, .cold = true },
 };
 
 const struct scene *scene_at(int i)
@@ -141,9 +152,31 @@ static bool fill(TfLiteTensor *t, int seed)
     return TfLiteTensorCopyFromBuffer(t, bytes, n) == kTfLiteOk;
 }
 
-/* Outputs that an earlier inference left must not pass for those of the next one. */
-static bool infer(struct life *l, int seed, uint64_t *hash)
+static struct split split_of(const TfLiteDelegate *delegate)
 {
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+    struct split split = { .partitions = 0 };
+
+    if (!delegate)
+        return split;
+    if (assay_gpu_get_stats(delegate, &stats) != 0)
+        abort();
+    split.partitions = stats.partitions;
+    split.nodes = stats.nodes;
+    for (int i = 0; i < assay_gpu_refusal_count(delegate); i++) {
+        struct assay_gpu_refusal r = { .struct_size = sizeof r };
+
+        if (assay_gpu_get_refusal(delegate, i, &r) != 0 || r.node < 0 || r.node >= 64)
+            abort();
+        split.refused |= (uint64_t)1 << r.node;
+    }
+    return split;
+}
+
+/* Outputs that an earlier inference left must not pass for those of the next one. */
+static bool infer(struct life *l, int seed, int k)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
     const int *const outputs = TfLiteInterpreterOutputTensorIndices(l->in);
     static unsigned char bytes[1 << 12];
 
@@ -158,7 +191,6 @@ static bool infer(struct life *l, int seed, uint64_t *hash)
     }
     if (TfLiteInterpreterInvoke(l->in) != kTfLiteOk)
         return false;
-    *hash = 0xcbf29ce484222325u;
     for (int i = 0; i < TfLiteInterpreterGetOutputTensorCount(l->in); i++) {
         const TfLiteTensor *const t = TfLiteInterpreterGetOutputTensor(l->in, i);
         const size_t n = TfLiteTensorByteSize(t);
@@ -168,47 +200,46 @@ static bool infer(struct life *l, int seed, uint64_t *hash)
         if (TfLiteInterpreterEnsureTensorDataIsReadable(l->in, outputs[i]) != kTfLiteOk ||
             TfLiteTensorCopyToBuffer(t, bytes, n) != kTfLiteOk)
             return false;
-        if (i == 0 && TfLiteTensorType(t) == kTfLiteFloat32)
-            memcpy(at->values[hash == &at->outputs[1]], bytes,
-                   n < sizeof at->values[0] ? n : sizeof at->values[0]);
         for (size_t j = 0; j < n; j++)
-            *hash = (*hash ^ bytes[j]) * 0x100000001b3u;
+            hash = (hash ^ bytes[j]) * 0x100000001b3u;
     }
+    at->inferred[k] = true;
+    at->outputs[k] = hash;
+    at->splits[k] = split_of(l->delegate);
     return true;
 }
 
-static bool allocate(struct life *l, int batch, int seed, uint64_t *hash)
+static bool allocate(struct life *l, int batch)
 {
-    (void)batch, (void)seed, (void)hash;
+    (void)batch;
     return TfLiteInterpreterAllocateTensors(l->in) == kTfLiteOk;
 }
 
-static bool resize(struct life *l, int batch, int seed, uint64_t *hash)
+static bool resize(struct life *l, int batch)
 {
     const TfLiteTensor *const x = TfLiteInterpreterGetInputTensor(l->in, 0);
     int dims[8];
 
-    (void)seed, (void)hash;
     for (int i = 0; i < x->dims->size && i < 8; i++)
         dims[i] = i == 0 ? batch : x->dims->data[i];
     return TfLiteInterpreterResizeInputTensor(l->in, 0, dims, x->dims->size) == kTfLiteOk &&
            TfLiteInterpreterAllocateTensors(l->in) == kTfLiteOk;
 }
 
-static bool infer_step(struct life *l, int batch, int seed, uint64_t *hash)
+/* The k-th inference; the first two have the same inputs. */
+static bool infer_step(struct life *l, int k)
 {
-    (void)batch;
-    return infer(l, seed, hash);
+    return infer(l, k < 2 ? 1 : 2, k);
 }
 
-static bool bind(struct life *l, int batch, int seed, uint64_t *hash)
+static bool bind(struct life *l, int batch)
 {
     struct assay_gpu_buffer b = {
         .struct_size = sizeof b, .kind = ASSAY_GPU_NEW, .layout = ASSAY_LAYOUT_C4, .partition = -1
     };
     char error[512] = "";
 
-    (void)batch, (void)seed, (void)hash;
+    (void)batch;
     b.tensor = TfLiteInterpreterOutputTensorIndices(l->in)[0];
     if (assay_gpu_bind_buffer_to_tensor(l->delegate, &b, error, sizeof error) == 0)
         return true;
@@ -217,10 +248,10 @@ static bool bind(struct life *l, int batch, int seed, uint64_t *hash)
 }
 
 /* A step that failed works as soon as nothing fails: the objects are as before. */
-static bool step(struct life *l, bool lost, const char *name,
-                 bool (*f)(struct life *, int, int, uint64_t *), int batch, uint64_t *hash)
+static bool step(struct life *l, bool lost, const char *name, bool (*f)(struct life *, int),
+                 int value)
 {
-    if (f(l, batch, batch, hash))
+    if (f(l, value))
         return true;
     at->step = name;
     if (!lost) {
@@ -228,16 +259,30 @@ static bool step(struct life *l, bool lost, const char *name,
 
         fault_look(&s);
         fault_disarm();
-        at->again_wrong = !f(l, batch, batch, hash);
+        at->again_wrong = !f(l, value);
     }
     return false;
 }
 
-static void live(const struct scene *s, struct life *l, bool lost)
+static bool list(void)
 {
-    const char *keys[2], *values[2];
+    struct assay_gpu_device device = { .struct_size = sizeof device };
+    char error[512] = "";
+
+    if (assay_gpu_devices(&device, 1, error, sizeof error) >= 0)
+        return true;
+    add_said(error);
+    return false;
+}
+
+static void live(const struct scene *s, struct life *l, bool lost, const char *exclude)
+{
+    const char *keys[3], *values[3];
     size_t count = 0;
 
+    at->step = "assay_gpu_devices";
+    if (s->list && !list())
+        return;
     at->step = "TfLiteModelCreate";
     if (!(l->model = TfLiteModelCreateWithErrorReporter(model_bytes, model_size, listen, NULL)))
         return;
@@ -249,6 +294,10 @@ static void live(const struct scene *s, struct life *l, bool lost)
         keys[count] = s->options[count][0];
         values[count] = s->options[count][1];
     }
+    if (exclude) { /* the last one counts */
+        keys[count] = "exclude";
+        values[count++] = exclude;
+    }
     if (count > 0) {
         at->step = "tflite_plugin_create_delegate";
         if (!(l->delegate = tflite_plugin_create_delegate(keys, values, count, add_said)))
@@ -258,30 +307,45 @@ static void live(const struct scene *s, struct life *l, bool lost)
     at->step = "TfLiteInterpreterCreate";
     if (!(l->in = TfLiteInterpreterCreate(l->model, l->options)))
         return;
-    if (!step(l, lost, "TfLiteInterpreterAllocateTensors", allocate, 1, NULL) ||
-        (s->bind && l->delegate &&
-         !step(l, lost, "assay_gpu_bind_buffer_to_tensor", bind, 1, NULL)) ||
-        !step(l, lost, "TfLiteInterpreterInvoke", infer_step, 1, &at->outputs[0]) ||
-        !step(l, lost, "TfLiteInterpreterInvoke", infer_step, 1, &at->outputs[0]))
+    if (!step(l, lost, "TfLiteInterpreterAllocateTensors", allocate, 1) ||
+        (s->bind && l->delegate && !step(l, lost, "assay_gpu_bind_buffer_to_tensor", bind, 1)) ||
+        !step(l, lost, "TfLiteInterpreterInvoke", infer_step, 0) ||
+        !step(l, lost, "TfLiteInterpreterInvoke", infer_step, 1))
         return;
-    if (s->resize && (!step(l, lost, "TfLiteInterpreterResizeInputTensor", resize, 2, NULL) ||
-                      !step(l, lost, "TfLiteInterpreterInvoke", infer_step, 2, &at->outputs[1])))
+    if (s->resize && (!step(l, lost, "TfLiteInterpreterResizeInputTensor", resize, 2) ||
+                      !step(l, lost, "TfLiteInterpreterInvoke", infer_step, 2)))
         return;
     at->step = NULL;
     at->ok = true;
 }
 
-void scene_run(const struct scene *s, bool lost, struct scene_end *end)
+static void run(const struct scene *s, bool lost, const char *exclude, struct scene_end *end)
 {
     struct life l = { .model = NULL };
 
     *end = (struct scene_end){ .ok = false };
     at = end;
-    live(s, &l, lost);
+    live(s, &l, lost, exclude);
     TfLiteInterpreterDelete(l.in);
     tflite_plugin_destroy_delegate(l.delegate);
     TfLiteInterpreterOptionsDelete(l.options);
     TfLiteModelDelete(l.model);
+}
+
+void scene_run(const struct scene *s, bool lost, struct scene_end *end)
+{
+    run(s, lost, NULL, end);
+}
+
+void scene_run_split(const struct scene *s, const struct split *split, struct scene_end *end)
+{
+    char nodes[256] = "";
+    size_t used = 0;
+
+    for (int i = 0; i < 64; i++)
+        if (split->refused >> i & 1)
+            used += (size_t)snprintf(nodes + used, sizeof nodes - used, "%s%d", used ? "," : "", i);
+    run(s, false, used ? nodes : NULL, end);
 }
 
 void scene_run_cpu(const struct scene *s, struct scene_end *end)

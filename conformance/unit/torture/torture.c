@@ -3,33 +3,27 @@
  * right to the bit.
  *
  * A scene is run in a child process, so that a crash is a finding, after which the next child goes
- * on.  A point is a scene, what fails and the number of the call; --only=SCENE/WHAT --from=N starts
- * at one. */
+ * on.  Each point of a cold scene has a child of its own, in which nothing was run before: there
+ * the first instance and the first device are made while calls fail.
+ *
+ * A point is a scene, what fails and the number of the call; --only=SCENE/WHAT --from=N starts at
+ * one. */
 #include "conformance/unit/torture/faults.h"
+#include "conformance/unit/torture/points.h"
 #include "conformance/unit/torture/scenes.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 120 }; /* for one point: a longer run is a hang */
-
-/* What fails: `stays` repeats, as memory that is full does. */
-struct what {
-    char name[64]; /* "allocation", "VK_ERROR_DEVICE_LOST", with "_stays" */
-    struct fault fault;
-};
-
-enum count { POINTS, LEAKS, CRASHES, WRONG, UNCLEAR, COUNTS };
 static const char *const count_names[COUNTS] = { "points", "leaks", "crashes", "wrong numbers",
                                                  "unclear errors" };
 
@@ -45,134 +39,11 @@ static volatile sig_atomic_t stopped;
 
 /* ---- in the child ---- */
 
-__attribute__((format(printf, 3, 4))) static void find(enum count c, long n, const char *format,
-                                                       ...)
-{
-    char text[6000];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    for (char *p = text; *p; p++)
-        if (*p == '\n')
-            *p = p[1] ? '|' : '\0';
-    printf("found %d %ld %s\n", (int)c, n, text);
-    fflush(stdout);
-}
-
-static bool says(const struct what *w, const char *said)
-{
-    const char *name = NULL;
-    int result;
-
-    if (w->fault.kind == FAULT_ALLOCATION)
-        return strstr(said, "memory") || strstr(said, "Cannot allocate") ||
-               strstr(said, "temporarily unavailable");
-    for (int i = 0; (name = fault_result(i, &result)) && result != w->fault.result; i++)
-        ;
-    return name && strstr(said, name);
-}
-
-struct right {
-    struct scene_end delegate, cpu;
-};
-
-static bool same(const struct scene_end *a, const struct scene_end *b)
-{
-    return memcmp(a->outputs, b->outputs, sizeof a->outputs) == 0;
-}
-
-/* Where memory for a shape was missing, and the error says so, a node may have been left to the
- * CPU: then the numbers are those of neither side alone.  Sums of 27 products below 1 differ by
- * less than 27 * 2^-23 between the two, or, with storage of 11 bits, by less than 2^-7. */
-static bool is_near(const struct scene *scene, const struct scene_end *a, const struct scene_end *b)
-{
-    const char *const precision = scene->options[0][1];
-    const float limit = precision && strcmp(precision, "fp16") == 0 ? 0x1p-7f : 27 * 0x1p-23f;
-
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 32; j++)
-            if (!(fabsf(a->values[i][j] - b->values[i][j]) <= limit))
-                return false;
-    return strstr(a->said, "no memory") != NULL;
-}
-
-static void check_end(const struct scene *scene, const struct what *w, long n,
-                      const struct scene_end *e, const struct right *right, const char *call)
-{
-    if (!e->ok && !e->said[0] && strcmp(e->step, "TfLiteInterpreterOptionsCreate") != 0)
-        find(UNCLEAR, n, "%s: %s failed without a word", call, e->step);
-    else if (!e->ok && e->said[0] && !says(w, e->said))
-        find(UNCLEAR, n, "%s: %s said \"%s\"", call, e->step, e->said);
-    /* A node whose shape had no memory was left to the CPU, which was said: it stays there, and a
-     * delegate that took no node binds nothing. */
-    if (e->again_wrong && !strstr(e->said, "no memory for its shape"))
-        find(WRONG, n, "%s: %s fails although nothing fails any more: %s", call, e->step, e->said);
-    if (e->ok && !same(e, &right->delegate) && !(e->said[0] && same(e, &right->cpu)) &&
-        !is_near(scene, e, &right->cpu))
-        find(WRONG, n, "%s: %llx %llx, expected %llx %llx; said \"%s\"", call,
-             (unsigned long long)e->outputs[0], (unsigned long long)e->outputs[1],
-             (unsigned long long)right->delegate.outputs[0],
-             (unsigned long long)right->delegate.outputs[1], e->said);
-}
-
-static void check_leaks(long n, const struct fault_state *before, const char *call)
-{
-    struct fault_state s;
-    char text[2048], objects[512];
-
-    fault_look(&s);
-    if (s.blocks > before->blocks) {
-        fault_leaks(text, sizeof text);
-        find(LEAKS, n, "%s: %ld blocks, %ld bytes: %s", call, s.blocks - before->blocks,
-             s.bytes - before->bytes, text);
-    }
-    if (s.objects != before->objects) {
-        fault_objects(objects, sizeof objects);
-        find(LEAKS, n, "%s: Vulkan objects are live: %s", call, objects);
-    }
-    if (s.misuses != before->misuses)
-        find(WRONG, n, "%s: device memory is used against the rules", call);
-}
-
-/* Returns whether something failed: past the last call nothing does. */
-static bool try_point(const struct scene *scene, const struct what *w, long n,
-                      const struct right *right)
-{
-    static struct scene_end end;
-    struct fault_state before, s;
-    struct fault f = w->fault;
-    char call[96];
-
-    scene_clean();
-    f.after = n;
-    fault_look(&before);
-    fault_arm(&f);
-    alarm(SECONDS_MAX);
-    scene_run(scene, f.kind == FAULT_VULKAN && strstr(w->name, "LOST"), &end);
-    fault_look(&s);
-    fault_disarm();
-    snprintf(call, sizeof call, "%s", s.call);
-    if (s.fired)
-        check_end(scene, w, n, &end, right, call);
-    check_leaks(n, &before, call);
-    if (!s.fired)
-        return false;
-    fault_look(&before);
-    scene_run(scene, false, &end);
-    alarm(0);
-    if (!end.ok || !same(&end, &right->delegate))
-        find(WRONG, n, "%s: the next run is not right: %s%s%s", call, end.ok ? "numbers" : end.step,
-             end.said[0] ? ": " : "", end.said);
-    check_leaks(n, &before, call);
-    return true;
-}
-
 /* The point that is next. */
 struct place {
     int what;
     long n;
+    bool measured; /* a cold scene without faults, in a process before */
 };
 
 static bool is_asked(const struct scene *s, const struct what *w)
@@ -191,35 +62,53 @@ static long first_point(int what)
     return asked.from ? asked.from : what * 7L % asked.every;
 }
 
-static int serve(const struct scene *scene, struct place from)
+/* What runs without faults come to; shared with the children. */
+static struct right *right;
+
+static void go_on(struct place *at, bool fired)
 {
-    static struct right right;
+    if (fired)
+        at->n += asked.every;
+    else
+        at->n = first_point(++at->what);
+}
+
+/* The next point that is asked for, from *at on; false: there is none. */
+static bool seek(const struct scene *s, struct place *at)
+{
+    while (at->what < what_count && !is_asked(s, &whats[at->what]))
+        go_on(at, false);
+    return at->what < what_count;
+}
+
+/* Tries the points from `at` on; of a cold scene one point, or only measures. */
+static int serve(const struct scene *scene, struct place at)
+{
+    bool cold_end = scene->cold && !at.measured;
 
     if (!scene_load(scene, asked.models)) {
         fprintf(stderr, "torture: %s/%s: %s\n", asked.models, scene->model, strerror(errno));
         return 2;
     }
-    fault_not_coherent(scene->not_coherent);
-    for (int i = 0; i < 2; i++) { /* what is made once is made before */
-        scene_run_cpu(scene, &right.cpu);
-        scene_run(scene, false, &right.delegate);
-    }
-    if (!right.cpu.ok || !right.delegate.ok) {
-        printf("skip %s\n", right.cpu.ok ? right.delegate.said : right.cpu.said);
+    if (!at.measured && !point_measure(scene, right)) {
+        printf("skip %s\n", right->cpu.ok ? right->delegate.said : right->cpu.said);
         return 0;
     }
-    for (; from.what < what_count; from.what++, from.n = first_point(from.what)) {
-        const struct what *const w = &whats[from.what];
+    while (!cold_end && seek(scene, &at)) {
+        bool fired;
 
-        for (; is_asked(scene, w); from.n += asked.every) {
-            printf("at %d %ld\n", from.what, from.n);
-            fflush(stdout);
-            if (!try_point(scene, w, from.n, &right))
-                break;
+        printf("at %d %ld\n", at.what, at.n);
+        fflush(stdout);
+        fired = point_try(scene, &whats[at.what], at.n, right);
+        if (fired)
             printf("done\n");
-        }
+        go_on(&at, fired);
+        cold_end = scene->cold;
     }
-    printf("end\n");
+    if (cold_end && seek(scene, &at))
+        printf("next %d %ld\n", at.what, at.n);
+    else
+        printf("end\n");
     return 0;
 }
 
@@ -251,7 +140,7 @@ static long points[32];
 static bool follow(FILE *f, const struct scene *s, struct place *at, pid_t pid)
 {
     static char line[8192];
-    bool began = false, ended = false;
+    bool began = false, ended = false, more = false;
     long n;
     int c, status = 0, used;
 
@@ -259,6 +148,8 @@ static bool follow(FILE *f, const struct scene *s, struct place *at, pid_t pid)
         line[strcspn(line, "\n")] = '\0';
         if (sscanf(line, "at %d %ld", &at->what, &at->n) == 2)
             began = true;
+        else if (sscanf(line, "next %d %ld", &at->what, &at->n) == 2)
+            more = at->measured = true;
         else if (strcmp(line, "done") == 0)
             points[at->what]++;
         else if (sscanf(line, "found %d %ld %n", &c, &n, &used) == 2)
@@ -269,8 +160,8 @@ static bool follow(FILE *f, const struct scene *s, struct place *at, pid_t pid)
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (ended || stopped)
-        return false;
+    if (ended || stopped || more)
+        return more && !stopped;
     snprintf(line, sizeof line, "%s %d",
              WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit status",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
@@ -371,7 +262,7 @@ static void list_whats(void)
         f.stays = strstr(name, "DEVICE_LOST") != NULL;
         add(name, "", f);
         f.stays = true;
-        if (strstr(name, "OUT_OF_DEVICE_MEMORY"))
+        if (strstr(name, "OUT_OF_DEVICE_MEMORY") || strstr(name, "EXTENSION_NOT_PRESENT"))
             add(name, "_stays", f);
     }
 }
@@ -435,6 +326,11 @@ int main(int argc, char **argv)
     sigaction(SIGINT, &(struct sigaction){ .sa_handler = stop }, NULL);
     sigaction(SIGTERM, &(struct sigaction){ .sa_handler = stop }, NULL);
     list_whats();
+    right = mmap(NULL, sizeof *right, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (right == MAP_FAILED) {
+        perror("torture");
+        return 2;
+    }
     for (int i = 0; scene_at(i) && !stopped; i++)
         torture(scene_at(i));
     scene_clean();
