@@ -90,13 +90,17 @@ static enum status create(struct diag *diag)
         .ppEnabledExtensionNames = extensions,
     };
     uint32_t version = VK_API_VERSION_1_0;
-    VkResult r;
+    VkResult r = VK_SUCCESS;
 
     /* A loader of version 1.0 lacks the function. */
     const PFN_vkEnumerateInstanceVersion enumerate =
         (PFN_vkEnumerateInstanceVersion)vkGetInstanceProcAddr(NULL, "vkEnumerateInstanceVersion");
     if (enumerate)
-        enumerate(&version);
+        r = enumerate(&version);
+    if (r != VK_SUCCESS) {
+        result_fail_call(diag, "vkEnumerateInstanceVersion", r);
+        return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
+    }
     if (version < VK_API_VERSION_1_1)
         return diag_fail(diag, STATUS_NO_DEVICE,
                          "the Vulkan loader is of version 1.0, expected 1.1 or later");
@@ -113,7 +117,7 @@ static enum status create(struct diag *diag)
             return diag_fail(diag, STATUS_NO_DEVICE,
                              "no Vulkan driver is installed, or none can be used "
                              "(vkCreateInstance: VK_ERROR_INCOMPATIBLE_DRIVER)");
-        if (r == VK_ERROR_LAYER_NOT_PRESENT)
+        if (r == VK_ERROR_LAYER_NOT_PRESENT && validate)
             return diag_fail(diag, STATUS_NO_DEVICE,
                              "ASSAY_VK_VALIDATION=1, but VK_LAYER_KHRONOS_validation is missing");
         return diag_prefix(diag, STATUS_NO_DEVICE, "no usable Vulkan");
