@@ -15,10 +15,10 @@ static json_t *count(size_t n)
     return json_integer((json_int_t)n);
 }
 
-/* Adds value, which the object then owns; false when either is NULL. */
+/* Adds value, which the object then owns; false when either is NULL, and then it frees value. */
 static bool put(json_t *object, const char *key, json_t *value)
 {
-    return object && value && json_object_set_new(object, key, value) == 0;
+    return json_object_set_new(object, key, value) == 0;
 }
 
 /* Appends an object that is whole; frees it and returns false otherwise. */

@@ -1,51 +1,49 @@
 #include "conformance/forms/html_text.h"
 
-#include "conformance/util/json_text.h"
 #include "conformance/util/sha256.h"
+#include "conformance/util/utf8.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdbool.h>
 
-/* The code of a character of three bytes that turns the direction of what follows; 0: none. */
-static unsigned turning(const char *text)
+static const char replacement[] = "\xef\xbf\xbd";
+
+/* Whether the character turns the direction of what follows. */
+static bool turns(uint32_t code)
 {
-    const unsigned char *const p = (const unsigned char *)text;
-    unsigned code;
-
-    if (p[0] != 0xe2 || (p[1] != 0x80 && p[1] != 0x81))
-        return 0;
-    code = 0x2000U | (p[1] & 1U) << 6 | (p[2] & 0x3fU);
     return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
-                   code == 0x200e || code == 0x200f
-               ? code
-               : 0;
+           code == 0x200e || code == 0x200f;
+}
+
+static void write_ascii(FILE *out, char c)
+{
+    switch (c) {
+    case '<': fputs("&lt;", out); break;
+    case '>': fputs("&gt;", out); break;
+    case '&': fputs("&amp;", out); break;
+    case '"': fputs("&quot;", out); break;
+    case '\'': fputs("&#39;", out); break;
+    case '\t':
+    case '\n': fputc(c, out); break;
+    default: c < ' ' || c == 0x7f ? fputs(replacement, out) : fputc(c, out);
+    }
 }
 
 void html_text(FILE *out, const char *text)
 {
-    json_t *const clean = text ? json_text(text) : NULL;
+    uint32_t code;
+    size_t n;
 
-    for (const char *p = json_string_value(clean); p && *p; p++) {
-        switch (*p) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        case '\'': fputs("&#39;", out); break;
-        case '\t':
-        case '\n': fputc(*p, out); break;
-        default:
-            if ((unsigned char)*p < ' ' || *p == 0x7f) {
-                fputs("\xef\xbf\xbd", out);
-            } else if (turning(p)) {
-                fprintf(out, "\\u%04x", turning(p));
-                p += 2;
-            } else {
-                fputc(*p, out);
-            }
-        }
+    for (; text && (n = utf8_decode(text, &code)) > 0; text += n) {
+        if (code < 0x80)
+            write_ascii(out, (char)code);
+        else if (code == UTF8_REPLACEMENT)
+            fputs(replacement, out);
+        else if (turns(code))
+            fprintf(out, "\\u%04x", (unsigned)code);
+        else
+            fwrite(text, 1, n, out);
     }
-    json_decref(clean);
 }
 
 void html_count(FILE *out, uint64_t count)

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds value, which the object then owns; false when either is NULL. */
+/* Adds value, which the object then owns; false when either is NULL, and then it frees value. */
 static bool put(json_t *object, const char *key, json_t *value)
 {
-    return object && value && json_object_set_new_nocheck(object, key, value) == 0;
+    return json_object_set_new_nocheck(object, key, value) == 0;
 }
 
 /* ---- values ---- */
@@ -32,8 +32,10 @@ static json_t *habits_json(uint32_t habits)
     json_t *const all = json_array();
 
     for (int h = 0; all && h < HABIT_COUNT; h++) {
-        if (habits >> h & 1)
-            json_array_append_new(all, json_string(habit_names[h]));
+        if (habits >> h & 1 && json_array_append_new(all, json_string(habit_names[h])) != 0) {
+            json_decref(all);
+            return NULL;
+        }
     }
     return all;
 }

@@ -1,23 +1,43 @@
 /* Names in models may be any bytes; JSON strings are UTF-8. */
 #include "conformance/util/json_text.h"
 
+#include "conformance/util/utf8.h"
 #include "reference/base/checked.h"
-#include "reference/base/memory.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+static bool is_utf8(const char *text)
+{
+    uint32_t code;
+
+    while (*text) {
+        const size_t bytes = utf8_decode(text, &code);
+
+        if (bytes == 1 && code == UTF8_REPLACEMENT)
+            return false;
+        text += bytes;
+    }
+    return true;
+}
 
 json_t *json_text(const char *text)
 {
     static const char replacement[] = "\xef\xbf\xbd";
     json_t *value;
     size_t bytes, used = 0;
+    json_malloc_t take;
+    json_free_t give;
     char *clean;
 
     if (!text)
         return json_null();
-    if ((value = json_string(text)) != NULL)
-        return value;
-    if (!checked_mul(strlen(text), 3, &bytes) || !(clean = mem_alloc(bytes + 1, 1)))
+    if (is_utf8(text))
+        return json_string(text);
+    /* By the functions of jansson, whose failures json_memory_failed knows. */
+    json_get_alloc_funcs(&take, &give);
+    if (!checked_mul(strlen(text), 3, &bytes) || !(clean = take(bytes + 1)))
         return NULL;
     for (; *text; text++) {
         if ((unsigned char)*text < 0x80) {
@@ -28,7 +48,7 @@ json_t *json_text(const char *text)
         }
     }
     value = json_stringn(clean, used);
-    mem_free(clean);
+    give(clean);
     return value;
 }
 
