@@ -267,14 +267,18 @@ enum status cases_list(struct test_case **cases, size_t *count, struct diag *dia
     *cases = NULL;
     TRY(add_all(NULL, count, diag));
     *cases = mem_alloc(*count, sizeof **cases);
-    if (!*cases)
-        return diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", *count);
+    if (!*cases) {
+        s = diag_fail(diag, STATUS_NO_MEMORY, "%zu cases: out of memory", *count);
+        *count = 0;
+        return s;
+    }
     s = add_all(*cases, count, diag);
     if (s == STATUS_OK)
         s = gaps_first(*cases, *count, diag);
     if (s != STATUS_OK) {
         mem_free(*cases);
         *cases = NULL;
+        *count = 0;
     }
     return s;
 }

@@ -7,6 +7,7 @@
 
 #include "reference/base/diag.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum memory_kind { MEMORY_BLOCKS, MEMORY_ARENAS, MEMORY_JSON };
@@ -17,6 +18,9 @@ struct memory_scene {
     const char *name;
     enum status (*run)(void *user, struct diag *diag);
     void *user;
+    /* It runs the reference, which frees arrays of the delegate ABI with free(): their bytes stay
+     * counted, and only a sanitizer sees what is left. */
+    bool uncounted;
 };
 
 /* Runs the scene once for each of its allocations of the kind, which fails, and once more with none
@@ -25,6 +29,6 @@ struct memory_scene {
 size_t memory_faults_try(const struct memory_scene *scene, enum memory_kind kind);
 
 /* Of all kinds; each must be said at least once, and JSON only where json is set. */
-void memory_faults_all(const struct memory_scene *scene, int json);
+void memory_faults_all(const struct memory_scene *scene, bool json);
 
 #endif

@@ -94,7 +94,7 @@ static void test_forms(void **state)
     open_full(&r);
     for (size_t i = 0; i < form_count; i++) {
         struct form_scene x = { &r, forms[i].write, { forms[i].name, NULL } };
-        const struct memory_scene scene = { forms[i].name, write_form, &x };
+        const struct memory_scene scene = { forms[i].name, write_form, &x, false };
         const bool json = strcmp(forms[i].name, "json") == 0;
 
         assert_int_equal(write_form(&x, &diag), STATUS_OK);
@@ -129,7 +129,7 @@ static void test_read(void **state)
 {
     static const char *const notes[] = { "a waiver expires soon" };
     char path[] = "/tmp/assay_no_memory_XXXXXX";
-    const struct memory_scene scene = { "read", read_record, path };
+    const struct memory_scene scene = { "read", read_record, path, false };
     const int fd = mkstemp(path);
     struct record r;
 
@@ -141,7 +141,7 @@ static void test_read(void **state)
     r.note_count = 1;
     sample_record_write(&r, path);
     record_close(&r);
-    memory_faults_all(&scene, 0);
+    memory_faults_all(&scene, false);
     unlink(path);
 }
 
@@ -184,7 +184,7 @@ static void cut_shard(struct record *r, uint32_t shard)
 static void test_merge(void **state)
 {
     struct merge_input inputs[2] = { { .path = "a.json" }, { .path = "b.json" } };
-    const struct memory_scene scene = { "merge", merge_two, inputs };
+    const struct memory_scene scene = { "merge", merge_two, inputs, false };
 
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
@@ -193,7 +193,7 @@ static void test_merge(void **state)
     }
     inputs[1].record.run.interrupted = "SIGINT";
     inputs[1].record.run.host = "another host";
-    memory_faults_all(&scene, 0);
+    memory_faults_all(&scene, false);
     record_close(&inputs[0].record);
     record_close(&inputs[1].record);
 }
@@ -265,7 +265,7 @@ static void test_compare(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         struct both b = { .write = writers[i], .written = { names[i], NULL } };
-        const struct memory_scene scene = { names[i], write_comparison, &b };
+        const struct memory_scene scene = { names[i], write_comparison, &b, false };
         struct diag diag;
 
         open_both(&b);
@@ -299,13 +299,13 @@ static enum status accept_both(void *user, struct diag *diag)
 static void test_accept(void **state)
 {
     struct both b = { .written = { "accept", NULL } };
-    const struct memory_scene scene = { "accept", accept_both, &b };
+    const struct memory_scene scene = { "accept", accept_both, &b, false };
     struct diag diag;
 
     (void)state;
     open_both(&b);
     assert_int_equal(accept_both(&b, &diag), STATUS_OK);
-    memory_faults_all(&scene, 1);
+    memory_faults_all(&scene, true);
     report_kit_expect("relu.f32.gone", b.written.expected);
     free(b.written.expected);
     close_both(&b);
@@ -333,7 +333,7 @@ static void test_from_run(void **state)
 {
     static const char *const filters[] = { "relu.*" };
     struct report r = report_kit.report;
-    const struct memory_scene scene = { "a run", from_run, &r };
+    const struct memory_scene scene = { "a run", from_run, &r, false };
 
     (void)state;
     r.case_count = 4;
@@ -341,7 +341,7 @@ static void test_from_run(void **state)
     r.run.filters = filters;
     r.run.filter_count = 1;
     report_kit_fail(&r.outcome.results[1]);
-    memory_faults_all(&scene, 0);
+    memory_faults_all(&scene, false);
 }
 
 int main(void)
