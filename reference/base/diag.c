@@ -20,6 +20,14 @@ enum status diag_fail(struct diag *diag, enum status s, const char *format, ...)
     va_start(args, format);
     mark_cut(diag->text, sizeof diag->text, vsnprintf(diag->text, sizeof diag->text, format, args));
     va_end(args);
+    /* Callers say what the memory was for. */
+    if (s == STATUS_NO_MEMORY && !strstr(diag->text, "memory")) {
+        const size_t used = strlen(diag->text);
+
+        mark_cut(diag->text, sizeof diag->text,
+                 (int)used +
+                     snprintf(diag->text + used, sizeof diag->text - used, ": out of memory"));
+    }
     return s;
 }
 

@@ -64,6 +64,19 @@ static void diag_keeps_status_and_text(void **state)
     diag_clear(NULL);
 }
 
+static void missing_memory_is_named(void **state)
+{
+    struct diag d = { 0 };
+
+    (void)state;
+    assert_int_equal(diag_fail(&d, STATUS_NO_MEMORY, "%d images", 2), STATUS_NO_MEMORY);
+    assert_string_equal(d.text, "2 images: out of memory");
+    diag_fail(&d, STATUS_NO_MEMORY, "no memory for %d images", 2);
+    assert_string_equal(d.text, "no memory for 2 images");
+    diag_fail(&d, STATUS_INVALID, "%d images", 2);
+    assert_string_equal(d.text, "2 images");
+}
+
 static void diag_cuts_long_messages(void **state)
 {
     struct diag d = { 0 };
@@ -72,6 +85,9 @@ static void diag_cuts_long_messages(void **state)
     (void)state;
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
+    diag_fail(&d, STATUS_NO_MEMORY, "%s", text);
+    assert_int_equal(strlen(d.text), sizeof d.text - 1);
+    assert_string_equal(d.text + sizeof d.text - 4, "...");
     diag_fail(&d, STATUS_INVALID, "%s", text);
     assert_int_equal(strlen(d.text), sizeof d.text - 1);
     assert_string_equal(d.text + sizeof d.text - 4, "...");
@@ -234,6 +250,7 @@ int main(void)
         cmocka_unit_test(status_has_a_text),
         cmocka_unit_test(try_passes_failures_up),
         cmocka_unit_test(diag_keeps_status_and_text),
+        cmocka_unit_test(missing_memory_is_named),
         cmocka_unit_test(diag_cuts_long_messages),
         cmocka_unit_test(memory_is_zeroed_and_checked),
         cmocka_unit_test(memory_fails_on_request),
