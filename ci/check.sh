@@ -82,7 +82,7 @@ if ! grep -q -- -fsanitize= "$b/flags"; then
     [ "${count:-0}" -gt 50 ] || fail 'torture: no point was tried'
     # What counts lines for make coverage allocates, too, when a program ends, and has no word for it.
     if ! grep -q -- --coverage "$b/flags"; then
-        run programs sh conformance/unit/torture/programs.sh "$b" 10
+        run programs sh conformance/unit/torture/programs.sh "$b" 20
         tail -n 1 "$log/programs.log"
     fi
     run soak "$b/torture/soak" "$b/torture/files" 1

@@ -49,13 +49,17 @@ static enum status take_answers(struct run *r, size_t i, const json_t *line, str
 }
 
 /* A name that is no UTF-8 is compared as JSON has it. */
-static bool is_image(const struct eval_image *image, const char *name)
+static enum status check_name(const struct eval_image *image, const char *name, struct diag *diag)
 {
     json_t *const text = json_text(image->name);
-    const bool same = name && strcmp(name, json_string_value(text)) == 0;
+    const bool same = text && name && strcmp(name, json_string_value(text)) == 0;
+    const enum status s =
+        same   ? STATUS_OK
+        : text ? diag_fail(diag, STATUS_INVALID, "no answer to %s", image->name)
+               : diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for its name", image->name);
 
     json_decref(text);
-    return same;
+    return s;
 }
 
 /* A line of a worker, or of the log. */
@@ -68,9 +72,10 @@ static enum status take_line(struct run *r, const json_t *line, struct diag *dia
     const char *const name = json_string_value(json_object_get(line, "image"));
     enum eval_state found = EVAL_MISSING;
 
-    if (i < 0 || (uint64_t)i >= r->images->count || !state || !is_image(&r->images->items[i], name))
+    if (i < 0 || (uint64_t)i >= r->images->count || !state)
         return diag_fail(diag, STATUS_INVALID, "no answer to one of the %zu images",
                          r->images->count);
+    TRY(check_name(&r->images->items[i], name, diag));
     for (int s = EVAL_ANSWERED; s < EVAL_STATES; s++)
         found =
             strcmp(state, eval_state_name((enum eval_state)s)) == 0 ? (enum eval_state)s : found;
@@ -209,16 +214,20 @@ static enum status take_text(struct run *r, size_t at, size_t bytes, bool *died,
 {
     char *const text = mem_alloc(bytes, 1);
     json_t *line = NULL;
-    enum status s = STATUS_OK;
+    json_error_t error;
+    enum status s;
 
     if (!text)
         return diag_fail(diag, STATUS_NO_MEMORY, "an answer of %zu bytes", bytes);
     *died = !process_read(r->pool.items[at].socket, text, bytes);
     if (!*died)
-        line = json_parse(text, bytes, 0, NULL);
+        line = json_parse(text, bytes, 0, &error);
     mem_free(text);
     if (*died)
         return STATUS_OK;
+    if (!line)
+        return diag_fail(diag, STATUS_INVALID, "answer to %s: %s",
+                         r->images->items[r->working[at]].name, error.text);
     s = take_line(r, line, diag);
     /* A failure may be the machine's: another run tries again. */
     if (s == STATUS_OK && r->images->items[r->working[at]].state != EVAL_FAILED)

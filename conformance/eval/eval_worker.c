@@ -4,6 +4,7 @@
 #include "conformance/subject/engine.h"
 #include "conformance/subject/subject_kind.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/json_parse.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/process.h"
 #include "reference/base/memory.h"
@@ -211,13 +212,16 @@ static bool send_answer(int socket, struct worker *w, size_t i)
     head.status = answer(w, i, &one, &diag);
     for (int side = 0; side < EVAL_SIDES; side++)
         outputs_close(&w->sides[side].got);
-    snprintf(head.text, sizeof head.text, "%.*s", (int)sizeof head.text - 1, diag.text);
     if (head.status == STATUS_OK) {
         text = json_dumps(one, JSON_COMPACT | JSON_REAL_PRECISION(17));
-        head.bytes = text ? strlen(text) : 0;
+        if (!text || json_memory_failed())
+            head.status = diag_fail(&diag, STATUS_NO_MEMORY, "%s: no memory for its answer",
+                                    w->start->images->items[i].name);
     }
+    snprintf(head.text, sizeof head.text, "%.*s", (int)sizeof head.text - 1, diag.text);
+    head.bytes = head.status == STATUS_OK ? strlen(text) : 0;
     ok = process_write(socket, &head, sizeof head) &&
-         (!text || process_write(socket, text, head.bytes));
+         (head.bytes == 0 || process_write(socket, text, head.bytes));
     json_decref(one);
     free(text);
     return ok;

@@ -330,18 +330,25 @@ static enum status start(struct trial_host *h, bool *started, struct diag *diag)
     return process_start(&h->process, PROCESS_OUTPUT_LOG, serve, h, diag);
 }
 
-static bool read_outputs(struct trial_host *h, struct outputs *o)
+/* STATUS_IO: the process died. */
+static enum status read_outputs(struct trial_host *h, struct outputs *o, struct diag *diag)
 {
-    bool ok = o->count <= OUTPUTS_MAX;
+    bool ok = true;
 
+    if (o->count > OUTPUTS_MAX) {
+        o->count = 0;
+        return STATUS_IO;
+    }
     for (size_t i = 0; i < o->count; i++)
         o->items[i].data = NULL;
     for (size_t i = 0; i < o->count && ok; i++) {
         o->items[i].data = mem_alloc(o->items[i].bytes, 1);
-        ok = o->items[i].data &&
-             process_read(h->process.socket, o->items[i].data, o->items[i].bytes);
+        if (!o->items[i].data)
+            return diag_fail(diag, STATUS_NO_MEMORY, "output %zu: no memory for its %zu bytes", i,
+                             o->items[i].bytes);
+        ok = process_read(h->process.socket, o->items[i].data, o->items[i].bytes);
     }
-    return ok;
+    return ok ? STATUS_OK : STATUS_IO;
 }
 
 enum status trial_run(struct trial_host *h, const struct case_instance *x, bool reopen,
@@ -349,6 +356,7 @@ enum status trial_run(struct trial_host *h, const struct case_instance *x, bool 
 {
     struct request q;
     struct answer a;
+    enum status s;
     bool started;
 
     memset(&q, 0, sizeof q);
@@ -360,10 +368,13 @@ enum status trial_run(struct trial_host *h, const struct case_instance *x, bool 
     if (!exchange(h, &q, x, &a, sizeof a, &t->status, t->reason, sizeof t->reason))
         return STATUS_OK;
     *t = a.trial;
-    if (!read_outputs(h, &t->outputs)) {
-        t->status = end_process(h, false, t->reason, sizeof t->reason);
+    s = read_outputs(h, &t->outputs, diag);
+    if (s != STATUS_OK) { /* what it sends is out of step from here on */
+        t->status = end_process(h, s == STATUS_NO_MEMORY, t->reason, sizeof t->reason);
         outputs_close(&t->outputs);
     }
+    if (s == STATUS_NO_MEMORY)
+        return s;
     return a.status == STATUS_OK ? STATUS_OK : diag_fail(diag, a.status, "%s", a.text);
 }
 

@@ -12,20 +12,21 @@
 
 /* Of this thread, while it parses: bytes that it may still take.  LLONG_MAX: any number. */
 static _Thread_local long long left = LLONG_MAX;
-static _Thread_local bool refused;
-static atomic_bool failed; /* a value that is no part of a text was not made */
+static _Thread_local bool refused, missing; /* by the limit; by malloc */
+static atomic_bool failed;                  /* a value that is no part of a text was not made */
 
 static void *take(size_t bytes)
 {
-    void *const memory = left == LLONG_MAX || (left >= 0 && bytes <= (unsigned long long)left)
-                             ? malloc(bytes)
-                             : NULL;
+    const bool allowed = left == LLONG_MAX || (left >= 0 && bytes <= (unsigned long long)left);
+    void *const memory = allowed ? malloc(bytes) : NULL;
 
     if (left == LLONG_MAX && !memory)
         atomic_store(&failed, true);
     if (left != LLONG_MAX) {
         if (memory)
             left -= (long long)malloc_usable_size(memory);
+        else if (allowed)
+            missing = true;
         else
             refused = true;
     }
@@ -62,11 +63,13 @@ json_t *json_parse(const char *text, size_t bytes, size_t flags, json_error_t *e
         error = &own;
     json_set_alloc_funcs(take, give);
     left = most;
-    refused = false;
+    refused = missing = false;
     root = json_loadb(text, bytes, flags, error);
     left = LLONG_MAX;
     if (!root && refused)
         snprintf(error->text, sizeof error->text, "its values need more than %lld MiB of memory",
                  most >> 20);
+    else if (!root && missing)
+        snprintf(error->text, sizeof error->text, "no memory for its values");
     return root;
 }

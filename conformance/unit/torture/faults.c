@@ -149,7 +149,7 @@ void fault_look(struct fault_state *state)
 static void finish(void)
 {
     struct fault_state s;
-    char text[32];
+    char text[32], blocks[150];
 
     if (getpid() != armed_in)
         return;
@@ -157,6 +157,8 @@ static void finish(void)
     fault_disarm();
     snprintf(text, sizeof text, "%ld", s.blocks);
     write_log("live", text);
+    if (fault_leaks(blocks, sizeof blocks) > 0)
+        write_log("blocks", blocks);
 }
 
 __attribute__((constructor)) static void begin(void)
