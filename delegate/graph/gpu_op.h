@@ -93,8 +93,8 @@ struct gpu_op {
     /* pad, PAD: whether only H and W of an NHWC image get zeros; before_hw: how many before them.
      */
     bool (*pads_image)(const struct graph *g, const struct graph_node *n, int64_t before_hw[2]);
-    /* pad, a convolution: whether the shader can take padding from graph_node.pad_top and pad_left,
-     * because the node has none of its own, or those already. */
+    /* pad, a convolution or a pool: whether the shader can take padding with zeros from
+     * graph_node.pad_top and pad_left, because the node has none of its own, or those already. */
     bool (*takes_padding)(const struct graph_node *n);
     /* mean, a pool: the op that computes the same over axes H and W, with keep_dims, if one window
      * is the whole image.  0: none (that is ADD, no such op). */

@@ -62,7 +62,7 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
     const struct window window = window_of(params);
-    const struct window_pads pads = window_pads(&window, x, y);
+    const struct window_pads pads = window_pads_of_node(p->graph, n, &window);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
     const bool integers = graph_has_steps(y);
@@ -79,6 +79,8 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     else
         step_spec(s, POOL_SPEC_ACTIVATION, (uint32_t)params->activation);
     step_spec(s, POOL_SPEC_MAXIMUM, n->op->code == BUILTIN_MAX_POOL_2D);
+    if (n->has_pads)
+        step_spec(s, POOL_SPEC_ZEROS, true);
     args = (struct pool_args){
         .in_h = (uint32_t)x->dims[1],
         .in_w = (uint32_t)x->dims[2],
@@ -96,11 +98,17 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
 
         args.low = range.low;
         args.high = range.high;
+        args.zero = tensor_zero_point(y);
     }
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     return step_items(p, s, args.count);
+}
+
+static bool takes_padding(const struct graph_node *n)
+{
+    return n->has_pads || ((const TfLitePoolParams *)n->params)->padding == kTfLitePaddingValid;
 }
 
 static const struct gpu_op ops[] = {
@@ -123,6 +131,7 @@ static const struct gpu_op ops[] = {
       .selects = true,
       .accept = accept_pool,
       .plan = plan_pool,
-      .shape = shape_pool },
+      .shape = shape_pool,
+      .takes_padding = takes_padding },
 };
 const struct gpu_family gpu_pool = { ops, sizeof ops / sizeof ops[0] };

@@ -1,5 +1,6 @@
 // AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit and i16 tensors, as pool.comp has them.  The average of the
 // integers is over the pixels inside the window, ties away from zero, whatever the zero point is.
+// With ZEROS the maximum is over the zero points around the image, too, in any order.
 // Elements: byte short
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -23,6 +24,8 @@ void main()
             const ivec4 p = unpacked(src[place_of(w, y, x)], SIGNED);
             v = MAXIMUM ? max(v, p) : v + p;
         }
+    if (ZEROS && (w.before || w.right || w.below))
+        v = max(v, ivec4(args.zero));
     if (!MAXIMUM) {
         const uint n = pixels_of(w);
         v = ivec4((uvec4(abs(v)) + n / 2u) / n) * sign(v);

@@ -1,8 +1,9 @@
-/* PAD of H and W becomes the padding of the convolution that alone reads it.  A PAD before a pool
- * stays, since a pool leaves its padding out of its average and its maximum.
+/* PAD of H and W becomes the padding of the convolution or the MAX_POOL_2D that alone reads it.
  *
- * The shaders skip products with padding.  0 times an infinite or NaN weight would be NaN, so
- * weights must be constant and finite. */
+ * The shaders of convolutions skip products with padding.  0 times an infinite or NaN weight would
+ * be NaN, so weights must be constant and finite.  Those of MAX_POOL_2D compare with the zeros, in
+ * the order of the padded image (delegate/ops/pool.comp); a pool's own padding does not count.  An
+ * average has no such shader. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"
@@ -25,9 +26,9 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
 {
     const struct graph *g = &w->graph;
     const struct graph_node *n = &g->nodes[node];
-    struct graph_node *conv;
+    struct graph_node *into;
     int64_t pads[2];
-    int reader;
+    int reader, weights;
 
     if (!n->op->pads_image)
         return STATUS_OK;
@@ -36,13 +37,14 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
                    ? rewrite_decline(w, node, "its result is an output of the partition")
                    : rewrite_decline(w, node, "its result is read %d times",
                                      w->readers[n->outputs[0]]);
-    conv = &w->graph.nodes[reader];
-    if (conv->inputs[0] != n->outputs[0] || !conv->op->takes_padding)
+    into = &w->graph.nodes[reader];
+    if (into->inputs[0] != n->outputs[0] || !into->op->takes_padding)
         return rewrite_decline(w, node, "%s takes no padding", rewrite_node_name(w, reader).text);
-    if (!conv->op->takes_padding(conv))
+    if (!into->op->takes_padding(into))
         return rewrite_decline(w, node, "%s has padding of its own",
                                rewrite_node_name(w, reader).text);
-    if (!is_finite_constant(g, conv->inputs[op_facts_find(conv->code)->weights]))
+    weights = op_facts_find(into->code)->weights;
+    if (weights != OP_NONE && !is_finite_constant(g, into->inputs[weights]))
         return rewrite_decline(w, node, "the weights of %s are not constant, or not finite",
                                rewrite_node_name(w, reader).text);
     if (!n->op->pads_image(g, n, pads))
@@ -51,16 +53,16 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
         return rewrite_decline(w, node, "a convolution overwrites its input");
     if (graph_is_quantized(g, n) && !graph_same_quant(graph_input(g, n, 0), graph_output(g, n, 0)))
         return rewrite_decline(w, node, "its input has another scale or zero point");
-    pads[0] += conv->pad_top;
-    pads[1] += conv->pad_left;
+    pads[0] += into->pad_top;
+    pads[1] += into->pad_left;
     if (pads[0] > PADS_MAX || pads[1] > PADS_MAX)
         return rewrite_decline(w, node, "more than %d rows or columns of padding", PADS_MAX);
     if (!rewrite_may(w, node))
         return STATUS_OK;
-    conv->has_pads = true;
-    conv->pad_top = (int32_t)pads[0];
-    conv->pad_left = (int32_t)pads[1];
-    TRY(rewrite_name(w, reader, n->name, conv->name));
+    into->has_pads = true;
+    into->pad_top = (int32_t)pads[0];
+    into->pad_left = (int32_t)pads[1];
+    TRY(rewrite_name(w, reader, n->name, into->name));
     rewrite_input(w, reader, 0, n->inputs[0]);
     rewrite_remove(w, node);
     *fired = true;

@@ -133,6 +133,8 @@ static struct kit_tensor pool(struct builder *b, struct kit_tensor x, int size, 
 BUILD(pool_all, out[0] = pool(b, x, 6, kTfLiteActNone))
 BUILD(pool_all_relu, out[0] = pool(b, x, 6, kTfLiteActRelu))
 BUILD(pool_twice, out[0] = pool(b, pool(b, x, 2, kTfLiteActNone), 3, kTfLiteActNone))
+BUILD(pad_average, out[0] = pool(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 1, 1, 1, 1, 0, 0 }), 2,
+                                 kTfLiteActNone))
 
 /* ---- devices ---- */
 
@@ -236,6 +238,7 @@ static const struct row rows[] = {
     T(pad_conv_same, pad, "CONV_2D 1 has padding of its own"),
     T(pad_channels, pad, "it does not pad H and W of an image alone"),
     T(pad_relu, pad, "RELU 1 takes no padding"),
+    T(pad_average, pad, "AVERAGE_POOL_2D 1 takes no padding"),
     T(pad_shown, pad, "its result is an output of the partition"),
     T(pad_twice, pad, "its result is read 2 times"),
     OFF(reshapes, identity),
