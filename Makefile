@@ -232,6 +232,7 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(UNIT_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
 $(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
+$(B)/unit/delegate/test_selftest_matrix: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
 # Functions of memory that kit/memory_faults.c makes fail.
 MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
 $(addprefix $(B)/unit/suite/test_,no_memory no_memory_models): UNIT_LINK = $(MEMORY_FAULTS)

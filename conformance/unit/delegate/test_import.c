@@ -5,6 +5,9 @@
 #include "delegate/graph/import.h"
 #include "reference/base/builtin.h"
 
+#include <limits.h>
+#include <math.h>
+
 enum { TENSORS = 9, NODES = 5, ENDS = 4, ABSENT = -1, STOP = -2 };
 
 /* A host whose tensors are i32 or f32 [2]. */
@@ -300,6 +303,189 @@ static void indices_out_of_range(void **state)
     }
 }
 
+/* ---- hosts that say what makes no sense ---- */
+
+static const struct host_node add = { BUILTIN_ADD, { 0, 0, STOP }, { 1, STOP } };
+
+/* TfLiteAffineQuantization of a tensor of test_quantization. */
+struct scales {
+    const char *what;
+    TfLiteQuantizationType type;
+    int scale_count, zero_count; /* -1: no such array */
+    float scale;                 /* the last one; the others are 1 */
+    int dimension;
+    bool kept;
+};
+
+static const struct scales scales_of[] = {
+    { "one scale", kTfLiteAffineQuantization, 1, 1, 0.5F, 7, true },
+    { "a scale a channel, one zero point", kTfLiteAffineQuantization, 2, 1, 0.5F, 0, true },
+    { "a scale and a zero point a channel", kTfLiteAffineQuantization, 2, 2, 0.5F, 0, true },
+    { "another kind", kTfLiteNoQuantization, 1, 1, 0.5F, 0, false },
+    { "no scales", kTfLiteAffineQuantization, -1, 1, 0.5F, 0, false },
+    { "no zero points", kTfLiteAffineQuantization, 1, -1, 0.5F, 0, false },
+    { "an empty list", kTfLiteAffineQuantization, 0, 0, 0.5F, 0, false },
+    { "more zero points", kTfLiteAffineQuantization, 2, 3, 0.5F, 0, false },
+    { "a dimension below 0", kTfLiteAffineQuantization, 2, 2, 0.5F, -1, false },
+    { "a dimension that is not there", kTfLiteAffineQuantization, 2, 2, 0.5F, 1, false },
+    { "a scale too many", kTfLiteAffineQuantization, 3, 3, 0.5F, 0, false },
+    { "a scale of 0", kTfLiteAffineQuantization, 2, 2, 0, 0, false },
+    { "a scale below 0", kTfLiteAffineQuantization, 2, 2, -1, 0, false },
+    { "an infinite scale", kTfLiteAffineQuantization, 1, 1, INFINITY, 0, false },
+    { "no number", kTfLiteAffineQuantization, 1, 1, NAN, 0, false },
+};
+
+/* Malformed scales are none: then the rules leave the nodes of the tensor to the CPU. */
+static void malformed_scales_are_none(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof scales_of / sizeof scales_of[0]; i++) {
+        const struct scales *const x = &scales_of[i];
+        struct host *const h = host_open("rr", &add, 1);
+        TfLiteFloatArray *const scale = calloc(1, sizeof *scale + 4 * sizeof(float));
+        TfLiteIntArray *const zero = calloc(1, sizeof *zero + 4 * sizeof(int));
+        TfLiteAffineQuantization q = { .scale = x->scale_count < 0 ? NULL : scale,
+                                       .zero_point = x->zero_count < 0 ? NULL : zero,
+                                       .quantized_dimension = x->dimension };
+        struct diag diag = { 0 };
+        struct graph g;
+
+        assert_true(scale && zero);
+        scale->size = x->scale_count;
+        zero->size = x->zero_count;
+        for (int k = 0; k < 4; k++) {
+            scale->data[k] = k + 1 == x->scale_count ? x->scale : 1;
+            zero->data[k] = 5 + k;
+        }
+        h->tensors[0].quantization = (TfLiteQuantization){ x->type, &q };
+        KIT_OK(graph_import(&g, &h->context, &diag));
+        if ((g.tensors[0].quant.scale != NULL) != x->kept)
+            fail_msg("%s: expected that it is %s", x->what, x->kept ? "kept" : "left out");
+        if (x->kept) {
+            const int last = x->scale_count - 1;
+
+            assert_int_equal(g.tensors[0].quant.count, x->scale_count);
+            assert_true(g.tensors[0].quant.scale[last] == x->scale);
+            assert_int_equal(g.tensors[0].quant.zero_point[last], x->zero_count > 1 ? 5 + last : 5);
+        }
+        graph_close(&g);
+        host_close(h);
+        free(scale);
+        free(zero);
+    }
+}
+
+/* Sizes that are none make a tensor of no rank, which no rule takes. */
+static void malformed_tensors_have_no_rank(void **state)
+{
+    static const int bad[][10] = { { -1, STOP },
+                                   { 1, 1, 1, 1, 1, 1, 1, 1, 1, STOP },
+                                   { INT_MAX, INT_MAX, INT_MAX, STOP } };
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct host *const h = host_open("cr", &add, 1);
+        TfLiteIntArray *const dims = i < 3 ? list_of(bad[i], STOP) : NULL;
+        struct diag diag = { 0 };
+        struct graph g;
+
+        h->tensors[0].name = NULL;
+        h->tensors[0].dims = dims;
+        if (i == 4) { /* bytes that are not those of its shape */
+            h->tensors[0].dims = h->dims;
+            h->tensors[0].bytes++;
+        }
+        KIT_OK(graph_import(&g, &h->context, &diag));
+        assert_string_equal(g.tensors[0].name, "");
+        assert_int_equal(g.tensors[0].rank, i == 4 ? 1 : -1);
+        assert_int_equal(g.tensors[0].has_wrong_bytes, i == 4);
+        assert_null(g.tensors[0].data);
+        graph_close(&g);
+        free(dims);
+        host_close(h);
+    }
+}
+
+static enum { FAILS, LACKS_NODE, LACKS_REGISTRATION } node_fault;
+
+static TfLiteStatus faulty_plan(TfLiteContext *context, TfLiteIntArray **plan)
+{
+    host_plan(context, plan);
+    return kTfLiteError;
+}
+
+static TfLiteStatus faulty_node(TfLiteContext *context, int index, TfLiteNode **node,
+                                TfLiteRegistration **registration)
+{
+    host_node(context, index, node, registration);
+    if (node_fault == LACKS_NODE)
+        *node = NULL;
+    if (node_fault == LACKS_REGISTRATION)
+        *registration = NULL;
+    return node_fault == FAILS ? kTfLiteError : kTfLiteOk;
+}
+
+static void expect_invalid(struct host *h, const char *text)
+{
+    struct diag diag = { 0 };
+    struct graph g;
+
+    assert_int_equal(graph_import(&g, &h->context, &diag), STATUS_INVALID);
+    assert_string_equal(diag.text, text);
+    assert_null(g.nodes);
+}
+
+static void calls_that_fail(void **state)
+{
+    static const char plan_text[] = "TfLiteContext.GetExecutionPlan failed";
+    static const char node_text[] = "node 0: TfLiteContext.GetNodeAndRegistration failed";
+    struct host *const h = host_open("rr", &add, 1);
+    TfLiteIntArray *const plan = h->plan;
+
+    (void)state;
+    h->context.GetExecutionPlan = faulty_plan;
+    expect_invalid(h, plan_text);
+    h->context.GetExecutionPlan = host_plan;
+    plan->size = -1;
+    expect_invalid(h, plan_text);
+    plan->size = 1;
+    h->plan = NULL;
+    expect_invalid(h, plan_text);
+    h->plan = plan;
+    h->context.GetNodeAndRegistration = faulty_node;
+    for (node_fault = FAILS; node_fault <= LACKS_REGISTRATION; node_fault++)
+        expect_invalid(h, node_text);
+    h->context.GetNodeAndRegistration = host_node;
+    h->inputs[0]->size = -2;
+    expect_invalid(h, "node 0 (ADD): expected 0 or more inputs, found -2");
+    h->inputs[0]->size = 2;
+    h->context.tensors_size = (size_t)INT32_MAX + 1;
+    expect_invalid(h, "expected at most 2147483647 tensors, found 2147483648");
+    host_close(h);
+}
+
+static void names_of_ops(void **state)
+{
+    static const struct host_node nodes[] = { { BUILTIN_CUSTOM, { 0, STOP }, { 1, STOP } },
+                                              { BUILTIN_CUSTOM, { 0, STOP }, { 1, STOP } },
+                                              { 9999, { 0, STOP }, { 1, STOP } } };
+    struct host *const h = host_open("rr", nodes, 3);
+    struct diag diag = { 0 };
+    struct graph g;
+
+    (void)state;
+    h->registrations[0].custom_name = "Own";
+    h->nodes[1].inputs = NULL; /* a node may have none */
+    KIT_OK(graph_import(&g, &h->context, &diag));
+    assert_string_equal(g.nodes[0].name, "Own");
+    assert_string_equal(g.nodes[1].name, "unknown");
+    assert_int_equal(g.nodes[1].input_count, 0);
+    assert_string_equal(g.nodes[2].name, "unknown");
+    assert_null(g.nodes[2].op);
+    graph_close(&g);
+    host_close(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +493,10 @@ int main(void)
         cmocka_unit_test(shapes_stay_with_the_host),
         cmocka_unit_test(absent_outputs),
         cmocka_unit_test(indices_out_of_range),
+        cmocka_unit_test(malformed_scales_are_none),
+        cmocka_unit_test(malformed_tensors_have_no_rank),
+        cmocka_unit_test(calls_that_fail),
+        cmocka_unit_test(names_of_ops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
