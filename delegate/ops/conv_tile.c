@@ -57,18 +57,12 @@ struct conv_tile conv_tile_of(const struct planner *p, int src, int dst)
     return t;
 }
 
-static bool is_dense(const struct window *w, const struct window_args *args)
-{
-    return w->filter_h == 1 && w->filter_w == 1 && w->stride_h == 1 && w->stride_w == 1 &&
-           args->pad_h == 0 && args->pad_w == 0;
-}
-
 void conv_tile_specs(struct plan_step *s, const struct conv_tile *tile, const struct window *window,
                      const struct window_args *args)
 {
     window_specs(s, window);
     step_spec(s, CONV_TILE_SPEC_ROWS, tile->rows);
-    step_spec(s, CONV_TILE_SPEC_DENSE, is_dense(window, args));
+    step_spec(s, CONV_TILE_SPEC_DENSE, window_is_dense(window, args));
 }
 
 enum status conv_tile_grid(struct planner *p, struct plan_step *s, const struct conv_tile *tile,

@@ -239,10 +239,7 @@ bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct
 
 static uint32_t source_of(const struct matmul *m, const struct gemm_tile *t)
 {
-    const struct window *w = m->window;
-
-    if (w->filter_h == 1 && w->filter_w == 1 && w->stride_h == 1 && w->stride_w == 1 &&
-        m->args.pad_h == 0 && m->args.pad_w == 0)
+    if (window_is_dense(m->window, &m->args))
         return GEMM_DENSE;
     return m->args.in_slices % t->depth == 0 ? GEMM_TAPS : GEMM_SLICES + m->args.in_slices;
 }

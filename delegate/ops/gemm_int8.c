@@ -106,13 +106,6 @@ static uint64_t cost(const struct product *product, const struct gemm_int8_tile 
                quotient_up(waves * invocations, 2048);
 }
 
-/* Pixel p of dst is made of pixel p of src. */
-static bool is_dense(const struct window *w, const struct window_args *args)
-{
-    return w->filter_h == 1 && w->filter_w == 1 && w->stride_h == 1 && w->stride_w == 1 &&
-           args->pad_h == 0 && args->pad_w == 0;
-}
-
 /* Windows over so few channels that the plain kernel cannot load quads, as in first layers: staging
  * gathers them once for all outputs.  Elsewhere the plain kernel's loads through the cache were as
  * fast or faster on an H200. */
@@ -178,7 +171,7 @@ enum status gemm_int8_plan(struct planner *p, const struct graph_node *n, const 
     window_specs(s, m->window);
     step_spec(s, GEMM_INT8_SPEC_ROWS, tile->rows);
     step_spec(s, GEMM_INT8_SPEC_CHUNK, tile->chunk);
-    step_spec(s, GEMM_INT8_SPEC_DENSE, is_dense(m->window, &m->args));
+    step_spec(s, GEMM_INT8_SPEC_DENSE, window_is_dense(m->window, &m->args));
     step_spec(s, GEMM_INT8_SPEC_IN_DOUBLE, d->in_double);
     step_spec(s, GEMM_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, GEMM_INT8_SPEC_SUM_X, args.weight_zero != 0);

@@ -206,14 +206,6 @@ bool matrix_tile_of(struct matrix_tile *tile, const struct device_limits *limits
            choose(tile, limits, shape, shape->pixels, &of_image);
 }
 
-static bool is_dense(const struct matmul *m)
-{
-    const struct window *w = m->window;
-
-    return w->filter_h == 1 && w->filter_w == 1 && w->stride_h == 1 && w->stride_w == 1 &&
-           m->args.pad_h == 0 && m->args.pad_w == 0;
-}
-
 static struct matrix_shape shape_of(const struct planner *p, const struct graph_node *n,
                                     const struct matmul *m, const struct weights_shape *w)
 {
@@ -225,7 +217,7 @@ static struct matrix_shape shape_of(const struct planner *p, const struct graph_
                                   .image_pixels = quotient_up(y->rows, batch),
                                   .depth = (uint64_t)w->taps * m->args.in_slices * 4,
                                   .outputs = y->channels,
-                                  .dense = is_dense(m) };
+                                  .dense = window_is_dense(m->window, &m->args) };
 }
 
 bool matrix_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m,

@@ -118,6 +118,13 @@ struct window_args window_args_1x1(const struct plan *plan, int src, int dst)
                                  .out_slices = plan->tensors[dst].slices };
 }
 
+bool window_is_dense(const struct window *w, const struct window_args *args)
+{
+    return w->filter_h == 1 && w->filter_w == 1 && w->stride_h == 1 && w->stride_w == 1 &&
+           args->pad_h == 0 && args->pad_w == 0 && args->in_h == args->out_h &&
+           args->in_w == args->out_w;
+}
+
 void window_specs(struct plan_step *s, const struct window *w)
 {
     step_spec(s, WINDOW_SPEC_KERNEL_H, (uint32_t)w->filter_h);
