@@ -61,6 +61,7 @@ struct gpu_options {
     unsigned tune_budget_ms;     /* at most so long */
     int workgroup_variant; /* for tests, no key: the n-th candidate of workgroup sizes; 0: off */
     int depthwise_tile; /* for tests, no key: the n-th shape of depthwise_tile.c, on any device */
+    bool any_device;    /* for tests, no key: kernels for measured classes of devices on any */
     int gemm_tile;      /* for tests, no key: the n-th tile of gemm.c, on any device; 0: off */
     bool profile;       /* time stamps round each step */
     const char *serialization_dir; /* NULL: nothing is kept between processes */

@@ -61,7 +61,7 @@ Window window[A_LOADS]; // else
 
 // Multiplications in a turn of the inner loop.
 const uint TURNS = DEPTH / PLANES;
-const uint UNROLL = TURNS % 4u == 0u ? 4u : TURNS % 2u == 0u ? 2u : 1u;
+const uint UNROLL = TURNS % 2u == 0u ? 2u : 1u;
 
 vec4 sum[ROWS * COLUMNS];
 
@@ -215,7 +215,6 @@ void main()
     const uint end = min(begin + args.part_depth, args.depth);
 
     find_rows(place.first_row);
-    load_chunk(begin, place.first_column);
     // The biases are loaded early, where nobody waits for them.
     vec4 biases[COLUMNS];
     [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
@@ -226,14 +225,20 @@ void main()
     }
     [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) sum[i] = vec4(0.0);
 
-    for (uint from = begin; from < end; from += DEPTH) {
-        if (from > begin)
-            barrier(); // the chunk before was multiplied
-        stage_chunk();
-        barrier();
-        if (from + DEPTH < end)
-            load_chunk(from + DEPTH, place.first_column);
-        add_chunk();
+    // A chunk is loaded while the one before it is multiplied.  Each part of the loop is there
+    // once: where a kernel runs once in an inference, what takes time is to fetch its code.
+    [[dont_unroll]] for (uint from = begin; from < end + DEPTH; from += DEPTH)
+    {
+        if (from < end)
+            load_chunk(from, place.first_column);
+        if (from > begin) {
+            add_chunk();
+            barrier(); // the chunk was multiplied
+        }
+        if (from < end) {
+            stage_chunk();
+            barrier();
+        }
     }
 
     if (PLANES > 1u) {

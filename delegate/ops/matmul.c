@@ -3,6 +3,7 @@
 #include "delegate/ops/conv_2d.args.h"
 #include "delegate/ops/conv_tile.h"
 #include "delegate/ops/gemm.h"
+#include "delegate/ops/matvec.h"
 
 static enum status plan_runs(struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
@@ -27,11 +28,13 @@ static enum status plan_runs(struct planner *p, const struct graph_node *n, cons
 
 bool matmul_is_tiled(const struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
-    return gemm_fits(p, n, m);
+    return matvec_fits(p, n, m) || gemm_fits(p, n, m);
 }
 
 enum status matmul_plan(struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
+    if (matvec_fits(p, n, m))
+        return matvec_plan(p, n, m);
     if (gemm_fits(p, n, m))
         return gemm_plan(p, n, m);
     return plan_runs(p, n, m);

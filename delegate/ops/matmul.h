@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* A kernel for large tiles takes the product: fully_connected.comp is slower, whatever the rows. */
+/* A kernel for large tiles, or for few rows, takes the product: fully_connected.comp is slower. */
 bool matmul_is_tiled(const struct planner *p, const struct graph_node *n, const struct matmul *m);
 enum status matmul_plan(struct planner *p, const struct graph_node *n, const struct matmul *m);
 

@@ -48,8 +48,8 @@ struct window_args window_args_of(const struct plan *plan, int src, int dst,
                                   struct window_pads pads);
 /* The same of a matrix product, whose rows are pixels. */
 struct window_args window_args_1x1(const struct plan *plan, int src, int dst);
-/* Pixel p of dst is made of pixel p of src alone.  Padding behind the last row or column, which args
- * do not have, makes dst larger. */
+/* Pixel p of dst is made of pixel p of src alone.  Padding behind the last row or column, which
+ * args do not have, makes dst larger. */
 bool window_is_dense(const struct window *w, const struct window_args *args);
 /* Sets the specialization constants of window.glsl. */
 void window_specs(struct plan_step *s, const struct window *w);

@@ -2,6 +2,7 @@
 
 #include "delegate/accept/placement.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/plan/frozen.h"
 #include "delegate/plan/io.h"
 #include "delegate/plan/memory.h"
 #include "delegate/plan/packing.h"
@@ -178,8 +179,11 @@ static void add_macs(struct plan *plan, int first, double *macs)
 static enum status make(struct planner *p, const struct plan_request *r, const struct rewrite *w)
 {
     const struct reason_of groups = planner_reason(p, KERNEL_groups, NULL);
+    const struct reason_of frozen = planner_reason(p, KERNEL_frozen, NULL);
+    const struct reason_of small = planner_reason(p, KERNEL_small_outputs, NULL);
     double macs = 0;
 
+    p->plan->small_outputs = planner_kernel(p, &small);
     TRY(plan_inputs(p, r, w));
     for (int i = 0; i < p->graph->node_count; i++) {
         const struct graph_node *n = &p->graph->nodes[i];
@@ -198,6 +202,11 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
         TRY(poison_padding(p));
     TRY(planner_kernel(p, &groups) ? plan_schedule(p->plan, p->options->in_place, &groups, p->diag)
                                    : plan_assign_memory(p->plan, p->options->in_place, p->diag));
+    if (p->plan->small_outputs && !plan_copies_no_output(p->plan))
+        reasons_add(&small, "an output is larger than %d bytes, padded, or not of one step alone",
+                    PLAN_SMALL_OUTPUT);
+    if (planner_kernel(p, &frozen))
+        plan_freeze(p->plan, p->options, p->limits, &frozen);
     return plan_check_limits(p->plan, p->limits, p->diag);
 }
 

@@ -24,13 +24,19 @@ static void find_lifetimes(struct plan *plan)
 
 /* ---- inputs and outputs ---- */
 
-/* The dense layout equals that of slices if channels need no padding and elements have one size. */
+/* The dense layout equals that of slices if channels need no padding and elements have one size. In
+ * staging memory that of one row does, too: what an input or output takes there is a multiple of
+ * PLAN_ALIGN, so the padding of the last slice is its own. */
 static bool dense_is_slices(const struct plan *plan, const struct plan_io *io)
 {
     const struct plan_tensor *t = &plan->tensors[io->plan_tensor];
-    const size_t bytes = io->backing == BACKING_STAGING ? io->staged_bytes : io->dense_bytes;
+    const bool staged = io->backing == BACKING_STAGING;
+    const size_t bytes = staged ? io->staged_bytes : io->dense_bytes;
+    const size_t lanes = (size_t)t->rows * t->slices * 4;
 
-    return t->channels % 4 == 0 && t->bytes == bytes && t->bytes > 0;
+    if (t->bytes == 0 || (t->channels % 4 != 0 && (!staged || t->rows != 1)))
+        return false;
+    return bytes == t->bytes / lanes * t->rows * t->channels;
 }
 
 /* Whether the backing of an input or output has the elements that the step converts. */
@@ -50,6 +56,8 @@ struct users {
     /* By owner, the first step that writes to the tensor or a view of it, other than loading it
      * from the input.  Memory of an input of the caller must not be written. */
     struct plan_step **writer;
+    /* By owner, how many bindings of steps there are. */
+    int *uses;
     /* By io, the step that copies an input to its plan tensor, or a plan tensor to an output. */
     struct plan_step **load, **store;
 };
@@ -57,6 +65,7 @@ struct users {
 static void close_users(struct users *u)
 {
     mem_free(u->writer);
+    mem_free(u->uses);
     mem_free(u->load);
     mem_free(u->store);
 }
@@ -65,10 +74,11 @@ static bool find_users(const struct plan *plan, struct users *u)
 {
     *u = (struct users){
         .writer = mem_alloc((size_t)plan->tensor_count, sizeof(struct plan_step *)),
+        .uses = mem_alloc((size_t)plan->tensor_count, sizeof *u->uses),
         .load = mem_alloc((size_t)plan->input_count, sizeof(struct plan_step *)),
         .store = mem_alloc((size_t)plan->output_count, sizeof(struct plan_step *)),
     };
-    if (!u->writer || !u->load || !u->store)
+    if (!u->writer || !u->uses || !u->load || !u->store)
         return false;
     for (int i = plan->step_count - 1; i >= 0; i--) {
         struct plan_step *const s = plan->steps[i];
@@ -83,6 +93,9 @@ static bool find_users(const struct plan *plan, struct users *u)
         for (int b = 0; b < PLAN_BINDINGS && !loads; b++)
             if (s->bindings[b].location == LOCATION_ARENA && s->bindings[b].writes)
                 u->writer[plan_owner(plan, s->bindings[b].index)] = s;
+        for (int b = 0; b < PLAN_BINDINGS; b++)
+            if (s->bindings[b].location == LOCATION_ARENA)
+                u->uses[plan_owner(plan, s->bindings[b].index)]++;
     }
     return true;
 }
@@ -115,6 +128,17 @@ static enum status use_io_memory(struct plan *plan, const struct users *users, s
     return STATUS_OK;
 }
 
+/* A small output that one step writes, and none reads but the one that would copy it: memory of the
+ * host is far from the device, but it is written once, in either case. */
+static bool is_small_result(const struct plan *plan, const struct users *users,
+                            const struct plan_io *io)
+{
+    const int owner = plan_owner(plan, io->plan_tensor);
+
+    return plan->small_outputs && plan->tensors[owner].bytes <= PLAN_SMALL_OUTPUT &&
+           users->writer[owner] && users->uses[owner] == 2;
+}
+
 static enum status place_ios(struct plan *plan, const struct users *users,
                              enum plan_backing backing, bool inputs, struct diag *diag)
 {
@@ -129,7 +153,9 @@ static enum status place_ios(struct plan *plan, const struct users *users,
 
         if (io->backing != backing || io->plan_tensor < 0 ||
             (backing != BACKING_SLICES && !dense_is_slices(plan, io)) ||
-            (backing == BACKING_STAGING && !staged) || (backing == BACKING_HOST && !near))
+            (backing == BACKING_STAGING && !staged &&
+             (inputs || !is_small_result(plan, users, io))) ||
+            (backing == BACKING_HOST && !near))
             continue;
         if (backing == BACKING_SLICES)
             TRY(use_io_memory(plan, users, io, location, i, diag));
@@ -174,6 +200,14 @@ static enum status place_all_ios(struct plan *plan, struct diag *diag)
     }
     close_users(&users);
     return s;
+}
+
+bool plan_copies_no_output(const struct plan *plan)
+{
+    for (int i = 0; i < plan->output_count; i++)
+        if (plan->outputs[i].plan_tensor >= 0 && !plan->outputs[i].zero_copy)
+            return false;
+    return true;
 }
 
 /* ---- in place ---- */

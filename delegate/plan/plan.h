@@ -85,7 +85,8 @@ struct plan_step {
     bool packed_dot; /* the shader has a variant with the integer dot product, NAME.dot */
     bool tuned;      /* the workgroup size was measured */
     enum plan_use use;
-    int group; /* if plan.groups: steps of one group do not depend on each other */
+    int group;   /* if plan.groups: steps of one group do not depend on each other */
+    bool frozen; /* the push constants are known when the pipeline is made (shaders/freeze.h) */
     bool idle; /* not run: the input or output already is where the step would copy it, or `use` */
     /* If the workgroup size is free (workgroups.h): items is the number of invocations, or of
      * columns of tiles, runs the number of runs of tiles; else items is 0. */
@@ -147,6 +148,7 @@ struct plan {
     int in_place; /* steps whose result overwrites an input */
     size_t input_bytes, output_bytes;
     bool zero_copy_inputs, zero_copy_outputs; /* as in struct device_limits */
+    bool small_outputs;                       /* KERNEL_small_outputs is not switched off */
     int node_count;
     int applied[TRANSFORM_COUNT]; /* how often each rewrite fired */
     int merged;                   /* nodes that the rewrites removed */

@@ -208,7 +208,7 @@ enum status executor_record(struct executor *e, struct diag *diag)
     struct recording *const r = &e->recording;
 
     TRY(pipelines_make_all(&r->device->pipelines, r->plan->steps, r->plan->step_count,
-                           r->plan->half, r->cache, diag));
+                           r->plan->half, r->cache, &r->held, diag));
     TRY(record_plan(r, diag));
     r->cache = NULL; /* its owner closes it when the partition is ready */
     return check_validation(diag);
@@ -229,6 +229,7 @@ void executor_close(struct executor *e)
     mem_free(r->sets);
     mem_free(r->inputs);
     mem_free(r->outputs);
+    pipelines_release(&d->pipelines, &r->held);
     profile_close(r->profile, d);
     buffer_close(d, &r->constants);
     buffer_close(d, &r->arena);

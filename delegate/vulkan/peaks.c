@@ -47,7 +47,7 @@ static enum status time_step(struct executor *e, int step, double *us, struct di
     int repeats = 1;
     VkResult r;
 
-    TRY(pipelines_get(&d->pipelines, s, false, &pipeline, diag));
+    TRY(pipelines_get(&d->pipelines, &e->recording.held, s, false, &pipeline, diag));
     if ((r = vkCreateQueryPool(d->handle, &info, NULL, &pool)) != VK_SUCCESS)
         return result_fail_call(diag, "vkCreateQueryPool", r);
     *us = 0;

@@ -2,6 +2,7 @@
 
 #include "delegate/base/clock.h"
 #include "delegate/base/parallel.h"
+#include "delegate/shaders/freeze.h"
 #include "delegate/shaders/spirv.h"
 #include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
@@ -10,11 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pipeline {
-    struct pipeline *next;
+/* What a pipeline is made of. */
+struct recipe {
     const struct spirv *shader;
     uint32_t spec[PLAN_SPEC_MAX];
     uint32_t spec_count;
+    uint8_t push[PLAN_PUSH_BYTES]; /* of a frozen step */
+    uint32_t push_bytes;           /* 0: not frozen */
+};
+
+struct pipeline {
+    struct pipeline *next;
+    struct recipe recipe;
+    size_t holders; /* of a frozen one: entries in lists of pipelines_held */
     VkPipeline handle;
     uint64_t in_cache; /* serial of the cache that it was last added to; 0: none */
 };
@@ -51,17 +60,56 @@ static const struct spirv *find_shader(struct pipelines *p, const struct plan_st
     return spirv_find(full);
 }
 
-static enum status create(const struct pipelines *p, const struct spirv *shader,
-                          const uint32_t *spec, uint32_t spec_count, VkPipelineCache cache,
-                          VkPipeline *out, struct diag *diag)
+static enum status recipe_of(struct recipe *r, const struct spirv *shader,
+                             const struct plan_step *step, bool frozen, struct diag *diag)
 {
+    *r = (struct recipe){ .shader = shader, .spec_count = step->spec_count };
+    if (!shader)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
+    memcpy(r->spec, step->spec, step->spec_count * sizeof step->spec[0]);
+    if (frozen) {
+        r->push_bytes = step->push_bytes;
+        memcpy(r->push, step->push, step->push_bytes);
+    }
+    return STATUS_OK;
+}
+
+static bool same(const struct recipe *a, const struct recipe *b)
+{
+    return a->shader == b->shader && a->spec_count == b->spec_count &&
+           a->push_bytes == b->push_bytes &&
+           memcmp(a->spec, b->spec, a->spec_count * sizeof a->spec[0]) == 0 &&
+           memcmp(a->push, b->push, a->push_bytes) == 0;
+}
+
+/* The words of the shader, which pipelines that are not frozen share; *own: new memory for
+ * mem_free, or NULL. */
+static enum status find_words(const struct recipe *recipe, VkShaderModuleCreateInfo *info,
+                              uint32_t **own, struct diag *diag)
+{
+    const struct spirv *const shader = recipe->shader;
+    size_t count = shader->count;
+
+    *own = NULL;
+    info->pCode = spirv_code(shader);
+    if (info->pCode && recipe->push_bytes)
+        info->pCode = *own =
+            spirv_freeze(info->pCode, shader->count, recipe->push, recipe->push_bytes, &count);
+    info->codeSize = count * sizeof(uint32_t);
+    return info->pCode ? STATUS_OK
+                       : diag_fail(diag, STATUS_NO_MEMORY, "shader %s: no memory to unpack it",
+                                   shader->name);
+}
+
+static enum status create(const struct pipelines *p, const struct recipe *recipe,
+                          VkPipelineCache cache, VkPipeline *out, struct diag *diag)
+{
+    const struct spirv *const shader = recipe->shader;
     VkSpecializationMapEntry entries[PLAN_SPEC_MAX];
-    const VkSpecializationInfo specialization = { spec_count, entries, spec_count * sizeof spec[0],
-                                                  spec };
-    const VkShaderModuleCreateInfo module_info = { .sType =
-                                                       VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                                   .codeSize = shader->count * sizeof(uint32_t),
-                                                   .pCode = spirv_code(shader) };
+    const VkSpecializationInfo specialization = { recipe->spec_count, entries,
+                                                  recipe->spec_count * sizeof recipe->spec[0],
+                                                  recipe->spec };
+    VkShaderModuleCreateInfo module_info = { .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO };
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = { .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -70,13 +118,15 @@ static enum status create(const struct pipelines *p, const struct spirv *shader,
                    .pSpecializationInfo = &specialization },
         .layout = p->layout
     };
+    uint32_t *own;
     VkResult r;
 
-    if (!module_info.pCode)
-        return diag_fail(diag, STATUS_NO_MEMORY, "shader %s: no memory to unpack it", shader->name);
-    for (uint32_t i = 0; i < spec_count; i++)
-        entries[i] = (VkSpecializationMapEntry){ i, i * (uint32_t)sizeof spec[0], sizeof spec[0] };
+    TRY(find_words(recipe, &module_info, &own, diag));
+    for (uint32_t i = 0; i < recipe->spec_count; i++)
+        entries[i] = (VkSpecializationMapEntry){ i, i * (uint32_t)sizeof recipe->spec[0],
+                                                 sizeof recipe->spec[0] };
     r = vkCreateShaderModule(p->device, &module_info, NULL, &info.stage.module);
+    mem_free(own);
     if (r != VK_SUCCESS)
         return diag_prefix(diag, result_fail_call(diag, "vkCreateShaderModule", r), "shader %s",
                            shader->name);
@@ -107,35 +157,23 @@ struct orders {
     size_t count;
 };
 
-static bool is_for(const struct pipeline *made_of, const struct spirv *shader,
-                   const struct plan_step *step)
-{
-    return made_of->shader == shader && made_of->spec_count == step->spec_count &&
-           memcmp(made_of->spec, step->spec, step->spec_count * sizeof step->spec[0]) == 0;
-}
-
-static struct pipeline *find(const struct pipelines *p, const struct spirv *shader,
-                             const struct plan_step *step)
+static struct pipeline *find(const struct pipelines *p, const struct recipe *recipe)
 {
     struct pipeline *at = p->list;
 
-    while (at && !is_for(at, shader, step))
+    while (at && !same(&at->recipe, recipe))
         at = at->next;
     return at;
 }
 
-static struct pipeline *pipeline_new(const struct spirv *shader, const struct plan_step *step,
-                                     struct diag *diag)
+static struct pipeline *pipeline_new(const struct recipe *recipe, struct diag *diag)
 {
     struct pipeline *new = mem_alloc(1, sizeof *new);
 
-    if (!new) {
-        diag_fail(diag, STATUS_NO_MEMORY, "shader %s: out of memory", shader->name);
-        return NULL;
-    }
-    new->shader = shader;
-    new->spec_count = step->spec_count;
-    memcpy(new->spec, step->spec, sizeof new->spec);
+    if (new)
+        new->recipe = *recipe;
+    else
+        diag_fail(diag, STATUS_NO_MEMORY, "shader %s: out of memory", recipe->shader->name);
     return new;
 }
 
@@ -143,20 +181,19 @@ static struct pipeline *pipeline_new(const struct spirv *shader, const struct pl
 static enum status order(struct orders *o, struct pipelines *p, const struct plan_step *step,
                          bool half, const struct pipeline_cache *cache, struct diag *diag)
 {
-    const struct spirv *shader = find_shader(p, step, half);
     struct pipeline *pipeline;
+    struct recipe recipe;
 
-    if (!shader)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
+    TRY(recipe_of(&recipe, find_shader(p, step, half), step, step->frozen, diag));
     for (size_t i = 0; i < o->count; i++)
-        if (is_for(o->list[i].pipeline, shader, step))
+        if (same(&o->list[i].pipeline->recipe, &recipe))
             return STATUS_OK;
-    if ((pipeline = find(p, shader, step))) {
+    if ((pipeline = find(p, &recipe))) {
         if (cache && cache->fill && pipeline->in_cache != cache->serial)
             o->list[o->count++] = (struct order){ .pipeline = pipeline, .known = true };
         return STATUS_OK;
     }
-    if (!(pipeline = pipeline_new(shader, step, diag)))
+    if (!(pipeline = pipeline_new(&recipe, diag)))
         return STATUS_NO_MEMORY;
     o->list[o->count++] = (struct order){ .pipeline = pipeline };
     return STATUS_OK;
@@ -169,8 +206,7 @@ static void fulfil(void *user, size_t i)
     struct pipeline *const made_of = it->pipeline;
     VkPipeline handle = VK_NULL_HANDLE;
 
-    it->status = create(o->pipelines, made_of->shader, made_of->spec, made_of->spec_count, o->cache,
-                        &handle, &it->diag);
+    it->status = create(o->pipelines, &made_of->recipe, o->cache, &handle, &it->diag);
     if (it->status != STATUS_OK)
         return;
     if (it->known)
@@ -182,8 +218,8 @@ static void fulfil(void *user, size_t i)
 /* The largest shaders first, so that no thread begins with one when the others are done. */
 static int by_size(const void *a, const void *b)
 {
-    const struct spirv *x = ((const struct order *)a)->pipeline->shader;
-    const struct spirv *y = ((const struct order *)b)->pipeline->shader;
+    const struct spirv *x = ((const struct order *)a)->pipeline->recipe.shader;
+    const struct spirv *y = ((const struct order *)b)->pipeline->recipe.shader;
 
     return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
                                 : strcmp(x->name, y->name);
@@ -246,15 +282,109 @@ static enum status make_all(struct pipelines *p, struct plan_step *const *steps,
     return s;
 }
 
+/* ---- frozen pipelines, which plans hold ---- */
+
+static void destroy(const struct pipelines *p, struct pipeline *pipeline)
+{
+    vkDestroyPipeline(p->device, pipeline->handle, NULL);
+    mem_free(pipeline);
+}
+
+/* Destroys the frozen pipelines that nobody holds. */
+static void sweep(struct pipelines *p)
+{
+    struct pipeline **at = &p->list;
+
+    while (*at) {
+        struct pipeline *const pipeline = *at;
+
+        if (pipeline->recipe.push_bytes && pipeline->holders == 0) {
+            *at = pipeline->next;
+            destroy(p, pipeline);
+        } else {
+            at = &pipeline->next;
+        }
+    }
+}
+
+static bool is_held(const struct plan_step *step)
+{
+    return step->frozen && step->push_bytes && !step->idle;
+}
+
+/* All that is needed was made. */
+static enum status hold(struct pipelines *p, struct plan_step *const *steps, int count, bool half,
+                        struct pipelines_held *held, struct diag *diag)
+{
+    struct recipe recipe;
+
+    if (!(held->list = mem_alloc((size_t)count, sizeof held->list[0])))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%d steps: out of memory", count);
+    for (int i = 0; i < count; i++) {
+        struct pipeline *found;
+
+        if (!is_held(steps[i]))
+            continue;
+        TRY(recipe_of(&recipe, find_shader(p, steps[i], half), steps[i], true, diag));
+        found = find(p, &recipe);
+        found->holders++;
+        held->list[held->count++] = found;
+    }
+    return STATUS_OK;
+}
+
+static void let_go(struct pipelines *p, struct pipelines_held *held)
+{
+    for (size_t i = 0; i < held->count; i++)
+        held->list[i]->holders--;
+    mem_free(held->list);
+    *held = (struct pipelines_held){ .count = 0 };
+    sweep(p);
+}
+
 enum status pipelines_make_all(struct pipelines *p, struct plan_step *const *steps, int count,
-                               bool half, const struct pipeline_cache *cache, struct diag *diag)
+                               bool half, const struct pipeline_cache *cache,
+                               struct pipelines_held *held, struct diag *diag)
 {
     enum status s;
 
+    *held = (struct pipelines_held){ .count = 0 };
     lock_acquire(&p->lock);
-    s = make_all(p, steps, count, half, cache, diag);
+    if ((s = make_all(p, steps, count, half, cache, diag)) == STATUS_OK)
+        s = hold(p, steps, count, half, held, diag);
+    if (s != STATUS_OK)
+        let_go(p, held);
     lock_release(&p->lock);
     return s;
+}
+
+void pipelines_release(struct pipelines *p, struct pipelines_held *held)
+{
+    if (!held->list)
+        return;
+    lock_acquire(&p->lock);
+    let_go(p, held);
+    lock_release(&p->lock);
+}
+
+size_t pipelines_frozen(struct pipelines *p)
+{
+    size_t count = 0;
+
+    lock_acquire(&p->lock);
+    for (const struct pipeline *at = p->list; at; at = at->next)
+        count += at->recipe.push_bytes > 0;
+    lock_release(&p->lock);
+    return count;
+}
+
+static const struct pipeline *find_held(const struct pipelines_held *held,
+                                        const struct recipe *recipe)
+{
+    for (size_t i = 0; held && i < held->count; i++)
+        if (same(&held->list[i]->recipe, recipe))
+            return held->list[i];
+    return NULL;
 }
 
 #ifdef ASSAY_COVERAGE
@@ -274,21 +404,26 @@ static void log_shader(const struct spirv *shader, const struct plan_step *step)
 }
 #endif
 
-enum status pipelines_get(struct pipelines *p, const struct plan_step *step, bool half,
-                          VkPipeline *out, struct diag *diag)
+enum status pipelines_get(struct pipelines *p, const struct pipelines_held *held,
+                          const struct plan_step *step, bool half, VkPipeline *out,
+                          struct diag *diag)
 {
     const struct spirv *shader = find_shader(p, step, half);
     struct plan_step needed = *step, *const steps[] = { &needed };
     const struct pipeline *found;
+    struct recipe recipe;
     enum status s = STATUS_OK;
 
-    if (!shader)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
+    TRY(recipe_of(&recipe, shader, step, step->frozen, diag));
+    needed.frozen = false;
     needed.idle = false; /* an idle step is run, too, to copy an output to the host */
     lock_acquire(&p->lock);
-    if (!(found = find(p, shader, step)) &&
-        (s = make_all(p, steps, 1, half, NULL, diag)) == STATUS_OK)
-        found = find(p, shader, step);
+    if (!(found = find_held(held, &recipe))) {
+        recipe.push_bytes = 0;
+        if (!(found = find(p, &recipe)) &&
+            (s = make_all(p, steps, 1, half, NULL, diag)) == STATUS_OK)
+            found = find(p, &recipe);
+    }
     if (s == STATUS_OK) {
         *out = found->handle;
 #ifdef ASSAY_COVERAGE
@@ -302,13 +437,12 @@ enum status pipelines_get(struct pipelines *p, const struct plan_step *step, boo
 enum status pipelines_make(struct pipelines *p, const struct plan_step *step, bool half,
                            struct pipeline_cache *cache, VkPipeline *out, struct diag *diag)
 {
-    const struct spirv *shader = find_shader(p, step, half);
     const uint64_t before = clock_ns();
+    struct recipe recipe;
     enum status s;
 
-    if (!shader)
-        return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
-    s = create(p, shader, step->spec, step->spec_count, cache->handle, out, diag);
+    TRY(recipe_of(&recipe, find_shader(p, step, half), step, step->frozen, diag));
+    s = create(p, &recipe, cache->handle, out, diag);
     atomic_fetch_add(&made_ns, clock_ns() - before);
     return s;
 }
@@ -332,8 +466,7 @@ void pipelines_close(struct pipelines *p)
         struct pipeline *first = p->list;
 
         p->list = first->next;
-        vkDestroyPipeline(p->device, first->handle, NULL);
-        mem_free(first);
+        destroy(p, first);
     }
     lock_destroy(&p->lock);
 }

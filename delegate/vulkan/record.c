@@ -288,7 +288,7 @@ static enum status record_steps(struct recording *r, struct hazards *h, struct d
                 profile_stamp(r->profile, r->run, i + 1);
             continue;
         }
-        TRY(pipelines_get(&r->device->pipelines, s, p->half, &pipeline, diag));
+        TRY(pipelines_get(&r->device->pipelines, &r->held, s, p->half, &pipeline, diag));
         if (conflicts(r, h, s) || (r->profile && i > 0)) { /* profiled steps do not overlap */
             barrier(r->run, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, READ_WRITE);
@@ -373,7 +373,7 @@ enum status record_stage_output(struct recording *r, int output, struct diag *di
     const struct plan_step *s = find_store(r->plan, output);
     VkPipeline pipeline;
 
-    TRY(pipelines_get(&r->device->pipelines, s, r->plan->half, &pipeline, diag));
+    TRY(pipelines_get(&r->device->pipelines, &r->held, s, r->plan->half, &pipeline, diag));
     TRY(begin(r->once, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, diag));
     barrier(r->once, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, READ_WRITE);

@@ -31,6 +31,7 @@ struct recording {
     int barriers, dispatches;
     int copies;                   /* dispatches that convert an input or output */
     struct pipeline_cache *cache; /* borrowed; NULL: none */
+    struct pipelines_held held;   /* pipelines of frozen steps */
     struct profile *profile;      /* NULL: not profiled */
 };
 

@@ -1,4 +1,5 @@
 /* Plans without a device: steps, views, repacking, grids, limits, lifetimes on random graphs. */
+#include "conformance/unit/kit/dag.h"
 #include "conformance/unit/kit/gpu_kit.h"
 
 struct plan_case {
@@ -173,7 +174,7 @@ static void check_grid(const struct plan *p, const struct graph *g)
 
 static void grids_and_limits(void **state)
 {
-    struct plan_case c = { .pairs = { "in_place", "0" },
+    struct plan_case c = { .pairs = { "in_place", "0", "no_kernel", "small_outputs" },
                            .limits = gpu_large_limits(),
                            .check = check_grid };
     struct model m;
@@ -229,7 +230,7 @@ static void check_lifetimes(const struct plan *p, const struct graph *g)
             for (int b = 0; b < PLAN_BINDINGS; b++) {
                 const struct plan_binding *n = &p->steps[s]->bindings[b];
 
-                if (n->location != LOCATION_ARENA || n->writes != (pass == 1))
+                if (p->steps[s]->idle || !dag_in_arena(p, n) || n->writes != (pass == 1))
                     continue;
                 const int value = value_of(p, n->index);
                 assert_true(n->offset % 256 == 0);
@@ -246,7 +247,7 @@ static void check_lifetimes(const struct plan *p, const struct graph *g)
             const struct plan_binding *w = &p->steps[s]->bindings[0];
             const struct plan_binding *n = &p->steps[s]->bindings[b];
 
-            if (n->location == LOCATION_ARENA && w->location == LOCATION_ARENA)
+            if (dag_in_arena(p, n) && dag_in_arena(p, w))
                 assert_true(n->offset + n->bytes <= w->offset ||
                             w->offset + w->bytes <= n->offset ||
                             (n->elementwise && n->offset == w->offset && n->bytes == w->bytes));

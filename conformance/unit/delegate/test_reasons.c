@@ -264,6 +264,10 @@ static const struct row rows[] = {
     K(conv, gemm, nvidia, FP16, "precision=fp16: a convolution is faster without it"),
     K(one_pixel, gemm, nvidia, FP32, "fewer than 4 rows, or no tile of it fits the device"),
     K(dense_of_36, gemm, nvidia, FP32, "32 weights, fewer than 65536"),
+    K(large_dense, matvec, nvidia, FP32, ""),
+    K_OFF(large_dense, matvec, nvidia, FP32),
+    K(large_dense, matvec, software, FP32, "a software device, or one of a class without measure"),
+    K(one_pixel, matvec, nvidia, FP32, "its window is no single pixel"),
     K(pair, pointwise_depthwise, with_units, FP16, ""),
     K(pair, pointwise_depthwise, with_units, FP32, "precision=fp32: it computes in f16"),
     K(pair, pointwise_depthwise, NULL, FP16, "the device has no matrix units that were tested"),
@@ -300,6 +304,13 @@ static const struct row rows[] = {
     K(pair_apart, groups, NULL, FP32, ""),
     K(conv, groups, NULL, FP32, "each step depends on the one before it"),
     K_OFF(pair_apart, groups, NULL, FP32),
+    K(conv, frozen, nvidia, FP32, ""),
+    K(conv, frozen, software, FP32, "a software device, or one of a class without measurements"),
+    K_OFF(conv, frozen, nvidia, FP32),
+    K(large_dense, small_outputs, NULL, FP32, ""),
+    K(pad_shown, small_outputs, NULL, FP32,
+      "an output is larger than 16384 bytes, padded, or not of"),
+    K_OFF(large_dense, small_outputs, NULL, FP32),
 };
 
 static void check_row(const struct row *r, size_t index)

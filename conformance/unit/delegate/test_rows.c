@@ -230,6 +230,7 @@ static void check_shape(const struct way *w, const char *precision, const struct
 
     snprintf(what, sizeof what, "%s, %s %s, %d rows of %d channels", w->name, precision, t->name,
              rows, channels);
+    inside(d)->options.no_kernel |= 1u << KERNEL_small_outputs; /* which need no store */
     fill(given, t, count);
     make_model(&m, t, rows, channels);
     in = kit_open(&m, d);

@@ -5,11 +5,11 @@
 #include "conformance/unit/kit/transform_kit.h"
 #include "delegate/plan/offsets.h"
 
-static bool overlap(const struct plan_binding *a, const struct plan_binding *b)
+static bool overlap(const struct plan *p, const struct plan_binding *a,
+                    const struct plan_binding *b)
 {
-    return a->location == LOCATION_ARENA && b->location == LOCATION_ARENA &&
-           (a->writes || b->writes) && a->offset < b->offset + b->bytes &&
-           b->offset < a->offset + a->bytes;
+    return dag_in_arena(p, a) && dag_in_arena(p, b) && (a->writes || b->writes) &&
+           a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
 }
 
 /* Steps of one group need no barrier between them. */
@@ -19,7 +19,7 @@ static void assert_independent(const struct plan *p)
         for (int j = i + 1; j < p->step_count && p->steps[j]->group == p->steps[i]->group; j++)
             for (int b = 0; b < PLAN_BINDINGS * PLAN_BINDINGS; b++)
                 if (!p->steps[i]->idle && !p->steps[j]->idle &&
-                    overlap(&p->steps[i]->bindings[b / PLAN_BINDINGS],
+                    overlap(p, &p->steps[i]->bindings[b / PLAN_BINDINGS],
                             &p->steps[j]->bindings[b % PLAN_BINDINGS]))
                     fail_msg("steps %d (%s) and %d (%s) of group %d share memory", i,
                              p->steps[i]->label, j, p->steps[j]->label, p->steps[i]->group);

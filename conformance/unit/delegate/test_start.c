@@ -139,7 +139,8 @@ static struct start start(size_t cores)
     parallel_pretend_cores(cores);
     atomic_store(&calls, 0);
     atomic_store(&most_inside, 0);
-    d = kit_delegate(WITH("max_partitions", "0"));
+    /* Frozen steps of a device that has them would need more than count_different finds. */
+    d = kit_delegate(WITH("max_partitions", "0", "no_kernel", "frozen"));
     in = kit_open(&model, d);
     s.made = atomic_load(&calls);
     s.together = atomic_load(&most_inside);
@@ -160,7 +161,7 @@ static void many_at_a_time(void **state)
     NEEDS_DEVICE;
     one = start(1);
     four = start(4);
-    assert_true(one.made > 3);
+    assert_true(one.made >= 3);
     assert_int_equal(one.together, 1);
     assert_int_equal(four.made, one.made);
     assert_true(four.together > 1 && four.together <= 4);

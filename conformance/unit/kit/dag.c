@@ -192,6 +192,12 @@ static int dag_value(const struct plan *p, const bool *written, int t)
     return t;
 }
 
+bool dag_in_arena(const struct plan *p, const struct plan_binding *n)
+{
+    return n->location == LOCATION_ARENA &&
+           p->tensors[plan_owner(p, n->index)].location == LOCATION_ARENA;
+}
+
 void dag_check(const struct plan *p)
 {
     const size_t cells = p->arena_bytes / PLAN_ALIGN;
@@ -205,7 +211,7 @@ void dag_check(const struct plan *p)
                 const struct plan_binding *n = &p->steps[s]->bindings[b];
                 const size_t end = (n->offset + n->bytes + PLAN_ALIGN - 1) / PLAN_ALIGN;
 
-                if (p->steps[s]->idle || n->location != LOCATION_ARENA || n->writes != (pass == 1))
+                if (p->steps[s]->idle || !dag_in_arena(p, n) || n->writes != (pass == 1))
                     continue;
                 assert_true(n->offset % PLAN_ALIGN == 0 && end <= cells);
                 written[n->index] |= n->writes;

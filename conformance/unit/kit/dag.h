@@ -7,6 +7,8 @@
 
 /* The outputs are the tensors that no node reads; with expose, all. */
 void dag_make(struct model *m, uint64_t seed, int nodes, bool expose);
+/* Whether the tensor of the binding is in the arena, and not where the host reads or writes it. */
+bool dag_in_arena(const struct plan *p, const struct plan_binding *n);
 /* Simulates the arena: every read finds the tensor that was written for it. */
 void dag_check(const struct plan *p);
 

@@ -1,0 +1,45 @@
+#include "delegate/plan/frozen.h"
+
+#include <string.h>
+
+/* Steps that are compared with those before: the work is bounded for plans of any length. */
+enum { STEPS_MAX = 2048 };
+
+static bool same_pipeline(const struct plan_step *a, const struct plan_step *b)
+{
+    return strcmp(a->shader, b->shader) == 0 && a->spec_count == b->spec_count &&
+           a->push_bytes == b->push_bytes && a->packed_dot == b->packed_dot &&
+           memcmp(a->spec, b->spec, a->spec_count * sizeof a->spec[0]) == 0 &&
+           memcmp(a->push, b->push, a->push_bytes) == 0;
+}
+
+/* A software device compiles a shader for longer than its sizes as constants would ever win back. A
+ * class of devices that nobody has measured may do so, too. */
+static bool pays(const struct device_limits *limits)
+{
+    return limits->device_class != DEVICE_SOFTWARE && limits->device_class != DEVICE_OTHER;
+}
+
+void plan_freeze(struct plan *plan, const struct gpu_options *options,
+                 const struct device_limits *limits, const struct reason_of *why)
+{
+    const struct plan_step *distinct[FROZEN_MAX];
+    int count = 0;
+
+    if (!options->any_device && !pays(limits)) {
+        reasons_add(why, "a software device, or one of a class without measurements");
+        return;
+    }
+    for (int i = 0; i < plan->step_count && i < STEPS_MAX; i++) {
+        struct plan_step *const step = plan->steps[i];
+        int at = 0;
+
+        while (at < count && !same_pipeline(distinct[at], step))
+            at++;
+        if (at == count && count < FROZEN_MAX)
+            distinct[count++] = step;
+        step->frozen = at < count;
+    }
+    if (count == FROZEN_MAX)
+        reasons_add(why, "further steps: %d pipelines were made for it", FROZEN_MAX);
+}
