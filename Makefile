@@ -235,7 +235,7 @@ $(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
 $(B)/unit/delegate/test_selftest_matrix: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
 # Functions of memory that kit/memory_faults.c makes fail.
 MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
-$(addprefix $(B)/unit/suite/test_,no_memory no_memory_models): UNIT_LINK = $(MEMORY_FAULTS)
+$(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans): UNIT_LINK = $(MEMORY_FAULTS)
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC) $(FUZZ_KIT)) $(B)/fuzz/replay.o
 
 # Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.

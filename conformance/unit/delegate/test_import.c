@@ -303,11 +303,9 @@ static void indices_out_of_range(void **state)
     }
 }
 
-/* ---- hosts that say what makes no sense ---- */
-
+/* Hosts that say what makes no sense. */
 static const struct host_node add = { BUILTIN_ADD, { 0, 0, STOP }, { 1, STOP } };
 
-/* TfLiteAffineQuantization of a tensor of test_quantization. */
 struct scales {
     const char *what;
     TfLiteQuantizationType type;

@@ -112,6 +112,53 @@ static void handles_are_set_and_freed(void **state)
     model_close(&m);
 }
 
+static void expect_text(struct diag *diag, enum status s, enum status expected, const char *text)
+{
+    assert_int_equal(s, expected);
+    assert_string_equal(diag->text, text);
+    *diag = (struct diag){ 0 };
+}
+
+/* A file may leave tensors without a name. */
+static void tensors_without_a_name(void **state)
+{
+    static _Alignas(64) char memory[1024];
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    struct mock mock, other;
+    TfLiteTensor *t;
+
+    (void)state;
+    in = host_begin(&m, &mock, false);
+    mock_begin(&other);
+    mock.slots = 1;
+    host_apply(in, &mock);
+    KIT_OK(interpreter_allocate(in, &diag));
+    t = interpreter_tensor(in, 5);
+    t->name = NULL;
+    KIT_OK(interpreter_set_buffer_handle(in, 5, 0, &mock.abi, &diag));
+    expect_text(&diag, interpreter_set_buffer_handle(in, 5, 0, &other.abi, &diag), STATUS_USAGE,
+                "tensor 5 () belongs to another delegate");
+    KIT_OK(interpreter_set_buffer_handle(in, 5, -1, &mock.abi, &diag));
+    t->data_is_stale = true;
+    expect_text(&diag, interpreter_make_readable(in, 5, &diag), STATUS_DEVICE,
+                "tensor 5 (): data is stale, and no delegate can copy it from its buffer handle");
+    t->data_is_stale = false;
+    expect_text(&diag, interpreter_set_custom(in, 5, memory + 1, 512, false, &diag), STATUS_USAGE,
+                "tensor 5 (): memory at an address that is not a multiple of 64");
+    expect_text(&diag, interpreter_set_custom(in, 5, memory, 1, false, &diag), STATUS_USAGE,
+                "tensor 5 (): caller's memory of 1 bytes, expected at least 24");
+    t->allocation_type = kTfLiteDynamic;
+    expect_text(&diag, interpreter_set_custom(in, 5, memory, 512, false, &diag), STATUS_USAGE,
+                "tensor 5 () is constant or dynamic, expected an activation or a variable");
+    t->allocation_type = kTfLiteArenaRw;
+    interpreter_close(in);
+    mock_end(&mock);
+    mock_end(&other);
+    model_close(&m);
+}
+
 /* After the delegate is gone the reference writes the tensor: an old handle must not come back. */
 static void the_reference_beats_an_old_handle(void **state)
 {
@@ -148,6 +195,7 @@ int main(void)
         cmocka_unit_test(handles_are_copied_when_needed),
         cmocka_unit_test(own_handles_are_not_copied),
         cmocka_unit_test(handles_are_set_and_freed),
+        cmocka_unit_test(tensors_without_a_name),
         cmocka_unit_test(the_reference_beats_an_old_handle),
     };
 

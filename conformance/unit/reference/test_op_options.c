@@ -118,7 +118,7 @@ static void omitted_fields_have_their_defaults(void **state)
 
 static void values_are_set_and_compared(void **state)
 {
-    static const int32_t dims[] = { 1, -1 }, same[] = { 1, -1 };
+    static const int32_t dims[] = { 1, -1 }, same[] = { 1, -1 }, other[] = { 1, 2 };
     struct options a, b;
     size_t count;
 
@@ -149,8 +149,34 @@ static void values_are_set_and_compared(void **state)
     options_set_ints(&a, "new_shape", NULL, 0); /* absent is not empty */
     options_set_ints(&b, "new_shape", same, 0);
     assert_false(options_equal(&a, &b));
+    options_set_ints(&a, "new_shape", dims, 2);
+    options_set_ints(&b, "new_shape", other, 2);
+    assert_false(options_equal(&a, &b));
     options_init(&b, OPTIONS_SqueezeOptions);
     assert_false(options_equal(&a, &b));
+}
+
+static void texts_are_compared(void **state)
+{
+    struct options a, b;
+
+    (void)state;
+    options_init(&a, OPTIONS_VarHandleOptions);
+    options_init(&b, OPTIONS_VarHandleOptions);
+    assert_true(options_equal(&a, &b));
+    options_set_text(&a, "shared_name", "state");
+    assert_string_equal(options_text(&a, "shared_name"), "state");
+    assert_false(options_equal(&a, &b));
+    options_set_text(&b, "shared_name", "start");
+    assert_false(options_equal(&a, &b));
+    options_set_text(&b, "shared_name", "state");
+    assert_true(options_equal(&a, &b));
+    options_set_text(&a, "shared_name", ""); /* absent is not empty */
+    options_set_text(&b, "shared_name", NULL);
+    assert_null(options_text(&b, "shared_name"));
+    assert_false(options_equal(&a, &b));
+    options_set_text(&b, "shared_name", "");
+    assert_true(options_equal(&a, &b));
 }
 
 int main(void)
@@ -162,6 +188,7 @@ int main(void)
         cmocka_unit_test(tables_are_found_by_tag),
         cmocka_unit_test(omitted_fields_have_their_defaults),
         cmocka_unit_test(values_are_set_and_compared),
+        cmocka_unit_test(texts_are_compared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
