@@ -58,8 +58,10 @@ static char *command_text(const struct conformance_request *q)
         fputc(' ', f);
         shell_word_print(q->argv[i], f);
     }
-    fclose(f);
-    return text;
+    if (fclose(f) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static void note_start(struct run *x)
@@ -372,7 +374,10 @@ int conformance_run(const struct conformance_request *q)
     int code;
 
     note_start(&x);
-    if (conformance_open_cases(q, &x.cases, &diag) != STATUS_OK) {
+    if (!x.command) {
+        diag_fail(&diag, STATUS_NO_MEMORY, "no memory for the command that the report names");
+        code = message_fail("conformance", &diag);
+    } else if (conformance_open_cases(q, &x.cases, &diag) != STATUS_OK) {
         code = message_fail("conformance", &diag);
     } else if (q->list) {
         code = list_cases(&x);
