@@ -233,6 +233,7 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(UNIT_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
 $(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
 $(B)/unit/delegate/test_selftest_matrix: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
+$(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
 # Functions of memory that kit/memory_faults.c makes fail.
 MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
 $(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans): UNIT_LINK = $(MEMORY_FAULTS)

@@ -12,12 +12,11 @@
 
 enum { LIST_MAX = 8 };
 
-/* A matrix product that the device has, as both extensions list it: f16 * f16 + f32, of a size. */
+/* A matrix product that the device has, as both extensions list it: f16 * f16 + f32, of a size, by
+ * a subgroup, but for its flaw. */
 struct fake_product {
     uint32_t rows, columns, depth;
-    bool in_bytes;  /* the factors are of i8 */
-    bool half_sums; /* sums in f16 */
-    bool workgroup; /* by a whole workgroup */
+    enum flaw { FINE, IN_BYTES, HALF_SUMS, BY_WORKGROUP } flaw;
 };
 
 static struct fake_device {
@@ -38,9 +37,13 @@ static struct fake_device {
     uint32_t product_count;
     VkResult products_are;
     bool lacks_products; /* the function that lists them */
+    bool lacks_shader;   /* for the extension of Khronos */
 } fake;
 
 /* ---- Vulkan, as the loader has it ---- */
+
+#define IS(what)    (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##what)
+#define AS(type, s) ((VkPhysicalDevice##type *)(void *)(s))
 
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties(VkPhysicalDevice physical,
                                                          VkPhysicalDeviceProperties *p)
@@ -59,27 +62,19 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevice physi
 {
     vkGetPhysicalDeviceProperties(physical, &p->properties);
     for (VkBaseOutStructure *s = p->pNext; s; s = s->pNext) {
-        VkPhysicalDeviceSubgroupProperties *const subgroup = (void *)s;
-        VkPhysicalDeviceSubgroupSizeControlPropertiesEXT *const sizes = (void *)s;
-        VkPhysicalDeviceDriverProperties *const driver = (void *)s;
-
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
-            subgroup->subgroupSize = fake.subgroup;
-            subgroup->supportedStages = fake.subgroup_stages;
-        } else if (s->sType ==
-                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES_EXT) {
-            sizes->minSubgroupSize = fake.smallest_subgroup;
-            sizes->maxSubgroupSize = fake.largest_subgroup;
-        } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
-            strcpy(driver->driverName, "fake");
-            strcpy(driver->driverInfo, "1.2");
-        } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES) {
-            ((VkPhysicalDeviceMaintenance3Properties *)(void *)s)->maxMemoryAllocationSize = 1
-                                                                                             << 30;
-        } else if (s->sType ==
-                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT) {
-            ((VkPhysicalDeviceExternalMemoryHostPropertiesEXT *)(void *)s)
-                ->minImportedHostPointerAlignment = 4096;
+        if (IS(SUBGROUP_PROPERTIES)) {
+            AS(SubgroupProperties, s)->subgroupSize = fake.subgroup;
+            AS(SubgroupProperties, s)->supportedStages = fake.subgroup_stages;
+        } else if (IS(SUBGROUP_SIZE_CONTROL_PROPERTIES_EXT)) {
+            AS(SubgroupSizeControlPropertiesEXT, s)->minSubgroupSize = fake.smallest_subgroup;
+            AS(SubgroupSizeControlPropertiesEXT, s)->maxSubgroupSize = fake.largest_subgroup;
+        } else if (IS(DRIVER_PROPERTIES)) {
+            strcpy(AS(DriverProperties, s)->driverName, "fake");
+            strcpy(AS(DriverProperties, s)->driverInfo, "1.2");
+        } else if (IS(MAINTENANCE_3_PROPERTIES)) {
+            AS(Maintenance3Properties, s)->maxMemoryAllocationSize = 1 << 30;
+        } else if (IS(EXTERNAL_MEMORY_HOST_PROPERTIES_EXT)) {
+            AS(ExternalMemoryHostPropertiesEXT, s)->minImportedHostPointerAlignment = 4096;
         }
     }
 }
@@ -89,20 +84,16 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFeatures2(VkPhysicalDevice physica
 {
     (void)physical;
     for (VkBaseOutStructure *s = f->pNext; s; s = s->pNext) {
-        VkPhysicalDeviceShaderFloat16Int8Features *const half = (void *)s;
-
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES)
-            half->shaderFloat16 = !fake.lacks_half;
-        else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES)
-            ((VkPhysicalDeviceVulkanMemoryModelFeatures *)(void *)s)->vulkanMemoryModel =
-                !fake.lacks_model;
-        else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES)
-            ((VkPhysicalDevice8BitStorageFeatures *)(void *)s)->storageBuffer8BitAccess = VK_TRUE;
-        else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES)
-            ((VkPhysicalDeviceShaderIntegerDotProductFeatures *)(void *)s)
-                ->shaderIntegerDotProduct = VK_TRUE;
-        else if (s->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES)
-            ((VkPhysicalDeviceCooperativeMatrixFeaturesNV *)(void *)s)->cooperativeMatrix = VK_TRUE;
+        if (IS(SHADER_FLOAT16_INT8_FEATURES))
+            AS(ShaderFloat16Int8Features, s)->shaderFloat16 = !fake.lacks_half;
+        else if (IS(VULKAN_MEMORY_MODEL_FEATURES))
+            AS(VulkanMemoryModelFeatures, s)->vulkanMemoryModel = !fake.lacks_model;
+        else if (IS(8BIT_STORAGE_FEATURES))
+            AS(8BitStorageFeatures, s)->storageBuffer8BitAccess = VK_TRUE;
+        else if (IS(SHADER_INTEGER_DOT_PRODUCT_FEATURES))
+            AS(ShaderIntegerDotProductFeatures, s)->shaderIntegerDotProduct = VK_TRUE;
+        else if (!IS(16BIT_STORAGE_FEATURES))
+            AS(CooperativeMatrixFeaturesNV, s)->cooperativeMatrix = VK_TRUE;
     }
 }
 
@@ -141,15 +132,11 @@ VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(VkPhysicalDe
     return all ? fake.extensions_read : fake.extensions_are;
 }
 
-static VkComponentTypeNV factor_type(const struct fake_product *p)
-{
-    return p->in_bytes ? VK_COMPONENT_TYPE_SINT8_NV : VK_COMPONENT_TYPE_FLOAT16_NV;
-}
-
-static VkComponentTypeNV sum_type(const struct fake_product *p)
-{
-    return p->half_sums ? VK_COMPONENT_TYPE_FLOAT16_NV : VK_COMPONENT_TYPE_FLOAT32_NV;
-}
+#define FACTOR(p)                                                                                  \
+    ((p)->flaw == IN_BYTES ? VK_COMPONENT_TYPE_SINT8_NV : VK_COMPONENT_TYPE_FLOAT16_NV)
+#define SUM(p)                                                                                     \
+    ((p)->flaw == HALF_SUMS ? VK_COMPONENT_TYPE_FLOAT16_NV : VK_COMPONENT_TYPE_FLOAT32_NV)
+#define SCOPE(p) ((p)->flaw == BY_WORKGROUP ? VK_SCOPE_WORKGROUP_NV : VK_SCOPE_SUBGROUP_NV)
 
 /* Both extensions list the same: sizes, four types and a scope; that of Khronos has a flag before
  * the scope. */
@@ -165,9 +152,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL list_nv(VkPhysicalDevice physical, uint32_
         all[i].MSize = p->rows;
         all[i].NSize = p->columns;
         all[i].KSize = p->depth;
-        all[i].AType = all[i].BType = factor_type(p);
-        all[i].CType = all[i].DType = sum_type(p);
-        all[i].scope = p->workgroup ? VK_SCOPE_WORKGROUP_NV : VK_SCOPE_SUBGROUP_NV;
+        all[i].AType = all[i].BType = FACTOR(p);
+        all[i].CType = all[i].DType = SUM(p);
+        all[i].scope = SCOPE(p);
     }
     return fake.products_are;
 }
@@ -189,9 +176,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL list_khr(VkPhysicalDevice physical, uint32
 
         assert_int_equal(all[i].type, 1000506001);
         all[i] = (struct khr_product){ .rows = p->rows, .columns = p->columns, .depth = p->depth };
-        all[i].a = all[i].b = factor_type(p);
-        all[i].c = all[i].result = sum_type(p);
-        all[i].scope = p->workgroup ? VK_SCOPE_WORKGROUP_NV : VK_SCOPE_SUBGROUP_NV;
+        all[i].a = all[i].b = FACTOR(p);
+        all[i].c = all[i].result = SUM(p);
+        all[i].scope = SCOPE(p);
     }
     return fake.products_are;
 }
@@ -205,7 +192,16 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instan
     return strstr(name, "NV") ? (PFN_vkVoidFunction)list_nv : (PFN_vkVoidFunction)list_khr;
 }
 
-/* ---- devices ---- */
+/* A build has the shaders for the extension of Khronos where its glslang knew it: here as the test
+ * has it (Makefile). */
+const struct spirv *__wrap_spirv_find(const char *name);
+const struct spirv *__wrap_spirv_find(const char *name)
+{
+    static const struct spirv shader;
+
+    assert_string_equal(name, "matrix.khr11");
+    return fake.lacks_shader ? NULL : &shader;
+}
 
 static const VkPhysicalDevice physical = (VkPhysicalDevice)&fake;
 static const VkInstance instance = (VkInstance)&fake;
@@ -366,8 +362,6 @@ static void memory_of_heaps(void **state)
     assert_int_equal(device_used_bytes(physical, true), 0);
 }
 
-/* ---- matrix units ---- */
-
 static void extend_matrix(const char *name)
 {
     extend(name);
@@ -375,16 +369,16 @@ static void extend_matrix(const char *name)
     extend(VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
 }
 
-static void add_product(struct fake_product p)
+static void add_product(uint32_t rows, uint32_t columns, uint32_t depth, enum flaw flaw)
 {
-    fake.products[fake.product_count++] = p;
+    fake.products[fake.product_count++] = (struct fake_product){ rows, columns, depth, flaw };
 }
 
 static void matrix_gpu(const char *extension)
 {
     plain();
     extend_matrix(extension);
-    add_product((struct fake_product){ .rows = 16, .columns = 16, .depth = 16 });
+    add_product(16, 16, 16, FINE);
 }
 
 static void expect_matrix(enum matrix_kind kind, uint32_t tile)
@@ -405,18 +399,18 @@ static void tiles_are_picked(void **state)
     assert_true(info.cooperative_matrix);
     fake.product_count = 0;
     expect_matrix(MATRIX_NONE, 0);
-    add_product((struct fake_product){ .rows = 16, .columns = 16, .depth = 16, .in_bytes = true });
-    add_product((struct fake_product){ .rows = 16, .columns = 16, .depth = 16, .half_sums = true });
-    add_product((struct fake_product){ .rows = 16, .columns = 16, .depth = 16, .workgroup = true });
-    add_product((struct fake_product){ .rows = 16, .columns = 8, .depth = 16 });
-    add_product((struct fake_product){ .rows = 16, .columns = 16, .depth = 8 });
-    add_product((struct fake_product){ .rows = 32, .columns = 32, .depth = 32 });
+    add_product(16, 16, 16, IN_BYTES);
+    add_product(16, 16, 16, HALF_SUMS);
+    add_product(16, 16, 16, BY_WORKGROUP);
+    add_product(16, 8, 16, FINE);
+    add_product(16, 16, 8, FINE);
+    add_product(32, 32, 32, FINE);
     expect_matrix(MATRIX_NONE, 0);
-    add_product((struct fake_product){ .rows = 8, .columns = 8, .depth = 8 });
+    add_product(8, 8, 8, FINE);
     expect_matrix(MATRIX_NV, 8);
     /* A subgroup of 8 has room for 64 elements: a tile of 16 rows is too large for it. */
     matrix_gpu(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME);
-    add_product((struct fake_product){ .rows = 8, .columns = 8, .depth = 8 });
+    add_product(8, 8, 8, FINE);
     expect_matrix(MATRIX_NV, 16);
     fake.subgroup = 8;
     expect_matrix(MATRIX_NV, 8);
@@ -424,12 +418,26 @@ static void tiles_are_picked(void **state)
 
 static void matrices_of_khronos(void **state)
 {
-    const bool compiled = spirv_find("matrix.khr11") != NULL;
-
     (void)state;
     matrix_gpu("VK_KHR_cooperative_matrix");
-    add_product((struct fake_product){ .rows = 8, .columns = 8, .depth = 8 });
-    expect_matrix(compiled ? MATRIX_KHR : MATRIX_NONE, 16);
+    add_product(8, 8, 8, FINE);
+    add_product(16, 16, 16, IN_BYTES);
+    add_product(16, 16, 16, HALF_SUMS);
+    expect_matrix(MATRIX_KHR, 16);
+    fake.products[0].flaw = IN_BYTES;
+    expect_matrix(MATRIX_KHR, 8);
+    fake.products[1].flaw = BY_WORKGROUP;
+    expect_matrix(MATRIX_NONE, 0);
+    fake.products[0].flaw = FINE;
+    fake.lacks_shader = true;
+    expect_matrix(MATRIX_NONE, 0);
+    fake.lacks_shader = false;
+    fake.lacks_products = true;
+    expect_matrix(MATRIX_NONE, 0);
+    fake.lacks_products = false;
+    mem_fail_after(1); /* after the list of extensions */
+    expect_matrix(MATRIX_NONE, 0);
+    mem_fail_after(-1);
     assert_true(info.cooperative_matrix);
     fake.products_are = VK_ERROR_OUT_OF_HOST_MEMORY;
     expect_matrix(MATRIX_NONE, 0);
