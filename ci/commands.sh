@@ -155,7 +155,7 @@ expect 0 '^[0-9.]+ [0-9.]+ [0-9.]+$' sh -c 'echo 3 | "$@"' - $assay bench $model
     --delegate=none
 expect 2 'expected a number of inferences .* found 3 4' sh -c 'echo 3 4 | "$@"' - $assay bench $model --serve \
     --warmup_min_secs=0 --delegate=none
-expect 0 '^copies .*: 2 by the host, 2 by the device' $assay bench $model --num_runs=2 --min_secs=0 \
+expect 0 '^copies .*: 2 by the host, 1 by the device' $assay bench $model --num_runs=2 --min_secs=0 \
     --no-starts --warmup_min_secs=0 --quiet
 expect 0 '^cold start .*init' $assay bench $model --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet
 expect 0 '"device_lower_bound"' $assay bench --graph=$model --num_runs=2 --min_secs=0 --no-starts \
