@@ -132,6 +132,7 @@ static enum status plan_run(struct planner *p, const struct graph_node *n, const
     step_spec(s, DEPTHWISE_RUN_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, DEPTHWISE_RUN_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_push(s, &args, sizeof args);
+    step_freezable(s);
     step_dot_products(p, s, r->dst, r->src, r->weights, r->channels);
     return step_items(p, s, args.count);
 }

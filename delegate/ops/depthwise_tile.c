@@ -136,6 +136,7 @@ enum status depthwise_tile_step(struct planner *p, const struct graph_node *n,
     step_spec(s, DEPTHWISE_TILE_SPEC_ACTIVATION, (uint32_t)params->activation);
     step_spec(s, DEPTHWISE_TILE_SPEC_ROUNDED, n->steps.scale > 0);
     step_push(s, &push, sizeof push);
+    step_freezable(s);
     s->groups[0] = quotient_up(args->out_slices, t->x);
     s->groups[1] = quotient_up(quotient_up(args->out_w, t->columns), t->y);
     s->groups[2] = (uint32_t)grid_z(t, args, images);

@@ -277,6 +277,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
     step_spec(s, GEMM_SPEC_DEPTH, t->depth);
     step_spec(s, GEMM_SPEC_SOURCE, source_of(m, t));
     step_push(s, &args, sizeof args);
+    step_freezable(s);
     step_shared(s, gemm_shared_bytes(t));
     step_products(p, s, dst, m->src, m->weights, m->bias);
     return step_groups(p, s, args.count);

@@ -177,6 +177,7 @@ enum status gemm_int8_plan(struct planner *p, const struct graph_node *n, const 
     step_spec(s, GEMM_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_spec(s, GEMM_INT8_SPEC_QUADS, args.window.in_slices % 4 == 0);
     step_push(s, &args, sizeof args);
+    step_freezable(s);
     step_shared(s, (uint32_t)shared_bytes(tile));
     step_dot_products(p, s, m->dst, m->src, &weights, &channels);
     return step_groups(p, s, groups);

@@ -22,6 +22,7 @@ static enum status plan_runs(struct planner *p, const struct graph_node *n, cons
     step_spec(s, CONV_2D_SPEC_ROUNDED, n->steps.scale > 0);
     step_spec(s, CONV_2D_SPEC_COLUMNS, tile.columns);
     step_push(s, &args, sizeof args);
+    step_freezable(s);
     step_products(p, s, m->dst, m->src, m->weights, m->bias);
     return conv_tile_grid(p, s, &tile, m->dst);
 }

@@ -314,6 +314,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
                   (t->parts > 1 ? MATRIX_PARTED : 0));
     step_shared(s, (uint32_t)shared_bytes(t, units));
     step_push(s, &args, sizeof args);
+    step_freezable(s);
     step_products(p, s, dst, m->src, tiled, m->bias);
     s->groups[0] =
         (uint32_t)quotient_up(shape->outputs, (uint64_t)units->tile * t->block_n * t->columns);

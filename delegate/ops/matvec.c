@@ -75,6 +75,7 @@ enum status matvec_plan(struct planner *p, const struct graph_node *n, const str
     step_spec(s, MATVEC_SPEC_TURNS, c.turns);
     step_shared(s, c.columns * c.planes * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
+    step_freezable(s);
     step_products(p, s, m->dst, m->src, m->weights, m->bias);
     return step_groups(p, s, args.count);
 }

@@ -299,6 +299,7 @@ static enum status set_step(struct planner *p, const struct pair *pair,
     step_spec(s, POINTWISE_DEPTHWISE_SPEC_WIDTHS, pair->args.in_w | pair->args.out_w << 16);
     step_shared(s, (uint32_t)shared_bytes(&pair->t, m, k_tiles_of(pair->shape.inputs, m)));
     step_push(s, &args, sizeof args);
+    step_freezable(s);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     step_operand(p, s, 2, weights);

@@ -20,6 +20,9 @@ static bool pays(const struct device_limits *limits)
     return limits->device_class != DEVICE_SOFTWARE && limits->device_class != DEVICE_OTHER;
 }
 
+/* Only kernels that asked for it.  Of others nothing was gained, and they may change: on an H200
+ * the compiler, knowing the sizes, rounded the products of BATCH_MATMUL by the size of the batch,
+ * and the integers of a quantized LSTM (cell of 2^-9) were wrong. */
 void plan_freeze(struct plan *plan, const struct gpu_options *options,
                  const struct device_limits *limits, const struct reason_of *why)
 {
@@ -34,6 +37,8 @@ void plan_freeze(struct plan *plan, const struct gpu_options *options,
         struct plan_step *const step = plan->steps[i];
         int at = 0;
 
+        if (!step->freezable)
+            continue;
         while (at < count && !same_pipeline(distinct[at], step))
             at++;
         if (at == count && count < FROZEN_MAX)

@@ -10,9 +10,9 @@
 /* The most pipelines that are made for one plan because of it. */
 enum { FROZEN_MAX = 128 };
 
-/* Marks steps, in their order, until the plan needs FROZEN_MAX pipelines for them: a step of the
- * same shader, constants and sizes as an earlier one needs none of its own.  On a device where that
- * does not pay none is marked, with the reason.  `why` is of KERNEL_frozen. */
+/* Marks freezable steps, in their order, until the plan needs FROZEN_MAX pipelines for them: a step
+ * of the same shader, constants and sizes as an earlier one needs none of its own.  On a device
+ * where that does not pay none is marked, with the reason.  `why` is of KERNEL_frozen. */
 void plan_freeze(struct plan *plan, const struct gpu_options *options,
                  const struct device_limits *limits, const struct reason_of *why);
 

@@ -231,6 +231,11 @@ void step_spec(struct plan_step *s, uint32_t id, uint32_t value)
         s->spec_count++;
 }
 
+void step_freezable(struct plan_step *s)
+{
+    s->freezable = true;
+}
+
 void step_push(struct plan_step *s, const void *args, size_t bytes)
 {
     assert(bytes <= PLAN_PUSH_BYTES && bytes % 4 == 0);

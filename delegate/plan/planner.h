@@ -79,6 +79,9 @@ struct plan_step *planner_step_at(struct planner *p, const char *shader,
 void step_spec(struct plan_step *s, uint32_t id, uint32_t value);
 /* Push constants, at most PLAN_PUSH_BYTES. */
 void step_push(struct plan_step *s, const void *args, size_t bytes);
+/* The kernel is one of products and convolutions, of which it was measured that they are faster
+ * when their push constants are known to the driver's compiler. */
+void step_freezable(struct plan_step *s);
 /* A grid of at least `groups` workgroups in x and y, within the limits of the device: group() in
  * the shader is the index of the workgroup, which the shader must check. */
 enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups);

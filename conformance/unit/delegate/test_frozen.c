@@ -2,7 +2,7 @@
  * bits with and without, and that no such pipeline outlives the plans that hold it. */
 #include "conformance/models/zoo.h"
 #include "conformance/unit/kit/device_kit.h"
-#include "conformance/unit/kit/gpu_kit.h"
+#include "conformance/unit/kit/transform_kit.h"
 
 #include "delegate/ops/matvec.args.h"
 #include "delegate/plan/frozen.h"
@@ -163,7 +163,8 @@ static struct plan plan_of(struct plan_step *steps, struct plan_step **list, int
     for (int i = 0; i < count; i++) {
         const uint32_t size = (uint32_t)(i % distinct);
 
-        steps[i] = (struct plan_step){ .shader = "relu", .push_bytes = sizeof size };
+        steps[i] =
+            (struct plan_step){ .shader = "gemm", .push_bytes = sizeof size, .freezable = true };
         memcpy(steps[i].push, &size, sizeof size);
         list[i] = &steps[i];
     }
@@ -210,6 +211,11 @@ static void which_steps(void **state)
         assert_int_equal(frozen_of(&p), rows[i].frozen);
         options_close(&o);
     }
+    steps[3].freezable = false;
+    steps[2].frozen = steps[3].frozen = false;
+    plan_freeze(&(struct plan){ .steps = list, .step_count = 4 },
+                &(struct gpu_options){ .any_device = true }, &device_limits_minimum, &nobody);
+    assert_true(steps[2].frozen && !steps[3].frozen);
     free(steps);
     free(list);
 }
@@ -298,29 +304,28 @@ static void same_bits(void **state)
     tflite_plugin_destroy_delegate(plain);
 }
 
-/* y = RELU(x) over [1, 4], twice */
+/* Two convolutions over [1, 2, 2, 4]. */
 static void make_chain(struct model *m)
 {
     struct diag diag = { 0 };
+    struct kit_tensor x, y;
     struct builder b;
-    int t[3];
 
     builder_init(&b);
-    for (int i = 0; i < 3; i++)
-        t[i] = kit_vector(&b, 4);
-    builder_op(&b, BUILTIN_ABS, 1, NULL, 1, &t[0], 1, &t[1]);
-    builder_op(&b, BUILTIN_NEG, 1, NULL, 1, &t[1], 1, &t[2]);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &t[2]);
+    x = kit_tensor(&b, "x", KIT_DIMS(1, 2, 2, 4));
+    y = kit_conv_2d(&b, x, (struct kit_conv){ .channels = 5 });
+    y = kit_conv_2d(&b, y, (struct kit_conv){ .channels = 6 });
+    builder_inputs(&b, 1, &x.index);
+    builder_outputs(&b, 1, &y.index);
     KIT_OK(builder_finish(&b, m, &diag));
 }
 
 static void resize(struct interpreter *in, int batch)
 {
     struct diag diag = { 0 };
-    const int32_t dims[] = { batch, 4 };
+    const int32_t dims[] = { batch, 2, 2, 4 };
 
-    KIT_OK(interpreter_resize_input(in, 0, dims, 2, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, dims, 4, &diag));
     KIT_OK(interpreter_allocate(in, &diag));
 }
 
@@ -328,7 +333,7 @@ static void resize(struct interpreter *in, int batch)
 static void lifetimes(void **state)
 {
     struct interpreter *a, *b, *truth;
-    TfLiteDelegate *d;
+    TfLiteDelegate *d, *plain;
     struct model m;
     size_t one;
 
@@ -336,7 +341,8 @@ static void lifetimes(void **state)
     make_chain(&m);
     d = freezing();
     assert_int_equal(frozen_pipelines(d), 0);
-    truth = kit_open(&m, NULL);
+    plain = kit_delegate(WITH("max_partitions", "0"));
+    truth = kit_open(&m, plain);
     a = kit_open(&m, d);
     one = frozen_pipelines(d);
     assert_true(one > 0);
@@ -355,6 +361,7 @@ static void lifetimes(void **state)
     interpreter_close(b);
     assert_int_equal(frozen_pipelines(d), 0);
     interpreter_close(truth);
+    tflite_plugin_destroy_delegate(plain);
     tflite_plugin_destroy_delegate(d);
     model_close(&m);
 }

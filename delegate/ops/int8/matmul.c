@@ -37,6 +37,7 @@ enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, cons
     step_spec(s, CONV_2D_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_spec(s, CONV_2D_INT8_SPEC_QUADS, args.window.in_slices % 4 == 0);
     step_push(s, &args, sizeof args);
+    step_freezable(s);
     step_dot_products(p, s, m->dst, m->src, &weights, &channels);
     return conv_tile_grid(p, s, &tile, m->dst);
 }
