@@ -37,17 +37,6 @@ static const struct base {
     { "hybrid", kTfLiteFloat32, kTfLiteFloat32, { NULL } },
 };
 
-static void quantize(struct graph_tensor *t, TfLiteType type)
-{
-    float *const scale = w.scales[t - w.tensors];
-
-    t->type = type;
-    scale[0] = scale[1] = scale[2] = scale[3] = 0.5f;
-    t->quant = (struct graph_quant){
-        .scale = scale, .zero_point = w.zero_points[t - w.tensors], .count = 1, .inner = 1
-    };
-}
-
 static void make_tensor(const struct base *b, const struct graph_node *n, int tensor)
 {
     const struct op_facts *facts = op_facts_find(n->code);
@@ -61,9 +50,9 @@ static void make_tensor(const struct base *b, const struct graph_node *n, int te
         n->inputs[facts->bias] == tensor)
         t->type = b->bias;
     else if (strcmp(b->name, "hybrid") == 0 ? weights : b->type == kTfLiteInt8)
-        quantize(t, kTfLiteInt8);
+        world_quantize(&w, t, kTfLiteInt8);
     else if (b->type == kTfLiteInt16)
-        quantize(t, weights ? kTfLiteInt8 : kTfLiteInt16);
+        world_quantize(&w, t, weights ? kTfLiteInt8 : kTfLiteInt16);
     else
         t->type = b->type;
 }
@@ -85,7 +74,7 @@ static void make_results(int node)
             w.zero_points[w.outputs[node][0]][0] = results[i].zero_point;
         }
     if (node == DEQUANT) {
-        quantize(&w.tensors[w.inputs[node][0]], kTfLiteInt8);
+        world_quantize(&w, &w.tensors[w.inputs[node][0]], kTfLiteInt8);
         w.tensors[w.outputs[node][0]].type = kTfLiteFloat32;
         w.tensors[w.outputs[node][0]].quant = (struct graph_quant){ 0 };
     }
@@ -114,6 +103,8 @@ static void make_world(const struct base *b, int node, int tensor)
         make_tensor(b, n, n->outputs[i]);
     if (b->type == kTfLiteInt8)
         make_results(node);
+    if (node == SEQUENCE && strcmp(b->name, "int8") == 0)
+        world_sequence_s8(&w, 5);
     edited = tensor >= 0 ? &w.tensors[tensor] : NULL;
 }
 
@@ -148,12 +139,6 @@ static bool judge(int node)
     return false;
 }
 
-static void count_elements(struct graph_tensor *t)
-{
-    if (t->rank < 0 || !checked_elements(t->dims, (size_t)t->rank, &t->elements))
-        t->elements = 0;
-}
-
 /* ---- edits of one tensor ---- */
 
 /* Whether the bytes of a constant are still there. */
@@ -176,7 +161,7 @@ static void edit_ranks(const struct base *b, int node, int tensor)
         if (rank > 0)
             memcpy(edited->dims, dims, (size_t)rank * sizeof dims[0]);
         edited->rank = rank;
-        count_elements(edited);
+        world_count(edited);
         if (has_bytes(edited, before))
             judge(node);
     }
@@ -193,7 +178,7 @@ static void edit_dims(const struct base *b, int node, int tensor, int rank)
         make_world(b, node, tensor);
         before = edited->elements;
         edited->dims[i / 5] = i % 5 == 3 ? edited->dims[i / 5] + 1 : values[i % 5];
-        count_elements(edited);
+        world_count(edited);
         if (has_bytes(edited, before))
             judge(node);
     }
@@ -247,7 +232,7 @@ static void edit_quantization(const struct base *b, int node, int tensor)
     for (int i = 0; i < 8; i++) {
         make_world(b, node, tensor);
         if (!edited->quant.scale)
-            quantize(edited, edited->type);
+            world_quantize(&w, edited, edited->type);
         switch (i) {
         case 0: break;
         case 1: edited->quant = (struct graph_quant){ 0 }; break;
@@ -365,6 +350,30 @@ static void edit_limits(const struct base *b, int node)
     verdict_section_end();
 }
 
+/* How many tensors say how sums are scaled, and the quantization of the last one. */
+static void edit_intermediates(const struct base *b, int node)
+{
+    static const int32_t zero_points[] = { -129, -128, 127, 128 };
+
+    verdict_section("intermediates");
+    for (int i = 0; i < 8; i++) {
+        int last;
+
+        make_world(b, node, -1);
+        last = w.nodes[node].intermediates[w.nodes[node].intermediate_count - 1];
+        if (i < 2)
+            w.nodes[node].intermediate_count -= i;
+        else if (i == 2)
+            w.tensors[last].quant = (struct graph_quant){ 0 };
+        else if (i == 3)
+            w.scales[last][0] = 0x1p-70f;
+        else
+            w.zero_points[last][0] = zero_points[i - 4];
+        judge(node);
+    }
+    verdict_section_end();
+}
+
 static void edit_node(const struct base *b, int node)
 {
     const char *const op = w.nodes[node].name;
@@ -388,6 +397,8 @@ static void edit_node(const struct base *b, int node)
     edit_counts(b, node, inputs, outputs);
     edit_params(b, node);
     edit_limits(b, node);
+    if (w.nodes[node].intermediate_count > 0)
+        edit_intermediates(b, node);
 }
 
 static void write_node(const struct base *b, int node, int32_t code)

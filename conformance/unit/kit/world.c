@@ -253,11 +253,21 @@ static void world_rank(struct graph_tensor *t, int rank)
     t->rank = rank;
 }
 
-/* As the import counts them. */
-static void world_count(struct graph_tensor *t)
+void world_count(struct graph_tensor *t)
 {
     if (t->rank < 0 || !checked_elements(t->dims, (size_t)t->rank, &t->elements))
         t->elements = 0;
+}
+
+void world_quantize(struct world *w, struct graph_tensor *t, TfLiteType type)
+{
+    float *const scale = w->scales[t - w->tensors];
+
+    t->type = type;
+    scale[0] = scale[1] = scale[2] = scale[3] = 0.5f;
+    t->quant = (struct graph_quant){
+        .scale = scale, .zero_point = w->zero_points[t - w->tensors], .count = 1, .inner = 1
+    };
 }
 
 /* The types, scales and zero points that the basic kernel has in 8 bits. */
@@ -280,6 +290,38 @@ static void world_lstm_u8(struct world *w)
     }
 }
 
+void world_sequence_s8(struct world *w, int outputs)
+{
+    struct graph_node *const n = &w->nodes[SEQUENCE];
+
+    for (int i = 0; i < n->input_count + 6; i++) {
+        const bool peephole = i >= 9 && i < 12, bias = (i >= 12 && i < 16) || i == 17;
+        const bool input = i<n->input_count, hidden = i> n->input_count;
+        struct graph_tensor *t;
+
+        if (input && n->inputs[i] < 0)
+            continue;
+        if (hidden)
+            w->intermediates[i - n->input_count - 1] = world_tensor(w, kTfLiteInt8, NULL, DIMS(0));
+        t = hidden ? &w->tensors[w->intermediates[i - n->input_count - 1]]
+                   : world_at(w, SEQUENCE, input ? i : OUT);
+        t->type = bias ? kTfLiteInt32 : peephole || i == 19 ? kTfLiteInt16 : kTfLiteInt8;
+        if ((i >= 5 && i < 9) || i == 18)
+            t->dims[1] = outputs;
+        if (i == 16 || i == 17)
+            t->dims[0] = outputs;
+        if (i == n->input_count)
+            t->dims[2] = outputs;
+        world_count(t);
+        if (bias)
+            continue;
+        world_quantize(w, t, t->type);
+        w->scales[t - w->tensors][0] = i == 19 ? 0x1p-11f : 0x1p-7f;
+    }
+    n->intermediates = w->intermediates;
+    n->intermediate_count = 5;
+}
+
 void world_edit(struct world *w, const struct edit *e)
 {
     struct graph_node *n = &w->nodes[e->node];
@@ -291,6 +333,7 @@ void world_edit(struct world *w, const struct edit *e)
     switch (e->what) {
     case NOTHING: break;
     case EDIT_LSTM_U8: world_lstm_u8(w); break;
+    case EDIT_SEQUENCE_S8: world_sequence_s8(w, (int)e->value); break;
     case EDIT_DIM:
         t->dims[e->at] = (int32_t)e->value;
         world_count(t);

@@ -81,7 +81,7 @@ struct world {
     struct graph_tensor before_first; /* what a read of an absent input would find: a constant */
     struct graph_tensor tensors[TENSORS];
     struct graph_node nodes[NODES];
-    int inputs[NODES][OUT], outputs[NODES][4];
+    int inputs[NODES][OUT], outputs[NODES][4], intermediates[5];
     float floats[FLOATS];
     float scales[TENSORS][8];
     int32_t zero_points[TENSORS][8];
@@ -128,6 +128,13 @@ struct world {
 /* Every node is one that the delegate takes. */
 void world_make(struct world *w);
 
+/* Counts the elements of a tensor whose dims were edited, as the import does. */
+void world_count(struct graph_tensor *t);
+/* The type, a scale of 0.5 and the zero point that the world has for the tensor, at first 0. */
+void world_quantize(struct world *w, struct graph_tensor *t, TfLiteType type);
+/* Gives SEQUENCE the types, scales and intermediates of the integer kernel, and so many outputs. */
+void world_sequence_s8(struct world *w, int outputs);
+
 /* ---- edits ---- */
 
 struct edit {
@@ -163,6 +170,7 @@ struct edit {
         EDIT_WEIGHT,
         EDIT_OPTION,
         EDIT_LSTM_U8,
+        EDIT_SEQUENCE_S8,
         EDIT_RANGE,
         EDIT_NO_HALF,
         EDIT_SOFTWARE
@@ -211,6 +219,11 @@ struct edit {
 #define U8_LSTM                                                                                    \
     {                                                                                              \
         .what = EDIT_LSTM_U8, .node = LSTM                                                         \
+    }
+/* SEQUENCE in integers, with so many outputs. */
+#define S8_SEQUENCE(outputs)                                                                       \
+    {                                                                                              \
+        .what = EDIT_SEQUENCE_S8, .node = SEQUENCE, .value = (outputs)                             \
     }
 #define COMPUTED(n, t)                                                                             \
     {                                                                                              \
