@@ -33,14 +33,16 @@ static void into_1x1(struct builder *b, struct kit_tensor x, struct kit_tensor z
     out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), (struct kit_conv){ .channels = 7 });
 }
 
-/* Padding behind the last row and column alone: a 1x1 window begins at its pixel, but the image it
+/* Padding behind the last row, or the last column, alone: a 1x1 window begins at its pixel, but the image it
  * makes is larger. */
 static void into_1x1_behind(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                             struct kit_tensor out[3])
 {
     (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 0, 1, 0, 2, 0, 0 }),
+    out[0] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 0, 1, 0, 0, 0, 0 }),
                          (struct kit_conv){ .channels = 7 });
+    out[1] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 0, 0, 0, 2, 0, 0 }),
+                         (struct kit_conv){ .channels = 5 });
 }
 
 static void grouped(struct builder *b, struct kit_tensor x, struct kit_tensor z,
@@ -272,7 +274,7 @@ static const struct transform_case cases[] = {
     { "conv", into_conv, { 2, 5, 6, 5 }, 1, "PAD+CONV_2D node 1 'y'" },
     { "depthwise", into_depthwise, { 1, 5, 6, 5 }, 1, "PAD+DEPTHWISE_CONV_2D " },
     { "1x1", into_1x1, { 1, 3, 3, 8 }, 1, "PAD+CONV_2D " },
-    { "1x1 behind", into_1x1_behind, { 1, 3, 3, 8 }, 1, "PAD+CONV_2D " },
+    { "1x1 behind", into_1x1_behind, { 1, 3, 3, 8 }, 2, "PAD+CONV_2D " },
     { "grouped", grouped, { 1, 4, 4, 6 }, 1, "PAD+CONV_2D " },
     { "two of them", twice, { 1, 4, 4, 4 }, 2, "PAD+PAD+CONV_2D " },
     { "same", same_padding, { 1, 4, 4, 4 }, 0, "PAD " },
