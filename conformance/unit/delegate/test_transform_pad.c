@@ -33,8 +33,8 @@ static void into_1x1(struct builder *b, struct kit_tensor x, struct kit_tensor z
     out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), (struct kit_conv){ .channels = 7 });
 }
 
-/* Padding behind the last row, or the last column, alone: a 1x1 window begins at its pixel, but the image it
- * makes is larger. */
+/* Padding behind the last row, or the last column, alone: a 1x1 window begins at its pixel, but the
+ * image it makes is larger. */
 static void into_1x1_behind(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                             struct kit_tensor out[3])
 {
@@ -274,7 +274,7 @@ static const struct transform_case cases[] = {
     { "conv", into_conv, { 2, 5, 6, 5 }, 1, "PAD+CONV_2D node 1 'y'" },
     { "depthwise", into_depthwise, { 1, 5, 6, 5 }, 1, "PAD+DEPTHWISE_CONV_2D " },
     { "1x1", into_1x1, { 1, 3, 3, 8 }, 1, "PAD+CONV_2D " },
-    { "1x1 behind", into_1x1_behind, { 1, 3, 3, 8 }, 2, "PAD+CONV_2D " },
+    { "1x1 behind", into_1x1_behind, { 2, 3, 3, 8 }, 2, "PAD+CONV_2D " },
     { "grouped", grouped, { 1, 4, 4, 6 }, 1, "PAD+CONV_2D " },
     { "two of them", twice, { 1, 4, 4, 4 }, 2, "PAD+PAD+CONV_2D " },
     { "same", same_padding, { 1, 4, 4, 4 }, 0, "PAD " },
