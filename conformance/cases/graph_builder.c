@@ -362,13 +362,19 @@ struct value graph_add_reshape(struct case_builder *m, struct value x, const str
 
 struct value graph_add_pad(struct case_builder *m, struct value x, int32_t around, int32_t channels)
 {
-    const int32_t pads[] = { 0, 0, around, around, around, around, 0, channels };
+    return graph_add_pad_sides(
+        m, x, (const int32_t[]){ 0, 0, around, around, around, around, 0, channels });
+}
+
+struct value graph_add_pad_sides(struct case_builder *m, struct value x, const int32_t pads[8])
+{
     const struct shape table = DIMS(4, 2);
-    const struct shape out = DIMS(x.shape.d[0], x.shape.d[1] + 2 * around,
-                                  x.shape.d[2] + 2 * around, x.shape.d[3] + channels);
     const struct options options = { .tag = OPTIONS_PadOptions };
+    struct shape out = x.shape;
 
     assert(x.shape.rank == 4);
+    for (int i = 0; i < 4; i++)
+        out.d[i] += pads[2 * i] + pads[2 * i + 1];
     return add_op(m, BUILTIN_PAD, 1, &options, 2,
                   (const int[]){ x.tensor, case_constant_i32(m, "paddings", &table, pads) }, &out);
 }

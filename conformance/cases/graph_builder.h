@@ -93,6 +93,8 @@ struct value graph_add_reshape(struct case_builder *m, struct value x, const str
 /* PAD of an image: `around` rows and columns on each side, and `channels` after its channels. */
 struct value graph_add_pad(struct case_builder *m, struct value x, int32_t around,
                            int32_t channels);
+/* PAD of an image by pads[2 * i] before and pads[2 * i + 1] behind dimension i. */
+struct value graph_add_pad_sides(struct case_builder *m, struct value x, const int32_t pads[8]);
 struct value graph_add_concatenation(struct case_builder *m, size_t count,
                                      const struct value *values, int axis);
 /* STRIDED_SLICE of one axis; the stride is not 0. */

@@ -203,6 +203,18 @@ static void make_pad_conv_same(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, conv(m, graph_add_pad(m, input(m, r), 1, 0), 6, 3, ACTIVATION_NONE));
 }
 
+/* PAD behind the last row and column alone: a 1x1 convolution of the image without it begins at the
+ * same pixel, but its rows are shorter. */
+static void make_pad_behind_conv(struct case_builder *m, const struct row *r)
+{
+    const struct graph_window w = { .out = 6, .h = 1, .w = 1, .stride = 1, .valid = true };
+    const struct value x = input(m, r);
+
+    graph_add_judged_output(
+        m, graph_add_conv_2d(
+               m, graph_add_pad_sides(m, x, (const int32_t[]){ 0, 0, 0, 1, 0, 2, 0, 0 }), &w));
+}
+
 /* PAD before a convolution that also adds channels of zeros. */
 static void make_pad_channels_conv(struct case_builder *m, const struct row *r)
 {
@@ -722,6 +734,8 @@ static const struct row rows[] = {
            "conv_2d", make_pad_conv),
     FUSION("pad_same", "PAD before a SAME convolution, which pads once more", "conv_2d",
            make_pad_conv_same),
+    FUSION("pad_behind", "PAD behind the image alone, before a 1x1 convolution", "conv_2d",
+           make_pad_behind_conv),
     FUSION("pad_channels", "PAD adds channels, too, before a convolution", "conv_2d",
            make_pad_channels_conv),
     FUSION("pad", "the zeros of PAD are elements of the maximum", "max_pool_2d", make_pad_max_pool),
