@@ -91,7 +91,8 @@ static json_t *column(struct html_strings *s, const struct html_column *c, const
         json_t *const v = value_of(s, c->kind, base + i * stride + c->offset);
 
         *something = *something || is_something(c->kind, v);
-        s->failed = s->failed || json_array_append_new(list, v) != 0;
+        /* The list takes the value, also where it fails, or has before. */
+        s->failed = json_array_append_new(list, v) != 0 || s->failed;
     }
     return list;
 }
@@ -110,7 +111,7 @@ json_t *html_columns(struct html_strings *s, const struct html_column *columns, 
         else
             s->failed = json_object_set_new_nocheck(object, c->name, list) != 0 || s->failed;
     }
-    s->failed = s->failed ||
-                json_object_set_new_nocheck(object, "rows", json_integer((json_int_t)count)) != 0;
+    s->failed = json_object_set_new_nocheck(object, "rows", json_integer((json_int_t)count)) != 0 ||
+                s->failed;
     return object;
 }
