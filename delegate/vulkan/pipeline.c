@@ -326,7 +326,8 @@ static enum status hold(struct pipelines *p, struct plan_step *const *steps, int
         if (!is_held(steps[i]))
             continue;
         TRY(recipe_of(&recipe, find_shader(p, steps[i], half), steps[i], true, diag));
-        found = find(p, &recipe);
+        if (!(found = find(p, &recipe)))
+            continue; /* another thread has just switched the packed dot product off */
         found->holders++;
         held->list[held->count++] = found;
     }
