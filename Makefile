@@ -320,7 +320,9 @@ REQUIRED = $(if $(T)$(ARGS),,--require-integers)
 GRAPHS = $(if $(T)$(ARGS),,--graphs=500)
 FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
 # Tests keep Mesa's shader cache under $(B), and leave the user's alone.
-TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(B))/shader-cache
+# Where Mesa keeps compiled shaders: another build directory may share those of the first.
+SHADER_CACHE = $(B)/shader-cache
+TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(SHADER_CACHE))
 
 # Before the rule that needs it: a prerequisite is expanded where it is read.
 TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
