@@ -319,8 +319,8 @@ REQUIRED = $(if $(T)$(ARGS),,--require-integers)
 # ... and random graphs, the same ones each time.
 GRAPHS = $(if $(T)$(ARGS),,--graphs=500)
 FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
-# Tests keep Mesa's shader cache under $(B), and leave the user's alone.
-# Where Mesa keeps compiled shaders: another build directory may share those of the first.
+# Tests keep Mesa's shader cache under $(B), and leave the user's alone.  A second build directory may
+# share that of the first.
 SHADER_CACHE = $(B)/shader-cache
 TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(SHADER_CACHE))
 
