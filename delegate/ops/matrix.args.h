@@ -30,9 +30,8 @@ PUSH_CONSTANTS(matrix_args)
     ARGS_STRUCT(window_args) window;
     uint stride_h, stride_w;
     uint has_residual; /* 1: what dst holds is added */
-    uint activation;   /* MATRIX_CURVED */
-    float low, high;   /* else: what the result is clamped to, which may be infinite */
+    uint activation;
 END_PUSH_CONSTANTS
-ARGS_SIZE(matrix_args, 60)
+ARGS_SIZE(matrix_args, 52)
 
 #endif

@@ -258,19 +258,6 @@ bool matrix_fits(const struct planner *p, const struct graph_node *n, const stru
     return true;
 }
 
-/* The bounds of an activation that only clamps; false: it is another one. */
-static bool set_bounds(struct matrix_args *args, uint32_t activation)
-{
-    args->activation = activation;
-    args->low = activation == kTfLiteActReluN1To1                               ? -1
-                : activation == kTfLiteActRelu || activation == kTfLiteActRelu6 ? 0
-                                                                                : -INFINITY;
-    args->high = activation == kTfLiteActReluN1To1 ? 1
-                 : activation == kTfLiteActRelu6   ? 6
-                                                   : INFINITY;
-    return activation <= kTfLiteActRelu6;
-}
-
 static const char *shader_of(const struct matrix_tile *t, enum matrix_kind kind)
 {
     if (t->block_n == 1)
@@ -292,8 +279,9 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
                                 .window = m->args,
                                 .stride_h = (uint32_t)m->window->stride_h,
                                 .stride_w = (uint32_t)m->window->stride_w,
-                                .has_residual = m->has_residual };
-    const bool curved = !set_bounds(&args, m->activation);
+                                .has_residual = m->has_residual,
+                                .activation = m->activation };
+    const bool curved = m->activation > kTfLiteActRelu6;
     struct window window = *m->window;
     struct plan_step *s = planner_step(p, shader_of(t, units->kind), n, threads_of(t, units), 1, 1);
 
