@@ -456,15 +456,18 @@ analyse: ## gcc -fanalyzer, clang-tidy and cppcheck over the source (minutes); T
 	    $(filter $(if $(T),$(subst *,%,$(T)),%),$(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(wildcard fuzz/*.c fuzz/*/*.c))
 
 # What needs no library that would have to be built with MemorySanitizer, too.
-MSAN_TARGETS := reader flexbuffers
-msan: ## replay the corpora of the reader under MemorySanitizer (clang, minutes)
+MSAN_TARGETS := reader flexbuffers models ops
+MSAN_UNITS = $(filter-out %/test_exports,$(patsubst conformance/unit/%.c,$(B)/unit/%,$(wildcard conformance/unit/reference/*.c)))
+msan: ## tests of the reference, and corpora of reader, interpreter and planner, under MemorySanitizer (clang, minutes)
 	@$(NEED) fuzz
 	$(MAKE) B=$(B)/msan CC=clang SANITIZE=memory OPT='-O1 -g' msan-run
-$(B)/fuzz/msan_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(call obj,fuzz/kit/mutate.c) $(REF_OBJ)
+$(B)/fuzz/msan_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) -lm -lpthread
-msan-run: $(MSAN_TARGETS:%=$(B)/fuzz/msan_%)
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) -Wl,--as-needed -lvulkan $(ZLIB) -ldl -lm -lpthread
+msan-run: $(MSAN_TARGETS:%=$(B)/fuzz/msan_%) $(MSAN_UNITS)
 	@for f in $(MSAN_TARGETS); do $(B)/fuzz/msan_$$f fuzz/corpus/$$f || exit 1; done
+	@n=0; for f in $(MSAN_UNITS); do $$f >$(B)/unit.log 2>&1 || { cat $(B)/unit.log; exit 1; }; \
+	    n=$$((n + $$(grep -c '^\[       OK' $(B)/unit.log))); done; echo "msan: $$n tests of $(words $(MSAN_UNITS)) programs passed"
 
 needed: ## switch off each check of parsers and rules in turn, which a test must notice (hours; goes on where it was); T='verifier' or 'FILE:FUNCTION' picks some, SECONDS=5 only programs that need no longer
 	@python3 -B ci/needed.py $(B) '$(T)' '$(SECONDS)'
