@@ -104,7 +104,7 @@ static struct run start(const struct subject *s, const char *mode)
     return r;
 }
 
-static void stop(struct run *r)
+static void close_run(struct run *r)
 {
     interpreter_close(r->in);
     assay_gpu_delegate_destroy(r->delegate);
@@ -188,9 +188,9 @@ static void check(const struct subject *s)
             expect_identical(s, answer(&truth), answer(&r));
         else if (tensor_is_scores(answer(&truth)))
             expect_same_class(s, answer(&truth), answer(&r));
-        stop(&r);
+        close_run(&r);
     }
-    stop(&truth);
+    close_run(&truth);
 }
 
 /* ---- tests ---- */
@@ -307,7 +307,7 @@ static void a_cat(void **state)
                 fail_msg("%s: number %zu is %s", modes[i] ? modes[i] : "reference", k + 1,
                          label ? label : "nothing");
         }
-        stop(&r);
+        close_run(&r);
     }
     close_subject(&s);
     labels_close(&labels);

@@ -244,7 +244,7 @@ static void memory_of_partitions(void **state)
     unsigned long long need;
     struct refusal r;
     struct model m;
-    char text[32];
+    char text[64];
 
     (void)state;
     make_parts(&m);

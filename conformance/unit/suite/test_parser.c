@@ -104,8 +104,9 @@ static void serve(int socket, void *user)
     case ABORTS: fputs("free(): invalid pointer\n", stderr); abort();
     case EXITS: break;
     case LOOPS:
-        for (;;)
-            turns++;
+        while (turns != 1) /* which is even */
+            turns += 2;
+        break;
     case SLEEPS:
         for (;;)
             pause();
