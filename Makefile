@@ -330,6 +330,9 @@ TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflit
 check: all $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
 
+# Each processor has a worker of the suite, beside which threads of a software device would take turns
+# with it; LP_NUM_THREADS=2 lets them.
+conformance: export LP_NUM_THREADS ?= 0
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(GRAPHS) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
 
