@@ -233,6 +233,10 @@ bool lstm_full_accept(struct check *c)
                             : refuse(c, RULE_LSTM_SHAPE, in[LSTM_FULL_R + 3], "dims[1]",
                                      "the model is malformed", "as many outputs as cells", "%u, %u",
                                      z.outputs, z.cells);
+    if (has(g, c->node, LSTM_FULL_PROJECTION_BIAS) && !z.projection)
+        return refuse(c, RULE_LSTM_SHAPE, in[LSTM_FULL_PROJECTION_BIAS], "projection bias",
+                      "the model is malformed", "none without projection weights",
+                      "input %d without input %d", LSTM_FULL_PROJECTION_BIAS, LSTM_FULL_PROJECTION);
     if (has(g, c->node, LSTM_FULL_PROJECTION_BIAS) &&
         !check_constant(c, LSTM_FULL_PROJECTION_BIAS, z.outputs, 0))
         return false;
