@@ -22,7 +22,8 @@ static bool pays(const struct device_limits *limits)
 
 /* Only kernels that asked for it.  Of others nothing was gained, and they may change: on an H200
  * the compiler, knowing the sizes, rounded the products of BATCH_MATMUL by the size of the batch,
- * and the integers of a quantized LSTM (cell of 2^-9) were wrong. */
+ * and the integers of a quantized LSTM (cell of 2^-9) were wrong: it is enough that the integer
+ * bits of the cell are a constant where its fixed16_tanh takes them. */
 void plan_freeze(struct plan *plan, const struct gpu_options *options,
                  const struct device_limits *limits, const struct reason_of *why)
 {
