@@ -25,7 +25,7 @@ enum { SPEC_BYTES = 3 * PATH_MAX };
 /* "litert:WHAT?library=.../NAME&KEYS"; %s in keys is the folder of the mocks. */
 static const char *spec(const char *what, const char *library, const char *keys)
 {
-    static char text[SPEC_BYTES];
+    static char text[2 * SPEC_BYTES];
     char folder[PATH_MAX], expanded[SPEC_BYTES] = "";
     const char *const place = keys ? strstr(keys, "%s") : NULL;
 
