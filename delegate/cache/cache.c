@@ -130,6 +130,8 @@ static enum status check_pipelines(const struct cache_content *c, const struct c
 {
     uint32_t word[4];
 
+    if (c->pipeline_bytes == 0)
+        return STATUS_OK;
     if (c->pipeline_bytes < sizeof word + sizeof id->pipeline_uuid)
         return diag_fail(diag, STATUS_INVALID,
                          "%s: pipelines: expected a header of %zu bytes, found %zu", name,

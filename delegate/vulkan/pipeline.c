@@ -498,6 +498,10 @@ void pipeline_cache_close(struct pipeline_cache *c)
     *c = (struct pipeline_cache){ 0 };
 }
 
+/* VkPipelineCacheHeaderVersionOne, with which what a driver keeps begins.  The llvmpipe of
+ * Mesa 26.2 ends in the middle of it. */
+enum { PIPELINE_HEADER_BYTES = 4 * sizeof(uint32_t) + VK_UUID_SIZE };
+
 enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, size_t *bytes,
                                 struct diag *diag)
 {
@@ -510,6 +514,8 @@ enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, 
         return diag_fail(diag, STATUS_NO_MEMORY, "pipeline cache of %zu bytes: out of memory",
                          *bytes);
     r = vkGetPipelineCacheData(c->device, c->handle, bytes, *data);
+    if (*bytes < PIPELINE_HEADER_BYTES)
+        *bytes = 0;
     if (r == VK_SUCCESS)
         return STATUS_OK;
     mem_free(*data);

@@ -42,7 +42,8 @@ struct pipeline_cache {
 enum status pipeline_cache_open(struct pipeline_cache *c, VkDevice device, const void *data,
                                 size_t bytes, bool fill, struct diag *diag);
 void pipeline_cache_close(struct pipeline_cache *c);
-/* Copies the cache's data to new memory, which the caller frees with mem_free. */
+/* Copies the cache's data to new memory, which the caller frees with mem_free.  0 bytes: the driver
+ * gives no whole header. */
 enum status pipeline_cache_read(const struct pipeline_cache *c, uint8_t **data, size_t *bytes,
                                 struct diag *diag);
 

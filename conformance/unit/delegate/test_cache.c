@@ -293,6 +293,14 @@ static void pipelines_of_another(void **state)
     KIT_OK(cache_save(&c, d.path, name, &id, &diag));
     KIT_OK(cache_load(&c, &(bool){ false }, d.path, name, &id, 300, &diag));
     cache_content_close(&c);
+    c = sample_content(&id, 7);
+    c.pipeline_bytes = 0; /* of a driver that gives nothing */
+    KIT_OK(cache_save(&c, d.path, name, &id, &diag));
+    KIT_OK(cache_load(&c, &(bool){ false }, d.path, name, &id, 300, &diag));
+    assert_int_equal(c.pipeline_bytes, 0);
+    assert_int_equal(c.tuning_count, 2);
+    assert_int_equal(c.constant_bytes, 300);
+    cache_content_close(&c);
     cache_dir_remove(d.path);
 }
 
