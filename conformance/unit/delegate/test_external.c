@@ -121,14 +121,21 @@ static void exported_and_imported(void **state)
             .kind = kinds[i][0], .layout = ASSAY_LAYOUT_C4, .tensor = Y, .partition = -1
         };
         float x[ROWS * CHANNELS], y[ROWS * CHANNELS];
+        bool bound = false;
         char error[512];
 
         assert_int_equal(assay_gpu_get_device(a, &caps), 0);
         if (i ? !caps.external_memory_dma_buf : !caps.external_memory_fd) {
             printf("skipped: the device exports no %s\n", i ? "dma-buf" : "opaque fd");
         } else {
-            if (kit_bind(a, &buffer, error) != 0)
+            bound = kit_bind(a, &buffer, error) == 0;
+            /* A driver may have the extension, and no buffers that it exports. */
+            if (!bound && !strstr(error, "does not export memory as"))
                 fail_msg("%s", error);
+            if (!bound)
+                printf("skipped: %s\n", error);
+        }
+        if (bound) {
             buffer.kind = kinds[i][1];
             buffer.tensor = X;
             if (kit_bind(b, &buffer, error) != 0)

@@ -1,6 +1,7 @@
 /* Functions become the activation of the node before them. */
 #include "conformance/unit/kit/transform_kit.h"
 
+#include <math.h>
 #include <string.h>
 
 /* x times a constant, of which the functions below are exact: of multiples of 4 those of x + 3, of
@@ -191,8 +192,32 @@ static const struct transform_case any_values[] = {
     { "residual", residual, { 1, 2, 3, 5 }, 1, "CONV_2D+ADD+HARD_SWISH " },
 };
 
-/* With numbers that are no integers, too, fp32 has the bits of the nodes one by one. */
-static void same_bits(void **state)
+/* Vulkan lets a driver round a product and a sum once where the nodes one by one round both, as the
+ * llvmpipe of Mesa 26 does.  Here that is 2^-22 at most: half a unit in the last place of a number
+ * up to 4, of each of two. */
+static void expect_near(const struct transform_case *c, struct interpreter *a,
+                        struct interpreter *b)
+{
+    size_t count;
+    const int *outputs = interpreter_outputs(a, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *x = interpreter_tensor(a, outputs[i]);
+        const TfLiteTensor *y = interpreter_tensor(b, outputs[i]);
+
+        assert_int_equal(x->bytes, y->bytes);
+        for (size_t j = 0; j < x->bytes / sizeof(float); j++) {
+            const float v = x->data.f[j], w = y->data.f[j];
+
+            if (!(fabsf(v - w) <= 0x1p-22f * fmaxf(fabsf(v) / 4, 1)))
+                fail_msg("%s: output %zu, element %zu: %.9g and, without the transform, %.9g",
+                         c->name, i, j, (double)v, (double)w);
+        }
+    }
+}
+
+/* With numbers that are no integers, too, fp32 is as the nodes are one by one. */
+static void same_numbers(void **state)
 {
     const size_t count = sizeof any_values / sizeof any_values[0];
 
@@ -209,7 +234,7 @@ static void same_bits(void **state)
         transform_model(&any_values[i], &m);
         for (int k = 0; k < 2; k++)
             run[k] = transform_run(&m, d[k]);
-        transform_equal(&any_values[i], "without the transform", run[0], run[1]);
+        expect_near(&any_values[i], run[0], run[1]);
         for (int k = 0; k < 2; k++) {
             interpreter_close(run[k]);
             assay_gpu_delegate_destroy(d[k]);
@@ -221,7 +246,7 @@ static void same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results),
-                                        cmocka_unit_test(same_bits) };
+                                        cmocka_unit_test(same_numbers) };
 
     transform_find_device();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,9 +42,14 @@ static int32_t values[ROWS][COLUMNS];
 
 static hid_t create(const char *name)
 {
-    const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file;
 
+    /* libhdf5 2.0 writes a later format than 1.x unless it is asked. */
+    assert_true(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0);
+    file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     assert_true(file >= 0);
+    H5Pclose(access);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return file;
 }
@@ -264,6 +269,7 @@ static void good_files_are_read(void **state)
 
 /* Bytes, each in turn changed to a few values: far apart ones first, so that a budget of time
  * reaches all parts. */
+enum { TURNS_MIN = 21 }; /* also where the time is up before */
 struct damage {
     uint8_t *bytes;
     size_t count, step, at, turn;
@@ -287,7 +293,7 @@ static bool damage_next(struct damage *d)
     static const uint8_t masks[] = { 0xff, 0x01, 0x80, 0x10 };
 
     d->bytes[d->at] = d->original;
-    if (clock_s() > d->until_s || d->turn == d->count * sizeof masks)
+    if ((clock_s() > d->until_s && d->turn >= TURNS_MIN) || d->turn == d->count * sizeof masks)
         return false;
     d->at = (d->turn % d->count) * d->step % d->count;
     d->original = d->bytes[d->at];
@@ -506,7 +512,7 @@ static void damage_image(uint8_t *bytes, size_t count)
         image_close(&im);
     }
     assert_true(bad > 0);
-    assert_true(good + bad > 20);
+    assert_true(good + bad >= TURNS_MIN);
     parser_limits = before;
     free(bytes);
 }
