@@ -181,7 +181,7 @@ goldens()
 {
     # Under qemu, libhdf5 takes longer than a reader may otherwise.
     inside 'ASSAY_LIMITS=parser_seconds=1800 build/assay golden check' >"$state/goldens.txt" 2>&1 || true
-    last=$(tail -n 1 "$state/goldens.txt")
+    last=$(grep -E '[0-9] passed' "$state/goldens.txt" | tail -n 1)
     echo "$last"
     passed=$(echo "$last" | sed -n 's/.*[^0-9]\([0-9][0-9]*\) passed.*/\1/p')
     failed=$(echo "$last" | sed -n 's/.*[^0-9]\([0-9][0-9]*\) failed.*/\1/p')
@@ -264,7 +264,7 @@ run_port()
     mkdir -p "$state"
     step root make_root || return 1
     state=$state_of_port
-    for folder in proc dev; do
+    for folder in proc dev dev/pts; do
         mountpoint -q "$root/$folder" || mount --bind --make-private /$folder "$root/$folder"
     done
     mountpoint -q "$root/dev/shm" || mount -t tmpfs tmpfs "$root/dev/shm"
@@ -275,7 +275,7 @@ run_port()
 # Leaves nothing mounted behind.
 unmount()
 {
-    for folder in dev/shm dev proc; do
+    for folder in dev/shm dev/pts dev proc; do
         for root in "$ports"/root-*; do
             ! mountpoint -q "$root/$folder" 2>/dev/null || umount "$root/$folder" || true
         done
