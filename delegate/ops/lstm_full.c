@@ -51,7 +51,8 @@ struct lstm_full_sizes lstm_full_sizes_of(const struct graph *g, const struct gr
         .cells = (uint32_t)w->dims[0],
         .outputs = (uint32_t)graph_input(g, n, LSTM_FULL_R + 3)->dims[1],
         .cifg = !has(g, n, LSTM_FULL_W),
-        .peephole = has(g, n, LSTM_FULL_PEEPHOLE + 1),
+        .peephole = has(g, n, LSTM_FULL_PEEPHOLE) || has(g, n, LSTM_FULL_PEEPHOLE + 1) ||
+                    has(g, n, LSTM_FULL_PEEPHOLE + 2),
         .projection = has(g, n, LSTM_FULL_PROJECTION),
     };
 }
