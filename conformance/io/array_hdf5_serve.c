@@ -116,7 +116,7 @@ static enum status no_dataset(hid_t file, const char *dataset, struct diag *diag
 {
     struct names n = { "", 0 };
 
-    if (H5Ovisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, add_name, &n) < 0 || n.used == 0)
+    if (H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, add_name, &n) < 0 || n.used == 0)
         return diag_fail(diag, STATUS_INVALID, "no dataset %s", dataset);
     return diag_fail(diag, STATUS_INVALID, "no dataset %s; there are: %s", dataset, n.text);
 }
