@@ -10,7 +10,7 @@ struct rule_row {
     enum rule rule;
     int node;
     int kind;
-    struct edit edits[10];
+    struct edit edits[12];
     /* At the boundary the node is taken, or refused by another rule, whose number plus one this is.
      */
     int other;
