@@ -1,6 +1,8 @@
 /* Images: each format's kinds, what is refused and why, truncated and damaged files, resizing. */
 #include "conformance/io/image.h"
+#include "conformance/io/image_png.h"
 #include "conformance/io/image_read.h"
+#include "conformance/io/image_write.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
@@ -66,6 +68,7 @@ static struct bytes make_bmp(int32_t width, int32_t height, uint32_t bits)
     return b;
 }
 
+/* Of 4 channels CMYK, which a progressive file stores as YCCK. */
 static struct bytes make_jpeg(uint32_t width, uint32_t height, int channels, bool progressive)
 {
     struct jpeg_compress_struct c;
@@ -84,6 +87,8 @@ static struct bytes make_jpeg(uint32_t width, uint32_t height, int channels, boo
     c.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : JCS_CMYK;
     jpeg_set_defaults(&c);
     jpeg_set_quality(&c, 95, TRUE);
+    if (progressive && channels == 4)
+        jpeg_set_colorspace(&c, JCS_YCCK);
     if (progressive)
         jpeg_simple_progression(&c);
     jpeg_start_compress(&c, TRUE);
@@ -189,6 +194,8 @@ static void bmp_kinds(void **state)
     static const uint8_t wide_alpha[] = { 2, 1, 0, 3, 6, 5, 4, 7 };
     static const uint8_t looked_up[] = { 0, 0, 0, 3, 2, 1, 6, 4, 2 };
     static const uint8_t grey[] = { 0, 1, 2 };
+    static const uint8_t blue[] = { 0, 0, 0, 1, 1, 9, 2, 2, 2 };
+    static const uint8_t red[] = { 0, 0, 0, 9, 1, 1, 2, 2, 2 };
     struct bytes b;
 
     (void)state;
@@ -215,6 +222,11 @@ static void bmp_kinds(void **state)
     for (int i = 0; i < 256; i++)
         memset(b.data + 54 + 4 * i, i, 3);
     expect(&b, 3, 1, 1, grey);
+    b.data[54 + 4] = 9; /* one blue differs, then one red */
+    expect(&b, 3, 1, 3, blue);
+    b.data[54 + 4] = 1;
+    b.data[54 + 6] = 9;
+    expect(&b, 3, 1, 3, red);
     free(b.data);
 }
 
@@ -306,12 +318,17 @@ static void bmp_headers_cut(void **state)
         &b, STATUS_INVALID,
         "BMP: palette of 256 colours at byte 54: pixels begin at 1094, the file has 200 bytes");
     free(b.data);
+    b = make_bmp(2, 1, 24); /* without a palette */
+    put32(b.data + 10, 53);
+    expect_refusal(&b, STATUS_INVALID, "BMP: pixels at byte 53, inside the headers (54 bytes)");
+    free(b.data);
 }
 
 static void no_memory_for_pixels(void **state)
 {
     struct diag diag = { 0 };
     struct image im;
+    struct bytes b;
 
     (void)state;
     mem_fail_after(0);
@@ -320,6 +337,18 @@ static void no_memory_for_pixels(void **state)
     assert_non_null(strstr(diag.text, "30x20 pixels"));
     assert_null(im.pixels);
     assert_int_equal(im.width, 0);
+    b = make_png(2, 3, 8, PNG_COLOR_TYPE_RGB, false, false);
+    mem_fail_after(1); /* the pixels are there, the list of rows is not */
+    assert_int_equal(image_read_png(&im, b.data, b.count, &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    assert_string_equal(diag.text, "3 rows: out of memory");
+    assert_null(im.pixels);
+    assert_int_equal(image_read_png(&im, b.data, b.count, &diag), STATUS_OK);
+    mem_fail_after(0);
+    assert_int_equal(image_write_png(&im, "/dev/null", &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    image_close(&im);
+    free(b.data);
 }
 
 /* ---- JPEG and PNG ---- */
@@ -341,6 +370,9 @@ static void jpeg_kinds(void **state)
     expect(&b, 9, 7, 3, flat);
     free(b.data);
     b = make_jpeg(9, 7, 4, false);
+    expect_refusal(&b, STATUS_UNSUPPORTED, "JPEG: CMYK, expected grey, YCbCr or RGB");
+    free(b.data);
+    b = make_jpeg(9, 7, 4, true);
     expect_refusal(&b, STATUS_UNSUPPORTED, "JPEG: CMYK, expected grey, YCbCr or RGB");
     free(b.data);
 }
@@ -460,6 +492,10 @@ static void png_labels(void **state)
                   "labels are a palette or grey, found RGB");
     expect_labels(make_png(1, 1, 8, PNG_COLOR_TYPE_GRAY_ALPHA, false, false), 0, NULL,
                   "labels are a palette or grey, found grey with alpha");
+    b = make_bmp(3, 1, 8);
+    assert_int_equal(image_read_labels(&im, b.data, b.count, &diag), STATUS_INVALID);
+    assert_string_equal(diag.text, "not a PNG file");
+    free(b.data);
 }
 
 /* ---- damage ---- */

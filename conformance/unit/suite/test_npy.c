@@ -136,6 +136,20 @@ static void npy_refusals(void **state)
           "4 bytes of data do not fit the shape" },
         { 1, "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}",
           "header: unexpected key descr" },
+        { 0, "{}", "version 0.0, expected 1 to 3" },
+        { 1, "{xdescrx: '<f4', 'fortran_order': False, 'shape': (1,)}",
+          "header is no dict of strings" },
+        { 1, "{'desc\\r': '<f4'}", "header is no dict of strings" },
+        { 1, "{'sixteen characters': '<f4'}", "header is no dict of strings" },
+        { 1, "{'descr' '<f4', 'fortran_order': False, 'shape': (1,)}",
+          "header is no dict of strings" },
+        { 1, "{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", "header is no dict" },
+        { 1, "{'descr': '<f4', 'fortran_order': False, 'shape': 1,)}",
+          "header: shape is no tuple" },
+        { 1, "{'fortran_order': False, 'shape': (1,)}",
+          "header lacks a key, or goes on behind the dict" },
+        { 1, "{'descr': '<f4', 'fortran_order': False}",
+          "header lacks a key, or goes on behind the dict" },
     };
 
     (void)state;
@@ -149,6 +163,111 @@ static void npy_refusals(void **state)
         assert_string_equal(diag.text, rows[i].text);
         free(f);
     }
+}
+
+/* A file of these bytes, in memory that goes on with zeros. */
+static void expect_npy(const char *bytes, size_t count, const char *text)
+{
+    uint8_t f[256] = { 0 };
+    struct diag diag = { .status = STATUS_OK };
+    struct array a;
+
+    memcpy(f, bytes, count);
+    assert_int_not_equal(npy_read(&a, f, count, &diag), STATUS_OK);
+    assert_string_equal(diag.text, text);
+    assert_null(a.data);
+}
+
+static void npy_ends_early(void **state)
+{
+    (void)state;
+    expect_npy("\x93NUMPY\1\0\0", 9, "not a .npy file");
+    expect_npy("\x93NUMPX\1\0\2\0{}", 12, "not a .npy file");
+    expect_npy("\x93NUMPY\2\0\0\0\0", 11, "ends in the header");
+    expect_npy("\x93NUMPY\1\0\x64\0{}", 12, "header of 100 bytes in a file of 12");
+}
+
+/* What is behind the header would complete it. */
+static void npy_header_ends(void **state)
+{
+    static const struct {
+        const char *header, *data, *text;
+    } rows[] = {
+        { "{", "}", "header is no dict of strings" },
+        { "{", "'':", "header is no dict of strings" },
+        { "{'fortran_order': Tru", "e, }", "header: fortran_order is no bool" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t count;
+        uint8_t *const f = make_npy(1, rows[i].header, strlen(rows[i].data), &count);
+
+        memcpy(f + count - strlen(rows[i].data), rows[i].data, strlen(rows[i].data));
+        expect_npy((const char *)f, count, rows[i].text);
+        free(f);
+    }
+}
+
+static void npy_long_header(void **state)
+{
+    enum { LONG = 64 * 1024 + 1 };
+    static char header[LONG + 1];
+    struct diag diag = { .status = STATUS_OK };
+    struct array a;
+    size_t count;
+    uint8_t *f;
+
+    (void)state;
+    memset(header, ' ', LONG);
+    memcpy(header, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 55);
+    f = make_npy(2, header, 4, &count);
+    f[8] = 1;
+    f[10] = 1;
+    assert_int_equal(npy_read(&a, f, count, &diag), STATUS_INVALID);
+    assert_string_equal(diag.text, "header of 65537 bytes in a file of 65553");
+    free(f);
+}
+
+/* Elements and bytes whose numbers are 2^64, which is 0 in 64 bits. */
+static void npy_sizes_wrap(void **state)
+{
+    static const char *const headers[] = {
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 65536, 65536, 65536)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 65536, 1073741824)}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(headers); i++) {
+        size_t count;
+        uint8_t *const f = make_npy(1, headers[i], 0, &count);
+
+        expect_npy((const char *)f, count, "0 bytes of data do not fit the shape");
+        free(f);
+    }
+}
+
+static void npy_without_memory(void **state)
+{
+    float data[1] = { 1 };
+    struct array a = { kTfLiteFloat32, 1, { 1 }, 1, 4, data }, back;
+    struct diag diag = { .status = STATUS_OK };
+    uint8_t *f;
+    size_t count;
+
+    (void)state;
+    mem_fail_after(0);
+    assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_OK);
+    mem_fail_after(0);
+    assert_int_equal(npy_read(&back, f, count, &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    mem_free(f);
+    a.bytes = SIZE_MAX;
+    assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_NO_MEMORY);
+    a.type = kTfLiteString;
+    assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_UNSUPPORTED);
 }
 
 static void npy_round_trip(void **state)
@@ -518,15 +637,13 @@ static void saved_tensors_load(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(npy_headers),
-        cmocka_unit_test(npy_refusals),
-        cmocka_unit_test(npy_round_trip),
-        cmocka_unit_test(hdf5_round_trip),
-        cmocka_unit_test(arrays_into_tensors),
-        cmocka_unit_test(values_convert),
-        cmocka_unit_test(reals_into_quantized_tensors),
-        cmocka_unit_test(pixels_into_tensors),
-        cmocka_unit_test(files_into_tensors),
+        cmocka_unit_test(npy_headers),         cmocka_unit_test(npy_refusals),
+        cmocka_unit_test(npy_ends_early),      cmocka_unit_test(npy_header_ends),
+        cmocka_unit_test(npy_long_header),     cmocka_unit_test(npy_sizes_wrap),
+        cmocka_unit_test(npy_without_memory),  cmocka_unit_test(npy_round_trip),
+        cmocka_unit_test(hdf5_round_trip),     cmocka_unit_test(arrays_into_tensors),
+        cmocka_unit_test(values_convert),      cmocka_unit_test(reals_into_quantized_tensors),
+        cmocka_unit_test(pixels_into_tensors), cmocka_unit_test(files_into_tensors),
         cmocka_unit_test(saved_tensors_load),
     };
 
