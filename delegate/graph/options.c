@@ -2,7 +2,6 @@
 
 #include "delegate/graph/transforms.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,9 +132,8 @@ static enum status parse_int(const char *key, const char *value, int min, int *o
     char *end;
     long n;
 
-    errno = 0;
-    n = strtol(value, &end, 10);
-    if (end == value || *end != '\0' || errno != 0 || n < min || n > OPTION_INT_MAX)
+    n = strtol(value, &end, 10); /* of more digits LONG_MIN or LONG_MAX */
+    if (end == value || *end != '\0' || n < min || n > OPTION_INT_MAX)
         return diag_fail(diag, STATUS_USAGE,
                          "option %s: expected a number from %d to %d, found '%s'", key, min,
                          OPTION_INT_MAX, value);

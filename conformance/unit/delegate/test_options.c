@@ -3,6 +3,7 @@
 
 #include "delegate/plan/memory.h"
 #include "delegate/vulkan/device_choose.h"
+#include "reference/base/memory.h"
 
 static void defaults(void **state)
 {
@@ -116,6 +117,7 @@ static void errors_name_key_and_value(void **state)
         { "cpu_rate", "1e9", "1e9" },
         { "memory_limit", "1G", "1G" },
         { "in_place", "sometimes", "sometimes" },
+        { "min_nodes", "1000000001", "1000000000, found '1000000001'" },
     };
 
     (void)state;
@@ -169,6 +171,19 @@ static void every_key_is_told(void **state)
         assert_non_null(strstr(diag.text, key));
     }
     assert_true(count > 20);
+}
+
+static void no_memory_for_a_text(void **state)
+{
+    static const char *const key = "device", *const value = "llvm";
+    struct diag diag = { 0 };
+    struct gpu_options o;
+
+    (void)state;
+    mem_fail_after(0);
+    assert_int_equal(options_parse(&o, &key, &value, 1, &diag), STATUS_NO_MEMORY);
+    mem_fail_after(-1);
+    assert_non_null(strstr(diag.text, "option device: out of memory"));
 }
 
 static void memory(void **state)
@@ -249,10 +264,15 @@ static void devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),  cmocka_unit_test(every_key),
-        cmocka_unit_test(aliases),   cmocka_unit_test(errors_name_key_and_value),
-        cmocka_unit_test(bad_calls), cmocka_unit_test(every_key_is_told),
-        cmocka_unit_test(memory),    cmocka_unit_test(devices),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_key),
+        cmocka_unit_test(aliases),
+        cmocka_unit_test(errors_name_key_and_value),
+        cmocka_unit_test(bad_calls),
+        cmocka_unit_test(every_key_is_told),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(no_memory_for_a_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
