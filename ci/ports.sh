@@ -207,6 +207,8 @@ device_of()
 
 cases()
 {
+    only=
+    [ $part != f32 ] || only=--delegate-option=precision=fp32
     inside 'build/assay devices' >"$state/devices.txt" 2>&1 || true
     inside "build/assay conformance --no-models --shard=1/$share --jobs=2 $only --out=/assay/ports.json --format=json --resume=auto && build/assay report show ports.json" \
         >"$state/cases.txt" 2>&1 || true

@@ -547,7 +547,8 @@ static int child(char **argv)
         return 1;
     small = before;
     small.rlim_cur = 1000;
-    unsetenv("ASSAY_SHADER_LOG"); /* of make coverage: longer than that */
+    unsetenv("ASSAY_SHADER_LOG");                   /* of make coverage: longer than that */
+    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* which the limit would end, too */
     if (full && setrlimit(RLIMIT_FSIZE, &small) != 0)
         return 1;
     make_model(&m, 1);
