@@ -538,7 +538,8 @@ static void one_warning_a_graph(void **state)
 /* Runs this program again for one start, which prints its figures on standard output. */
 static int child(char **argv)
 {
-    const bool full = strcmp(argv[2], "full") == 0;
+    const bool full = strcmp(argv[2], "full") == 0 || strcmp(argv[2], "driver") == 0;
+    const char *const dir = strcmp(argv[2], "driver") == 0 ? NULL : argv[3];
     struct rlimit before, small;
     struct model m;
     struct start s;
@@ -552,7 +553,7 @@ static int child(char **argv)
     if (full && setrlimit(RLIMIT_FSIZE, &small) != 0)
         return 1;
     make_model(&m, 1);
-    s = start(&m, argv[3], "precision", argv[4]);
+    s = start(&m, dir, "precision", argv[4]);
     model_close(&m);
     /* With --coverage the process writes more files when it exits. */
     if (setrlimit(RLIMIT_FSIZE, &before) != 0)
@@ -628,6 +629,17 @@ static void second_process(void **state)
     cache_dir_remove(d.path);
 }
 
+/* A driver whose memory is a file (the llvmpipe of Mesa 26) does not start within RLIMIT_FSIZE. */
+static bool driver_lives_without_files(void)
+{
+    struct child_process c = spawn("driver", "", "fp32");
+    int status;
+
+    fclose(c.from);
+    assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
+    return !WIFSIGNALED(status) || WTERMSIG(status) != SIGXFSZ;
+}
+
 /* RLIMIT_FSIZE as a full disk: the file does not fit. */
 static void disk_full(void **state)
 {
@@ -636,6 +648,10 @@ static void disk_full(void **state)
     struct model m;
 
     NEEDS_DEVICE;
+    if (!driver_lives_without_files()) {
+        printf("skipped: the driver's own memory is a file\n");
+        skip();
+    }
     d = cache_dir_make();
     make_model(&m, 1);
     plain = start(&m, NULL, NULL, NULL);
