@@ -141,6 +141,7 @@ static void npy_refusals(void **state)
           "header is no dict of strings" },
         { 1, "{'desc\\r': '<f4'}", "header is no dict of strings" },
         { 1, "{'sixteen characters': '<f4'}", "header is no dict of strings" },
+        { 1, "{: '<f4'}", "header is no dict of strings" },
         { 1, "{'descr' '<f4', 'fortran_order': False, 'shape': (1,)}",
           "header is no dict of strings" },
         { 1, "{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", "header is no dict" },
