@@ -49,8 +49,7 @@ bool binary_accept_types(struct check *c, unsigned of_operands, unsigned of_resu
     for (int i = 0; i < y->rank; i++) {
         const int32_t da = dim_at(a, y->rank, i), db = dim_at(b, y->rank, i);
 
-        if (a->rank > y->rank || b->rank > y->rank || (da != db && da != 1 && db != 1) ||
-            y->dims[i] != (da == 1 ? db : da))
+        if ((da != db && da != 1 && db != 1) || y->dims[i] != (da == 1 ? db : da))
             return refuse(c, RULE_BINARY_BROADCAST, c->node->outputs[0], "dims",
                           "the model is malformed", "the operands' broadcast shape",
                           "dim %d: %d and %d to %d", i, da, db, y->dims[i]);

@@ -32,7 +32,7 @@ static bool accept_conv(struct check *c)
     window = window_of_conv(params, w);
     if (!check_window(c, &window, c->node->inputs[0], c->node->outputs[0]))
         return false;
-    if (w->dims[0] < 1 || y->dims[3] != w->dims[0])
+    if (y->dims[3] != w->dims[0])
         return refuse(c, RULE_CONV_2D_OUT_CHANNELS, c->node->outputs[0], "dims[3]",
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       y->dims[3], w->dims[0]);

@@ -40,8 +40,7 @@ static bool accept_depthwise(struct check *c)
     if (w->dims[0] != 1)
         return refuse(c, RULE_DEPTHWISE_CONV_2D_WEIGHTS, c->node->inputs[1], "dims[0]",
                       "the model is malformed", "1", "%d", w->dims[0]);
-    if (x->dims[3] < 1 || w->dims[3] < 1 || w->dims[3] % x->dims[3] != 0 ||
-        y->dims[3] != w->dims[3])
+    if (w->dims[3] % x->dims[3] != 0 || y->dims[3] != w->dims[3])
         return refuse(c, RULE_DEPTHWISE_CONV_2D_CHANNELS, c->node->inputs[1], "dims[3]",
                       "the model is malformed",
                       "a multiple of the input's, as many as the output's",

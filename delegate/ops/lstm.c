@@ -82,7 +82,7 @@ static bool accept_basic(struct check *c)
     batch = c->graph->tensors[in[LSTM_X]].dims[0];
     depth = c->graph->tensors[in[LSTM_X]].dims[1];
     units = c->graph->tensors[in[LSTM_H]].dims[1];
-    if (units > INT32_MAX / 4 || depth > INT32_MAX - units)
+    if (units > INT32_MAX / 4)
         return refuse(c, RULE_LSTM_UNITS, in[LSTM_H], "dims[1]", "the model is malformed",
                       "less than 2^29", "%d", units);
     if (!check_dims(c, in[LSTM_H], RULE_LSTM_SHAPE, batch, units) ||

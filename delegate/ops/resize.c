@@ -28,7 +28,7 @@ static bool check_size(struct check *c)
     for (int i = 0; i < 2; i++) {
         const int64_t value = graph_constant_int(c->graph, c->node->inputs[1], (size_t)i);
 
-        if (value < 1 || value > COORDINATE_MAX || value != y->dims[i + 1])
+        if (value > COORDINATE_MAX || value != y->dims[i + 1])
             return refuse(c, RULE_RESIZE_SIZE_RANGE, c->node->inputs[1], "size",
                           "the model is malformed", "1 to 16777216, the output's height and width",
                           "%lld on dim %d, the output has %d", (long long)value, i + 1,
@@ -48,7 +48,7 @@ bool resize_check(struct check *c)
                       "%d, %d, the input has %d, %d", y->dims[0], y->dims[3], x->dims[0],
                       x->dims[3]);
     for (int d = 1; d <= 2; d++)
-        if (x->dims[d] < 1 || x->dims[d] > COORDINATE_MAX)
+        if (x->dims[d] > COORDINATE_MAX)
             return refuse(c, RULE_RESIZE_INPUT_SIZE, c->node->inputs[0], "dims",
                           "resize in two steps", "1 to 16777216", "%d on dim %d", x->dims[d], d);
     return check_size(c);

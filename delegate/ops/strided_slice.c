@@ -101,7 +101,7 @@ static bool check_specs(struct check *c)
                           : !t->data ? "computed at run time"
                                      : runtime_type_name(t->type));
         if (t->rank != 1 || t->dims[0] != graph_input(c->graph, c->node, 1)->dims[0] ||
-            t->dims[0] < 0 || t->dims[0] > 31 || (size_t)t->dims[0] != t->elements)
+            t->dims[0] > 31 || (size_t)t->dims[0] != t->elements)
             return refuse(c, RULE_STRIDED_SLICE_SPECS_SHAPE, c->node->inputs[i], "dims",
                           "the model is malformed", "[n] with the same n in all three, at most 31",
                           "rank %d, %zu elements", t->rank, t->elements);

@@ -81,11 +81,11 @@ static bool accept_transpose_conv(struct check *c)
     window = window_of_transpose(params, w);
     if (!check_window(c, &window, c->node->outputs[0], c->node->inputs[X]))
         return false;
-    if (w->dims[0] < 1 || y->dims[3] != w->dims[0])
+    if (y->dims[3] != w->dims[0])
         return refuse(c, RULE_TRANSPOSE_CONV_OUT_CHANNELS, c->node->outputs[0], "dims[3]",
                       "the model is malformed", "dims[0] of the weights", "%d, the weights have %d",
                       y->dims[3], w->dims[0]);
-    if (w->dims[3] < 1 || x->dims[3] != w->dims[3])
+    if (x->dims[3] != w->dims[3])
         return refuse(c, RULE_TRANSPOSE_CONV_IN_CHANNELS, c->node->inputs[X], "dims[3]",
                       "the model is malformed", "dims[3] of the weights", "%d, the weights have %d",
                       x->dims[3], w->dims[3]);
