@@ -225,6 +225,7 @@ static void expect_of_two(const char *name, const char *row, enum case_status ot
 static void test_one_way(void **state)
 {
     static const char less[] = "less\t2\ti8\tsupported\tsupported\tless.i8.v2";
+    static const char floats[] = "less\t1\tf32\tsupported\tsupported\tless.f32.c1";
     static const char add[] = "add\t2\ti8\tsupported\tsupported\tadd.i8.c1";
     static const char shorts[] = "add\t3\ti16\tsupported\tsupported\tadd.i16.same";
 
@@ -233,6 +234,7 @@ static void test_one_way(void **state)
     expect_of_two("less.i8.v2", less, CASE_DECLINED, "expected less.i8.v2 to pass on exact");
     expect_of_two("less.i8.v2", less, CASE_FAIL,
                   "expected less.i8.v2 to pass on view, found: fail");
+    expect_of_two("less.f32.c1", floats, CASE_PASS, "expected less.f32.c1 to pass on exact");
     expect_of_two("add.i8.c1", add, CASE_PASS, "expected add.i8.c1 to pass on exact");
     expect_of_two("add.i16.same", shorts, CASE_PASS, NULL);
     expect_of_two("add.i16.same", shorts, CASE_DECLINED, "expected add.i16.same to pass on exact");
