@@ -1,7 +1,6 @@
 /* Functions become the activation of the node before them. */
 #include "conformance/unit/kit/transform_kit.h"
 
-#include <math.h>
 #include <string.h>
 
 /* x times a constant, of which the functions below are exact: of multiples of 4 those of x + 3, of
@@ -195,26 +194,7 @@ static const struct transform_case any_values[] = {
 /* Vulkan lets a driver round a product and a sum once where the nodes one by one round both, as the
  * llvmpipe of Mesa 26 does.  Here that is 2^-22 at most: half a unit in the last place of a number
  * up to 4, of each of two. */
-static void expect_near(const struct transform_case *c, struct interpreter *a,
-                        struct interpreter *b)
-{
-    size_t count;
-    const int *outputs = interpreter_outputs(a, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        const TfLiteTensor *x = interpreter_tensor(a, outputs[i]);
-        const TfLiteTensor *y = interpreter_tensor(b, outputs[i]);
-
-        assert_int_equal(x->bytes, y->bytes);
-        for (size_t j = 0; j < x->bytes / sizeof(float); j++) {
-            const float v = x->data.f[j], w = y->data.f[j];
-
-            if (!(fabsf(v - w) <= 0x1p-22f * fmaxf(fabsf(v) / 4, 1)))
-                fail_msg("%s: output %zu, element %zu: %.9g and, without the transform, %.9g",
-                         c->name, i, j, (double)v, (double)w);
-        }
-    }
-}
+#define ROUNDED_TWICE 0x1p-22f
 
 /* With numbers that are no integers, too, fp32 is as the nodes are one by one. */
 static void same_numbers(void **state)
@@ -234,7 +214,7 @@ static void same_numbers(void **state)
         transform_model(&any_values[i], &m);
         for (int k = 0; k < 2; k++)
             run[k] = transform_run(&m, d[k]);
-        expect_near(&any_values[i], run[0], run[1]);
+        transform_near(&any_values[i], "without the transform", run[0], run[1], ROUNDED_TWICE);
         for (int k = 0; k < 2; k++) {
             interpreter_close(run[k]);
             assay_gpu_delegate_destroy(d[k]);

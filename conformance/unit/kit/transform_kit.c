@@ -1,5 +1,7 @@
 #include "conformance/unit/kit/transform_kit.h"
 
+#include <math.h>
+
 /* ---- building ---- */
 
 struct kit_tensor kit_tensor(struct builder *b, const char *name, int rank, const int32_t *dims)
@@ -209,8 +211,8 @@ struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d)
     return in;
 }
 
-void transform_equal(const struct transform_case *c, const char *what, struct interpreter *a,
-                     struct interpreter *b)
+void transform_near(const struct transform_case *c, const char *what, struct interpreter *a,
+                    struct interpreter *b, float tolerance)
 {
     size_t count;
     const int *outputs = interpreter_outputs(a, &count);
@@ -220,11 +222,20 @@ void transform_equal(const struct transform_case *c, const char *what, struct in
         const TfLiteTensor *y = interpreter_tensor(b, outputs[i]);
 
         assert_int_equal(x->bytes, y->bytes);
-        for (size_t j = 0; j < x->bytes / sizeof(float); j++)
-            if (!(x->data.f[j] == y->data.f[j]))
+        for (size_t j = 0; j < x->bytes / sizeof(float); j++) {
+            const float v = x->data.f[j], w = y->data.f[j];
+
+            if (!(v == w || fabsf(v - w) <= tolerance * fmaxf(fabsf(v) / 4, 1)))
                 fail_msg("%s: %s: output %zu, element %zu: %.9g and %.9g", c->name, what, i, j,
-                         (double)x->data.f[j], (double)y->data.f[j]);
+                         (double)v, (double)w);
+        }
     }
+}
+
+void transform_equal(const struct transform_case *c, const char *what, struct interpreter *a,
+                     struct interpreter *b)
+{
+    transform_near(c, what, a, b, 0);
 }
 
 /* Fires as often as it should; the results are those of the reference, with the transform, without

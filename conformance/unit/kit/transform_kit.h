@@ -75,6 +75,10 @@ struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d);
 /* Each allocation of the transforms of a partition fails once: that is an error without a leak. */
 void transform_allocations_fail(const struct transform_request *r);
 
+/* Fails unless all f32 outputs of a and b are equal, or differ by `tolerance` at most: that of
+ * numbers up to 4, and in proportion above. */
+void transform_near(const struct transform_case *c, const char *what, struct interpreter *a,
+                    struct interpreter *b, float tolerance);
 void transform_equal(const struct transform_case *c, const char *what, struct interpreter *a,
                      struct interpreter *b);
 
