@@ -6,7 +6,6 @@
 
 #include "reference/base/memory.h"
 
-#include <assert.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -106,8 +105,9 @@ static enum status read_into(struct reader *r, struct diag *diag)
         ask_for_8_bits(r);
     channels = png_get_channels(r->png, r->info);
     TRY(image_alloc(r->out, width, height, channels, diag));
-    /* All samples have 8 bits now. */
-    assert(png_get_rowbytes(r->png, r->info) == (size_t)width * channels);
+    if (png_get_rowbytes(r->png, r->info) != (size_t)width * channels)
+        return diag_fail(diag, STATUS_INVALID, "rows of %zu bytes, expected %u x %u",
+                         png_get_rowbytes(r->png, r->info), width, channels);
     r->rows = mem_alloc(height, sizeof *r->rows);
     if (!r->rows)
         return diag_fail(diag, STATUS_NO_MEMORY, "%u rows", height);
