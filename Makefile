@@ -235,6 +235,7 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 $(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
 $(B)/unit/delegate/test_selftest_matrix: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
 $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
+$(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
 # Functions of memory that kit/memory_faults.c makes fail.
 MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
 $(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans): UNIT_LINK = $(MEMORY_FAULTS)
@@ -243,12 +244,19 @@ $(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate
 # Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.
 # arithmetic.so has no fault, but the arithmetic of another design.
 MOCKS := $(B)/mock/delegate.so $(B)/mock/gpu.so
+HALVES := $(B)/mock/create_only.so $(B)/mock/destroy_only.so
 ARITHMETIC_SRC := $(addprefix conformance/unit/mock/,arithmetic.c rounding.c sums.c)
 $(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
+# Libraries that export one function of a delegate.
+$(HALVES): conformance/unit/mock/half.c
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS_ALL) $(if $(findstring destroy,$@),-DMOCK_DESTROY) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
+$(B)/unit/suite/test_subject: | $(HALVES)
 # A LiteRT, one that lacks a function, and accelerators for it with structs that are not LiteRT's.
 LITERT_MOCKS := $(addprefix $(B)/mock/,litert.so litert_old.so accelerator.so accelerator_bytes.so \
                 accelerator_version.so accelerator_nameless.so)

@@ -350,9 +350,21 @@ static void directory_not_private(void **state)
     expect_not_saved(link, link);
     unlink(link);
     cache_path(path, d.path, name); /* a file as the directory */
-    expect_refused(path, name);
-    expect_not_saved(path, name);
+    expect_refused(path, "Not a directory");
+    expect_not_saved(path, "Not a directory");
     cache_dir_remove(d.path);
+}
+
+/* Nobody makes a directory in /sys, whatever the words are. */
+static void directory_not_made(void **state)
+{
+    static const char path[] = "/sys/assay-cache";
+
+    (void)state;
+    if (access("/sys", F_OK) != 0)
+        skip();
+    assert_int_equal(mkdir(path, 0700), -1);
+    expect_not_saved(path, strerror(errno));
 }
 
 static void file_not_private(void **state)
@@ -645,6 +657,7 @@ int main(void)
         cmocka_unit_test(signed_but_wrong),
         cmocka_unit_test(pipelines_of_another),
         cmocka_unit_test(directory_not_private),
+        cmocka_unit_test(directory_not_made),
         cmocka_unit_test(file_not_private),
         cmocka_unit_test(not_a_file),
         cmocka_unit_test(disk_full),

@@ -1,4 +1,5 @@
 /* What is expected of a run: waivers, a baseline, cases that must not be declined. */
+#include "conformance/cases/suite.h"
 #include "conformance/report/expectations.h"
 #include "conformance/unit/kit/report_kit.h"
 
@@ -386,6 +387,10 @@ static void test_require_integers(void **state)
     assert_false(integers_required("relu.i8.v2", BUILTIN_QUANTIZE)); /* a type of its version */
     assert_false(integers_required("relu.u8.every_byte", BUILTIN_LSTM));
     assert_false(integers_required("relu.f32.c5", BUILTIN_RELU));
+    assert_false(integers_required("relu.i8.v2", -1)); /* of no op in ops.def */
+    /* i16 is optional, of an op whose bytes have to be taken too. */
+    assert_true(integers_required("conv_2d.i8.c2", BUILTIN_CONV_2D));
+    assert_false(integers_required("conv_2d.i16.point", BUILTIN_CONV_2D));
 }
 
 /* A case of relu.f32.c5's row, as if it were of another op, that declines for the reason. */
@@ -440,6 +445,22 @@ static void test_require_empty(void **state)
     }
 }
 
+/* A row that is about a rule excuses a refusal by this rule alone. */
+static void test_require_refused(void **state)
+{
+    struct test_case *const c = &report_kit.cases[report_kit_find("relu.f32.c5")];
+    const struct op_case *const before = c->row;
+    struct op_case row = *before;
+
+    (void)state;
+    row.refused_by = "cast.types";
+    c->row = &row;
+    assert_false(supported_required(BUILTIN_RELU, "cast.types: type is i64"));
+    assert_true(supported_required(BUILTIN_RELU, "cast.types2: type is i64"));
+    c->row = before;
+    assert_true(supported_required(BUILTIN_RELU, "cast.types: type is i64"));
+}
+
 static void test_require_nothing(void **state)
 {
     const char *const globs[] = { "relu.*", "nosuch*" };
@@ -469,6 +490,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_require_integers, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_supported, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_empty, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_require_refused, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_require_nothing, report_kit_open, report_kit_close),
     };
 

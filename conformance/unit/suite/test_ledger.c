@@ -240,6 +240,23 @@ static void test_one_way(void **state)
     expect_of_two("add.i16.same", shorts, CASE_DECLINED, "expected add.i16.same to pass on exact");
 }
 
+/* What ops.def has no row for is taken in no other way. */
+static void test_one_way_of_none(void **state)
+{
+    size_t i = 0;
+    int32_t before;
+
+    (void)state;
+    while (i < kit_case_count && strcmp(kit_cases[i].name, "less.i8.v2") != 0)
+        i++;
+    assert_true(i < kit_case_count);
+    before = kit_cases[i].code;
+    kit_cases[i].code = -1;
+    expect_of_two("less.i8.v2", "less\t2\ti8\tsupported\tsupported\tless.i8.v2", CASE_PASS,
+                  "expected less.i8.v2 to pass on exact");
+    kit_cases[i].code = before;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_lost_proofs),
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_one_way),
+        cmocka_unit_test(test_one_way_of_none),
     };
 
     return cmocka_run_group_tests_name("ledger", tests, kit_cases_open, kit_cases_close);

@@ -7,6 +7,7 @@
 #include "conformance/record/statement_verify.h"
 #include "conformance/record/statement_write.h"
 #include "conformance/report/from_run.h"
+#include "conformance/report/ledger.h"
 #include "conformance/unit/kit/memory_faults.h"
 #include "conformance/unit/kit/record_kit.h"
 #include "conformance/unit/kit/report_kit.h"
@@ -344,6 +345,29 @@ static void test_from_run(void **state)
     memory_faults_all(&scene, false);
 }
 
+/* The ledger, and the table that it reads. */
+static enum status read_ledger(void *user, struct diag *diag)
+{
+    struct ledger l;
+    const enum status s = ledger_open(&l, user, diag);
+
+    if (s == STATUS_OK) {
+        assert_true(l.count > 100);
+        assert_string_equal(l.rows[0].op, tsv_cell(&l.table, 0, 0));
+    }
+    ledger_close(&l);
+    return s;
+}
+
+static void test_ledger(void **state)
+{
+    char path[] = "conformance/versions.tsv"; /* tests run in the source */
+    const struct memory_scene scene = { "a ledger", read_ledger, path, false };
+
+    (void)state;
+    memory_faults_all(&scene, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_compare),
         cmocka_unit_test(test_accept),
+        cmocka_unit_test(test_ledger),
         cmocka_unit_test_setup_teardown(test_from_run, report_kit_open, report_kit_close),
     };
 

@@ -185,6 +185,28 @@ static void test_missing(void **state)
     subject_close(&s);
 }
 
+/* A library with one of the two functions of a delegate. */
+static void test_half_delegates(void **state)
+{
+    static const char *const halves[][2] = {
+        { "create_only.so", "does not export tflite_plugin_destroy_delegate" },
+        { "destroy_only.so", "does not export tflite_plugin_create_delegate" },
+    };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct subject s;
+        struct diag diag;
+
+        assert_int_equal(subject_init(&s, mock_path(halves[i][0]), NULL, &diag), STATUS_OK);
+        assert_int_equal(subject_load(&s, &diag), STATUS_IO);
+        if (!strstr(diag.text, halves[i][1]))
+            fail_msg("\"%s\" is not in \"%s\"", halves[i][1], diag.text);
+        assert_null(s.library);
+        subject_close(&s);
+    }
+}
+
 static void test_load_and_create(void **state)
 {
     const struct subject_option extra[] = { { "ulps", "1" }, { "fault", "none" } };
@@ -291,6 +313,7 @@ int main(void)
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_bounds_of_integers),
         cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_half_delegates),
         cmocka_unit_test(test_load_and_create),
     };
 
