@@ -27,8 +27,9 @@ bool pad_check(struct check *c)
         const int64_t before = graph_constant_int(c->graph, c->node->inputs[1], 2 * (size_t)d);
         const int64_t after = graph_constant_int(c->graph, c->node->inputs[1], 2 * (size_t)d + 1);
 
-        if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX ||
-            y->dims[d] != x->dims[d] + before + after)
+        /* before is a difference of i32 at most, before it is subtracted. */
+        if (before < 0 || after < 0 || before > y->dims[d] ||
+            after != (int64_t)y->dims[d] - x->dims[d] - before)
             return refuse(c, RULE_PAD_PADDINGS_RANGE, c->node->inputs[1], "paddings",
                           "the model is malformed", "0 or more, giving the output's shape",
                           "%lld, %lld on dim %d: %d to %d", (long long)before, (long long)after, d,

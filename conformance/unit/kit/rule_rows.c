@@ -41,6 +41,10 @@
         PARAM(POOL, POOL_P, padding, kTfLitePaddingValid), PARAM(POOL, POOL_P, filter_height, h),  \
         PARAM(POOL, POOL_P, filter_width, w)
 
+#define COMPARE_BYTES BYTES(COMPARE, 0, 0), BYTES(COMPARE, 1, 0)
+/* Bits of 65504, the largest f16, and of 65505. */
+enum { F16_MOST = 0x477fe000, F16_PAST = 0x477fe100 };
+
 #define FLOAT_VIEW OPTION("quantized", "float_view")
 #define RELU_BYTES BYTES(RELU, 0, 0), BYTES(RELU, OUT, 0)
 #define CONV_BYTES                                                                                 \
@@ -882,6 +886,68 @@ const struct rule_row rule_rows[] = {
     FAIL(UNARY_OUTPUT_SHAPE, RELU, DIM(RELU, OUT, 0, 3)),
     FAIL(UNARY_OUTPUT_SHAPE, RELU, RANK(RELU, OUT, 3)),
     EDGE(UNARY_OUTPUT_SHAPE, RELU, RANK(RELU, OUT, 8), RANK(RELU, 0, 8)),
+
+    /* ---- checks that no row above comes to ---- */
+
+    FAIL(CONSTANT_F16_RANGE, ONE_HOT, OPTION("precision", "fp16"), VALUE(ONE_HOT, 2, 0, F16_PAST)),
+    EDGE(CONSTANT_F16_RANGE, ONE_HOT, OPTION("precision", "fp16"), VALUE(ONE_HOT, 2, 0, F16_MOST)),
+    FAIL(CONSTANT_F16_RANGE, PADV2, OPTION("precision", "fp16"), VALUE(PADV2, 2, 0, F16_PAST)),
+    EDGE(CONSTANT_F16_RANGE, PADV2, OPTION("precision", "fp16"), VALUE(PADV2, 2, 0, F16_MOST)),
+    /* Right but for a dim of 1 at the end. */
+    FAIL(ONE_HOT_SHAPE, ONE_HOT, RANK(ONE_HOT, OUT, 4), DIM(ONE_HOT, OUT, 0, 2),
+         DIM(ONE_HOT, OUT, 1, 3), DIM(ONE_HOT, OUT, 2, 4), DIM(ONE_HOT, OUT, 3, 1)),
+    FAIL(REDUCE_OUTPUT_SHAPE, MEAN, RANK(MEAN, OUT, 3), DIM(MEAN, OUT, 1, 4), DIM(MEAN, OUT, 2, 1)),
+    FAIL(TENSOR_TYPE, MEAN, CODE(MEAN, BUILTIN_REDUCE_ANY)),
+    FAIL(TENSOR_RANK, PEAK, RANK(PEAK, OUT, -1)),
+    /* 1 is the first multiplier that the kernel would shift to the left; it has no shift for 2^31.
+     */
+    FAIL(QUANT_SCALE, COMPARE, COMPARE_BYTES, SCALE(COMPARE, 0, 0)),
+    FAIL(QUANT_SCALE, COMPARE, COMPARE_BYTES, SCALE(COMPARE, 1, 31)),
+    FAIL(QUANT_SCALE, COMPARE, COMPARE_BYTES, CONSTANT(COMPARE, 1), SCALES(COMPARE, 1, 4)),
+    EDGE(QUANT_SCALE, COMPARE, COMPARE_BYTES, CONSTANT(COMPARE, 1)),
+    FAIL(QUANT_SCALE, ADD, ADD_BYTES, CONSTANT(ADD, 0), COMPUTED(ADD, 1), SCALES(ADD, 0, 4)),
+    FAIL(QUANT_SCALE, ADD, ADD_BYTES, CODE(ADD, BUILTIN_MUL), SCALE(ADD, 0, -16),
+         SCALE(ADD, 1, -16), SCALE(ADD, OUT, -32),
+         PARAM(ADD, TfLiteAddParams, activation, kTfLiteActReluN1To1)),
+    EDGE(QUANT_SCALE, ADD, ADD_BYTES, CODE(ADD, BUILTIN_MUL), SCALE(ADD, 0, -16),
+         SCALE(ADD, 1, -16), SCALE(ADD, OUT, -31),
+         PARAM(ADD, TfLiteAddParams, activation, kTfLiteActReluN1To1)),
+    FAIL(QUANT_SCALE, ADD, ADD_BYTES, CODE(ADD, BUILTIN_DIV), COMPUTED(ADD, 1),
+         SCALE(ADD, OUT, -23)),
+    EDGE(QUANT_SCALE, ADD, ADD_BYTES, CODE(ADD, BUILTIN_DIV), COMPUTED(ADD, 1),
+         SCALE(ADD, OUT, -22)),
+    FAIL(TENSOR_TYPE, ADD, ADD_BYTES, TYPE(ADD, OUT, kTfLiteUInt8)),
+    FAIL(TENSOR_TYPE, RELU, RELU_BYTES, CODE(RELU, BUILTIN_LOG), TYPE(RELU, 0, kTfLiteUInt8),
+         TYPE(RELU, OUT, kTfLiteUInt8)),
+    FAIL(TENSOR_TYPE, RELU, RELU_BYTES, CODE(RELU, BUILTIN_SIN)),
+    EDGE(TENSOR_TYPE, RELU, RELU_BYTES, CODE(RELU, BUILTIN_LOG)),
+    /* alpha, where SOFTMAX has beta: 2^31, 2^30 */
+    FAIL(QUANT_SCALE, SOFTMAX, CODE(SOFTMAX, BUILTIN_LEAKY_RELU), SOFTMAX_BYTES(0),
+         PARAM(SOFTMAX, TfLiteSoftmaxParams, beta, 0x4f000000)),
+    EDGE(QUANT_SCALE, SOFTMAX, CODE(SOFTMAX, BUILTIN_LEAKY_RELU), SOFTMAX_BYTES(0),
+         PARAM(SOFTMAX, TfLiteSoftmaxParams, beta, 0x4e800000)),
+    FAIL(QUANT_SCALE, RELU, CODE(RELU, BUILTIN_HARD_SWISH), RELU_BYTES, SCALE(RELU, OUT, -39)),
+    EDGE(QUANT_SCALE, RELU, CODE(RELU, BUILTIN_HARD_SWISH), RELU_BYTES, SCALE(RELU, OUT, -7)),
+    FAIL(QUANT_SCALE, MEAN, CODE(MEAN, BUILTIN_REDUCE_PROD), BYTES(MEAN, 0, 0), BYTES(MEAN, OUT, 0),
+         SCALE(MEAN, 0, 31), SCALE(MEAN, OUT, 0)),
+    FAIL(QUANT_SCALE, POOL, BYTES(POOL, 0, 0), BYTES(POOL, OUT, 0), SCALE(POOL, 0, -32),
+         SCALE(POOL, OUT, -32), PARAM(POOL, POOL_P, activation, kTfLiteActReluN1To1)),
+    EDGE(QUANT_SCALE, POOL, BYTES(POOL, 0, 0), BYTES(POOL, OUT, 0), SCALE(POOL, 0, -31),
+         SCALE(POOL, OUT, -31), PARAM(POOL, POOL_P, activation, kTfLiteActReluN1To1)),
+    /* The halves of an i64: 2^46 + 1, 2^46, -2^46 - 1, -2^46. */
+    FAIL(QUANT_SUM, CONV, CONV_SHORTS, VALUE(CONV, 2, 0, 1), VALUE(CONV, 2, 1, 1 << 14)),
+    EDGE(QUANT_SUM, CONV, CONV_SHORTS, VALUE(CONV, 2, 0, 0), VALUE(CONV, 2, 1, 1 << 14)),
+    FAIL(QUANT_SUM, CONV, CONV_SHORTS, VALUE(CONV, 2, 0, -1), VALUE(CONV, 2, 1, -(1 << 14) - 1)),
+    EDGE(QUANT_SUM, CONV, CONV_SHORTS, VALUE(CONV, 2, 0, 0), VALUE(CONV, 2, 1, -(1 << 14))),
+    FAIL(LSTM_QUANT, LSTM, U8_LSTM, TYPE(LSTM, 3, kTfLiteInt16)),
+    /* Paddings of 2^63 - 1 on either side, whose sum is -2. */
+    FAIL(PAD_PADDINGS_RANGE, PAD, LONGS(PAD, 1), VALUE(PAD, 1, 4, -1), VALUE(PAD, 1, 5, INT32_MAX),
+         VALUE(PAD, 1, 6, -1), VALUE(PAD, 1, 7, INT32_MAX), DIM(PAD, OUT, 1, 1)),
+    FAIL(STRIDED_SLICE_SPECS_SHAPE, SLICE, DIM(SLICE, 1, 0, -1), DIM(SLICE, 2, 0, -1),
+         DIM(SLICE, 3, 0, -1)),
+    /* Three new axes in front of 8 dims, of which the ellipsis takes all. */
+    FAIL(STRIDED_SLICE_RANK, SLICE, RANK(SLICE, 0, 8), PARAM(SLICE, SLICE_P, new_axis_mask, 7),
+         PARAM(SLICE, SLICE_P, ellipsis_mask, 8)),
 };
 
 const size_t rule_row_count = sizeof rule_rows / sizeof rule_rows[0];
