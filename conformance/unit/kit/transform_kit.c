@@ -109,6 +109,35 @@ struct kit_tensor kit_conv_2d(struct builder *b, struct kit_tensor x, struct kit
     return y;
 }
 
+/* The least size from which the convolution makes `in`. */
+static int32_t kit_in(int32_t in, bool same, int32_t kernel, int32_t stride)
+{
+    return (in - 1) * stride + (same ? 1 : kernel);
+}
+
+struct kit_tensor kit_transpose_conv(struct builder *b, struct kit_tensor x,
+                                     struct kit_transposed c)
+{
+    const int32_t w[] = { c.channels, c.kernel_h, c.kernel_w, x.dims[3] };
+    const int32_t dims[] = { x.dims[0],
+                             kit_in(x.dims[1], c.same, c.kernel_h, c.stride_h) + c.more_h,
+                             kit_in(x.dims[2], c.same, c.kernel_w, c.stride_w) + c.more_w,
+                             c.channels };
+    const struct kit_tensor y = kit_tensor(b, "t", 4, dims);
+    const int inputs[] = { kit_ints(b, KIT_DIMS(4), dims),
+                           c.weights ? c.weights : kit_integers(b, 4, w, 3), x.index,
+                           kit_integers(b, 1, &c.channels, 4) };
+    struct options o;
+
+    options_init(&o, OPTIONS_TransposeConvOptions);
+    options_set_int(&o, "padding", !c.same);
+    options_set_int(&o, "stride_h", c.stride_h);
+    options_set_int(&o, "stride_w", c.stride_w);
+    options_set_int(&o, "fused_activation_function", c.activation);
+    builder_op(b, BUILTIN_TRANSPOSE_CONV, 4, &o, 4, inputs, 1, &y.index);
+    return y;
+}
+
 struct kit_tensor kit_pad(struct builder *b, struct kit_tensor x, const int32_t pads[8])
 {
     const int p = kit_ints(b, KIT_DIMS(4, 2), pads);

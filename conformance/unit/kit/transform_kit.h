@@ -42,6 +42,17 @@ struct kit_conv {
 };
 
 struct kit_tensor kit_conv_2d(struct builder *b, struct kit_tensor x, struct kit_conv c);
+
+struct kit_transposed {
+    int32_t kernel_h, kernel_w, stride_h, stride_w, channels;
+    int32_t more_h, more_w; /* rows and columns of the result past those that it has at least */
+    int activation;
+    bool same;
+    int weights; /* a tensor [channels, kernel_h, kernel_w, C]; 0: a new constant */
+};
+
+struct kit_tensor kit_transpose_conv(struct builder *b, struct kit_tensor x,
+                                     struct kit_transposed c);
 /* PAD of an NHWC tensor; pads are before and after of each dim. */
 struct kit_tensor kit_pad(struct builder *b, struct kit_tensor x, const int32_t pads[8]);
 struct kit_tensor kit_reshape(struct builder *b, struct kit_tensor x, int rank,
