@@ -18,6 +18,7 @@
 #define GEMM_MASKED   4  /* the last input slice has lanes without a channel */
 #define GEMM_TAIL     8  /* the last chunk ends past the depth */
 #define GEMM_PART     16 /* dst are f32 sums of a part of the depth, without bias */
+#define GEMM_PHASES   32 /* TRANSPOSE_CONV: a product for each phase */
 
 #define GEMM_DENSE  0 /* 1x1, stride 1, no padding: row p is made of pixel p of src */
 #define GEMM_TAPS   1 /* each chunk is of one tap */
@@ -25,11 +26,11 @@
 
 PUSH_CONSTANTS(gemm_args)
     uint count;  /* workgroups: tiles * parts of the depth */
-    uint tiles;  /* blocks of rows * blocks of output slices */
+    uint tiles;  /* blocks of rows * products * blocks of output slices */
     uint pixels; /* N * OH * OW */
     ARGS_STRUCT(window_args) window;
     uint in_channels;
-    uint depth;      /* input slices of all taps */
+    uint depth;      /* input slices of all taps; of phases, the most that one has */
     uint part_depth; /* of them in a part, a multiple of GEMM_SPEC_DEPTH unless there is one part */
     ARGS_STRUCT(graph_steps) steps;
 END_PUSH_CONSTANTS

@@ -79,7 +79,8 @@ bool gemm_fit(struct gemm_tile *t, const struct gemm_shape *shape,
 
 static uint64_t workgroups_of(const struct gemm_tile *t, const struct gemm_shape *shape)
 {
-    return quotient_up(shape->rows, tile_rows(t)) * quotient_up(shape->columns, tile_columns(t));
+    return shape->products * quotient_up(shape->rows, tile_rows(t)) *
+           quotient_up(shape->columns, tile_columns(t));
 }
 
 /* Units that run workgroups of their own: those of a typical device of the class. */
@@ -113,7 +114,7 @@ static uint32_t parts_of(const struct gemm_tile *t, const struct gemm_shape *sha
 
     while (2 * parts <= PARTS_MAX && 2 * parts * tiles <= multiprocessors &&
            shape->depth >= PARTED_DEPTH_MIN && shape->depth >= 2 * parts * PART_DEPTH_MIN &&
-           2 * parts * shape->rows * shape->columns * 16 <= PART_BYTES_MAX)
+           2 * parts * shape->products * shape->rows * shape->columns * 16 <= PART_BYTES_MAX)
         parts *= 2;
     return parts;
 }
@@ -174,29 +175,58 @@ bool gemm_choose(const struct gemm_shape *shape, const struct device_limits *lim
     return found;
 }
 
-static struct gemm_shape shape_of(const struct planner *p, const struct matmul *m, uint64_t rows)
+static struct gemm_shape shape_of_rows(const struct planner *p, const struct matmul *m,
+                                       uint64_t rows)
 {
     return (struct gemm_shape){ .rows = rows,
                                 .columns = p->plan->tensors[m->dst].slices,
                                 .depth = (uint32_t)(m->window->filter_h * m->window->filter_w) *
-                                         p->plan->tensors[m->src].slices };
+                                         p->plan->tensors[m->src].slices,
+                                .products = 1 };
 }
 
-/* Rows for which the tile is chosen: those of one image, so that an image has the same bits in a
- * batch; of FULLY_CONNECTED always as many. */
-static uint64_t rows_of_image(const struct planner *p, const struct matmul *m)
+/* The largest phase: the first one has as many outputs as any, another one may have more taps. */
+static struct gemm_shape shape_of_phases(const struct planner *p, const struct matmul *m,
+                                         uint64_t images)
 {
-    const uint64_t rows = (uint64_t)m->args.out_h * m->args.out_w;
+    const struct window *w = m->window;
+    const struct window_args *a = &m->args;
+    const uint32_t down = (uint32_t)w->stride_h, across = (uint32_t)w->stride_w;
+    const uint64_t taps =
+        quotient_up((uint32_t)w->filter_h, down) * quotient_up((uint32_t)w->filter_w, across);
 
+    return (struct gemm_shape){
+        .rows = images * quotient_up(a->out_h, down) * quotient_up(a->out_w, across),
+        .columns = p->plan->tensors[m->dst].slices,
+        .depth = (uint32_t)taps * p->plan->tensors[m->src].slices,
+        .products = (down < a->out_h ? down : a->out_h) * (across < a->out_w ? across : a->out_w)
+    };
+}
+
+/* The products of all images. */
+static struct gemm_shape shape_of(const struct planner *p, const struct matmul *m)
+{
+    const uint32_t rows = p->plan->tensors[m->dst].rows;
+
+    return m->transposed ? shape_of_phases(p, m, rows / (m->args.out_h * m->args.out_w))
+                         : shape_of_rows(p, m, rows);
+}
+
+/* Those for which the tile is chosen: of one image, so that an image has the same bits in a batch;
+ * of FULLY_CONNECTED always as many rows. */
+static struct gemm_shape shape_of_image(const struct planner *p, const struct matmul *m)
+{
+    if (m->transposed)
+        return shape_of_phases(p, m, 1);
     if (m->window == &window_1x1)
-        return p->plan->tensors[m->dst].rows < ROWS_MIN ? 1 : 64;
-    return rows;
+        return shape_of_rows(p, m, p->plan->tensors[m->dst].rows < ROWS_MIN ? 1 : 64);
+    return shape_of_rows(p, m, (uint64_t)m->args.out_h * m->args.out_w);
 }
 
 /* Tests choose the tile, and past the last one three parts of it. */
 static bool choose(const struct planner *p, const struct matmul *m, struct gemm_choice *c)
 {
-    const struct gemm_shape shape = shape_of(p, m, rows_of_image(p, m));
+    const struct gemm_shape shape = shape_of_image(p, m);
     const int forced = p->options->gemm_tile - 1;
 
     if (forced < 0) {
@@ -219,7 +249,7 @@ bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct
     const struct reason_of why = planner_reason(p, KERNEL_gemm, n);
     /* Convolutions with f16 storage are faster without tiles: ResNet50 on an H200 without matrix
      * units takes 0.98 ms with them and 0.92 with conv_2d.comp. */
-    const bool is_fast = !p->plan->half || m->window == &window_1x1;
+    const bool is_fast = !p->plan->half || m->window == &window_1x1 || m->transposed;
     const bool is_known = class != DEVICE_SOFTWARE && class != DEVICE_OTHER;
     struct gemm_choice c;
 
@@ -237,9 +267,20 @@ bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct
     return true;
 }
 
+/* Output p of each phase is made of pixel p of src, or of none. */
+static bool has_dense_phases(const struct matmul *m)
+{
+    const struct window *w = m->window;
+    const struct window_args *a = &m->args;
+
+    return w->filter_h <= w->stride_h && w->filter_w <= w->stride_w && a->pad_h == 0 &&
+           a->pad_w == 0 && a->out_h == (uint64_t)a->in_h * (uint32_t)w->stride_h &&
+           a->out_w == (uint64_t)a->in_w * (uint32_t)w->stride_w;
+}
+
 static uint32_t source_of(const struct matmul *m, const struct gemm_tile *t)
 {
-    if (window_is_dense(m->window, &m->args))
+    if (m->transposed ? has_dense_phases(m) : window_is_dense(m->window, &m->args))
         return GEMM_DENSE;
     return m->args.in_slices % t->depth == 0 ? GEMM_TAPS : GEMM_SLICES + m->args.in_slices;
 }
@@ -249,7 +290,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
                                 const struct matmul *m, const struct gemm_choice *c, int dst)
 {
     const struct gemm_tile *t = &c->tile;
-    const struct gemm_shape shape = shape_of(p, m, p->plan->tensors[m->dst].rows);
+    const struct gemm_shape shape = shape_of(p, m);
     const uint64_t tiles = workgroups_of(t, &shape);
     const struct gemm_args args = { .count = (uint32_t)(tiles * c->parts),
                                     .tiles = (uint32_t)tiles,
@@ -260,8 +301,10 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
                                     .part_depth = part_depth(c, &shape),
                                     .steps = n->steps };
     struct plan_step *s = planner_step(p, "gemm", n, t->x, t->y, t->planes);
+    /* The depth of any phase is a number of taps. */
+    const uint32_t least = m->transposed ? m->args.in_slices : shape.depth;
     uint32_t flags = (args.in_channels % 4 != 0 ? GEMM_MASKED : 0) |
-                     (shape.depth % t->depth != 0 ? GEMM_TAIL : 0);
+                     (least % t->depth != 0 ? GEMM_TAIL : 0) | (m->transposed ? GEMM_PHASES : 0);
 
     if (!s)
         return STATUS_NO_MEMORY;
@@ -270,6 +313,10 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
     else
         flags |= (m->has_residual ? GEMM_RESIDUAL : 0) | (n->steps.scale > 0 ? GEMM_ROUNDED : 0);
     window_specs(s, m->window);
+    if (m->transposed) {
+        step_spec(s, WINDOW_SPEC_DILATION_H, (uint32_t)-1);
+        step_spec(s, WINDOW_SPEC_DILATION_W, (uint32_t)-1);
+    }
     step_spec(s, GEMM_SPEC_ACTIVATION, c->parts > 1 ? 0 : m->activation);
     step_spec(s, GEMM_SPEC_FLAGS, flags);
     step_spec(s, GEMM_SPEC_ROWS, t->rows);

@@ -1,6 +1,6 @@
 // CONV_2D with one group, and FULLY_CONNECTED, as a product of matrices in tiles.  A: [pixels of
 // dst][taps and slices of src], B: the weights [taps and input channels][output slices] of
-// conv_2d.comp.
+// conv_2d.comp.  TRANSPOSE_CONV as one such product for each phase (phase.glsl).
 //
 // A workgroup computes a tile of y * ROWS pixels by x * COLUMNS output slices.  It goes through the
 // depth of the product in chunks of DEPTH input slices, which all invocations copy to shared memory
@@ -14,6 +14,7 @@
 #include "delegate/shaders/slice.glsl"
 #include "delegate/ops/gemm.args.h"
 #include "delegate/ops/window.glsl"
+#include "delegate/ops/phase.glsl"
 
 WRITES(0, dst);
 READS(0, residual); // the same memory: an element is read and written by one invocation
@@ -34,6 +35,7 @@ const bool ROUNDED = (FLAGS & GEMM_ROUNDED) != 0u;
 const bool MASKED = (FLAGS & GEMM_MASKED) != 0u;
 const bool TAIL = (FLAGS & GEMM_TAIL) != 0u;
 const bool PART = (FLAGS & GEMM_PART) != 0u;
+const bool PHASES = (FLAGS & GEMM_PHASES) != 0u;
 const uint TAP_SLICES = SOURCE > GEMM_SLICES ? SOURCE - GEMM_SLICES : 1u;
 
 const uint PLANES = gl_WorkGroupSize.z;
@@ -65,18 +67,28 @@ const uint UNROLL = TURNS % 2u == 0u ? 2u : 1u;
 
 vec4 sum[ROWS * COLUMNS];
 
+// Rows of A of the product that the workgroup works at, and their input slices.
+uint pixels() { return PHASES ? phase_pixels() : args.pixels; }
+uint depth() { return PHASES ? phase_depth() : args.depth; }
+
 // Finds the rows of A that the invocation copies.  Rows past the last pixel are copied as the last.
 void find_rows(uint first_row)
 {
     [[unroll]] for (uint i = 0u; i < A_LOADS; i++)
     {
         const uint row = (gl_LocalInvocationIndex + i * THREADS) / DEPTH;
-        const uint pixel = min(first_row + row, args.pixels - 1u);
+        const uint pixel = min(first_row + row, pixels() - 1u);
         if (SOURCE == GEMM_DENSE)
             base[i] = pixel * args.window.in_slices;
         else
-            window[i] = window_of(pixel);
+            window[i] = PHASES ? phase_window(pixel) : window_of(pixel);
     }
+}
+
+// Row and column of a tap in the window.
+uvec2 place_of_tap(uint tap)
+{
+    return PHASES ? phase_tap(tap) : uvec2(tap / KERNEL_W, tap % KERNEL_W);
 }
 
 // Slice q of the depth of copied row i: `tap` and `slice` are those of a GEMM_TAPS chunk.
@@ -92,17 +104,28 @@ vec4 source_at(uint i, uint q, uint tap, uint slice)
             slice = q % TAP_SLICES;
         }
         uint at;
-        const bool inside = tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, at);
+        const uvec2 place = place_of_tap(tap);
+        const bool inside = tap_inside(window[i], place.x, place.y, at);
         v = mix(vec4(0.0), vec4(src[at + slice]), bvec4(inside));
     }
     return MASKED ? masked(v, slice, args.in_channels) : v;
+}
+
+// The row of B for row k of a product, whose tap is that of a GEMM_TAPS chunk.
+uint row_of_weights(uint k, uint tap)
+{
+    if (!PHASES)
+        return k;
+    if (SOURCE > GEMM_SLICES)
+        tap = k / (4u * TAP_SLICES);
+    return k + (phase_weights(tap) - tap) * 4u * args.window.in_slices;
 }
 
 // Loads what the invocation copies of the chunk from slice `from` of the depth on.  Slices past the
 // depth are 0 in A and in B.
 void load_chunk(uint from, uint first_column)
 {
-    const uint last = args.depth - 1u;
+    const uint last = depth() - 1u;
     const uint tap = SOURCE == GEMM_TAPS ? from / args.window.in_slices : 0u;
     [[unroll]] for (uint i = 0u; i < A_LOADS; i++)
     {
@@ -119,7 +142,7 @@ void load_chunk(uint from, uint first_column)
         const uint k = 4u * from + item / TILE_COLUMNS;
         const uint column = min(first_column + item % TILE_COLUMNS, args.window.out_slices - 1u);
         const uint row = TAIL ? min(k, 4u * last + 3u) : k;
-        next_b[i] = vec4(weights[row * args.window.out_slices + column]);
+        next_b[i] = vec4(weights[row_of_weights(row, tap) * args.window.out_slices + column]);
         if (TAIL && k > row)
             next_b[i] = vec4(0.0);
     }
@@ -184,7 +207,12 @@ Place place_of_group()
     const uint blocks = (args.window.out_slices + TILE_COLUMNS - 1u) / TILE_COLUMNS;
     const uint block = min(group(), args.count - 1u);
     const uint tile = block % args.tiles;
-    return Place(block / args.tiles, tile / blocks * TILE_ROWS, tile % blocks * TILE_COLUMNS);
+    uint block_of_rows = tile / blocks;
+    if (PHASES) {
+        set_phase(block_of_rows % phase_count());
+        block_of_rows /= phase_count();
+    }
+    return Place(block / args.tiles, block_of_rows * TILE_ROWS, tile % blocks * TILE_COLUMNS);
 }
 
 // Writes an element of the tile.  A surplus workgroup computes the last tile once more, and does
@@ -192,9 +220,9 @@ Place place_of_group()
 void finish(Place place, uint r, uint c, vec4 v, vec4 b)
 {
     const uint row = place.first_row + r, column = place.first_column + c;
-    if (row >= args.pixels || column >= args.window.out_slices || group() >= args.count)
+    if (row >= pixels() || column >= args.window.out_slices || group() >= args.count)
         return;
-    const uint at = row * args.window.out_slices + column;
+    const uint at = (PHASES ? phase_pixel(row) : row) * args.window.out_slices + column;
     if (PART) {
         parts[place.part * args.pixels * args.window.out_slices + at] = v;
         return;
@@ -212,7 +240,7 @@ void main()
 {
     const Place place = place_of_group();
     const uint begin = place.part * args.part_depth;
-    const uint end = min(begin + args.part_depth, args.depth);
+    const uint end = min(begin + args.part_depth, depth());
 
     find_rows(place.first_row);
     // The biases are loaded early, where nobody waits for them.

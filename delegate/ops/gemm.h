@@ -18,10 +18,12 @@ struct gemm_tile {
 extern const struct gemm_tile gemm_tiles[];
 extern const size_t gemm_tile_count;
 
-/* A product [rows, depth slices] by [depth slices, columns slices]. */
+/* Products [rows, depth slices] by [depth slices, columns slices]: one, or one for each phase of
+ * TRANSPOSE_CONV, of which this is the largest. */
 struct gemm_shape {
     uint64_t rows;
     uint32_t columns, depth;
+    uint32_t products;
 };
 /* A tile for the product: with fewer planes and a lesser depth where that is enough, or all that
  * the device allows.  False: the device does not allow it. */

@@ -15,6 +15,7 @@ struct matmul {
     const struct operand *weights, *bias; /* packed with whole slices of C */
     uint32_t activation;                  /* TfLiteFusedActivation */
     bool has_residual;                    /* what dst holds is added before the activation */
+    bool transposed;                      /* TRANSPOSE_CONV: the window takes dst to src */
 };
 
 #endif

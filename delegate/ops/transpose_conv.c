@@ -3,8 +3,8 @@
 #include "delegate/ops/transpose_conv.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/gemm.h"
 #include "delegate/ops/int8/exact.h"
-#include "delegate/ops/operand.h"
 #include "delegate/ops/transpose_conv.args.h"
 
 enum { SHAPE, WEIGHTS, X, BIAS };
@@ -108,6 +108,26 @@ struct transpose_conv_row transpose_conv_row_of(const struct window *w,
                                         .phases = phases };
 }
 
+static enum status plan_plain(struct planner *p, const struct graph_node *n, const struct matmul *m)
+{
+    struct transpose_conv_args args = {
+        .window = m->args,
+        .in_channels = p->plan->tensors[m->src].channels,
+        .row = transpose_conv_row_of(m->window, graph_output(p->graph, n, 0)),
+    };
+    struct plan_step *s = planner_step(p, "transpose_conv", n, WORKGROUP, 1, 1);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    args.count =
+        p->plan->tensors[m->dst].rows / args.window.out_w * args.row.tiles * args.window.out_slices;
+    window_specs(s, m->window);
+    step_spec(s, TRANSPOSE_CONV_SPEC_ACTIVATION, m->activation);
+    step_push(s, &args, sizeof args);
+    step_products(p, s, m->dst, m->src, m->weights, m->bias);
+    return step_items(p, s, args.count);
+}
+
 static enum status plan_transpose_conv(struct planner *p, const struct graph_node *n)
 {
     const TfLiteTransposeConvParams *params = n->params;
@@ -118,28 +138,24 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
     const struct weights_shape shape = weights_of(w);
     const int src = planner_tensor(p, n->inputs[X]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct transpose_conv_args args;
     struct operand weights, bias;
-    struct plan_step *s;
+    struct matmul m;
 
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
     TRY(operand_weights(p, n, n->inputs[WEIGHTS], &shape, &weights));
     TRY(operand_bias(p, n, graph_input(p->graph, n, BIAS) ? n->inputs[BIAS] : -1, shape.outputs,
                      &bias));
-    s = planner_step(p, "transpose_conv", n, WORKGROUP, 1, 1);
-    if (src < 0 || dst < 0 || !s)
-        return STATUS_NO_MEMORY;
-    args = (struct transpose_conv_args){
-        .window = window_args_of(p->plan, src, dst, x, y, window_pads(&window, y, x)),
-        .in_channels = (uint32_t)x->dims[3],
-        .row = transpose_conv_row_of(&window, y),
-    };
-    args.count =
-        p->plan->tensors[dst].rows / args.window.out_w * args.row.tiles * args.window.out_slices;
-    window_specs(s, &window);
-    step_spec(s, TRANSPOSE_CONV_SPEC_ACTIVATION, (uint32_t)params->activation);
-    step_push(s, &args, sizeof args);
-    step_products(p, s, dst, src, &weights, &bias);
-    return step_items(p, s, args.count);
+    m = (struct matmul){ .src = src,
+                         .dst = dst,
+                         .window = &window,
+                         .args =
+                             window_args_of(p->plan, src, dst, x, y, window_pads(&window, y, x)),
+                         .weights = &weights,
+                         .bias = &bias,
+                         .activation = (uint32_t)params->activation,
+                         .transposed = true };
+    return gemm_fits(p, n, &m) ? gemm_plan(p, n, &m) : plan_plain(p, n, &m);
 }
 
 static const struct gpu_op ops[] = {

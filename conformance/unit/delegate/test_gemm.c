@@ -176,9 +176,10 @@ static void check_choice(const struct gemm_shape *shape, const struct device_lim
 /* Recorded devices and smaller ones: what is chosen is allowed. */
 static void within_limits(void **state)
 {
-    static const struct gemm_shape shapes[] = { { 1, 250, 256 },    { 49, 256, 256 },
-                                                { 196, 64, 576 },   { 12544, 16, 8 },
-                                                { 12544, 16, 196 }, { 3, 1, 1 } };
+    static const struct gemm_shape shapes[] = { { 1, 250, 256, 1 },    { 49, 256, 256, 1 },
+                                                { 196, 64, 576, 1 },   { 12544, 16, 8, 1 },
+                                                { 12544, 16, 196, 1 }, { 3, 1, 1, 1 },
+                                                { 64, 32, 256, 4 },    { 1, 3, 1, 1000 } };
     struct gpu_device_profiles all;
 
     (void)state;
@@ -206,7 +207,7 @@ static void within_limits(void **state)
 /* Deep products of few rows are shared by workgroups: the last layers of ResNet50. */
 static void deep_products(void **state)
 {
-    static const struct gemm_shape shapes[] = { { 49, 128, 1152 }, { 49, 128, 512 } };
+    static const struct gemm_shape shapes[] = { { 49, 128, 1152, 1 }, { 49, 128, 512, 1 } };
     struct device_limits limits = gpu_large_limits();
     struct gemm_choice c;
 

@@ -94,6 +94,13 @@ BUILD(pair_of_16_taps,
 BUILD(window_of_64,
       out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 8, .same = true, .depthwise = true }))
 BUILD(conv, out[0] = kit_conv_2d(b, x, three))
+BUILD(transposed, out[0] = kit_transpose_conv(b, x,
+                                              (struct kit_transposed){ 3, 3, 2, 2, .channels = 8,
+                                                                       .same = true }))
+BUILD(transposed_by_6,
+      out[0] = kit_transpose_conv(b, kit_conv_2d(b, x, (struct kit_conv){ .kernel = 6 }),
+                                  (struct kit_transposed){ 3, 3, 6, 6, .channels = 8,
+                                                           .same = true }))
 BUILD(one_pixel, out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 6 }))
 
 static struct kit_tensor dense(struct builder *b, struct kit_tensor x, int rows, int depth,
@@ -263,6 +270,11 @@ static const struct row rows[] = {
     K(conv, gemm, software, FP32, "a software device, or one of a class without measured tiles"),
     K(conv, gemm, nvidia, FP16, "precision=fp16: a convolution is faster without it"),
     K(one_pixel, gemm, nvidia, FP32, "fewer than 4 rows, or no tile of it fits the device"),
+    K(transposed, gemm, nvidia, FP32, ""),
+    K(transposed, gemm, nvidia, FP16, ""),
+    K_OFF(transposed, gemm, nvidia, FP32),
+    K(transposed, gemm, software, FP16, "a software device, or one of a class without measured"),
+    K(transposed_by_6, gemm, nvidia, FP16, "fewer than 4 rows, or no tile of it fits the device"),
     K(dense_of_36, gemm, nvidia, FP32, "32 weights, fewer than 65536"),
     K(large_dense, matvec, nvidia, FP32, ""),
     K_OFF(large_dense, matvec, nvidia, FP32),
