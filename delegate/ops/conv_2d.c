@@ -2,6 +2,7 @@
  * constant or computed. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/conv_2d_grouped.args.h"
+#include "delegate/ops/gemm.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/matmul.h"
 #include "delegate/ops/matrix.h"
@@ -113,7 +114,8 @@ static enum status plan_conv_alone(struct planner *p, const struct graph_node *n
                         .weights = &weights,
                         .bias = &bias,
                         .activation = (uint32_t)params->activation,
-                        .has_residual = n->has_residual };
+                        .has_residual = n->has_residual,
+                        .groups = (uint32_t)(x->dims[3] / w->dims[3]) };
 
     if (m.src < 0 || m.dst < 0)
         return STATUS_NO_MEMORY;
@@ -123,7 +125,9 @@ static enum status plan_conv_alone(struct planner *p, const struct graph_node *n
     if (!grouped && matrix_fits(p, n, &m, n->inputs[1], &shape))
         return matrix_plan(p, n, &m, n->inputs[1], &shape);
     TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
-    return grouped ? plan_grouped(p, n, &m) : matmul_plan(p, n, &m);
+    if (!grouped)
+        return matmul_plan(p, n, &m);
+    return gemm_fits(p, n, &m) ? gemm_plan(p, n, &m) : plan_grouped(p, n, &m);
 }
 
 static enum status plan_conv(struct planner *p, const struct graph_node *n)
@@ -136,7 +140,7 @@ static bool takes_padding(const struct graph_node *n)
     return n->has_pads || ((const TfLiteConvParams *)n->params)->padding == kTfLitePaddingValid;
 }
 
-/* Grouped convolutions have a shader of their own, which does not add. */
+/* conv_2d_grouped.comp does not add. */
 static bool takes_residual(const struct graph *g, const struct graph_node *n)
 {
     return graph_input(g, n, 0)->dims[3] == graph_input(g, n, 1)->dims[3] &&

@@ -12,6 +12,7 @@
 #define GEMM_SPEC_COLUMNS    12 /* of an invocation: output slices */
 #define GEMM_SPEC_DEPTH      13 /* input slices of a chunk, a multiple of the workgroup size z */
 #define GEMM_SPEC_SOURCE     14 /* GEMM_DENSE, GEMM_TAPS, or GEMM_SLICES + input slices of a tap */
+#define GEMM_SPEC_GROUPS     15 /* of CONV_2D: a product for each */
 
 #define GEMM_RESIDUAL 1  /* what dst holds is added */
 #define GEMM_ROUNDED  2  /* to `steps` */
@@ -30,7 +31,7 @@ PUSH_CONSTANTS(gemm_args)
     uint pixels; /* N * OH * OW */
     ARGS_STRUCT(window_args) window;
     uint in_channels;
-    uint depth;      /* input slices of all taps; of phases, the most that one has */
+    uint depth;      /* input slices of all taps of a product; of phases, the most that one has */
     uint part_depth; /* of them in a part, a multiple of GEMM_SPEC_DEPTH unless there is one part */
     ARGS_STRUCT(graph_steps) steps;
 END_PUSH_CONSTANTS

@@ -175,14 +175,25 @@ bool gemm_choose(const struct gemm_shape *shape, const struct device_limits *lim
     return found;
 }
 
+static uint32_t groups_of(const struct matmul *m)
+{
+    return m->groups ? m->groups : 1;
+}
+
+/* Input slices of a tap of a product. */
+static uint32_t tap_slices(const struct matmul *m)
+{
+    return m->args.in_slices / groups_of(m);
+}
+
 static struct gemm_shape shape_of_rows(const struct planner *p, const struct matmul *m,
                                        uint64_t rows)
 {
     return (struct gemm_shape){ .rows = rows,
-                                .columns = p->plan->tensors[m->dst].slices,
+                                .columns = p->plan->tensors[m->dst].slices / groups_of(m),
                                 .depth = (uint32_t)(m->window->filter_h * m->window->filter_w) *
-                                         p->plan->tensors[m->src].slices,
-                                .products = 1 };
+                                         tap_slices(m),
+                                .products = groups_of(m) };
 }
 
 /* The largest phase: the first one has as many outputs as any, another one may have more taps. */
@@ -243,13 +254,26 @@ static bool choose(const struct planner *p, const struct matmul *m, struct gemm_
     return gemm_fit(&c->tile, &shape, p->limits);
 }
 
+/* Each group is made of slices of its own. */
+static bool has_whole_slices(const struct planner *p, const struct matmul *m)
+{
+    const uint32_t groups = groups_of(m);
+
+    return groups == 1 || (p->plan->tensors[m->src].channels / groups % 4 == 0 &&
+                           p->plan->tensors[m->dst].channels / groups % 4 == 0);
+}
+
+/* Of a narrower group the narrowest tile would be in part idle. */
+enum { GROUP_COLUMNS_MIN = 4 };
+
 bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
     const enum device_class class = p->limits->device_class;
     const struct reason_of why = planner_reason(p, KERNEL_gemm, n);
+    const uint32_t groups = groups_of(m);
     /* Convolutions with f16 storage are faster without tiles: ResNet50 on an H200 without matrix
      * units takes 0.98 ms with them and 0.92 with conv_2d.comp. */
-    const bool is_fast = !p->plan->half || m->window == &window_1x1 || m->transposed;
+    const bool is_fast = !p->plan->half || m->window == &window_1x1 || m->transposed || groups > 1;
     const bool is_known = class != DEVICE_SOFTWARE && class != DEVICE_OTHER;
     struct gemm_choice c;
 
@@ -259,6 +283,11 @@ bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct
         return reasons_add(&why, "a software device, or one of a class without measured tiles");
     if (p->options->gemm_tile <= 0 && !is_fast)
         return reasons_add(&why, "precision=fp16: a convolution is faster without it");
+    if (!has_whole_slices(p, m))
+        return reasons_add(&why, "its groups are not of a multiple of 4 channels");
+    if (p->options->gemm_tile <= 0 && groups > 1 &&
+        p->plan->tensors[m->dst].slices / groups < GROUP_COLUMNS_MIN)
+        return reasons_add(&why, "groups of fewer than %d output channels", 4 * GROUP_COLUMNS_MIN);
     if (p->plan->tensors[m->src].format != FORMAT_STORED ||
         p->plan->tensors[m->dst].format != FORMAT_STORED)
         return reasons_add(&why, "its input or result stays f32, since integers are made of it");
@@ -282,7 +311,7 @@ static uint32_t source_of(const struct matmul *m, const struct gemm_tile *t)
 {
     if (m->transposed ? has_dense_phases(m) : window_is_dense(m->window, &m->args))
         return GEMM_DENSE;
-    return m->args.in_slices % t->depth == 0 ? GEMM_TAPS : GEMM_SLICES + m->args.in_slices;
+    return tap_slices(m) % t->depth == 0 ? GEMM_TAPS : GEMM_SLICES + tap_slices(m);
 }
 
 /* dst: a plan tensor, m->dst or the sums of all parts. */
@@ -323,6 +352,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
     step_spec(s, GEMM_SPEC_COLUMNS, t->columns);
     step_spec(s, GEMM_SPEC_DEPTH, t->depth);
     step_spec(s, GEMM_SPEC_SOURCE, source_of(m, t));
+    step_spec(s, GEMM_SPEC_GROUPS, groups_of(m));
     step_push(s, &args, sizeof args);
     step_freezable(s);
     step_shared(s, gemm_shared_bytes(t));

@@ -1,6 +1,7 @@
-// CONV_2D with one group, and FULLY_CONNECTED, as a product of matrices in tiles.  A: [pixels of
-// dst][taps and slices of src], B: the weights [taps and input channels][output slices] of
-// conv_2d.comp.  TRANSPOSE_CONV as one such product for each phase (phase.glsl).
+// CONV_2D and FULLY_CONNECTED as a product of matrices in tiles.  A: [pixels of dst][taps and
+// slices of src], B: the weights [taps and input channels][output slices] of conv_2d.comp.  Groups
+// that have slices of their own are such products, and so are the phases of TRANSPOSE_CONV
+// (phase.glsl).
 //
 // A workgroup computes a tile of y * ROWS pixels by x * COLUMNS output slices.  It goes through the
 // depth of the product in chunks of DEPTH input slices, which all invocations copy to shared memory
@@ -29,6 +30,7 @@ layout(constant_id = GEMM_SPEC_ROWS) const uint ROWS = 4u;
 layout(constant_id = GEMM_SPEC_COLUMNS) const uint COLUMNS = 1u;
 layout(constant_id = GEMM_SPEC_DEPTH) const uint DEPTH = 8u;
 layout(constant_id = GEMM_SPEC_SOURCE) const uint SOURCE = 0u;
+layout(constant_id = GEMM_SPEC_GROUPS) const uint GROUPS = 1u;
 
 const bool RESIDUAL = (FLAGS & GEMM_RESIDUAL) != 0u;
 const bool ROUNDED = (FLAGS & GEMM_ROUNDED) != 0u;
@@ -67,6 +69,13 @@ const uint UNROLL = TURNS % 2u == 0u ? 2u : 1u;
 
 vec4 sum[ROWS * COLUMNS];
 
+// Input slices of a tap of a product, and output slices.
+uint in_group(uint slices) { return GROUPS > 1u ? slices / GROUPS : slices; }
+uint tap_slices() { return in_group(args.window.in_slices); }
+uint columns() { return in_group(args.window.out_slices); }
+
+uint product_group = 0u; // of CONV_2D, at which the workgroup works
+
 // Rows of A of the product that the workgroup works at, and their input slices.
 uint pixels() { return PHASES ? phase_pixels() : args.pixels; }
 uint depth() { return PHASES ? phase_depth() : args.depth; }
@@ -79,7 +88,7 @@ void find_rows(uint first_row)
         const uint row = (gl_LocalInvocationIndex + i * THREADS) / DEPTH;
         const uint pixel = min(first_row + row, pixels() - 1u);
         if (SOURCE == GEMM_DENSE)
-            base[i] = pixel * args.window.in_slices;
+            base[i] = pixel * args.window.in_slices + product_group * tap_slices();
         else
             window[i] = PHASES ? phase_window(pixel) : window_of(pixel);
     }
@@ -106,6 +115,7 @@ vec4 source_at(uint i, uint q, uint tap, uint slice)
         uint at;
         const uvec2 place = place_of_tap(tap);
         const bool inside = tap_inside(window[i], place.x, place.y, at);
+        at += product_group * tap_slices();
         v = mix(vec4(0.0), vec4(src[at + slice]), bvec4(inside));
     }
     return MASKED ? masked(v, slice, args.in_channels) : v;
@@ -126,12 +136,12 @@ uint row_of_weights(uint k, uint tap)
 void load_chunk(uint from, uint first_column)
 {
     const uint last = depth() - 1u;
-    const uint tap = SOURCE == GEMM_TAPS ? from / args.window.in_slices : 0u;
+    const uint tap = SOURCE == GEMM_TAPS ? from / tap_slices() : 0u;
     [[unroll]] for (uint i = 0u; i < A_LOADS; i++)
     {
         const uint item = gl_LocalInvocationIndex + i * THREADS;
         const uint q = from + item % DEPTH;
-        next_a[i] = source_at(i, TAIL ? min(q, last) : q, tap, q - tap * args.window.in_slices);
+        next_a[i] = source_at(i, TAIL ? min(q, last) : q, tap, q - tap * tap_slices());
         if (TAIL && q > last)
             next_a[i] = vec4(0.0);
     }
@@ -204,7 +214,7 @@ struct Place {
 
 Place place_of_group()
 {
-    const uint blocks = (args.window.out_slices + TILE_COLUMNS - 1u) / TILE_COLUMNS;
+    const uint blocks = (columns() + TILE_COLUMNS - 1u) / TILE_COLUMNS;
     const uint block = min(group(), args.count - 1u);
     const uint tile = block % args.tiles;
     uint block_of_rows = tile / blocks;
@@ -212,7 +222,12 @@ Place place_of_group()
         set_phase(block_of_rows % phase_count());
         block_of_rows /= phase_count();
     }
-    return Place(block / args.tiles, block_of_rows * TILE_ROWS, tile % blocks * TILE_COLUMNS);
+    if (GROUPS > 1u) {
+        product_group = block_of_rows % GROUPS;
+        block_of_rows /= GROUPS;
+    }
+    return Place(block / args.tiles, block_of_rows * TILE_ROWS,
+                 product_group * columns() + tile % blocks * TILE_COLUMNS);
 }
 
 // Writes an element of the tile.  A surplus workgroup computes the last tile once more, and does
@@ -220,7 +235,7 @@ Place place_of_group()
 void finish(Place place, uint r, uint c, vec4 v, vec4 b)
 {
     const uint row = place.first_row + r, column = place.first_column + c;
-    if (row >= pixels() || column >= args.window.out_slices || group() >= args.count)
+    if (row >= pixels() || column >= (product_group + 1u) * columns() || group() >= args.count)
         return;
     const uint at = (PHASES ? phase_pixel(row) : row) * args.window.out_slices + column;
     if (PART) {

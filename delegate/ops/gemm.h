@@ -18,8 +18,8 @@ struct gemm_tile {
 extern const struct gemm_tile gemm_tiles[];
 extern const size_t gemm_tile_count;
 
-/* Products [rows, depth slices] by [depth slices, columns slices]: one, or one for each phase of
- * TRANSPOSE_CONV, of which this is the largest. */
+/* Products [rows, depth slices] by [depth slices, columns slices]: one, one for each group of
+ * CONV_2D, or one for each phase of TRANSPOSE_CONV, of which this is the largest. */
 struct gemm_shape {
     uint64_t rows;
     uint32_t columns, depth;

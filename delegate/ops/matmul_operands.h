@@ -16,6 +16,7 @@ struct matmul {
     uint32_t activation;                  /* TfLiteFusedActivation */
     bool has_residual;                    /* what dst holds is added before the activation */
     bool transposed;                      /* TRANSPOSE_CONV: the window takes dst to src */
+    uint32_t groups;                      /* of CONV_2D; 0: one */
 };
 
 #endif

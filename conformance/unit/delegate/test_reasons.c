@@ -101,6 +101,9 @@ BUILD(transposed_by_6,
       out[0] = kit_transpose_conv(b, kit_conv_2d(b, x, (struct kit_conv){ .kernel = 6 }),
                                   (struct kit_transposed){ 3, 3, 6, 6, .channels = 8,
                                                            .same = true }))
+BUILD(groups_of_16, out[0] = kit_conv_2d(b, x, (struct kit_conv){ .channels = 32, .groups = 2 }))
+BUILD(groups_of_18, out[0] = kit_conv_2d(b, x, (struct kit_conv){ .channels = 36, .groups = 2 }))
+BUILD(groups_of_4, out[0] = kit_conv_2d(b, x, (struct kit_conv){ .channels = 8, .groups = 2 }))
 BUILD(one_pixel, out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 6 }))
 
 static struct kit_tensor dense(struct builder *b, struct kit_tensor x, int rows, int depth,
@@ -275,6 +278,10 @@ static const struct row rows[] = {
     K_OFF(transposed, gemm, nvidia, FP32),
     K(transposed, gemm, software, FP16, "a software device, or one of a class without measured"),
     K(transposed_by_6, gemm, nvidia, FP16, "fewer than 4 rows, or no tile of it fits the device"),
+    K(groups_of_16, gemm, nvidia, FP16, ""),
+    K_OFF(groups_of_16, gemm, nvidia, FP32),
+    K(groups_of_18, gemm, nvidia, FP32, "its groups are not of a multiple of 4 channels"),
+    K(groups_of_4, gemm, nvidia, FP32, "groups of fewer than 16 output channels"),
     K(dense_of_36, gemm, nvidia, FP32, "32 weights, fewer than 65536"),
     K(large_dense, matvec, nvidia, FP32, ""),
     K_OFF(large_dense, matvec, nvidia, FP32),
