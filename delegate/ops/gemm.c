@@ -357,6 +357,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
     step_freezable(s);
     step_shared(s, gemm_shared_bytes(t));
     step_products(p, s, dst, m->src, m->weights, m->bias);
+    step_first_rows(p, s, dst, tile_rows(t));
     return step_groups(p, s, args.count);
 }
 

@@ -304,6 +304,7 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
     step_push(s, &args, sizeof args);
     step_freezable(s);
     step_products(p, s, dst, m->src, tiled, m->bias);
+    step_first_rows(p, s, dst, (uint64_t)units->tile * t->block_m * t->rows);
     s->groups[0] =
         (uint32_t)quotient_up(shape->outputs, (uint64_t)units->tile * t->block_n * t->columns);
     s->groups[1] =

@@ -42,10 +42,28 @@ void plan_freeze(struct plan *plan, const struct gpu_options *options,
             continue;
         while (at < count && !same_pipeline(distinct[at], step))
             at++;
-        if (at == count && count < FROZEN_MAX)
+        if (at == count && count < FROZEN_MAX) {
             distinct[count++] = step;
+            step->first = true;
+        }
         step->frozen = at < count;
     }
     if (count == FROZEN_MAX)
         reasons_add(why, "further steps: %d pipelines were made for it", FROZEN_MAX);
+}
+
+void plan_prefetch(struct plan *plan, const struct gpu_options *options,
+                   const struct device_limits *limits, const struct reason_of *why)
+{
+    if (!options->any_device && limits->device_class != DEVICE_NVIDIA) {
+        reasons_add(why, "a device of a class without measurements");
+        return;
+    }
+    if (!options->any_device && plan->constant_bytes < PREFETCH_BYTES) {
+        reasons_add(why, "%zu bytes of constants, fewer than %d", plan->constant_bytes,
+                    PREFETCH_BYTES);
+        return;
+    }
+    for (int i = 0; i < plan->step_count; i++)
+        plan->steps[i]->prefetch = plan->steps[i]->first && plan->steps[i]->first_bytes > 0;
 }

@@ -180,6 +180,7 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
 {
     const struct reason_of groups = planner_reason(p, KERNEL_groups, NULL);
     const struct reason_of frozen = planner_reason(p, KERNEL_frozen, NULL);
+    const struct reason_of prefetch = planner_reason(p, KERNEL_prefetch, NULL);
     const struct reason_of small = planner_reason(p, KERNEL_small_outputs, NULL);
     double macs = 0;
 
@@ -207,6 +208,8 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
                     PLAN_SMALL_OUTPUT);
     if (planner_kernel(p, &frozen))
         plan_freeze(p->plan, p->options, p->limits, &frozen);
+    if (planner_kernel(p, &prefetch))
+        plan_prefetch(p->plan, p->options, p->limits, &prefetch);
     return plan_check_limits(p->plan, p->limits, p->diag);
 }
 

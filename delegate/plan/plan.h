@@ -88,6 +88,9 @@ struct plan_step {
     int group;      /* if plan.groups: steps of one group do not depend on each other */
     bool freezable; /* the kernel was measured to be faster, and as right, when it is frozen */
     bool frozen;    /* the push constants are known when the pipeline is made (shaders/freeze.h) */
+    bool first;     /* of the frozen ones with the same pipeline */
+    bool prefetch;  /* one workgroup runs ahead of the plan, for the sake of its code (frozen.h) */
+    size_t first_bytes; /* of binding 0, in which the first workgroup writes; 0: not known */
     bool idle; /* not run: the input or output already is where the step would copy it, or `use` */
     /* If the workgroup size is free (workgroups.h): items is the number of invocations, or of
      * columns of tiles, runs the number of runs of tiles; else items is 0. */

@@ -236,6 +236,13 @@ void step_freezable(struct plan_step *s)
     s->freezable = true;
 }
 
+void step_first_rows(const struct planner *p, struct plan_step *s, int dst, uint64_t rows)
+{
+    const struct plan_tensor *t = &p->plan->tensors[dst];
+
+    s->first_bytes = (size_t)(rows < t->rows ? rows : t->rows) * (t->bytes / t->rows);
+}
+
 void step_push(struct plan_step *s, const void *args, size_t bytes)
 {
     assert(bytes <= PLAN_PUSH_BYTES && bytes % 4 == 0);

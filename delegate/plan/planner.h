@@ -82,6 +82,9 @@ void step_push(struct plan_step *s, const void *args, size_t bytes);
 /* The kernel is one of products and convolutions, of which it was measured that they are faster
  * when their push constants are known to the driver's compiler. */
 void step_freezable(struct plan_step *s);
+/* The first workgroup writes to these rows of dst, which is binding 0, alone, and the step has no
+ * other result: its code may be prefetched. */
+void step_first_rows(const struct planner *p, struct plan_step *s, int dst, uint64_t rows);
 /* A grid of at least `groups` workgroups in x and y, within the limits of the device: group() in
  * the shader is the index of the workgroup, which the shader must check. */
 enum status step_groups(struct planner *p, struct plan_step *s, uint64_t groups);

@@ -134,6 +134,7 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
 
     TRY(executor_finish(&k->executor, diag)); /* with wait=none the last inference may still run */
     TRY(kernel_memory_bind(k, diag));
+    TRY(executor_prefetch(&k->executor, diag));
     for (int i = 0; i < p->input_count; i++)
         if (!k->executor.recording.inputs[i].handle)
             TRY(kernel_copy_input(k, context, i, diag));

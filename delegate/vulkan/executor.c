@@ -62,9 +62,9 @@ static enum status open_commands(struct executor *e, struct diag *diag)
     VkCommandBufferAllocateInfo allocate = { .sType =
                                                  VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                             .commandBufferCount = 2 };
+                                             .commandBufferCount = 3 };
     const VkFenceCreateInfo fence = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
-    VkCommandBuffer buffers[2];
+    VkCommandBuffer buffers[3];
     VkResult result;
 
     result = vkCreateCommandPool(device, &pool, NULL, &e->commands);
@@ -76,6 +76,7 @@ static enum status open_commands(struct executor *e, struct diag *diag)
         return result_fail_call(diag, "vkAllocateCommandBuffers", result);
     e->recording.run = buffers[0];
     e->recording.once = buffers[1];
+    e->recording.early = buffers[2];
     result = vkCreateFence(device, &fence, NULL, &e->fence);
     if (result != VK_SUCCESS)
         return result_fail_call(diag, "vkCreateFence", result);
@@ -119,21 +120,54 @@ static enum status check_validation(struct diag *diag)
     return diag_fail(diag, STATUS_DEVICE, "validation layer: %ld messages, the last: %s", n, text);
 }
 
-static enum status submit(struct executor *e, VkCommandBuffer commands, struct diag *diag)
+static enum status queue(struct executor *e, VkCommandBuffer commands, VkFence fence,
+                         struct diag *diag)
 {
     struct device *const d = e->recording.device;
     const VkSubmitInfo info = { .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                 .commandBufferCount = 1,
                                 .pCommandBuffers = &commands };
-    VkResult result = vkResetFences(d->handle, 1, &e->fence);
+    VkResult result;
 
-    if (result != VK_SUCCESS)
-        return result_fail_call(diag, "vkResetFences", result);
     device_lock_queue(d);
-    result = vkQueueSubmit(d->queue, 1, &info, e->fence);
+    result = vkQueueSubmit(d->queue, 1, &info, fence);
     device_unlock_queue(d);
     if (result != VK_SUCCESS)
         return result_fail_call(diag, "vkQueueSubmit", result);
+    return STATUS_OK;
+}
+
+static enum status submit(struct executor *e, VkCommandBuffer commands, struct diag *diag)
+{
+    const VkResult result = vkResetFences(e->recording.device->handle, 1, &e->fence);
+
+    if (result != VK_SUCCESS)
+        return result_fail_call(diag, "vkResetFences", result);
+    return queue(e, commands, e->fence, diag);
+}
+
+/* Waits for early commands that no inference has followed, and which no fence tells of. */
+static enum status end_prefetch(struct executor *e, struct diag *diag)
+{
+    struct device *const d = e->recording.device;
+    VkResult result;
+
+    if (!e->prefetching)
+        return STATUS_OK;
+    e->prefetching = false;
+    device_lock_queue(d);
+    result = vkQueueWaitIdle(d->queue);
+    device_unlock_queue(d);
+    return result == VK_SUCCESS ? STATUS_OK : result_fail_call(diag, "vkQueueWaitIdle", result);
+}
+
+enum status executor_prefetch(struct executor *e, struct diag *diag)
+{
+    if (e->recording.prefetched == 0)
+        return STATUS_OK;
+    TRY(end_prefetch(e, diag));
+    TRY(queue(e, e->recording.early, VK_NULL_HANDLE, diag));
+    e->prefetching = true;
     return STATUS_OK;
 }
 
@@ -223,6 +257,7 @@ void executor_close(struct executor *e)
         return;
     if (e->running)
         (void)wait_fence(e, NULL); /* nobody reads the results, so a failure does not matter */
+    (void)end_prefetch(e, NULL);
     vkDestroyFence(d->handle, e->fence, NULL);
     vkDestroyCommandPool(d->handle, e->commands, NULL);
     vkDestroyDescriptorPool(d->handle, r->pool, NULL);
@@ -259,6 +294,7 @@ enum status executor_start(struct executor *e, struct diag *diag)
     TRY(executor_finish(e, diag));
     TRY(buffer_flush(e->recording.device, &e->recording.input, diag));
     TRY(submit(e, e->recording.run, diag));
+    e->prefetching = false; /* the fence tells of all that was submitted before */
     e->running = true;
     e->failed = false;
     return STATUS_OK;
@@ -308,6 +344,7 @@ enum status executor_rebind(struct executor *e, struct diag *diag)
     struct recording *const r = &e->recording;
 
     TRY(executor_finish(e, diag));
+    TRY(end_prefetch(e, diag));
     if (r->plan->arena_bytes > r->arena.bytes) {
         buffer_close(r->device, &r->arena);
         TRY(open_arena(r, diag));

@@ -15,8 +15,9 @@ struct executor {
     enum gpu_wait wait;
     VkCommandPool commands;
     VkFence fence;
-    bool running; /* an inference was submitted and not waited for */
-    bool failed;  /* the last inference did */
+    bool running;     /* an inference was submitted and not waited for */
+    bool failed;      /* the last inference did */
+    bool prefetching; /* the early commands were submitted, and no inference behind them */
 };
 
 /* Makes all allocations and uploads the plan's packed constants.  On failure *e is closed.  cache:
@@ -44,6 +45,9 @@ const void *executor_output(const struct executor *e, int i);
 /* Runs one inference: reads the inputs that were written before, and leaves the outputs to be read.
  */
 enum status executor_run(struct executor *e, struct diag *diag);
+/* Submits what need not wait for inputs, if there is anything.  No inference runs.  Without it
+ * executor_start gives the same results, later. */
+enum status executor_prefetch(struct executor *e, struct diag *diag);
 /* The two halves of executor_run.  Between them the inputs must not be written.  executor_finish
  * does nothing when no inference runs. */
 enum status executor_start(struct executor *e, struct diag *diag);

@@ -85,23 +85,16 @@ static void add_accesses(const struct recording *r, struct hazards *h, const str
     }
 }
 
-/* Writes the descriptors of a step.  staged: the step stores an output to the staging buffer, even
- * if that output is bound to memory of the caller. */
-static void write_set(struct recording *r, VkDescriptorSet set, const struct plan_step *s,
-                      bool staged)
+static void write_ranges(struct recording *r, VkDescriptorSet set,
+                         const struct range ranges[PLAN_BINDINGS])
 {
     VkDescriptorBufferInfo infos[PLAN_BINDINGS];
     VkWriteDescriptorSet writes[PLAN_BINDINGS];
 
     for (uint32_t b = 0; b < PLAN_BINDINGS; b++) {
-        /* A binding that the specialization constants switch off still needs a valid buffer. */
-        const struct plan_binding *n =
-            s->bindings[b].location == LOCATION_NONE ? &s->bindings[0] : &s->bindings[b];
-        struct range p = find_range(r, n);
+        const struct range *p = &ranges[b];
 
-        if (n->location == LOCATION_OUTPUT && staged)
-            p = at(&r->output, n->offset, n->bytes);
-        infos[b] = (VkDescriptorBufferInfo){ p.buffer, p.begin, p.end - p.begin };
+        infos[b] = (VkDescriptorBufferInfo){ p->buffer, p->begin, p->end - p->begin };
         writes[b] = (VkWriteDescriptorSet){ .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                             .dstSet = set,
                                             .dstBinding = b,
@@ -110,6 +103,28 @@ static void write_set(struct recording *r, VkDescriptorSet set, const struct pla
                                             .pBufferInfo = &infos[b] };
     }
     vkUpdateDescriptorSets(r->device->handle, PLAN_BINDINGS, writes, 0, NULL);
+}
+
+/* A binding that the specialization constants switch off still needs a valid buffer. */
+static const struct plan_binding *binding_of(const struct plan_step *s, uint32_t b)
+{
+    return s->bindings[b].location == LOCATION_NONE ? &s->bindings[0] : &s->bindings[b];
+}
+
+/* Writes the descriptors of a step.  staged: the step stores an output to the staging buffer, even
+ * if that output is bound to memory of the caller. */
+static void write_set(struct recording *r, VkDescriptorSet set, const struct plan_step *s,
+                      bool staged)
+{
+    struct range ranges[PLAN_BINDINGS];
+
+    for (uint32_t b = 0; b < PLAN_BINDINGS; b++) {
+        const struct plan_binding *n = binding_of(s, b);
+
+        ranges[b] = n->location == LOCATION_OUTPUT && staged ? at(&r->output, n->offset, n->bytes)
+                                                             : find_range(r, n);
+    }
+    write_ranges(r, set, ranges);
 }
 
 /* The step that stores an output as staging memory has it; NULL for one whose value is a constant.
@@ -135,9 +150,20 @@ void record_write_sets(struct recording *r)
             write_set(r, r->sets[p->step_count + i], find_store(p, i), true);
 }
 
+static int count_prefetched(const struct plan *p)
+{
+    int count = 0;
+
+    for (int i = 0; i < p->step_count; i++)
+        count += p->steps[i]->prefetch;
+    return count;
+}
+
 enum status record_sets(struct recording *r, struct diag *diag)
 {
-    const uint32_t count = (uint32_t)(r->plan->step_count + r->plan->output_count);
+    const struct plan *p = r->plan;
+    const uint32_t count =
+        (uint32_t)p->step_count + (uint32_t)p->output_count + (uint32_t)count_prefetched(p);
     const VkDescriptorPoolSize size = { VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count * PLAN_BINDINGS };
     const VkDescriptorPoolCreateInfo pool = { .sType =
                                                   VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
@@ -309,6 +335,79 @@ static enum status record_steps(struct recording *r, struct hazards *h, struct d
     return STATUS_OK;
 }
 
+/* ---- the code of pipelines ---- */
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
+}
+
+/* Where the prefetched steps write, one behind the other. */
+static size_t prefetch_bytes(const struct plan *p)
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < p->step_count; i++)
+        if (p->steps[i]->prefetch && !p->steps[i]->idle)
+            bytes += aligned(p->steps[i]->first_bytes);
+    return bytes;
+}
+
+/* Writes the set of a prefetched step, whose result nobody reads: it writes to the arena from `to`
+ * on, where no other one does, and reads behind all that they write, so that they run at the same
+ * time.  False: the arena is too small for that. */
+static bool write_prefetch_set(struct recording *r, VkDescriptorSet set, const struct plan_step *s,
+                               size_t to, size_t from)
+{
+    struct range ranges[PLAN_BINDINGS];
+
+    for (uint32_t b = 0; b < PLAN_BINDINGS; b++) {
+        const struct plan_binding *n = binding_of(s, b);
+
+        ranges[b] = n == &s->bindings[0]                ? at(&r->arena, to, s->first_bytes)
+                    : n->location == LOCATION_CONSTANTS ? find_range(r, n)
+                                                        : at(&r->arena, from, n->bytes);
+        if (ranges[b].buffer == r->arena.handle && ranges[b].end > r->arena.bytes)
+            return false;
+    }
+    write_ranges(r, set, ranges);
+    return true;
+}
+
+/* The device loads the code of a pipeline when it first runs it: 3 to 5 us on an H200.  One
+ * workgroup of each pipeline does so while the host copies inputs. */
+static enum status record_prefetches(struct recording *r, struct diag *diag)
+{
+    const struct plan *p = r->plan;
+    const VkDescriptorSet *set = r->sets + p->step_count + p->output_count;
+    const size_t from = prefetch_bytes(p);
+    size_t to = 0;
+
+    r->prefetched = 0;
+    if (from == 0)
+        return STATUS_OK;
+    TRY(begin(r->early, 0, diag));
+    for (int i = 0; i < p->step_count; i++) {
+        struct plan_step one = *p->steps[i];
+        VkPipeline pipeline;
+
+        if (!one.prefetch || one.idle || !write_prefetch_set(r, *set, &one, to, from))
+            continue;
+        TRY(pipelines_get(&r->device->pipelines, &r->held, &one, p->half, &pipeline, diag));
+        to += aligned(one.first_bytes);
+        one.groups[0] = one.groups[1] = one.groups[2] = 1;
+        vkCmdBindPipeline(r->early, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+        dispatch(r, r->early, &one, *set++);
+        r->prefetched++;
+    }
+    barrier(r->early, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, READ_WRITE);
+    if (p->poison != POISON_OFF) /* which fills the arena */
+        barrier(r->early, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+    return end(r->early, diag);
+}
+
 enum status record_plan(struct recording *r, struct diag *diag)
 {
     struct hazards h = { .list = mem_alloc((size_t)r->plan->step_count * PLAN_BINDINGS,
@@ -318,6 +417,10 @@ enum status record_plan(struct recording *r, struct diag *diag)
     if (!h.list)
         return diag_fail(diag, STATUS_NO_MEMORY, "%d steps: out of memory", r->plan->step_count);
     r->barriers = r->dispatches = r->copies = 0;
+    if ((s = record_prefetches(r, diag)) != STATUS_OK) {
+        vkResetCommandBuffer(r->early, 0);
+        goto done;
+    }
     if ((s = begin(r->run, 0, diag)) != STATUS_OK)
         goto done;
     record_external_barriers(r, true);

@@ -25,10 +25,13 @@ struct recording {
     struct buffer constants, arena, input, output;
     struct executor_io *inputs, *outputs; /* as many as the plan has */
     VkDescriptorPool pool;
-    VkDescriptorSet *sets; /* one a step, then one an output for record_stage_output */
+    /* One a step, then one an output for record_stage_output, then those of prefetched steps. */
+    VkDescriptorSet *sets;
     VkCommandBuffer run;   /* one inference: recorded once, submitted each time */
+    VkCommandBuffer early; /* what may run before the inputs are there */
     VkCommandBuffer once;  /* recorded anew for each submission */
     int barriers, dispatches;
+    int prefetched;               /* dispatches of `early`; 0: it is not recorded */
     int copies;                   /* dispatches that convert an input or output */
     struct pipeline_cache *cache; /* borrowed; NULL: none */
     struct pipelines_held held;   /* pipelines of frozen steps */
