@@ -238,10 +238,11 @@ static bool find_pair(const struct planner *p, const struct graph_node *conv,
 
 bool pointwise_depthwise_is_first(const struct planner *p, const struct graph_node *conv)
 {
+    struct reason_of why = planner_reason(p, KERNEL_pointwise_depthwise, conv);
     struct pair pair;
 
-    /* The depthwise convolution says why not. */
-    return find_pair(p, conv, &(struct reason_of){ .reasons = NULL }, &pair);
+    why.reasons = NULL; /* the depthwise convolution says why not */
+    return find_pair(p, conv, &why, &pair);
 }
 
 /* Biases and the weights of the depthwise: rows of slices, as pointwise_depthwise.comp reads them.

@@ -286,6 +286,7 @@ static void two_steps(const struct request *r)
 {
     assert_int_equal(count(r, "pointwise_depthwise."), 0);
     assert_int_equal(count(r, "depthwise_"), 1);
+    assert_int_equal(count(r, "matrix.") + count(r, "gemm") + count(r, "conv_2d"), 1);
 }
 
 static void plans_a_pair(void **state)
@@ -295,6 +296,7 @@ static void plans_a_pair(void **state)
     (void)state;
     one_step(&(struct request){ 0 });
     one_step(&(struct request){ .limits = &khr });
+    one_step(&(struct request){ .no_kernel = "gemm" });
     assert_non_null(spirv_find("pointwise_depthwise.nv12"));
     two_steps(&(struct request){ .limits = &none });
     two_steps(&(struct request){ .no_kernel = "pointwise_depthwise" });
