@@ -20,6 +20,7 @@
 #define GEMM_TAIL     8  /* the last chunk ends past the depth */
 #define GEMM_PART     16 /* dst are f32 sums of a part of the depth, without bias */
 #define GEMM_PHASES   32 /* TRANSPOSE_CONV: a product for each phase */
+#define GEMM_HALVED   64 /* shared memory has room for the sums of half of the planes */
 
 #define GEMM_DENSE  0 /* 1x1, stride 1, no padding: row p is made of pixel p of src */
 #define GEMM_TAPS   1 /* each chunk is of one tap */

@@ -37,6 +37,7 @@ const bool ROUNDED = (FLAGS & GEMM_ROUNDED) != 0u;
 const bool MASKED = (FLAGS & GEMM_MASKED) != 0u;
 const bool TAIL = (FLAGS & GEMM_TAIL) != 0u;
 const bool PART = (FLAGS & GEMM_PART) != 0u;
+const bool HALVED = (FLAGS & GEMM_HALVED) != 0u;
 const bool PHASES = (FLAGS & GEMM_PHASES) != 0u;
 const uint TAP_SLICES = SOURCE > GEMM_SLICES ? SOURCE - GEMM_SLICES : 1u;
 
@@ -52,7 +53,8 @@ const uint A_ITEMS = TILE_ROWS * DEPTH;
 const uint B_ITEMS = 4u * DEPTH * TILE_COLUMNS;
 const uint B_FIRST = TILE_ROWS * PITCH;
 const uint STAGED = B_FIRST + B_ITEMS;
-const uint PLANE_SUMS = PLANES * TILE;
+const uint SUM_PLANES = HALVED ? PLANES / 2u : PLANES;
+const uint PLANE_SUMS = SUM_PLANES * TILE;
 const uint SUMS = PLANES > 1u ? PLANE_SUMS : 1u;
 shared vec4 staged[STAGED > SUMS ? STAGED : SUMS];
 
@@ -196,15 +198,29 @@ void add_chunk()
             add_slice(gl_LocalInvocationID.z + (t + u) * PLANES);
 }
 
-// Makes the sums of all planes known to the workgroup.
+// Where shared memory has sum i of the invocation, that of plane `plane`.
+uint sum_at(uint plane, uint i)
+{
+    const uint row = gl_LocalInvocationID.y + i / COLUMNS * gl_WorkGroupSize.y;
+    return plane * TILE + row * TILE_COLUMNS + gl_LocalInvocationID.x +
+           i % COLUMNS * gl_WorkGroupSize.x;
+}
+
+// Makes the sums of all planes known to the workgroup.  GEMM_HALVED: those of the first half of the
+// planes with those of the second half added to them.
 void publish_sums()
 {
+    const uint plane = gl_LocalInvocationID.z;
     barrier(); // the last chunk was read
-    [[unroll]] for (uint r = 0u; r < ROWS; r++) [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
-        staged[gl_LocalInvocationID.z * TILE +
-               (gl_LocalInvocationID.y + r * gl_WorkGroupSize.y) * TILE_COLUMNS +
-               gl_LocalInvocationID.x + c * gl_WorkGroupSize.x] = sum[r * COLUMNS + c];
+    if (!HALVED || plane >= SUM_PLANES)
+        [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++)
+            staged[sum_at(HALVED ? plane - SUM_PLANES : plane, i)] = sum[i];
     barrier(); // the sums are there
+    if (!HALVED)
+        return;
+    if (plane < SUM_PLANES)
+        [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) staged[sum_at(plane, i)] += sum[i];
+    barrier(); // the sums of both halves are there
 }
 
 // Where in a product the workgroup works: part `part` of the depth of a tile.
@@ -289,7 +305,7 @@ void main()
         // A multiple of TILE_COLUMNS apart: an invocation stays in its column.
         for (uint i = gl_LocalInvocationIndex; i < TILE; i += THREADS) {
             vec4 v = staged[i];
-            [[unroll]] for (uint plane = 1u; plane < PLANES; plane++) v += staged[plane * TILE + i];
+            [[unroll]] for (uint plane = 1u; plane < SUM_PLANES; plane++) v += staged[plane * TILE + i];
             finish(place, i / TILE_COLUMNS, i % TILE_COLUMNS, v, biases[0]);
         }
         return;
