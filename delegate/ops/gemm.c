@@ -167,17 +167,19 @@ static bool keeps_busy(const struct gemm_choice *c, const struct gemm_shape *sha
     return 5 * workgroups_of(&c->tile, shape) * c->parts >= 3ull * multiprocessors;
 }
 
-/* Whether the tile is too low for the product: each of its workgroups would load a deep block of
- * weights for a few rows.  On an H200, 3x3, 7 x 7 x 512, f32: 35.8 us by 8 x 16. */
-static bool is_too_low(const struct gemm_tile *t, const struct gemm_shape *shape)
+/* Whether the tile is too small for a product that can have parts: each of its workgroups would
+ * load a deep block for a few sums.  On an H200, 3x3, f32: 7 x 7 x 512: 35.8 us by 8 x 16; 14 x 14
+ * x 256: 17.5 us by 28 x 16, 16.6 by 4 parts of 28 x 64. */
+static bool is_too_small(const struct gemm_tile *t, const struct gemm_shape *shape)
 {
-    return tile_rows(t) < 28 && shape->depth >= PARTED_DEPTH_MIN;
+    return (tile_rows(t) < 28 || (tile_columns(t) == 4 && shape->columns > 4)) &&
+           shape->depth >= PARTED_DEPTH_MIN;
 }
 
 /* The largest tile that keeps the device busy, that is, the one that loads least; else one whose
  * depth is shared by workgroups; else the smallest.  On an H200, f32, in us: 28 x 28 pixels, 128 to
- * 256 channels: 56 x 32 5.2, 28 x 32 6.4, 49 x 64 6.5.  3x3, 14 x 14 x 256: 28 x 16 17.0, 4 parts
- * of 56 x 32 17.9; 7 x 7 x 512: 28 x 16 29.4, 8 parts of 56 x 32 18.5. */
+ * 256 channels: 56 x 32 5.2, 28 x 32 6.4.  3x3, 7 x 7 x 512: 28 x 16 29.4, 8 parts of 56 x 32 18.5.
+ */
 bool gemm_choose(const struct gemm_shape *shape, const struct device_limits *limits,
                  struct gemm_choice *choice)
 {
@@ -191,7 +193,7 @@ bool gemm_choose(const struct gemm_shape *shape, const struct device_limits *lim
             if (!gemm_fit(&c.tile, shape, limits) || is_of_other_width(&c.tile, shape) ||
                 is_of_other_depth(&c.tile, shape))
                 continue;
-            if (found && is_too_low(&c.tile, shape))
+            if (found && is_too_small(&c.tile, shape))
                 continue;
             if (parted)
                 c.parts = parts_of(&c.tile, shape, multiprocessors);
@@ -343,40 +345,92 @@ static uint32_t source_of(const struct matmul *m, const struct gemm_tile *t)
     return tap_slices(m) % t->depth == 0 ? GEMM_TAPS : GEMM_SLICES + tap_slices(m);
 }
 
-/* dst: a plan tensor, m->dst or the sums of all parts. */
+/* Weights, biases and the counters of the tiles in one buffer, so that there is a binding for the
+ * parts of the depth. */
+struct joined {
+    struct packed all;
+    uint32_t weights_at, bias_at, counters_at;
+    int parts; /* a plan tensor */
+};
+
+static uint32_t place_in(const struct packed *all, const struct packed *packed, size_t element)
+{
+    return (uint32_t)((packed->offset - all->offset) / element);
+}
+
+/* joined->parts: -1 where weights or biases are computed, or the buffer would be too large. */
+static enum status join(struct planner *p, const struct matmul *m, uint64_t tiles, int parts,
+                        struct joined *joined)
+{
+    const struct packed *weights = &m->weights->packed, *bias = &m->bias->packed;
+    struct packed counters;
+
+    joined->parts = -1;
+    if (!m->weights->constant || !m->bias->constant)
+        return STATUS_OK;
+    TRY(planner_pack_words(p, tiles, &counters));
+    joined->all.offset = weights->offset < bias->offset ? weights->offset : bias->offset;
+    joined->all.bytes = counters.offset + counters.bytes - joined->all.offset;
+    if (joined->all.bytes > p->limits->max_storage_buffer_range)
+        return STATUS_OK;
+    joined->weights_at = place_in(&joined->all, weights, p->plan->half ? 8 : 16);
+    joined->bias_at = place_in(&joined->all, bias, 16);
+    joined->counters_at = place_in(&joined->all, &counters, 4);
+    joined->parts = parts;
+    return STATUS_OK;
+}
+
+static uint32_t flags_of(const struct planner *p, const struct graph_node *n,
+                         const struct matmul *m, const struct gemm_choice *c)
+{
+    const struct gemm_shape shape = shape_of(p, m);
+    /* The depth of any phase is a number of taps. */
+    const uint32_t least = m->transposed ? m->args.in_slices : shape.depth;
+
+    return (p->plan->tensors[m->src].channels % 4 != 0 ? GEMM_MASKED : 0) |
+           (least % c->tile.depth != 0 ? GEMM_TAIL : 0) | (m->transposed ? GEMM_PHASES : 0) |
+           (is_halved(&c->tile) ? GEMM_HALVED : 0) | (m->has_residual ? GEMM_RESIDUAL : 0) |
+           (n->steps.scale > 0 ? GEMM_ROUNDED : 0);
+}
+
+/* parts: a plan tensor for the sums of all parts of the depth; -1: there is one part.  *summed: the
+ * step has made m->dst of them. */
 static enum status plan_product(struct planner *p, const struct graph_node *n,
-                                const struct matmul *m, const struct gemm_choice *c, int dst)
+                                const struct matmul *m, const struct gemm_choice *c, int parts,
+                                bool *summed)
 {
     const struct gemm_tile *t = &c->tile;
     const struct gemm_shape shape = shape_of(p, m);
     const uint64_t tiles = workgroups_of(t, &shape);
-    const struct gemm_args args = { .count = (uint32_t)(tiles * c->parts),
-                                    .tiles = (uint32_t)tiles,
-                                    .pixels = p->plan->tensors[m->dst].rows,
-                                    .window = m->args,
-                                    .in_channels = p->plan->tensors[m->src].channels,
-                                    .depth = shape.depth,
-                                    .part_depth = part_depth(c, &shape),
-                                    .steps = n->steps };
-    struct plan_step *s = planner_step(p, "gemm", n, t->x, t->y, t->planes);
-    /* The depth of any phase is a number of taps. */
-    const uint32_t least = m->transposed ? m->args.in_slices : shape.depth;
-    uint32_t flags = (args.in_channels % 4 != 0 ? GEMM_MASKED : 0) |
-                     (least % t->depth != 0 ? GEMM_TAIL : 0) | (m->transposed ? GEMM_PHASES : 0) |
-                     (is_halved(t) ? GEMM_HALVED : 0);
+    struct gemm_args args = { .count = (uint32_t)(tiles * c->parts),
+                              .tiles = (uint32_t)tiles,
+                              .pixels = p->plan->tensors[m->dst].rows,
+                              .window = m->args,
+                              .in_channels = p->plan->tensors[m->src].channels,
+                              .depth = shape.depth,
+                              .part_depth = part_depth(c, &shape),
+                              .steps = n->steps };
+    struct joined joined = { .parts = -1 };
+    uint32_t flags = flags_of(p, n, m, c);
+    struct plan_step *s;
 
-    if (!s)
+    if (parts >= 0)
+        TRY(join(p, m, tiles, parts, &joined));
+    if (!(s = planner_step(p, "gemm", n, t->x, t->y, t->planes)))
         return STATUS_NO_MEMORY;
-    if (c->parts > 1)
-        flags |= GEMM_PART;
-    else
-        flags |= (m->has_residual ? GEMM_RESIDUAL : 0) | (n->steps.scale > 0 ? GEMM_ROUNDED : 0);
+    *summed = parts < 0 || joined.parts >= 0;
+    flags |= joined.parts >= 0 ? GEMM_JOINED : 0;
+    if (!*summed)
+        flags = (flags & ~(uint32_t)(GEMM_RESIDUAL | GEMM_ROUNDED)) | GEMM_PART;
+    args.weights_at = joined.weights_at;
+    args.bias_at = joined.bias_at;
+    args.counters_at = joined.counters_at;
     window_specs(s, m->window);
     if (m->transposed) {
         step_spec(s, WINDOW_SPEC_DILATION_H, (uint32_t)-1);
         step_spec(s, WINDOW_SPEC_DILATION_W, (uint32_t)-1);
     }
-    step_spec(s, GEMM_SPEC_ACTIVATION, c->parts > 1 ? 0 : m->activation);
+    step_spec(s, GEMM_SPEC_ACTIVATION, *summed ? m->activation : 0);
     step_spec(s, GEMM_SPEC_FLAGS, flags);
     step_spec(s, GEMM_SPEC_ROWS, t->rows);
     step_spec(s, GEMM_SPEC_COLUMNS, t->columns);
@@ -386,8 +440,13 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
     step_push(s, &args, sizeof args);
     step_freezable(s);
     step_shared(s, gemm_shared_bytes(t));
-    step_products(p, s, dst, m->src, m->weights, m->bias);
-    step_first_rows(p, s, dst, tile_rows(t));
+    step_products(p, s, *summed ? m->dst : parts, m->src, m->weights, m->bias);
+    if (joined.parts >= 0) {
+        step_constants(s, 2, &joined.all);
+        step_write(p, s, 3, parts);
+    } else {
+        step_first_rows(p, s, *summed ? m->dst : parts, tile_rows(t));
+    }
     return step_groups(p, s, args.count);
 }
 
@@ -417,15 +476,16 @@ enum status gemm_plan(struct planner *p, const struct graph_node *n, const struc
 {
     const uint32_t rows = p->plan->tensors[m->dst].rows;
     struct gemm_choice c;
-    int sums;
+    bool summed;
+    int parts;
 
     if (!choose(p, m, &c))
         return STATUS_UNSUPPORTED;
     if (c.parts == 1)
-        return plan_product(p, n, m, &c, m->dst);
-    sums = planner_temp(p, c.parts * rows, p->plan->tensors[m->dst].channels, FORMAT_WIDE);
-    if (sums < 0)
+        return plan_product(p, n, m, &c, -1, &summed);
+    parts = planner_temp(p, c.parts * rows, p->plan->tensors[m->dst].channels, FORMAT_WIDE);
+    if (parts < 0)
         return STATUS_NO_MEMORY;
-    TRY(plan_product(p, n, m, &c, sums));
-    return gemm_plan_sum(p, n, m, c.parts, sums);
+    TRY(plan_product(p, n, m, &c, parts, &summed));
+    return summed ? STATUS_OK : gemm_plan_sum(p, n, m, c.parts, parts);
 }

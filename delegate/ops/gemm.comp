@@ -8,7 +8,8 @@
 // while they multiply the chunk before.  Plane z adds up slices z, z + planes, ... of each chunk,
 // and the planes are added in their order at the end, so the bits of a result do not depend on
 // timing.  A product of few tiles has several workgroups for each, with a part of the depth; what
-// they write is added up by gemm_sum.comp.
+// they write is added up, in the order of the parts, by the last one that is done, or by
+// gemm_sum.comp.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -23,6 +24,10 @@ READS(1, src);
 READS(2, weights);
 CONSTANTS(3, bias);
 layout(set = 0, binding = 0) writeonly buffer WritesParts { vec4 parts[]; }; // GEMM_PART
+// GEMM_JOINED: what is behind the weights, and the parts.
+CONSTANTS(2, joined_bias);
+layout(set = 0, binding = 2) coherent buffer Counters { uint counters[]; };
+layout(set = 0, binding = 3) coherent buffer JoinedParts { vec4 joined_parts[]; };
 
 layout(constant_id = GEMM_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
 layout(constant_id = GEMM_SPEC_FLAGS) const uint FLAGS = 0u;
@@ -38,6 +43,7 @@ const bool MASKED = (FLAGS & GEMM_MASKED) != 0u;
 const bool TAIL = (FLAGS & GEMM_TAIL) != 0u;
 const bool PART = (FLAGS & GEMM_PART) != 0u;
 const bool HALVED = (FLAGS & GEMM_HALVED) != 0u;
+const bool JOINED = (FLAGS & GEMM_JOINED) != 0u;
 const bool PHASES = (FLAGS & GEMM_PHASES) != 0u;
 const uint TAP_SLICES = SOURCE > GEMM_SLICES ? SOURCE - GEMM_SLICES : 1u;
 
@@ -57,6 +63,7 @@ const uint SUM_PLANES = HALVED ? PLANES / 2u : PLANES;
 const uint PLANE_SUMS = SUM_PLANES * TILE;
 const uint SUMS = PLANES > 1u ? PLANE_SUMS : 1u;
 shared vec4 staged[STAGED > SUMS ? STAGED : SUMS];
+shared bool is_last;
 
 // What an invocation copies of a chunk.
 const uint A_LOADS = (A_ITEMS + THREADS - 1u) / THREADS;
@@ -154,7 +161,8 @@ void load_chunk(uint from, uint first_column)
         const uint k = 4u * from + item / TILE_COLUMNS;
         const uint column = min(first_column + item % TILE_COLUMNS, args.window.out_slices - 1u);
         const uint row = TAIL ? min(k, 4u * last + 3u) : k;
-        next_b[i] = vec4(weights[row_of_weights(row, tap) * args.window.out_slices + column]);
+        const uint at = row_of_weights(row, tap) * args.window.out_slices + column;
+        next_b[i] = vec4(weights[JOINED ? args.weights_at + at : at]);
         if (TAIL && k > row)
             next_b[i] = vec4(0.0);
     }
@@ -212,14 +220,15 @@ void publish_sums()
 {
     const uint plane = gl_LocalInvocationID.z;
     barrier(); // the last chunk was read
-    if (!HALVED || plane >= SUM_PLANES)
-        [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++)
+    if (!HALVED || plane >= SUM_PLANES) [[unroll]]
+        for (uint i = 0u; i < ROWS * COLUMNS; i++)
             staged[sum_at(HALVED ? plane - SUM_PLANES : plane, i)] = sum[i];
     barrier(); // the sums are there
     if (!HALVED)
         return;
-    if (plane < SUM_PLANES)
-        [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) staged[sum_at(plane, i)] += sum[i];
+    if (plane < SUM_PLANES) [[unroll]]
+        for (uint i = 0u; i < ROWS * COLUMNS; i++)
+            staged[sum_at(plane, i)] += sum[i];
     barrier(); // the sums of both halves are there
 }
 
@@ -246,25 +255,74 @@ Place place_of_group()
                  product_group * columns() + tile % blocks * TILE_COLUMNS);
 }
 
-// Writes an element of the tile.  A surplus workgroup computes the last tile once more, and does
-// not write it: the residual is added once.
-void finish(Place place, uint r, uint c, vec4 v, vec4 b)
+vec4 bias_of(uint column)
+{
+    const uint at = min(column, args.window.out_slices - 1u);
+    return JOINED ? joined_bias[args.bias_at + at] : bias[at];
+}
+
+// Element r, c of the tile in dst, or in a part.  False: it is outside of the product.
+bool find_element(Place place, uint r, uint c, out uint at)
 {
     const uint row = place.first_row + r, column = place.first_column + c;
-    if (row >= pixels() || column >= (product_group + 1u) * columns() || group() >= args.count)
-        return;
-    const uint at = (PHASES ? phase_pixel(row) : row) * args.window.out_slices + column;
-    if (PART) {
-        parts[place.part * args.pixels * args.window.out_slices + at] = v;
-        return;
-    }
-    v += b;
+    at = (PHASES ? phase_pixel(row) : row) * args.window.out_slices + column;
+    return row < pixels() && column < (product_group + 1u) * columns();
+}
+
+void write_element(uint at, vec4 v)
+{
     if (RESIDUAL)
         v += vec4(residual[at]);
     v = activate(v, ACTIVATION);
     if (ROUNDED)
         v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);
     dst[at] = STORED(v);
+}
+
+// Writes the sums of an element.  A surplus workgroup computes the last tile once more, and does
+// not write it: the residual is added once.
+void finish(Place place, uint r, uint c, vec4 v, vec4 b)
+{
+    uint at;
+    if (!find_element(place, r, c, at) || group() >= args.count)
+        return;
+    const uint in_part = place.part * args.pixels * args.window.out_slices + at;
+    if (JOINED)
+        joined_parts[in_part] = v;
+    else if (PART)
+        parts[in_part] = v;
+    else
+        write_element(at, v + b);
+}
+
+// Adds up the parts of the tile, if the other workgroups have written theirs.  Each of them counts
+// one; the last one counts back to 0, for the next inference.
+void join_parts(Place place)
+{
+    const uint part_count = args.count / args.tiles;
+    memoryBarrierBuffer();
+    barrier(); // the workgroup has written its part
+    if (gl_LocalInvocationIndex == 0u) {
+        const uint tile = args.counters_at + min(group(), args.count - 1u) % args.tiles;
+        memoryBarrierBuffer();
+        is_last = group() < args.count && atomicAdd(counters[tile], 1u) == part_count - 1u;
+        if (is_last)
+            atomicExchange(counters[tile], 0u);
+        memoryBarrierBuffer();
+    }
+    barrier(); // the workgroup knows whether it is the last one
+    if (!is_last)
+        return;
+    memoryBarrierBuffer();
+    for (uint i = gl_LocalInvocationIndex; i < TILE; i += THREADS) {
+        uint at;
+        if (!find_element(place, i / TILE_COLUMNS, i % TILE_COLUMNS, at))
+            continue;
+        vec4 v = joined_parts[at];
+        for (uint part = 1u; part < part_count; part++)
+            v += joined_parts[part * args.pixels * args.window.out_slices + at];
+        write_element(at, v + bias_of(place.first_column + i % TILE_COLUMNS));
+    }
 }
 
 void main()
@@ -280,7 +338,7 @@ void main()
     {
         const uint column = PLANES > 1u ? gl_LocalInvocationIndex % TILE_COLUMNS
                                         : gl_LocalInvocationID.x + c * gl_WorkGroupSize.x;
-        biases[c] = bias[min(place.first_column + column, args.window.out_slices - 1u)];
+        biases[c] = JOINED ? vec4(0.0) : bias_of(place.first_column + column);
     }
     [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) sum[i] = vec4(0.0);
 
@@ -305,12 +363,16 @@ void main()
         // A multiple of TILE_COLUMNS apart: an invocation stays in its column.
         for (uint i = gl_LocalInvocationIndex; i < TILE; i += THREADS) {
             vec4 v = staged[i];
-            [[unroll]] for (uint plane = 1u; plane < SUM_PLANES; plane++) v += staged[plane * TILE + i];
+            [[unroll]] for (uint plane = 1u; plane < SUM_PLANES; plane++) v +=
+                staged[plane * TILE + i];
             finish(place, i / TILE_COLUMNS, i % TILE_COLUMNS, v, biases[0]);
         }
-        return;
+    } else {
+        [[unroll]] for (uint r = 0u; r < ROWS; r++) [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
+            finish(place, gl_LocalInvocationID.y + r * gl_WorkGroupSize.y,
+                   gl_LocalInvocationID.x + c * gl_WorkGroupSize.x, sum[r * COLUMNS + c],
+                   biases[c]);
     }
-    [[unroll]] for (uint r = 0u; r < ROWS; r++) [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
-        finish(place, gl_LocalInvocationID.y + r * gl_WorkGroupSize.y,
-               gl_LocalInvocationID.x + c * gl_WorkGroupSize.x, sum[r * COLUMNS + c], biases[c]);
+    if (JOINED)
+        join_parts(place);
 }
