@@ -14,15 +14,16 @@
 #define GEMM_SPEC_SOURCE     14 /* GEMM_DENSE, GEMM_TAPS, or GEMM_SLICES + input slices of a tap */
 #define GEMM_SPEC_GROUPS     15 /* of CONV_2D: a product for each */
 
-#define GEMM_RESIDUAL 1   /* what dst holds is added */
-#define GEMM_ROUNDED  2   /* to `steps` */
-#define GEMM_MASKED   4   /* the last input slice has lanes without a channel */
-#define GEMM_TAIL     8   /* the last chunk ends past the depth */
-#define GEMM_PART     16  /* dst are f32 sums of a part of the depth, without bias */
-#define GEMM_PHASES   32  /* TRANSPOSE_CONV: a product for each phase */
-#define GEMM_HALVED   64  /* shared memory has room for the sums of half of the planes */
-#define GEMM_JOINED   128 /* the last workgroup of a tile adds up the parts, which are at binding 3 \
-                           */
+#define GEMM_RESIDUAL 1  /* what dst holds is added */
+#define GEMM_ROUNDED  2  /* to `steps` */
+#define GEMM_MASKED   4  /* the last input slice has lanes without a channel */
+#define GEMM_TAIL     8  /* the last chunk ends past the depth */
+#define GEMM_PART     16 /* dst are f32 sums of a part of the depth, without bias */
+#define GEMM_PHASES   32 /* TRANSPOSE_CONV: a product for each phase */
+#define GEMM_HALVED   64 /* shared memory has room for the sums of half of the planes */
+#define GEMM_JOINED                                                                                \
+    128 /* the last workgroup of a tile adds up the parts, which are at binding 3                  \
+         */
 
 #define GEMM_DENSE  0 /* 1x1, stride 1, no padding: row p is made of pixel p of src */
 #define GEMM_TAPS   1 /* each chunk is of one tap */

@@ -218,6 +218,8 @@ static void deep_products(void **state)
         assert_true(c.parts > 1);
         assert_true(c.tile.y * c.tile.rows >= 28);
     }
+    assert_true(gemm_choose(&(struct gemm_shape){ 49, 4, 1152, 1 }, &limits, &c));
+    assert_true(c.tile.y * c.tile.rows >= 28);
 }
 
 struct look {

@@ -81,6 +81,7 @@ static bool has_flag(const struct look *look, uint32_t flag)
 }
 
 static const struct transform_case constant = { "deep", deep, { 1, 3, 5, 256 }, 0, NULL };
+static const struct transform_case not_constant = { "computed", computed, { 1, 3, 5, 8 }, 0, NULL };
 
 static void joined(void **state)
 {
@@ -104,11 +105,10 @@ static void summed(const struct look *look)
 
 static void apart(void **state)
 {
-    const struct transform_case c = { "computed", computed, { 1, 3, 5, 8 }, 0, NULL };
     const struct look all = look_at(&constant, 0);
     const uint32_t bytes = (uint32_t)all.product.bindings[2].bytes;
     const struct look just = look_at(&constant, bytes), large = look_at(&constant, bytes - 1);
-    const struct look look = look_at(&c, 0);
+    const struct look look = look_at(&not_constant, 0);
 
     (void)state;
     assert_true(has_flag(&just, GEMM_JOINED));
@@ -116,9 +116,33 @@ static void apart(void **state)
     summed(&look);
 }
 
+/* By gemm_sum.comp; test_gemm runs those that are joined. */
+static void sums_on_the_device(void **state)
+{
+    TfLiteDelegate *d;
+    struct interpreter *truth, *got;
+    struct model m;
+
+    (void)state;
+    if (!transform_device)
+        skip();
+    d = transform_delegate("fp32", "nan", NULL);
+    ((struct gpu_delegate *)d->data_)->options.gemm_tile = (int)gemm_tile_count + 7;
+    transform_model(&not_constant, &m);
+    truth = transform_run(&m, NULL);
+    got = transform_run(&m, d);
+    transform_equal(&not_constant, "parts", truth, got);
+    interpreter_close(got);
+    interpreter_close(truth);
+    model_close(&m);
+    assay_gpu_delegate_destroy(d);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(joined), cmocka_unit_test(apart) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(joined), cmocka_unit_test(apart),
+                                        cmocka_unit_test(sums_on_the_device) };
 
+    transform_find_device();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
