@@ -83,7 +83,7 @@ static bool has_flag(const struct look *look, uint32_t flag)
 
 static const struct transform_case constant = { "deep", deep, { 1, 3, 5, 256 }, 0, NULL };
 static const struct transform_case not_constant = {
-    "computed", computed, { 1, 2, 2, 256 }, 0, NULL
+    "computed", computed, { 1, 2, 2, 164 }, 0, NULL
 };
 
 static void joined(void **state)
