@@ -444,9 +444,8 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
     if (joined.parts >= 0) {
         step_constants(s, 2, &joined.all);
         step_write(p, s, 3, parts);
-    } else {
-        step_first_rows(p, s, *summed ? m->dst : parts, tile_rows(t));
     }
+    step_first_rows(p, s, *summed ? m->dst : parts, tile_rows(t));
     return step_groups(p, s, args.count);
 }
 

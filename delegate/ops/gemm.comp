@@ -295,6 +295,13 @@ void finish(Place place, uint r, uint c, vec4 v, vec4 b)
         write_element(at, v + b);
 }
 
+// A workgroup that runs alone, for the sake of the code of the pipeline, is not counted.
+bool is_counted()
+{
+    const uint workgroups = gl_NumWorkGroups.x * gl_NumWorkGroups.y * gl_NumWorkGroups.z;
+    return group() < args.count && workgroups >= args.count;
+}
+
 // Adds up the parts of the tile, if the other workgroups have written theirs.  Each of them counts
 // one; the last one counts back to 0, for the next inference.
 void join_parts(Place place)
@@ -305,7 +312,7 @@ void join_parts(Place place)
     if (gl_LocalInvocationIndex == 0u) {
         const uint tile = args.counters_at + min(group(), args.count - 1u) % args.tiles;
         memoryBarrierBuffer();
-        is_last = group() < args.count && atomicAdd(counters[tile], 1u) == part_count - 1u;
+        is_last = is_counted() && atomicAdd(counters[tile], 1u) == part_count - 1u;
         if (is_last)
             atomicExchange(counters[tile], 0u);
         memoryBarrierBuffer();

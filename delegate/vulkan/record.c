@@ -342,6 +342,23 @@ static size_t aligned(size_t bytes)
     return (bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
 }
 
+/* What the first workgroup writes to a binding of the step, at most. */
+static size_t written_bytes(const struct plan_step *s, uint32_t b)
+{
+    const struct plan_binding *n = &s->bindings[b];
+
+    return b == 0 ? s->first_bytes : n->writes ? n->bytes : 0;
+}
+
+static size_t prefetch_bytes_of(const struct plan_step *s)
+{
+    size_t bytes = 0;
+
+    for (uint32_t b = 0; b < PLAN_BINDINGS; b++)
+        bytes += aligned(written_bytes(s, b));
+    return bytes;
+}
+
 /* Where the prefetched steps write, one behind the other. */
 static size_t prefetch_bytes(const struct plan *p)
 {
@@ -349,7 +366,7 @@ static size_t prefetch_bytes(const struct plan *p)
 
     for (int i = 0; i < p->step_count; i++)
         if (p->steps[i]->prefetch && !p->steps[i]->idle)
-            bytes += aligned(p->steps[i]->first_bytes);
+            bytes += prefetch_bytes_of(p->steps[i]);
     return bytes;
 }
 
@@ -360,13 +377,19 @@ static bool write_prefetch_set(struct recording *r, VkDescriptorSet set, const s
                                size_t to, size_t from)
 {
     struct range ranges[PLAN_BINDINGS];
+    size_t next = to;
 
     for (uint32_t b = 0; b < PLAN_BINDINGS; b++) {
         const struct plan_binding *n = binding_of(s, b);
 
-        ranges[b] = n == &s->bindings[0]                ? at(&r->arena, to, s->first_bytes)
-                    : n->location == LOCATION_CONSTANTS ? find_range(r, n)
-                                                        : at(&r->arena, from, n->bytes);
+        if (n == &s->bindings[0])
+            ranges[b] = at(&r->arena, to, s->first_bytes);
+        else if (n->location == LOCATION_CONSTANTS)
+            ranges[b] = find_range(r, n);
+        else
+            ranges[b] = at(&r->arena, n->writes ? next : from, n->bytes);
+        if (n == &s->bindings[b])
+            next += aligned(written_bytes(s, b));
         if (ranges[b].buffer == r->arena.handle && ranges[b].end > r->arena.bytes)
             return false;
     }
@@ -394,7 +417,7 @@ static enum status record_prefetches(struct recording *r, struct diag *diag)
         if (!one.prefetch || one.idle || !write_prefetch_set(r, *set, &one, to, from))
             continue;
         TRY(pipelines_get(&r->device->pipelines, &r->held, &one, p->half, &pipeline, diag));
-        to += aligned(one.first_bytes);
+        to += prefetch_bytes_of(&one);
         one.groups[0] = one.groups[1] = one.groups[2] = 1;
         vkCmdBindPipeline(r->early, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
         dispatch(r, r->early, &one, *set++);
