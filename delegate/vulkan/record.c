@@ -342,12 +342,15 @@ static size_t aligned(size_t bytes)
     return (bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
 }
 
-/* What the first workgroup writes to a binding of the step, at most. */
+/* What the first workgroup writes to a binding of the step, at most: as many elements as to binding
+ * 0, which may be f32 where those are f16. */
 static size_t written_bytes(const struct plan_step *s, uint32_t b)
 {
     const struct plan_binding *n = &s->bindings[b];
 
-    return b == 0 ? s->first_bytes : n->writes ? n->bytes : 0;
+    if (b == 0 || !n->writes)
+        return b == 0 ? s->first_bytes : 0;
+    return n->bytes < 2 * s->first_bytes ? n->bytes : 2 * s->first_bytes;
 }
 
 static size_t prefetch_bytes_of(const struct plan_step *s)
@@ -386,8 +389,10 @@ static bool write_prefetch_set(struct recording *r, VkDescriptorSet set, const s
             ranges[b] = at(&r->arena, to, s->first_bytes);
         else if (n->location == LOCATION_CONSTANTS)
             ranges[b] = find_range(r, n);
+        else if (n->writes)
+            ranges[b] = at(&r->arena, next, written_bytes(s, b));
         else
-            ranges[b] = at(&r->arena, n->writes ? next : from, n->bytes);
+            ranges[b] = at(&r->arena, from, n->bytes);
         if (n == &s->bindings[b])
             next += aligned(written_bytes(s, b));
         if (ranges[b].buffer == r->arena.handle && ranges[b].end > r->arena.bytes)
