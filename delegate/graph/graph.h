@@ -22,7 +22,7 @@ struct gpu_op;
 struct graph_quant {
     const float *scale; /* positive, finite; NULL: the tensor has no valid scales */
     const int32_t *zero_point;
-    size_t count; /* 1: per tensor; else per channel: the size of `dimension` */
+    size_t count; /* 1: per tensor; else per channel: the size of `dimension`; 0: no scales */
     size_t inner; /* elements of one index of that dimension */
     int dimension;
 };

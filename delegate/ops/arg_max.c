@@ -46,7 +46,7 @@ static bool accept_arg_max(struct check *c)
     if (type != kTfLiteInt32)
         return refuse(c, RULE_TENSOR_TYPE, c->node->outputs[0], "type",
                       "convert with output_type int32", "i32", "%s", runtime_type_name(type));
-    if (!check_data_output(c, 0, 0, GRAPH_MAX_RANK, CHECK_I32) || !check_axis(c))
+    if (!check_axis(c))
         return false;
     /* Along the channels an invocation finds four indices, one after the other. */
     return check_loop_iterations(c, (uint64_t)x->dims[axis_of(c->graph, c->node)] * 2);

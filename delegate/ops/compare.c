@@ -43,7 +43,7 @@ static bool accept_exact(struct check *c)
         const int tensor = c->node->inputs[i];
         const double scale = tensor_scale(&c->graph->tensors[tensor]);
 
-        if (!check_per_tensor(c, tensor) || !check_multiplier(c, tensor, "scale", scale))
+        if (!check_per_tensor(c, tensor))
             return false;
         if (requantize_multiplier(scale).e > 0)
             return refuse(c, RULE_QUANT_SCALE, tensor, "scale", "quantize the operand again",

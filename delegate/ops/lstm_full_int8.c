@@ -79,10 +79,9 @@ static bool check_quantization(struct check *c, int tensor, TfLiteType type, boo
 
     if (!check_type(c, tensor, type))
         return false;
-    if (!t->quant.scale || t->quant.count != 1)
+    if (t->quant.count != 1)
         return refuse(c, RULE_LSTM_QUANT, tensor, "number of scales",
-                      "the CPU kernel refuses it, too", "1", "%zu",
-                      t->quant.scale ? t->quant.count : 0);
+                      "the CPU kernel refuses it, too", "1", "%zu", t->quant.count);
     return any_zero || tensor_zero_point(t) == 0 ||
            refuse(c, RULE_LSTM_QUANT, tensor, "zero point", "the CPU kernel refuses it, too", "0",
                   "%d", tensor_zero_point(t));

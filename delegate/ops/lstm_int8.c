@@ -62,7 +62,7 @@ static bool accept_basic(struct check *c)
         !check_quantization(c, out[LSTM_OUT_XH], kTfLiteUInt8) ||
         !check_type(c, out[LSTM_OUT_Z], kTfLiteInt16))
         return false;
-    if (!bias->quant.scale || bias->quant.count != 1)
+    if (bias->quant.count != 1)
         return refuse(c, RULE_LSTM_QUANT, in[LSTM_BIAS], "number of scales",
                       "the CPU kernel refuses it, too", "1", "%zu", bias->quant.count);
     return check_per_tensor(c, in[LSTM_WEIGHTS]) &&

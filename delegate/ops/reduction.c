@@ -38,8 +38,6 @@ static bool accept_product(struct check *c)
     const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
     const double real = reduce_product_factor(x, y);
 
-    if (!check_multiplier(c, c->node->outputs[0], "input scale / output scale^(1 / n)", real))
-        return false;
     if (requantize_multiplier(real).e > 14)
         return refuse(c, RULE_QUANT_SCALE, c->node->outputs[0],
                       "input scale / output scale^(1 / n)", "quantize the node again", "below 2^14",

@@ -41,6 +41,11 @@
         PARAM(POOL, POOL_P, padding, kTfLitePaddingValid), PARAM(POOL, POOL_P, filter_height, h),  \
         PARAM(POOL, POOL_P, filter_width, w)
 
+#define MATMUL_BYTES BYTES(MATMUL, 0, 0), BYTES(MATMUL, 1, 0), BYTES(MATMUL, OUT, 0)
+/* From [1,3] to [1,4]. */
+#define SHORT_PADV2                                                                                \
+    VALUE(PADV2, 1, 0, 0), VALUE(PADV2, 1, 1, 0), DIM(PADV2, 0, 0, 1), DIM(PADV2, 0, 1, 3),        \
+        DIM(PADV2, OUT, 0, 1), DIM(PADV2, OUT, 1, 4)
 #define COMPARE_BYTES BYTES(COMPARE, 0, 0), BYTES(COMPARE, 1, 0)
 /* Bits of 65504, the largest f16, and of 65505. */
 enum { F16_MOST = 0x477fe000, F16_PAST = 0x477fe100 };
@@ -940,6 +945,15 @@ const struct rule_row rule_rows[] = {
     FAIL(QUANT_SUM, CONV, CONV_SHORTS, VALUE(CONV, 2, 0, -1), VALUE(CONV, 2, 1, -(1 << 14) - 1)),
     EDGE(QUANT_SUM, CONV, CONV_SHORTS, VALUE(CONV, 2, 0, 0), VALUE(CONV, 2, 1, -(1 << 14))),
     FAIL(LSTM_QUANT, LSTM, U8_LSTM, TYPE(LSTM, 3, kTfLiteInt16)),
+    FAIL(QUANT_SCALE, MATMUL, MATMUL_BYTES, CONSTANT(MATMUL, 0), SCALES(MATMUL, 0, 4)),
+    FAIL(QUANT_SCALE, MATMUL, MATMUL_BYTES, CONSTANT(MATMUL, 1), SCALES(MATMUL, 1, 4)),
+    EDGE(QUANT_SCALE, MATMUL, MATMUL_BYTES, CONSTANT(MATMUL, 1)),
+    /* The quotient of f32 is infinite. */
+    FAIL(QUANT_SCALE, RELU, CODE(RELU, BUILTIN_HARD_SWISH), RELU_BYTES, SCALE(RELU, 0, 20),
+         SCALE(RELU, OUT, -149)),
+    /* Five words to take elements by, for a tensor of one slice. */
+    FAIL(LIMITS_CONSTANT_BYTES, PADV2, SHORT_PADV2, RANGE(19)),
+    EDGE(LIMITS_CONSTANT_BYTES, PADV2, SHORT_PADV2, RANGE(20)),
     /* Paddings of 2^63 - 1 on either side, whose sum is -2. */
     FAIL(PAD_PADDINGS_RANGE, PAD, LONGS(PAD, 1), VALUE(PAD, 1, 4, -1), VALUE(PAD, 1, 5, INT32_MAX),
          VALUE(PAD, 1, 6, -1), VALUE(PAD, 1, 7, INT32_MAX), DIM(PAD, OUT, 1, 1)),
