@@ -5,6 +5,7 @@
 #include "conformance/unit/kit/cases_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
 #include "conformance/unit/kit/memory_faults.h"
+#include "conformance/unit/kit/world.h"
 
 #include "delegate/accept/decide.h"
 #include "delegate/graph/import.h"
@@ -89,6 +90,36 @@ static void try_graph(const struct graph *g, const char *name)
     }
 }
 
+/* A decision that has to keep why a node is refused. */
+static enum status refuse_one(void *user, struct diag *diag)
+{
+    const struct device_limits limits = gpu_large_limits();
+    struct gpu_options options = gpu_options_of((const char *const[]){ NULL });
+    struct decision d = { 0 };
+    const enum status s = decision_make(&d, user, &options, &limits, diag);
+
+    if (s == STATUS_OK) {
+        assert_int_equal(d.refusal_count, 1);
+        assert_int_equal(d.refusals[0].host_node, RELU);
+        assert_false(d.take[RELU]);
+    }
+    decision_close(&d);
+    options_close(&options);
+    return s;
+}
+
+static void test_refusals(void **state)
+{
+    static struct world w;
+    const struct memory_scene scene = { "a refusal", refuse_one, &w.graph, false };
+
+    (void)state;
+    world_make(&w);
+    w.nodes[RELU].code = BUILTIN_DELEGATE;
+    graph_count_readers(&w.graph);
+    memory_faults_all(&scene, false);
+}
+
 static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     struct diag diag = { .status = STATUS_OK };
@@ -146,6 +177,7 @@ static void every_allocation_of_a_plan_fails_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(every_allocation_of_a_plan_fails_once),
     };
 
