@@ -20,7 +20,7 @@ static void all_present(const struct refusal *r)
 }
 
 /* Decides on the edited node, and plans it if it is taken. */
-static void check_row(const struct rule_row *row, size_t number)
+static void check_row(const char *table, const struct rule_row *row, size_t number)
 {
     static struct world w;
     const int wanted = row->kind == FAILS ? (int)row->rule : row->other - 1;
@@ -37,7 +37,7 @@ static void check_row(const struct rule_row *row, size_t number)
     KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
     r = world_refusal(&d, row->node);
     if ((r ? (int)r->id : -1) != wanted)
-        fail_msg("row %zu, %s, node %d: %s (%s is %s, limit %s), expected %s", number,
+        fail_msg("%s row %zu, %s, node %d: %s (%s is %s, limit %s), expected %s", table, number,
                  rule_id(row->rule), row->node, r ? r->rule : "taken", r ? r->field : "",
                  r ? r->value : "", r ? r->limit : "",
                  wanted < 0 ? "taken" : rule_id((enum rule)wanted));
@@ -48,7 +48,8 @@ static void check_row(const struct rule_row *row, size_t number)
         struct plan p;
 
         if (world_plan(&p, &w, row->node, &o, &diag) != STATUS_OK)
-            fail_msg("row %zu, %s: taken, but: %s", number, rule_id(row->rule), diag.text);
+            fail_msg("%s row %zu, %s: taken, but: %s", table, number, rule_id(row->rule),
+                     diag.text);
         plan_close(&p);
     }
     decision_close(&d);
@@ -59,8 +60,9 @@ static void check_row(const struct rule_row *row, size_t number)
 static void graphs_that_fail_and_at_the_boundary(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < rule_row_count; i++)
-        check_row(&rule_rows[i], i);
+    for (int t = 0; t < RULE_TABLES; t++)
+        for (size_t i = 0; i < rule_tables[t]->count; i++)
+            check_row(rule_tables[t]->name, &rule_tables[t]->rows[i], i);
 }
 
 static void graph_that_passes(void **state)

@@ -16,7 +16,13 @@ struct rule_row {
     int other;
 };
 
-extern const struct rule_row rule_rows[];
-extern const size_t rule_row_count;
+struct rule_table {
+    const char *name;
+    const struct rule_row *rows;
+    size_t count;
+};
+
+enum { RULE_TABLES = 3 };
+extern const struct rule_table *const rule_tables[RULE_TABLES];
 
 #endif
