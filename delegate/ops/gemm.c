@@ -445,7 +445,8 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
         step_constants(s, 2, &joined.all);
         step_write(p, s, 3, parts);
     }
-    step_first_rows(p, s, *summed ? m->dst : parts, tile_rows(t));
+    if (!m->transposed) /* whose workgroups write rows that are apart */
+        step_first_rows(p, s, *summed ? m->dst : parts, tile_rows(t));
     return step_groups(p, s, args.count);
 }
 

@@ -257,6 +257,8 @@ static void one_dispatch(void **state)
     assert_int_equal(args.depth, 4 * 4);
     assert_int_equal(args.count, 4 * ((500 * 6 * 7 + tile_rows - 1) / tile_rows));
     assert_int_equal(b.groups[0], args.count);
+    /* The first workgroup writes rows that are apart: it cannot run ahead into a part of dst. */
+    assert_int_equal(a.first_bytes, 0);
 }
 
 /* So it has those of all groups. */
@@ -273,6 +275,7 @@ static void one_dispatch_of_groups(void **state)
     assert_int_equal(args.pixels, 500 * 4 * 5);
     assert_int_equal(args.depth, 9 * 4);
     assert_int_equal(args.count, 2 * ((500 * 4 * 5 + tile_rows - 1) / tile_rows));
+    assert_int_equal(s.first_bytes, tile_rows * s.bindings[0].bytes / args.pixels);
 }
 
 /* Inputs are read without a window where all phases have one tap and no padding.  A chunk that is
