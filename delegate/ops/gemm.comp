@@ -220,15 +220,16 @@ void publish_sums()
 {
     const uint plane = gl_LocalInvocationID.z;
     barrier(); // the last chunk was read
-    if (!HALVED || plane >= SUM_PLANES) [[unroll]]
-        for (uint i = 0u; i < ROWS * COLUMNS; i++)
+    if (!HALVED || plane >= SUM_PLANES) {
+        [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++)
             staged[sum_at(HALVED ? plane - SUM_PLANES : plane, i)] = sum[i];
+    }
     barrier(); // the sums are there
     if (!HALVED)
         return;
-    if (plane < SUM_PLANES) [[unroll]]
-        for (uint i = 0u; i < ROWS * COLUMNS; i++)
-            staged[sum_at(plane, i)] += sum[i];
+    if (plane < SUM_PLANES) {
+        [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) staged[sum_at(plane, i)] += sum[i];
+    }
     barrier(); // the sums of both halves are there
 }
 
