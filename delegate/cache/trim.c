@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,8 +54,12 @@ static bool is_ours(int directory, const char *name, struct entry *e)
     if (!has_suffix(name) || cache_file_open(&fd, &bytes, directory, name, NULL) != STATUS_OK ||
         fd < 0)
         return false;
-    ours = cache_file_read(fd, start, sizeof start, name, NULL) == STATUS_OK &&
-           memcmp(start, cache_magic, sizeof start) == 0 && fstat(fd, &st) == 0;
+    /* Reading the magic is not a use: where the file system keeps times of access ("relatime" does
+     * after a change), it would make every listed file the one that was used last. */
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK | O_NOATIME);
+    ours = fstat(fd, &st) == 0 &&
+           cache_file_read(fd, start, sizeof start, name, NULL) == STATUS_OK &&
+           memcmp(start, cache_magic, sizeof start) == 0;
     close(fd);
     if (!ours)
         return false;

@@ -61,24 +61,40 @@ static bool load(const char *dir, const char *name)
     return found;
 }
 
+/* Time of use in nanoseconds. */
+static int64_t used(const char *dir, const char *name)
+{
+    char path[512];
+    struct stat st;
+
+    cache_path(path, dir, name);
+    assert_int_equal(stat(path, &st), 0);
+    return (int64_t)st.st_atim.tv_sec * 1000000000 + st.st_atim.tv_nsec;
+}
+
+/* The order of use is neither that of the names nor that in which the files were made, and
+ * trimming, which reads the files, leaves it as it is. */
 static void oldest_go(void **state)
 {
     static const char *const names[] = { "a.assay", "b.assay", "c.assay", "d.assay" };
+    static const int when[] = { 1000, 1003, 1001, 1002 };
     const struct cache_dir d = cache_dir_make();
     struct diag diag = { 0 };
 
     (void)state;
     for (int i = 0; i < 4; i++) {
         save(d.path, names[i]);
-        set_used(d.path, names[i], 1000 + i);
+        set_used(d.path, names[i], when[i]);
     }
     KIT_OK(cache_trim(d.path, "d.assay", 4 * file_bytes(), &diag));
     assert_int_equal(cache_dir_count(d.path, NULL), 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(used(d.path, names[i]), (int64_t)when[i] * 1000000000);
     assert_true(load(d.path, "a.assay")); /* now it is the one that was used last */
     KIT_OK(cache_trim(d.path, "d.assay", 3 * file_bytes() + 1, &diag));
-    assert_true(exists(d.path, "a.assay") && exists(d.path, "c.assay") &&
+    assert_true(exists(d.path, "a.assay") && exists(d.path, "b.assay") &&
                 exists(d.path, "d.assay"));
-    assert_false(exists(d.path, "b.assay"));
+    assert_false(exists(d.path, "c.assay"));
     /* The file that was just written stays, however old it says it is and however small the limit.
      */
     set_used(d.path, "d.assay", 1);
