@@ -10,6 +10,8 @@
 static const double unit32 = 0x1p-24, unit16 = 0x1p-11; /* u and u16 */
 /* m: the smallest normal numbers, below which a device may flush. */
 static const double floor32 = 0x1p-126, floor16 = 0x1p-14;
+/* Class fp16_runs: as many products at most are added up in f16. */
+static const double run_terms = 32;
 
 static bool is_arith16(enum bounds bounds)
 {
@@ -58,6 +60,24 @@ double bound_ulp(enum bounds bounds, double x)
     return ulp_of(bound_storage(bounds), x);
 }
 
+/* Sums of products in runs, of which each is added up in f16. */
+static bool has_runs(const struct bound_rule *rule, enum bounds bounds)
+{
+    return (bounds & BOUNDS_STORAGE) == BOUNDS_FP16_RUNS && rule->kind == BOUND_DOT;
+}
+
+/* The unit roundoff of the sums of an op, and how many terms are added in it. */
+static double sum_unit(const struct bound_rule *rule, enum bounds bounds)
+{
+    return has_runs(rule, bounds) ? unit16 * (bounds & BOUNDS_TOWARD_ZERO ? 2 : 1)
+                                  : bound_unit(bounds);
+}
+
+static double sum_terms(const struct bound_rule *rule, enum bounds bounds, double terms)
+{
+    return has_runs(rule, bounds) ? fmin(terms, run_terms) : terms;
+}
+
 /* How the errors of n additions grow: TOLERANCES.md 3.3.  Roundings toward zero do not cancel, and
  * neither do those of long sums in f16, to which small terms are lost. */
 static double growth(enum bounds bounds, double n)
@@ -79,9 +99,22 @@ static double dot_units(enum bounds bounds, double terms)
 }
 
 /* What flushed denormals cost a sum: in f16 each product may be one. */
-static double flushed(enum bounds bounds, const struct bound_point *p)
+static double flushed(const struct bound_rule *rule, enum bounds bounds,
+                      const struct bound_point *p)
 {
-    return is_arith16(bounds) ? fmin(p->magnitude, p->terms * floor16) : floor32;
+    return is_arith16(bounds) || has_runs(rule, bounds) ? fmin(p->magnitude, p->terms * floor16)
+                                                        : floor32;
+}
+
+/* Class fp16_runs: what the f16 sums of runs add to the limit of their f32 sum (TOLERANCES.md
+ * 13.7). */
+static double run_limit(const struct bound_rule *rule, enum bounds bounds,
+                        const struct bound_point *p)
+{
+    return has_runs(rule, bounds)
+               ? sum_unit(rule, bounds) * dot_units(bounds, sum_terms(rule, bounds, p->terms)) *
+                     p->magnitude
+               : 0;
 }
 
 /* The limit before a result is stored in f16 storage; with f16 arithmetic the whole limit. */
@@ -105,11 +138,11 @@ static double limit_unstored(const struct bound_rule *rule, enum bounds bounds,
     case BOUND_DOT:
         return p->magnitude == 0 ? 0
                                  : u * dot_units(bounds, p->terms) * p->magnitude + 2 * u * r +
-                                       flushed(bounds, p);
+                                       flushed(rule, bounds, p) + run_limit(rule, bounds, p);
     case BOUND_AVERAGE:
         return p->magnitude == 0 ? 0
                                  : u * dot_units(bounds, p->terms) * p->magnitude + 8 * u * r +
-                                       flushed(bounds, p);
+                                       flushed(rule, bounds, p);
     case BOUND_SOFTMAX:
         return u * r * (21 + row_growth(bounds, p->row) + 8 * p->magnitude) + 2 * least;
     case BOUND_EXP: return 2 * own * r * ((half ? 2 : 4) + 2 * x) + 2 * least;
@@ -287,8 +320,8 @@ static double residual(const struct bound_rule *rule, enum bounds bounds,
     const double r = fabs(p->value), error = got - p->value;
     double explained = s->rounding * r + s->step;
 
-    if (is_arith16(bounds))
-        explained += flushed(bounds, p);
+    if (is_arith16(bounds) || has_runs(rule, bounds))
+        explained += flushed(rule, bounds, p);
     if (rule->kind == BOUND_AVERAGE)
         explained += 6 * bound_unit(bounds) * r;
     if (got == 0 && r < s->smallest_normal)
@@ -297,10 +330,8 @@ static double residual(const struct bound_rule *rule, enum bounds bounds,
 }
 
 /* What the rms of honest errors reaches at most, in units of u * magnitude (TOLERANCES.md 4). */
-static double usual_error(enum bounds bounds, const struct bound_point *p)
+static double usual_error(enum bounds bounds, const struct bound_point *p, double k)
 {
-    const double k = p->terms;
-
     if (bounds & BOUNDS_TOWARD_ZERO)
         return 1 + 2 * sqrt(k) + 0.5 * k * fmin(1, fabs(p->value) / p->magnitude);
     if (is_arith16(bounds) && k > 1024)
@@ -312,18 +343,19 @@ void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum
                     const struct bound_point *p, double got)
 {
     const double limit = bound_limit(rule, bounds, p);
+    const double k = sum_terms(rule, bounds, p->terms);
     double e, scaled;
 
     if (p->magnitude <= 0 || !isfinite(got) ||
         is_overflow(bound_storage(bounds), limit, p->value) || bound_may_overflow(rule, bounds, p))
         return;
-    e = residual(rule, bounds, p, got) / (bound_unit(bounds) * p->magnitude);
-    scaled = e / usual_error(bounds, p);
+    e = residual(rule, bounds, p, got) / (sum_unit(rule, bounds) * p->magnitude);
+    scaled = e / usual_error(bounds, p, k);
     sums->count++;
     sums->sum += e;
     sums->squares += e * e;
     sums->scaled_squares += scaled * scaled;
-    sums->roots += sqrt(p->terms);
+    sums->roots += sqrt(k);
     sums->biased = bounds & BOUNDS_TOWARD_ZERO || (is_arith16(bounds) && p->terms > 256);
     if (rule->kind == BOUND_DOT)
         sums->shared += fmin(1, 2 / sqrt(p->row)) * fabs(p->value) / p->magnitude;

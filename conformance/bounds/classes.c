@@ -10,15 +10,15 @@ static const struct {
     enum bounds bounds;
     enum axis axis;
 } classes[] = { { BOUNDS_FP32, AXIS_STORAGE },       { BOUNDS_FP16, AXIS_STORAGE },
-                { BOUNDS_FP16_ARITH, AXIS_STORAGE }, { BOUNDS_TOWARD_ZERO, AXIS_DESIGN },
-                { BOUNDS_WINOGRAD, AXIS_DESIGN },    { BOUNDS_HYBRID, AXIS_DESIGN },
-                { BOUNDS_EXACT, AXIS_INTEGERS },     { BOUNDS_ONE_STEP, AXIS_INTEGERS },
-                { BOUNDS_FLOAT_VIEW, AXIS_INTEGERS } };
+                { BOUNDS_FP16_ARITH, AXIS_STORAGE }, { BOUNDS_FP16_RUNS, AXIS_STORAGE },
+                { BOUNDS_TOWARD_ZERO, AXIS_DESIGN }, { BOUNDS_WINOGRAD, AXIS_DESIGN },
+                { BOUNDS_HYBRID, AXIS_DESIGN },      { BOUNDS_EXACT, AXIS_INTEGERS },
+                { BOUNDS_ONE_STEP, AXIS_INTEGERS },  { BOUNDS_FLOAT_VIEW, AXIS_INTEGERS } };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
 
-const char *const bounds_names[CLASSES + 1] = { "fp32",  "fp16",     "fp16_arith",
-                                                "rtz",   "winograd", "hybrid",
-                                                "exact", "one_step", "float_view" };
+const char *const bounds_names[CLASSES + 1] = { "fp32",     "fp16",      "fp16_arith", "fp16_runs",
+                                                "rtz",      "winograd",  "hybrid",     "exact",
+                                                "one_step", "float_view" };
 
 static int find(const char *name, size_t length)
 {
@@ -68,8 +68,8 @@ enum status bounds_parse(const char *list, enum bounds *floats, enum bounds *int
         if (!*at)
             break;
     }
-    storage = chosen[AXIS_STORAGE] >= 0 ? classes[chosen[AXIS_STORAGE]].bounds
-                                        : *floats & BOUNDS_FP16_ARITH;
+    storage =
+        chosen[AXIS_STORAGE] >= 0 ? classes[chosen[AXIS_STORAGE]].bounds : *floats & BOUNDS_STORAGE;
     *floats = (enum bounds)(storage | designs);
     if (chosen[AXIS_INTEGERS] >= 0)
         *integers = classes[chosen[AXIS_INTEGERS]].bounds;
@@ -86,7 +86,7 @@ const char *bounds_text(enum bounds bounds, char text[BOUNDS_TEXT_BYTES])
         const unsigned own = classes[i].bounds;
         const bool has = classes[i].axis == AXIS_DESIGN ? !integers && (bounds & own)
                          : classes[i].axis == AXIS_STORAGE
-                             ? !integers && (bounds & BOUNDS_FP16_ARITH) == own
+                             ? !integers && (bounds & BOUNDS_STORAGE) == own
                              : (unsigned)bounds == own;
 
         if (has)

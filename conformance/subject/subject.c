@@ -57,6 +57,8 @@ static enum bounds bounds_for(const struct subject *s)
         return s->kind->bounds(s);
     if (!is_ours(s))
         return BOUNDS_FP32;
+    if (precision && strcmp(precision, "fast") == 0)
+        return BOUNDS_FP16_RUNS;
     if (precision)
         return strcmp(precision, "fp32") == 0 ? BOUNDS_FP32 : BOUNDS_FP16;
     return loss && strcmp(loss, "1") == 0 ? BOUNDS_FP16 : BOUNDS_FP32;

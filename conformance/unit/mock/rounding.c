@@ -170,6 +170,7 @@ static const struct arithmetic designs[] = {
     { .name = "half_fma", .operand = half, .rounded = half, .stored = half, .integer = rint },
     { .name = "half_pairs", F16, .order = ORDER_PAIRS, .integer = rint },
     { .name = "half_chunks", F16, .order = ORDER_CHUNKS8, .integer = rint },
+    { .name = "half_runs", F16, .order = ORDER_RUNS32, .integer = rint },
     { .name = "half_products",
       .operand = half,
       .product = half,

@@ -9,7 +9,8 @@ enum order {
     ORDER_BACKWARD,
     ORDER_PAIRS,   /* halves of the sum, each in the same way */
     ORDER_LANES16, /* sixteen sums, each of every sixteenth product */
-    ORDER_CHUNKS8  /* sums of eight products, which are added in f32 */
+    ORDER_CHUNKS8, /* sums of eight products, which are added in f32 */
+    ORDER_RUNS32   /* the same of 32 products */
 };
 
 struct arithmetic {

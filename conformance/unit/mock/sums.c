@@ -37,6 +37,16 @@ static double sum_pairs(const struct arithmetic *a, const float *w, const float 
     return a->rounded(sum_pairs(a, w, x, n / 2) + sum_pairs(a, w + n / 2, x + n / 2, n - n / 2));
 }
 
+static double sum_runs(const struct arithmetic *a, double start, const float *w, const float *x,
+                       size_t n, size_t run)
+{
+    double sum = start;
+
+    for (size_t i = 0; i < n; i += run)
+        sum = (float)(sum + sum_forward(a, 0, w + i, x + i, n - i < run ? n - i : run, 1));
+    return sum;
+}
+
 static double sum_in_order(const struct arithmetic *a, double start, const float *w, const float *x,
                            size_t n)
 {
@@ -53,10 +63,8 @@ static double sum_in_order(const struct arithmetic *a, double start, const float
         for (size_t lane = 0; lane < 16 && lane < n; lane++)
             sum = a->rounded(sum + sum_forward(a, 0, w + lane, x + lane, n - lane, 16));
         return sum;
-    case ORDER_CHUNKS8:
-        for (size_t i = 0; i < n; i += 8)
-            sum = (float)(sum + sum_forward(a, 0, w + i, x + i, n - i < 8 ? n - i : 8, 1));
-        return sum;
+    case ORDER_CHUNKS8: return sum_runs(a, sum, w, x, n, 8);
+    case ORDER_RUNS32: return sum_runs(a, sum, w, x, n, 32);
     }
     return sum_forward(a, sum, w, x, n, 1);
 }

@@ -128,6 +128,29 @@ static void test_coarser_sums_fail(void **state)
     EXPECT(cut, longest, CASE_FAIL); /* it shows in longer sums */
 }
 
+/* f16 sums of at most 32 products: those of all products fail where there are many. */
+static void test_runs(void **state)
+{
+    static const struct row honest[] = { { "f32", "fp16_runs" },
+                                         { "half_stored", "fp16_runs" },
+                                         { "half_chunks", "fp16_runs" },
+                                         { "half_runs", "fp16_runs" } };
+    static const struct row coarse[] = { { "half", "fp16_runs" }, { "half_fma", "fp16_runs" } };
+    static const struct row elsewhere[] = { { "half_runs", "fp16" } };
+    static const struct row outside[] = { { "half", "fp16_runs" } };
+    static const char *const shallow[] = { "conv_2d.f32.c5", "fully_connected.f32.k33_u33",
+                                           "transpose_conv.f32.in5" };
+    static const char *const deep[] = { "conv_2d.f32.long_4608", "fully_connected.f32.k1001" };
+    static const char *const averages[] = { "average_pool_2d.f32.same3" };
+
+    (void)state;
+    EXPECT(honest, shallow, CASE_PASS);
+    EXPECT(honest, deep, CASE_PASS);
+    EXPECT(coarse, deep, CASE_FAIL);
+    EXPECT(elsewhere, shallow, CASE_FAIL);
+    EXPECT(outside, averages, CASE_FAIL);
+}
+
 static void test_winograd(void **state)
 {
     static const struct row honest[] = {
@@ -205,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_honest_designs_pass),
         cmocka_unit_test(test_coarser_sums_fail),
+        cmocka_unit_test(test_runs),
         cmocka_unit_test(test_winograd),
         cmocka_unit_test(test_systematic_errors),
         cmocka_unit_test(test_dynamic_range),

@@ -24,6 +24,8 @@ static void test_lists(void **state)
         /* A design keeps the storage of the subject. */
         { "winograd", BOUNDS_FP16, BOUNDS_EXACT, "fp16,winograd", "exact" },
         { "rtz,fp16_arith", BOUNDS_FP32, BOUNDS_EXACT, "fp16_arith,rtz", "exact" },
+        { "fp16_runs", BOUNDS_FP16_ARITH, BOUNDS_EXACT, "fp16_runs", "exact" },
+        { "winograd", BOUNDS_FP16_RUNS, BOUNDS_EXACT, "fp16_runs,winograd", "exact" },
         { "hybrid,one_step,winograd,rtz", BOUNDS_FP32, BOUNDS_EXACT, "fp32,rtz,winograd,hybrid",
           "one_step" },
         /* What was declared before is not declared any more. */
@@ -53,14 +55,16 @@ static void test_refused(void **state)
         const char *list, *message;
     } rows[] = {
         { "", "the class '' is not known" },
-        { "fp8", "the class 'fp8' is not known, expected a list of fp32, fp16, fp16_arith, rtz, "
-                 "winograd, hybrid, exact, one_step, float_view" },
+        { "fp8",
+          "the class 'fp8' is not known, expected a list of fp32, fp16, fp16_arith, fp16_runs, "
+          "rtz, winograd, hybrid, exact, one_step, float_view" },
         { "fp16,", "the class '' is not known" },
         { ",fp16", "the class '' is not known" },
         { "fp16 ", "the class 'fp16 ' is not known" },
         { "winogra", "the class 'winogra' is not known" },
         { "FP16", "the class 'FP16' is not known" },
         { "fp16,fp32", "fp16 and fp32 exclude each other" },
+        { "fp16_runs,fp16_arith", "fp16_runs and fp16_arith exclude each other" },
         { "exact,winograd,float_view", "exact and float_view exclude each other" },
     };
 

@@ -98,7 +98,7 @@ static void test_bounds(void **state)
                      { "allow_precision_loss", "0", BOUNDS_FP32 },
                      { "precision", "fp16", BOUNDS_FP16 },
                      { "precision", "fp32", BOUNDS_FP32 },
-                     { "precision", "fast", BOUNDS_FP16 } };
+                     { "precision", "fast", BOUNDS_FP16_RUNS } };
     char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
     struct subject ours, other;
     struct diag diag;
