@@ -81,6 +81,8 @@ FLOAT_SHADERS := $(filter-out $(MATRIX_SHADERS) $(MATRIX_PAIRS) $(shell grep -lE
 BYTE_SHADERS := $(shell grep -l '^// Elements:.* byte' $(SHADERS))
 SHORT_SHADERS := $(shell grep -l '^// Elements:.* short' $(SHADERS))
 WORD_SHADERS := $(shell grep -l '^// Elements:.* word' $(SHADERS))
+# Also compiled for f16 arithmetic (precision=fast), which a device may lack.
+FAST_SHADERS := $(shell grep -l '^// Elements:.* fast' $(SHADERS))
 DOT_SHADERS := $(shell grep -l '/dot.glsl"' $(INT_SHADERS))
 HEADERS := $(sort $(shell find reference delegate conformance fuzz -name '*.h'))
 
@@ -157,6 +159,7 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 # ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
 SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
        $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(WORD_SHADERS:%.comp=$(B)/%.word.spv) \
+       $(FAST_SHADERS:%.comp=$(B)/%.fast.spv) \
        $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv) $(I16_SHADERS:%.comp=$(B)/%.i16.spv) \
        $(foreach x,nv $(MATRIX_KHR),$(foreach n,$(MATRIX_BLOCKS),$(MATRIX_SHADERS:%.comp=$(B)/%.$(x)$(n).spv)) $(MATRIX_PAIRS:%.comp=$(B)/%.$(x)12.spv))
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
@@ -166,6 +169,7 @@ SPIRV_OPT := spirv-opt --compact-ids
 spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $< && $(SPIRV_OPT) $@ -o $@
 $(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F32)
 $(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16)
+$(B)/%.fast.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16 -DFAST=1)
 $(B)/%.byte.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE)
 $(B)/%.short.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
 $(B)/%.word.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=WORD)

@@ -200,7 +200,7 @@ static bool check_node(struct check *c)
                       "the option enable_quantization is off", "1", "0");
     if (n->folded) /* fold_constants has called gpu_op.accept */
         return true;
-    if (c->options->precision == PRECISION_FP16 && !c->limits->storage_16bit)
+    if (options_half(c->options) && !c->limits->storage_16bit)
         return refuse(c, RULE_LIMITS_STORAGE_16BIT, -1, "storageBuffer16BitAccess",
                       "use precision=fp32", "true", "false");
     for (int i = 0; i < n->input_count; i++)

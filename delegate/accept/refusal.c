@@ -152,7 +152,7 @@ static bool check_f16_steps(struct check *c, int tensor, int32_t low, int32_t hi
     const double scale = (double)q->scale[0];
     const double largest = scale * fmax(high - q->zero_point[0], q->zero_point[0] - low);
 
-    if (c->options->precision != PRECISION_FP16 || c->options->quantized != QUANTIZED_FLOAT_VIEW ||
+    if (!options_half(c->options) || c->options->quantized != QUANTIZED_FLOAT_VIEW ||
         graph_is_constant(c->graph, tensor) || (largest <= 65504 && scale >= 0x1p-20))
         return true;
     return refuse(c, RULE_QUANT_F16, tensor, "scale", "use precision=fp32, or quantized=exact",
@@ -383,7 +383,7 @@ bool check_storable(struct check *c, int i, uint64_t count)
 {
     const int tensor = c->node->inputs[i];
     const struct graph_tensor *t = &c->graph->tensors[tensor];
-    const bool half = c->options->precision == PRECISION_FP16;
+    const bool half = options_half(c->options);
 
     /* Integer shaders read 4 weights from a word, and no conversion can overflow. */
     if (c->options->quantized == QUANTIZED_EXACT && is_quantized(c))

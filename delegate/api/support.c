@@ -75,6 +75,7 @@ static struct device_limits limits_of(const struct assay_gpu_device *device)
     GIVEN(l.max_shared_memory_bytes, d.max_shared_memory_bytes);
     GIVEN(l.max_push_constants_bytes, d.max_push_constants_bytes);
     l.storage_16bit = d.storage_16bit != 0;
+    l.shader_float16 = d.shader_float16 != 0;
     return l;
 }
 

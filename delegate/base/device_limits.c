@@ -12,6 +12,7 @@ const struct device_limits device_limits_minimum = {
     .max_shared_memory_bytes = 16384,
     .max_push_constants_bytes = 128,
     .storage_16bit = false,
+    .shader_float16 = false,
 };
 
 enum device_class device_class_of(const char *type, uint32_t vendor_id)

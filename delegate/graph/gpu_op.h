@@ -40,9 +40,13 @@ struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
     uint32_t variant;    /* tells the ops of a family apart, in its files only: BINARY_ADD, ... */
+    float magnitude;     /* of no element of the result larger (graph/ranges.h); 0: not known */
     size_t params_bytes; /* of the parameter struct; 0: it has none */
-    bool has_activation; /* the parameters have a fused activation, at this offset */
-    size_t activation_at;
+    bool has_activation; /* the parameters have a fused activation, at activation_at */
+    /* No element of the result exceeds the largest magnitude of the inputs.  `selects` says so,
+     * too. */
+    bool within_inputs;
+    size_t activation_at; /* offset */
     /* Returns true when plan can plan the node, else false with the refusal filled.  The host may
      * hand over any graph, valid or not: accept answers, and never crashes. */
     bool (*accept)(struct check *c);

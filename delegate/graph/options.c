@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const char help[] =
-    "precision            fp32, fp16          fp32     storage of tensors; sums are fp32 in both\n"
+    "precision            fp32, fp16, fast    fp32     storage of tensors; fast: fp16, and f16\n"
+    "                                                  sums where they cannot overflow\n"
     "allow_precision_loss 0, 1                0        1 is precision=fp16\n"
     "enable_quantization  0, 1                1        0 refuses 8-bit nodes\n"
     "quantized            exact, float_view   exact    8-bit nodes in integers, with the bits\n"
@@ -94,7 +95,8 @@ struct choices {
 static const struct choice booleans[] = { BOOLEANS(0, 1) };
 static const struct choice losses[] = { BOOLEANS(PRECISION_FP32, PRECISION_FP16) };
 static const struct choice precisions[] = { { "fp32", PRECISION_FP32 },
-                                            { "fp16", PRECISION_FP16 } };
+                                            { "fp16", PRECISION_FP16 },
+                                            { "fast", PRECISION_FAST } };
 static const struct choice quantizations[] = { { "exact", QUANTIZED_EXACT },
                                                { "float_view", QUANTIZED_FLOAT_VIEW } };
 static const struct choice placements[] = { { "nodes", PLACEMENT_NODES },
@@ -233,7 +235,7 @@ struct option {
     }
 
 static const struct option options[] = {
-    ENUM("precision", precision, precisions, "fp32, fp16"),
+    ENUM("precision", precision, precisions, "fp32, fp16, fast"),
     ENUM("allow_precision_loss", precision, losses, "0, 1"),
     BOOL("enable_quantization", enable_quantization),
     ENUM("quantized", quantized, quantizations, "exact, float_view"),

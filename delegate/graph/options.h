@@ -12,7 +12,8 @@
 
 enum gpu_precision {
     PRECISION_FP32,
-    PRECISION_FP16 /* storage fp16, arithmetic and sums fp32 */
+    PRECISION_FP16, /* storage fp16, arithmetic and sums fp32 */
+    PRECISION_FAST  /* storage fp16, products and short sums too, where they cannot overflow */
 };
 
 /* How quantized nodes are computed. */
@@ -81,6 +82,11 @@ void options_close(struct gpu_options *o);
 const char *options_help(void);
 /* "nodes", "cost", "cost_table"; static. */
 const char *options_placement_name(enum gpu_placement placement);
+/* Tensors are stored as f16. */
+static inline bool options_half(const struct gpu_options *o)
+{
+    return o->precision != PRECISION_FP32;
+}
 /* False: option no_kernel switches the kernel off. */
 static inline bool options_kernel(const struct gpu_options *o, enum kernel_id id)
 {

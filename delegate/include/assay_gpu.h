@@ -47,7 +47,8 @@ enum assay_gpu_enabled {
     ASSAY_GPU_ENABLED_STORAGE_16BIT = 1,           /* storageBuffer16BitAccess: precision=fp16 */
     ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_FD = 2,      /* VK_KHR_external_memory_fd */
     ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_DMA_BUF = 4, /* and VK_EXT_external_memory_dma_buf */
-    ASSAY_GPU_ENABLED_INTEGER_DOT_PRODUCT = 8      /* shaderIntegerDotProduct */
+    ASSAY_GPU_ENABLED_INTEGER_DOT_PRODUCT = 8,     /* shaderIntegerDotProduct */
+    ASSAY_GPU_ENABLED_SHADER_FLOAT16 = 16          /* shaderFloat16: precision=fast */
 };
 
 /* For assay_gpu_delegate_create.  A caller's struct may end before `instance` or any later member:
@@ -123,8 +124,8 @@ struct assay_gpu_device {
     uint32_t max_shared_memory_bytes;
     uint32_t subgroup_size;
     /* Optional features, 1 when the device has them. */
-    int storage_16bit; /* precision=fp16 */
-    int shader_float16;
+    int storage_16bit;  /* precision=fp16 */
+    int shader_float16; /* for f16 sums with precision=fast */
     int storage_8bit;
     int shader_int8;
     int integer_dot_product; /* shaderIntegerDotProduct, for packed 8-bit products */

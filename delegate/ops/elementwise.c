@@ -100,14 +100,14 @@ static void fold_clamp(const struct graph *g, const struct graph_node *n, float 
         __VA_ARGS__                                                                                \
     }
 static const struct gpu_op ops[] = {
-    ELEMENTWISE(TANH, 3, TANH, .params_bytes = 0),
+    ELEMENTWISE(TANH, 3, TANH, .magnitude = 1),
     ELEMENTWISE(GELU, 3, GELU, .params_bytes = sizeof(TfLiteGeluParams)),
     ELEMENTWISE(ELU, 1, ELU, .params_bytes = 0),
     ELEMENTWISE(LEAKY_RELU, 2, LEAKY_RELU, .params_bytes = sizeof(TfLiteLeakyReluParams)),
     ELEMENTWISE(RELU_N1_TO_1, 1, RELU_N1, .as_activation = kTfLiteActReluN1To1, .fold = fold_clamp),
-    ELEMENTWISE(RELU_0_TO_1, 1, RELU_01, .params_bytes = 0),
-    ELEMENTWISE(ABS, 5, ABS, .params_bytes = 0),
-    ELEMENTWISE(NEG, 1, NEG, .params_bytes = 0),
+    ELEMENTWISE(RELU_0_TO_1, 1, RELU_01, .magnitude = 1),
+    ELEMENTWISE(ABS, 5, ABS, .within_inputs = true),
+    ELEMENTWISE(NEG, 1, NEG, .within_inputs = true),
     ELEMENTWISE(SQRT, 2, SQRT, .params_bytes = 0),
     ELEMENTWISE(RSQRT, 3, RSQRT, .params_bytes = 0),
     ELEMENTWISE(SQUARE, 1, SQUARE, .params_bytes = 0),

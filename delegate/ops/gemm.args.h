@@ -25,6 +25,9 @@
     128 /* the last workgroup of a tile adds up the parts, which are at binding 3                  \
          */
 
+/* Variant "fast": input slices of which an invocation adds up the products in f16, 4 each. */
+#define GEMM_RUN 8u
+
 #define GEMM_DENSE  0 /* 1x1, stride 1, no padding: row p is made of pixel p of src */
 #define GEMM_TAPS   1 /* each chunk is of one tap */
 #define GEMM_SLICES 2 /* a chunk has slices of several taps */

@@ -3,6 +3,7 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/gemm.args.h"
 #include "delegate/ops/gemm_sum.args.h"
+#include "delegate/ops/half_sums.h"
 
 const struct gemm_tile gemm_tiles[] = {
     { 16, 14, 2, 7, 1, 8 }, /* 98 x 64 */
@@ -294,6 +295,14 @@ static bool has_whole_slices(const struct planner *p, const struct matmul *m)
                            p->plan->tensors[m->dst].channels / groups % 4 == 0);
 }
 
+/* Convolutions with f16 storage and f32 sums are faster without tiles: ResNet50 on an H200 without
+ * matrix units takes 0.98 ms with them and 0.92 with conv_2d.comp, which has no f16 sums. */
+static bool is_fast(const struct planner *p, const struct graph_node *n, const struct matmul *m)
+{
+    return !p->plan->half || m->window == &window_1x1 || m->transposed || groups_of(m) > 1 ||
+           half_sums_fit(p, n);
+}
+
 /* Of a narrower group the narrowest tile would be in part idle. */
 enum { GROUP_COLUMNS_MIN = 4 };
 
@@ -302,9 +311,6 @@ bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct
     const enum device_class class = p->limits->device_class;
     const struct reason_of why = planner_reason(p, KERNEL_gemm, n);
     const uint32_t groups = groups_of(m);
-    /* Convolutions with f16 storage are faster without tiles: ResNet50 on an H200 without matrix
-     * units takes 0.98 ms with them and 0.92 with conv_2d.comp. */
-    const bool is_fast = !p->plan->half || m->window == &window_1x1 || m->transposed || groups > 1;
     const bool is_known = class != DEVICE_SOFTWARE && class != DEVICE_OTHER;
     struct gemm_choice c;
 
@@ -312,7 +318,7 @@ bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct
         return false;
     if (p->options->gemm_tile <= 0 && !is_known)
         return reasons_add(&why, "a software device, or one of a class without measured tiles");
-    if (p->options->gemm_tile <= 0 && !is_fast)
+    if (p->options->gemm_tile <= 0 && !is_fast(p, n, m))
         return reasons_add(&why, "precision=fp16: a convolution is faster without it");
     if (!has_whole_slices(p, m))
         return reasons_add(&why, "its groups are not of a multiple of 4 channels");
@@ -416,7 +422,8 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
 
     if (parts >= 0)
         TRY(join(p, m, tiles, parts, &joined));
-    if (!(s = planner_step(p, "gemm", n, t->x, t->y, t->planes)))
+    s = planner_step(p, half_sums_fit(p, n) ? "gemm.fast" : "gemm", n, t->x, t->y, t->planes);
+    if (!s)
         return STATUS_NO_MEMORY;
     *summed = parts < 0 || joined.parts >= 0;
     flags |= joined.parts >= 0 ? GEMM_JOINED : 0;

@@ -10,10 +10,13 @@
 // timing.  A product of few tiles has several workgroups for each, with a part of the depth; what
 // they write is added up, in the order of the parts, by the last one that is done, or by
 // gemm_sum.comp.
+//
+// Elements: f32 f16 fast
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "delegate/shaders/slice.glsl"
+#include "delegate/shaders/factor.glsl"
 #include "delegate/ops/gemm.args.h"
 #include "delegate/ops/window.glsl"
 #include "delegate/ops/phase.glsl"
@@ -62,13 +65,31 @@ const uint STAGED = B_FIRST + B_ITEMS;
 const uint SUM_PLANES = HALVED ? PLANES / 2u : PLANES;
 const uint PLANE_SUMS = SUM_PLANES * TILE;
 const uint SUMS = PLANES > 1u ? PLANE_SUMS : 1u;
-shared vec4 staged[STAGED > SUMS ? STAGED : SUMS];
+const uint SUM_WORDS = SUMS * (16u / FACTOR_BYTES);
+shared FACTOR_BITS staged[STAGED > SUM_WORDS ? STAGED : SUM_WORDS];
 shared bool is_last;
+
+#if FAST
+FACTOR staged_factor(uint at) { return factor_of(staged[at]); }
+void stage_factor(uint at, FACTOR v) { staged[at] = factor_bits(v); }
+vec4 staged_sum(uint at) { return uintBitsToFloat(uvec4(staged[2u * at], staged[2u * at + 1u])); }
+void stage_sum(uint at, vec4 v)
+{
+    const uvec4 bits = floatBitsToUint(v);
+    staged[2u * at] = bits.xy;
+    staged[2u * at + 1u] = bits.zw;
+}
+#else
+#define staged_factor(at)   staged[at]
+#define stage_factor(at, v) staged[at] = (v)
+#define staged_sum(at)      staged[at]
+#define stage_sum(at, v)    staged[at] = (v)
+#endif
 
 // What an invocation copies of a chunk.
 const uint A_LOADS = (A_ITEMS + THREADS - 1u) / THREADS;
 const uint B_LOADS = (B_ITEMS + THREADS - 1u) / THREADS;
-vec4 next_a[A_LOADS], next_b[B_LOADS];
+FACTOR next_a[A_LOADS], next_b[B_LOADS];
 uint base[A_LOADS];     // GEMM_DENSE: the first slice of the row
 Window window[A_LOADS]; // else
 
@@ -77,6 +98,26 @@ const uint TURNS = DEPTH / PLANES;
 const uint UNROLL = TURNS % 2u == 0u ? 2u : 1u;
 
 vec4 sum[ROWS * COLUMNS];
+
+#if FAST
+// Products are added to a sum in f16, of a run of slices, which is added to the f32 sum: how far it
+// is off does not grow with the depth.
+FACTOR run_sum[ROWS * COLUMNS];
+uint run_slices;
+
+void end_run()
+{
+    [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++)
+    {
+        sum[i] += vec4(run_sum[i]);
+        run_sum[i] = FACTOR(0.0);
+    }
+    run_slices = 0u;
+}
+#define ADD_TO run_sum
+#else
+#define ADD_TO sum
+#endif
 
 // Input slices of a tap of a product, and output slices.
 uint in_group(uint slices) { return GROUPS > 1u ? slices / GROUPS : slices; }
@@ -110,12 +151,12 @@ uvec2 place_of_tap(uint tap)
 }
 
 // Slice q of the depth of copied row i: `tap` and `slice` are those of a GEMM_TAPS chunk.
-vec4 source_at(uint i, uint q, uint tap, uint slice)
+FACTOR source_at(uint i, uint q, uint tap, uint slice)
 {
-    vec4 v;
+    FACTOR v;
     if (SOURCE == GEMM_DENSE) {
         slice = q;
-        v = vec4(src[base[i] + q]);
+        v = FACTOR(src[base[i] + q]);
     } else {
         if (SOURCE != GEMM_TAPS) {
             tap = q / TAP_SLICES;
@@ -125,9 +166,9 @@ vec4 source_at(uint i, uint q, uint tap, uint slice)
         const uvec2 place = place_of_tap(tap);
         const bool inside = tap_inside(window[i], place.x, place.y, at);
         at += product_group * tap_slices();
-        v = mix(vec4(0.0), vec4(src[at + slice]), bvec4(inside));
+        v = mix(FACTOR(0.0), FACTOR(src[at + slice]), bvec4(inside));
     }
-    return MASKED ? masked(v, slice, args.in_channels) : v;
+    return MASKED ? mix(FACTOR(0.0), v, lanes(slice, args.in_channels)) : v;
 }
 
 // The row of B for row k of a product, whose tap is that of a GEMM_TAPS chunk.
@@ -152,7 +193,7 @@ void load_chunk(uint from, uint first_column)
         const uint q = from + item % DEPTH;
         next_a[i] = source_at(i, TAIL ? min(q, last) : q, tap, q - tap * tap_slices());
         if (TAIL && q > last)
-            next_a[i] = vec4(0.0);
+            next_a[i] = FACTOR(0.0);
     }
     [[unroll]] for (uint i = 0u; i < B_LOADS; i++)
     {
@@ -162,9 +203,9 @@ void load_chunk(uint from, uint first_column)
         const uint column = min(first_column + item % TILE_COLUMNS, args.window.out_slices - 1u);
         const uint row = TAIL ? min(k, 4u * last + 3u) : k;
         const uint at = row_of_weights(row, tap) * args.window.out_slices + column;
-        next_b[i] = vec4(weights[JOINED ? args.weights_at + at : at]);
+        next_b[i] = FACTOR(weights[JOINED ? args.weights_at + at : at]);
         if (TAIL && k > row)
-            next_b[i] = vec4(0.0);
+            next_b[i] = FACTOR(0.0);
     }
 }
 
@@ -174,36 +215,42 @@ void stage_chunk()
     {
         const uint item = gl_LocalInvocationIndex + i * THREADS;
         if (A_LOADS * THREADS == A_ITEMS || item < A_ITEMS)
-            staged[item / DEPTH * PITCH + item % DEPTH] = next_a[i];
+            stage_factor(item / DEPTH * PITCH + item % DEPTH, next_a[i]);
     }
     [[unroll]] for (uint i = 0u; i < B_LOADS; i++)
     {
         const uint item = gl_LocalInvocationIndex + i * THREADS;
         if (B_LOADS * THREADS == B_ITEMS || item < B_ITEMS)
-            staged[B_FIRST + item] = next_b[i];
+            stage_factor(B_FIRST + item, next_b[i]);
     }
 }
 
 // Adds the products of slice k of the chunk in shared memory.
 void add_slice(uint k)
 {
-    vec4 a[ROWS];
+    FACTOR a[ROWS];
     [[unroll]] for (uint r = 0u; r < ROWS; r++) a[r] =
-        staged[(gl_LocalInvocationID.y + r * gl_WorkGroupSize.y) * PITCH + k];
+        staged_factor((gl_LocalInvocationID.y + r * gl_WorkGroupSize.y) * PITCH + k);
     [[unroll]] for (uint lane = 0u; lane < 4u; lane++)
         [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
     {
-        const vec4 b = staged[B_FIRST + (4u * k + lane) * TILE_COLUMNS + gl_LocalInvocationID.x +
-                              c * gl_WorkGroupSize.x];
-        [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r * COLUMNS + c] += a[r][lane] * b;
+        const FACTOR b = staged_factor(B_FIRST + (4u * k + lane) * TILE_COLUMNS +
+                                       gl_LocalInvocationID.x + c * gl_WorkGroupSize.x);
+        [[unroll]] for (uint r = 0u; r < ROWS; r++) ADD_TO[r * COLUMNS + c] += a[r][lane] * b;
     }
 }
 
 void add_chunk()
 {
-    for (uint t = 0u; t < TURNS; t += UNROLL)
+    for (uint t = 0u; t < TURNS; t += UNROLL) {
         [[unroll]] for (uint u = 0u; u < UNROLL; u++)
             add_slice(gl_LocalInvocationID.z + (t + u) * PLANES);
+#if FAST
+        run_slices += UNROLL;
+        if (run_slices >= GEMM_RUN)
+            end_run();
+#endif
+    }
 }
 
 // Where shared memory has sum i of the invocation, that of plane `plane`.
@@ -222,13 +269,14 @@ void publish_sums()
     barrier(); // the last chunk was read
     if (!HALVED || plane >= SUM_PLANES) {
         [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++)
-            staged[sum_at(HALVED ? plane - SUM_PLANES : plane, i)] = sum[i];
+            stage_sum(sum_at(HALVED ? plane - SUM_PLANES : plane, i), sum[i]);
     }
     barrier(); // the sums are there
     if (!HALVED)
         return;
     if (plane < SUM_PLANES) {
-        [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) staged[sum_at(plane, i)] += sum[i];
+        [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++)
+            stage_sum(sum_at(plane, i), staged_sum(sum_at(plane, i)) + sum[i]);
     }
     barrier(); // the sums of both halves are there
 }
@@ -349,6 +397,10 @@ void main()
         biases[c] = JOINED ? vec4(0.0) : bias_of(place.first_column + column);
     }
     [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) sum[i] = vec4(0.0);
+#if FAST
+    [[unroll]] for (uint i = 0u; i < ROWS * COLUMNS; i++) run_sum[i] = FACTOR(0.0);
+    run_slices = 0u;
+#endif
 
     // A chunk is loaded while the one before it is multiplied.  Each part of the loop is there
     // once: where a kernel runs once in an inference, what takes time is to fetch its code.
@@ -365,14 +417,17 @@ void main()
             barrier();
         }
     }
+#if FAST
+    end_run(); // the last one
+#endif
 
     if (PLANES > 1u) {
         publish_sums();
         // A multiple of TILE_COLUMNS apart: an invocation stays in its column.
         for (uint i = gl_LocalInvocationIndex; i < TILE; i += THREADS) {
-            vec4 v = staged[i];
+            vec4 v = staged_sum(i);
             [[unroll]] for (uint plane = 1u; plane < SUM_PLANES; plane++) v +=
-                staged[plane * TILE + i];
+                staged_sum(plane * TILE + i);
             finish(place, i / TILE_COLUMNS, i % TILE_COLUMNS, v, biases[0]);
         }
     } else {

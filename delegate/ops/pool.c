@@ -116,6 +116,7 @@ static const struct gpu_op ops[] = {
       .max_version = 3,
       GPU_ACTIVATION(TfLitePoolParams),
       .same_quant = true,
+      .within_inputs = true,
       .exact = &exact_pool,
       .shorts = true,
       .accept = accept_pool,

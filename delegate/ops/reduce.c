@@ -209,6 +209,7 @@ static const struct gpu_op ops[] = {
       .max_version = 3,
       .exact = &exact_reduce,
       .shorts = true,
+      .within_inputs = true,
       .accept = accept_mean,
       .plan = plan_mean,
       .shape = reduce_shape },

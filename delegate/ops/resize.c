@@ -127,6 +127,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESIZE_BILINEAR,
       .max_version = 4,
       .same_quant = true,
+      .within_inputs = true,
       .exact = &exact_resize,
       .shorts = true,
       .accept = accept_resize,

@@ -62,6 +62,7 @@ static const struct gpu_op ops[] = {
       .max_version = 4,
       .exact = &exact_softmax,
       .shorts = true,
+      .magnitude = 1,
       .accept = accept_softmax,
       .plan = plan_softmax },
 };

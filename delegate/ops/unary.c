@@ -56,7 +56,9 @@ static struct gpu_function function_of(const struct graph *g, const struct graph
         .code = (code_), .max_version = (version), .variant = (op), .accept = accept_unary,        \
         .plan = plan_unary, .exact = &exact_unary, .as_activation = (activation),                  \
         .shorts = (op) == UNARY_ACTIVATION || (op) == UNARY_LOGISTIC,                              \
-        .fold = (activation) ? fold_activation : NULL, .function = function_of                     \
+        .fold = (activation) ? fold_activation : NULL, .function = function_of,                    \
+        .magnitude = (op) == UNARY_LOGISTIC ? 1 : 0,                                               \
+        .within_inputs = (op) == UNARY_ACTIVATION || (op) == UNARY_HARD_SWISH                      \
     }
 static const struct gpu_op ops[] = {
     UNARY(BUILTIN_RELU, 3, UNARY_ACTIVATION, kTfLiteActRelu),

@@ -2,6 +2,7 @@
 
 #include "delegate/accept/placement.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/graph/ranges.h"
 #include "delegate/plan/frozen.h"
 #include "delegate/plan/io.h"
 #include "delegate/plan/memory.h"
@@ -243,6 +244,19 @@ static enum status find_wide(struct planner *p)
     return STATUS_OK;
 }
 
+static enum status find_ranges(struct planner *p)
+{
+    float *magnitudes;
+
+    if (p->options->precision != PRECISION_FAST)
+        return STATUS_OK;
+    p->magnitudes = magnitudes = ARENA_NEW(&p->plan->arena, (size_t)p->graph->tensor_count, float);
+    if (!magnitudes)
+        return diag_fail(p->diag, STATUS_NO_MEMORY, "plan: out of memory");
+    ranges_find(p->graph, magnitudes);
+    return STATUS_OK;
+}
+
 /* Indices in the host of all tensors: those of transforms come after the host's. */
 static enum status number_tensors(struct planner *p, const struct plan_request *r,
                                   const struct rewrite *w)
@@ -280,7 +294,7 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
     struct rewrite w;
     enum status s;
 
-    *plan = (struct plan){ .half = r->options->precision == PRECISION_FP16,
+    *plan = (struct plan){ .half = options_half(r->options),
                            .node_count = r->node_count,
                            .unpacked = r->unpacked,
                            .zero_copy_inputs = r->limits->zero_copy_inputs,
@@ -299,6 +313,8 @@ enum status plan_make(struct plan *plan, const struct plan_request *r, struct di
     s = number_tensors(&p, r, &w);
     if (s == STATUS_OK)
         s = find_wide(&p);
+    if (s == STATUS_OK)
+        s = find_ranges(&p);
     if (s == STATUS_OK)
         s = make(&p, r, &w);
     if (s == STATUS_OK)

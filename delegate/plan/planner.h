@@ -23,6 +23,7 @@ struct planner {
      * known. */
     const int *readers;
     const bool *exposed;
+    const float *magnitudes; /* by graph tensor (graph/ranges.h); NULL: not precision=fast */
     /* State that is written back to inputs of the host after the last step. */
     struct {
         int tensor; /* of the graph: an input of the partition */

@@ -104,7 +104,7 @@ enum status delegate_open(struct gpu_delegate **out, const char *const *keys,
     lock_init(&d->lock, LOCK_RANK_DELEGATE, 0);
     d->users = 1;
     s = options_parse(&d->options, keys, values, count, diag);
-    half = d->options.precision == PRECISION_FP16;
+    half = options_half(&d->options);
     /* Opening a device is the driver's work; shaders are unpacked meanwhile. */
     background_start(&unpacking, s == STATUS_OK && !spirv_is_prepared() ? spirv_prepare : NULL);
     if (s == STATUS_OK && given)

@@ -143,7 +143,7 @@ static enum status test_matrix(struct kernel *k, TfLiteContext *context, struct 
     const struct gpu_options *options = &k->owner->options;
     enum status s;
 
-    if (options->precision != PRECISION_FP16 || !options_kernel(options, KERNEL_matrix) ||
+    if (!options_half(options) || !options_kernel(options, KERNEL_matrix) ||
         (s = selftest_matrix(k->owner->device, diag)) == STATUS_OK)
         return STATUS_OK;
     if (s != STATUS_NO_DEVICE)
@@ -233,7 +233,7 @@ static enum status open_partition(struct kernel *k, TfLiteContext *context, stru
     enum status s;
 
     /* A file for this device and driver was written only after the test had passed. */
-    if (d->options.precision == PRECISION_FP16 && !k->serialization.found)
+    if (options_half(&d->options) && !k->serialization.found)
         TRY(selftest_half(d->device, cache, diag));
     TRY(test_dot(k, cache, context, diag));
     before = clock_ns();

@@ -106,8 +106,12 @@ static enum status create_device(struct device *d, struct diag *diag)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
         .shaderIntegerDotProduct = VK_TRUE
     };
+    VkPhysicalDeviceShaderFloat16Int8Features float16 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
+        .shaderFloat16 = VK_TRUE
+    };
     struct cooperative_matrix_features matrix;
-    const char *extensions[4 + COOPERATIVE_MATRIX_EXTENSIONS];
+    const char *extensions[5 + COOPERATIVE_MATRIX_EXTENSIONS];
     VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .pNext = &storage16,
                                 .queueCreateInfoCount = 1,
@@ -130,6 +134,11 @@ static enum status create_device(struct device *d, struct diag *diag)
         storage16.pNext = &matrix.matrix;
         for (int i = 0; i < COOPERATIVE_MATRIX_EXTENSIONS; i++)
             extensions[info.enabledExtensionCount++] = matrix.extensions[i];
+    }
+    if (d->limits.shader_float16 && d->limits.matrix.kind == MATRIX_NONE) { /* which has it, too */
+        float16.pNext = storage16.pNext;
+        storage16.pNext = &float16;
+        extensions[info.enabledExtensionCount++] = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
     }
     r = vkCreateDevice(d->physical, &info, NULL, &d->handle);
     if (r != VK_SUCCESS) {
@@ -300,7 +309,9 @@ static void limit_given(struct device *d, uint32_t enabled)
     d->info.external_memory_dma_buf &=
         d->info.external_memory_fd && (enabled & ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_DMA_BUF) != 0;
     d->info.integer_dot_product &= (enabled & ASSAY_GPU_ENABLED_INTEGER_DOT_PRODUCT) != 0;
+    d->info.shader_float16 &= (enabled & ASSAY_GPU_ENABLED_SHADER_FLOAT16) != 0;
     d->limits.storage_16bit = d->info.storage_16bit;
+    d->limits.shader_float16 &= d->info.shader_float16;
     d->limits.host_pointer_alignment = 0;
 }
 

@@ -265,6 +265,9 @@ void device_describe(VkInstance instance, VkPhysicalDevice physical, int index,
         host_pointer_alignment(physical, extensions, extensions ? count : 0);
     cooperative_matrix_read(&limits->matrix, instance, physical, extensions,
                             extensions ? count : 0);
+    limits->shader_float16 =
+        info->shader_float16 && has_extension(extensions, extensions ? count : 0,
+                                              VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
     mem_free(extensions);
     limits->storage_16bit = info->storage_16bit;
     limits->device_class = device_class_of(info->type, info->vendor_id);

@@ -258,6 +258,7 @@ static void a_discrete_gpu_is_usable(void **state)
     assert_int_equal(describe(), 2);
     assert_true(info.usable && info.timestamps && info.storage_8bit && info.shader_float16);
     assert_false(info.integer_dot_product || info.cooperative_matrix || info.external_memory_fd);
+    assert_false(limits.shader_float16); /* to enable it takes the extension, in any version */
     assert_int_equal(info.index, 3);
     assert_string_equal(info.name, "Fake 9");
     assert_string_equal(info.type, "discrete");
@@ -311,6 +312,11 @@ static void features_of_extensions(void **state)
     extend(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     describe();
     assert_true(info.shader_float16 && info.integer_dot_product);
+    assert_true(limits.shader_float16);
+    fake.lacks_half = true;
+    describe();
+    assert_false(info.shader_float16 || limits.shader_float16);
+    fake.lacks_half = false;
     assert_false(info.external_memory_dma_buf); /* it needs that of descriptors, too */
     assert_int_equal(limits.host_pointer_alignment, 4096);
     extend(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);

@@ -1,6 +1,9 @@
 /* Memory shared with another VkDevice, and a delegate on a device of the caller. */
 #include "conformance/unit/kit/bind_kit.h"
 
+#include "delegate/runtime/delegate.h"
+#include "delegate/vulkan/device.h"
+
 /* ---- another device ---- */
 
 /* The delegate reads memory that another VkDevice exports, and exports memory that it reads. */
@@ -186,6 +189,7 @@ static void given_device(void **state)
         .struct_size = sizeof options, .keys = keys, .values = as_passive, .count = 2
     };
     struct assay_gpu_vulkan seen = { .struct_size = sizeof seen };
+    struct assay_gpu_device any = { .struct_size = sizeof any };
     struct turns turns = { 0 };
     struct kit_vulkan mine;
     struct model m;
@@ -195,6 +199,7 @@ static void given_device(void **state)
         printf("skipped: the device has no VK_KHR_external_memory_fd\n");
         skip();
     }
+    assert_true(assay_gpu_devices(&any, 1, NULL, 0) > 0);
     bind_make_model(&m);
     options.instance = mine.instance;
     options.physical_device = mine.physical;
@@ -210,10 +215,13 @@ static void given_device(void **state)
         struct interpreter *in;
         int before;
 
-        options.enabled = round ? ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_FD : 0;
+        options.enabled =
+            round ? ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_FD | ASSAY_GPU_ENABLED_SHADER_FLOAT16 : 0;
         a = assay_gpu_delegate_create(&options, kit_reported);
         if (!a)
             fail_msg("%s", kit_said);
+        assert_int_equal(((struct gpu_delegate *)a->data_)->device->limits.shader_float16,
+                         round && any.shader_float16);
         assert_non_null(b = assay_gpu_delegate_create(&options, kit_reported));
         assert_int_equal(assay_gpu_get_device(a, &seen), 0);
         assert_ptr_equal(seen.device, mine.device);

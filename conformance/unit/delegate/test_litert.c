@@ -286,7 +286,7 @@ static void options_reach_the_delegate(void **state)
     k.our_options = "colour=blue";
     expect_failure(&k, LITERT_INVALID_ARGUMENT, "option colour: unknown key");
     k.our_options = "precision=fp8";
-    expect_failure(&k, LITERT_INVALID_ARGUMENT, "expected one of fp32, fp16, found 'fp8'");
+    expect_failure(&k, LITERT_INVALID_ARGUMENT, "expected one of fp32, fp16, fast, found 'fp8'");
     setenv("ASSAY_DELEGATE_OPTIONS", "precision", 1);
     expect_failure(&k, LITERT_INVALID_ARGUMENT, "ASSAY_DELEGATE_OPTIONS: expected key=value");
     unsetenv("ASSAY_DELEGATE_OPTIONS");

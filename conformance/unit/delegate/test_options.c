@@ -78,6 +78,27 @@ static void every_key(void **state)
     options_close(&o);
 }
 
+static void precisions(void **state)
+{
+    static const struct {
+        const char *value;
+        enum gpu_precision precision;
+        bool half;
+    } rows[] = { { "fp32", PRECISION_FP32, false },
+                 { "fp16", PRECISION_FP16, true },
+                 { "fast", PRECISION_FAST, true } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gpu_options o =
+            gpu_options_of((const char *const[]){ "precision", rows[i].value, NULL });
+
+        assert_int_equal(o.precision, rows[i].precision);
+        assert_int_equal(options_half(&o), rows[i].half);
+        options_close(&o);
+    }
+}
+
 static void aliases(void **state)
 {
     struct gpu_options o = gpu_options_of(
@@ -93,7 +114,7 @@ static void errors_name_key_and_value(void **state)
 {
     static const char *const bad[][3] = {
         { "colour", "blue", "colour" },
-        { "precision", "fp64", "fp64" },
+        { "precision", "fp64", "fp32, fp16, fast, found 'fp64'" },
         { "precision", "", "precision" },
         { "allow_precision_loss", "maybe", "maybe" },
         { "wait", "long", "long" },
@@ -266,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
+        cmocka_unit_test(precisions),
         cmocka_unit_test(aliases),
         cmocka_unit_test(errors_name_key_and_value),
         cmocka_unit_test(bad_calls),

@@ -1,0 +1,101 @@
+#include "delegate/graph/ranges.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "delegate/shaders/activation.args.h"
+
+#include <math.h>
+
+/* Infinity: the activation has no bound of its own. */
+static float activation_magnitude(uint32_t activation)
+{
+    switch (activation) {
+    case kTfLiteActRelu6: return 6;
+    case kTfLiteActReluN1To1:
+    case ACTIVATION_LOGISTIC:
+    case ACTIVATION_HARD_SIGMOID: return 1;
+    default: return INFINITY;
+    }
+}
+
+/* Constants among data are few numbers; of more the range is not known. */
+enum { CONSTANT_MAX = 4096 };
+
+static float constant_magnitude(const struct graph *g, int tensor)
+{
+    const size_t elements = g->tensors[tensor].elements;
+    float most = 0;
+
+    if (elements > CONSTANT_MAX)
+        return INFINITY;
+    for (size_t i = 0; i < elements; i++) {
+        const float v = fabsf(graph_constant_float(g, tensor, i));
+
+        if (!(v <= most)) /* NaN, too */
+            most = isnan(v) ? INFINITY : v;
+    }
+    return most;
+}
+
+static float inputs_magnitude(const struct graph *g, const struct graph_node *n,
+                              const float *magnitude)
+{
+    float most = 0;
+
+    for (int i = 0; i < n->input_count; i++) {
+        const int tensor = n->inputs[i];
+
+        if (tensor < 0 || g->tensors[tensor].type != kTfLiteFloat32) /* shapes, indices */
+            continue;
+        most = fmaxf(most, graph_is_constant(g, tensor) ? constant_magnitude(g, tensor)
+                                                        : magnitude[tensor]);
+    }
+    return most;
+}
+
+static float node_magnitude(const struct graph *g, const struct graph_node *n,
+                            const float *magnitude)
+{
+    float most = INFINITY;
+
+    if (n->steps.scale > 0) /* rounded to steps, it may grow */
+        return INFINITY;
+    if (n->op->magnitude > 0)
+        most = n->op->magnitude;
+    else if (n->op->selects || n->op->within_inputs)
+        most = inputs_magnitude(g, n, magnitude);
+    most = fminf(most, activation_magnitude((uint32_t)n->op->as_activation));
+    return fminf(most, activation_magnitude((uint32_t)gpu_op_activation(n)));
+}
+
+void ranges_find(const struct graph *g, float *magnitude)
+{
+    for (int t = 0; t < g->tensor_count; t++)
+        magnitude[t] = INFINITY;
+    for (int i = 0; i < g->node_count; i++) {
+        const struct graph_node *n = &g->nodes[i];
+        const float most = node_magnitude(g, n, magnitude);
+
+        for (int j = 0; j < n->output_count; j++)
+            if (n->outputs[j] >= 0 && g->tensors[n->outputs[j]].type == kTfLiteFloat32)
+                magnitude[n->outputs[j]] = most;
+    }
+}
+
+double ranges_largest_sum(const struct graph *g, int weights)
+{
+    const struct graph_tensor *t = &g->tensors[weights];
+    const size_t outputs = (size_t)t->dims[0], terms = t->elements / outputs;
+    double most = 0;
+
+    for (size_t o = 0; o < outputs; o++) {
+        double sum = 0;
+
+        for (size_t i = 0; i < terms; i++)
+            sum += fabs((double)graph_constant_float(g, weights, o * terms + i));
+        if (!(sum <= most))
+            most = sum;
+        if (isnan(sum))
+            break;
+    }
+    return most;
+}
