@@ -136,20 +136,26 @@ static enum status keep_lists(struct kernel *k, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Tests the matrix units before the first plan that may use them; when they are wrong, with a
- * warning, plans do without them. */
-static enum status test_matrix(struct kernel *k, TfLiteContext *context, struct diag *diag)
+/* What a device gets wrong is not used, with a warning. */
+static enum status warn(enum status s, TfLiteContext *context, struct diag *diag)
 {
-    const struct gpu_options *options = &k->owner->options;
-    enum status s;
-
-    if (!options_half(options) || !options_kernel(options, KERNEL_matrix) ||
-        (s = selftest_matrix(k->owner->device, diag)) == STATUS_OK)
-        return STATUS_OK;
     if (s != STATUS_NO_DEVICE)
         return s;
     context->ReportError(context, "WARNING: %s; not used", diag->text);
     diag_clear(diag);
+    return STATUS_OK;
+}
+
+/* Tests matrix units and f16 sums before the first plan that may use them. */
+static enum status test_products(struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    const struct gpu_options *options = &k->owner->options;
+    struct device *d = k->owner->device;
+
+    if (options_half(options) && options_kernel(options, KERNEL_matrix))
+        TRY(warn(selftest_matrix(d, diag), context, diag));
+    if (options->precision == PRECISION_FAST && options_kernel(options, KERNEL_half_sums))
+        TRY(warn(selftest_half_sums(d, diag), context, diag));
     return STATUS_OK;
 }
 
@@ -163,7 +169,7 @@ enum status start_plan(struct kernel *k, TfLiteContext *context, const TfLiteDel
     if (!d->graph)
         return diag_fail(diag, STATUS_INVALID,
                          "the host initializes a partition while no graph is delegated");
-    TRY(test_matrix(k, context, diag));
+    TRY(test_products(k, context, diag));
     k->imported = imported_acquire(d->imported);
     k->request = (struct plan_request){ .graph = d->graph,
                                         .options = &d->options,
@@ -213,15 +219,10 @@ static enum status test_dot(struct kernel *k, struct pipeline_cache *cache, TfLi
                             struct diag *diag)
 {
     bool used = false;
-    enum status s;
 
     for (int i = 0; i < k->plan.step_count; i++)
         used |= k->plan.steps[i]->packed_dot;
-    if (!used || (s = selftest_dot(k->owner->device, cache, diag)) != STATUS_NO_DEVICE)
-        return used ? s : STATUS_OK;
-    context->ReportError(context, "WARNING: %s; not used", diag->text);
-    diag_clear(diag);
-    return STATUS_OK;
+    return used ? warn(selftest_dot(k->owner->device, cache, diag), context, diag) : STATUS_OK;
 }
 
 static enum status open_partition(struct kernel *k, TfLiteContext *context, struct diag *diag)

@@ -52,6 +52,7 @@ struct device {
     bool half_passed;          /* 16-bit storage gave the known answers */
     bool dot_tested;           /* right or wrong: pipelines.packed_dot */
     bool matrix_tested;        /* limits.matrix is what the test has found */
+    bool half_sums_tested;     /* likewise limits.shader_float16 */
     bool rates_measured;       /* by measure.c, likewise guarded */
     struct device_rates rates;
 };

@@ -20,8 +20,11 @@ enum status selftest_dot(struct device *d, struct pipeline_cache *cache, struct 
  * has none.  STATUS_NO_DEVICE when a sum is wrong, once: from then on the limits of the device have
  * none.  Called before a plan is made that may use them. */
 enum status selftest_matrix(struct device *d, struct diag *diag);
-/* A part of it: sets the order of the elements from the place of each, by row and column.  False:
- * these are no places, or one comes twice. */
+/* The same of sums in f16, by their kernel: from a wrong one on the limits of the device have no
+ * shader_float16. */
+enum status selftest_half_sums(struct device *d, struct diag *diag);
+/* A part of selftest_matrix: sets the order of the elements from the place of each, by row and
+ * column.  False: these are no places, or one comes twice. */
 bool selftest_matrix_order(struct device_matrix *m, const float *places);
 
 #endif

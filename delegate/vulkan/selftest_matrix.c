@@ -1,4 +1,5 @@
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/gemm.h"
 #include "delegate/plan/make.h"
 #include "delegate/vulkan/executor.h"
 #include "delegate/vulkan/selftest.h"
@@ -24,50 +25,69 @@ static struct graph_tensor tensor_of(int outer, int columns, int channels, const
                                   .dequantized_from = -1 };
 }
 
+/* With precision=fast a RELU6 before it says that f16 sums cannot overflow. */
 static enum status make_plan(struct plan *plan, const struct device_limits *limits,
                              const struct gpu_options *options, const struct product *p,
                              struct diag *diag)
 {
-    static const int nodes[] = { 0 }, in[] = { 0, 1 }, out[] = { 2 };
+    enum { X, W, Y, BOUNDED, TENSORS };
+    static const int indices[] = { 0, 1 }, x[] = { X }, y[] = { Y }, bounded[] = { BOUNDED };
+    static const int of_x[] = { X, W }, of_bounded[] = { BOUNDED, W };
+    const bool is_bounded = options->precision == PRECISION_FAST;
     const TfLiteConvParams params = { .padding = kTfLitePaddingValid,
                                       .stride_width = 1,
                                       .stride_height = 1,
                                       .dilation_width_factor = 1,
                                       .dilation_height_factor = 1 };
-    struct graph_tensor t[] = { tensor_of(1, PIXELS, DEPTH, NULL),
-                                tensor_of(OUTPUTS, 1, DEPTH, p->w),
-                                tensor_of(1, PIXELS, OUTPUTS, NULL) };
-    struct graph_node node = { .op = gpu_op_find(BUILTIN_CONV_2D),
-                               .code = BUILTIN_CONV_2D,
-                               .version = 1,
-                               .name = "CONV_2D",
-                               .params = &params,
-                               .inputs = in,
-                               .outputs = out,
-                               .input_count = 2,
-                               .output_count = 1 };
-    const struct graph graph = { .tensors = t, .tensor_count = 3, .nodes = &node, .node_count = 1 };
+    struct graph_tensor t[TENSORS] = { tensor_of(1, PIXELS, DEPTH, NULL),
+                                       tensor_of(OUTPUTS, 1, DEPTH, p->w),
+                                       tensor_of(1, PIXELS, OUTPUTS, NULL),
+                                       tensor_of(1, PIXELS, DEPTH, NULL) };
+    struct graph_node nodes[] = { { .op = gpu_op_find(BUILTIN_RELU6),
+                                    .code = BUILTIN_RELU6,
+                                    .version = 1,
+                                    .name = "RELU6",
+                                    .inputs = x,
+                                    .outputs = bounded,
+                                    .input_count = 1,
+                                    .output_count = 1 },
+                                  { .host_node = is_bounded,
+                                    .op = gpu_op_find(BUILTIN_CONV_2D),
+                                    .code = BUILTIN_CONV_2D,
+                                    .version = 1,
+                                    .name = "CONV_2D",
+                                    .params = &params,
+                                    .inputs = is_bounded ? of_bounded : of_x,
+                                    .outputs = y,
+                                    .input_count = 2,
+                                    .output_count = 1 } };
+    const struct graph graph = { .tensors = t,
+                                 .tensor_count = TENSORS,
+                                 .nodes = is_bounded ? nodes : nodes + 1,
+                                 .node_count = 1 + is_bounded };
     const struct plan_request request = { .graph = &graph,
                                           .options = options,
                                           .limits = limits,
-                                          .nodes = nodes,
-                                          .node_count = 1,
-                                          .inputs = in,
+                                          .nodes = indices,
+                                          .node_count = graph.node_count,
+                                          .inputs = x,
                                           .input_count = 1,
-                                          .outputs = out,
+                                          .outputs = y,
                                           .output_count = 1 };
 
-    t[2].producer = 0;
+    t[Y].producer = is_bounded;
+    t[BOUNDED].producer = is_bounded ? 0 : -1;
     return plan_make(plan, &request, diag);
 }
 
 /* Sets p->y to what the device computes with these limits. */
-static enum status run(struct device *d, const struct device_limits *limits, struct product *p,
-                       struct diag *diag)
+static enum status run(struct device *d, const struct device_limits *limits,
+                       enum gpu_precision precision, struct product *p, struct diag *diag)
 {
-    /* The executor's memory holds f32. */
-    static const struct gpu_options options = { .precision = PRECISION_FP16,
-                                                .no_kernel = 1u << KERNEL_half_rows };
+    /* The executor's memory holds f32.  Of tiles the smallest, on any device. */
+    const struct gpu_options options = { .precision = precision,
+                                         .gemm_tile = (int)gemm_tile_count,
+                                         .no_kernel = 1u << KERNEL_half_rows };
     struct executor e = { 0 };
     struct plan plan = { 0 };
     enum status s;
@@ -120,7 +140,7 @@ static enum status find_order(struct device *d, struct device_limits *limits, st
     }
     for (uint32_t i = 0; i < tile; i++)
         p->x[i][i] = 1;
-    TRY(run(d, limits, p, diag));
+    TRY(run(d, limits, PRECISION_FP16, p, diag));
     for (uint32_t i = 0; i < tile * tile; i++)
         places[i] = p->y[i / tile][i % tile];
     m->fragments = selftest_matrix_order(m, places);
@@ -145,11 +165,10 @@ static void fill(struct product *p)
     }
 }
 
-static enum status test_product(struct device *d, const struct device_limits *limits,
-                                struct product *p, struct diag *diag)
+/* Fails unless y is the product of x and w, which are small integers. */
+static enum status check(const struct device *d, const char *what, const struct product *p,
+                         struct diag *diag)
 {
-    fill(p);
-    TRY(run(d, limits, p, diag));
     for (int i = 0; i < PIXELS; i++)
         for (int o = 0; o < OUTPUTS; o++) {
             float sum = 0;
@@ -157,11 +176,18 @@ static enum status test_product(struct device *d, const struct device_limits *li
             for (int k = 0; k < DEPTH; k++)
                 sum += p->x[i][k] * p->w[o][k];
             if (p->y[i][o] != sum)
-                return diag_fail(diag, STATUS_NO_DEVICE,
-                                 "device '%s': matrix units: expected %g, found %g", d->info.name,
-                                 (double)sum, (double)p->y[i][o]);
+                return diag_fail(diag, STATUS_NO_DEVICE, "device '%s': %s: expected %g, found %g",
+                                 d->info.name, what, (double)sum, (double)p->y[i][o]);
         }
     return STATUS_OK;
+}
+
+static enum status test_product(struct device *d, const struct device_limits *limits,
+                                struct product *p, struct diag *diag)
+{
+    fill(p);
+    TRY(run(d, limits, PRECISION_FP16, p, diag));
+    return check(d, "matrix units", p, diag);
 }
 
 static enum status test(struct device *d, struct diag *diag)
@@ -192,6 +218,38 @@ enum status selftest_matrix(struct device *d, struct diag *diag)
         d->matrix_tested = s == STATUS_OK || s == STATUS_NO_DEVICE;
         if (s == STATUS_NO_DEVICE)
             d->limits.matrix.kind = MATRIX_NONE;
+    }
+    lock_release(&d->selftest_lock);
+    return s;
+}
+
+/* ---- sums of products in f16 ---- */
+
+/* Integers from 0 to 6, with which every sum is exact in f16. */
+static enum status test_half_sums(struct device *d, struct diag *diag)
+{
+    struct device_limits limits = d->limits;
+    struct product p;
+
+    limits.matrix.kind = MATRIX_NONE;
+    fill(&p);
+    for (int i = 0; i < PIXELS; i++)
+        for (int k = 0; k < DEPTH; k++)
+            p.x[i][k] = (float)((i * 5 + k * 3) % 7);
+    TRY(run(d, &limits, PRECISION_FAST, &p, diag));
+    return check(d, "f16 sums", &p, diag);
+}
+
+enum status selftest_half_sums(struct device *d, struct diag *diag)
+{
+    enum status s = STATUS_OK;
+
+    lock_acquire(&d->selftest_lock);
+    if (!d->half_sums_tested && d->limits.shader_float16) {
+        s = test_half_sums(d, diag);
+        d->half_sums_tested = s == STATUS_OK || s == STATUS_NO_DEVICE;
+        if (s == STATUS_NO_DEVICE)
+            d->limits.shader_float16 = false;
     }
     lock_release(&d->selftest_lock);
     return s;

@@ -36,6 +36,7 @@ static struct device_limits device_of(unsigned choice)
         l.max_workgroup_size[0] = l.max_workgroup_size[1] = 512;
         l.memory_bytes = 256u << 20;
         l.storage_16bit = true;
+        l.shader_float16 = true;
         break;
     case 4: /* a large GPU with matrix units */
         l.device_class = DEVICE_NVIDIA;
@@ -49,6 +50,7 @@ static struct device_limits device_of(unsigned choice)
         l.max_shared_memory_bytes = 49152;
         l.max_push_constants_bytes = 256;
         l.storage_16bit = true;
+        l.shader_float16 = true;
         l.zero_copy_inputs = true;
         l.matrix = (struct device_matrix){ .kind = MATRIX_NV, .tile = 16, .subgroup_size = 32 };
         break;
@@ -65,7 +67,7 @@ static enum status parse_options(struct gpu_options *o, unsigned choice, const c
 {
     static const char *const sets[OPTION_SETS][OPTIONS_MAX - 1][2] = {
         { { "precision", "fp32" }, { "in_place", "1" } },
-        { { "precision", "fp16" }, { "in_place", "1" } },
+        { { "precision", "fast" }, { "in_place", "1" } },
         { { "precision", "fp16" }, { "no_kernel", "all" } },
         { { "no_transform", "all" }, { "in_place", "0" } },
     };

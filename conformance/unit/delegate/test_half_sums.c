@@ -4,6 +4,7 @@
 #include "conformance/unit/kit/plan_look.h"
 #include "conformance/unit/kit/transform_kit.h"
 
+#include "delegate/cache/cache.h"
 #include "delegate/ops/gemm.h"
 #include "delegate/runtime/kernel.h"
 
@@ -149,6 +150,35 @@ static void plans(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         check_row(&rows[i], i);
+}
+
+static struct checksum hash_of(build *make, const char *precision)
+{
+    const struct transform_case c = { .build = make, .dims = { 1, 6, 6, 32 } };
+    const char *const pairs[] = { "precision", precision, NULL };
+    struct plan_look l = { .pairs = pairs, .device = nvidia };
+    struct checksum hash;
+    struct model m;
+
+    transform_model(&c, &m);
+    l.m = &m;
+    gpu_look(&m, plan_look_at, &l);
+    hash = cache_hash_plan(&l.plan);
+    plan_close(&l.plan);
+    model_close(&m);
+    return hash;
+}
+
+/* Files of the cache tell plans with f16 sums from those without, and nothing else. */
+static void cached_apart(void **state)
+{
+    const struct checksum half = hash_of(transposed, "fp16"), fast = hash_of(transposed, "fast");
+    const struct checksum same_half = hash_of(transposed_of_input, "fp16");
+    const struct checksum same_fast = hash_of(transposed_of_input, "fast");
+
+    (void)state;
+    assert_memory_not_equal(&half, &fast, sizeof half);
+    assert_memory_equal(&same_half, &same_fast, sizeof same_half);
 }
 
 /* ---- on the device ---- */
@@ -308,7 +338,8 @@ static void find_float16(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(plans), cmocka_unit_test(exact_integers),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(plans), cmocka_unit_test(cached_apart),
+                                        cmocka_unit_test(exact_integers),
                                         cmocka_unit_test(numbers) };
 
     find_float16();

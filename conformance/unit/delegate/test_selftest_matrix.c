@@ -26,6 +26,7 @@ enum fault {
 
 static struct {
     enum fault fault;
+    const char *shader; /* that the plan must have */
     int runs, products;
     float x[PIXELS][DEPTH], y[PIXELS][OUTPUTS];
 } fake;
@@ -49,7 +50,7 @@ enum status __wrap_executor_open(struct executor *e, struct device *d, const str
                                  const struct gpu_options *options, struct pipeline_cache *cache,
                                  struct diag *diag)
 {
-    bool by_units = false;
+    bool planned = false;
 
     (void)e;
     (void)d;
@@ -57,8 +58,8 @@ enum status __wrap_executor_open(struct executor *e, struct device *d, const str
     (void)cache;
     assert_int_equal(plan->input_count, 1);
     for (int i = 0; i < plan->step_count; i++)
-        by_units = by_units || strncmp(plan->steps[i]->shader, "matrix", 6) == 0;
-    assert_true(by_units);
+        planned = planned || strncmp(plan->steps[i]->shader, fake.shader, strlen(fake.shader)) == 0;
+    assert_true(planned);
     return fails(OPEN_FAILS, diag);
 }
 
@@ -149,6 +150,7 @@ static struct device matrix_device(enum fault fault)
     strcpy(d.info.name, "Fake 9");
     lock_init(&d.selftest_lock, LOCK_RANK_SELFTEST, 0);
     fake.fault = fault;
+    fake.shader = "matrix.";
     fake.runs = fake.products = 0;
     diag = (struct diag){ .status = STATUS_OK };
     return d;
@@ -243,6 +245,61 @@ static void failures_are_tried_again(void **state)
     }
 }
 
+/* ---- f16 sums ---- */
+
+static struct device half_sums_device(enum fault fault)
+{
+    struct device d = matrix_device(fault);
+
+    d.limits.shader_float16 = true;
+    fake.shader = "gemm.fast";
+    return d;
+}
+
+/* With matrix units or without; once a device. */
+static void right_half_sums_are_used(void **state)
+{
+    struct device d = half_sums_device(GOOD);
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(selftest_half_sums(&d, &diag), STATUS_OK);
+    assert_true(d.half_sums_tested && d.limits.shader_float16);
+    assert_false(d.matrix_tested);
+    assert_int_equal(d.limits.matrix.kind, MATRIX_NV);
+    assert_int_equal(fake.runs, 1);
+    /* What the test asks of f16: no input above 6, and sums that it has. */
+    for (int i = 0; i < PIXELS; i++)
+        for (int k = 0; k < DEPTH; k++)
+            assert_true(fake.x[i][k] >= 0 && fake.x[i][k] <= 6);
+    for (int i = 0; i < PIXELS; i++)
+        for (int o = 0; o < OUTPUTS; o++)
+            assert_true(fake.y[i][o] >= -2048 && fake.y[i][o] <= 2048);
+    d = half_sums_device(WRONG);
+    d.limits.shader_float16 = false;
+    assert_int_equal(selftest_half_sums(&d, &diag), STATUS_OK);
+    assert_int_equal(fake.runs, 0);
+}
+
+static void wrong_half_sums_are_left_alone(void **state)
+{
+    static const enum fault faults[] = { OPEN_FAILS, RECORD_FAILS, RUN_FAILS };
+    struct device d = half_sums_device(WRONG);
+
+    (void)state;
+    assert_int_equal(selftest_half_sums(&d, &diag), STATUS_NO_DEVICE);
+    assert_non_null(strstr(diag.text, "device 'Fake 9': f16 sums: expected "));
+    assert_true(d.half_sums_tested);
+    assert_false(d.limits.shader_float16);
+    assert_int_equal(selftest_half_sums(&d, &diag), STATUS_OK);
+    assert_int_equal(fake.runs, 1);
+    for (int i = 0; i < 3; i++) {
+        d = half_sums_device(faults[i]);
+        assert_int_equal(selftest_half_sums(&d, &diag), STATUS_DEVICE);
+        assert_true(!d.half_sums_tested && d.limits.shader_float16);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +308,8 @@ int main(void)
         cmocka_unit_test(other_subgroups_have_no_order),
         cmocka_unit_test(wrong_units_are_left_alone),
         cmocka_unit_test(failures_are_tried_again),
+        cmocka_unit_test(right_half_sums_are_used),
+        cmocka_unit_test(wrong_half_sums_are_left_alone),
     };
 
     return cmocka_run_group_tests_name("selftest_matrix", tests, NULL, NULL);

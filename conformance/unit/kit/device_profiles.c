@@ -53,6 +53,8 @@ static bool profile_read(struct gpu_device_profile *p, const char *path)
             l->max_push_constants_bytes = (uint32_t)profile_number(text);
         else if (IS("storageBuffer16BitAccess"))
             l->storage_16bit = strstr(text, "true") != NULL;
+        else if (IS("shaderFloat16"))
+            l->shader_float16 = strstr(text, "true") != NULL;
         else if (IS("maxComputeWorkGroupCount"))
             rows = l->max_workgroup_count, row = 0;
         else if (IS("maxComputeWorkGroupSize"))
