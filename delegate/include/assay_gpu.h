@@ -48,7 +48,7 @@ enum assay_gpu_enabled {
     ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_FD = 2,      /* VK_KHR_external_memory_fd */
     ASSAY_GPU_ENABLED_EXTERNAL_MEMORY_DMA_BUF = 4, /* and VK_EXT_external_memory_dma_buf */
     ASSAY_GPU_ENABLED_INTEGER_DOT_PRODUCT = 8,     /* shaderIntegerDotProduct */
-    ASSAY_GPU_ENABLED_SHADER_FLOAT16 = 16          /* shaderFloat16: precision=fast */
+    ASSAY_GPU_ENABLED_SHADER_FLOAT16 = 16          /* shaderFloat16: f16 sums of precision=fast */
 };
 
 /* For assay_gpu_delegate_create.  A caller's struct may end before `instance` or any later member:
@@ -124,7 +124,7 @@ struct assay_gpu_device {
     uint32_t max_shared_memory_bytes;
     uint32_t subgroup_size;
     /* Optional features, 1 when the device has them. */
-    int storage_16bit;  /* precision=fp16 */
+    int storage_16bit;  /* precision=fp16 or fast */
     int shader_float16; /* for f16 sums with precision=fast */
     int storage_8bit;
     int shader_int8;
@@ -508,8 +508,8 @@ struct assay_gpu_io {
     uint64_t dense_bytes, c4_bytes; /* that a buffer of either layout needs */
     uint32_t offset_alignment;
     uint32_t rows, channels; /* in ASSAY_LAYOUT_C4 */
-    /* In ASSAY_LAYOUT_C4: 1 or 2 for tensors of integer kernels; for floats 2 with precision=fp16,
-     * except next to a quantization; else 4. */
+    /* In ASSAY_LAYOUT_C4: 1 or 2 for tensors of integer kernels; for floats 2 with precision=fp16
+     * or fast, except next to a quantization; else 4. */
     uint32_t element_bytes;
     int device_copies; /* at each inference, as it is bound now: 0 or 1 */
     int host_copies;   /* likewise by the host; of an output, each time that the host reads it */

@@ -244,6 +244,7 @@ static enum status find_wide(struct planner *p)
     return STATUS_OK;
 }
 
+/* With precision=fast, how large elements can be: whether f16 sums of them may overflow. */
 static enum status find_ranges(struct planner *p)
 {
     float *magnitudes;

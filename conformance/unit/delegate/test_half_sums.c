@@ -5,7 +5,9 @@
 #include "conformance/unit/kit/transform_kit.h"
 
 #include "delegate/cache/cache.h"
+#include "delegate/graph/ranges.h"
 #include "delegate/ops/gemm.h"
+#include "delegate/ops/half_sums.h"
 #include "delegate/runtime/kernel.h"
 
 #include <math.h>
@@ -152,6 +154,42 @@ static void plans(void **state)
         check_row(&rows[i], i);
 }
 
+/* The last node, with its result rounded to steps or not. */
+static void ask_by_steps(struct graph *g, void *user)
+{
+    struct gpu_options o = gpu_options_of((const char *const[]){ "precision", "fast", NULL });
+    struct device_limits limits = gpu_large_limits();
+    float magnitudes[KIT_TENSORS];
+    struct reasons *const reasons = user;
+    struct planner p = {
+        .graph = g, .options = &o, .limits = &limits, .magnitudes = magnitudes, .reasons = reasons
+    };
+    struct graph_node *const n = &g->nodes[g->node_count - 1];
+
+    nvidia(&limits);
+    ranges_find(g, magnitudes);
+    assert_true(half_sums_fit(&p, n));
+    assert_int_equal(reasons->count, 0);
+    n->steps.scale = 0.5f;
+    assert_false(half_sums_fit(&p, n));
+    assert_int_equal(reasons->count, 1);
+    assert_non_null(strstr(reasons->list[0].text, "float view: an error of f16"));
+    options_close(&o);
+}
+
+static void not_in_float_view(void **state)
+{
+    const struct transform_case c = { .build = of_relu6, .dims = { 1, 6, 6, 32 } };
+    struct reasons reasons = { .count = 0 };
+    struct model m;
+
+    (void)state;
+    transform_model(&c, &m);
+    gpu_look(&m, ask_by_steps, &reasons);
+    reasons_close(&reasons);
+    model_close(&m);
+}
+
 static struct checksum hash_of(build *make, const char *precision)
 {
     const struct transform_case c = { .build = make, .dims = { 1, 6, 6, 32 } };
@@ -224,6 +262,7 @@ static void exact_integers(void **state)
             struct model m;
 
             inside->options.gemm_tile = tiles[j];
+            inside->options.any_device = i % 2 == 1; /* with its sizes as constants */
             transform_model(&cases[i], &m);
             truth = transform_run(&m, NULL);
             got = transform_run(&m, d);
@@ -338,9 +377,10 @@ static void find_float16(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(plans), cmocka_unit_test(cached_apart),
-                                        cmocka_unit_test(exact_integers),
-                                        cmocka_unit_test(numbers) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans), cmocka_unit_test(not_in_float_view),
+        cmocka_unit_test(cached_apart), cmocka_unit_test(exact_integers), cmocka_unit_test(numbers)
+    };
 
     find_float16();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static const struct way {
 } ways[] = {
     { { NULL }, false },
     { { "precision", "fp16", "quantized", "float_view", NULL }, false },
-    { { "precision", "fp16", "quantized", "exact", NULL }, true },
+    { { "precision", "fast", "quantized", "exact", NULL }, true },
 };
 
 struct attempt {
