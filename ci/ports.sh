@@ -103,7 +103,7 @@ make_root()
         make_foreign_root
         return
     fi
-    packages="gcc make pkg-config git glslang-tools spirv-tools $libraries"
+    packages="gcc make pkg-config git glslang-tools spirv-tools zopfli $libraries"
     [ $cc != clang ] || packages="$packages clang"
     nice -n 19 mmdebstrap --variant=apt --architectures=$arch \
         --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
