@@ -7,16 +7,24 @@
 
 // Defines `type name(type mine)`: combine() of the values that all invocations pass, for each of
 // them. All must call it.  Between two reductions stands a barrier(), since an invocation may still
-// read the result of the first one.
+// read the result of the first one.  Halves are added to halves, two at a time, since a barrier
+// costs more than an addition: the order, and so the bits of a sum, is that of one at a time.
 #define REDUCE_IN_WORKGROUP(type, name, combine)                                                   \
     type name(type mine)                                                                           \
     {                                                                                              \
         const uint me = gl_LocalInvocationID.x;                                                    \
         part[me] = mine;                                                                           \
-        for (uint n = gl_WorkGroupSize.x / 2u; n > 0u; n /= 2u) {                                  \
+        uint n = gl_WorkGroupSize.x;                                                               \
+        while (n > 1u) {                                                                           \
             barrier();                                                                             \
-            if (me < n)                                                                            \
-                part[me] = combine(part[me], part[me + n]);                                        \
+            const bool fours = n > 2u;                                                             \
+            n /= fours ? 4u : 2u;                                                                  \
+            if (me < n) {                                                                          \
+                const type left = fours ? combine(part[me], part[me + 2u * n]) : part[me];         \
+                const type right =                                                                 \
+                    fours ? combine(part[me + n], part[me + 3u * n]) : part[me + n];               \
+                part[me] = combine(left, right);                                                   \
+            }                                                                                      \
         }                                                                                          \
         barrier();                                                                                 \
         return part[0];                                                                            \
