@@ -161,7 +161,9 @@ SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) 
        $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(WORD_SHADERS:%.comp=$(B)/%.word.spv) \
        $(FAST_SHADERS:%.comp=$(B)/%.fast.spv) \
        $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv) $(I16_SHADERS:%.comp=$(B)/%.i16.spv) \
-       $(foreach x,nv $(MATRIX_KHR),$(foreach n,$(MATRIX_BLOCKS),$(MATRIX_SHADERS:%.comp=$(B)/%.$(x)$(n).spv)) $(MATRIX_PAIRS:%.comp=$(B)/%.$(x)12.spv))
+       $(foreach x,nv $(MATRIX_KHR),$(foreach n,$(MATRIX_BLOCKS),$(MATRIX_SHADERS:%.comp=$(B)/%.$(x)$(n).spv))) \
+       $(MATRIX_SHADERS:%.comp=$(B)/%.nvbytes.spv) \
+       $(foreach x,nv $(MATRIX_KHR),$(MATRIX_PAIRS:%.comp=$(B)/%.$(x)12.spv))
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 # Ids in the order in which they appear make the packed shaders a third as large (shaders/spirv.h).
@@ -178,10 +180,12 @@ $(B)/%.i16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
 # The same with the packed 8-bit dot product, which a device may lack.
 $(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=1)
 # The matrix units by the extension of NVIDIA or of Khronos, with a block of tiles a subgroup.
-matrix = $(call spirv,-DELEMENT=F16 -DKHR=$(1) -DBLOCK_M=$(2) -DBLOCK_N=$(3))
+matrix = $(call spirv,$(or $(4),-DELEMENT=F16 -DBYTES=0) -DKHR=$(1) -DBLOCK_M=$(2) -DBLOCK_N=$(3))
 $(B)/%.nv11.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,1,1)
 $(B)/%.nv12.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,1,2)
 $(B)/%.nv22.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,2,2)
+# Products of bytes.
+$(B)/%.nvbytes.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,1,1,-DELEMENT=BYTE -DBYTES=1)
 $(B)/%.khr11.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,1,1)
 $(B)/%.khr12.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,1,2)
 $(B)/%.khr22.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,2,2)
@@ -237,7 +241,7 @@ $(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(UNIT_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
 $(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
-$(B)/unit/delegate/test_selftest_matrix: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
+$(B)/unit/delegate/test_selftest_matrix $(B)/unit/delegate/test_selftest_matrix_int8: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
 $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
 $(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
 # Functions of memory that kit/memory_faults.c makes fail.

@@ -34,6 +34,12 @@ struct device_matrix {
      * element order[...] = row * tile + column. */
     bool fragments;
     uint8_t order[MATRIX_ELEMENTS_MAX];
+    /* Products of i8 with sums of 32 bits too (MATRIX_NV, tile 16, subgroups of 32): factors of
+     * tile x 2 * tile and of 2 * tile x tile. */
+    bool bytes;
+    /* The same of their second factor, of which each invocation holds 16 elements. */
+    bool byte_fragments;
+    uint16_t byte_order[2 * MATRIX_ELEMENTS_MAX];
 };
 
 struct device_limits {

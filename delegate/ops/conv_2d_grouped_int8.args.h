@@ -6,7 +6,8 @@
 #include "delegate/ops/int8/requantize.args.h"
 #include "delegate/ops/window.args.h"
 
-#define CONV_2D_GROUPED_INT8_SPEC_SIGN_FLIP 9 /* dot_sign_flip of x */
+#define CONV_2D_GROUPED_INT8_SPEC_SIGN_FLIP  9  /* dot_sign_flip of x */
+#define CONV_2D_GROUPED_INT8_SPEC_REQUANTIZE 10 /* REQUANTIZE_... */
 
 PUSH_CONSTANTS(conv_2d_grouped_int8_args)
     uint count;  /* invocations: tiles of pixels * out_slices */

@@ -12,6 +12,7 @@ READS(1, src);
 layout(set = 0, binding = 2) readonly buffer Weights { ivec4 weights[]; };
 
 layout(constant_id = CONV_2D_GROUPED_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
+layout(constant_id = CONV_2D_GROUPED_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE = REQUANTIZE_FIXED;
 
 #define SUM ivec4
 #include "delegate/ops/conv_2d_grouped.glsl"
@@ -43,5 +44,5 @@ void main()
     for (uint t = 0u; t < TILE; t++)
         if (first + t < args.pixels)
             dst[(first + t) * args.window.out_slices + out_slice] =
-                requantize(sum[t], out_slice, false, args.output_range);
+                requantize(sum[t], out_slice, REQUANTIZE, args.output_range);
 }

@@ -6,10 +6,10 @@
 #include "delegate/ops/int8/requantize.args.h"
 #include "delegate/ops/window.args.h"
 
-#define CONV_2D_INT8_SPEC_IN_DOUBLE 11 /* output multipliers are doubles, else fixed-point */
-#define CONV_2D_INT8_SPEC_SIGN_FLIP 12 /* dot_sign_flip of x */
-#define CONV_2D_INT8_SPEC_SUM_X     13 /* the zero point of the weights is not 0 */
-#define CONV_2D_INT8_SPEC_QUADS     14 /* in_slices is a multiple of 4: they are loaded by fours */
+#define CONV_2D_INT8_SPEC_REQUANTIZE 11 /* REQUANTIZE_... */
+#define CONV_2D_INT8_SPEC_SIGN_FLIP  12 /* dot_sign_flip of x */
+#define CONV_2D_INT8_SPEC_SUM_X      13 /* the zero point of the weights is not 0 */
+#define CONV_2D_INT8_SPEC_QUADS      14 /* in_slices is a multiple of 4: they are loaded by fours */
 
 PUSH_CONSTANTS(conv_2d_int8_args)
     uint count;  /* workgroups: blocks of pixels * blocks of output slices */

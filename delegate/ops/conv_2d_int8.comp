@@ -20,7 +20,7 @@ READS(1, src);
 layout(set = 0, binding = 1) readonly buffer Quads { uvec4 quads[]; }; // of slices
 layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 
-layout(constant_id = CONV_2D_INT8_SPEC_IN_DOUBLE) const bool IN_DOUBLE = false;
+layout(constant_id = CONV_2D_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE = REQUANTIZE_FIXED;
 layout(constant_id = CONV_2D_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = CONV_2D_INT8_SPEC_SUM_X) const bool SUM_X = false;
 layout(constant_id = CONV_2D_INT8_SPEC_QUADS) const bool QUADS = false;
@@ -99,6 +99,6 @@ void main()
         const ivec4 v = total(r);
         if (is_in_dst(tile, r))
             dst[(tile.first + r) * args.window.out_slices + tile.out_slice] =
-                requantize(v, tile.out_slice, IN_DOUBLE, args.output_range);
+                requantize(v, tile.out_slice, REQUANTIZE, args.output_range);
     }
 }

@@ -5,9 +5,10 @@
 #include "delegate/ops/int8/requantize.args.h"
 #include "delegate/ops/window.args.h"
 
-#define DEPTHWISE_CONV_2D_SPEC_MULTIPLIER     9  /* outputs of an input channel */
-#define DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP 10 /* dot_sign_flip of x */
-#define DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X     11 /* the zero point of the weights is not 0 */
+#define DEPTHWISE_CONV_2D_SPEC_MULTIPLIER      9  /* outputs of an input channel */
+#define DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP  10 /* dot_sign_flip of x */
+#define DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X      11 /* the zero point of the weights is not 0 */
+#define DEPTHWISE_CONV_2D_INT8_SPEC_REQUANTIZE 12 /* REQUANTIZE_... */
 
 PUSH_CONSTANTS(depthwise_conv_2d_int8_args)
     uint count; /* invocations: N * OH * OW * out_slices */

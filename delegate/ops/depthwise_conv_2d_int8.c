@@ -131,6 +131,7 @@ static enum status plan_run(struct planner *p, const struct graph_node *n, const
     step_spec(s, DEPTHWISE_RUN_INT8_SPEC_RUN, r->pixels);
     step_spec(s, DEPTHWISE_RUN_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, DEPTHWISE_RUN_INT8_SPEC_SUM_X, args.weight_zero != 0);
+    step_spec(s, DEPTHWISE_RUN_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, d));
     step_push(s, &args, sizeof args);
     step_freezable(s);
     step_dot_products(p, s, r->dst, r->src, r->weights, r->channels);
@@ -175,6 +176,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     step_spec(s, DEPTHWISE_CONV_2D_SPEC_MULTIPLIER, (uint32_t)(w->dims[3] / x->dims[3]));
     step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X, dot_zero_point(w) != 0);
+    step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, &d));
     args = (struct depthwise_conv_2d_int8_args){
         .window = r.args,
         .in_channels = (uint32_t)x->dims[3],

@@ -17,6 +17,8 @@ READS(2, weights);
 
 layout(constant_id = DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X) const bool SUM_X = false;
+layout(constant_id = DEPTHWISE_CONV_2D_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE =
+    REQUANTIZE_FIXED;
 
 ivec4 sum, sum_x;
 
@@ -50,5 +52,5 @@ void main()
     add_taps(i / args.window.out_slices, out_slice);
     if (SUM_X)
         sum -= args.weight_zero * sum_x;
-    dst[i] = requantize(sum, out_slice, false, args.output_range);
+    dst[i] = requantize(sum, out_slice, REQUANTIZE, args.output_range);
 }

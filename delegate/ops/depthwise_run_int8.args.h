@@ -7,9 +7,10 @@
 #include "delegate/ops/window.args.h"
 
 /* The ids below are those of window.args.h. */
-#define DEPTHWISE_RUN_INT8_SPEC_RUN       9  /* pixels of an invocation */
-#define DEPTHWISE_RUN_INT8_SPEC_SIGN_FLIP 10 /* dot_sign_flip of x */
-#define DEPTHWISE_RUN_INT8_SPEC_SUM_X     11 /* the zero point of the weights is not 0 */
+#define DEPTHWISE_RUN_INT8_SPEC_RUN        9  /* pixels of an invocation */
+#define DEPTHWISE_RUN_INT8_SPEC_SIGN_FLIP  10 /* dot_sign_flip of x */
+#define DEPTHWISE_RUN_INT8_SPEC_SUM_X      11 /* the zero point of the weights is not 0 */
+#define DEPTHWISE_RUN_INT8_SPEC_REQUANTIZE 12 /* REQUANTIZE_... */
 
 PUSH_CONSTANTS(depthwise_run_int8_args)
     uint count; /* invocations: N * OH * runs of a row * slices */

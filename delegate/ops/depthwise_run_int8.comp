@@ -19,6 +19,7 @@ READS(2, weights);
 layout(constant_id = DEPTHWISE_RUN_INT8_SPEC_RUN) const uint RUN = 1u;
 layout(constant_id = DEPTHWISE_RUN_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = DEPTHWISE_RUN_INT8_SPEC_SUM_X) const bool SUM_X = false;
+layout(constant_id = DEPTHWISE_RUN_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE = REQUANTIZE_FIXED;
 
 const uint COLUMNS = (RUN - 1u) * STRIDE_W + KERNEL_W; // of src that the run reads
 
@@ -63,7 +64,7 @@ void main()
     const uint image = quotient(row, args.rows);
     const int top = int((row - image * args.window.out_h) * STRIDE_H) - args.window.pad_h;
     const int left = int(first * STRIDE_W) - args.window.pad_w;
-    const Channel channel = channel_of(slice, false);
+    const Channel channel = channel_of(slice, REQUANTIZE);
     [[unroll]] for (uint r = 0u; r < RUN; r++)
     {
         sum[r] = ivec4(0);
@@ -77,6 +78,6 @@ void main()
             sum[r] -= args.weight_zero * sum_x[r];
         if (first + r < args.window.out_w)
             dst[(row * args.window.out_w + first + r) * args.window.out_slices + slice] =
-                requantize_with(channel, sum[r], false, args.output_range);
+                requantize_with(channel, sum[r], REQUANTIZE, args.output_range);
     }
 }

@@ -172,7 +172,7 @@ enum status gemm_int8_plan(struct planner *p, const struct graph_node *n, const 
     step_spec(s, GEMM_INT8_SPEC_ROWS, tile->rows);
     step_spec(s, GEMM_INT8_SPEC_CHUNK, tile->chunk);
     step_spec(s, GEMM_INT8_SPEC_DENSE, window_is_dense(m->window, &m->args));
-    step_spec(s, GEMM_INT8_SPEC_IN_DOUBLE, d->in_double);
+    step_spec(s, GEMM_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, d));
     step_spec(s, GEMM_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, GEMM_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_spec(s, GEMM_INT8_SPEC_QUADS, args.window.in_slices % 4 == 0);

@@ -24,7 +24,7 @@ layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 layout(constant_id = GEMM_INT8_SPEC_ROWS) const uint ROWS = 1u;
 layout(constant_id = GEMM_INT8_SPEC_CHUNK) const uint CHUNK = 1u;
 layout(constant_id = GEMM_INT8_SPEC_DENSE) const bool DENSE = false;
-layout(constant_id = GEMM_INT8_SPEC_IN_DOUBLE) const bool IN_DOUBLE = false;
+layout(constant_id = GEMM_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE = REQUANTIZE_FIXED;
 layout(constant_id = GEMM_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = GEMM_INT8_SPEC_SUM_X) const bool SUM_X = false;
 layout(constant_id = GEMM_INT8_SPEC_QUADS) const bool QUADS = false;
@@ -150,7 +150,7 @@ void store(uint pixel, uint out_slice, Channel channel, ivec4 v)
 {
     if (out_slice < args.window.out_slices && pixel < args.pixels)
         dst[pixel * args.window.out_slices + out_slice] =
-            requantize_with(channel, v, IN_DOUBLE, args.output_range);
+            requantize_with(channel, v, REQUANTIZE, args.output_range);
 }
 
 void main()
@@ -175,7 +175,7 @@ void main()
             window[i] = window_of(pixel);
     }
     load_chunk(0u, slice);
-    const Channel channel = channel_of(slice, IN_DOUBLE);
+    const Channel channel = channel_of(slice, REQUANTIZE);
     [[unroll]] for (uint r = 0u; r < ROWS; r++)
     {
         sum[r] = ivec4(0);

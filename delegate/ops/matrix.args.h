@@ -14,17 +14,19 @@
 #define MATRIX_SPEC_CHANNELS 14 /* of src */
 #define MATRIX_SPEC_FLAGS    15 /* MATRIX_... */
 
-#define MATRIX_DENSE     1 /* 1x1, stride 1, no padding: pixel p of dst is made of pixel p of src */
-#define MATRIX_FRAGMENTS 2 /* weights lie as the device spreads a matrix over a subgroup */
-#define MATRIX_EVEN      4 /* an even number of slices of src */
-#define MATRIX_CURVED    8 /* the activation is none that only clamps */
-#define MATRIX_PARTED    16 /* the workgroups along z have parts of the sum: dst is [parts] f32 */
+#define MATRIX_DENSE            1 /* 1x1, stride 1, no padding: pixel p of dst is made of pixel p of src */
+#define MATRIX_FRAGMENTS        2 /* weights lie as the device spreads a matrix over a subgroup */
+#define MATRIX_EVEN             4 /* the slices of src are whole units of 16 bytes */
+#define MATRIX_CURVED           8 /* the activation is none that only clamps */
+#define MATRIX_PARTED           16 /* the workgroups along z have parts of the sum: dst is [parts] f32 */
+#define MATRIX_REQUANTIZE_SHIFT 5 /* bytes: REQUANTIZE_... is in the bits from this one on */
 
 /* 16-byte units of src that an invocation stages at once. */
 #define MATRIX_STAGED 12
 /* Most tiles of weights that a subgroup loads at once, of all its columns. */
 #define MATRIX_AHEAD 16
 
+#if !defined(BYTES) || !BYTES
 PUSH_CONSTANTS(matrix_args)
     uint pixels; /* N * OH * OW */
     ARGS_STRUCT(window_args) window;
@@ -33,5 +35,6 @@ PUSH_CONSTANTS(matrix_args)
     uint activation;
 END_PUSH_CONSTANTS
 ARGS_SIZE(matrix_args, 52)
+#endif
 
 #endif

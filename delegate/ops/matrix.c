@@ -193,6 +193,16 @@ static bool choose(struct matrix_tile *tile, const struct device_limits *limits,
     return least < INFINITY;
 }
 
+bool matrix_tile_fit(struct matrix_tile *t, const struct device_limits *limits,
+                     const struct matrix_shape *shape)
+{
+    const struct device_matrix *m = &limits->matrix;
+
+    t->parts = 1;
+    return allowed(t, limits, shape->pixels, shape->outputs) &&
+           set_chunk(t, limits, quotient_up(shape->depth, m->tile));
+}
+
 bool matrix_tile_of(struct matrix_tile *tile, const struct device_limits *limits,
                     const struct matrix_shape *shape)
 {
@@ -217,6 +227,7 @@ static struct matrix_shape shape_of(const struct planner *p, const struct graph_
                                   .image_pixels = quotient_up(y->rows, batch),
                                   .depth = (uint64_t)w->taps * m->args.in_slices * 4,
                                   .outputs = y->channels,
+                                  .channels = p->plan->tensors[m->src].channels,
                                   .dense = window_is_dense(m->window, &m->args) };
 }
 
@@ -267,6 +278,38 @@ static const char *shader_of(const struct matrix_tile *t, enum matrix_kind kind)
     return kind == MATRIX_NV ? "matrix.nv22" : "matrix.khr22";
 }
 
+void matrix_step(struct planner *p, struct plan_step *s, int dst, const struct matrix_tile *t,
+                 const struct matrix_shape *shape, const struct window *window, uint32_t flags)
+{
+    const struct device_matrix *units = &p->limits->matrix;
+    const uint64_t rows = (uint64_t)units->tile * t->block_m * t->rows;
+    const uint64_t columns = (uint64_t)units->tile * t->block_n * t->columns;
+    struct window unit = *window;
+
+    /* The stride is an argument, so that the convolutions of a stage share a pipeline. */
+    unit.stride_h = unit.stride_w = 1;
+    window_specs(s, &unit);
+    step_spec(s, MATRIX_SPEC_TILE, units->tile);
+    step_spec(s, MATRIX_SPEC_SUBGROUPS, t->rows | t->columns << 8 | t->shares << 16);
+    step_spec(s, MATRIX_SPEC_CHUNK, t->chunk);
+    step_spec(s, MATRIX_SPEC_AHEAD, t->ahead);
+    step_spec(s, MATRIX_SPEC_PART, (uint32_t)part_of(t, quotient_up(shape->depth, units->tile)));
+    step_spec(s, MATRIX_SPEC_CHANNELS, shape->channels);
+    step_spec(s, MATRIX_SPEC_FLAGS,
+              (shape->dense ? MATRIX_DENSE : 0) | (t->parts > 1 ? MATRIX_PARTED : 0) | flags);
+    step_shared(s, (uint32_t)shared_bytes(t, units));
+    step_freezable(s);
+    step_first_rows(p, s, dst, rows);
+    s->groups[0] = (uint32_t)quotient_up(shape->outputs, columns);
+    s->groups[1] = (uint32_t)quotient_up(shape->pixels, rows);
+    s->groups[2] = t->parts;
+}
+
+uint32_t matrix_threads(const struct matrix_tile *t, const struct device_limits *limits)
+{
+    return threads_of(t, &limits->matrix);
+}
+
 static enum status plan_product(struct planner *p, const struct graph_node *n,
                                 const struct matmul *m, const struct matrix_tile *t,
                                 const struct matrix_shape *shape, const struct operand *tiled,
@@ -274,7 +317,6 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
 {
     const struct device_matrix *units = &p->limits->matrix;
     const struct plan_tensor *x = &p->plan->tensors[m->src];
-    const uint64_t k_tiles = quotient_up(shape->depth, units->tile);
     struct matrix_args args = { .pixels = (uint32_t)shape->pixels,
                                 .window = m->args,
                                 .stride_h = (uint32_t)m->window->stride_h,
@@ -282,34 +324,15 @@ static enum status plan_product(struct planner *p, const struct graph_node *n,
                                 .has_residual = m->has_residual,
                                 .activation = m->activation };
     const bool curved = m->activation > kTfLiteActRelu6;
-    struct window window = *m->window;
     struct plan_step *s = planner_step(p, shader_of(t, units->kind), n, threads_of(t, units), 1, 1);
 
     if (!s)
         return STATUS_NO_MEMORY;
-    /* The stride is an argument, so that the convolutions of a stage share a pipeline. */
-    window.stride_h = window.stride_w = 1;
-    window_specs(s, &window);
-    step_spec(s, MATRIX_SPEC_TILE, units->tile);
-    step_spec(s, MATRIX_SPEC_SUBGROUPS, t->rows | t->columns << 8 | t->shares << 16);
-    step_spec(s, MATRIX_SPEC_CHUNK, t->chunk);
-    step_spec(s, MATRIX_SPEC_AHEAD, t->ahead);
-    step_spec(s, MATRIX_SPEC_PART, (uint32_t)part_of(t, k_tiles));
-    step_spec(s, MATRIX_SPEC_CHANNELS, x->channels);
-    step_spec(s, MATRIX_SPEC_FLAGS,
-              (shape->dense ? MATRIX_DENSE : 0) | (units->fragments ? MATRIX_FRAGMENTS : 0) |
-                  (x->slices % 2 == 0 ? MATRIX_EVEN : 0) | (curved ? MATRIX_CURVED : 0) |
-                  (t->parts > 1 ? MATRIX_PARTED : 0));
-    step_shared(s, (uint32_t)shared_bytes(t, units));
     step_push(s, &args, sizeof args);
-    step_freezable(s);
     step_products(p, s, dst, m->src, tiled, m->bias);
-    step_first_rows(p, s, dst, (uint64_t)units->tile * t->block_m * t->rows);
-    s->groups[0] =
-        (uint32_t)quotient_up(shape->outputs, (uint64_t)units->tile * t->block_n * t->columns);
-    s->groups[1] =
-        (uint32_t)quotient_up(shape->pixels, (uint64_t)units->tile * t->block_m * t->rows);
-    s->groups[2] = t->parts;
+    matrix_step(p, s, dst, t, shape, m->window,
+                (units->fragments ? MATRIX_FRAGMENTS : 0) | (x->slices % 2 == 0 ? MATRIX_EVEN : 0) |
+                    (curved ? MATRIX_CURVED : 0));
     return STATUS_OK;
 }
 

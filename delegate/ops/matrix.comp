@@ -1,5 +1,7 @@
 // CONV_2D with one group by the matrix units of the device, f16 products and f32 sums: the matrix
 // of pixels by taps and channels (src [N,H,W,C], f16) times that of taps and channels by outputs.
+// With BYTES the products are those of i8, whose sums are exact; tensors and the terms of the zero
+// points are as in conv_2d_int8.comp, the zero point of the weights is 0.
 //
 // A workgroup computes a block of dst: SUBGROUPS_M by SUBGROUPS_N subgroups with BLOCK_M by BLOCK_N
 // tiles each, all of them SHARES times: share s sums up tiles s, s + SHARES, ... of the sum, and
@@ -9,9 +11,10 @@
 //
 // The sum goes over the slices of all taps one behind the other, so that only its end is padded.
 // Weights: tiles [outputs / TILE][sum / TILE] of TILE * TILE halves; with MATRIX_FRAGMENTS 8 for
-// each invocation of a subgroup, else by columns (delegate/ops/matrix.c).
+// each invocation of a subgroup, else by columns (delegate/ops/matrix.c).  Tiles of bytes are twice
+// as deep: TILE outputs of 2 * TILE terms of the sum.
 //
-// The Makefile compiles it for BLOCK_M and BLOCK_N, and KHR or the extension of NVIDIA.
+// The Makefile compiles it for BLOCK_M and BLOCK_N, KHR or the extension of NVIDIA, and BYTES.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -23,18 +26,32 @@
 #else
 #extension GL_NV_cooperative_matrix : require
 #endif
+#if BYTES
+#extension GL_NV_integer_cooperative_matrix : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
+#include "delegate/shaders/integer.glsl"
+#include "delegate/ops/matrix_int8.args.h"
+#include "delegate/ops/int8/requantize.glsl"
+#else
 #include "delegate/shaders/slice.glsl"
+#endif
 #include "delegate/ops/matrix.args.h"
 #include "delegate/ops/window.glsl"
 #include "delegate/ops/matrix.glsl"
 
 WRITES(0, dst);
+layout(set = 0, binding = 1) readonly buffer Units { uvec4 units[]; }; // of 16 bytes of src
+layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
+#if BYTES
+layout(set = 0, binding = 1) readonly buffer Slices { uint slices[]; }; // src
+#define UNIT_SLICES 4u
+#else
 layout(set = 0, binding = 0) writeonly buffer Parts { vec4 parts[]; }; // of dst, f32
 READS(0, residual); // the same memory: an element is read and written by one invocation
 layout(set = 0, binding = 1) readonly buffer Slices { uvec2 slices[]; }; // src
-layout(set = 0, binding = 1) readonly buffer Units { uvec4 units[]; };   // of two slices
-layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 CONSTANTS(3, bias);
+#define UNIT_SLICES 2u
+#endif
 
 layout(constant_id = MATRIX_SPEC_TILE) const uint TILE = 16u;
 layout(constant_id = MATRIX_SPEC_SUBGROUPS) const uint SUBGROUPS = 0x010101u;
@@ -52,6 +69,7 @@ const bool FRAGMENTS = (FLAGS & MATRIX_FRAGMENTS) != 0u;
 const bool EVEN = (FLAGS & MATRIX_EVEN) != 0u;
 const bool CURVED = (FLAGS & MATRIX_CURVED) != 0u;
 const bool PARTED = (FLAGS & MATRIX_PARTED) != 0u;
+const uint REQUANTIZE = FLAGS >> MATRIX_REQUANTIZE_SHIFT;
 
 const uint THREADS = gl_WorkGroupSize.x;
 const uint ROWS = TILE * BLOCK_M * SUBGROUPS_M;         // of the block
@@ -59,8 +77,12 @@ const uint COLUMNS = TILE * BLOCK_N * SUBGROUPS_N / 4u; // slices of the block
 // The depth is no push constant: on an H200 that costs 1.4 to 2 us a dispatch.
 const uint IN_SLICES = (CHANNELS + 3u) / 4u;
 const uint K_SLICES = KERNEL_H * KERNEL_W * IN_SLICES;
-const uint K_TILES = (4u * K_SLICES + TILE - 1u) / TILE;
 const uint TILE_UNITS = TILE / 8u;
+#if BYTES
+const uint TILE_DEPTH = 2u * TILE;
+#endif
+const uint TILE_SLICES = TILE_UNITS * UNIT_SLICES;
+const uint K_TILES = (K_SLICES + TILE_SLICES - 1u) / TILE_SLICES;
 const uint CHUNK_UNITS = CHUNK * TILE_UNITS;
 const uint PASS =
     THREADS / CHUNK_UNITS;           // rows that the workgroup stages at a time, one behind other
@@ -111,6 +133,49 @@ bool is_inside(ivec4 window, uvec3 offset)
 // Loads what the invocation stages of the chunk that begins with this tile of the sum: one unit of
 // every PASS-th row.  Nothing is done with what is loaded, so that all loads are in flight
 // together.
+#if BYTES
+void fetch_rows(uint tile)
+{
+    const uint me = gl_LocalInvocationID.x;
+    const uint k = UNIT_SLICES * (tile * TILE_UNITS + me % CHUNK_UNITS);
+    [[unroll]] for (uint i = 0u; i < MATRIX_STAGED; i++)
+    {
+        if (i * PASS < ROWS) {
+            const uint row = min(me / CHUNK_UNITS + i * PASS, ROWS - 1u);
+            const uint pixel = min(first_pixel + row, args.pixels - 1u) * IN_SLICES;
+            staged[i] = uvec4(0u);
+            if (EVEN) { // all slices of a unit are of one tap
+                const uvec3 offset = offset_of(k);
+                if (DENSE) {
+                    if (k < K_SLICES)
+                        staged[i] = units[(pixel + k) / UNIT_SLICES];
+                } else if (k < K_SLICES) {
+                    const ivec4 window = windows[row];
+                    staged[i] = uvec4(args.padding);
+                    if (is_inside(window, offset))
+                        staged[i] = units[uint(window.x + int(offset.x)) / UNIT_SLICES];
+                }
+            } else {
+                [[unroll]] for (uint j = 0u; j < UNIT_SLICES; j++) if (k + j < K_SLICES)
+                {
+                    if (DENSE) {
+                        staged[i][j] = slices[pixel + k + j];
+                    } else {
+                        const ivec4 window = windows[row];
+                        const uvec3 offset = offset_of(k + j);
+                        staged[i][j] = args.padding;
+                        if (is_inside(window, offset))
+                            staged[i][j] = slices[uint(window.x + int(offset.x))];
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Channels past the last are multiplied by 0, whatever they hold.
+uvec4 lanes_of(uint k) { return uvec4(0xffffffffu); }
+#else
 void fetch_rows(uint tile)
 {
     const uint me = gl_LocalInvocationID.x, k = 2u * (tile * TILE_UNITS + me % CHUNK_UNITS);
@@ -155,11 +220,13 @@ uvec2 present(uint k)
         return uvec2(0xffffffffu);
     return uvec2(lanes == 1u ? 0xffffu : 0xffffffffu, lanes == 3u ? 0xffffu : 0u);
 }
+uvec4 lanes_of(uint k) { return uvec4(present(k), present(k + 1u)); }
+#endif
 
 void put_rows(uint tile)
 {
-    const uint me = gl_LocalInvocationID.x, k = 2u * (tile * TILE_UNITS + me % CHUNK_UNITS);
-    const uvec4 lanes = uvec4(present(k), present(k + 1u));
+    const uint me = gl_LocalInvocationID.x;
+    const uvec4 lanes = lanes_of(UNIT_SLICES * (tile * TILE_UNITS + me % CHUNK_UNITS));
     [[unroll]] for (uint i = 0u; i < MATRIX_STAGED; i++)
     {
         const uint row = me / CHUNK_UNITS + i * PASS;
@@ -188,6 +255,7 @@ void fetch_weights(uint tile)
                         weights[weights_of(tile, j, n) + gl_SubgroupInvocationID];
 }
 
+#if !BYTES
 // The bounds of an activation that only clamps, without branches.  They are no push constants: an
 // H200 runs a frozen pipeline that loads none of these 0.3 to 0.5 us faster.
 vec2 bounds()
@@ -201,6 +269,7 @@ vec2 bounds()
                 : a == RELU6      ? 6.0
                                   : infinity);
 }
+#endif
 
 void main()
 {
@@ -221,6 +290,9 @@ void main()
 
     // The results of this invocation: one slice of every RESULTS-th pixel.
     const uint out_slice = gl_WorkGroupID.x * COLUMNS + me % COLUMNS;
+#if BYTES
+    const Channel channel = channel_of(min(out_slice, args.window.out_slices - 1u), REQUANTIZE);
+#else
     const vec4 added = bias[min(out_slice, args.window.out_slices - 1u)];
     STORED before[2 * BLOCK_M * BLOCK_N];
     [[unroll]] for (uint i = 0u; i < 2 * BLOCK_M * BLOCK_N; i++)
@@ -231,9 +303,10 @@ void main()
             first_pixel + r < args.pixels && out_slice < args.window.out_slices)
             before[i] = residual[(first_pixel + r) * args.window.out_slices + out_slice];
     }
+#endif
 
     SUM sum[BLOCK_M * BLOCK_N];
-    [[unroll]] for (uint i = 0u; i < BLOCK_M * BLOCK_N; i++) sum[i] = SUM(0.0);
+    [[unroll]] for (uint i = 0u; i < BLOCK_M * BLOCK_N; i++) sum[i] = SUM(ZERO);
     // A chunk is loaded while the one before is multiplied.  The first iteration only loads: the
     // code is there once, for a device reads it slowly when a pipeline has not run for long.
     for (uint next = begin; next < end + CHUNK; next += CHUNK) {
@@ -255,10 +328,10 @@ void main()
                 {
                     const uint i = j * BLOCK_N + n;
                     if (FRAGMENTS) {
-                        SET_PAIR(b[i], 0, fragments[i].x)
-                        SET_PAIR(b[i], 1, fragments[i].y)
-                        SET_PAIR(b[i], 2, fragments[i].z)
-                        SET_PAIR(b[i], 3, fragments[i].w)
+                        SET_WORD(b[i], 0, fragments[i].x)
+                        SET_WORD(b[i], 1, fragments[i].y)
+                        SET_WORD(b[i], 2, fragments[i].z)
+                        SET_WORD(b[i], 3, fragments[i].w)
                     } else {
                         LOAD_BY_COLUMNS(b[i], weights, weights_of(tile, j, n), TILE_UNITS);
                     }
@@ -292,6 +365,12 @@ void main()
         if (i * RESULTS < ROWS && r < ROWS && first_pixel + r < args.pixels &&
             out_slice < args.window.out_slices) {
             const uint at = (first_pixel + r) * args.window.out_slices + out_slice;
+#if BYTES
+            uvec4 v = stage[r * SUM_PITCH + me % COLUMNS];
+            for (uint s = 1u; s < SHARES; s++)
+                v += stage[(s * ROWS + r) * SUM_PITCH + me % COLUMNS];
+            dst[at] = requantize_with(channel, ivec4(v), REQUANTIZE, args.output_range);
+#else
             vec4 v = uintBitsToFloat(stage[r * SUM_PITCH + me % COLUMNS]);
             for (uint s = 1u; s < SHARES; s++)
                 v += uintBitsToFloat(stage[(s * ROWS + r) * SUM_PITCH + me % COLUMNS]);
@@ -302,6 +381,7 @@ void main()
                 dst[at] = STORED(CURVED ? activate(v, args.activation)
                                         : clamped(v, bounds().x, bounds().y));
             }
+#endif
         }
     }
 }

@@ -1,5 +1,5 @@
 /* A step of matrix.comp: CONV_2D with one group, and FULLY_CONNECTED, by the matrix units of the
- * device.  With precision=fp16 alone. */
+ * device.  With precision=fp16 alone; products of bytes are planned by matrix_int8.h. */
 #ifndef ASSAY_DELEGATE_OPS_MATRIX_H
 #define ASSAY_DELEGATE_OPS_MATRIX_H
 
@@ -19,14 +19,27 @@ struct matrix_tile {
 struct matrix_shape {
     uint64_t pixels;
     uint64_t image_pixels; /* of one image of the batch */
-    uint64_t depth;        /* of the sum, each tap padded to slices */
+    uint64_t depth;        /* of the sum, each tap padded to slices, in pairs of bytes */
     uint64_t outputs;
-    bool dense; /* 1x1, stride 1, no padding */
+    uint32_t channels; /* of src */
+    bool dense;        /* 1x1, stride 1, no padding */
 };
 /* False: the device has no matrix units, or its limits allow no tile.  The order of a sum follows
  * from the image, so that a batch has the results of its images. */
 bool matrix_tile_of(struct matrix_tile *tile, const struct device_limits *limits,
                     const struct matrix_shape *shape);
+
+/* Sets chunk and ahead of a tile whose other members are given, and parts to 1.  False: it does not
+ * fit the device. */
+bool matrix_tile_fit(struct matrix_tile *tile, const struct device_limits *limits,
+                     const struct matrix_shape *shape);
+
+/* Sets what a step of matrix.comp has for a tile, of f16 and of bytes: specialization constants,
+ * shared memory, workgroups.  flags: further MATRIX_... */
+void matrix_step(struct planner *p, struct plan_step *s, int dst, const struct matrix_tile *t,
+                 const struct matrix_shape *shape, const struct window *window, uint32_t flags);
+/* Invocations of a workgroup. */
+uint32_t matrix_threads(const struct matrix_tile *t, const struct device_limits *limits);
 
 /* Whether matrix_plan can plan the product: m->weights is not read. */
 bool matrix_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m,

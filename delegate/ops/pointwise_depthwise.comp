@@ -155,10 +155,10 @@ void multiply()
         {
             const uint i = j * BLOCK + n;
             if (FRAGMENTS) {
-                SET_PAIR(b[i], 0, fragments[i].x)
-                SET_PAIR(b[i], 1, fragments[i].y)
-                SET_PAIR(b[i], 2, fragments[i].z)
-                SET_PAIR(b[i], 3, fragments[i].w)
+                SET_WORD(b[i], 0, fragments[i].x)
+                SET_WORD(b[i], 1, fragments[i].y)
+                SET_WORD(b[i], 2, fragments[i].z)
+                SET_WORD(b[i], 3, fragments[i].w)
             } else {
                 LOAD_BY_COLUMNS(b[i], weights, weights_of(tile, j, n), TILE_UNITS);
             }

@@ -6,8 +6,9 @@
 #include "delegate/ops/int8/requantize.args.h"
 #include "delegate/ops/window.args.h"
 
-#define TRANSPOSE_CONV_INT8_SPEC_SIGN_FLIP 9  /* dot_sign_flip of x */
-#define TRANSPOSE_CONV_INT8_SPEC_SUM_X     10 /* the zero point of the weights is not 0 */
+#define TRANSPOSE_CONV_INT8_SPEC_SIGN_FLIP  9  /* dot_sign_flip of x */
+#define TRANSPOSE_CONV_INT8_SPEC_SUM_X      10 /* the zero point of the weights is not 0 */
+#define TRANSPOSE_CONV_INT8_SPEC_REQUANTIZE 11 /* REQUANTIZE_... */
 
 PUSH_CONSTANTS(transpose_conv_int8_args)
     uint count; /* invocations: rows of dst * tiles * out_slices */

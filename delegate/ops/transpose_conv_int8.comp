@@ -21,6 +21,7 @@ layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 
 layout(constant_id = TRANSPOSE_CONV_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = TRANSPOSE_CONV_INT8_SPEC_SUM_X) const bool SUM_X = false;
+layout(constant_id = TRANSPOSE_CONV_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE = REQUANTIZE_FIXED;
 
 ivec4 sum[TILE];
 int sum_x[TILE];
@@ -67,6 +68,6 @@ void main()
             v -= args.weight_zero * (sum_x[t] - zeros);
         if (x < args.window.out_w)
             dst[(tile.row * args.window.out_w + x) * args.window.out_slices + tile.out_slice] =
-                requantize(v, tile.out_slice, false, args.output_range);
+                requantize(v, tile.out_slice, REQUANTIZE, args.output_range);
     }
 }

@@ -136,6 +136,19 @@ static enum status keep_lists(struct kernel *k, struct diag *diag)
     return STATUS_OK;
 }
 
+/* Whether a node of the partition computes with i8. */
+static bool has_int8(const struct graph *g, const TfLiteIntArray *nodes)
+{
+    for (int i = 0; i < nodes->size; i++) {
+        const struct graph_node *n = graph_find_node(g, nodes->data[i]);
+        const struct graph_tensor *x = n ? graph_input(g, n, 0) : NULL;
+
+        if (x && x->type == kTfLiteInt8)
+            return true;
+    }
+    return false;
+}
+
 /* What a device gets wrong is not used, with a warning. */
 static enum status warn(enum status s, TfLiteContext *context, struct diag *diag)
 {
@@ -147,7 +160,8 @@ static enum status warn(enum status s, TfLiteContext *context, struct diag *diag
 }
 
 /* Tests matrix units and f16 sums before the first plan that may use them. */
-static enum status test_products(struct kernel *k, TfLiteContext *context, struct diag *diag)
+static enum status test_products(struct kernel *k, TfLiteContext *context,
+                                 const TfLiteDelegateParams *params, struct diag *diag)
 {
     const struct gpu_options *options = &k->owner->options;
     struct device *d = k->owner->device;
@@ -156,6 +170,9 @@ static enum status test_products(struct kernel *k, TfLiteContext *context, struc
         TRY(warn(selftest_matrix(d, diag), context, diag));
     if (options->precision == PRECISION_FAST && options_kernel(options, KERNEL_half_sums))
         TRY(warn(selftest_half_sums(d, diag), context, diag));
+    if (d->limits.matrix.bytes && options_kernel(options, KERNEL_matrix_int8) &&
+        has_int8(k->owner->graph, params->nodes_to_replace))
+        TRY(warn(selftest_matrix_int8(d, diag), context, diag));
     return STATUS_OK;
 }
 
@@ -169,7 +186,7 @@ enum status start_plan(struct kernel *k, TfLiteContext *context, const TfLiteDel
     if (!d->graph)
         return diag_fail(diag, STATUS_INVALID,
                          "the host initializes a partition while no graph is delegated");
-    TRY(test_products(k, context, diag));
+    TRY(test_products(k, context, params, diag));
     k->imported = imported_acquire(d->imported);
     k->request = (struct plan_request){ .graph = d->graph,
                                         .options = &d->options,

@@ -50,22 +50,25 @@ static bool has_extension(const VkExtensionProperties *list, uint32_t count, con
     return false;
 }
 
-/* The features that all shaders of matrices need, besides the matrices themselves. */
+/* The features that all shaders of matrices need, besides the matrices themselves.  bytes: whether
+ * there is that of shaders of i8, too. */
 static bool has_features(VkPhysicalDevice physical, const VkExtensionProperties *extensions,
-                         uint32_t count, enum matrix_kind kind)
+                         uint32_t count, enum matrix_kind kind, bool *bytes)
 {
     struct cooperative_matrix_features f;
     VkPhysicalDeviceFeatures2 features = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                            .pNext = &f.matrix };
 
-    cooperative_matrix_enable(&f, kind, NULL);
+    cooperative_matrix_enable(&f, kind, false, NULL);
     for (int i = 0; i < COOPERATIVE_MATRIX_EXTENSIONS; i++)
         if (!has_extension(extensions, count, f.extensions[i]))
             return false;
     f.matrix.cooperativeMatrix = VK_FALSE;
     f.memory_model.vulkanMemoryModel = VK_FALSE;
     f.float16.shaderFloat16 = VK_FALSE;
+    f.float16.shaderInt8 = VK_FALSE;
     vkGetPhysicalDeviceFeatures2(physical, &features);
+    *bytes = f.float16.shaderInt8 == VK_TRUE;
     return f.matrix.cooperativeMatrix && f.memory_model.vulkanMemoryModel &&
            f.float16.shaderFloat16;
 }
@@ -101,6 +104,16 @@ static void consider(struct device_matrix *m, uint32_t rows, uint32_t columns, u
         m->tile = rows;
 }
 
+/* The one size of i8 matrices that there is a shader for. */
+static bool is_byte_product(const struct device_matrix *m, const VkCooperativeMatrixPropertiesNV *p)
+{
+    return p->AType == VK_COMPONENT_TYPE_SINT8_NV && p->BType == VK_COMPONENT_TYPE_SINT8_NV &&
+           p->CType == VK_COMPONENT_TYPE_SINT32_NV && p->DType == VK_COMPONENT_TYPE_SINT32_NV &&
+           p->MSize == MATRIX_TILE_MAX && p->NSize == MATRIX_TILE_MAX &&
+           p->KSize == 2 * MATRIX_TILE_MAX && p->scope == VK_SCOPE_SUBGROUP_NV &&
+           16 * m->subgroup_size == 2 * MATRIX_ELEMENTS_MAX;
+}
+
 #define HALF_PRODUCTS(p, result)                                                                   \
     ((p)->AType == VK_COMPONENT_TYPE_FLOAT16_NV && (p)->BType == VK_COMPONENT_TYPE_FLOAT16_NV &&   \
      (p)->CType == VK_COMPONENT_TYPE_FLOAT32_NV && (p)->result == VK_COMPONENT_TYPE_FLOAT32_NV)
@@ -116,9 +129,11 @@ static void read_nv(struct device_matrix *m, VkInstance instance, VkPhysicalDevi
     for (uint32_t i = 0; list && i < count; i++)
         list[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV;
     if (list && read && read(physical, &count, list) >= VK_SUCCESS)
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) {
             consider(m, list[i].MSize, list[i].NSize, list[i].KSize, HALF_PRODUCTS(&list[i], DType),
                      list[i].scope);
+            m->bytes = m->bytes || is_byte_product(m, &list[i]);
+        }
     mem_free(list);
 }
 
@@ -143,23 +158,26 @@ void cooperative_matrix_read(struct device_matrix *m, VkInstance instance,
                              VkPhysicalDevice physical, const VkExtensionProperties *extensions,
                              uint32_t count)
 {
+    bool bytes;
+
     *m = (struct device_matrix){ .kind = MATRIX_NONE };
     if (!instance || (m->subgroup_size = read_subgroup_size(physical, extensions, count)) == 0)
         return;
-    if (has_features(physical, extensions, count, MATRIX_NV)) {
+    if (has_features(physical, extensions, count, MATRIX_NV, &bytes)) {
         read_nv(m, instance, physical);
         m->kind = m->tile > 0 ? MATRIX_NV : MATRIX_NONE;
+        m->bytes = m->bytes && bytes && m->tile == MATRIX_TILE_MAX;
     }
     /* A shader for the extension of Khronos is there if the build's glslang knew it. */
     if (m->kind == MATRIX_NONE && spirv_find("matrix.khr11") &&
-        has_features(physical, extensions, count, MATRIX_KHR)) {
+        has_features(physical, extensions, count, MATRIX_KHR, &bytes)) {
         read_khr(m, instance, physical);
         m->kind = m->tile > 0 ? MATRIX_KHR : MATRIX_NONE;
     }
 }
 
 void cooperative_matrix_enable(struct cooperative_matrix_features *f, enum matrix_kind kind,
-                               void *next)
+                               bool bytes, void *next)
 {
     *f = (struct cooperative_matrix_features){
         .matrix = { .sType =
@@ -173,7 +191,8 @@ void cooperative_matrix_enable(struct cooperative_matrix_features *f, enum matri
                           .vulkanMemoryModel = VK_TRUE },
         .float16 = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
                      .pNext = next,
-                     .shaderFloat16 = VK_TRUE },
+                     .shaderFloat16 = VK_TRUE,
+                     .shaderInt8 = bytes ? VK_TRUE : VK_FALSE },
         .extensions = { kind == MATRIX_NV ? VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME
                                           : VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
                         VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME,

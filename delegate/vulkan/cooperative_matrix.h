@@ -21,8 +21,8 @@ struct cooperative_matrix_features {
     VkPhysicalDeviceShaderFloat16Int8Features float16;
     const char *extensions[COOPERATIVE_MATRIX_EXTENSIONS];
 };
-/* next: what the chain goes on with. */
+/* bytes: shaders multiply i8, too.  next: what the chain goes on with. */
 void cooperative_matrix_enable(struct cooperative_matrix_features *f, enum matrix_kind kind,
-                               void *next);
+                               bool bytes, void *next);
 
 #endif

@@ -130,7 +130,8 @@ static enum status create_device(struct device *d, struct diag *diag)
     if (d->limits.host_pointer_alignment > 0)
         extensions[info.enabledExtensionCount++] = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
     if (d->limits.matrix.kind != MATRIX_NONE) {
-        cooperative_matrix_enable(&matrix, d->limits.matrix.kind, storage16.pNext);
+        cooperative_matrix_enable(&matrix, d->limits.matrix.kind, d->limits.matrix.bytes,
+                                  storage16.pNext);
         storage16.pNext = &matrix.matrix;
         for (int i = 0; i < COOPERATIVE_MATRIX_EXTENSIONS; i++)
             extensions[info.enabledExtensionCount++] = matrix.extensions[i];

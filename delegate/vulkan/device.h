@@ -53,6 +53,7 @@ struct device {
     bool dot_tested;           /* right or wrong: pipelines.packed_dot */
     bool matrix_tested;        /* limits.matrix is what the test has found */
     bool half_sums_tested;     /* likewise limits.shader_float16 */
+    bool matrix_int8_tested;   /* likewise limits.matrix.bytes and what follows */
     bool rates_measured;       /* by measure.c, likewise guarded */
     struct device_rates rates;
 };

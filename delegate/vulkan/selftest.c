@@ -3,6 +3,7 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/make.h"
 #include "delegate/vulkan/executor.h"
+#include "delegate/vulkan/selftest_product.h"
 #include "reference/base/fixed_point.h"
 #include "reference/base/half.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -138,90 +139,30 @@ static void fill_dots(struct dots *d)
         }
 }
 
-static struct graph_tensor bytes_of(const char *name, int outer, int columns, int channels,
-                                    const void *data, const float *scale, const int32_t *zero)
-{
-    const size_t elements = (size_t)outer * (size_t)columns * (size_t)channels;
-
-    return (struct graph_tensor){ .name = name,
-                                  .type = kTfLiteInt8,
-                                  .rank = 4,
-                                  .dims = { outer, 1, columns, channels },
-                                  .elements = elements,
-                                  .data = data,
-                                  .producer = -1,
-                                  .quant = { scale, zero, 1, elements, 0 },
-                                  .dequantized_from = -1 };
-}
-
-static enum status plan_dots(struct plan *plan, const struct device *d,
-                             const struct gpu_options *wanted, const struct dots *dots,
-                             struct diag *diag)
-{
-    static const float scale[] = { 1, 0x1p-10f };
-    static const int32_t zero = 0;
-    static const int nodes[] = { 0 }, in[] = { 0, 1 }, out[] = { 2 };
-    const TfLiteConvParams params = { .padding = kTfLitePaddingValid,
-                                      .stride_width = 1,
-                                      .stride_height = 1,
-                                      .dilation_width_factor = 1,
-                                      .dilation_height_factor = 1 };
-    struct graph_tensor t[] = {
-        bytes_of("x", 1, PIXELS, DEPTH, NULL, &scale[0], &zero),
-        bytes_of("w", OUTPUTS, 1, DEPTH, dots->w, &scale[1], &zero),
-        bytes_of("y", 1, PIXELS, OUTPUTS, NULL, &scale[0], &zero),
-    };
-    struct graph_node node = { .op = gpu_op_find(BUILTIN_CONV_2D),
-                               .code = BUILTIN_CONV_2D,
-                               .version = 1,
-                               .name = "CONV_2D",
-                               .params = &params,
-                               .inputs = in,
-                               .outputs = out,
-                               .input_count = 2,
-                               .output_count = 1 };
-    const struct graph graph = { .tensors = t, .tensor_count = 3, .nodes = &node, .node_count = 1 };
-    const struct plan_request request = { .graph = &graph,
-                                          .options = wanted,
-                                          .limits = &d->limits,
-                                          .nodes = nodes,
-                                          .node_count = 1,
-                                          .inputs = in,
-                                          .input_count = 1,
-                                          .outputs = out,
-                                          .output_count = 1 };
-
-    t[2].producer = 0;
-    return plan_make(plan, &request, diag);
-}
-
 static enum status run_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag)
 {
-    const struct gpu_options wanted = { .packed_dot = true };
-    struct executor e = { 0 };
-    struct plan plan = { 0 };
+    static const struct gpu_options plain = { .packed_dot = true,
+                                              .no_kernel = 1u << KERNEL_matrix_int8 };
     struct dots dots;
-    const int8_t *y;
-    enum status s;
+    int8_t y[PIXELS][OUTPUTS];
+    const struct selftest_product product = { .type = kTfLiteInt8,
+                                              .pixels = PIXELS,
+                                              .depth = DEPTH,
+                                              .outputs = OUTPUTS,
+                                              .weight_scale = 0x1p-10f,
+                                              .x = dots.x,
+                                              .w = dots.w,
+                                              .y = y };
 
     fill_dots(&dots);
-    if ((s = plan_dots(&plan, d, &wanted, &dots, diag)) != STATUS_OK ||
-        (s = executor_open(&e, d, &plan, &wanted, cache, diag)) != STATUS_OK ||
-        (s = executor_record(&e, diag)) != STATUS_OK)
-        goto done;
-    memcpy(executor_input(&e, 0), dots.x, sizeof dots.x);
-    if ((s = executor_run(&e, diag)) != STATUS_OK)
-        goto done;
-    y = executor_output(&e, 0);
-    for (int i = 0; i < PIXELS * OUTPUTS && s == STATUS_OK; i++)
-        if (y[i] != dots.y[i / OUTPUTS][i % OUTPUTS])
-            s = diag_fail(diag, STATUS_NO_DEVICE,
-                          "device '%s': packed dot product: expected %d, found %d", d->info.name,
-                          dots.y[i / OUTPUTS][i % OUTPUTS], y[i]);
-done:
-    executor_close(&e);
-    plan_close(&plan);
-    return s;
+    TRY(selftest_run(d, &d->limits, &plain, cache, &product, diag));
+    for (int p = 0; p < PIXELS; p++)
+        for (int o = 0; o < OUTPUTS; o++)
+            if (y[p][o] != dots.y[p][o])
+                return diag_fail(diag, STATUS_NO_DEVICE,
+                                 "device '%s': packed dot product: expected %d, found %d",
+                                 d->info.name, dots.y[p][o], y[p][o]);
+    return STATUS_OK;
 }
 
 enum status selftest_dot(struct device *d, struct pipeline_cache *cache, struct diag *diag)

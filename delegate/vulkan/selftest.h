@@ -23,6 +23,9 @@ enum status selftest_matrix(struct device *d, struct diag *diag);
 /* The same of sums in f16, by their kernel: from a wrong one on the limits of the device have no
  * shader_float16. */
 enum status selftest_half_sums(struct device *d, struct diag *diag);
+/* The same of products of i8: STATUS_NO_DEVICE, once, when a sum is wrong; from then on the limits
+ * have no such products. */
+enum status selftest_matrix_int8(struct device *d, struct diag *diag);
 /* A part of selftest_matrix: sets the order of the elements from the place of each, by row and
  * column.  False: these are no places, or one comes twice. */
 bool selftest_matrix_order(struct device_matrix *m, const float *places);

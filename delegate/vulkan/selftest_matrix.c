@@ -1,9 +1,6 @@
-#include "delegate/graph/gpu_op.h"
 #include "delegate/ops/gemm.h"
-#include "delegate/plan/make.h"
-#include "delegate/vulkan/executor.h"
 #include "delegate/vulkan/selftest.h"
-#include "tensorflow/lite/c/builtin_op_data.h"
+#include "delegate/vulkan/selftest_product.h"
 
 #include <string.h>
 
@@ -13,73 +10,6 @@ struct product {
     float x[PIXELS][DEPTH], w[OUTPUTS][DEPTH], y[PIXELS][OUTPUTS];
 };
 
-static struct graph_tensor tensor_of(int outer, int columns, int channels, const void *data)
-{
-    return (struct graph_tensor){ .name = "",
-                                  .type = kTfLiteFloat32,
-                                  .rank = 4,
-                                  .dims = { outer, 1, columns, channels },
-                                  .elements = (size_t)outer * (size_t)columns * (size_t)channels,
-                                  .data = data,
-                                  .producer = -1,
-                                  .dequantized_from = -1 };
-}
-
-/* With precision=fast a RELU6 before it says that f16 sums cannot overflow. */
-static enum status make_plan(struct plan *plan, const struct device_limits *limits,
-                             const struct gpu_options *options, const struct product *p,
-                             struct diag *diag)
-{
-    enum { X, W, Y, BOUNDED, TENSORS };
-    static const int indices[] = { 0, 1 }, x[] = { X }, y[] = { Y }, bounded[] = { BOUNDED };
-    static const int of_x[] = { X, W }, of_bounded[] = { BOUNDED, W };
-    const bool is_bounded = options->precision == PRECISION_FAST;
-    const TfLiteConvParams params = { .padding = kTfLitePaddingValid,
-                                      .stride_width = 1,
-                                      .stride_height = 1,
-                                      .dilation_width_factor = 1,
-                                      .dilation_height_factor = 1 };
-    struct graph_tensor t[TENSORS] = { tensor_of(1, PIXELS, DEPTH, NULL),
-                                       tensor_of(OUTPUTS, 1, DEPTH, p->w),
-                                       tensor_of(1, PIXELS, OUTPUTS, NULL),
-                                       tensor_of(1, PIXELS, DEPTH, NULL) };
-    struct graph_node nodes[] = { { .op = gpu_op_find(BUILTIN_RELU6),
-                                    .code = BUILTIN_RELU6,
-                                    .version = 1,
-                                    .name = "RELU6",
-                                    .inputs = x,
-                                    .outputs = bounded,
-                                    .input_count = 1,
-                                    .output_count = 1 },
-                                  { .host_node = is_bounded,
-                                    .op = gpu_op_find(BUILTIN_CONV_2D),
-                                    .code = BUILTIN_CONV_2D,
-                                    .version = 1,
-                                    .name = "CONV_2D",
-                                    .params = &params,
-                                    .inputs = is_bounded ? of_bounded : of_x,
-                                    .outputs = y,
-                                    .input_count = 2,
-                                    .output_count = 1 } };
-    const struct graph graph = { .tensors = t,
-                                 .tensor_count = TENSORS,
-                                 .nodes = is_bounded ? nodes : nodes + 1,
-                                 .node_count = 1 + is_bounded };
-    const struct plan_request request = { .graph = &graph,
-                                          .options = options,
-                                          .limits = limits,
-                                          .nodes = indices,
-                                          .node_count = graph.node_count,
-                                          .inputs = x,
-                                          .input_count = 1,
-                                          .outputs = y,
-                                          .output_count = 1 };
-
-    t[Y].producer = is_bounded;
-    t[BOUNDED].producer = is_bounded ? 0 : -1;
-    return plan_make(plan, &request, diag);
-}
-
 /* Sets p->y to what the device computes with these limits. */
 static enum status run(struct device *d, const struct device_limits *limits,
                        enum gpu_precision precision, struct product *p, struct diag *diag)
@@ -88,21 +18,16 @@ static enum status run(struct device *d, const struct device_limits *limits,
     const struct gpu_options options = { .precision = precision,
                                          .gemm_tile = (int)gemm_tile_count,
                                          .no_kernel = 1u << KERNEL_half_rows };
-    struct executor e = { 0 };
-    struct plan plan = { 0 };
-    enum status s;
+    const struct selftest_product product = { .type = kTfLiteFloat32,
+                                              .pixels = PIXELS,
+                                              .depth = DEPTH,
+                                              .outputs = OUTPUTS,
+                                              .x = p->x,
+                                              .w = p->w,
+                                              .y = p->y,
+                                              .bounded = precision == PRECISION_FAST };
 
-    if ((s = make_plan(&plan, limits, &options, p, diag)) != STATUS_OK ||
-        (s = executor_open(&e, d, &plan, &options, NULL, diag)) != STATUS_OK ||
-        (s = executor_record(&e, diag)) != STATUS_OK)
-        goto done;
-    memcpy(executor_input(&e, 0), p->x, sizeof p->x);
-    if ((s = executor_run(&e, diag)) == STATUS_OK)
-        memcpy(p->y, executor_output(&e, 0), sizeof p->y);
-done:
-    executor_close(&e);
-    plan_close(&plan);
-    return s;
+    return selftest_run(d, limits, &options, NULL, &product, diag);
 }
 
 bool selftest_matrix_order(struct device_matrix *m, const float *places)

@@ -13,10 +13,10 @@
 enum { LIST_MAX = 8 };
 
 /* A matrix product that the device has, as both extensions list it: f16 * f16 + f32, of a size, by
- * a subgroup, but for its flaw. */
+ * a subgroup, but for its flaw.  BYTES is none: i8 * i8 + i32. */
 struct fake_product {
     uint32_t rows, columns, depth;
-    enum flaw { FINE, IN_BYTES, HALF_SUMS, BY_WORKGROUP } flaw;
+    enum flaw { FINE, IN_BYTES, HALF_SUMS, BY_WORKGROUP, BYTES } flaw;
 };
 
 static struct fake_device {
@@ -32,7 +32,7 @@ static struct fake_device {
     VkDeviceSize budget, used;
     VkShaderStageFlags subgroup_stages;
     uint32_t subgroup, smallest_subgroup, largest_subgroup;
-    bool lacks_half, lacks_model;
+    bool lacks_half, lacks_model, lacks_bytes;
     struct fake_product products[LIST_MAX];
     uint32_t product_count;
     VkResult products_are;
@@ -84,16 +84,18 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFeatures2(VkPhysicalDevice physica
 {
     (void)physical;
     for (VkBaseOutStructure *s = f->pNext; s; s = s->pNext) {
-        if (IS(SHADER_FLOAT16_INT8_FEATURES))
+        if (IS(SHADER_FLOAT16_INT8_FEATURES)) {
             AS(ShaderFloat16Int8Features, s)->shaderFloat16 = !fake.lacks_half;
-        else if (IS(VULKAN_MEMORY_MODEL_FEATURES))
+            AS(ShaderFloat16Int8Features, s)->shaderInt8 = !fake.lacks_bytes;
+        } else if (IS(VULKAN_MEMORY_MODEL_FEATURES)) {
             AS(VulkanMemoryModelFeatures, s)->vulkanMemoryModel = !fake.lacks_model;
-        else if (IS(8BIT_STORAGE_FEATURES))
+        } else if (IS(8BIT_STORAGE_FEATURES)) {
             AS(8BitStorageFeatures, s)->storageBuffer8BitAccess = VK_TRUE;
-        else if (IS(SHADER_INTEGER_DOT_PRODUCT_FEATURES))
+        } else if (IS(SHADER_INTEGER_DOT_PRODUCT_FEATURES)) {
             AS(ShaderIntegerDotProductFeatures, s)->shaderIntegerDotProduct = VK_TRUE;
-        else if (!IS(16BIT_STORAGE_FEATURES))
+        } else if (!IS(16BIT_STORAGE_FEATURES)) {
             AS(CooperativeMatrixFeaturesNV, s)->cooperativeMatrix = VK_TRUE;
+        }
     }
 }
 
@@ -133,9 +135,12 @@ VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(VkPhysicalDe
 }
 
 #define FACTOR(p)                                                                                  \
-    ((p)->flaw == IN_BYTES ? VK_COMPONENT_TYPE_SINT8_NV : VK_COMPONENT_TYPE_FLOAT16_NV)
+    ((p)->flaw == IN_BYTES || (p)->flaw == BYTES ? VK_COMPONENT_TYPE_SINT8_NV                      \
+                                                 : VK_COMPONENT_TYPE_FLOAT16_NV)
 #define SUM(p)                                                                                     \
-    ((p)->flaw == HALF_SUMS ? VK_COMPONENT_TYPE_FLOAT16_NV : VK_COMPONENT_TYPE_FLOAT32_NV)
+    ((p)->flaw == HALF_SUMS ? VK_COMPONENT_TYPE_FLOAT16_NV                                         \
+     : (p)->flaw == BYTES   ? VK_COMPONENT_TYPE_SINT32_NV                                          \
+                            : VK_COMPONENT_TYPE_FLOAT32_NV)
 #define SCOPE(p) ((p)->flaw == BY_WORKGROUP ? VK_SCOPE_WORKGROUP_NV : VK_SCOPE_SUBGROUP_NV)
 
 /* Both extensions list the same: sizes, four types and a scope; that of Khronos has a flag before
@@ -422,6 +427,39 @@ static void tiles_are_picked(void **state)
     expect_matrix(MATRIX_NV, 8);
 }
 
+/* Products of bytes are those of 16 x 32 by 32 x 16, beside those of halves. */
+static void products_of_bytes(void **state)
+{
+    (void)state;
+    matrix_gpu(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME);
+    expect_matrix(MATRIX_NV, 16);
+    assert_false(limits.matrix.bytes);
+    add_product(16, 8, 32, BYTES);
+    add_product(16, 16, 16, BYTES);
+    add_product(8, 16, 32, BYTES);
+    add_product(16, 16, 32, IN_BYTES); /* its sums are f32 */
+    describe();
+    assert_false(limits.matrix.bytes);
+    add_product(16, 16, 32, BYTES);
+    expect_matrix(MATRIX_NV, 16);
+    assert_true(limits.matrix.bytes);
+    fake.lacks_bytes = true;
+    expect_matrix(MATRIX_NV, 16);
+    assert_false(limits.matrix.bytes);
+    fake.lacks_bytes = false;
+    fake.subgroup = 64; /* an invocation would hold 8 elements */
+    expect_matrix(MATRIX_NV, 16);
+    assert_false(limits.matrix.bytes);
+    fake.subgroup = 32;
+    fake.products[0].flaw = HALF_SUMS;
+    expect_matrix(MATRIX_NONE, 0);
+    assert_false(limits.matrix.bytes);
+    matrix_gpu("VK_KHR_cooperative_matrix"); /* there is no shader for it */
+    add_product(16, 16, 32, BYTES);
+    expect_matrix(MATRIX_KHR, 16);
+    assert_false(limits.matrix.bytes);
+}
+
 static void matrices_of_khronos(void **state)
 {
     (void)state;
@@ -494,10 +532,10 @@ static void matrices_that_are_not_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_discrete_gpu_is_usable),   cmocka_unit_test(what_is_missing_is_said),
-        cmocka_unit_test(features_of_extensions),     cmocka_unit_test(memory_of_heaps),
-        cmocka_unit_test(tiles_are_picked),           cmocka_unit_test(matrices_of_khronos),
-        cmocka_unit_test(matrices_that_are_not_used),
+        cmocka_unit_test(a_discrete_gpu_is_usable), cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(features_of_extensions),   cmocka_unit_test(memory_of_heaps),
+        cmocka_unit_test(tiles_are_picked),         cmocka_unit_test(products_of_bytes),
+        cmocka_unit_test(matrices_of_khronos),      cmocka_unit_test(matrices_that_are_not_used),
     };
 
     return cmocka_run_group_tests_name("device_info", tests, NULL, NULL);

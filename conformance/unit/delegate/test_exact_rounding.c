@@ -154,9 +154,33 @@ static void beyond_32_bits(void **state)
         }
 }
 
+/* Sums near ties of each multiplier 2^-shift and a little more, of both signs, and those at the
+ * limits of the shorter fixed-point arithmetic: of sums within 2^29, with multipliers below 1/2,
+ * and of those that need all of it. */
+static void sums_of_both_sizes(void **state)
+{
+    NEEDS_DEVICE;
+    for (int large = 0; large < 2; large++)
+        for (int shift = large ? 0 : 1; shift < 29; shift += 3) {
+            struct sums s = { .x_scale = 1, .y_scale = 1 };
+
+            for (int step = -19; s.count < 60; step += 2, s.count += 2)
+                for (int i = 0; i < 2; i++) {
+                    const double factor = ldexp(1 + step * 0x1p-7, -shift - 1);
+                    const double limit = large ? 0x1p31 - 1 : 0x1p29 - 1 - 255 * 128;
+                    const double sum = i ? limit * (step % 4 == 1 ? 1 : -1) : (step + 0.5) / factor;
+
+                    s.w_scale[s.count + i] = (float)factor;
+                    s.sum[s.count + i] = (int32_t)fmax(-limit, fmin(limit, round(sum)));
+                }
+            check_sums(&s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_of_both_sizes),
         cmocka_unit_test(ties_of_doubles),
         cmocka_unit_test(product_of_scales),
         cmocka_unit_test(beyond_32_bits),

@@ -366,14 +366,15 @@ static void each_reason(void **state)
 /* ---- all of them ---- */
 
 /* A rewrite or a kernel without a row tells nothing, or is not tested.  What `fold` does not
- * compute is refused, and the refusal says why; test_reasons_int8.c and test_half_sums.c have the
- * rest. */
+ * compute is refused, and the refusal says why; test_reasons_int8.c, test_matrix_int8.c and
+ * test_half_sums.c have the rest. */
 static void none_is_missing(void **state)
 {
     bool transforms[TRANSFORM_COUNT] = { [TRANSFORM_fold] = true, [TRANSFORM_rounding] = true };
-    bool kernels[KERNEL_COUNT] = {
-        [KERNEL_gemm_int8] = true, [KERNEL_depthwise_int8] = true, [KERNEL_half_sums] = true
-    };
+    bool kernels[KERNEL_COUNT] = { [KERNEL_gemm_int8] = true,
+                                   [KERNEL_matrix_int8] = true,
+                                   [KERNEL_depthwise_int8] = true,
+                                   [KERNEL_half_sums] = true };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -224,6 +224,43 @@ enum status dot_pack_channels(struct planner *p, const struct graph_node *n, con
     return STATUS_OK;
 }
 
+/* The most that a sum of so many products, each of an element and a weight less their zero points,
+ * comes to with the bias. */
+static uint64_t largest_sum(const struct graph *g, const struct graph_node *n, const struct dot *d,
+                            uint64_t products)
+{
+    const struct graph_tensor *w = graph_input(g, n, d->weights);
+    const struct graph_tensor *bias = graph_input(g, n, d->bias);
+    uint64_t most = 0;
+
+    for (size_t i = 0; bias && i < bias->elements; i++) {
+        const int64_t b = graph_constant_int(g, n->inputs[d->bias], i);
+        const uint64_t magnitude = b < 0 ? (uint64_t)-b : (uint64_t)b;
+
+        most = magnitude > most ? magnitude : most;
+    }
+    return most + products * 255 * (w->type == kTfLiteUInt8 ? 255 : 128);
+}
+
+uint32_t dot_requantize(const struct graph *g, const struct graph_node *n, const struct dot *d)
+{
+    const struct graph_tensor *w = graph_input(g, n, d->weights);
+    const size_t count = (size_t)w->dims[d->channel];
+
+    if (d->in_double)
+        return REQUANTIZE_DOUBLE;
+    if (count == 0)
+        return REQUANTIZE_FIXED;
+    for (size_t c = 0; c < count; c++) {
+        const int e = requantize_multiplier(dot_multiplier(g, n, d, c, false)).e;
+
+        if (e > -1 || e < -31)
+            return REQUANTIZE_FIXED;
+    }
+    return largest_sum(g, n, d, w->elements / count) < UINT64_C(1) << 29 ? REQUANTIZE_SMALL
+                                                                         : REQUANTIZE_FIXED;
+}
+
 struct requantize_args dot_output_range(const struct graph_tensor *y, int activation)
 {
     const struct fixed_range range = requantize_range(y, activation);

@@ -57,6 +57,8 @@ double dot_multiplier(const struct graph *g, const struct graph_node *n, const s
 /* v as m * 2^-s: the low and the high word of the 53-bit mantissa m, and s. */
 void dot_double_words(double v, uint32_t words[3]);
 
+/* REQUANTIZE_...: how the sums of a node become outputs. */
+uint32_t dot_requantize(const struct graph *g, const struct graph_node *n, const struct dot *d);
 struct requantize_args dot_output_range(const struct graph_tensor *y, int activation);
 
 /* Bindings 0 to 3 of the shaders: dst, src, weights, `channels`. */

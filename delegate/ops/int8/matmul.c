@@ -3,6 +3,7 @@
 #include "delegate/ops/conv_2d_int8.args.h"
 #include "delegate/ops/conv_tile.h"
 #include "delegate/ops/gemm_int8.h"
+#include "delegate/ops/matrix_int8.h"
 
 enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, const struct dot *d,
                              const struct matmul_int8 *m)
@@ -19,10 +20,13 @@ enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, cons
         .output_range = dot_output_range(graph_output(p->graph, n, 0), d->activation),
     };
     const struct reason_of why = planner_reason(p, KERNEL_gemm_int8, n);
+    struct matrix_tile matrix;
     struct gemm_int8_tile gemm;
     struct packed weights, channels;
     struct plan_step *s;
 
+    if (matrix_int8_tile_of(p, n, d, m, &matrix))
+        return matrix_int8_plan(p, n, d, m, &matrix);
     if (planner_kernel(p, &why) &&
         gemm_int8_tile_of(p, m, p->options->workgroup_variant, &gemm, &why))
         return gemm_int8_plan(p, n, d, m, &gemm);
@@ -32,7 +36,7 @@ enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, cons
         return STATUS_NO_MEMORY;
     step_packed_dot(p, s);
     conv_tile_specs(s, &tile, m->window, &m->args);
-    step_spec(s, CONV_2D_INT8_SPEC_IN_DOUBLE, d->in_double);
+    step_spec(s, CONV_2D_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, d));
     step_spec(s, CONV_2D_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, CONV_2D_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_spec(s, CONV_2D_INT8_SPEC_QUADS, args.window.in_slices % 4 == 0);

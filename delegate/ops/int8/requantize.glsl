@@ -45,9 +45,9 @@ struct Channel {
     ivec4 initial, factor[3];
 };
 
-Channel channel_of(uint slice, bool in_double)
+Channel channel_of(uint slice, uint mode)
 {
-    if (in_double) {
+    if (mode == REQUANTIZE_DOUBLE) {
         const uint at = 4u * slice;
         return Channel(channels[at],
                        ivec4[3](channels[at + 1u], channels[at + 2u], channels[at + 3u]));
@@ -56,12 +56,27 @@ Channel channel_of(uint slice, bool in_double)
     return Channel(channels[at], ivec4[3](channels[at + 1u], channels[at + 2u], ivec4(0)));
 }
 
+// fixed_multiply for REQUANTIZE_SMALL in a third of the instructions: 4 * x fits 32 bits, so that
+// floor(x * q / 2^30) is the high word of a product, whose half, rounded up, is fixed_mul_high; and
+// the shift to the right, of 1 to 31 bits, has a half to add, less 1 where the value is negative.
+int fixed_multiply_small(int x, int q, int e)
+{
+    int high, low;
+    imulExtended(x << 2, q, high, low);
+    const int v = high + 1 >> 1;
+    return v + (1 << -e - 1) + (v >> 31) >> -e;
+}
+
 // A slice of the output.
-uint requantize_with(Channel c, ivec4 acc, bool in_double, requantize_args y)
+uint requantize_with(Channel c, ivec4 acc, uint mode, requantize_args y)
 {
     ivec4 v;
     acc += c.initial;
-    if (in_double) {
+    if (mode == REQUANTIZE_SMALL) {
+        const ivec4 q = c.factor[0], e = c.factor[1];
+        v = ivec4(fixed_multiply_small(acc.x, q.x, e.x), fixed_multiply_small(acc.y, q.y, e.y),
+                  fixed_multiply_small(acc.z, q.z, e.z), fixed_multiply_small(acc.w, q.w, e.w));
+    } else if (mode == REQUANTIZE_DOUBLE) {
         const uvec4 m_low = uvec4(c.factor[0]), m_high = uvec4(c.factor[1]);
         const ivec4 s = c.factor[2];
         v = ivec4(fixed_multiply_double(acc.x, m_low.x, m_high.x, s.x),
@@ -74,7 +89,7 @@ uint requantize_with(Channel c, ivec4 acc, bool in_double, requantize_args y)
     return packed_bytes(clamp(v, y.low, y.high) + y.zero);
 }
 
-uint requantize(ivec4 acc, uint slice, bool in_double, requantize_args y)
+uint requantize(ivec4 acc, uint slice, uint mode, requantize_args y)
 {
-    return requantize_with(channel_of(slice, in_double), acc, in_double, y);
+    return requantize_with(channel_of(slice, mode), acc, mode, y);
 }
