@@ -3,15 +3,30 @@
 
 #include <stddef.h>
 
-static const char *const builtin_names[BUILTIN_COUNT] = {
-#define BUILTIN(code, name) [code] = #name,
+/* All names in one block: a table of pointers would have a relocation of 24 bytes for each of them
+ * in the libraries. */
+static const struct names {
+#define BUILTIN(code, name) char name[sizeof #name];
+#include "reference/base/builtins.def"
+#undef BUILTIN
+} names = {
+#define BUILTIN(code, name) .name = #name,
+#include "reference/base/builtins.def"
+#undef BUILTIN
+};
+
+/* Where a name begins, and 1; 0: the schema has no such code. */
+static const uint16_t name_at[BUILTIN_COUNT] = {
+#define BUILTIN(code, name) [code] = 1 + offsetof(struct names, name),
 #include "reference/base/builtins.def"
 #undef BUILTIN
 };
 
 const char *builtin_name(int32_t code)
 {
-    return code >= 0 && code < BUILTIN_COUNT ? builtin_names[code] : NULL;
+    return code >= 0 && code < BUILTIN_COUNT && name_at[code] > 0
+               ? (const char *)&names + name_at[code] - 1
+               : NULL;
 }
 
 struct type_row {
