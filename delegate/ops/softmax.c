@@ -29,21 +29,35 @@ static bool accept_softmax(struct check *c)
                   "%g", params->beta);
 }
 
+uint32_t softmax_invocations(const struct device_limits *limits, uint32_t slices)
+{
+    uint32_t n = WORKGROUP;
+
+    while (limits->device_class != DEVICE_SOFTWARE && n < slices && n < 256 &&
+           2 * n <= limits->max_workgroup_size[0] && 2 * n <= limits->max_workgroup_invocations)
+        n *= 2;
+    return n;
+}
+
 enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t op, float beta)
 {
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, "softmax", n, WORKGROUP, 1, 1);
     struct softmax_args args;
+    struct plan_step *s;
+    uint32_t width;
 
-    if (src < 0 || dst < 0 || !s)
+    if (src < 0 || dst < 0)
+        return STATUS_NO_MEMORY;
+    width = softmax_invocations(p->limits, p->plan->tensors[dst].slices);
+    if (!(s = planner_step(p, "softmax", n, width, 1, 1)))
         return STATUS_NO_MEMORY;
     args = (struct softmax_args){ .count = p->plan->tensors[dst].rows,
                                   .channels = p->plan->tensors[dst].channels,
                                   .slices = p->plan->tensors[dst].slices,
                                   .beta = beta };
     step_spec(s, SOFTMAX_SPEC_OP, op);
-    step_shared(s, WORKGROUP * (uint32_t)sizeof(float));
+    step_shared(s, width * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

@@ -9,6 +9,9 @@
 
 /* Input and output of an op over the rows of its input, in the same shape. */
 bool check_rows(struct check *c);
+/* Invocations of a row: one for each slice, within reason.  A software device runs them one after
+ * the other. */
+uint32_t softmax_invocations(const struct device_limits *limits, uint32_t slices);
 /* op: SOFTMAX_POWERS, SOFTMAX_LOG, SOFTMAX_NORM. */
 enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t op, float beta);
 

@@ -5,6 +5,7 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/softmax.h"
 #include "delegate/ops/softmax_int16.args.h"
 #include "delegate/ops/softmax_int8.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -136,18 +137,6 @@ static enum status plan_short(struct planner *p, const struct graph_node *n)
     return step_groups(p, s, args.count);
 }
 
-/* Invocations of a row: one for each slice, within reason.  A software device runs them one after
- * the other. */
-static uint32_t row_invocations(const struct device_limits *limits, uint32_t slices)
-{
-    uint32_t n = WORKGROUP;
-
-    while (limits->device_class != DEVICE_SOFTWARE && n < slices && n < 256 &&
-           2 * n <= limits->max_workgroup_size[0] && 2 * n <= limits->max_workgroup_invocations)
-        n *= 2;
-    return n;
-}
-
 enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, double beta, bool log)
 {
     const struct fixed_multiplier to =
@@ -162,7 +151,7 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
 
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
-    width = row_invocations(p->limits, p->plan->tensors[dst].slices);
+    width = softmax_invocations(p->limits, p->plan->tensors[dst].slices);
     if (!(s = planner_step(p, "softmax_int8", n, width, 1, 1)))
         return STATUS_NO_MEMORY;
     TRY(pack_exponentials(p, to, &exponentials));

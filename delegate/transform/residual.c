@@ -2,7 +2,10 @@
  * activation and writes the sum in the memory of that operand.  That saves a dispatch and the
  * memory of both results.  In fp16 the sum is rounded once instead of twice.
  *
- * The other operand must be computed before the convolution runs, and not be read after it. */
+ * The other operand must be computed before the convolution runs, and not be read after it.  Where
+ * two convolutions are added, the end of a residual branch and its shortcut, the one whose inputs
+ * are computed last does the addition, and the other one takes its place, should it come later: so
+ * the shortcut depends on nothing in the branch, and runs beside it (plan/schedule.c). */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"
@@ -22,6 +25,42 @@ static bool decline(struct rewrite *w, int add, int conv, const char *why)
     return false;
 }
 
+/* The last node that computes an input of this one; -1: all are there from the start. */
+static int last_producer(const struct graph *g, int node)
+{
+    int last = -1;
+
+    for (int i = 0; i < g->nodes[node].input_count; i++) {
+        const int tensor = g->nodes[node].inputs[i];
+
+        if (tensor >= 0 && g->tensors[tensor].producer > last)
+            last = g->tensors[tensor].producer;
+    }
+    return last;
+}
+
+/* What the node reads is the same at any time after it was computed. */
+static bool reads_what_stays(const struct rewrite *w, int node)
+{
+    const struct graph_node *n = &w->graph.nodes[node];
+
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0 &&
+            (rewrite_is_overwritten(w, n->inputs[i]) || w->graph.tensors[n->inputs[i]].is_variable))
+            return false;
+    return true;
+}
+
+/* The convolution, whose result the ADD alone reads, may come later, and the node that computes the
+ * other operand may take its place. */
+static bool may_change_places(const struct rewrite *w, int conv, int other)
+{
+    const struct graph_node *n = &w->graph.nodes[other];
+
+    return n->op->takes_residual && !n->has_residual && last_producer(&w->graph, other) < conv &&
+           reads_what_stays(w, conv) && reads_what_stays(w, other);
+}
+
 /* Node `conv` may overwrite `tensor`: it is computed before, in its own memory, and from there on
  * only node `add` reads it. */
 static bool can_overwrite(struct rewrite *w, int tensor, int conv, int add)
@@ -33,7 +72,7 @@ static bool can_overwrite(struct rewrite *w, int tensor, int conv, int add)
         return decline(w, add, conv, "the other operand is an output of the partition");
     if (graph_is_constant(g, tensor) || t->is_variable)
         return decline(w, add, conv, "the other operand is a constant, or state");
-    if (t->producer >= conv)
+    if (t->producer >= conv && !may_change_places(w, conv, t->producer))
         return decline(w, add, conv, "the other operand is computed after it");
     /* A node with several outputs has state among them, which must stay until the end. */
     if (t->producer >= 0 &&
@@ -79,18 +118,32 @@ static int find_conv(struct rewrite *w, int add, int i)
     return may ? conv : -1;
 }
 
+/* The operand of the ADD whose producer has its inputs last. */
+static int last_operand(const struct graph *g, const struct graph_node *add)
+{
+    const int a = g->tensors[add->inputs[0]].producer, b = g->tensors[add->inputs[1]].producer;
+
+    return a >= 0 && b >= 0 && last_producer(g, b) > last_producer(g, a);
+}
+
 static enum status apply(struct rewrite *w, int node, bool *fired)
 {
     const struct graph *g = &w->graph;
     const struct graph_node *n = &g->nodes[node];
-    int conv = -1, i = 0;
+    int conv, other, i;
 
     if (!n->op->adds)
         return STATUS_OK;
-    for (; i < 2 && (conv = find_conv(w, node, i)) < 0; i++)
-        ;
+    i = last_operand(g, n);
+    if ((conv = find_conv(w, node, i)) < 0)
+        conv = find_conv(w, node, i = 1 - i);
     if (conv < 0 || !rewrite_may(w, node))
         return STATUS_OK;
+    other = g->tensors[n->inputs[1 - i]].producer;
+    if (other > conv) {
+        rewrite_swap(w, conv, other);
+        conv = other;
+    }
     TRY(rewrite_activation(w, conv, gpu_op_activation(n)));
     TRY(rewrite_name(w, conv, g->nodes[conv].name, n->name));
     rewrite_output(w, conv, 0, n->outputs[0]);

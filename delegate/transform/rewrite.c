@@ -265,6 +265,31 @@ enum status rewrite_name(struct rewrite *w, int node, const char *first, const c
     return STATUS_OK;
 }
 
+/* The uses and results of a node that has come to this place. */
+static void renumber(struct rewrite *w, int node)
+{
+    const struct graph_node *n = &w->graph.nodes[node];
+
+    for (int i = 0; i < n->input_count; i++)
+        if (n->inputs[i] >= 0)
+            w->uses[w->first_use[node] + i].node = node;
+    for (int i = 0; i < n->output_count; i++)
+        w->graph.tensors[n->outputs[i]].producer = node;
+}
+
+void rewrite_swap(struct rewrite *w, int a, int b)
+{
+    const struct graph_node node = w->graph.nodes[a];
+    const int first = w->first_use[a];
+
+    w->graph.nodes[a] = w->graph.nodes[b];
+    w->first_use[a] = w->first_use[b];
+    w->graph.nodes[b] = node;
+    w->first_use[b] = first;
+    renumber(w, a);
+    renumber(w, b);
+}
+
 void rewrite_remove(struct rewrite *w, int node)
 {
     struct graph_node *n = &w->graph.nodes[node];

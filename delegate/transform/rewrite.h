@@ -91,6 +91,9 @@ enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivatio
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second);
 /* A convolution overwrites the tensor (transform residual): it must get no new readers. */
 bool rewrite_is_overwritten(const struct rewrite *w, int tensor);
+/* Two nodes change places in the order in which nodes are computed; the caller has made sure that
+ * each still comes after what it reads, and before its readers. */
+void rewrite_swap(struct rewrite *w, int a, int b);
 /* Removes the node: its op is NULL until rewrite_link. */
 void rewrite_remove(struct rewrite *w, int node);
 

@@ -36,6 +36,62 @@ static void branches(struct builder *b, struct kit_tensor x, struct kit_tensor z
     out[0] = kit_binary(b, BUILTIN_ADD, t, u.index, kTfLiteActNone);
 }
 
+/* The end of a branch adds the shortcut, which comes last in the model and depends on less. */
+static void shortcut(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                     struct kit_tensor out[3])
+{
+    const struct kit_tensor t = kit_conv_2d(b, x, conv_3x3);
+    const struct kit_tensor u = kit_conv_2d(b, t, (struct kit_conv){ .kernel = 1 });
+
+    (void)z;
+    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), u.index, kTfLiteActRelu);
+}
+
+/* The end of the branch cannot run later: t is overwritten by then. */
+static void overwritten_branch(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                               struct kit_tensor out[3])
+{
+    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
+    const struct kit_tensor u = kit_conv_2d(b, t, conv_3x3);
+
+    out[1] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), t.index, kTfLiteActNone);
+    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), u.index, kTfLiteActNone);
+}
+
+/* The other convolution, which cannot add, comes later in the model, but may run earlier ... */
+static void with_activation(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                            struct kit_tensor out[3])
+{
+    const struct kit_conv clamps = { .kernel = 3, .same = true, .activation = kTfLiteActRelu };
+    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
+    const struct kit_tensor u = kit_conv_2d(b, x, conv_3x3);
+
+    out[0] = kit_binary(b, BUILTIN_ADD, u, kit_conv_2d(b, t, clamps).index, kTfLiteActNone);
+}
+
+/* ... but not before what it reads ... */
+static void with_later_activation(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                                  struct kit_tensor out[3])
+{
+    const struct kit_conv clamps = { .kernel = 3, .same = true, .activation = kTfLiteActRelu };
+    const struct kit_tensor u = kit_conv_2d(b, x, conv_3x3);
+    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
+
+    out[0] = kit_binary(b, BUILTIN_ADD, u, kit_conv_2d(b, t, clamps).index, kTfLiteActNone);
+}
+
+/* ... and not before what it adds. */
+static void with_sum(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                     struct kit_tensor out[3])
+{
+    const struct kit_tensor u = kit_conv_2d(b, x, conv_3x3);
+    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
+    const struct kit_tensor v =
+        kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), t.index, kTfLiteActNone);
+
+    out[0] = kit_binary(b, BUILTIN_ADD, v, u.index, kTfLiteActNone);
+}
+
 /* Several sums in a row in one memory. */
 static void chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                   struct kit_tensor out[3])
@@ -181,6 +237,11 @@ static const struct transform_case cases[] = {
     { "block", block, { 1, 4, 5, 5 }, 1, "CONV_2D+ADD node 2 'b'" },
     { "clamped, many channels", clamped, { 2, 3, 3, 21 }, 1, "CONV_2D+ADD+RELU6 " },
     { "branches", branches, { 1, 7, 3, 8 }, 1, "CONV_2D+ADD " },
+    { "shortcut", shortcut, { 1, 5, 4, 7 }, 1, "CONV_2D+ADD node 1 'b'" },
+    { "overwritten branch", overwritten_branch, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 4 'b'" },
+    { "beside an activation", with_activation, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'" },
+    { "before a later activation", with_later_activation, { 1, 4, 4, 8 }, 0, "ADD " },
+    { "beside a sum", with_sum, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 2" },
     { "chain", chain, { 1, 1, 1, 13 }, 3, "CONV_2D+ADD " },
     { "onto an input", onto_an_input, { 1, 3, 3, 4 }, 1, "CONV_2D+ADD " },
     { "reads it", reads_it, { 1, 3, 3, 4 }, 0, "ADD " },
