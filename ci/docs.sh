@@ -1,7 +1,8 @@
 #!/bin/sh
 # Pages are true where a script can tell: links lead to files, README.md has at most 150 lines, the
 # version is the same everywhere, CONTRIBUTING.md has the rooms of ci/rooms.txt, and pages name only
-# targets and flags that exist, and PERFORMANCE.md has the figures of ci/peers/h200.json.
+# targets and flags that exist, and PERFORMANCE.md and README.md have the figures of
+# ci/peers/h200.json.
 # docs.sh BUILD_DIRECTORY
 set -u
 b=$1
@@ -45,11 +46,16 @@ for page in README.md conformance/CASES.md conformance/REPORTS.md; do
             wrong "$page: no command has the flag $flag"
     done
 done
-# The table of PERFORMANCE.md is what the script prints from the figures.
+# The tables of PERFORMANCE.md and README.md are what the script prints from the figures.
+table()
+{
+    written=$(sed -n "/^<!-- $2 -->\$/,/^<!-- end -->\$/p" "$1" | sed '1d;$d')
+    printed=$(python3 -B ci/peers/peers.py --table=ci/peers/h200.json $3)
+    [ "$written" = "$printed" ] || wrong "$1: expected the table of ci/peers/h200.json: peers.py --accept writes it"
+}
 if command -v python3 >/dev/null; then
-    written=$(sed -n '/^<!-- make peers-table -->$/,/^<!-- end -->$/p' PERFORMANCE.md | sed '1d;$d')
-    printed=$(python3 -B ci/peers/peers.py --table=ci/peers/h200.json)
-    [ "$written" = "$printed" ] || wrong 'PERFORMANCE.md: expected the table that make peers-table prints'
+    table PERFORMANCE.md 'make peers-table' ''
+    table README.md 'short table of make peers' --short
 fi
 [ "$bad" = 0 ] || exit 1
 echo "docs: $links links lead somewhere; version $version of $date"

@@ -61,3 +61,18 @@ def markdown(run):
              "|---|---|---|---|---|---|---|"]
     lines += [row(m, r).replace("  |", " |") for m in run["models"] for r in m["rows"]]
     return "\n".join(lines) + "\n"
+
+
+def cell(model, name):
+    """Medians of the subjects whose names begin so; those of two precisions by " / "."""
+    rows = [r for r in model["rows"] if r["subject"].startswith(name)]
+    return " / ".join(f"{r['median_ms']:.2f}" if "reason" not in r else "-" for r in rows)
+
+
+def short(run):
+    """Rows of models, columns of runtimes, milliseconds: fp32 / fp16, where there are both."""
+    names = ["ours", "LiteRT GPU", "LiteRT CPU", "ncnn Vulkan"]
+    lines = ["| ms: fp32 / fp16, or i8 | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    lines += [f"| {m['name']} {m['type']} | " + " | ".join(cell(m, n) for n in names) + " |"
+              for m in run["models"]]
+    return "\n".join(lines) + "\n"

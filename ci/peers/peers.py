@@ -203,18 +203,22 @@ def write(run, path):
         os.replace(path + ".new", path)
 
 
+def put_table(page, mark, table):
+    """Replaces what a page has between two comments."""
+    with open(page, encoding="utf-8") as f:
+        head, rest = f.read().split(f"<!-- {mark} -->\n")
+    with open(page, "w", encoding="utf-8") as f:
+        f.write(f"{head}<!-- {mark} -->\n{table}<!-- end -->\n" + rest.split("<!-- end -->\n", 1)[1])
+
+
 def accept(path):
-    """Makes a run the one that is kept, and writes its table into PERFORMANCE.md."""
+    """Makes a run the one that is kept, and writes its tables into PERFORMANCE.md and README.md."""
     here = os.path.dirname(os.path.abspath(__file__))
-    page = os.path.join(here, "..", "..", "PERFORMANCE.md")
+    root = os.path.join(here, "..", "..")
     with open(path, encoding="utf-8") as f:
         run = json.load(f)
-    with open(page, encoding="utf-8") as f:
-        head, rest = f.read().split("<!-- make peers-table -->\n")
-    text = (head + "<!-- make peers-table -->\n" + figures.markdown(run) + "<!-- end -->\n" +
-            rest.split("<!-- end -->\n")[1])
-    with open(page, "w", encoding="utf-8") as f:
-        f.write(text)
+    put_table(os.path.join(root, "PERFORMANCE.md"), "make peers-table", figures.markdown(run))
+    put_table(os.path.join(root, "README.md"), "short table of make peers", figures.short(run))
     write(run, os.path.join(here, "h200.json"))
 
 
@@ -233,14 +237,15 @@ def main():
     p.add_argument("--samples", action="store_true", help="keep all latencies in the JSON")
     p.add_argument("--out", help="the JSON")
     p.add_argument("--table", metavar="JSON", help="print the table of an earlier run")
-    p.add_argument("--accept", metavar="JSON", help="keep a run: h200.json, and the table of PERFORMANCE.md")
+    p.add_argument("--accept", metavar="JSON", help="keep a run: h200.json, and the tables of PERFORMANCE.md and README.md")
+    p.add_argument("--short", action="store_true", help="with --table: the table of README.md")
     q = p.parse_args()
     if q.accept:
         accept(q.accept)
         return 0
     if q.table:
         with open(q.table, encoding="utf-8") as f:
-            sys.stdout.write(figures.markdown(json.load(f)))
+            sys.stdout.write((figures.short if q.short else figures.markdown)(json.load(f)))
         return 0
     q.rounds_max = 100000
     run = {"environment": environment(q), "models": []}

@@ -72,6 +72,16 @@ class Figures(unittest.TestCase):
 | m f32 | gone | - | - | - | - | no device |
 """)
 
+    def test_short_table(self):
+        rows = [{"subject": "ours fp32", "median_ms": 0.5}, {"subject": "ours fp16", "median_ms": 0.25},
+                {"subject": "LiteRT GPU", "median_ms": 2}, {"subject": "LiteRT CPU, 4 threads", "median_ms": 1.234},
+                {"subject": "ncnn Vulkan", "reason": "no device"}]
+        self.assertEqual(figures.short({"models": [{"name": "m", "type": "f32", "rows": rows}]}), """\
+| ms: fp32 / fp16, or i8 | ours | LiteRT GPU | LiteRT CPU | ncnn Vulkan |
+|---|---|---|---|---|
+| m f32 | 0.50 / 0.25 | 2.00 | 1.23 | - |
+""")
+
 
 class Workers(unittest.TestCase):
     def test_refusal_is_a_row(self):
