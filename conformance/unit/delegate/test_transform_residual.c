@@ -70,6 +70,18 @@ static void read_by_moved(struct builder *b, struct kit_tensor x, struct kit_ten
     out[1] = kit_binary(b, BUILTIN_ADD, v, t.index, kTfLiteActNone);
 }
 
+/* The shortcut runs earlier, and has read t when the second sum overwrites it. */
+static void read_before(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                        struct kit_tensor out[3])
+{
+    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
+    const struct kit_tensor u = kit_conv_2d(b, kit_unary(b, BUILTIN_RELU, x), conv_3x3);
+    const struct kit_tensor v = kit_conv_2d(b, x, conv_3x3);
+
+    out[0] = kit_binary(b, BUILTIN_ADD, u, kit_conv_2d(b, t, conv_3x3).index, kTfLiteActNone);
+    out[1] = kit_binary(b, BUILTIN_ADD, v, t.index, kTfLiteActNone);
+}
+
 /* The other convolution, which cannot add, comes later in the model, but may run earlier ... */
 static void with_activation(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                             struct kit_tensor out[3])
@@ -252,6 +264,7 @@ static const struct transform_case cases[] = {
     { "shortcut", shortcut, { 1, 5, 4, 7 }, 1, "CONV_2D+ADD node 1 'b'" },
     { "overwritten branch", overwritten_branch, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 4 'b'" },
     { "read by what has moved", read_by_moved, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'" },
+    { "read before by what has moved", read_before, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 2 'b'" },
     { "beside an activation", with_activation, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'" },
     { "before a later activation", with_later_activation, { 1, 4, 4, 8 }, 0, "ADD " },
     { "beside a sum", with_sum, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 2" },
