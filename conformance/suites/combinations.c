@@ -115,6 +115,23 @@ static void make_residual_later(struct case_builder *m, const struct row *r)
     judge_add(m, y, graph_add_unary(m, BUILTIN_LOGISTIC, x));
 }
 
+/* A residual block whose shortcut is a convolution, the last one before the sum. */
+static void make_residual_projected(struct case_builder *m, const struct row *r)
+{
+    const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
+
+    judge_add(m, conv(m, y, ACTIVATION_NONE), conv(m, x, ACTIVATION_NONE));
+}
+
+/* The same, and another sum that a convolution may write over what the branch reads. */
+static void make_residual_beside(struct case_builder *m, const struct row *r)
+{
+    const struct value x = computed(m, r), t = branch(m, x), y = conv(m, t, ACTIVATION_NONE);
+
+    graph_add_output(m, binary(m, BUILTIN_ADD, conv(m, x, ACTIVATION_NONE), t));
+    judge_add(m, y, conv(m, x, ACTIVATION_NONE));
+}
+
 /* The residual is read again behind the sum. */
 static void make_residual_read_again(struct case_builder *m, const struct row *r)
 {
@@ -431,6 +448,10 @@ static const struct row rows[] = {
     FUSION("viewed_residual", "a view of the residual is an output", "add", make_residual_has_view),
     FUSION("later_residual", "the residual is computed behind the convolution", "add",
            make_residual_later),
+    FUSION("projected_residual", "the shortcut of a block is a convolution", "add",
+           make_residual_projected),
+    FUSION("residual_beside", "the branch reads what another sum overwrites", "add",
+           make_residual_beside),
     FUSION("sum_times_residual", "the residual is read again behind the sum", "mul",
            make_residual_read_again),
     FUSION("grouped_residual", "a sum behind a grouped convolution", "add", make_residual_grouped),
