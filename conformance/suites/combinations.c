@@ -119,8 +119,9 @@ static void make_residual_later(struct case_builder *m, const struct row *r)
 static void make_residual_projected(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
+    const struct value end = conv(m, y, ACTIVATION_NONE);
 
-    judge_add(m, conv(m, y, ACTIVATION_NONE), conv(m, x, ACTIVATION_NONE));
+    judge_add(m, end, conv(m, x, ACTIVATION_NONE));
 }
 
 /* The same, and another sum that a convolution may write over what the branch reads. */
