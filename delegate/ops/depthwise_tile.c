@@ -18,12 +18,17 @@ struct shape {
 
 /* On an H200, MobileNet v1, microseconds of 13 steps one by one: fp32 60 (1 x 1, 256), 61 (1 x 1,
  * 64), 65 (2 x 1), 67 (4 x 1), 67 (1 x 2), 69 (2 x 2), depthwise_conv_2d.comp 67; fp16 60, 61, 64,
- * 69, 63, 70, 68: loads that are shared are worth less than more invocations. */
+ * 69, 63, 70, 68: loads that are shared are worth less than more invocations.  On lavapipe
+ * (llvmpipe of 8 lanes, one thread), MobileNet v2, milliseconds: 26 (1 x 2, 64), 26 (1 x 4, 64), 26
+ * (1 x 8, 64), 29 (2 x 2), 45 (1 x 1), depthwise_conv_2d.comp 50; for few outputs a longer shader
+ * to compile is no gain. */
 static const struct {
     enum device_class device_class;
     struct shape shape;
+    uint32_t outputs_min; /* slices of dst from which on it is faster */
 } devices[] = {
-    { DEVICE_NVIDIA, { 1, 1, 256 } },
+    { DEVICE_NVIDIA, { 1, 1, 256 }, 1 },
+    { DEVICE_SOFTWARE, { 1, 4, 64 }, 2048 },
 };
 
 /* Tests choose one on any device. */
@@ -78,15 +83,22 @@ static bool allowed(const struct planner *p, const struct depthwise_tile *t,
            grid_z(t, args, images) <= l->max_workgroup_count[2];
 }
 
-static const struct shape *find_shape(const struct planner *p)
+static const struct shape *find_shape(const struct planner *p, uint64_t outputs,
+                                      const struct reason_of *why)
 {
     const int forced = p->options->depthwise_tile;
 
     if (forced > 0)
         return &shapes[(size_t)(forced - 1) % DEPTHWISE_TILES];
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-        if (devices[i].device_class == p->limits->device_class)
-            return &devices[i].shape;
+        if (devices[i].device_class == p->limits->device_class) {
+            if (outputs >= devices[i].outputs_min)
+                return &devices[i].shape;
+            reasons_add(why, "%" PRIu64 " slices of outputs: from %" PRIu32 " on it is faster",
+                        outputs, devices[i].outputs_min);
+            return NULL;
+        }
+    reasons_add(why, "a device of a class for which no shape was measured");
     return NULL;
 }
 
@@ -94,14 +106,13 @@ bool depthwise_tile_find(const struct planner *p, const struct graph_node *n,
                          const struct window *window, const struct window_args *args,
                          uint32_t multiplier, uint32_t images, struct depthwise_tile *t)
 {
-    const struct shape *shape = find_shape(p);
+    const uint64_t outputs = (uint64_t)images * args->out_h * args->out_w * args->out_slices;
     const uint32_t most = p->limits->max_workgroup_invocations;
     const struct reason_of why = planner_reason(p, KERNEL_depthwise, n);
+    const struct shape *shape;
 
-    if (!planner_kernel(p, &why))
+    if (!planner_kernel(p, &why) || !(shape = find_shape(p, outputs, &why)))
         return false;
-    if (!shape)
-        return reasons_add(&why, "a device of a class for which no shape was measured");
     if (multiplier != 1)
         return reasons_add(&why, "%" PRIu32 " results of each channel", multiplier);
     if ((uint64_t)window->filter_h * (uint64_t)window->filter_w > TAPS_MAX)
