@@ -71,7 +71,9 @@ def cell(model, name):
 
 def short(run):
     """Rows of models, columns of runtimes, milliseconds: fp32 / fp16, where there are both."""
-    names = ["ours", "LiteRT GPU", "LiteRT CPU", "ncnn Vulkan"]
+    names = ["ours", "LiteRT GPU", "LiteRT CPU", "ncnn Vulkan", "PyTorch compiled"]
+    timed = {r["subject"] for m in run["models"] for r in m["rows"]}
+    names = [n for n in names if any(t.startswith(n) for t in timed)]
     lines = ["| ms: fp32 / fp16, or i8 | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     lines += [f"| {m['name']} {m['type']} | " + " | ".join(cell(m, n) for n in names) + " |"
               for m in run["models"]]

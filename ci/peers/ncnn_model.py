@@ -4,42 +4,14 @@ ncnn has channels before height and width, a batch of one, and layers of one con
 that several read passes through Split."""
 import numpy
 
-from tflite import FLOAT32, INT32, Model
-
-RELU, RELU_N1_TO_1, RELU6 = 1, 2, 3
-NUMPY = {FLOAT32: numpy.float32, INT32: numpy.int32}
+from network import RELU, RELU6, RELU_N1_TO_1, Network, Refused
 
 
-class Refused(Exception):
-    """The model has what this converter or ncnn lacks."""
-
-
-def same_padding(size, kernel, stride, dilation):
-    """SAME of TensorFlow: what is odd goes behind."""
-    out = -(-size // stride)
-    total = max((out - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
-    return total // 2, total - total // 2
-
-
-class Converter:
+class Converter(Network):
     def __init__(self, path):
-        self.model = Model(path)
+        super().__init__(path)
         self.lines, self.weights, self.blobs = [], [], 0
         self.readers = {}  # blobs of a tensor that no layer has read
-        for tensor in self.model.tensors:
-            if tensor.type not in NUMPY:
-                raise Refused("only float models are converted")
-        if len(self.model.inputs) != 1 or len(self.model.outputs) != 1:
-            raise Refused("expected one input and one output")
-
-    def shape(self, tensor):
-        return self.model.tensors[tensor].shape
-
-    def constant(self, tensor):
-        t = self.model.tensors[tensor]
-        if not len(t.data):
-            raise Refused("weights that are computed")
-        return numpy.frombuffer(t.data, NUMPY[t.type]).reshape(t.shape)
 
     def add(self, kind, inputs, parameters, output=None):
         """A layer; returns its blob, or gives it to the readers of the tensor `output`."""
@@ -87,39 +59,23 @@ class Converter:
         else:
             raise Refused(f"fused activation {code}")
 
-    def padding(self, node, code, kernel, stride, dilation=(1, 1)):
-        """Rows and columns of zeros: top, bottom, left, right."""
-        _, h, w, _ = self.shape(node.inputs[0])
-        if code == 1:
-            return 0, 0, 0, 0
-        return (*same_padding(h, kernel[0], stride[0], dilation[0]),
-                *same_padding(w, kernel[1], stride[1], dilation[1]))
-
     # ---- layers ----
 
     def convolution(self, n, depthwise):
-        first = 4 if depthwise else 3
-        stride, code = (n.option(2), n.option(1)), n.option(first, "<b")
-        dilation = (n.option(first + 2, default=1), n.option(first + 1, default=1))
-        w = self.constant(n.inputs[1])
+        w, stride, dilation, code, (top, bottom, left, right) = self.window(n, depthwise)
         kernel, channels = w.shape[1:3], w.shape[3] if depthwise else w.shape[0]
-        if depthwise and channels != self.shape(n.inputs[0])[3]:
-            raise Refused("a depth multiplier")
-        if not depthwise and w.shape[3] != self.shape(n.inputs[0])[3]:
-            raise Refused("a grouped convolution")
         if self.shape(n.inputs[0])[1:3] == [1, 1] == list(kernel) and not depthwise:
             self.product(n, w.reshape(channels, -1), code)  # a vector: ncnn's global pool gives one
             return
-        top, bottom, left, right = self.padding(n, n.option(0, "<b"), kernel, stride, dilation)
-        biased = len(n.inputs) > 2 and n.inputs[2] >= 0
+        bias = self.bias(n)
         parameters = [(0, channels), (1, kernel[1]), (11, kernel[0]), (2, dilation[1]),
                       (12, dilation[0]), (3, stride[1]), (13, stride[0]), (4, left), (15, right),
-                      (14, top), (16, bottom), (5, int(biased)), (6, w.size)]
+                      (14, top), (16, bottom), (5, int(bias is not None)), (6, w.size)]
         parameters += ([(7, channels)] if depthwise else []) + self.activation(code)
         # [1, h, w, c] to [c, h, w], or [out, h, w, in] to [out, in, h, w].
         self.put(w[0].transpose(2, 0, 1) if depthwise else w.transpose(0, 3, 1, 2))
-        if biased:
-            self.put(self.constant(n.inputs[2]), tagged=False)
+        if bias is not None:
+            self.put(bias, tagged=False)
         self.add("ConvolutionDepthWise" if depthwise else "Convolution", [self.read(n.inputs[0])],
                  parameters, n.outputs[0])
 
@@ -130,12 +86,12 @@ class Converter:
         self.product(n, w, n.option(0, "<b"))
 
     def product(self, n, w, code):
-        biased = len(n.inputs) > 2 and n.inputs[2] >= 0
+        bias = self.bias(n)
         self.put(w)
-        if biased:
-            self.put(self.constant(n.inputs[2]), tagged=False)
+        if bias is not None:
+            self.put(bias, tagged=False)
         self.add("InnerProduct", [self.read(n.inputs[0])],
-                 [(0, w.shape[0]), (1, int(biased)), (2, w.size)] + self.activation(code),
+                 [(0, w.shape[0]), (1, int(bias is not None)), (2, w.size)] + self.activation(code),
                  n.outputs[0])
 
     def pool(self, n, average):
@@ -149,33 +105,26 @@ class Converter:
                        n.outputs[0])
 
     def mean(self, n):
-        if sorted(a % 4 for a in self.constant(n.inputs[1]).ravel().tolist()) != [1, 2]:
-            raise Refused("MEAN of other axes than height and width")
+        self.check_pool(n)
         self.add("Pooling", [self.read(n.inputs[0])], [(0, 1), (4, 1)], n.outputs[0])
 
     def pad(self, n):
-        p = self.constant(n.inputs[1]).tolist()
-        if p[0] != [0, 0] or p[3] != [0, 0]:
-            raise Refused("PAD of batch or channels")
+        top, bottom, left, right = self.pads(n)
         self.add("Padding", [self.read(n.inputs[0])],
-                 [(0, p[1][0]), (1, p[1][1]), (2, p[2][0]), (3, p[2][1]), (4, 0), (5, 0)],
-                 n.outputs[0])
+                 [(0, top), (1, bottom), (2, left), (3, right), (4, 0), (5, 0)], n.outputs[0])
 
     def sum(self, n):
-        if self.shape(n.inputs[0]) != self.shape(n.inputs[1]):
-            raise Refused("ADD of two shapes")
+        self.check_sum(n)
         self.activated("BinaryOp", [self.read(t) for t in n.inputs], [(0, 0)], n.option(0, "<b"),
                        n.outputs[0])
 
     def concatenation(self, n):
-        if n.option(0) not in (3, -1):
-            raise Refused("CONCATENATION of another axis than channels")
+        self.check_channels(n)
         self.activated("Concat", [self.read(t) for t in n.inputs], [(0, 0)], n.option(1, "<b"),
                        n.outputs[0])
 
     def reshape(self, n):
-        if max(self.shape(n.inputs[0])) != numpy.prod(self.shape(n.inputs[0])):
-            raise Refused("RESHAPE of more than a vector")
+        self.check_vector(n)
         self.add("Flatten", [self.read(n.inputs[0])], [], n.outputs[0])
 
     def resize(self, n):
@@ -190,8 +139,9 @@ class Converter:
                  n.outputs[0])
 
     def softmax(self, n):
-        if n.option(0, "<f") != 1 or max(self.shape(n.inputs[0])) != numpy.prod(self.shape(n.inputs[0])):
-            raise Refused("SOFTMAX with beta, or of several rows")
+        if n.option(0, "<f") != 1:
+            raise Refused("SOFTMAX with beta")
+        self.check_vector(n)
         self.add("Softmax", [self.read(n.inputs[0])], [(0, 0), (1, 1)], n.outputs[0])
 
     def convert(self):

@@ -11,7 +11,8 @@ import time
 import numpy
 import ncnn
 
-from ncnn_model import Converter, Refused
+from ncnn_model import Converter
+from network import Refused
 
 WARM_SECONDS = 0.5
 

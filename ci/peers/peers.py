@@ -1,4 +1,4 @@
-"""Times models on ours, LiteRT and ncnn, all in turns, and prints a table.
+"""Times models on ours, LiteRT, ncnn and PyTorch, all in turns, and prints a table.
 
 Each subject is a process of its own that is warm before the first round; one works at a time.
 Rounds run the subjects forward and backward in turn.  An inference is timed from an input in the
@@ -73,6 +73,7 @@ def subjects(q, path, integers, work):
         yield f"LiteRT CPU, {threads} threads", "ours i8, exact", \
             litert("cpu", f"num_threads={threads}&fallback=cpu")
         yield "ncnn Vulkan", "ours i8, exact", "quantized models are not converted to ncnn's"
+        yield "PyTorch compiled", "ours i8, exact", "quantized models are not converted"
         return
     yield "ours fp32", None, ours("precision=fp32")
     yield "ours fp16", "ours fp32", ours("precision=fp16")
@@ -80,11 +81,16 @@ def subjects(q, path, integers, work):
     yield "LiteRT GPU fp16", "ours fp16", litert("gpu", "precision=fp16")
     yield f"LiteRT CPU, {threads} threads", "ours fp32", \
         litert("cpu", f"num_threads={threads}&fallback=cpu")
-    worker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ncnn_worker.py")
+    here = os.path.dirname(os.path.abspath(__file__))
+    vectors = os.path.join(work, "input.raw"), os.path.join(work, "expected.raw")
+    worker = os.path.join(here, "ncnn_worker.py")
     for precision in ("fp32", "fp16"):
         yield f"ncnn Vulkan {precision}", f"ours {precision}", \
-            [q.ncnn_python, "-B", worker, path, precision, os.path.join(work, "input.raw"),
-             os.path.join(work, "expected.raw")]
+            [q.ncnn_python, "-B", worker, path, precision, *vectors]
+    worker = os.path.join(here, "torch_worker.py")
+    for precision in ("fp32", "fp16"):
+        yield f"PyTorch compiled {precision}", f"ours {precision}", \
+            [q.torch_python, "-B", worker, path, precision, *vectors]
 
 
 def read_clocks():
@@ -145,7 +151,7 @@ def measure(q, spec, work):
     path, name = make_model(q.assay, spec, work)
     model = Model(path)
     integers = model.tensors[model.inputs[0]].type != FLOAT32
-    if not integers and "ncnn" in q.peers:
+    if not integers and {"ncnn", "pytorch"} & set(q.peers):
         make_reference(q.assay, path, work)
     rows, workers = [], []
     for title, base, command in subjects(q, path, integers, work):
@@ -226,9 +232,11 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("models", nargs="*", default=None, help=".tflite, or NAME[:TYPE[:WIDTH]] of assay zoo")
     p.add_argument("--assay", default="build/assay")
-    p.add_argument("--peers", default="ours,litert,ncnn", type=lambda x: x.split(","))
+    p.add_argument("--peers", default="ours,litert,ncnn", type=lambda x: x.split(","),
+                   help="of ours,litert,ncnn,pytorch (default: all but the last)")
     p.add_argument("--litert", default=os.environ.get("LITERT_LIBRARY"), help="libLiteRt.so")
     p.add_argument("--ncnn-python", default=sys.executable, help="a Python with ncnn and numpy")
+    p.add_argument("--torch-python", default=sys.executable, help="a Python with PyTorch and numpy")
     p.add_argument("--option", action="append", default=[], help="KEY=VALUE of our delegate")
     p.add_argument("--inferences", type=int, default=200, help="of each subject, at least")
     p.add_argument("--rounds", type=int, default=20, help="at least")

@@ -81,6 +81,12 @@ class Figures(unittest.TestCase):
 |---|---|---|---|---|
 | m f32 | 0.50 / 0.25 | 2.00 | 1.23 | - |
 """)
+        rows = [rows[0], {"subject": "PyTorch compiled fp32", "median_ms": 3}]
+        self.assertEqual(figures.short({"models": [{"name": "m", "type": "f32", "rows": rows}]}), """\
+| ms: fp32 / fp16, or i8 | ours | PyTorch compiled |
+|---|---|---|
+| m f32 | 0.50 | 3.00 |
+""")
 
 
 class Workers(unittest.TestCase):
@@ -137,6 +143,37 @@ class Models(unittest.TestCase):
                     self.assertEqual(w.shape, [5 if op == "CONV_2D" else 1, 3, 3, 5])
                     self.assertEqual(len(w.data), 4 * 45 * w.shape[0])
                     self.assertEqual(m.nodes[0].option(2), 1)  # a stride
+
+    def test_converted_layers(self):
+        """The weights of a converted layer, and its padding; without PyTorch those of the network."""
+        try:
+            import network
+        except ImportError as e:
+            self.skipTest(str(e))
+        with tempfile.TemporaryDirectory() as work:
+            path = os.path.join(work, "m.tflite")
+            tflite_write.write(path, "CONV_2D", 6, 5)
+            net = network.Network(path)
+            w, stride, dilation, code, padding = net.window(net.model.nodes[0], False)
+            self.assertEqual((w.shape, stride, dilation, code, padding),
+                             ((5, 3, 3, 5), (1, 1), (1, 1), 0, (1, 1, 1, 1)))
+            self.assertEqual(network.same_padding(7, 3, 2, 1), (1, 1))
+            self.assertEqual(network.same_padding(8, 3, 2, 1), (0, 1))
+            try:
+                import torch
+                import torch_model
+            except ImportError as e:
+                self.skipTest(str(e))
+            ones = torch.ones(1, 5, 6, 6)
+            for op in ("CONV_2D", "DEPTHWISE_CONV_2D"):
+                tflite_write.write(path, op, 6, 5)
+                net = network.Network(path)
+                y = torch_model.Converter(path)(ones)[0, 1] - float(net.bias(net.model.nodes[0])[1])
+                w = net.constant(1)
+                w = w[1] if op == "CONV_2D" else w[0, :, :, 1:2]
+                # In the middle all taps, in the corner the four that lie inside.
+                self.assertAlmostEqual(float(y[3, 3]), float(w.sum()), 4)
+                self.assertAlmostEqual(float(y[0, 0]), float(w[1:, 1:].sum()), 4)
 
     def test_specification(self):
         called = []
