@@ -14,20 +14,20 @@ enum op_ties { OP_TIES_SUM, OP_TIES_PRODUCT, OP_TIES_ONCE, OP_TIES_ANY, OP_TIES_
 /* OP_NONE: there is no such input; no version has the type.  OP_ALL: every input is data. */
 enum { OP_NONE = -1, OP_ALL = -1 };
 
+/* Bytes, and no pointer, which would need a relocation: both libraries have a row for each op. */
 struct op_facts {
-    int32_t code;     /* enum builtin */
-    const char *stem; /* of its files */
-    bool on_gpu;      /* the delegate has a row for it */
-    int first, data;  /* inputs [first, first + data) are data; data: OP_ALL: all from first on */
-    int weights, bias, shape;
+    int32_t code;       /* enum builtin */
+    uint32_t state;     /* bit i: input i is overwritten with the new state */
+    char stem[20];      /* of its files */
+    bool on_gpu;        /* the delegate has a row for it */
+    int8_t first, data; /* inputs [first, first + data) are data; data: OP_ALL: all from first on */
+    int8_t weights, bias, shape;
     bool fused_activation;
-    int i8, u8, f16, hybrid, hybrid_per_channel; /* first versions, or OP_NONE */
-    enum op_result result;
-    bool view;
-    uint32_t state; /* bit i: input i is overwritten with the new state */
-    bool monotone;
-    enum op_integers integers;
-    enum op_ties ties;
+    int8_t i8, u8, f16, hybrid, hybrid_per_channel; /* first versions, or OP_NONE */
+    bool view, monotone;
+    uint8_t result;   /* enum op_result */
+    uint8_t integers; /* enum op_integers */
+    uint8_t ties;     /* enum op_ties */
 };
 
 /* NULL when ops.def has no row for the code. */
