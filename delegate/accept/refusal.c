@@ -6,27 +6,46 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *id, *meaning;
-    bool warned;
-} rules[RULE_COUNT] = {
-#define RULE(name, id_, warned_, meaning_)                                                         \
-    [RULE_##name] = { .id = (id_), .meaning = (meaning_), .warned = (warned_) },
+/* All texts in one block: tables of pointers would have a relocation of 24 bytes for each of them
+ * in the library. */
+static const struct texts {
+#define RULE(name, id_, warned, meaning_)                                                          \
+    char id_of_##name[sizeof(id_)], meaning_of_##name[sizeof(meaning_)];
+#include "delegate/accept/rules.def"
+#undef RULE
+} texts = {
+#define RULE(name, id_, warned, meaning_) .id_of_##name = id_, .meaning_of_##name = meaning_,
 #include "delegate/accept/rules.def"
 #undef RULE
 };
 
+/* Where the texts of a rule begin. */
+static const struct {
+    uint16_t id, meaning;
+    bool warned;
+} rules[RULE_COUNT] = {
+#define RULE(name, id_, warned_, meaning_)                                                         \
+    [RULE_##name] = { .id = offsetof(struct texts, id_of_##name),                                  \
+                      .meaning = offsetof(struct texts, meaning_of_##name),                        \
+                      .warned = (warned_) },
+#include "delegate/accept/rules.def"
+#undef RULE
+};
+_Static_assert(sizeof texts <= UINT16_MAX, "places of texts have 16 bits");
+
 const char *rule_id(enum rule rule)
 {
-    return rules[rule].id;
+    return (const char *)&texts + rules[rule].id;
 }
 
 const char *rule_meaning(enum rule rule)
 {
-    return rules[rule].meaning;
+    return (const char *)&texts + rules[rule].meaning;
 }
 
 bool rule_is_warned(enum rule rule)
