@@ -201,7 +201,7 @@ $(B)/delegate/spirv_data.c: $(SPV) delegate/shaders/embed.sh
 
 # Names this build in serialized files, so that another build ignores them; spirv_data.c stands for
 # the shaders.
-GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*/*.h delegate/*/*/*.h reference/base/*.[ch]))
+GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*/*.h delegate/*/*/*.h delegate/*/*.def reference/base/*.[ch]))
 $(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv_data.c
 	@mkdir -p $(@D)
 	$(Q)id=$$(cat $(GPU_SOURCES) | sha256sum | cut -c1-32) && \

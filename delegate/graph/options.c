@@ -46,7 +46,7 @@ static const char help[] =
     "no_kernel            list                none     faster kernels to leave out: all, or of\n"
     "                                                 "
 #define KERNEL(name, meaning) " " #name
-#include "delegate/graph/kernels.def"
+#include "delegate/base/kernels.def"
 #undef KERNEL
     "\n"
     "serialization_dir    directory           none     keeps pipelines, packed weights and tuning\n"
@@ -166,7 +166,7 @@ static const char *const transform_names[] = {
 };
 static const char *const kernel_names[] = {
 #define KERNEL(name, meaning) #name,
-#include "delegate/graph/kernels.def"
+#include "delegate/base/kernels.def"
 #undef KERNEL
 };
 static const struct switches transform_switches = { transform_names, COUNT(transform_names), "all"
@@ -176,7 +176,7 @@ static const struct switches transform_switches = { transform_names, COUNT(trans
 };
 static const struct switches kernel_switches = { kernel_names, COUNT(kernel_names), "all"
 #define KERNEL(name, meaning) ", " #name
-#include "delegate/graph/kernels.def"
+#include "delegate/base/kernels.def"
 #undef KERNEL
 };
 

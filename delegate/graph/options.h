@@ -2,7 +2,7 @@
 #ifndef ASSAY_DELEGATE_GRAPH_OPTIONS_H
 #define ASSAY_DELEGATE_GRAPH_OPTIONS_H
 
-#include "delegate/graph/kernels.h"
+#include "delegate/base/kernels.h"
 #include "reference/base/arena.h"
 #include "reference/base/diag.h"
 
