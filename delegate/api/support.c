@@ -2,6 +2,7 @@
 #include "delegate/api/support.h"
 
 #include "delegate/accept/decide.h"
+#include "delegate/base/device_costs.h"
 #include "delegate/graph/import.h"
 #include "delegate/runtime/partition.h"
 #include "delegate/transform/fold.h"
@@ -39,10 +40,12 @@ int assay_gpu_rule(int i, const char **id, const char **meaning)
 static struct device_rates rates_of(const struct assay_gpu_device *device)
 {
     enum { VENDOR_END = offsetof(struct assay_gpu_device, device_id) };
+    const struct device_limits l = { .device_class =
+                                         device && device->struct_size >= VENDOR_END
+                                             ? device_class_of(device->type, device->vendor_id)
+                                             : DEVICE_OTHER };
 
-    return device_rates_of(device && device->struct_size >= VENDOR_END
-                               ? device_class_of(device->type, device->vendor_id)
-                               : DEVICE_OTHER);
+    return device_costs_of(&l)->rates;
 }
 
 #define GIVEN(to, from)                                                                            \

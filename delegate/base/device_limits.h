@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Devices for which the same workgroup sizes are fast: software, integrated, discrete by vendor. */
+/* Devices of which the same is known (device_costs.h): software, integrated, discrete by vendor. */
 enum device_class {
     DEVICE_OTHER,
     DEVICE_SOFTWARE,
@@ -14,6 +14,7 @@ enum device_class {
     DEVICE_NVIDIA,
     DEVICE_AMD,
     DEVICE_INTEL,
+    DEVICE_CLASSES
 };
 
 /* The extension by which shaders reach the matrix units of a device. */

@@ -2,8 +2,6 @@
 #ifndef ASSAY_DELEGATE_BASE_DEVICE_RATES_H
 #define ASSAY_DELEGATE_BASE_DEVICE_RATES_H
 
-#include "delegate/base/device_limits.h"
-
 #include <stdbool.h>
 
 /* Units: microseconds, and bytes or multiply-adds in a microsecond (MB/s, millions a second).  It
@@ -14,9 +12,6 @@ struct device_rates {
     double bytes_per_us; /* of inputs and outputs, between the host's memory and the device's */
     double macs_per_us;
 };
-
-/* Rates of the table, for devices of a class. */
-struct device_rates device_rates_of(enum device_class device_class);
 
 /* All four are finite and above 0. */
 bool device_rates_are_valid(const struct device_rates *r);

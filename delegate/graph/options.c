@@ -302,6 +302,18 @@ static enum status parse_one(struct gpu_options *o, const char *key, const char 
     return diag_fail(diag, STATUS_USAGE, "option %s: unknown key; expected one of %s", key, known);
 }
 
+bool options_force(const struct gpu_options *o, enum kernel_id id)
+{
+    switch (id) {
+    case KERNEL_gemm: return o->gemm_tile > 0;
+    case KERNEL_depthwise: return o->depthwise_tile > 0;
+    case KERNEL_gemm_int8:
+    case KERNEL_matrix_int8:
+    case KERNEL_depthwise_int8: return o->workgroup_variant > 0;
+    default: return o->any_device;
+    }
+}
+
 const char *options_kernel_name(enum kernel_id id)
 {
     return kernel_names[id];

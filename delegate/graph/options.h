@@ -92,6 +92,8 @@ static inline bool options_kernel(const struct gpu_options *o, enum kernel_id id
 {
     return !(o->no_kernel & 1u << id);
 }
+/* True: a test has the kernel on any device. */
+bool options_force(const struct gpu_options *o, enum kernel_id id);
 /* "gemm", as in kernels.def. */
 const char *options_kernel_name(enum kernel_id id);
 /* The i-th key, aliases included; NULL past the end. */

@@ -20,15 +20,14 @@ static uint32_t power_of_two_up_to(uint64_t n, uint32_t most)
     return p;
 }
 
-/* llvmpipe loads a vector for each lane in turn, which takes as long as some 100 sums: the more
- * pixels and output slices share what is loaded, the better, and shares of a sum only add loads.
- * Below so many slices of the result a smaller loop, which compiles sooner, is as good. */
-enum { SOFTWARE_SLICES_MIN = 2048, SOFTWARE_WIDE = 16 };
+/* Where loads are dear: more pixels and output slices share what is loaded, and sums have no
+ * shares, which only add loads. */
+enum { TWO_COLUMNS_MIN = 16 };
 
-static struct conv_tile software_tile(const struct plan_tensor *y)
+static struct conv_tile wide_tile(const struct plan_tensor *y)
 {
     return (struct conv_tile){
-        .x = 8, .y = 4, .z = 1, .rows = 8, .columns = y->slices >= SOFTWARE_WIDE ? 2 : 1
+        .x = 8, .y = 4, .z = 1, .rows = 8, .columns = y->slices >= TWO_COLUMNS_MIN ? 2 : 1
     };
 }
 
@@ -37,6 +36,7 @@ struct conv_tile conv_tile_of(const struct planner *p, int src, int dst)
 {
     const struct plan_tensor *x = &p->plan->tensors[src], *y = &p->plan->tensors[dst];
     const bool bytes = y->format == FORMAT_BYTES;
+    const uint32_t wide_min = device_costs_of(p->limits)->wide_runs_min;
     struct conv_tile t = { .x = y->slices > 4 ? 8 : 2, .rows = ROWS, .columns = 1 };
     uint32_t shares = SHARES_MAX;
 
@@ -51,9 +51,8 @@ struct conv_tile conv_tile_of(const struct planner *p, int src, int dst)
     if (bytes)
         t.z = power_of_two_up_to(SUMS_MAX / ((uint64_t)(y->rows / t.rows) * y->slices), t.z);
     t.y = INVOCATIONS / t.x / t.z;
-    if (!bytes && p->limits->device_class == DEVICE_SOFTWARE &&
-        (uint64_t)y->rows * y->slices >= SOFTWARE_SLICES_MIN)
-        return software_tile(y);
+    if (!bytes && wide_min > 0 && (uint64_t)y->rows * y->slices >= wide_min)
+        return wide_tile(y);
     return t;
 }
 

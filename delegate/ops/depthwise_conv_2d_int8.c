@@ -93,8 +93,6 @@ static uint32_t run_of(const struct planner *p, const struct graph_node *n, cons
                            RUN_FILTER_MAX, RUN_FILTER_MAX);
     if (p->options->workgroup_variant > 0)
         return 1 + (uint32_t)p->options->workgroup_variant % 3;
-    if (p->limits->device_class == DEVICE_SOFTWARE)
-        return reasons_add(&why, "a software device: the plain kernel is faster");
     return 1;
 }
 

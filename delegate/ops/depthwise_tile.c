@@ -10,25 +10,9 @@ enum {
     SLICES_MAX = 64 /* of a workgroup */
 };
 
-/* Pixels of an invocation and invocations of a workgroup.  Where no row of the table of devices has
- * the class, depthwise_conv_2d.comp is used. */
+/* Pixels of an invocation and invocations of a workgroup. */
 struct shape {
     uint32_t rows, columns, workgroup;
-};
-
-/* On an H200, MobileNet v1, microseconds of 13 steps one by one: fp32 60 (1 x 1, 256), 61 (1 x 1,
- * 64), 65 (2 x 1), 67 (4 x 1), 67 (1 x 2), 69 (2 x 2), depthwise_conv_2d.comp 67; fp16 60, 61, 64,
- * 69, 63, 70, 68: loads that are shared are worth less than more invocations.  On lavapipe
- * (llvmpipe of 8 lanes, one thread), MobileNet v2, milliseconds: 26 (1 x 2, 64), 26 (1 x 4, 64), 26
- * (1 x 8, 64), 29 (2 x 2), 45 (1 x 1), depthwise_conv_2d.comp 50; for few outputs a longer shader
- * to compile is no gain. */
-static const struct {
-    enum device_class device_class;
-    struct shape shape;
-    uint32_t outputs_min; /* slices of dst from which on it is faster */
-} devices[] = {
-    { DEVICE_NVIDIA, { 1, 1, 256 }, 1 },
-    { DEVICE_SOFTWARE, { 1, 4, 64 }, 2048 },
 };
 
 /* Tests choose one on any device. */
@@ -83,23 +67,19 @@ static bool allowed(const struct planner *p, const struct depthwise_tile *t,
            grid_z(t, args, images) <= l->max_workgroup_count[2];
 }
 
-static const struct shape *find_shape(const struct planner *p, uint64_t outputs,
-                                      const struct reason_of *why)
+static bool find_shape(const struct planner *p, uint64_t outputs, const struct reason_of *why,
+                       struct shape *shape)
 {
+    const struct device_costs *const costs = device_costs_of(p->limits);
     const int forced = p->options->depthwise_tile;
 
+    *shape = (struct shape){ costs->depthwise.rows, costs->depthwise.columns,
+                             costs->depthwise.workgroup };
     if (forced > 0)
-        return &shapes[(size_t)(forced - 1) % DEPTHWISE_TILES];
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-        if (devices[i].device_class == p->limits->device_class) {
-            if (outputs >= devices[i].outputs_min)
-                return &devices[i].shape;
-            reasons_add(why, "%" PRIu64 " slices of outputs: from %" PRIu32 " on it is faster",
-                        outputs, devices[i].outputs_min);
-            return NULL;
-        }
-    reasons_add(why, "a device of a class for which no shape was measured");
-    return NULL;
+        *shape = shapes[(size_t)(forced - 1) % DEPTHWISE_TILES];
+    return forced > 0 || outputs >= costs->depthwise.outputs_min ||
+           reasons_add(why, "%" PRIu64 " slices of outputs: from %" PRIu32 " on it is faster",
+                       outputs, costs->depthwise.outputs_min);
 }
 
 bool depthwise_tile_find(const struct planner *p, const struct graph_node *n,
@@ -109,22 +89,22 @@ bool depthwise_tile_find(const struct planner *p, const struct graph_node *n,
     const uint64_t outputs = (uint64_t)images * args->out_h * args->out_w * args->out_slices;
     const uint32_t most = p->limits->max_workgroup_invocations;
     const struct reason_of why = planner_reason(p, KERNEL_depthwise, n);
-    const struct shape *shape;
+    struct shape shape;
 
-    if (!planner_kernel(p, &why) || !(shape = find_shape(p, outputs, &why)))
+    if (!planner_kernel(p, &why) || !find_shape(p, outputs, &why, &shape))
         return false;
     if (multiplier != 1)
         return reasons_add(&why, "%" PRIu32 " results of each channel", multiplier);
     if ((uint64_t)window->filter_h * (uint64_t)window->filter_w > TAPS_MAX)
         return reasons_add(&why, "a window of %d x %d, more than %d taps", window->filter_h,
                            window->filter_w, TAPS_MAX);
-    *t = (struct depthwise_tile){ .rows = shape->rows, .columns = shape->columns };
+    *t = (struct depthwise_tile){ .rows = shape.rows, .columns = shape.columns };
     /* Windows that are dilated, or do not touch, share no loads. */
     if (window->dilation_h > 1 || window->stride_h > window->filter_h)
         t->rows = 1;
     if (window->dilation_w > 1 || window->stride_w > window->filter_w)
         t->columns = 1;
-    set_workgroup(t, args, shape->workgroup < most ? shape->workgroup : most);
+    set_workgroup(t, args, shape.workgroup < most ? shape.workgroup : most);
     return allowed(p, t, args, images) ||
            reasons_add(&why, "its workgroups exceed the limits of the device");
 }

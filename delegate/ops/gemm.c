@@ -97,17 +97,6 @@ static uint64_t workgroups_of(const struct gemm_tile *t, const struct gemm_shape
            quotient_up(shape->columns, tile_columns(t));
 }
 
-/* Units that run workgroups of their own: those of a typical device of the class. */
-static uint32_t multiprocessors_of(enum device_class class)
-{
-    switch (class) {
-    case DEVICE_NVIDIA: return 132;
-    case DEVICE_AMD: return 60;
-    case DEVICE_INTEL: return 32;
-    default: return 16;
-    }
-}
-
 /* Input slices of each part: whole chunks. */
 static uint32_t part_depth(const struct gemm_choice *c, const struct gemm_shape *shape)
 {
@@ -184,7 +173,7 @@ static bool is_too_small(const struct gemm_tile *t, const struct gemm_shape *sha
 bool gemm_choose(const struct gemm_shape *shape, const struct device_limits *limits,
                  struct gemm_choice *choice)
 {
-    const uint32_t multiprocessors = multiprocessors_of(limits->device_class);
+    const uint32_t multiprocessors = device_costs_of(limits)->multiprocessors;
     bool found = false;
 
     for (int parted = 0; parted < 2; parted++)
@@ -308,16 +297,12 @@ enum { GROUP_COLUMNS_MIN = 4 };
 
 bool gemm_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
-    const enum device_class class = p->limits->device_class;
     const struct reason_of why = planner_reason(p, KERNEL_gemm, n);
     const uint32_t groups = groups_of(m);
-    const bool is_known = class != DEVICE_SOFTWARE && class != DEVICE_OTHER;
     struct gemm_choice c;
 
     if (!planner_kernel(p, &why))
         return false;
-    if (p->options->gemm_tile <= 0 && !is_known)
-        return reasons_add(&why, "a software device, or one of a class without measured tiles");
     if (p->options->gemm_tile <= 0 && !is_fast(p, n, m))
         return reasons_add(&why, "precision=fp16: a convolution is faster without it");
     if (!has_whole_slices(p, m))

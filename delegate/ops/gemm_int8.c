@@ -8,7 +8,6 @@ enum {
     QUAD_BYTES = 16,     /* of shared memory */
     CHUNK_MAX = 64,      /* quads */
     CHUNK_REGISTERS = 8, /* quads that an invocation loads ahead, of inputs and of weights */
-    UNITS = 132,         /* compute units of a large device; a smaller one has more to do in each */
 };
 
 /* Tiles by x, y, z of the workgroup and rows of an invocation.  Many rows share the loads of the
@@ -80,14 +79,14 @@ static bool fit_chunk(const struct device_limits *limits, const struct product *
     }
 }
 
-/* Clocks of a product by a tile on a device of UNITS compute units, each with the rates of current
- * discrete devices.  The factors are fitted to times of all tiles for the layers of MobileNet v1
- * and ResNet50 on an H200. */
-static uint64_t cost(const struct product *product, const struct gemm_int8_tile *t)
+/* Clocks of a product by a tile on a device of so many compute units, each with the rates of
+ * current discrete devices.  The factors are fitted to times of all tiles for the layers of
+ * MobileNet v1 and ResNet50 on an H200. */
+static uint64_t cost(const struct product *product, const struct gemm_int8_tile *t, uint32_t units)
 {
     const uint64_t invocations = (uint64_t)t->x * t->y * t->z, rows = (uint64_t)t->y * t->rows;
     const uint64_t groups = quotient_up(product->rows, rows) * quotient_up(product->slices, t->x);
-    const uint64_t waves = quotient_up(groups, UNITS);
+    const uint64_t waves = quotient_up(groups, units);
     /* Shares that have less to do wait for the first one. */
     const uint64_t quads = quotient_up(product->quads, t->z);
     const uint64_t dots = invocations * quads * t->rows / 4;
@@ -118,6 +117,7 @@ bool gemm_int8_tile_of(const struct planner *p, const struct matmul_int8 *m, int
                        struct gemm_int8_tile *tile, const struct reason_of *why)
 {
     const struct product product = product_of(p, m);
+    const uint32_t units = device_costs_of(p->limits)->fitted_multiprocessors;
     struct gemm_int8_tile possible[TILES];
     int count = 0, best = 0;
 
@@ -132,13 +132,11 @@ bool gemm_int8_tile_of(const struct planner *p, const struct matmul_int8 *m, int
                            p->limits->max_shared_memory_bytes,
                            p->limits->max_workgroup_invocations);
     for (int i = 1; i < count; i++)
-        if (cost(&product, &possible[i]) < cost(&product, &possible[best]))
+        if (cost(&product, &possible[i], units) < cost(&product, &possible[best], units))
             best = i;
     *tile = possible[variant > 0 ? (variant - 1) % count : best];
     if (variant > 0)
         return true;
-    if (p->limits->device_class == DEVICE_SOFTWARE)
-        return reasons_add(why, "a software device: the plain kernel is faster");
     return is_faster(m, &product) ||
            reasons_add(why, "the plain kernel loads 16 inputs at once, which is as fast");
 }

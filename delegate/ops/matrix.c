@@ -12,8 +12,6 @@ enum {
     UNIT_ELEMENTS = 8 /* of f16 */
 };
 
-enum { MULTIPROCESSORS = 132 }; /* of an H200 */
-
 /* What a workgroup computes with matrices of 16 x 16. */
 static const struct matrix_tile tiles[] = {
     { .block_m = 2, .block_n = 2, .rows = 2, .columns = 4, .shares = 1 },  /* 64 x 128 */
@@ -130,7 +128,7 @@ static double cost_of(const struct matrix_tile *t, const struct device_limits *l
     const uint64_t columns = (uint64_t)m->tile * t->block_n * t->columns;
     const uint64_t part = part_of(t, quotient_up(shape->depth, m->tile));
     const uint64_t groups = groups_of(t, m, pixels, shape->outputs) * t->parts;
-    const uint64_t of_one = quotient_up(groups, MULTIPROCESSORS);
+    const uint64_t of_one = quotient_up(groups, device_costs_of(limits)->fitted_multiprocessors);
     const uint64_t by_threads = INVOCATIONS / threads, by_memory = SHARED_BYTES / shared;
     const uint64_t resident = by_threads < by_memory ? by_threads : by_memory;
     const uint64_t waits =
@@ -154,14 +152,14 @@ static bool sums_fit(const struct matrix_tile *t, const struct device_limits *li
 }
 
 /* Parts of the sum are for products of few tiles, each of which has a long one. */
-static bool parts_pay(const struct matrix_tile *t, const struct device_matrix *m,
+static bool parts_pay(const struct matrix_tile *t, const struct device_limits *limits,
                       const struct matrix_shape *shape, uint64_t pixels, uint64_t k_tiles)
 {
     enum { PART_TILES_MIN = 32 };
 
-    return t->parts == 1 ||
-           (k_tiles >= (uint64_t)t->parts * PART_TILES_MIN &&
-            groups_of(t, m, pixels, shape->outputs) * t->parts <= 2 * MULTIPROCESSORS);
+    return t->parts == 1 || (k_tiles >= (uint64_t)t->parts * PART_TILES_MIN &&
+                             groups_of(t, &limits->matrix, pixels, shape->outputs) * t->parts <=
+                                 2 * device_costs_of(limits)->fitted_multiprocessors);
 }
 
 /* The tile of the least cost; like: with as many shares and parts of the sum, NULL: any. */
@@ -180,7 +178,7 @@ static bool choose(struct matrix_tile *tile, const struct device_limits *limits,
 
             t.parts = parts;
             if ((like ? t.shares != like->shares || parts != like->parts
-                      : !parts_pay(&t, &limits->matrix, shape, pixels, k_tiles)) ||
+                      : !parts_pay(&t, limits, shape, pixels, k_tiles)) ||
                 !allowed(&t, limits, pixels, shape->outputs) || !set_chunk(&t, limits, k_tiles) ||
                 !sums_fit(&t, limits, shape, pixels))
                 continue;

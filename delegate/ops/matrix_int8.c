@@ -54,7 +54,7 @@ static const struct matrix_tile square = { .block_m = 1, .block_n = 1, .rows = 1
 static bool choose_tile(struct matrix_tile *tile, const struct device_limits *limits,
                         const struct matrix_shape *shape, int variant)
 {
-    enum { MULTIPROCESSORS = 132, LONG_SUM = 128 };
+    enum { LONG_SUM = 128 };
     const uint64_t workgroups =
         quotient_up(shape->pixels, COLUMNS) * quotient_up(shape->outputs, 2 * COLUMNS);
     const uint64_t deep = quotient_up(shape->depth, COLUMNS);
@@ -64,7 +64,7 @@ static bool choose_tile(struct matrix_tile *tile, const struct device_limits *li
     if (variant > 0) {
         *tile = variant % 2 ? square : wide;
         shares = 1u << variant / 2 % 5;
-    } else if (workgroups <= MULTIPROCESSORS) {
+    } else if (workgroups <= device_costs_of(limits)->fitted_multiprocessors) {
         *tile = shape->dense || deep >= LONG_SUM ? square : wide;
         shares = deep >= LONG_SUM ? 16 : 8;
     }
@@ -79,11 +79,9 @@ static bool choose_tile(struct matrix_tile *tile, const struct device_limits *li
 bool matrix_int8_tile_of(const struct planner *p, const struct graph_node *n, const struct dot *d,
                          const struct matmul_int8 *m, struct matrix_tile *tile)
 {
-    enum {
-        INPUTS_MIN = 16,            /* with fewer most of a unit of 16 bytes is padding */
-        DEPTH_MIN = 256,            /* of an H200; below, and with fewer products, packed dot */
-        PRODUCTS_MIN = 25 * 1000000 /* products are as fast */
-    };
+    enum { INPUTS_MIN = 16 }; /* with fewer most of a unit of 16 bytes is padding */
+    const struct device_costs *const costs = device_costs_of(p->limits);
+    const uint32_t depth_min = costs->matrix_int8_depth_min;
     const struct matrix_shape shape = shape_of(p, n, d, m);
     const struct reason_of why = planner_reason(p, KERNEL_matrix_int8, n);
     const int variant = p->options->workgroup_variant;
@@ -98,12 +96,13 @@ bool matrix_int8_tile_of(const struct planner *p, const struct graph_node *n, co
     if (m->shape.inputs < INPUTS_MIN)
         return reasons_add(&why, "%" PRIu32 " input channels, fewer than %d", m->shape.inputs,
                            INPUTS_MIN);
-    if (variant == 0 &&
-        (depth_of(m) < DEPTH_MIN || shape.pixels * depth_of(m) * shape.outputs < PRODUCTS_MIN))
-        return reasons_add(
-            &why,
-            "%" PRIu64 " products of %" PRIu64 " terms: from %d, of %d terms, on it is faster",
-            shape.pixels * shape.outputs, depth_of(m), PRODUCTS_MIN / DEPTH_MIN, DEPTH_MIN);
+    if (variant == 0 && (depth_of(m) < depth_min || shape.pixels * depth_of(m) * shape.outputs <
+                                                        costs->matrix_int8_products_min))
+        return reasons_add(&why,
+                           "%" PRIu64 " products of %" PRIu64 " terms: from %" PRIu32
+                           ", of %" PRIu32 " terms, on it is faster",
+                           shape.pixels * shape.outputs, depth_of(m),
+                           costs->matrix_int8_products_min / depth_min, depth_min);
     if (!choose_tile(tile, p->limits, &shape, variant))
         return reasons_add(&why,
                            "no tile of it fits the device: %" PRIu32

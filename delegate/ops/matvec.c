@@ -13,15 +13,12 @@ enum {
 bool matvec_fits(const struct planner *p, const struct graph_node *n, const struct matmul *m)
 {
     const struct plan_tensor *src = &p->plan->tensors[m->src], *dst = &p->plan->tensors[m->dst];
-    const enum device_class class = p->limits->device_class;
     const struct reason_of why = planner_reason(p, KERNEL_matvec, n);
 
     if (dst->rows > ROWS_MAX)
         return false; /* no reason: it is about products of few rows */
     if (!planner_kernel(p, &why))
         return false;
-    if (!p->options->any_device && (class == DEVICE_SOFTWARE || class == DEVICE_OTHER))
-        return reasons_add(&why, "a software device, or one of a class without measurements");
     if (!window_is_dense(m->window, &m->args))
         return reasons_add(&why, "its window is no single pixel");
     if (src->slices < IN_SLICES_MIN)

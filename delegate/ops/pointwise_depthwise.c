@@ -12,14 +12,7 @@ enum {
     UNIT_ELEMENTS = 8, /* of f16 */
     SHARES_MAX = 8,
     THREADS_MAX = 512,
-    /* On an H200 one dispatch was faster than two for rows of up to 56 pixels at stride 2, of up to
-     * 28 at stride 1, slower for 4 rows of 56 and 3 of 112. */
-    PIXELS_MAX = 192,
-    WIDTH_MAX = 0xffff, /* POINTWISE_DEPTHWISE_SPEC_WIDTHS */
-    /* Rows that two workgroups compute are free while multiprocessors would idle; with more
-     * workgroups than twice the multiprocessors of a large device they are not.  Counted for one
-     * image, so that a batch has the bits of its images. */
-    GROUPS_MAX = 264
+    WIDTH_MAX = 0xffff /* POINTWISE_DEPTHWISE_SPEC_WIDTHS */
 };
 
 static uint64_t quotient_up(uint64_t a, uint64_t b)
@@ -94,6 +87,7 @@ bool pointwise_depthwise_of(struct pointwise_depthwise *t, const struct device_l
                             uint32_t channels, uint64_t images, const struct reason_of *why)
 {
     const struct device_matrix *m = &limits->matrix;
+    const struct device_costs *const costs = device_costs_of(limits);
     uint32_t threads_max = limits->max_workgroup_invocations;
     uint64_t k_tiles, pixels;
 
@@ -116,10 +110,10 @@ bool pointwise_depthwise_of(struct pointwise_depthwise *t, const struct device_l
     *t = (struct pointwise_depthwise){ .out_rows = w->stride_h == 1 && args->out_h > 1 ? 2 : 1,
                                        .shares = 1 };
     pixels = pixels_of(t->out_rows, w, args);
-    if (pixels > PIXELS_MAX || args->out_w > WIDTH_MAX)
-        return reasons_add(why,
-                           "%" PRIu64 " pixels of a workgroup, more than %d: two steps are faster",
-                           pixels, PIXELS_MAX);
+    if (pixels > costs->pointwise_pixels_max || args->out_w > WIDTH_MAX)
+        return reasons_add(
+            why, "%" PRIu64 " pixels of a workgroup, more than %" PRIu32 ": two steps are faster",
+            pixels, costs->pointwise_pixels_max);
     k_tiles = k_tiles_of(channels, m);
     t->subgroups = (uint32_t)quotient_up(pixels, m->tile);
     while (t->shares < SHARES_MAX && 2 * t->shares <= k_tiles &&
@@ -130,9 +124,11 @@ bool pointwise_depthwise_of(struct pointwise_depthwise *t, const struct device_l
                            threads_of(t, m), threads_max);
     if (!stages(t, limits, k_tiles, why))
         return false;
-    if (groups_x(m, args) * groups_y(t, args, 1) > GROUPS_MAX)
-        return reasons_add(why, "%" PRIu64 " workgroups, more than %d: two steps are faster",
-                           groups_x(m, args) * groups_y(t, args, 1), GROUPS_MAX);
+    /* Counted for one image, so that a batch has the bits of its images. */
+    if (groups_x(m, args) * groups_y(t, args, 1) > costs->pointwise_groups_max)
+        return reasons_add(why,
+                           "%" PRIu64 " workgroups, more than %" PRIu32 ": two steps are faster",
+                           groups_x(m, args) * groups_y(t, args, 1), costs->pointwise_groups_max);
     return (groups_x(m, args) <= limits->max_workgroup_count[0] &&
             groups_y(t, args, images) <= limits->max_workgroup_count[1]) ||
            reasons_add(why, "its grid exceeds the limits of the device");

@@ -31,10 +31,11 @@ static bool accept_softmax(struct check *c)
 
 uint32_t softmax_invocations(const struct device_limits *limits, uint32_t slices)
 {
+    const uint32_t most = device_costs_of(limits)->softmax_workgroup;
     uint32_t n = WORKGROUP;
 
-    while (limits->device_class != DEVICE_SOFTWARE && n < slices && n < 256 &&
-           2 * n <= limits->max_workgroup_size[0] && 2 * n <= limits->max_workgroup_invocations)
+    while (n < slices && n < most && 2 * n <= limits->max_workgroup_size[0] &&
+           2 * n <= limits->max_workgroup_invocations)
         n *= 2;
     return n;
 }

@@ -1,5 +1,7 @@
 #include "delegate/plan/frozen.h"
 
+#include "delegate/base/device_costs.h"
+
 #include <string.h>
 
 /* Steps that are compared with those before: the work is bounded for plans of any length. */
@@ -13,27 +15,15 @@ static bool same_pipeline(const struct plan_step *a, const struct plan_step *b)
            memcmp(a->push, b->push, a->push_bytes) == 0;
 }
 
-/* A software device compiles a shader for longer than its sizes as constants would ever win back. A
- * class of devices that nobody has measured may do so, too. */
-static bool pays(const struct device_limits *limits)
-{
-    return limits->device_class != DEVICE_SOFTWARE && limits->device_class != DEVICE_OTHER;
-}
-
 /* Only kernels that asked for it.  Of others nothing was gained, and they may change: on an H200
  * the compiler, knowing the sizes, rounded the products of BATCH_MATMUL by the size of the batch,
  * and the integers of a quantized LSTM (cell of 2^-9) were wrong: it is enough that the integer
  * bits of the cell are a constant where its fixed16_tanh takes them. */
-void plan_freeze(struct plan *plan, const struct gpu_options *options,
-                 const struct device_limits *limits, const struct reason_of *why)
+void plan_freeze(struct plan *plan, const struct reason_of *why)
 {
     const struct plan_step *distinct[FROZEN_MAX];
     int count = 0;
 
-    if (!options->any_device && !pays(limits)) {
-        reasons_add(why, "a software device, or one of a class without measurements");
-        return;
-    }
     for (int i = 0; i < plan->step_count && i < STEPS_MAX; i++) {
         struct plan_step *const step = plan->steps[i];
         int at = 0;
@@ -55,13 +45,10 @@ void plan_freeze(struct plan *plan, const struct gpu_options *options,
 void plan_prefetch(struct plan *plan, const struct gpu_options *options,
                    const struct device_limits *limits, const struct reason_of *why)
 {
-    if (!options->any_device && limits->device_class != DEVICE_NVIDIA) {
-        reasons_add(why, "a device of a class without measurements");
-        return;
-    }
-    if (!options->any_device && plan->constant_bytes < PREFETCH_BYTES) {
-        reasons_add(why, "%zu bytes of constants, fewer than %d", plan->constant_bytes,
-                    PREFETCH_BYTES);
+    const size_t evicting = device_costs_of(limits)->evicting_bytes;
+
+    if (!options->any_device && plan->constant_bytes < evicting) {
+        reasons_add(why, "%zu bytes of constants, fewer than %zu", plan->constant_bytes, evicting);
         return;
     }
     for (int i = 0; i < plan->step_count; i++)

@@ -11,19 +11,13 @@
 enum { FROZEN_MAX = 128 };
 
 /* Marks freezable steps, in their order, until the plan needs FROZEN_MAX pipelines for them: a step
- * of the same shader, constants and sizes as an earlier one needs none of its own.  On a device
- * where that does not pay none is marked, with the reason.  `why` is of KERNEL_frozen. */
-void plan_freeze(struct plan *plan, const struct gpu_options *options,
-                 const struct device_limits *limits, const struct reason_of *why);
+ * of the same shader, constants and sizes as an earlier one needs none of its own.  `why` is of
+ * KERNEL_frozen, which planner_kernel allows. */
+void plan_freeze(struct plan *plan, const struct reason_of *why);
 
-/* A plan with fewer bytes of constants leaves the code of its pipelines in the cache of the device.
- * Of an H200, whose L2 cache has 50 MB: ResNet50 of 51 MB in f16 takes 0.389 in place of 0.408 ms,
- * of 102 MB 0.707 in place of 0.732; of 25 MB in i8 0.461 in place of 0.440. */
-enum { PREFETCH_BYTES = 40 << 20 };
-
-/* Marks one step of each pipeline of frozen steps whose kernel allows it to be prefetched.  `why`
- * is of KERNEL_prefetch.
- */
+/* Marks one step of each pipeline of frozen steps whose kernel allows it to be prefetched, unless
+ * the plan has so few bytes of constants that the code of its pipelines stays in the cache of the
+ * device.  `why` is of KERNEL_prefetch, which planner_kernel allows. */
 void plan_prefetch(struct plan *plan, const struct gpu_options *options,
                    const struct device_limits *limits, const struct reason_of *why);
 

@@ -185,7 +185,8 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
     const struct reason_of small = planner_reason(p, KERNEL_small_outputs, NULL);
     double macs = 0;
 
-    p->plan->small_outputs = planner_kernel(p, &small);
+    if (planner_kernel(p, &small))
+        p->plan->small_output_bytes = device_costs_of(p->limits)->small_output_bytes;
     TRY(plan_inputs(p, r, w));
     for (int i = 0; i < p->graph->node_count; i++) {
         const struct graph_node *n = &p->graph->nodes[i];
@@ -204,11 +205,11 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
         TRY(poison_padding(p));
     TRY(planner_kernel(p, &groups) ? plan_schedule(p->plan, p->options->in_place, &groups, p->diag)
                                    : plan_assign_memory(p->plan, p->options->in_place, p->diag));
-    if (p->plan->small_outputs && !plan_copies_no_output(p->plan))
-        reasons_add(&small, "an output is larger than %d bytes, padded, or not of one step alone",
-                    PLAN_SMALL_OUTPUT);
+    if (p->plan->small_output_bytes > 0 && !plan_copies_no_output(p->plan))
+        reasons_add(&small, "an output is larger than %zu bytes, padded, or not of one step alone",
+                    p->plan->small_output_bytes);
     if (planner_kernel(p, &frozen))
-        plan_freeze(p->plan, p->options, p->limits, &frozen);
+        plan_freeze(p->plan, &frozen);
     if (planner_kernel(p, &prefetch))
         plan_prefetch(p->plan, p->options, p->limits, &prefetch);
     return plan_check_limits(p->plan, p->limits, p->diag);

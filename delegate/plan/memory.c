@@ -135,8 +135,8 @@ static bool is_small_result(const struct plan *plan, const struct users *users,
 {
     const int owner = plan_owner(plan, io->plan_tensor);
 
-    return plan->small_outputs && plan->tensors[owner].bytes <= PLAN_SMALL_OUTPUT &&
-           users->writer[owner] && users->uses[owner] == 2;
+    return plan->tensors[owner].bytes <= plan->small_output_bytes && users->writer[owner] &&
+           users->uses[owner] == 2;
 }
 
 static enum status place_ios(struct plan *plan, const struct users *users,

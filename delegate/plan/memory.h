@@ -9,11 +9,6 @@
  * memory_limit where that is less. */
 uint64_t plan_memory_limit(const struct gpu_options *options, const struct device_limits *limits);
 
-/* Bytes of an output that the step which computes it writes to memory of the host: a device that
- * has its own sends so few over the bus within the step, while one that copies them would take 2 to
- * 3 us more, on an H200. */
-enum { PLAN_SMALL_OUTPUT = 16384 };
-
 /* Assigns memory to all plan tensors; in_place: results may overwrite inputs.  plan_make calls it,
  * and so does whoever changes plan_io.backing: STATUS_UNSUPPORTED if a tensor cannot be
  * BACKING_SLICES. */

@@ -81,10 +81,13 @@ struct reason_of planner_reason(const struct planner *p, enum kernel_id kernel,
 bool planner_kernel(const struct planner *p, const struct reason_of *why)
 {
     const enum kernel_id kernel = (enum kernel_id)why->about.id;
+    const struct device_costs *const costs = device_costs_of(p->limits);
 
-    if (options_kernel(p->options, kernel))
+    if (!options_kernel(p->options, kernel))
+        return reasons_add(why, "option no_kernel=%s", options_kernel_name(kernel));
+    if (device_costs_pays(costs, kernel) || options_force(p->options, kernel))
         return true;
-    return reasons_add(why, "option no_kernel=%s", options_kernel_name(kernel));
+    return why->reasons && reasons_add(why, "%s", device_costs_why(costs, kernel).text);
 }
 
 int planner_tensor(struct planner *p, int tensor)
@@ -299,7 +302,7 @@ enum status step_tiles(struct planner *p, struct plan_step *s, uint32_t columns,
 enum status step_items(struct planner *p, struct plan_step *s, uint64_t count)
 {
     s->items = count;
-    if (workgroup_set(s, workgroup_size(p->limits, s->shader), p->limits)) {
+    if (workgroup_set(s, workgroup_size(p->limits), p->limits)) {
         use_variant(p, s);
         return STATUS_OK;
     }

@@ -3,6 +3,7 @@
 #ifndef ASSAY_DELEGATE_PLAN_PLANNER_H
 #define ASSAY_DELEGATE_PLAN_PLANNER_H
 
+#include "delegate/base/device_costs.h"
 #include "delegate/plan/plan.h"
 
 #include <stdbool.h>
@@ -38,7 +39,8 @@ struct planner {
 /* What to say of why the kernel does not take the node; NULL: an input or output. */
 struct reason_of planner_reason(const struct planner *p, enum kernel_id kernel,
                                 const struct graph_node *n);
-/* False, with the reason: option no_kernel switches it off. */
+/* False, with the reason: option no_kernel switches it off, or it does not pay on devices of this
+ * class (base/device_costs.def). */
 bool planner_kernel(const struct planner *p, const struct reason_of *why);
 
 /* The plan tensor of a graph tensor, made on the first call.  -1: out of memory, with the message

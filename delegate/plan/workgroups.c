@@ -1,23 +1,11 @@
 #include "delegate/plan/workgroups.h"
 
 #include "delegate/base/checksum.h"
-#include "delegate/graph/gpu_op.h"
+#include "delegate/base/device_costs.h"
 #include "delegate/shaders/args.h"
 
 #include <stddef.h>
 #include <string.h>
-
-/* Workgroup sizes by device class and shader: the first row that matches is used.  A shader of NULL
- * matches any. */
-static const struct {
-    enum device_class device_class;
-    const char *shader;
-    uint32_t size;
-} table[] = {
-    { DEVICE_OTHER, NULL, WORKGROUP },      { DEVICE_SOFTWARE, NULL, WORKGROUP },
-    { DEVICE_INTEGRATED, NULL, WORKGROUP }, { DEVICE_NVIDIA, NULL, WORKGROUP },
-    { DEVICE_AMD, NULL, WORKGROUP },        { DEVICE_INTEL, NULL, WORKGROUP },
-};
 
 static bool allowed(uint32_t x, uint32_t y, uint32_t z, const struct device_limits *limits)
 {
@@ -26,19 +14,13 @@ static bool allowed(uint32_t x, uint32_t y, uint32_t z, const struct device_limi
            (uint64_t)x * y * z <= limits->max_workgroup_invocations;
 }
 
-uint32_t workgroup_size(const struct device_limits *limits, const char *shader)
+uint32_t workgroup_size(const struct device_limits *limits)
 {
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        uint32_t size = table[i].size;
+    uint32_t size = device_costs_of(limits)->workgroup;
 
-        if (table[i].device_class != limits->device_class ||
-            (table[i].shader && strcmp(table[i].shader, shader) != 0))
-            continue;
-        while (size > 1 && !allowed(size, 1, 1, limits))
-            size /= 2;
-        return size;
-    }
-    return WORKGROUP;
+    while (size > 1 && !allowed(size, 1, 1, limits))
+        size /= 2;
+    return size;
 }
 
 uint32_t workgroup_of(const struct plan_step *s)

@@ -2,7 +2,7 @@
  *
  * A step of items (step_items) has x invocations, each with one item.  A step of tiles (step_tiles)
  * has x columns by y runs; z belongs to the shader.  Results have the same bits for every free
- * size. A size comes from a table by device class, or was measured (vulkan/tune.h). */
+ * size. A size comes from base/device_costs.def, or was measured (vulkan/tune.h). */
 #ifndef ASSAY_DELEGATE_PLAN_WORKGROUPS_H
 #define ASSAY_DELEGATE_PLAN_WORKGROUPS_H
 
@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The size in the table for a shader of items, within the limits of the device. */
-uint32_t workgroup_size(const struct device_limits *limits, const char *shader);
+/* The size in the table, within the limits of the device. */
+uint32_t workgroup_size(const struct device_limits *limits);
 
 /* A free size as one number: x | y << 16. */
 static inline uint32_t workgroup_code(uint32_t x, uint32_t y)

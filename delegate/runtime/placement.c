@@ -1,5 +1,6 @@
 #include "delegate/runtime/placement.h"
 
+#include "delegate/base/device_costs.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/serialize.h"
 #include "delegate/vulkan/measure.h"
@@ -34,5 +35,5 @@ struct placement_rates placement_rates_of(struct gpu_delegate *d, TfLiteContext 
         context->ReportError(context, "WARNING: placement=cost uses rates of a table: %s",
                              diag.text);
     }
-    return (struct placement_rates){ device_rates_of(d->device->limits.device_class), RATES_TABLE };
+    return (struct placement_rates){ device_costs_of(&d->device->limits)->rates, RATES_TABLE };
 }

@@ -6,6 +6,7 @@
 
 #include "delegate/ops/matvec.args.h"
 #include "delegate/plan/frozen.h"
+#include "delegate/plan/planner.h"
 #include "delegate/runtime/kernel.h"
 #include "delegate/shaders/freeze.h"
 #include "delegate/shaders/spirv.h"
@@ -196,7 +197,7 @@ static void which_steps(void **state)
         { DEVICE_NVIDIA, false, STEPS, 2, 2048 },
     };
     struct plan_step *steps = calloc(STEPS, sizeof *steps), **list = calloc(STEPS, sizeof *list);
-    const struct reason_of nobody = { NULL, { .kind = REASON_KERNEL } };
+    const struct reason_of nobody = { NULL, { .kind = REASON_KERNEL, .id = KERNEL_frozen } };
 
     (void)state;
     assert_true(steps && list);
@@ -204,17 +205,18 @@ static void which_steps(void **state)
         struct device_limits limits = gpu_large_limits();
         struct gpu_options o = gpu_options_of((const char *[]){ NULL });
         struct plan p = plan_of(steps, list, rows[i].count, rows[i].distinct);
+        const struct planner planner = { .options = &o, .limits = &limits };
 
         limits.device_class = rows[i].class;
         o.any_device = rows[i].any_device;
-        plan_freeze(&p, &o, &limits, &nobody);
+        if (planner_kernel(&planner, &nobody))
+            plan_freeze(&p, &nobody);
         assert_int_equal(frozen_of(&p), rows[i].frozen);
         options_close(&o);
     }
     steps[3].freezable = false;
     steps[2].frozen = steps[3].frozen = false;
-    plan_freeze(&(struct plan){ .steps = list, .step_count = 4 },
-                &(struct gpu_options){ .any_device = true }, &device_limits_minimum, &nobody);
+    plan_freeze(&(struct plan){ .steps = list, .step_count = 4 }, &nobody);
     assert_true(steps[2].frozen && !steps[3].frozen);
     free(steps);
     free(list);

@@ -187,7 +187,7 @@ static void within_limits(void **state)
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
         for (int i = 0; i < all.count; i++)
             check_choice(&shapes[k], &all.at[i].limits);
-        for (int class = DEVICE_OTHER; class <= DEVICE_INTEL; class ++) {
+        for (int class = 0; class < DEVICE_CLASSES; class ++) {
             struct device_limits limits = device_limits_minimum;
             struct gemm_choice c;
 

@@ -208,10 +208,6 @@ static void chosen(void **state)
     is_within(&t, &device_limits_minimum);
     assert_false(tile_of(&large, 784, 256, 256, 1, 0, &t));
     assert_false(tile_of(&large, 784, 256, 256, 9, 0, &t));
-    limits.device_class = DEVICE_SOFTWARE;
-    assert_false(tile_of(&limits, 12544, 3, 32, 9, 0, &t));
-    assert_true(tile_of(&limits, 12544, 3, 32, 9, 1, &t));
-    limits = large;
     limits.max_workgroup_invocations = 32;
     assert_false(tile_of(&limits, 12544, 3, 32, 9, 0, &t));
     limits = large;

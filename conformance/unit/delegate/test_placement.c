@@ -4,6 +4,7 @@
 #include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
 
+#include "delegate/base/device_costs.h"
 #include "delegate/graph/import.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/partition.h"
@@ -348,10 +349,10 @@ static void rates_are_checked(void **state)
     const double bad[] = { 0, -1, (double)INFINITY, (double)NAN };
 
     (void)state;
-    for (int c = DEVICE_OTHER; c <= DEVICE_INTEL; c++) {
-        const struct device_rates r = device_rates_of((enum device_class)c);
+    for (int c = 0; c < DEVICE_CLASSES; c++) {
+        const struct device_limits limits = { .device_class = (enum device_class)c };
 
-        assert_true(device_rates_are_valid(&r));
+        assert_true(device_rates_are_valid(&device_costs_of(&limits)->rates));
     }
     for (int i = 0; i < 4; i++)
         for (int field = 0; field < 4; field++) {

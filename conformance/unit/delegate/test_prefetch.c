@@ -6,10 +6,13 @@
 
 #include "delegate/ops/gemm.h"
 #include "delegate/plan/frozen.h"
+#include "delegate/plan/planner.h"
 #include "delegate/runtime/kernel.h"
 #include "delegate/vulkan/instance.h"
 
 /* ---- plans ---- */
+
+enum { EVICTING = 40 << 20 }; /* of an H200 */
 
 static void which_plans(void **state)
 {
@@ -20,16 +23,16 @@ static void which_plans(void **state)
         size_t first_bytes;
         bool prefetch;
     } rows[] = {
-        { DEVICE_NVIDIA, PREFETCH_BYTES, false, true, 64, true },
-        { DEVICE_NVIDIA, PREFETCH_BYTES, false, false, 64, false },
-        { DEVICE_NVIDIA, PREFETCH_BYTES, false, true, 0, false },
-        { DEVICE_NVIDIA, PREFETCH_BYTES - 1, false, true, 64, false },
-        { DEVICE_AMD, PREFETCH_BYTES, false, true, 64, false },
-        { DEVICE_SOFTWARE, PREFETCH_BYTES, false, true, 64, false },
+        { DEVICE_NVIDIA, EVICTING, false, true, 64, true },
+        { DEVICE_NVIDIA, EVICTING, false, false, 64, false },
+        { DEVICE_NVIDIA, EVICTING, false, true, 0, false },
+        { DEVICE_NVIDIA, EVICTING - 1, false, true, 64, false },
+        { DEVICE_AMD, EVICTING, false, true, 64, false },
+        { DEVICE_SOFTWARE, EVICTING, false, true, 64, false },
         { DEVICE_SOFTWARE, 0, true, true, 64, true },
         { DEVICE_SOFTWARE, 0, true, false, 64, false },
     };
-    const struct reason_of nobody = { NULL, { .kind = REASON_KERNEL } };
+    const struct reason_of nobody = { NULL, { .kind = REASON_KERNEL, .id = KERNEL_prefetch } };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -42,9 +45,11 @@ static void which_plans(void **state)
         struct plan p = { .steps = list,
                           .step_count = 1,
                           .constant_bytes = rows[i].constant_bytes };
+        const struct planner planner = { .options = &o, .limits = &limits };
 
         limits.device_class = rows[i].class;
-        plan_prefetch(&p, &o, &limits, &nobody);
+        if (planner_kernel(&planner, &nobody))
+            plan_prefetch(&p, &o, &limits, &nobody);
         assert_int_equal(step.prefetch, rows[i].prefetch);
     }
 }

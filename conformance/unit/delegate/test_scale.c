@@ -6,7 +6,7 @@
 #include "conformance/unit/kit/scale_models.h"
 
 #include "conformance/inspect/inspection.h"
-#include "delegate/base/device_rates.h"
+#include "delegate/base/device_costs.h"
 #include "delegate/graph/import.h"
 #include "delegate/plan/memory.h"
 #include "delegate/runtime/partition.h"
@@ -122,7 +122,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
     end(r, IMPORT);
     begin(r);
     KIT_OK(decision_make(&d, &g, &r->options, &r->limits, &diag));
-    d.rates.device = device_rates_of(r->limits.device_class);
+    d.rates.device = device_costs_of(&r->limits)->rates;
     end(r, DECIDE);
     begin(r);
     KIT_OK(partition_apply_limits(context, &r->options, &r->limits, &g, &d, &diag));
