@@ -3,7 +3,8 @@
 #   - an include that points to a room on the right, into another layer, or to a foreign library;
 #   - a file that lies in no room; a room without a README.md of at most 20 lines;
 #   - a cycle of modules (a .c file and the .h file of its name are one module);
-#   - code that asks for an op by its code outside of the files of the ops.
+#   - code that asks for an op by its code outside of the files of the ops;
+#   - code that asks for a class of devices where the table of costs knows.
 set -eu
 cd "${1:-.}"
 [ -f ci/rooms.txt ] || { echo 'layers: no ci/rooms.txt here' >&2; exit 1; }
@@ -13,6 +14,14 @@ find reference delegate conformance fuzz golden coverage ci -type f \
 trap 'rm -f "${TMPDIR:-/tmp}/layers.$$"' EXIT
 awk '
 function bad(text) { print "layers: " text > "/dev/stderr"; wrong++ }
+
+function is_below(path, places, n, i, words) {
+    n = split(places, words, " ")
+    for (i = 1; i <= n; i++)
+        if (index(path, words[i]) == 1)
+            return 1
+    return 0
+}
 
 # The layer of a file: the longest one of the rules that its path begins with.
 function layer_of(path, l, best) {
@@ -114,8 +123,10 @@ FILENAME == "ci/rooms.txt" {
         list[name] = rest
     else if ($1 == "ops")
         ops = substr($0, 5)
+    else if ($1 == "classes")
+        classes = substr($0, 9)
     else
-        bad("ci/rooms.txt:" FNR ": expected rooms, files, also, list or ops, found " $1)
+        bad("ci/rooms.txt:" FNR ": expected rooms, files, also, list, ops or classes, found " $1)
     next
 }
 
@@ -147,11 +158,8 @@ FILENAME == "ci/rooms.txt" {
     }
     if (path !~ /\.(c|h|def|comp|glsl)$/)
         next
-    is_op = 0
-    n = split(ops, words, " ")
-    for (i = 1; i <= n; i++)
-        if (index(path, words[i]) == 1)
-            is_op = 1
+    is_op = is_below(path, ops)
+    knows_classes = is_below(path, classes)
     line = 0
     while ((getline text < path) > 0) {
         line++
@@ -171,6 +179,9 @@ FILENAME == "ci/rooms.txt" {
             }
             continue
         }
+        if (!knows_classes && match(text, /DEVICE_(OTHER|SOFTWARE|INTEGRATED|NVIDIA|AMD|INTEL)/))
+            bad(path ":" line ": asks for " substr(text, RSTART, RLENGTH) \
+                ": what is known of it is a row of delegate/base/device_costs.def")
         if (is_op || path ~ /\.def$/)
             continue
         sub(/\/\/.*/, "", text)
