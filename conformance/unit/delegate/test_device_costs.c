@@ -145,7 +145,7 @@ static void reasons_name_class_and_evidence(void **state)
         enum kernel_id kernel;
         const char *text;
     } rows[] = {
-        { DEVICE_SOFTWARE, KERNEL_matvec, "class software: slower, as measured on lavapipe" },
+        { DEVICE_SOFTWARE, KERNEL_gemm_int8, "class software: slower, as measured on lavapipe" },
         { DEVICE_SOFTWARE, KERNEL_depthwise, "class software: faster, as measured on lavapipe" },
         { DEVICE_OTHER, KERNEL_matvec, "class other: not measured" },
         { DEVICE_AMD, KERNEL_prefetch, "class AMD: not measured" },
