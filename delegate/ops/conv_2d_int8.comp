@@ -7,29 +7,55 @@
 // where the second and the last term depend on the output channel alone: they are in `channels`
 // with the bias, since taps in the padding read zx.  Lanes of x without a channel have weights of
 // 0.
+//
+// With CONV_2D_INT8_SPEC_TAIL the last workgroup computes the SOFTMAX of the rows (tail.glsl).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
+#include "delegate/shaders/reduce_in_workgroup.glsl"
 #include "delegate/ops/conv_2d_int8.args.h"
 #include "delegate/ops/int8/dot.glsl"
 #include "delegate/ops/int8/requantize.glsl"
+#include "delegate/ops/tail.glsl"
 #include "delegate/ops/window.glsl"
 
 WRITES(0, dst);
 READS(1, src);
 layout(set = 0, binding = 1) readonly buffer Quads { uvec4 quads[]; }; // of slices
 layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
+layout(set = 0, binding = 2) readonly buffer Exponentials { int exponentials[]; };
 
 layout(constant_id = CONV_2D_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE = REQUANTIZE_FIXED;
 layout(constant_id = CONV_2D_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = CONV_2D_INT8_SPEC_SUM_X) const bool SUM_X = false;
 layout(constant_id = CONV_2D_INT8_SPEC_QUADS) const bool QUADS = false;
+layout(constant_id = CONV_2D_INT8_SPEC_TAIL) const uint TAIL = CONV_2D_INT8_NO_TAIL;
 
 const uint COLUMNS = 1u;
 #define SUM ivec4
 #include "delegate/ops/conv_tile.glsl"
 
 int sum_x[ROWS];
+
+const bool HAS_TAIL = TAIL != CONV_2D_INT8_NO_TAIL;
+const bool SIGNED = TAIL == CONV_2D_INT8_SIGNED_TAIL;
+const bool LOG = false;
+shared uint reduced[HAS_TAIL ? REDUCERS : 1u];
+#define SLICE_OF_ROW(i) product_at(i)
+#define EXPONENTIAL(i)  exponentials[first_product() + args.pixels * args.window.out_slices + (i)]
+#include "delegate/ops/softmax_int8.glsl"
+
+void write_rows()
+{
+    for (uint pixel = 0u; pixel < args.pixels; pixel++) {
+        const uint slices = args.window.out_slices, to = pixel * slices;
+        const Row row = Row(first_product() + to, slices, args.tail.channels);
+        keep_product(row.base + min(gl_LocalInvocationIndex, slices - 1u));
+        const int peak = peak_of(row);
+        write_quotients(row, to, peak, sum_of(row, peak));
+        barrier(); // every invocation has read the sum
+    }
+}
 
 void add(uint r, uvec4 w, uint x, uint s)
 {
@@ -97,8 +123,15 @@ void main()
     publish_sums();
     for (uint r = gl_LocalInvocationID.z; r < ROWS; r += SHARES) {
         const ivec4 v = total(r);
-        if (is_in_dst(tile, r))
-            dst[(tile.first + r) * args.window.out_slices + tile.out_slice] =
-                requantize(v, tile.out_slice, REQUANTIZE, args.output_range);
+        if (!is_in_dst(tile, r))
+            continue;
+        const uint at = (tile.first + r) * args.window.out_slices + tile.out_slice;
+        const uint y = requantize(v, tile.out_slice, REQUANTIZE, args.output_range);
+        if (HAS_TAIL)
+            products[first_product() + at] = y;
+        else
+            dst[at] = y;
     }
+    if (HAS_TAIL && is_tail())
+        write_rows();
 }

@@ -20,6 +20,7 @@
 #include "delegate/ops/gemm.args.h"
 #include "delegate/ops/window.glsl"
 #include "delegate/ops/phase.glsl"
+#include "delegate/ops/last_workgroup.glsl"
 
 WRITES(0, dst);
 READS(0, residual); // the same memory: an element is read and written by one invocation
@@ -29,7 +30,6 @@ CONSTANTS(3, bias);
 layout(set = 0, binding = 0) writeonly buffer WritesParts { vec4 parts[]; }; // GEMM_PART
 // GEMM_JOINED: what is behind the weights, and the parts.
 CONSTANTS(2, joined_bias);
-layout(set = 0, binding = 2) coherent buffer Counters { uint counters[]; };
 layout(set = 0, binding = 3) coherent buffer JoinedParts { vec4 joined_parts[]; };
 
 layout(constant_id = GEMM_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
@@ -67,7 +67,6 @@ const uint PLANE_SUMS = SUM_PLANES * TILE;
 const uint SUMS = PLANES > 1u ? PLANE_SUMS : 1u;
 const uint SUM_WORDS = SUMS * (16u / FACTOR_BYTES);
 shared FACTOR_BITS staged[STAGED > SUM_WORDS ? STAGED : SUM_WORDS];
-shared bool is_last;
 
 #if FAST
 FACTOR staged_factor(uint at) { return factor_of(staged[at]); }
@@ -344,32 +343,12 @@ void finish(Place place, uint r, uint c, vec4 v, vec4 b)
         write_element(at, v + b);
 }
 
-// A workgroup that runs alone, for the sake of the code of the pipeline, is not counted.
-bool is_counted()
-{
-    const uint workgroups = gl_NumWorkGroups.x * gl_NumWorkGroups.y * gl_NumWorkGroups.z;
-    return group() < args.count && workgroups >= args.count;
-}
-
-// Adds up the parts of the tile, if the other workgroups have written theirs.  Each of them counts
-// one; the last one counts back to 0, for the next inference.
+// Adds up the parts of the tile, if the other workgroups have written theirs.
 void join_parts(Place place)
 {
     const uint part_count = args.count / args.tiles;
-    memoryBarrierBuffer();
-    barrier(); // the workgroup has written its part
-    if (gl_LocalInvocationIndex == 0u) {
-        const uint tile = args.counters_at + min(group(), args.count - 1u) % args.tiles;
-        memoryBarrierBuffer();
-        is_last = is_counted() && atomicAdd(counters[tile], 1u) == part_count - 1u;
-        if (is_last)
-            atomicExchange(counters[tile], 0u);
-        memoryBarrierBuffer();
-    }
-    barrier(); // the workgroup knows whether it is the last one
-    if (!is_last)
+    if (!is_last_of(part_count, args.counters_at + min(group(), args.count - 1u) % args.tiles))
         return;
-    memoryBarrierBuffer();
     for (uint i = gl_LocalInvocationIndex; i < TILE; i += THREADS) {
         uint at;
         if (!find_element(place, i / TILE_COLUMNS, i % TILE_COLUMNS, at))

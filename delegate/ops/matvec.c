@@ -70,6 +70,8 @@ enum status matvec_plan(struct planner *p, const struct graph_node *n, const str
     step_spec(s, MATVEC_SPEC_ROUNDED, n->steps.scale > 0);
     step_spec(s, MATVEC_SPEC_COLUMNS, c.columns);
     step_spec(s, MATVEC_SPEC_TURNS, c.turns);
+    step_spec(s, MATVEC_SPEC_PLANES, c.planes);
+    step_spec(s, MATVEC_SPEC_TAIL, 0);
     step_shared(s, c.columns * c.planes * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_freezable(s);

@@ -6,11 +6,16 @@
 // at once: a workgroup computes COLUMNS output slices of a row, its planes share out the input
 // slices, and an invocation loads TURNS of them, with 4 weights each, before it multiplies.  The
 // sums of the planes are added in a fixed order.
+//
+// With MATVEC_SPEC_TAIL the last workgroup computes the SOFTMAX of the rows (tail.glsl).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#include "delegate/shaders/reduce_in_workgroup.glsl"
 #include "delegate/shaders/slice.glsl"
 #include "delegate/ops/matvec.args.h"
+#include "delegate/ops/softmax_op.args.h"
+#include "delegate/ops/tail.glsl"
 
 WRITES(0, dst);
 READS(0, residual); // the same memory: an element is read and written by one invocation
@@ -23,10 +28,16 @@ layout(constant_id = MATVEC_SPEC_RESIDUAL) const bool RESIDUAL = false;
 layout(constant_id = MATVEC_SPEC_ROUNDED) const bool ROUNDED = false;
 layout(constant_id = MATVEC_SPEC_COLUMNS) const uint COLUMNS = 2u;
 layout(constant_id = MATVEC_SPEC_TURNS) const uint TURNS = 1u;
+layout(constant_id = MATVEC_SPEC_PLANES) const uint PLANES = 1u;
+layout(constant_id = MATVEC_SPEC_TAIL) const uint TAIL = 0u;
 
-const uint PLANES = gl_WorkGroupSize.x / COLUMNS;
+shared vec4 part[PLANES * COLUMNS];
 
-shared vec4 part[gl_WorkGroupSize.x];
+shared float reduced[TAIL > 0u ? REDUCERS : 1u];
+const uint OP = SOFTMAX_POWERS;
+#define INVOCATIONS     TAIL
+#define SLICE_OF_ROW(i) product_at(i)
+#include "delegate/ops/softmax.glsl"
 
 // The products of input slices `plane`, plane + PLANES, ... with one output slice.
 vec4 sum_of(uint row, uint plane, uint column)
@@ -54,6 +65,29 @@ vec4 sum_of(uint row, uint plane, uint column)
     return sum;
 }
 
+void write_element(uint at, vec4 v)
+{
+    if (RESIDUAL)
+        v += vec4(residual[at]);
+    v = activate(v, ACTIVATION);
+    if (ROUNDED)
+        v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);
+    if (TAIL > 0u)
+        products[first_product() + at] = STORED(v);
+    else
+        dst[at] = STORED(v);
+}
+
+void write_rows()
+{
+    for (uint row = 0u; row < args.count / args.blocks; row++) {
+        const uint to = row * args.out_slices, base = first_product() + to;
+        keep_product(base + min(gl_LocalInvocationIndex, args.out_slices - 1u));
+        softmax_row(Row(base, args.out_slices, args.tail.channels, args.beta), to, true);
+        barrier(); // every invocation has read the sum
+    }
+}
+
 void main()
 {
     const uint me = gl_LocalInvocationID.x, plane = me / COLUMNS;
@@ -63,7 +97,8 @@ void main()
     const uint inside = min(column, args.out_slices - 1u);
     const vec4 b = bias[inside]; // early, where nobody waits for it
 
-    part[me] = sum_of(row, plane, inside);
+    if (plane < PLANES)
+        part[me] = sum_of(row, plane, inside);
     for (uint n = PLANES / 2u; n > 0u; n /= 2u) {
         barrier();
         if (plane < n)
@@ -71,14 +106,8 @@ void main()
     }
     // A surplus workgroup computes the last block once more, and does not write it: the residual is
     // added once.
-    if (plane != 0u || column >= args.out_slices || group() >= args.count)
-        return;
-    const uint at = row * args.out_slices + column;
-    vec4 v = part[me] + b;
-    if (RESIDUAL)
-        v += vec4(residual[at]);
-    v = activate(v, ACTIVATION);
-    if (ROUNDED)
-        v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);
-    dst[at] = STORED(v);
+    if (plane == 0u && column < args.out_slices && group() < args.count)
+        write_element(row * args.out_slices + column, part[me] + b);
+    if (TAIL > 0u && is_tail())
+        write_rows();
 }

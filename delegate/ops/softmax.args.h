@@ -2,13 +2,10 @@
 #ifndef ASSAY_DELEGATE_OPS_SOFTMAX_ARGS_H
 #define ASSAY_DELEGATE_OPS_SOFTMAX_ARGS_H
 
+#include "delegate/ops/softmax_op.args.h"
 #include "delegate/shaders/args.h"
 
 #define SOFTMAX_SPEC_OP 3
-
-#define SOFTMAX_POWERS 0 /* SOFTMAX */
-#define SOFTMAX_LOG    1 /* LOG_SOFTMAX */
-#define SOFTMAX_NORM   2 /* L2_NORMALIZATION */
 
 PUSH_CONSTANTS(softmax_args)
     uint count; /* rows */

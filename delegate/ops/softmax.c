@@ -2,9 +2,12 @@
 #include "delegate/ops/softmax.h"
 
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/matvec.args.h"
+#include "delegate/ops/tail.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
+#include <string.h>
 
 bool check_rows(struct check *c)
 {
@@ -65,11 +68,36 @@ enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t
     return step_groups(p, s, args.count);
 }
 
+/* By the last workgroup of the product, with as many invocations as a step of its own would have,
+ * so that sums have the same bits. */
+static enum status plan_tail(struct planner *p, const struct graph_node *n,
+                             struct plan_step *product, float beta)
+{
+    uint32_t *const invocations = &product->spec[SPEC_WORKGROUP_X];
+    const uint32_t part_bytes = product->shared_bytes;
+    struct matvec_args args;
+    struct packed none;
+    uint32_t width;
+
+    memcpy(&args, product->push, sizeof args);
+    width = softmax_invocations(p->limits, args.out_slices);
+    TRY(tail_plan(p, n, product, 0, &args.tail, &none));
+    args.beta = beta;
+    step_push(product, &args, sizeof args);
+    step_spec(product, MATVEC_SPEC_TAIL, width);
+    if (*invocations < width)
+        *invocations = width;
+    step_shared(product, part_bytes + *invocations * (uint32_t)sizeof(float));
+    return STATUS_OK;
+}
+
 static enum status plan_softmax(struct planner *p, const struct graph_node *n)
 {
     const TfLiteSoftmaxParams *params = n->params;
+    struct plan_step *const product = tail_product(p, n, "matvec", 0);
 
-    return softmax_plan(p, n, SOFTMAX_POWERS, params->beta);
+    return product ? plan_tail(p, n, product, params->beta)
+                   : softmax_plan(p, n, SOFTMAX_POWERS, params->beta);
 }
 
 static const struct gpu_op ops[] = {

@@ -2,15 +2,18 @@
  * Meaning: reference/ops/softmax.c, log_softmax.c */
 #include "delegate/ops/softmax_int8.h"
 
+#include "delegate/ops/conv_2d_int8.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/softmax.h"
 #include "delegate/ops/softmax_int16.args.h"
 #include "delegate/ops/softmax_int8.args.h"
+#include "delegate/ops/tail.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { EXPONENT_BITS = 26, VALUES = 256 };
 /* Of i16: entries of a table; powers of 15 bits that a sum of 32 bits holds. */
@@ -76,14 +79,12 @@ static int32_t least_difference(struct fixed_multiplier m)
 
 /* exp() of the 256 differences, 0 to -255, that 8-bit integers have to the row's maximum, in Q0.31.
  */
-static enum status pack_exponentials(struct planner *p, struct fixed_multiplier m,
-                                     struct packed *packed)
+static void put_exponentials(struct planner *p, struct fixed_multiplier m,
+                             const struct packed *packed)
 {
-    TRY(planner_pack_words(p, VALUES, packed));
     for (int32_t i = 0; i < VALUES; i++)
         if (-i >= least_difference(m))
             planner_put_word(p, packed, (uint64_t)i, (uint32_t)fixed_exp(fixed_multiply(-i, m)));
-    return STATUS_OK;
 }
 
 /* ---- i16 ---- */
@@ -154,7 +155,8 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
     width = softmax_invocations(p->limits, p->plan->tensors[dst].slices);
     if (!(s = planner_step(p, "softmax_int8", n, width, 1, 1)))
         return STATUS_NO_MEMORY;
-    TRY(pack_exponentials(p, to, &exponentials));
+    TRY(planner_pack_words(p, VALUES, &exponentials));
+    put_exponentials(p, to, &exponentials);
     args = (struct softmax_int8_args){
         .count = p->plan->tensors[dst].rows,
         .channels = p->plan->tensors[dst].channels,
@@ -175,11 +177,35 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
     return step_groups(p, s, args.count);
 }
 
+/* By the last workgroup of the product: sums are integers, so their order does not matter. */
+static enum status plan_tail(struct planner *p, const struct graph_node *n,
+                             struct plan_step *product)
+{
+    const bool is_signed = graph_output(p->graph, n, 0)->type == kTfLiteInt8;
+    const uint32_t *const size = product->spec; /* x, y, z */
+    struct conv_2d_int8_args args;
+    struct packed exponentials;
+
+    memcpy(&args, product->push, sizeof args);
+    TRY(tail_plan(p, n, product, VALUES, &args.tail, &exponentials));
+    put_exponentials(p, requantize_multiplier(exponent_multiplier(p->graph, n, beta_of(n))),
+                     &exponentials);
+    step_push(product, &args, sizeof args);
+    step_spec(product, CONV_2D_INT8_SPEC_TAIL,
+              is_signed ? CONV_2D_INT8_SIGNED_TAIL : CONV_2D_INT8_UNSIGNED_TAIL);
+    product->invocation_bytes += (uint32_t)sizeof(uint32_t); /* its part of a sum */
+    step_shared(product, size[0] * size[1] * size[2] * product->invocation_bytes);
+    return STATUS_OK;
+}
+
 static enum status plan_softmax(struct planner *p, const struct graph_node *n)
 {
+    struct plan_step *product;
+
     if (graph_input(p->graph, n, 0)->type == kTfLiteInt16)
         return plan_short(p, n);
-    return softmax_int8_plan(p, n, beta_of(n), false);
+    product = tail_product(p, n, "conv_2d_int8", VALUES);
+    return product ? plan_tail(p, n, product) : softmax_int8_plan(p, n, beta_of(n), false);
 }
 
 const struct gpu_exact exact_softmax = { accept_softmax, plan_softmax };

@@ -15,18 +15,10 @@ layout(set = 0, binding = 2) readonly buffer Exponentials { int exponentials[]; 
 layout(constant_id = SOFTMAX_INT8_SPEC_SIGNED) const bool SIGNED = false;
 layout(constant_id = SOFTMAX_INT8_SPEC_LOG) const bool LOG = false;
 
-const uint SUM_SHIFT = 12u;
-// From 512 on every quotient rounds to 0, so that a larger sum makes no difference; a logarithm is
-// of 31 bits.
-const uint SUM_MAX = LOG ? 0x7fffffffu : 512u << 19u;
-
-// Differences of channels are 0 to -255; that of a padded lane is masked to be inside the table.
-int exponential(int difference) { return exponentials[uint(-difference) & 0xffu]; }
-
-#define ADD_SATURATED(a, b) min((a) + (b), SUM_MAX)
 REDUCE_MEMORY(uint)
-REDUCE_IN_WORKGROUP(uint, max_in_workgroup, max)
-REDUCE_IN_WORKGROUP(uint, sum_in_workgroup, ADD_SATURATED)
+#define SLICE_OF_ROW(i) src[i]
+#define EXPONENTIAL(i)  exponentials[i]
+#include "delegate/ops/softmax_int8.glsl"
 
 // TensorFlow Lite's log_x_for_x_greater_than_or_equal_to_1 of a sum in Q12.19; the result in Q5.26.
 // The sum is 2^p times r near 2^-1/4: of two candidates for p that with the smaller r, whose
@@ -81,47 +73,14 @@ void write_logs(uint base, int peak, uint sum, int high)
 
 void main()
 {
-    const bool live = group() < args.count;
-    const uint base = min(group(), args.count - 1u) * args.slices;
-    const int low = SIGNED ? -128 : 0;
+    const Row row = Row(min(group(), args.count - 1u) * args.slices, args.slices, args.channels);
+    const int peak = peak_of(row);
+    const uint sum = sum_of(row, peak);
 
-    int peak = low;
-    for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
-        const ivec4 v = mix(ivec4(low), unpacked(src[base + s], SIGNED), lanes(s, args.channels));
-        peak = max(peak, max(max(v.x, v.y), max(v.z, v.w)));
-    }
-    peak = int(max_in_workgroup(uint(peak - low))) + low;
-
-    uint sum = 0u;
-    for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
-        const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
-        const uvec4 e = uvec4(fixed_rounding_shift_right(exponential(d.x), int(SUM_SHIFT)),
-                              fixed_rounding_shift_right(exponential(d.y), int(SUM_SHIFT)),
-                              fixed_rounding_shift_right(exponential(d.z), int(SUM_SHIFT)),
-                              fixed_rounding_shift_right(exponential(d.w), int(SUM_SHIFT)));
-        const uvec4 counted = mix(uvec4(0u), e, lanes(s, args.channels));
-        sum = min(sum + counted.x + counted.y + counted.z + counted.w, SUM_MAX);
-    }
-    barrier(); // every invocation has read the peak
-    sum = sum_in_workgroup(sum);
-
-    if (!live)
+    if (group() >= args.count)
         return;
-    if (LOG) {
-        write_logs(base, peak, sum, low + 255);
-        return;
-    }
-    const int zeros = 31 - findMSB(sum);
-    const int inverse =
-        sum < SUM_MAX ? fixed_one_over_one_plus(int(sum << zeros & 0x7fffffffu)) : 0;
-    const int down = sum < SUM_MAX ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
-    for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
-        const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
-        const ivec4 y =
-            ivec4(fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.x)), down),
-                  fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.y)), down),
-                  fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.z)), down),
-                  fixed_rounding_shift_right(fixed_mul_high(inverse, exponential(d.w)), down));
-        dst[base + s] = packed_bytes(min(y, ivec4(255)) + low);
-    }
+    if (LOG)
+        write_logs(row.base, peak, sum, LEAST_BYTE + 255);
+    else
+        write_quotients(row, row.base, peak, sum);
 }

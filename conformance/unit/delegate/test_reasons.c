@@ -124,6 +124,48 @@ BUILD(dense_of_36, out[0] = dense(b, x, 36, 8, 4))
 BUILD(dense_of_1, out[0] = dense(b, x, 1, 36 * 8, 4))
 BUILD(large_dense, out[0] = dense(b, x, 1, 36 * 8, 400))
 
+static struct kit_tensor softmax(struct builder *b, struct kit_tensor x)
+{
+    const struct kit_tensor y = kit_tensor(b, "s", x.rank, x.dims);
+    struct options o;
+
+    options_init(&o, OPTIONS_SoftmaxOptions);
+    options_set_float(&o, "beta", 1);
+    builder_op(b, BUILTIN_SOFTMAX, 1, &o, 1, &x.index, 1, &y.index);
+    return y;
+}
+BUILD(softmax_of_input, out[0] = softmax(b, x))
+BUILD(classifier, out[0] = softmax(b, dense(b, x, 1, 36 * 8, 400)))
+BUILD(logits_shown, out[1] = dense(b, x, 1, 36 * 8, 400); out[0] = softmax(b, out[1]))
+BUILD(logits_read_twice, struct kit_tensor y = dense(b, x, 1, 36 * 8, 400); out[0] = softmax(b, y);
+      out[1] = kit_unary(b, BUILTIN_ABS, y))
+BUILD(logits_split, struct kit_tensor y = dense(b, x, 1, 36 * 8, 400);
+      out[0] = softmax(b, kit_reshape(b, y, KIT_DIMS(2, 200))))
+BUILD(logits_and_residual, const struct kit_tensor r = kit_reshape(b, z, KIT_DIMS(1, 1, 1, 36 * 8));
+      const struct kit_tensor in = kit_reshape(b, x, KIT_DIMS(1, 1, 1, 36 * 8));
+      const struct kit_tensor other = kit_unary(b, BUILTIN_ABS, r);
+      out[0] = softmax(b, add(b, kit_conv_2d(b, in, (struct kit_conv){ .channels = 0 }), other)))
+
+/* The weights are made of the second input. */
+static void logits_computed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                            struct kit_tensor out[3])
+{
+    const struct kit_tensor in = kit_reshape(b, x, KIT_DIMS(3, 1, 1, 96));
+    const struct kit_tensor w = kit_reshape(b, z, KIT_DIMS(3, 1, 1, 96));
+    const struct kit_tensor y = kit_tensor(b, "y", KIT_DIMS(3, 1, 1, 3));
+    const int32_t units = 3;
+    struct options o;
+
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    options_set_int(&o, "dilation_h_factor", 1);
+    options_set_int(&o, "dilation_w_factor", 1);
+    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
+               (int[]){ in.index, w.index, kit_integers(b, 1, &units, 4) }, 1, &y.index);
+    out[0] = softmax(b, y);
+}
+
 static struct kit_tensor pool(struct builder *b, struct kit_tensor x, int size, int activation)
 {
     const struct kit_tensor y =
@@ -193,6 +235,20 @@ static void software(struct device_limits *l)
 static void nvidia(struct device_limits *l)
 {
     l->device_class = DEVICE_NVIDIA;
+}
+
+/* As large as the weights of `classifier`. */
+static void with_small_buffers(struct device_limits *l)
+{
+    nvidia(l);
+    l->max_storage_buffer_range = 400 * 36 * 8 * 4;
+}
+
+/* Less than the sums of `classifier` and those of its SOFTMAX take. */
+static void with_little_memory(struct device_limits *l)
+{
+    nvidia(l);
+    l->max_shared_memory_bytes = 3071;
 }
 
 /* ---- rows ---- */
@@ -292,6 +348,18 @@ static const struct row rows[] = {
     K_OFF(large_dense, matvec, nvidia, FP32),
     K(large_dense, matvec, software, FP32, "class software: not measured"),
     K(one_pixel, matvec, nvidia, FP32, "its window is no single pixel"),
+    K(classifier, tail, nvidia, FP32, ""),
+    K(classifier, tail, nvidia, FP16, ""),
+    K_OFF(classifier, tail, nvidia, FP32),
+    K(classifier, tail, software, FP32, "no step of matvec computes its input"),
+    K(softmax_of_input, tail, nvidia, FP32, "no step of matvec computes its input"),
+    K(logits_shown, tail, nvidia, FP32, "its input is an output of the partition, too"),
+    K(logits_read_twice, tail, nvidia, FP32, "its input is read 2 times"),
+    K(logits_split, tail, nvidia, FP32, "2 rows of 200 channels of a product of 1 rows of 400"),
+    K(logits_and_residual, tail, nvidia, FP32, "a residual is added to the product"),
+    K(logits_computed, tail, nvidia, FP32, "the weights of the product are computed"),
+    K(classifier, tail, with_small_buffers, FP32, "the weights of the product fill a storage buff"),
+    K(classifier, tail, with_little_memory, FP32, "3072 bytes of shared memory, of 3071"),
     K(pair, pointwise_depthwise, with_units, FP16, ""),
     K(pair, pointwise_depthwise, with_units, FP32, "precision=fp32: it computes in f16"),
     K(pair, pointwise_depthwise, NULL, FP16, "the device has no matrix units that were tested"),
