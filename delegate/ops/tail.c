@@ -32,18 +32,20 @@ static bool reads_alone(const struct planner *p, const struct graph_node *softma
                         const struct plan_step *product, const struct reason_of *why)
 {
     const struct graph *g = p->graph;
+    const int owner = plan_owner(p->plan, p->plan_tensor_of[softmax->inputs[0]]);
     const struct graph_node *n = softmax;
 
     do {
-        const struct graph_tensor *t = graph_input(g, n, 0);
+        const int from = n->inputs[0];
+        const int tensor = p->plan_tensor_of[from];
 
-        if (p->exposed[n->inputs[0]])
+        if (tensor < 0 || plan_owner(p->plan, tensor) != owner || g->tensors[from].producer < 0)
+            return reasons_add(why, "it reads another SOFTMAX, which the product computes");
+        if (p->exposed[from])
             return reasons_add(why, "its input is an output of the partition, too");
-        if (p->readers[n->inputs[0]] != 1)
-            return reasons_add(why, "its input is read %d times", p->readers[n->inputs[0]]);
-        if (t->producer < 0)
-            return false;
-        n = &g->nodes[t->producer];
+        if (p->readers[from] != 1)
+            return reasons_add(why, "its input is read %d times", p->readers[from]);
+        n = &g->nodes[g->tensors[from].producer];
     } while (n->host_node != product->node);
     return true;
 }

@@ -139,6 +139,7 @@ BUILD(classifier, out[0] = softmax(b, dense(b, x, 1, 36 * 8, 400)))
 BUILD(logits_shown, out[1] = dense(b, x, 1, 36 * 8, 400); out[0] = softmax(b, out[1]))
 BUILD(logits_read_twice, struct kit_tensor y = dense(b, x, 1, 36 * 8, 400); out[0] = softmax(b, y);
       out[1] = kit_unary(b, BUILTIN_ABS, y))
+BUILD(classified_twice, out[0] = softmax(b, softmax(b, dense(b, x, 1, 36 * 8, 400))))
 BUILD(logits_split, struct kit_tensor y = dense(b, x, 1, 36 * 8, 400);
       out[0] = softmax(b, kit_reshape(b, y, KIT_DIMS(2, 200))))
 BUILD(logits_and_residual, const struct kit_tensor r = kit_reshape(b, z, KIT_DIMS(1, 1, 1, 36 * 8));
@@ -355,6 +356,7 @@ static const struct row rows[] = {
     K(softmax_of_input, tail, nvidia, FP32, "no step of matvec computes its input"),
     K(logits_shown, tail, nvidia, FP32, "its input is an output of the partition, too"),
     K(logits_read_twice, tail, nvidia, FP32, "its input is read 2 times"),
+    K(classified_twice, tail, nvidia, FP32, "it reads another SOFTMAX, which the product comp"),
     K(logits_split, tail, nvidia, FP32, "2 rows of 200 channels of a product of 1 rows of 400"),
     K(logits_and_residual, tail, nvidia, FP32, "a residual is added to the product"),
     K(logits_computed, tail, nvidia, FP32, "the weights of the product are computed"),
