@@ -40,9 +40,9 @@ static bool reads_alone(const struct planner *p, const struct graph_node *softma
         const int tensor = p->plan_tensor_of[from];
 
         if (tensor < 0 || plan_owner(p->plan, tensor) != owner || g->tensors[from].producer < 0)
-            return reasons_add(why, "it reads another SOFTMAX, which the product computes");
+            return reasons_add(why, "it reads another SOFTMAX");
         if (p->exposed[from])
-            return reasons_add(why, "its input is an output of the partition, too");
+            return reasons_add(why, "its input is an output of the partition");
         if (p->readers[from] != 1)
             return reasons_add(why, "its input is read %d times", p->readers[from]);
         n = &g->nodes[g->tensors[from].producer];
@@ -75,7 +75,7 @@ struct plan_step *tail_product(const struct planner *p, const struct graph_node 
     const struct plan_tensor *x, *y;
 
     if (!product || strcmp(product->shader, shader) != 0) {
-        reasons_add(&why, "no step of %s computes its input", shader);
+        reasons_add(&why, "no %s computes its input", shader);
         return NULL;
     }
     x = &p->plan->tensors[src];
@@ -85,10 +85,8 @@ struct plan_step *tail_product(const struct planner *p, const struct graph_node 
     if (!p->options->any_device && (class == DEVICE_SOFTWARE || class == DEVICE_OTHER))
         reasons_add(&why, "a software device, or one of a class without measurements");
     else if (y->rows > ROWS_MAX || x->rows != y->rows || x->channels != y->channels)
-        reasons_add(&why,
-                    "%" PRIu32 " rows of %" PRIu32 " channels of a product of %" PRIu32 " rows of "
-                    "%" PRIu32 ": more than %d rows, or others",
-                    x->rows, x->channels, y->rows, y->channels, ROWS_MAX);
+        reasons_add(&why, "%" PRIu32 " rows of %" PRIu32 " channels of a product of %" PRIu32,
+                    x->rows, x->channels, y->rows);
     else if (y->view_of != product->bindings[0].index)
         reasons_add(&why, "a residual is added to the product");
     else if (product->bindings[WEIGHTS].location != LOCATION_CONSTANTS)
@@ -97,7 +95,7 @@ struct plan_step *tail_product(const struct planner *p, const struct graph_node 
         reasons_add(&why, "%" PRIu32 " bytes of shared memory, of %" PRIu32,
                     product->shared_bytes + REDUCED_BYTES, p->limits->max_shared_memory_bytes);
     else if (!has_room(p, product, bytes_of(y, more_words)))
-        reasons_add(&why, "the weights of the product fill a storage buffer of the device");
+        reasons_add(&why, "the weights of the product fill a storage buffer");
     else if (reads_alone(p, softmax, product, &why))
         return product;
     return NULL;
