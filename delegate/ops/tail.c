@@ -69,7 +69,6 @@ struct plan_step *tail_product(const struct planner *p, const struct graph_node 
                                const char *shader, uint32_t more_words)
 {
     const struct reason_of why = planner_reason(p, KERNEL_tail, softmax);
-    const enum device_class class = p->limits->device_class;
     const int src = p->plan_tensor_of[softmax->inputs[0]];
     struct plan_step *const product = src >= 0 ? writer_of(p, src) : NULL;
     const struct plan_tensor *x, *y;
@@ -82,9 +81,7 @@ struct plan_step *tail_product(const struct planner *p, const struct graph_node 
     y = &p->plan->tensors[product->bindings[0].index];
     if (!planner_kernel(p, &why))
         return NULL;
-    if (!p->options->any_device && (class == DEVICE_SOFTWARE || class == DEVICE_OTHER))
-        reasons_add(&why, "a software device, or one of a class without measurements");
-    else if (y->rows > ROWS_MAX || x->rows != y->rows || x->channels != y->channels)
+    if (y->rows > ROWS_MAX || x->rows != y->rows || x->channels != y->channels)
         reasons_add(&why, "%" PRIu32 " rows of %" PRIu32 " channels of a product of %" PRIu32,
                     x->rows, x->channels, y->rows);
     else if (y->view_of != product->bindings[0].index)

@@ -55,7 +55,8 @@ static void what_is_used_unmeasured(void **state)
     const uint32_t units =
         bit(KERNEL_matrix) | bit(KERNEL_pointwise_depthwise) | bit(KERNEL_matrix_int8);
     const uint32_t bytes = bit(KERNEL_gemm_int8) | bit(KERNEL_depthwise_int8);
-    const uint32_t tiles = bit(KERNEL_gemm) | bit(KERNEL_matvec) | bit(KERNEL_frozen);
+    const uint32_t tiles =
+        bit(KERNEL_gemm) | bit(KERNEL_matvec) | bit(KERNEL_frozen) | bit(KERNEL_tail);
     const uint32_t halves = bit(KERNEL_half_sums);
     const uint32_t likely[DEVICE_CLASSES] = { [DEVICE_OTHER] = units | halves | bytes,
                                               [DEVICE_SOFTWARE] = units | halves,

@@ -271,7 +271,8 @@ static TfLiteDelegate *delegate_of(const struct setting *s)
 
     o->any_device = true;
     o->workgroup_variant = s->variant;
-    o->no_kernel |= 1u << KERNEL_gemm_int8; /* which tests force by the variant, too */
+    /* Kernels that tests force, or devices have, and that would compute the products. */
+    o->no_kernel |= 1u << KERNEL_gemm_int8 | 1u << KERNEL_matrix_int8 | 1u << KERNEL_matrix;
     if (s->off)
         o->no_kernel |= 1u << KERNEL_tail;
     return d;
