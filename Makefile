@@ -167,10 +167,7 @@ SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) 
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
 # Ids in the order in which they appear make the packed shaders a third as large (shaders/spirv.h).
-# Values in place of local variables that are stored once, which drivers do anyway, make them 4 %
-# smaller.
-SPIRV_OPT := spirv-opt --convert-local-access-chains --eliminate-local-single-block --eliminate-local-single-store \
-             --eliminate-dead-code-aggressive --eliminate-dead-const --unify-const --compact-ids
+SPIRV_OPT := spirv-opt --compact-ids
 spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $< && $(SPIRV_OPT) $@ -o $@
 $(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F32)
 $(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16)
