@@ -364,7 +364,7 @@ static void bad_arguments(void **state)
         assert_null(tflite_plugin_create_delegate(&wrong[i][0], &wrong[i][1], 1, NULL));
     }
     /* Only the lower 32 bits of count are read. */
-    d = tflite_plugin_create_delegate(NULL, NULL, (size_t)7 << 32, kit_reported);
+    d = tflite_plugin_create_delegate(NULL, NULL, (size_t)(UINT64_C(7) << 32), kit_reported);
     assert_non_null(d);
     assert_int_equal(assay_gpu_get_stats(NULL, &stats), -1);
     assert_int_equal(assay_gpu_get_stats(d, NULL), -1);

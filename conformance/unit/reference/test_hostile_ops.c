@@ -376,7 +376,7 @@ static const struct row rows[] = {
     SET(CONCAT, "fused_activation_function", 1, UNSUPPORTED("fused_activation_function 1")),
     OF(CONCAT, 1, 4, DIMS(1, 2, 3, 2), INVALID("input 1: dimension 2 is 3, expected 2")),
     OF(CONCAT, 1, 3, DIMS(2, 2, 2), INVALID("input 1 (input): rank 3, expected 4")),
-    OF(CONCAT, 1, 4, DIMS(0, 2, 2, INT32_MAX), INVALID("input 1: dimension 0 is 0")),
+    OF(CONCAT, 1, 4, DIMS(0, 1, 1, INT32_MAX), INVALID("input 1: dimension 0 is 0")),
     AS(CONCAT, 1, TENSOR_INT32, UNSUPPORTED("input 1 (input): type i32")),
     WITHOUT(CONCAT, 1, INVALID("input 1 (input) is missing")),
     WITH(SLICE, 3, DIMS(1, 0), INVALID("input 3 (strides): element 1 is 0")),

@@ -240,6 +240,10 @@ static void refuses_what_does_not_fit(void **state)
     builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
     builder_inputs(&b, 1, &x);
     builder_outputs(&b, 1, &y);
+    if (sizeof(size_t) == 4) { /* sooner: its bytes cannot be counted */
+        expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
+        return;
+    }
     KIT_OK(builder_finish(&b, &m, &diag));
     in = kit_interpreter(&m, NULL);
     assert_int_equal(interpreter_allocate(in, &diag), STATUS_LIMIT);
