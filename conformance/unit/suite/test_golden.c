@@ -7,6 +7,7 @@
 #include "conformance/golden/check.h"
 #include "conformance/golden/export.h"
 #include "conformance/golden/file.h"
+#include "conformance/unit/kit/h5_external.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -114,7 +115,7 @@ static void write_odd(hid_t group, hid_t type, int rank, const hsize_t *dims, hs
     if (chunk > 0)
         assert_true(H5Pset_chunk(plist, rank, &chunk) >= 0);
     if (external)
-        assert_true(H5Pset_external(plist, external, 0, H5F_UNLIMITED) >= 0);
+        assert_true(h5_set_external(plist, external, 0, H5F_UNLIMITED) >= 0);
     set = H5Dcreate2(group, "0", type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
     assert_true(set >= 0);
     h5_close(set);

@@ -3,6 +3,7 @@
 #include "conformance/io/array_hdf5.h"
 #include "conformance/io/image_read.h"
 #include "conformance/io/tensor_io.h"
+#include "conformance/unit/kit/h5_external.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/parser.h"
 #include "conformance/util/parser_limits.h"
@@ -126,7 +127,7 @@ static void make_hostile(void)
     const hid_t file = create(path), stored = H5Pcreate(H5P_DATASET_CREATE),
                 chunked = H5Pcreate(H5P_DATASET_CREATE);
 
-    assert_true(H5Pset_external(stored, "/etc/passwd", 0, 20) >= 0);
+    assert_true(h5_set_external(stored, "/etc/passwd", 0, 20) >= 0);
     make_set(file, "external", 1, word, stored);
     make_set(file, "big", 1, big, H5P_DEFAULT);
     make_set(file, "huge", 2, huge, H5P_DEFAULT);
