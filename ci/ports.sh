@@ -8,15 +8,18 @@
 #     ci/ports.sh table       the table of what has been run, for PORTS.md
 # Each step that is done leaves a file in $PORTS (/var/tmp/assay-ports), and an interrupted run goes
 # on with the next one.  MIRROR is a Debian mirror; without it, that of this system.  SHARE=10 runs a
-# tenth of the cases.
+# tenth of the cases, JOBS=2 is how many processes, UNIT_SECONDS=1800 what a unit program may take.
 set -eu
 cd "$(dirname "$0")/.."
 here=$PWD
 ports=${PORTS:-/var/tmp/assay-ports}
 share=${SHARE:-10}
+jobs=${JOBS:-2}
+nice=${NICE:-19}
 
 # name  architecture  suite of Debian  compiler  what is run  hidden features
-#     all: unit programs, goldens, cases on the software device of that system
+#     all: make check and cases on the software device of that system; under qemu, unit programs
+#         and goldens in place of make check, those of the reference first
 #     f32: unit programs of the reference, goldens, cases in precision fp32 and none of f16 models:
 #         the LLVM of that system stops the process at most shaders that read f16
 #     refused: no system is made; the compiler must refuse what reads models
@@ -28,6 +31,7 @@ amd64-13        amd64   trixie      gcc      all
 amd64-13-clang  amd64   trixie      clang    all
 amd64-sid       amd64   sid         gcc      all
 arm64-12        arm64   bookworm    gcc      f32
+arm64-13        arm64   trixie      gcc      all
 s390x-12        s390x   bookworm    gcc      refused
 no-float16      here    -           -        cases      float16
 no-storage16    here    -           -        cases      storage16
@@ -67,7 +71,7 @@ step()
 
 inside()
 {
-    nice -n 19 chroot "$root" env LC_ALL=C.UTF-8 HOME=/root sh -c "cd /assay && $1"
+    nice -n $nice chroot "$root" env $environment sh -c "cd /assay && $1"
 }
 
 native()
@@ -84,15 +88,15 @@ make_foreign_root()
 {
     [ -e /proc/sys/fs/binfmt_misc/qemu-$machine ] ||
         { say "binfmt_misc does not know qemu-$machine: mount it, and install qemu-user-static"; return 1; }
-    nice -n 19 mmdebstrap --variant=extract --architectures=$arch \
+    nice -n $nice mmdebstrap --variant=extract --architectures=$arch \
         --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
         --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
-        --include="$(echo dash coreutils sed grep findutils $libraries | tr ' ' ',')" \
+        --include="$(echo dash coreutils sed grep findutils binutils $libraries | tr ' ' ',')" \
         $suite "$root" "deb $(mirror) $suite main" || return 1
     find "$root/usr/lib/$machine-linux-gnu" -maxdepth 1 -lname '/*' | while read -r link; do
         ln -sfr "$root$(readlink "$link")" "$link"
     done
-    mkdir -p "$root/proc" "$root/dev" "$root/tmp" "$root/root"
+    mkdir -p "$root/proc" "$root/sys" "$root/dev" "$root/tmp" "$root/root"
     chroot "$root" /bin/sh -c :
 }
 
@@ -103,9 +107,10 @@ make_root()
         make_foreign_root
         return
     fi
-    packages="gcc make pkg-config git glslang-tools spirv-tools zopfli $libraries"
+    packages="gcc make pkg-config git glslang-tools spirv-tools zopfli $libraries
+              python3 python3-jsonschema libxml2-utils"
     [ $cc != clang ] || packages="$packages clang"
-    nice -n 19 mmdebstrap --variant=apt --architectures=$arch \
+    nice -n $nice mmdebstrap --variant=apt --architectures=$arch \
         --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
         --include="$(echo $packages | tr ' ' ',')" $suite "$root" "deb $(mirror) $suite main"
 }
@@ -113,7 +118,7 @@ make_root()
 # The source, and the shaders of this system: SPIR-V is the same everywhere.
 put_source()
 {
-    make -j2 all
+    make -j$jobs all
     mkdir -p "$root/assay"
     # What differs gets the time of now: make compares times.
     sh ci/tracked.sh '*' | rsync -rlp --checksum --from0 --files-from=- . "$root/assay/"
@@ -128,53 +133,81 @@ no_shaders()
     touch "$root/assay/build/delegate/spirv_data.c"
 }
 
-programs()
+rooms()
 {
     [ $part = all ] && echo reference delegate suite || echo reference
 }
 
 build()
 {
-    targets='all'
-    for room in $(programs); do
+    targets='all build/examples/classify'
+    for room in $(rooms); do
         targets="$targets $(cd conformance/unit && ls $room/test_*.c | sed 's/^/build\/unit\//; s/\.c$//')"
     done
     no_shaders
     if native; then
         inside "$cc --version" | head -n 1 >"$state/compiler.txt"
-        inside "make -k -j2 CC=$cc $(echo $targets)"
+        inside "make -k -j$jobs CC=$cc $(echo $targets)"
     else # a cross compiler, and the libraries of the system
         triple=$machine-linux-gnu
         $triple-gcc --version | head -n 1 >"$state/compiler.txt"
         (cd "$root/assay" && PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/$triple/pkgconfig:$root/usr/share/pkgconfig \
-            nice -n 19 make -k -j2 CC="$triple-gcc --sysroot=$root" $(echo $targets))
+            nice -n $nice make -k -j$jobs CC="$triple-gcc --sysroot=$root" $(echo $targets))
     fi
 }
 
-# One program, with a line in the result: kind, run, failed, name.
+# One program, with a line in the result: kind, run, failed, name.  What has not ended in time is no
+# failure, and is tried again when the step is.
 unit_program()
 {
     log=$state/unit.$(echo "$1" | tr / .).log
-    timeout 1800 nice -n 19 chroot "$root" env LC_ALL=C.UTF-8 HOME=/root sh -c \
+    timeout ${UNIT_SECONDS:-1800} nice -n $nice chroot "$root" env $environment sh -c \
         "cd /assay && build/unit/$1" >"$log" 2>&1 && code=0 || code=$?
     passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ s += $1 } END { print s + 0 }')
-    failed=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ s += $1 } END { print s + 0 }')
+    failed=$(sed -n 's/^\[  FAILED  \] \([^ ]*: \)*\([0-9][0-9]*\) test.*/\2/p' "$log" | awk '{ s += $1 } END { print s + 0 }')
+    if [ $code = 124 ]; then
+        printf 'late\t1\t0\t%s\n' "$1" >>"$state/result.tsv"
+        return
+    fi
     [ $code = 0 ] || [ "$failed" -gt 0 ] || failed=1
     printf 'unit\t%d\t%d\t%s\n' $((passed + failed)) "$failed" "$1" >>"$state/result.tsv"
 }
 
-units()
+units_of()
 {
-    for room in $(programs); do
+    for room; do
         for source in conformance/unit/$room/test_*.c; do
             name=$room/$(basename "$source" .c)
             case $name in
             # Of the host's own tools, and minutes long.
             suite/test_litert_real | suite/test_html | delegate/test_scale) continue ;;
             esac
-            grep -q "	$name\$" "$state/result.tsv" 2>/dev/null || unit_program "$name"
+            grep -q "^unit	.*	$name\$" "$state/result.tsv" 2>/dev/null || unit_program "$name"
         done
     done
+}
+
+reference_units()
+{
+    units_of reference
+}
+
+# What is left of the unit programs, those that compile many shaders last: hours under qemu.
+other_units()
+{
+    [ $part != all ] || units_of suite delegate
+}
+
+# Counted from its last lines; a failure is told at once, and ends the port.
+check()
+{
+    inside "make -j$jobs CC=$cc check" || return 1
+    for kind in unit golden; do
+        passed=$(sed -n "s/^$kind: .*[^0-9]\([0-9][0-9]*\) passed.*/\1/p; s/^$kind: \([0-9]*\) tests passed/\1/p" "$state/check.log")
+        printf '%s\t%d\t0\tmake check\n' "$(echo $kind | sed 's/golden/goldens/')" "${passed:-0}" >>"$state/result.tsv"
+    done
+    total=$(sed -n 's/^check: all passed: \([0-9]*\) tests/\1/p' "$state/check.log")
+    printf 'check\t%d\t0\t\n' "$total" >>"$state/result.tsv"
 }
 
 goldens()
@@ -210,9 +243,9 @@ cases()
     only=
     [ $part != f32 ] || only=--delegate-option=precision=fp32
     inside 'build/assay devices' >"$state/devices.txt" 2>&1 || true
-    inside "build/assay conformance --no-models --shard=1/$share --jobs=2 $only --out=/assay/ports.json --format=json --resume=auto && build/assay report show ports.json" \
+    inside "LP_NUM_THREADS=0 build/assay conformance --no-models --shard=1/$share --jobs=$jobs --timeout=$case_seconds --give-up=0 $only --out=build/ports.json --format=json --resume=auto" \
         >"$state/cases.txt" 2>&1 || true
-    inside 'build/assay report show ports.json' >"$state/cases.txt" 2>&1 || true
+    inside 'build/assay report show build/ports.json' >"$state/cases.txt" 2>&1 || true
     count_cases "$state/cases.txt" "1 of $share"
 }
 
@@ -220,9 +253,9 @@ cases_without()
 {
     only=
     case ,$hidden, in *,storage16,*) only=--delegate-option=precision=fp32 ;; esac
-    make -j2 all build/mock/features.so
-    ASSAY_HIDDEN_FEATURES=$hidden LD_PRELOAD=$here/build/mock/features.so nice -n 19 build/assay conformance \
-        --no-models --shard=1/$share --jobs=2 $only >"$state/cases.txt" 2>&1 || true
+    make -j$jobs all build/mock/features.so
+    ASSAY_HIDDEN_FEATURES=$hidden LD_PRELOAD=$here/build/mock/features.so nice -n $nice build/assay conformance \
+        --no-models --shard=1/$share --jobs=$jobs $only >"$state/cases.txt" 2>&1 || true
     build/assay devices >"$state/devices.txt" 2>&1 || true
     count_cases "$state/cases.txt" "1 of $share"
 }
@@ -252,6 +285,9 @@ run_port()
     state=$ports/$port root=$ports/root-$suite-$arch
     mkdir -p "$state"
     machine=$([ $arch = arm64 ] && echo aarch64 || echo $arch)
+    # qemu compiles shaders slowly, and five times as slowly where it computes pointer authentication.
+    case_seconds=60 environment='LC_ALL=C.UTF-8 HOME=/root'
+    native || case_seconds=600 environment="$environment QEMU_CPU=neoverse-n1"
     if [ $part = refused ]; then
         step refused refused
         return
@@ -266,19 +302,24 @@ run_port()
     mkdir -p "$state"
     step root make_root || return 1
     state=$state_of_port
-    for folder in proc dev dev/pts; do
+    roots="$roots $root"
+    for folder in proc sys dev dev/pts; do
         mountpoint -q "$root/$folder" || mount --bind --make-private /$folder "$root/$folder"
     done
     mountpoint -q "$root/dev/shm" || mount -t tmpfs tmpfs "$root/dev/shm"
-    step source put_source && step build build && step unit units && step goldens goldens || return 1
-    step cases cases
+    step source put_source && step build build || return 1
+    if native; then
+        step check check && step cases cases
+        return
+    fi
+    step unit reference_units && step goldens goldens && step cases cases && step other-units other_units
 }
 
-# Leaves nothing mounted behind.
+# Leaves nothing mounted behind; another run may have its own.
 unmount()
 {
-    for folder in dev/shm dev/pts dev proc; do
-        for root in "$ports"/root-*; do
+    for folder in dev/shm dev/pts dev sys proc; do
+        for root in $roots; do
             ! mountpoint -q "$root/$folder" 2>/dev/null || umount "$root/$folder" || true
         done
     done
@@ -290,21 +331,34 @@ sums()
         END { printf run ? (failed ? run ", " failed " failed" : run) : "-" }' "$2"
 }
 
+# Programs that never ended in time.
+late()
+{
+    awk -F '\t' '$1 == "late" { late[$4] } $1 == "unit" { ended[$4] }
+        END {
+            for (name in ended)
+                delete late[name]
+            for (name in late)
+                n++
+            if (n) printf "; %d programs did not end", n
+        }' "$1"
+}
+
 table()
 {
-    echo '| port | compiler | driver | unit tests | goldens | cases |'
-    echo '|---|---|---|---|---|---|'
+    echo '| port | compiler | driver | make check | unit tests | goldens | cases |'
+    echo '|---|---|---|---|---|---|---|'
     list | while read -r port arch suite cc part hidden; do
         state=$ports/$port
         [ -s "$state/result.tsv" ] || [ -s "$state/note.txt" ] || continue
         compiler=$(sed -n 1p "$state/compiler.txt" 2>/dev/null || echo "that of this system")
         driver=$(grep -oE 'llvmpipe \([^)]*\)' "$state/devices.txt" 2>/dev/null | head -n 1)
         if [ -s "$state/note.txt" ]; then
-            echo "| $port | $compiler | none | $(cat "$state/note.txt") | - | - |"
+            echo "| $port | $compiler | none | $(cat "$state/note.txt") | - | - | - |"
             continue
         fi
-        echo "| $port | $compiler | ${driver:-none} | $(sums unit "$state/result.tsv") |" \
-            "$(sums goldens "$state/result.tsv") | $(sums cases "$state/result.tsv") |"
+        echo "| $port | $compiler | ${driver:-none} | $(sums check "$state/result.tsv") |" \
+            "$(sums unit "$state/result.tsv")$(late "$state/result.tsv") | $(sums goldens "$state/result.tsv") | $(sums cases "$state/result.tsv") |"
     done
 }
 
@@ -318,6 +372,7 @@ for tool in mmdebstrap rsync; do
     command -v $tool >/dev/null || { say "install $tool"; exit 2; }
 done
 mkdir -p "$ports"
+roots=
 trap unmount EXIT
 trap 'exit 130' INT TERM
 [ $# -gt 0 ] || set -- $(list | awk '{ print $1 }')
