@@ -234,10 +234,12 @@ static int64_t columns_of(const TfLiteTensor *t)
     return ref_rank(t) == 4 ? ref_dim(t, 2) : 1;
 }
 
-/* Copies one pixel, or stores zeros where there is none. */
+/* Copies one pixel, or stores zeros where there is none: zero points of the types that the runtime
+ * quantizes.  Scales of other tensors, floats too, mean nothing. */
 static void put_pixel(struct ref_call *call, size_t to, int64_t from, size_t channels)
 {
     TfLiteTensor *const y = call->out[0];
+    const bool steps = ref_is_8bit(y->type) || y->type == kTfLiteInt16;
     const size_t bytes = runtime_type_bits(y->type) / 8;
 
     if (from >= 0)
@@ -246,7 +248,7 @@ static void put_pixel(struct ref_call *call, size_t to, int64_t from, size_t cha
     for (size_t c = 0; c < channels; c++) {
         if (from >= 0)
             ref_detail_copied(call, 0, to * channels + c);
-        else if (ref_is_quantized(y))
+        else if (steps && ref_is_quantized(y))
             ref_store_int(call, 0, to * channels + c, ref_zero_point(y));
         else
             memset(y->data.raw + (to * channels + c) * bytes, 0, bytes);
