@@ -8,7 +8,9 @@
 # findings.
 #
 # What one input may take, else it is a finding: 10 seconds, 512 MiB in one allocation, 2 GiB at once.
+# Index tables of 64 MiB for each device that is made up would take longer: these have a lower limit.
 set -u
+export ASSAY_LIMITS=table_bytes=4194304
 usage() { echo 'usage: run.sh BUILD MINUTES TARGET... | run.sh BUILD table' >&2; exit 2; }
 [ $# -ge 2 ] || usage
 here=$(dirname "$0")
