@@ -6,8 +6,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/binary.args.h"
-#include "delegate/shaders/arithmetic.glsl"
 #include "delegate/ops/binary.glsl"
+#include "delegate/ops/binary_float.glsl"
 #include "delegate/shaders/slice.glsl"
 
 WRITES(0, dst);
@@ -18,32 +18,6 @@ CONSTANTS(3, constant);
 layout(constant_id = BINARY_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
 layout(constant_id = BINARY_SPEC_CONSTANT) const uint CONSTANT = 0u;
 layout(constant_id = BINARY_SPEC_ROUNDED) const bool ROUNDED = false;
-
-// Where an operand is NaN the comparisons are false, and the results are those of the CPU kernels.
-vec4 apply(vec4 a, vec4 b)
-{
-    if (OP == BINARY_MUL)
-        return a * b;
-    if (OP == BINARY_SUB)
-        return a - b;
-    if (OP == BINARY_MAXIMUM)
-        return mix(b, a, greaterThan(a, b));
-    if (OP == BINARY_MINIMUM)
-        return mix(b, a, lessThan(a, b));
-    if (OP == BINARY_PRELU)
-        return mix(a * b, a, greaterThanEqual(a, vec4(0.0)));
-    if (OP == BINARY_DIV)
-        return a / b;
-    if (OP == BINARY_SQUARED_DIFFERENCE)
-        return (a - b) * (a - b);
-    if (OP == BINARY_FLOOR_DIV || OP == BINARY_FLOOR_MOD || OP == BINARY_POW) {
-        for (uint lane = 0u; lane < 4u; lane++)
-            a[lane] = OP == BINARY_POW ? power(a[lane], b[lane])
-                                       : floor_divided(a[lane], b[lane], OP == BINARY_FLOOR_MOD);
-        return a;
-    }
-    return a + b;
-}
 
 void main()
 {
@@ -57,6 +31,6 @@ void main()
         a = a.xxxx;
     if (BROADCAST_B)
         b = b.xxxx;
-    const vec4 v = activate(apply(a, b), ACTIVATION);
+    const vec4 v = activate(binary(OP, a, b), ACTIVATION);
     dst[i] = STORED(ROUNDED ? on_steps(v, args.scale, args.low, args.high) : v);
 }

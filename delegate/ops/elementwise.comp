@@ -3,6 +3,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/elementwise.glsl"
+#include "delegate/ops/elementwise.args.h"
 
 WRITES(0, dst);
 READS(1, src);

@@ -1,11 +1,11 @@
-// Functions of elementwise.comp.  Where Vulkan's functions are inexact or their results undefined,
-// the function is here: polynomials near 0, a reduction of angles, cases for 0 and what is below.
-// Selections are by mix with a bvec4, which no NaN of the other operand reaches.
+// Functions of elementwise.comp and chain.comp.  Where Vulkan's are inexact or their results
+// undefined, the function is here: polynomials near 0, a reduction of angles, cases for 0 and what
+// is below.  Selections are by mix with a bvec4, which no NaN of the other operand reaches.
 #ifndef ELEMENTWISE_GLSL
 #define ELEMENTWISE_GLSL
 
 #include "delegate/shaders/element.glsl"
-#include "delegate/ops/elementwise.args.h"
+#include "delegate/ops/elementwise_op.args.h"
 
 #if ELEMENT == F32 || ELEMENT == F16
 #include "delegate/shaders/slice.glsl"

@@ -1,6 +1,6 @@
 /* TANH, GELU, ABS and others of 8-bit tensors: a table of 256 results, computed on the host.
  * Meaning: reference/ops/elementwise.c */
-#include "delegate/ops/elementwise.args.h"
+#include "delegate/ops/elementwise_op.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
